@@ -1,0 +1,13 @@
+// A 64-bit hash of bytes, the same on every machine; for digests and tables, not for secrets.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tern::hash {
+
+inline constexpr uint64_t start = 0xcbf29ce484222325;
+uint64_t add(uint64_t hash, std::span<const std::byte> bytes);
+uint64_t add(uint64_t hash, uint64_t value);
+
+}

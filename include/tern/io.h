@@ -1,0 +1,54 @@
+// Everything that touches the world outside: datagrams, time, addresses. The core never sees it.
+#pragma once
+#include "tern/types.h"
+
+namespace tern {
+
+// One place that datagrams come from and go to. The one virtual interface of tern.
+struct Socket {
+    virtual ~Socket() = default;
+    // What waits, at most 256. Never blocks. Valid until the next receive().
+    virtual std::span<const Datagram> receive() = 0;
+    // Loss is not an error; a datagram that cannot be sent is counted in SocketStats.
+    virtual void send(std::span<const Datagram> datagrams) = 0;
+    // Where it is bound: the port that others reach, with the unspecified address.
+    virtual Address local_address() const = 0;
+};
+
+enum class SocketError : uint8_t {
+    none,
+    port_in_use,
+    not_permitted,  // A port below 1024, or a firewall of the system.
+    no_such_family, // IPv6 is not available here.
+    not_built,      // TERN_ENET was off.
+    system          // Out of descriptors or memory.
+};
+const char *text(SocketError error); // "the port is in use" and the like.
+
+struct MadeSocket {
+    Socket *socket; // Null on error.
+    SocketError error;
+};
+
+enum class IpVersion : uint8_t { v4, v6 }; // v6 takes IPv4 peers too (a dual-stack socket).
+
+MadeSocket make_udp_socket(uint16_t port, IpVersion version = IpVersion::v4); // Port 0: any.
+// Datagrams inside a real ENet host's unsequenced packets. IPv4 only. Both ends must be ENet.
+MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max);
+void destroy_socket(Socket *socket);
+
+struct ParsedAddress {
+    Address address;
+    const char *error; // Null if text was an address, else what is wrong with it.
+};
+ParsedAddress parse_address(const char *text); // "1.2.3.4:7777" or "[::1]:7777". No names.
+struct AddressText {
+    char text[56];
+};
+AddressText print(const Address &address);
+Address loopback(uint16_t port, IpVersion version = IpVersion::v4);
+
+uint64_t clock_us(); // Monotonic.
+void sleep_us(uint64_t duration_us);
+
+}

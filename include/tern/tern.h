@@ -1,0 +1,118 @@
+// Every public function on a session. Datagrams and time go in, events come out; changes and
+// time go in, datagrams come out. There is no thread, clock or socket inside.
+//
+// One rule for lifetimes: what a session hands out is valid until the next receive(), and
+// what send() hands out until the next send(). One rule for errors: a wrong argument asserts;
+// what the network can do to you is in State and Event, and nowhere else.
+#pragma once
+#include "tern/types.h"
+#include <type_traits>
+
+namespace tern {
+
+// --- A session ---
+Session *make_session(const Config &config); // Allocates all that it will ever use.
+void destroy_session(Session *session);
+void start(Session *session); // As the first peer, which is the host. Open at once.
+// Through the member that the invite names. Poll state(), or wait for caught_up.
+void join(Session *session, const Invite &invite, JoinPayload payload = {});
+void leave(Session *session); // Stops acting; keep ticking until the state is left.
+State state(const Session *session);
+const char *state_text(const Session *session); // A sentence for people: what, and what to do.
+
+// --- A tick: receive, play, send. now_us never goes back; its start is the caller's choice. ---
+std::span<const Event> receive(Session *session, std::span<const Datagram> datagrams,
+                               uint64_t now_us);
+std::span<const Datagram> send(Session *session, uint64_t now_us);
+
+// --- Invites. addresses: where others reach this process, at least one. ---
+Invite invite(const Session *session, std::span<const Address> addresses); // When open.
+struct InviteText {
+    char text[invite_text_max];
+};
+InviteText print(const Invite &invite);
+struct ParsedInvite {
+    Invite invite;
+    const char *error; // Null if text was an invite, else what is wrong with it.
+};
+ParsedInvite parse_invite(const char *text);
+
+// --- Peers ---
+PeerId self(const Session *session); // none until welcomed.
+PeerId host(const Session *session);
+std::span<const PeerId> peers(const Session *session); // All others, ascending.
+const char *name(const Session *session, PeerId peer); // "" for an unknown one.
+Stats stats(const Session *session, PeerId peer);      // Zero for an unknown one.
+SessionStats stats(const Session *session);
+uint64_t session_clock_us(const Session *session, uint64_t now_us); // The host's, as estimated.
+
+// --- The host's game ---
+void admit(Session *session, PeerId newcomer);  // Answers join_asked. Nothing if it has gone.
+void refuse(Session *session, PeerId newcomer, const char *reason); // Shown by state_text() there.
+void remove(Session *session, PeerId peer);     // Kick. Its key cannot come back.
+// Gives an object to a member. False, and nothing happens, if it is dead or `to` is not a member
+// that has caught up; both can be true before the game hears of it.
+bool migrate(Session *session, ObjectId object, PeerId to);
+void refuse_claim(Session *session, ObjectId object, PeerId claimer);
+
+// --- Objects. Only the owner may set and destroy. Owners change inside receive(), never else. ---
+// none if objects_max of this type are alive.
+ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes);
+void destroy(Session *session, ObjectId object);
+bool exists(const Session *session, ObjectId object);
+TypeId type(const Session *session, ObjectId object);
+PeerId owner(const Session *session, ObjectId object);
+uint64_t stamp(const Session *session, ObjectId object); // Names the tenure; rises with each.
+const void *get(const Session *session, ObjectId object, size_t size_bytes);
+void set(Session *session, ObjectId object, const void *value, size_t size_bytes);
+std::span<const ObjectId> objects(const Session *session, TypeId type);    // Packed,
+const void *values(const Session *session, TypeId type, size_t size_bytes); // and parallel.
+// Asks the host for an object. Answered once, by claim_granted or claim_refused.
+void claim(Session *session, ObjectId object);
+// Of all live objects: ids, stamps, owners, values. Equal on peers that have the same world.
+uint64_t digest(const Session *session);
+
+// --- Calls. Reliable ones arrive in order from one peer to another. ---
+enum class Reliability : uint8_t { reliable, unreliable };
+// to: a member, or everyone. False if nothing was sent: no such member, or its queue is full.
+bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
+          Reliability reliability = Reliability::reliable);
+
+// --- The same, with a game struct in place of pointer and size ---
+template <class T>
+concept GameStruct = std::is_trivially_copyable_v<T> && std::is_class_v<T>;
+
+template <GameStruct T> ObjectId create(Session *session, TypeId type, const T &value)
+{
+    return create(session, type, &value, sizeof(T));
+}
+
+template <GameStruct T> const T &get(const Session *session, ObjectId object)
+{
+    return *static_cast<const T *>(get(session, object, sizeof(T)));
+}
+
+template <GameStruct T> void set(Session *session, ObjectId object, const T &value)
+{
+    set(session, object, &value, sizeof(T));
+}
+
+template <GameStruct T> std::span<const T> values(const Session *session, TypeId type)
+{
+    return {static_cast<const T *>(values(session, type, sizeof(T))),
+            objects(session, type).size()};
+}
+
+template <GameStruct T>
+bool call(Session *session, PeerId to, TypeId type, const T &arguments,
+          Reliability reliability = Reliability::reliable)
+{
+    return call(session, to, type, &arguments, sizeof(T), reliability);
+}
+
+template <GameStruct T> const T &arguments(const Event &event)
+{
+    return *static_cast<const T *>(event.arguments);
+}
+
+}

@@ -1,0 +1,192 @@
+// Every public type of tern, and no functions. Zero-initialized is the empty state.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tern {
+
+struct Session;    // One process' part in one game session. Opaque, see tern.h.
+struct SimNetwork; // A pretend internet. Opaque, see sim.h.
+
+// Who takes part. Given by the host, never reused in a session: who comes back is a new peer.
+enum class PeerId : uint16_t { none = 0, everyone = 0xffff };
+
+// (creator, serial), never reused. Uses 48 bits, so that it is an exact number in Lua too.
+enum class ObjectId : uint64_t { none = 0 };
+
+using TypeId = uint16_t; // Index into Config::types.
+
+struct Address {
+    uint8_t ip[16]; // IPv6; IPv4 as ::ffff:a.b.c.d. All zero with port 0: no address.
+    uint16_t port;  // Host byte order.
+    friend bool operator==(const Address &, const Address &) = default;
+};
+
+struct Datagram {
+    Address address; // Where from, or where to.
+    std::span<const std::byte> bytes;
+};
+
+inline constexpr size_t datagram_bytes_max = 1200; // The largest that tern sends.
+inline constexpr size_t name_bytes_max = 32;       // With the final zero.
+inline constexpr size_t payload_bytes_max = 256;   // What a newcomer may say to the host's game.
+inline constexpr size_t reason_bytes_max = 128;    // Why a game refuses one, with the final zero.
+inline constexpr size_t invite_addresses_max = 4;
+inline constexpr size_t invite_text_max = 256; // A printed invite, with the final zero.
+
+// What a newcomer needs to join. Keep it among the players: who has it can join.
+struct Invite {
+    uint64_t session;      // Session id, random.
+    uint8_t key[32];       // X25519 public key of the member that answers.
+    uint8_t secret[32];    // Of the session; the psk of every handshake.
+    uint8_t address_count; // 1 to invite_addresses_max.
+    Address addresses[invite_addresses_max];
+};
+
+enum class FieldKind : uint8_t {
+    boolean,    // bool
+    int8,       // int8_t to uint64_t: with a range (min < max) in as few bits as that needs,
+    int16,      // else with the bits of the type. Values out of range are clamped.
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float32,    // float; count 2 or 3 for a vector. With range and step rounded to min + n * step.
+    quaternion, // float[4], of length 1. With a step: smallest three, each rounded to it.
+    peer,       // PeerId
+    object,     // ObjectId; may name an object that this peer has not got (yet, or any more).
+    text,       // char[count], zero-terminated
+    bytes       // uint8_t[count]
+};
+
+// One member of a game struct.
+struct Field {
+    const char *name;
+    FieldKind kind;
+    uint16_t offset_bytes;
+    uint16_t count = 1;           // Array length. For text and bytes: capacity in bytes.
+    double min = 0, max = 0;      // Both 0: the full range of the kind.
+    double step = 0;              // float32 (which then needs a range) and quaternion. 0: exact.
+};
+
+inline constexpr size_t fields_max = 64;       // Of a type.
+inline constexpr size_t types_max = 256;       // Of a session.
+inline constexpr size_t value_bytes_max = 900; // A value as it travels; it must fit one datagram.
+
+// Fate of an object whose owner has left.
+enum class Orphan : uint8_t { to_host, destroy };
+
+// How the host answers a claim: grants it, leaves it to its game (claim_asked), refuses it.
+enum class ClaimPolicy : uint8_t { always, ask_game, never };
+
+// A game struct that is replicated as an object, or sent as the arguments of a call.
+// The struct must be trivially copyable; bytes that no field covers do not travel.
+struct Type {
+    const char *name;
+    uint16_t size_bytes;
+    std::span<const Field> fields; // At most fields_max.
+    uint32_t objects_max = 0;      // Alive at once in the session. 0: only for calls.
+    Orphan orphan = Orphan::to_host;
+    ClaimPolicy claim = ClaimPolicy::always;
+};
+
+// How the host treats newcomers that hold the invite: admits them, or leaves it to its game
+// (join_asked), which then calls admit() or refuse().
+enum class Admission : uint8_t { always, ask_game };
+
+struct Config {
+    std::span<const Type> types; // Equal on all peers; lives as long as the session.
+    uint16_t peers_max = 16;     // With oneself. 2 to 16.
+    Admission admission = Admission::always;
+    const char *name = "";       // Of this peer, shown to others. Cut to name_bytes_max - 1.
+    uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
+    uint32_t timeout_ms = 10'000;                    // Silence after which a peer is gone.
+    uint32_t join_timeout_ms = 10'000;               // For join(), until open.
+};
+
+// What a newcomer says to the host's game, beside its Config::name.
+struct JoinPayload {
+    std::span<const std::byte> bytes; // At most payload_bytes_max; copied.
+};
+
+enum class State : uint8_t {
+    idle,    // Made, neither started nor joining.
+    joining, // From join() until all members have greeted us.
+    open,
+    leaving, // From leave() until goodbye is said; keep calling receive() and send().
+    left,
+    // How it can end against our will. state_text() says more.
+    unreachable,       // No answer, or a member that never greeted us.
+    refused_full,      // peers_max are in.
+    refused_types,     // The host has another type table.
+    refused_version,   // The member speaks another version of the wire.
+    refused_secret,    // The member is there, but the invite's secret is not the session's.
+    refused_by_game,   // The host's game said no.
+    removed,           // The host has counted us out.
+    host_lost,         // The host is gone.
+    overflow           // More than this peer's limits hold: objects_max or a queue.
+};
+
+enum class EventKind : uint8_t {
+    // The session.
+    caught_up,        // After join(): everybody's objects are here; the state is open.
+    join_asked,       // At the host, with Admission::ask_game: peer, name, payload. Answer it.
+    peer_joined,      // peer, name.
+    peer_left,        // peer. Its orphans' events follow when the departure is settled.
+    // Objects. What this peer itself creates, sets and destroys makes no event.
+    object_created,
+    object_changed,   // By its owner: changed_fields.
+    object_destroyed, // Can be read until the next receive().
+    owner_changed,    // peer: the new owner; previous: the one before.
+    // Claims.
+    claim_asked,      // At the host, with ClaimPolicy::ask_game: peer asks. Answer with migrate()
+                      // or refuse_claim().
+    claim_granted,    // At the claimer: it owns the object. Comes after owner_changed.
+    claim_refused,    // At the claimer: refusal.
+    // Calls.
+    call              // peer called, type, arguments.
+};
+
+enum class ClaimRefusal : uint8_t { none, dead, policy, by_game, busy };
+
+// Something that happened. Valid until the next receive(), like all that a session hands out.
+struct Event {
+    EventKind kind;
+    ClaimRefusal refusal;    // claim_refused.
+    TypeId type;             // object_*, owner_changed, claim_*, call.
+    PeerId peer;             // Who joined, left, asks, owns, calls, changed the object.
+    PeerId previous;         // owner_changed.
+    uint16_t argument_bytes; // join_asked: of the payload. call: size of the type.
+    ObjectId object;         // object_*, owner_changed, claim_*.
+    uint64_t changed_fields; // object_changed: bit i for Type::fields[i].
+    uint32_t lost_ticks;     // owner_changed, at the previous owner: ticks of its last writes that
+                             // the new owner did not have. 0: nothing was lost.
+    const void *arguments;   // call: the struct. join_asked: the payload.
+    const char *name;        // join_asked, peer_joined.
+};
+
+// About one peer.
+struct Stats {
+    uint32_t rtt_us;               // Smoothed round trip; 0 before the first sample.
+    uint32_t rtt_variance_us;
+    uint64_t sent_datagrams;
+    uint64_t sent_bytes;           // UDP payload.
+    uint64_t received_datagrams;
+    uint64_t received_bytes;
+    uint64_t lost_datagrams;       // Of the sent ones, as far as told.
+    uint64_t bad_messages;         // Authentic, but against the rules; ignored.
+};
+
+// About the whole session.
+struct SessionStats {
+    uint64_t bad_datagrams; // Malformed or forged; dropped whole.
+    uint64_t objects;       // Alive.
+    uint64_t owned;         // By this peer.
+    uint64_t migrations;    // Owner changes that this peer has seen.
+    uint64_t dead_ranges;   // What is kept to remember the dead.
+};
+
+}

@@ -1,0 +1,96 @@
+// Everything about one remote peer after the handshake: keys, packet numbers, acks, round trip,
+// loss, two reliable streams, a byte budget. Knows nothing of sockets, objects or other peers.
+//
+// A packet is opened (decrypted and checked whole, nothing changes), then accepted, or not: then
+// it has never been. Loss detection and probes follow RFC 9002, with ticks as the only timer.
+// Formats: docs/wire_format.md, "Data datagrams".
+#pragma once
+#include "transport/transport_types.h"
+
+namespace tern {
+
+struct Connection; // Closed; large. connection_types.h has its members, for this folder.
+
+struct ConnectionLimits {
+    uint32_t send_bytes_per_second_max;
+    uint32_t timeout_us;                     // Silence after which the connection is lost.
+    uint32_t queue_bytes_max[stream_count];  // Queued and unacked bytes of a stream.
+};
+
+// What a connection has come to. All but open are final.
+enum class Link : uint8_t { open, closing, closed_by_peer, closed_by_us, silent, exhausted };
+
+enum class Opening : uint8_t { ok, malformed, forged, replayed };
+
+// A packet that has been opened and not yet accepted. Its spans point into the caller's scratch.
+struct OpenedPacket {
+    Opening opening;
+    uint64_t number;
+    std::span<const std::byte> frames;  // The whole content, checked.
+    UnreliableMessage unreliable[unreliable_messages_max];
+    size_t unreliable_count;
+};
+
+// A packet in the making.
+struct Packet {
+    uint64_t number;
+    std::span<std::byte> datagram; // The caller's buffer, datagram_bytes_max.
+    size_t size_bytes;             // Header and frames written so far.
+    bool ack_eliciting;
+};
+
+namespace connection {
+
+// Memory for one, with all its queues; then placed in it. The memory may be reused for another.
+size_t size_bytes(const ConnectionLimits &limits);
+Connection *place(void *memory, const ConnectionLimits &limits);
+
+// After the handshake. remote_id: the connection id that the peer wants to read in our datagrams.
+void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address &address,
+          uint64_t now_us);
+void wipe(Connection &c); // Forgets the keys.
+
+// --- Receiving ---
+// Decrypts into scratch (datagram_bytes_max) and checks every frame. Changes nothing.
+OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
+                         std::span<std::byte> scratch);
+// Takes acks, stores stream bytes, remembers to ack it. The unreliable messages are the caller's
+// business, before or after.
+void accept(Connection &c, const OpenedPacket &packet, uint64_t now_us);
+// The oldest complete message of a stream; empty if there is none. It stays until consumed.
+std::span<const std::byte> peek_message(Connection &c, StreamId stream);
+void consume_message(Connection &c, StreamId stream);
+
+// --- Time. Once per tick, after the tick's datagrams: loss, probes, silence. ---
+void update(Connection &c, uint64_t now_us);
+Link link(const Connection &c);
+CloseReason close_reason(const Connection &c); // closed_by_peer: what it said.
+// What became of packets since the last call of clear_fates, oldest first.
+std::span<const Fate> fates(const Connection &c);
+void clear_fates(Connection &c);
+
+// --- Sending ---
+// Queues a message of 1 to stream_message_bytes_max. False if the queue has no room; then nothing
+// was queued.
+bool queue_message(Connection &c, StreamId stream, std::span<const std::byte> message);
+size_t queue_room_bytes(const Connection &c, StreamId stream); // For one more message's bytes.
+uint64_t queued_offset(const Connection &c, StreamId stream);  // End of all that was queued.
+uint64_t acked_offset(const Connection &c, StreamId stream);   // All below has been acked.
+bool has_budget(const Connection &c, uint64_t now_us);         // For one more packet now.
+bool wants_packet(const Connection &c, uint64_t now_us);       // Without any unreliable message.
+// Starts a packet with what is due: acks, stream bytes (at most stream_bytes_max of them).
+Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_bytes_max,
+                    uint64_t now_us);
+// Where the bytes of one unreliable message may be written; empty if there is no room.
+std::span<std::byte> unreliable_room(Packet &packet);
+void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes); // Written there.
+// Seals it. The datagram's bytes to send; they count against the budget.
+std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t now_us);
+// Says goodbye in the next packets (three of them, one per tick), then closed_by_us.
+void close(Connection &c, CloseReason reason, uint64_t now_us);
+
+Address address(const Connection &c);
+Stats stats(const Connection &c); // bad_messages is the caller's to fill in.
+
+}
+}

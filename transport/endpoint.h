@@ -1,0 +1,83 @@
+// All connections of one session: handshakes, connection ids, and which datagram is whose.
+//
+// Handshake: Noise_IKpsk2_25519_ChaChaPoly_SHA256 with mac1, and cookies under load, as in
+// WireGuard. A stranger gets no state and no answer larger than its question before it has proved
+// its address: a responder keeps a small half-open entry, and makes a connection of it with the
+// first authentic data datagram. Formats: docs/wire_format.md, "Handshake".
+#pragma once
+#include "transport/connection.h"
+
+namespace tern {
+
+struct Endpoint; // Opaque.
+
+using ConnectionIndex = uint16_t;
+inline constexpr ConnectionIndex no_connection = 0xffff;
+
+struct EndpointLimits {
+    uint16_t connections_max;   // At most 1000.
+    ConnectionLimits connection;
+    uint32_t handshake_timeout_us; // Of connect().
+};
+
+// Datagrams on their way out, in one fixed buffer.
+struct Outbox {
+    std::span<std::byte> bytes;       // count_max * datagram_bytes_max.
+    std::span<Datagram> datagrams;    // count_max.
+    size_t count;                     // Full: the caller sends the rest in its next tick.
+};
+
+enum class Contact : uint8_t {
+    free,
+    connecting, // We asked; no answer yet.
+    open,       // See connection::link().
+    // We asked, and handshake_timeout_us later:
+    unreachable,     // no answer
+    version_refused, // it speaks another version
+    secret_refused   // it answered, but has another secret
+};
+
+enum class Handling : uint8_t {
+    bad,     // Malformed, forged, replayed, or for nobody here. Counted; nothing else changed.
+    handled, // A handshake datagram, done.
+    opened,  // `connection` is new, made by a peer; `packet` is its first.
+    packet   // `packet` arrived at `connection`.
+};
+
+struct Arrival {
+    Handling handling;
+    ConnectionIndex connection; // opened, packet.
+    OpenedPacket packet;        // opened, packet: not yet accepted.
+};
+
+namespace endpoint {
+
+Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys);
+void destroy_endpoint(Endpoint *endpoint);
+// Before anything else: whose session, and its secret. Both go into every handshake.
+void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32]);
+
+// Asks for a connection to who holds `key`. no_connection if all are in use.
+ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &address,
+                        uint64_t now_us);
+void release(Endpoint &e, ConnectionIndex index); // Forgets it at once, keys and all.
+Contact contact(const Endpoint &e, ConnectionIndex index);
+Connection &at(Endpoint &e, ConnectionIndex index);             // When open.
+const Connection &at(const Endpoint &e, ConnectionIndex index);
+const uint8_t *key(const Endpoint &e, ConnectionIndex index);   // The peer's, 32 bytes.
+ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32]); // Connecting or open.
+
+// One datagram. The packet in the answer is valid until the next call.
+Arrival receive(Endpoint &e, const Datagram &datagram, uint64_t now_us);
+// Handshake datagrams that are due: first tries, repeats, answers. (Data packets are made by the
+// caller through connection::begin_packet.)
+void send_handshakes(Endpoint &e, Outbox &outbox, uint64_t now_us);
+uint64_t bad_datagrams(const Endpoint &e);
+void count_bad_datagram(Endpoint &e); // For one that the caller did not accept.
+
+// A free place in the outbox, datagram_bytes_max; empty if it is full. push() fills it.
+std::span<std::byte> place(Outbox &outbox);
+void push(Outbox &outbox, const Address &address, size_t size_bytes);
+
+}
+}

@@ -1,0 +1,50 @@
+// The words of the transport: keys, streams, packets and what became of them. No functions.
+#pragma once
+#include "tern/types.h"
+
+namespace tern {
+
+struct KeyPair { // X25519.
+    uint8_t public_key[32];
+    uint8_t secret_key[32];
+};
+
+// Data ciphers that the handshake can choose. Only the first exists in version 1.
+enum class Cipher : uint8_t { chacha20_poly1305, aes256_gcm };
+
+// What a finished handshake leaves: one key per direction.
+struct DataKeys {
+    uint8_t send[32];
+    uint8_t receive[32];
+    Cipher cipher;
+};
+
+// Two reliable ordered streams of messages per connection.
+enum class StreamId : uint8_t { world, calls };
+inline constexpr size_t stream_count = 2;
+
+inline constexpr uint8_t wire_version = 1;
+inline constexpr size_t data_header_bytes = 9;
+inline constexpr size_t tag_bytes = 16;
+inline constexpr size_t stream_message_bytes_max = 16 * 1024;  // Of one message on a stream.
+inline constexpr size_t stream_window_bytes = 48 * 1024;       // Sent, not yet acked.
+inline constexpr size_t stream_receive_bytes = 64 * 1024;      // Window and one message.
+inline constexpr uint64_t packet_number_max = 1ull << 60;      // Then the connection is closed.
+
+enum class UnreliableKind : uint8_t { updates, call, clock };
+
+struct UnreliableMessage {
+    UnreliableKind kind;
+    std::span<const std::byte> bytes;
+};
+inline constexpr size_t unreliable_messages_max = 64; // In one packet.
+
+// What became of a packet that we sent; told once for each packet.
+struct Fate {
+    uint64_t packet;
+    bool arrived; // Else it counts as lost, whatever is heard of it later.
+};
+
+enum class CloseReason : uint8_t { none, left, removed, refused, protocol_error, replaced };
+
+}
