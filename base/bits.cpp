@@ -1,0 +1,180 @@
+#include "base/bits.h"
+#include "base/assert.h"
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tern::bits {
+
+BitWriter writer(std::span<std::byte> buffer)
+{
+    return {buffer, 0, false};
+}
+
+void write(BitWriter &w, uint64_t value, unsigned bit_count)
+{
+    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
+    TERN_SLOW_ASSERT(bit_count == 64 || value >> bit_count == 0, "%llx in %u bits",
+                     static_cast<unsigned long long>(value), bit_count);
+    if (w._overflow || w._bit_count + bit_count > w._buffer.size() * 8) {
+        w._overflow = true;
+        return;
+    }
+    while (bit_count > 0) {
+        const size_t at = w._bit_count / 8;
+        const unsigned used = w._bit_count % 8;
+        const unsigned now = std::min(8 - used, bit_count);
+        const uint64_t part = value & ((1ull << now) - 1);
+        const uint8_t kept =
+            used == 0 ? uint8_t{0} : std::to_integer<uint8_t>(w._buffer[at]);
+        w._buffer[at] = static_cast<std::byte>(kept | part << used);
+        value >>= now;
+        bit_count -= now;
+        w._bit_count += now;
+    }
+}
+
+void write_bool(BitWriter &w, bool value)
+{
+    write(w, value ? 1 : 0, 1);
+}
+
+void write_varint(BitWriter &w, uint64_t value)
+{
+    while (value >= 128) {
+        write(w, (value & 127) | 128, 8);
+        value >>= 7;
+    }
+    write(w, value, 8);
+}
+
+void write_bytes(BitWriter &w, std::span<const std::byte> bytes)
+{
+    if (w._bit_count % 8 == 0 && !w._overflow && !bytes.empty() &&
+        w._bit_count / 8 + bytes.size() <= w._buffer.size()) {
+        std::memcpy(w._buffer.data() + w._bit_count / 8, bytes.data(), bytes.size());
+        w._bit_count += bytes.size() * 8;
+        return;
+    }
+    for (std::byte b : bytes)
+        write(w, std::to_integer<uint64_t>(b), 8);
+}
+
+bool overflow(const BitWriter &w)
+{
+    return w._overflow;
+}
+
+size_t bit_count(const BitWriter &w)
+{
+    return w._bit_count;
+}
+
+size_t size_bytes(const BitWriter &w)
+{
+    return (w._bit_count + 7) / 8;
+}
+
+void rewind(BitWriter &w, size_t bit_count)
+{
+    TERN_ASSERT(bit_count <= w._bit_count, "%zu of %zu", bit_count, w._bit_count);
+    w._bit_count = bit_count;
+    w._overflow = false;
+    if (bit_count % 8 != 0) {
+        const auto mask = static_cast<std::byte>((1u << bit_count % 8) - 1);
+        w._buffer[bit_count / 8] &= mask;
+    }
+}
+
+BitReader reader(std::span<const std::byte> buffer)
+{
+    return {buffer, 0, false};
+}
+
+uint64_t read(BitReader &r, unsigned bit_count)
+{
+    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
+    if (r._failed || r._bit_count + bit_count > r._buffer.size() * 8) {
+        r._failed = true;
+        return 0;
+    }
+    uint64_t value = 0;
+    unsigned have = 0;
+    while (have < bit_count) {
+        const size_t at = r._bit_count / 8;
+        const unsigned used = r._bit_count % 8;
+        const unsigned now = std::min(8 - used, bit_count - have);
+        const uint64_t part =
+            (std::to_integer<uint64_t>(r._buffer[at]) >> used) & ((1ull << now) - 1);
+        value |= part << have;
+        have += now;
+        r._bit_count += now;
+    }
+    return value;
+}
+
+bool read_bool(BitReader &r)
+{
+    return read(r, 1) != 0;
+}
+
+uint64_t read_varint(BitReader &r)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        const uint64_t part = read(r, 8);
+        const uint64_t low = part & 127;
+        if (shift == 63 && low > 1) break; // Beyond 64 bits.
+        value |= low << shift;
+        if (part & 128) continue;
+        if (low == 0 && shift > 0) break; // A shorter form exists.
+        return r._failed ? 0 : value;
+    }
+    r._failed = true;
+    return 0;
+}
+
+void read_bytes(BitReader &r, std::span<std::byte> bytes)
+{
+    if (r._failed || r._bit_count + bytes.size() * 8 > r._buffer.size() * 8) {
+        r._failed = true;
+        std::fill(bytes.begin(), bytes.end(), std::byte{0});
+        return;
+    }
+    if (r._bit_count % 8 == 0 && !bytes.empty()) {
+        std::memcpy(bytes.data(), r._buffer.data() + r._bit_count / 8, bytes.size());
+        r._bit_count += bytes.size() * 8;
+        return;
+    }
+    for (std::byte &b : bytes)
+        b = static_cast<std::byte>(read(r, 8));
+}
+
+void fail(BitReader &r)
+{
+    r._failed = true;
+}
+
+bool failed(const BitReader &r)
+{
+    return r._failed;
+}
+
+size_t bit_count(const BitReader &r)
+{
+    return r._bit_count;
+}
+
+bool complete(const BitReader &r)
+{
+    if (r._failed || (r._bit_count + 7) / 8 != r._buffer.size()) return false;
+    BitReader rest = r;
+    return read(rest, static_cast<unsigned>(r._buffer.size() * 8 - r._bit_count)) == 0;
+}
+
+unsigned width(uint64_t value)
+{
+    return static_cast<unsigned>(std::bit_width(value));
+}
+
+}
