@@ -150,7 +150,13 @@ enum class EventKind : uint8_t {
     call              // peer called, type, arguments.
 };
 
-enum class ClaimRefusal : uint8_t { none, dead, policy, by_game, busy };
+enum class ClaimRefusal : uint8_t {
+    none,
+    dead,    // The object has died.
+    unknown, // The host has not heard of it yet; ask again.
+    policy,  // ClaimPolicy::never.
+    by_game
+};
 
 // Something that happened. Valid until the next receive(), like all that a session hands out.
 struct Event {

@@ -1,0 +1,45 @@
+#include "base/hash.h"
+
+namespace tern::hash {
+
+// A bijection of 64 bits in which every bit of the input moves about half of the output.
+static uint64_t mixed(uint64_t value)
+{
+    value = (value ^ value >> 32) * 0xd6e8feb86659fd93;
+    value = (value ^ value >> 32) * 0xd6e8feb86659fd93;
+    return value ^ value >> 32;
+}
+
+// Little-endian whatever the machine.
+static uint64_t word(std::span<const std::byte, 8> bytes)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < 8; ++i)
+        value |= std::to_integer<uint64_t>(bytes[i]) << (8 * i);
+    return value;
+}
+
+// Ends with the length, so that the zeros that fill the last word are not taken for bytes.
+uint64_t add(uint64_t hash, std::span<const std::byte> bytes)
+{
+    const size_t size_bytes = bytes.size();
+    while (bytes.size() >= 8) {
+        hash = add(hash, word(bytes.first<8>()));
+        bytes = bytes.subspan(8);
+    }
+    if (!bytes.empty()) {
+        std::byte last[8] = {};
+        for (size_t i = 0; i < bytes.size(); ++i)
+            last[i] = bytes[i];
+        hash = add(hash, word(last));
+    }
+    return add(hash, static_cast<uint64_t>(size_bytes));
+}
+
+// The rotation keeps equal values from cancelling; the constant keeps zeros from vanishing.
+uint64_t add(uint64_t hash, uint64_t value)
+{
+    return mixed((hash << 23 | hash >> 41) ^ mixed(value + 0x9e3779b97f4a7c15));
+}
+
+}

@@ -1,0 +1,268 @@
+#include "migration/grants.h"
+#include "migration/happenings.h"
+#include "migration/outbox.h"
+#include "migration/views.h"
+#include <algorithm>
+#include <cstring>
+#include <sodium.h>
+
+namespace tern::grants {
+
+// --- The pool ---
+
+static uint32_t take(Replica &r)
+{
+    const uint32_t index = r.free_grants[r.free_grants.count - 1];
+    flat::pop(r.free_grants);
+    return index + 1;
+}
+
+void unreference(Replica &r, uint32_t grant)
+{
+    Grant &g = r.grants[grant - 1];
+    TERN_ASSERT(g.references > 0, "grant %u", grant);
+    g.references -= 1;
+    if (g.references > 0) return;
+    g = {};
+    flat::push(r.free_grants, grant - 1);
+}
+
+bool room(const Replica &r, uint32_t objects)
+{
+    return r.free_grants.count >= (objects + grant_objects_max - 1) / grant_objects_max;
+}
+
+Slot own_slot(const Replica &r, const Grant &grant, uint16_t i)
+{
+    const Slot slot = world::find_alive(r.world, grant.objects[i]);
+    if (slot == no_slot) return no_slot;
+    const Object &object = r.world.slots[slot];
+    return object.owner == r.self && object.stamp == grant.stamp ? slot : no_slot;
+}
+
+bool names(const Grant &grant, ObjectId object)
+{
+    const ObjectId *end = grant.objects + grant.object_count;
+    return std::find(grant.objects, end, object) != end;
+}
+
+// --- Signatures ---
+
+static void sign(const Replica &r, Grant &grant)
+{
+    std::byte buffer[messages::signed_bytes_max];
+    const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
+    crypto_sign_detached(grant.signature, nullptr,
+                         reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(),
+                         r.signing_secret);
+}
+
+bool genuine(const Replica &r, const Grant &grant)
+{
+    const MemberSlot host = replica::find_member(r, stamp::parts(grant.stamp).host);
+    if (host == no_member) return false;
+    std::byte buffer[messages::signed_bytes_max];
+    const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
+    return crypto_sign_verify_detached(grant.signature,
+                                       reinterpret_cast<const unsigned char *>(bytes.data()),
+                                       bytes.size(), r.members[host].contact.signing_key) == 0;
+}
+
+// --- Becoming the owner ---
+
+uint32_t value_tick(const Replica &r, const Object &object)
+{
+    return object.owner == r.self ? r.world.tick : object.tick;
+}
+
+void give_away(Replica &r, Slot slot)
+{
+    Object &object = r.world.slots[slot];
+    if (object.owner != r.self) return;
+    publish::forget_object(r.publisher, slot);
+    r.survived_ticks[slot] = 0;
+    if (object.grant != 0) unreference(r, object.grant);
+    object.grant = 0;
+}
+
+static void answer_own_claim(Replica &r, ObjectId object)
+{
+    for (uint32_t i = 0; i < r.claims.count; ++i) {
+        if (r.claims[i].object != object) continue;
+        flat::erase(r.claims, i);
+        happenings::claim(r, EventKind::claim_granted, object, r.self, ClaimRefusal::none);
+        return;
+    }
+}
+
+static void take_over(Replica &r, Slot slot, uint32_t grant, uint32_t survived_tick,
+                      uint64_t changed_fields)
+{
+    Object &object = r.world.slots[slot];
+    const PeerId previous = object.owner;
+    give_away(r, slot); // From a former tenure of ours, if it was that.
+    object.owner = r.self;
+    object.stamp = r.grants[grant - 1].stamp;
+    object.tick = r.world.tick;
+    object.grant = grant;
+    r.grants[grant - 1].references += 1;
+    r.survived_ticks[slot] = survived_tick;
+    for (uint32_t field = 0; field < r.types->types[object.type].fields.size(); ++field)
+        world::field_tick(r.world, slot, field) = 0;
+    r.migrations += 1;
+    happenings::owner_changed(r, slot, previous, changed_fields, 0);
+    answer_own_claim(r, object.id);
+}
+
+static void announce(Replica &r, uint32_t grant)
+{
+    Item item = {};
+    item.kind = MessageKind::migrate;
+    item.grant = grant;
+    outbox::push_to_all(r, item);
+}
+
+// --- The host ---
+
+void wish(Replica &r, Slot slot, PeerId to)
+{
+    if (r.wishes[slot] == PeerId::none) r.wish_count += 1;
+    r.wishes[slot] = to;
+}
+
+void forget_wish(Replica &r, Slot slot)
+{
+    if (r.wishes[slot] != PeerId::none) r.wish_count -= 1;
+    r.wishes[slot] = PeerId::none;
+}
+
+static void grant_to_self(Replica &r, uint32_t index)
+{
+    const Grant grant = r.grants[index - 1]; // A copy: references change.
+    for (uint16_t i = 0; i < grant.object_count; ++i) {
+        const Slot slot = world::find_alive(r.world, grant.objects[i]);
+        const Object &object = r.world.slots[slot];
+        take_over(r, slot, index, value_tick(r, object), 0);
+    }
+    announce(r, index);
+}
+
+// One grant of up to grant_objects_max wishes for `to`. False if there is none, or no room.
+static bool grant_some(Replica &r, PeerId to)
+{
+    Grant grant = {};
+    for (Slot slot = 0; slot < r.wishes.count && grant.object_count < grant_objects_max; ++slot) {
+        if (r.wishes[slot] != to) continue;
+        grant.objects[grant.object_count] = r.world.slots[slot].id;
+        grant.object_count += 1;
+    }
+    if (grant.object_count == 0 || r.free_grants.count == 0) return false;
+    r.grant_count += 1;
+    grant.owner = to;
+    grant.stamp = stamp::make({r.term_number, r.self, r.grant_count});
+    grant.references = 1; // Ours, for the moment.
+    sign(r, grant);
+    for (uint16_t i = 0; i < grant.object_count; ++i)
+        forget_wish(r, world::find_alive(r.world, grant.objects[i]));
+    const uint32_t index = take(r);
+    r.grants[index - 1] = grant;
+    if (to == r.self) {
+        grant_to_self(r, index);
+    } else {
+        Item item = {};
+        item.kind = MessageKind::grant;
+        item.grant = index;
+        outbox::push(r, replica::find_member(r, to), item);
+    }
+    unreference(r, index);
+    return true;
+}
+
+void settle(Replica &r, Taking taking)
+{
+    if (r.wish_count == 0) return;
+    for (Slot slot = 0; slot < r.wishes.count; ++slot)
+        if (r.wishes[slot] != PeerId::none && !replica::is_member(r, r.wishes[slot]))
+            forget_wish(r, slot);
+    for (const Member &member : r.members.all()) {
+        if (member.id == PeerId::none || member.fenced) continue;
+        if (member.id == r.self && taking == Taking::to_others) continue;
+        while (r.wish_count > 0 && grant_some(r, member.id)) {}
+    }
+}
+
+// --- A GRANT arrives ---
+
+// Takes one object over, unless it is dead or of a later tenure already. True if it did.
+static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous,
+                         const ObjectState &state)
+{
+    if (dead::contains(r.world.dead, id)) return false;
+    Slot slot = world::find_alive(r.world, id);
+    const bool is_new = slot == no_slot;
+    if (is_new) {
+        slot = world::add(r.world, *r.types, id, state.type);
+    } else if (r.world.slots[slot].stamp >= r.grants[index - 1].stamp) {
+        return false;
+    }
+    Object &object = r.world.slots[slot];
+    uint64_t changed = 0;
+    // Whatever is newer, the host's copy or ours.
+    const bool theirs = is_new || object.stamp < previous ||
+                        (object.stamp == previous && value_tick(r, object) < state.tick);
+    if (theirs) {
+        void *value = world::value(r.world, *r.types, slot);
+        changed = type_table::difference(*r.types, object.type, value, state.value);
+        std::memcpy(value, state.value, r.types->types[object.type].size_bytes);
+        object.tick = state.tick;
+    }
+    if (is_new) {
+        object.owner = object_id::creator(id);
+        happenings::created(r, slot);
+    }
+    take_over(r, slot, index, value_tick(r, object), changed);
+    return true;
+}
+
+// Reads the tail of a GRANT. Without an index it only checks. False: no room now, or malformed.
+static Verdict read_granted(Replica &r, BitReader &reader, const Grant &grant, uint32_t index)
+{
+    ObjectState state;
+    const uint64_t present = bits::read(reader, grant.object_count);
+    if (present == 0) bits::fail(reader);
+    bool taken = false;
+    uint32_t unknown = 0;
+    for (uint16_t i = 0; i < grant.object_count && !bits::failed(reader); ++i) {
+        if ((present >> i & 1) == 0) continue;
+        const Stamp previous = messages::read_stamp(reader);
+        messages::read_state(reader, *r.types, state);
+        if (bits::failed(reader)) break;
+        const Verdict fits = views::fits(r, grant.objects[i], state.type, unknown);
+        if (index == 0 && fits != Verdict::ok) return fits;
+        if (index != 0) taken |= take_granted(r, index, grant.objects[i], previous, state);
+    }
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (taken) announce(r, index);
+    return Verdict::ok;
+}
+
+Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
+{
+    Grant grant;
+    messages::read_grant(reader, grant);
+    if (bits::failed(reader)) return Verdict::malformed;
+    if (from != replica::host(r) || grant.owner != r.self) return Verdict::forged;
+    if (stamp::parts(grant.stamp).host != from || !genuine(r, grant)) return Verdict::forged;
+    BitReader check = reader;
+    const Verdict verdict = read_granted(r, check, grant, 0);
+    if (verdict != Verdict::ok) return verdict;
+    if (r.free_grants.count == 0) return Verdict::later;
+    const uint32_t index = take(r);
+    grant.references = 1; // While we look.
+    r.grants[index - 1] = grant;
+    read_granted(r, reader, grant, index);
+    unreference(r, index);
+    return Verdict::ok;
+}
+
+}

@@ -1,0 +1,15 @@
+// The events of one tick, merged where an object changes more than once.
+#pragma once
+#include "migration/replica_types.h"
+
+namespace tern::happenings {
+
+void peer(Replica &r, EventKind kind, PeerId peer);
+void created(Replica &r, Slot slot);
+void changed(Replica &r, Slot slot, uint64_t fields);
+void destroyed(Replica &r, Slot slot);
+void owner_changed(Replica &r, Slot slot, PeerId previous, uint64_t fields, uint32_t lost_ticks);
+void claim(Replica &r, EventKind kind, ObjectId object, PeerId peer, ClaimRefusal refusal);
+void clear(Replica &r);
+
+}

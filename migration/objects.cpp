@@ -1,0 +1,346 @@
+#include "migration/objects.h"
+#include "migration/grants.h"
+#include "migration/happenings.h"
+#include "migration/outbox.h"
+#include "migration/views.h"
+#include <cstring>
+
+namespace tern {
+namespace objects {
+
+// --- The one rule ---
+
+static void join_known(Replica &r, Slot slot, const Live &live, const ObjectState &state)
+{
+    Object &object = r.world.slots[slot];
+    const bool newer_tenure = live.stamp > object.stamp;
+    const bool newer_value = live.stamp == object.stamp && live.owner == object.owner &&
+                             object.owner != r.self && state.tick > object.tick;
+    if (!newer_tenure && !newer_value) return;
+    const PeerId previous = object.owner;
+    uint32_t lost_ticks = 0;
+    if (previous == r.self) {
+        const uint32_t changed = world::changed_tick(r.world, *r.types, slot);
+        if (changed > live.survived_tick) lost_ticks = changed - live.survived_tick;
+        grants::give_away(r, slot);
+    }
+    void *value = world::value(r.world, *r.types, slot);
+    const uint64_t fields = type_table::difference(*r.types, object.type, value, state.value);
+    std::memcpy(value, state.value, r.types->types[object.type].size_bytes);
+    object.stamp = live.stamp;
+    object.owner = live.owner;
+    object.tick = state.tick;
+    if (!newer_tenure) return happenings::changed(r, slot, fields);
+    r.migrations += 1;
+    happenings::owner_changed(r, slot, previous, fields, lost_ticks);
+}
+
+void join(Replica &r, const Live &live, const ObjectState &state)
+{
+    const uint16_t number = stamp::parts(live.stamp).term_number;
+    if (number > r.term_number_seen) r.term_number_seen = number;
+    if (dead::contains(r.world.dead, live.id)) return;
+    const Slot known = world::find_alive(r.world, live.id);
+    if (known != no_slot) return join_known(r, known, live, state);
+    const Slot slot = world::add(r.world, *r.types, live.id, state.type);
+    Object &object = r.world.slots[slot];
+    object.stamp = live.stamp;
+    object.owner = live.owner;
+    object.tick = state.tick;
+    std::memcpy(world::value(r.world, *r.types, slot), state.value,
+                r.types->types[object.type].size_bytes);
+    if (live.stamp != 0) r.migrations += 1;
+    happenings::created(r, slot);
+}
+
+static void dead_memory_full(Replica &r)
+{
+    if (r.fault == Fault::none) r.fault = Fault::dead_full;
+}
+
+static void refused(Replica &r, ObjectId object, ClaimRefusal reason)
+{
+    for (uint32_t i = 0; i < r.claims.count; ++i) {
+        if (r.claims[i].object != object) continue;
+        flat::erase(r.claims, i);
+        happenings::claim(r, EventKind::claim_refused, object, r.self, reason);
+        return;
+    }
+}
+
+// What hangs on a living object besides its value.
+static void let_go(Replica &r, Slot slot)
+{
+    grants::forget_wish(r, slot);
+    grants::give_away(r, slot);
+}
+
+static void bury(Replica &r, Slot slot)
+{
+    if (!world::bury(r.world, *r.types, slot)) return dead_memory_full(r);
+    happenings::destroyed(r, slot);
+    let_go(r, slot);
+    refused(r, r.world.slots[slot].id, ClaimRefusal::dead);
+}
+
+void kill(Replica &r, ObjectId object)
+{
+    const Slot slot = world::find_alive(r.world, object);
+    if (slot != no_slot) return bury(r, slot);
+    const auto id = static_cast<uint64_t>(object);
+    if (!dead::add(r.world.dead, {id, id})) dead_memory_full(r);
+}
+
+static void announce_death(Replica &r, Slot slot)
+{
+    const Object &object = r.world.slots[slot];
+    Item item = {};
+    item.kind = MessageKind::destroy;
+    item.object = static_cast<uint64_t>(object.id);
+    item.stamp = object.stamp;
+    item.grant = object.grant;
+    outbox::push_to_all(r, item);
+}
+
+void condemn(Replica &r, Slot slot)
+{
+    announce_death(r, slot);
+    bury(r, slot);
+}
+
+// --- Messages ---
+
+Verdict receive_create(Replica &r, PeerId from, BitReader reader)
+{
+    const uint64_t serial = bits::read_varint(reader);
+    if (serial == 0 || serial > UINT32_MAX) bits::fail(reader);
+    ObjectState state;
+    messages::read_state(reader, *r.types, state);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    Live live = {};
+    live.id = object_id::make(from, static_cast<uint32_t>(serial));
+    live.owner = from;
+    live.survived_tick = state.tick;
+    uint32_t unknown = 0;
+    const Verdict fit = views::fits(r, live.id, state.type, unknown);
+    if (fit == Verdict::ok) join(r, live, state);
+    return fit;
+}
+
+// The tail of a MIGRATE; only checks it, or applies it too.
+static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, bool apply)
+{
+    ObjectState state;
+    const uint64_t present = bits::read(reader, grant.object_count);
+    if (present == 0) bits::fail(reader);
+    uint32_t unknown = 0;
+    for (uint16_t i = 0; i < grant.object_count && !bits::failed(reader); ++i) {
+        if ((present >> i & 1) == 0) continue;
+        Live live = {grant.objects[i], grant.stamp, grant.owner, 0};
+        live.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
+        messages::read_state(reader, *r.types, state);
+        if (bits::failed(reader)) break;
+        if (apply) {
+            join(r, live, state);
+            continue;
+        }
+        const Verdict fit = views::fits(r, live.id, state.type, unknown);
+        if (fit != Verdict::ok) return fit;
+    }
+    return bits::complete(reader) ? Verdict::ok : Verdict::malformed;
+}
+
+Verdict receive_migrate(Replica &r, PeerId from, BitReader reader)
+{
+    Grant grant;
+    messages::read_grant(reader, grant);
+    if (bits::failed(reader)) return Verdict::malformed;
+    if (grant.owner != from || !grants::genuine(r, grant)) return Verdict::forged;
+    const Verdict verdict = read_migrated(r, reader, grant, false);
+    if (verdict == Verdict::ok) read_migrated(r, reader, grant, true);
+    return verdict;
+}
+
+Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
+{
+    const ObjectId id = messages::read_object_id(reader);
+    const bool has_grant = bits::read_bool(reader);
+    Grant grant = {};
+    if (has_grant) messages::read_grant(reader, grant);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (!has_grant && object_id::creator(id) != from) return Verdict::forged;
+    if (has_grant) {
+        if (grant.owner != from || !grants::names(grant, id)) return Verdict::forged;
+        const Slot slot = world::find_alive(r.world, id);
+        const bool known = slot != no_slot && r.world.slots[slot].stamp == grant.stamp &&
+                           r.world.slots[slot].owner == from;
+        if (!known && !grants::genuine(r, grant)) return Verdict::forged;
+    }
+    kill(r, id);
+    return Verdict::ok;
+}
+
+// From the host; from a member while it greets us, or reports to us.
+Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
+{
+    BitReader check = reader;
+    while (bits::read_bool(check))
+        messages::read_range(check);
+    if (!bits::complete(check)) return Verdict::malformed;
+    const PeerId host = replica::host(r);
+    const bool asked = host == r.self && r.collecting && !r.members[from].reported;
+    const bool greets = r.phase == Phase::joining && !r.members[from].greeted;
+    if (r.members[from].id != host && !asked && !greets) return Verdict::forged;
+    while (bits::read_bool(reader))
+        if (!dead::add(r.world.dead, messages::read_range(reader))) dead_memory_full(r);
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life == Life::alive && dead::contains(r.world.dead, object.id)) bury(r, slot);
+    }
+    return Verdict::ok;
+}
+
+// --- Claims ---
+
+static ClaimRefusal refusal(const Replica &r, Slot slot, ObjectId object)
+{
+    if (slot == no_slot)
+        return dead::contains(r.world.dead, object) ? ClaimRefusal::dead : ClaimRefusal::unknown;
+    const ClaimPolicy policy = r.types->types[r.world.slots[slot].type].claim;
+    return policy == ClaimPolicy::never ? ClaimRefusal::policy : ClaimRefusal::none;
+}
+
+static void decide_claim(Replica &r, PeerId claimer, ObjectId object)
+{
+    const Slot slot = world::find_alive(r.world, object);
+    const ClaimRefusal reason = refusal(r, slot, object);
+    if (reason != ClaimRefusal::none) return replica::refuse_claim(r, object, claimer, reason);
+    if (r.types->types[r.world.slots[slot].type].claim == ClaimPolicy::always)
+        return grants::wish(r, slot, claimer);
+    happenings::claim(r, EventKind::claim_asked, object, claimer, ClaimRefusal::none);
+}
+
+Verdict receive_claim(Replica &r, PeerId from, BitReader reader)
+{
+    const ObjectId id = messages::read_object_id(reader);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    const MemberSlot member = replica::find_member(r, from);
+    if (replica::host(r) != r.self || !r.members[member].caught_up) return Verdict::forged;
+    decide_claim(r, from, id);
+    return Verdict::ok;
+}
+
+Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader)
+{
+    const ObjectId id = messages::read_object_id(reader);
+    const uint64_t reason = bits::read(reader, 8);
+    if (reason == 0 || reason > static_cast<uint64_t>(ClaimRefusal::by_game)) bits::fail(reader);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (from != replica::host(r)) return Verdict::forged;
+    refused(r, id, static_cast<ClaimRefusal>(reason));
+    return Verdict::ok;
+}
+
+void settle_claims(Replica &r)
+{
+    for (uint32_t i = 0; i < r.claims.count;) {
+        const Claim claim = r.claims[i];
+        if (claim.answer != ClaimRefusal::none) {
+            refused(r, claim.object, claim.answer);
+            continue;
+        }
+        if (!claim.asked) {
+            r.claims[i].asked = true;
+            decide_claim(r, r.self, claim.object);
+            continue; // Again, if that was refused.
+        }
+        ++i;
+    }
+}
+
+}
+
+namespace replica {
+
+ObjectId create(Replica &r, TypeId type, const void *value)
+{
+    TERN_ASSERT(r.phase == Phase::in, "phase %u", static_cast<unsigned>(r.phase));
+    const Packed &packed = r.world.packed[type];
+    if (packed.alive >= r.types->types[type].objects_max || !world::room(r.world, type))
+        return ObjectId::none;
+    if (r.world.serial == UINT32_MAX) return ObjectId::none;
+    r.world.serial += 1;
+    const Slot slot =
+        world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
+    Object &object = r.world.slots[slot];
+    object.owner = r.self;
+    object.tick = r.world.tick;
+    world::write(r.world, *r.types, slot, value);
+    Item item = {};
+    item.kind = MessageKind::create;
+    item.object = static_cast<uint64_t>(object.id);
+    outbox::push_to_all(r, item);
+    return object.id;
+}
+
+void destroy(Replica &r, Slot slot)
+{
+    const Object &object = r.world.slots[slot];
+    TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
+                static_cast<unsigned long long>(object.id));
+    objects::announce_death(r, slot);
+    if (!world::mark(r.world, slot)) return objects::dead_memory_full(r);
+    objects::let_go(r, slot);
+}
+
+void set(Replica &r, Slot slot, const void *value)
+{
+    const Object &object = r.world.slots[slot];
+    TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
+                static_cast<unsigned long long>(object.id));
+    if (world::write(r.world, *r.types, slot, value) != 0) publish::changed(r.publisher, slot);
+}
+
+// The host's own claims are decided in end_receive(), where owners may change.
+void claim(Replica &r, ObjectId object)
+{
+    for (const Claim &pending : r.claims.all())
+        if (pending.object == object) return;
+    TERN_ASSERT(!flat::full(r.claims), "%u claims are unanswered", r.claims.count);
+    const bool is_host = host(r) == r.self;
+    flat::push(r.claims, {object, !is_host, ClaimRefusal::none});
+    if (is_host) return;
+    Item item = {};
+    item.kind = MessageKind::claim;
+    item.object = static_cast<uint64_t>(object);
+    outbox::push(r, find_member(r, host(r)), item);
+}
+
+bool migrate(Replica &r, ObjectId object, PeerId to)
+{
+    const Slot slot = world::find_alive(r.world, object);
+    const MemberSlot member = find_member(r, to);
+    if (slot == no_slot || member == no_member) return false;
+    if (r.members[member].fenced || !r.members[member].caught_up) return false;
+    grants::wish(r, slot, to);
+    return true;
+}
+
+void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal)
+{
+    if (claimer == r.self) {
+        for (Claim &claim : r.claims.all())
+            if (claim.object == object) claim.answer = refusal;
+        return;
+    }
+    const MemberSlot member = find_member(r, claimer);
+    if (member == no_member) return;
+    Item item = {};
+    item.kind = MessageKind::claim_refused;
+    item.object = static_cast<uint64_t>(object);
+    item.detail = static_cast<uint8_t>(refusal);
+    outbox::push(r, member, item);
+}
+
+}
+}

@@ -1,0 +1,32 @@
+// The one rule, applied to every message about objects: the largest stamp wins, and dead stays
+// dead. docs/ownership.md.
+#pragma once
+#include "migration/messages.h"
+#include "migration/replica.h"
+
+namespace tern {
+
+// What a message says of a living object.
+struct Live {
+    ObjectId id;
+    Stamp stamp;
+    PeerId owner;
+    uint32_t survived_tick; // Of the former owner's writes, the last that this tenure has.
+};
+
+namespace objects {
+
+void join(Replica &r, const Live &live, const ObjectState &state);
+void kill(Replica &r, ObjectId object);  // Somebody says that it is dead.
+void condemn(Replica &r, Slot slot);     // We own it, and destroy it while receiving.
+
+Verdict receive_create(Replica &r, PeerId from, BitReader reader);
+Verdict receive_migrate(Replica &r, PeerId from, BitReader reader);
+Verdict receive_destroy(Replica &r, PeerId from, BitReader reader);
+Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader);
+Verdict receive_claim(Replica &r, PeerId from, BitReader reader);
+void settle_claims(Replica &r); // Answers to this peer's own, if it is the host.
+Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader);
+
+}
+}

@@ -1,0 +1,267 @@
+#include "migration/outbox.h"
+#include "migration/grants.h"
+#include "migration/messages.h"
+#include "migration/replica.h"
+#include "migration/views.h"
+#include <algorithm>
+
+namespace tern {
+namespace outbox {
+
+static Item &at(Replica &r, MemberSlot member, uint32_t i)
+{
+    const uint32_t items_max = r.items.capacity / r.rings.capacity;
+    return r.items[member * items_max + (r.rings[member].first + i) % items_max];
+}
+
+void push(Replica &r, MemberSlot to, const Item &item)
+{
+    const Member &member = r.members[to];
+    ItemRing &ring = r.rings[to];
+    if (member.id == PeerId::none || member.id == r.self || member.fenced || ring.overflow) return;
+    if (ring.count == r.items.capacity / r.rings.capacity) {
+        views::give_up(r, to);
+        return;
+    }
+    ring.count += 1;
+    at(r, to, ring.count - 1) = item;
+    if (item.grant != 0) r.grants[item.grant - 1].references += 1;
+}
+
+void push_to_all(Replica &r, const Item &item)
+{
+    for (MemberSlot to = 0; to < r.members.count; ++to)
+        push(r, to, item);
+}
+
+static void pop_first(Replica &r, MemberSlot member)
+{
+    ItemRing &ring = r.rings[member];
+    Item &item = at(r, member, 0);
+    if (item.grant != 0) grants::unreference(r, item.grant);
+    item = {};
+    ring.first = (ring.first + 1) % (r.items.capacity / r.rings.capacity);
+    ring.count -= 1;
+    if (ring.pulled > 0) ring.pulled -= 1;
+}
+
+void clear(Replica &r, MemberSlot to)
+{
+    while (r.rings[to].count > 0)
+        pop_first(r, to);
+    r.rings[to] = {};
+}
+
+// --- Each kind of item as a message. Nothing written: it has become pointless. ---
+
+static void write_create(BitWriter &w, Replica &r, Item &item)
+{
+    const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+    if (slot == no_slot || r.world.slots[slot].owner != r.self) return;
+    if (r.world.slots[slot].stamp != 0) return; // Migrated away and back: announced as that.
+    item.tick = r.world.tick;
+    messages::write_kind(w, MessageKind::create);
+    bits::write_varint(w, object_id::serial(r.world.slots[slot].id));
+    messages::write_state(w, r, slot, item.tick);
+}
+
+static void write_migrate(BitWriter &w, Replica &r, Item &item)
+{
+    const Grant &grant = r.grants[item.grant - 1];
+    uint32_t present = 0;
+    for (uint16_t i = 0; i < grant.object_count; ++i)
+        if (grants::own_slot(r, grant, i) != no_slot) present |= 1u << i;
+    if (present == 0) return;
+    item.tick = r.world.tick;
+    messages::write_kind(w, MessageKind::migrate);
+    messages::write_grant(w, grant);
+    bits::write(w, present, grant.object_count);
+    for (uint16_t i = 0; i < grant.object_count; ++i) {
+        const Slot slot = grants::own_slot(r, grant, i);
+        if (slot == no_slot) continue;
+        bits::write(w, r.survived_ticks[slot], 32);
+        messages::write_state(w, r, slot, item.tick);
+    }
+}
+
+static void write_destroy(BitWriter &w, Replica &r, const Item &item)
+{
+    messages::write_kind(w, MessageKind::destroy);
+    messages::write_object_id(w, static_cast<ObjectId>(item.object));
+    bits::write_bool(w, item.grant != 0);
+    if (item.grant != 0) messages::write_grant(w, r.grants[item.grant - 1]);
+}
+
+static void write_grant(BitWriter &w, Replica &r, const Item &item)
+{
+    const Grant &grant = r.grants[item.grant - 1];
+    uint32_t present = 0;
+    for (uint16_t i = 0; i < grant.object_count; ++i)
+        if (world::find_alive(r.world, grant.objects[i]) != no_slot) present |= 1u << i;
+    if (present == 0) return; // All died meanwhile; everybody hears of that.
+    messages::write_kind(w, MessageKind::grant);
+    messages::write_grant(w, grant);
+    bits::write(w, present, grant.object_count);
+    for (uint16_t i = 0; i < grant.object_count; ++i) {
+        const Slot slot = world::find_alive(r.world, grant.objects[i]);
+        if (slot == no_slot) continue;
+        messages::write_stamp(w, r.world.slots[slot].stamp);
+        messages::write_state(w, r, slot, grants::value_tick(r, r.world.slots[slot]));
+    }
+}
+
+// As many ranges as fit, from item.object on; it ends at 0.
+static void write_dead(BitWriter &w, Replica &r, Item &item)
+{
+    const Dead &dead = r.world.dead;
+    const DeadRange *range = std::lower_bound(
+        dead.begin(), dead.end(), item.object,
+        [](const DeadRange &before, uint64_t from) { return before.last < from; });
+    item.object = 0;
+    if (range == dead.end()) return;
+    messages::write_kind(w, MessageKind::dead);
+    for (; range != dead.end(); ++range) {
+        const size_t before = bits::bit_count(w);
+        bits::write_bool(w, true);
+        messages::write_range(w, *range);
+        bits::write_bool(w, false);
+        if (bits::overflow(w)) {
+            bits::rewind(w, before);
+            item.object = range->first;
+            break;
+        }
+        bits::rewind(w, bits::bit_count(w) - 1);
+    }
+    bits::write_bool(w, false);
+}
+
+static void write_report_object(BitWriter &w, Replica &r, const Item &item)
+{
+    const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+    if (slot == no_slot || replica::is_member(r, r.world.slots[slot].owner)) return;
+    const Object &object = r.world.slots[slot];
+    messages::write_kind(w, MessageKind::report_object);
+    bits::write(w, item.token, 32);
+    messages::write_object_id(w, object.id);
+    messages::write_stamp(w, object.stamp);
+    messages::write_peer(w, object.owner);
+    messages::write_state(w, r, slot, object.tick);
+}
+
+static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
+{
+    switch (item.kind) {
+    case MessageKind::create: return write_create(w, r, item);
+    case MessageKind::migrate: return write_migrate(w, r, item);
+    case MessageKind::destroy: return write_destroy(w, r, item);
+    case MessageKind::dead: return write_dead(w, r, item);
+    case MessageKind::grant: return write_grant(w, r, item);
+    case MessageKind::report_object: return write_report_object(w, r, item);
+    case MessageKind::welcome:
+    case MessageKind::view:
+    case MessageKind::query: return views::write_item(w, r, to, item);
+    case MessageKind::report:
+        messages::write_kind(w, item.kind);
+        bits::write(w, item.token, 32);
+        bits::write(w, r.term_number_seen, 16);
+        return;
+    case MessageKind::claim:
+    case MessageKind::claim_refused:
+        messages::write_kind(w, item.kind);
+        messages::write_object_id(w, static_cast<ObjectId>(item.object));
+        if (item.kind == MessageKind::claim_refused) bits::write(w, item.detail, 8);
+        return;
+    case MessageKind::complaint:
+        messages::write_kind(w, item.kind);
+        messages::write_peer(w, item.peer);
+        return;
+    case MessageKind::greeted:
+    case MessageKind::caught_up: messages::write_kind(w, item.kind); return;
+    case MessageKind::none: break;
+    }
+    TERN_ASSERT(false, "item kind %u", static_cast<unsigned>(item.kind));
+}
+
+// What an announcement tells the publisher, once it has arrived.
+static void announced(Replica &r, MemberSlot to, const Item &item)
+{
+    if (item.tick == 0) return; // It said nothing.
+    if (item.kind == MessageKind::create) {
+        const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+        if (slot == no_slot || r.world.slots[slot].owner != r.self) return;
+        if (r.world.slots[slot].stamp != 0) return;
+        publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
+    }
+    if (item.kind == MessageKind::migrate) {
+        const Grant &grant = r.grants[item.grant - 1];
+        for (uint16_t i = 0; i < grant.object_count; ++i) {
+            const Slot slot = grants::own_slot(r, grant, i);
+            if (slot != no_slot)
+                publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
+        }
+    }
+}
+
+}
+
+namespace replica {
+
+bool has_message(const Replica &r, PeerId to)
+{
+    const MemberSlot member = find_member(r, to);
+    return member != no_member && r.rings[member].count > r.rings[member].pulled;
+}
+
+size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer)
+{
+    const MemberSlot member = find_member(r, to);
+    TERN_ASSERT(member != no_member, "peer %u", static_cast<unsigned>(to));
+    ItemRing &ring = r.rings[member];
+    while (ring.count > ring.pulled) {
+        Item &item = outbox::at(r, member, ring.pulled);
+        BitWriter w = bits::writer(buffer);
+        outbox::write_item(w, r, member, item);
+        TERN_ASSERT(!bits::overflow(w), "message kind %u", static_cast<unsigned>(item.kind));
+        const size_t size = bits::size_bytes(w);
+        const bool complete = item.kind != MessageKind::dead || item.object == 0;
+        if (size > 0) ring.message_count += 1;
+        item.message = ring.message_count;
+        if (complete) ring.pulled += 1;
+        if (size > 0) return size;
+    }
+    return 0;
+}
+
+void messages_acked(Replica &r, PeerId to, uint32_t count)
+{
+    const MemberSlot member = find_member(r, to);
+    if (member == no_member) return;
+    ItemRing &ring = r.rings[member];
+    while (ring.pulled > 0 && outbox::at(r, member, 0).message <= count) {
+        outbox::announced(r, member, outbox::at(r, member, 0));
+        outbox::pop_first(r, member);
+    }
+}
+
+void rewind(Replica &r, PeerId to)
+{
+    const MemberSlot member = find_member(r, to);
+    if (member == no_member) return;
+    ItemRing &ring = r.rings[member];
+    for (uint32_t i = 0; i < ring.count; ++i) {
+        Item &item = outbox::at(r, member, i);
+        if (item.kind == MessageKind::dead) item.object = 0;
+    }
+    ring.pulled = 0;
+    ring.message_count = 0;
+    publish::lose_all(r.publisher, r.world, *r.types, member);
+}
+
+bool all_acked(const Replica &r, PeerId to)
+{
+    const MemberSlot member = find_member(r, to);
+    return member == no_member || r.rings[member].count == 0;
+}
+
+}
+}

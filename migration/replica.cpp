@@ -1,0 +1,220 @@
+#include "migration/replica.h"
+#include "base/hash.h"
+#include "migration/grants.h"
+#include "migration/happenings.h"
+#include "migration/messages.h"
+#include "migration/objects.h"
+#include "migration/views.h"
+#include <cstring>
+
+namespace tern::replica {
+
+// --- The block ---
+
+static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
+                        const ReplicaLimits &limits)
+{
+    world::place(b, r.world, types, limits.dead_max);
+    // While measuring, r is a stand-in whose arrays are not there.
+    uint32_t slots = 0;
+    for (const Type &type : types.types)
+        slots += world::capacity(type);
+    flat::place(b, r.members, limits.peers_max, limits.peers_max);
+    flat::place(b, r.rings, limits.peers_max, limits.peers_max);
+    const size_t items = size_t{limits.peers_max} * limits.items_max;
+    flat::place(b, r.items, items, items);
+    flat::place(b, r.grants, limits.grants_max, limits.grants_max);
+    flat::place(b, r.free_grants, limits.grants_max);
+    flat::place(b, r.wishes, slots, slots);
+    flat::place(b, r.survived_ticks, slots, slots);
+    flat::place(b, r.claims, slots + 64);
+    publish::place(b, r.publisher, slots, limits.peers_max, limits.packets_max,
+                   limits.updates_max);
+    if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
+    flat::place(b, r.events, 4 * size_t{slots} + 1024);
+    flat::place(b, r.changed_events, slots, slots);
+}
+
+size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
+{
+    flat::Builder builder = {nullptr, sizeof(Replica)};
+    Replica stand_in = {};
+    place_parts(builder, stand_in, types, limits);
+    return builder.used_bytes;
+}
+
+Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits)
+{
+    auto *r = static_cast<Replica *>(memory);
+    r->types = &types;
+    flat::Builder builder = {static_cast<std::byte *>(memory), sizeof(Replica)};
+    place_parts(builder, *r, types, limits);
+    r->block_bytes = builder.used_bytes;
+    for (uint32_t i = r->grants.capacity; i > 0; --i)
+        flat::push(r->free_grants, i - 1);
+    r->world.tick = 1;
+    return r;
+}
+
+uint64_t state_hash(const Replica &r)
+{
+    const auto *bytes = reinterpret_cast<const std::byte *>(&r);
+    return hash::add(hash::start, {bytes + offsetof(Replica, session), r.state_bytes});
+}
+
+// --- Members ---
+
+void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Contact &self)
+{
+    TERN_ASSERT(r.phase == Phase::outside, "phase %u", static_cast<unsigned>(r.phase));
+    r.session = session;
+    std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
+    r.self = static_cast<PeerId>(1);
+    r.phase = Phase::in;
+    r.term_number = r.term_number_seen = 1;
+    r.last_peer = 1;
+    r.view = 1;
+    r.members[0].id = r.self;
+    r.members[0].caught_up = true;
+    r.members[0].contact = self;
+}
+
+PeerId host(const Replica &r)
+{
+    PeerId lowest = PeerId::none;
+    for (const Member &member : r.members.all())
+        if (member.id != PeerId::none && !member.fenced &&
+            (lowest == PeerId::none || member.id < lowest))
+            lowest = member.id;
+    return lowest;
+}
+
+MemberSlot find_member(const Replica &r, PeerId peer)
+{
+    if (peer == PeerId::none) return no_member;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
+        if (r.members[slot].id == peer) return slot;
+    return no_member;
+}
+
+bool is_member(const Replica &r, PeerId peer)
+{
+    const MemberSlot slot = find_member(r, peer);
+    return slot != no_member && !r.members[slot].fenced;
+}
+
+void give_up(Replica &r, PeerId peer)
+{
+    const MemberSlot slot = find_member(r, peer);
+    if (slot != no_member) views::give_up(r, slot);
+}
+
+// --- Messages ---
+
+static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitReader reader)
+{
+    const PeerId from = r.members[member].id;
+    switch (kind) {
+    case MessageKind::view: return views::receive_view(r, from, reader);
+    case MessageKind::create: return objects::receive_create(r, from, reader);
+    case MessageKind::migrate: return objects::receive_migrate(r, from, reader);
+    case MessageKind::destroy: return objects::receive_destroy(r, from, reader);
+    case MessageKind::dead: return objects::receive_dead(r, member, reader);
+    case MessageKind::greeted: return views::receive_greeted(r, member, reader);
+    case MessageKind::caught_up: return views::receive_caught_up(r, member, reader);
+    case MessageKind::claim: return objects::receive_claim(r, from, reader);
+    case MessageKind::claim_refused: return objects::receive_claim_refused(r, from, reader);
+    case MessageKind::grant: return grants::receive_grant(r, from, reader);
+    case MessageKind::query: return views::receive_query(r, member, reader);
+    case MessageKind::report_object: return views::receive_report_object(r, reader);
+    case MessageKind::report: return views::receive_report(r, member, reader);
+    case MessageKind::complaint: return views::receive_complaint(r, from, reader);
+    case MessageKind::welcome: // Only a newcomer's first.
+    case MessageKind::none: break;
+    }
+    return Verdict::malformed;
+}
+
+Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message)
+{
+    const MemberSlot member = find_member(r, from);
+    if (member == no_member || r.members[member].fenced || r.fault != Fault::none)
+        return Verdict::ignored;
+    BitReader reader = bits::reader(message);
+    const MessageKind kind = messages::read_kind(reader);
+    return receive_as(r, member, kind, reader);
+}
+
+bool check_updates(const Replica &r, std::span<const std::byte> message)
+{
+    return publish::check(r.world, *r.types, message);
+}
+
+Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message)
+{
+    if (!is_member(r, from) || r.fault != Fault::none) return Verdict::ignored;
+    Verdict verdict = Verdict::ok;
+    UpdateReader reader = publish::reader(message);
+    Update update;
+    while (publish::next(reader, update)) {
+        const AppliedUpdate applied = publish::apply(r.world, *r.types, from, update);
+        if (applied.result == Applied::changed)
+            happenings::changed(r, applied.slot, applied.changed_fields);
+        if (applied.result == Applied::forged) verdict = Verdict::forged;
+        if (applied.result == Applied::malformed) verdict = Verdict::malformed;
+    }
+    return publish::malformed(reader) ? Verdict::malformed : verdict;
+}
+
+bool has_updates(const Replica &r, PeerId to)
+{
+    const MemberSlot member = find_member(r, to);
+    return member != no_member && publish::has_due(r.publisher, member);
+}
+
+size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer)
+{
+    return publish::write(r.publisher, r.world, *r.types, find_member(r, to), packet, buffer);
+}
+
+void fate(Replica &r, PeerId to, uint64_t packet, bool arrived)
+{
+    const MemberSlot member = find_member(r, to);
+    if (member == no_member || r.members[member].fenced) return;
+    publish::fate(r.publisher, r.world, *r.types, member, packet, arrived);
+}
+
+// --- Time ---
+
+void begin_receive(Replica &r)
+{
+    happenings::clear(r);
+    world::sweep(r.world, *r.types);
+}
+
+void end_receive(Replica &r)
+{
+    if (r.phase != Phase::in || r.fault != Fault::none) return;
+    views::settle(r);
+    if (host(r) != r.self) return;
+    objects::settle_claims(r);
+    grants::settle(r, grants::Taking::to_all);
+}
+
+void begin_send(Replica &r)
+{
+    if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
+        grants::settle(r, grants::Taking::to_others);
+}
+
+void end_send(Replica &r)
+{
+    r.world.tick += 1;
+}
+
+bool events_room(const Replica &r)
+{
+    return r.events.capacity - r.events.count >= 2 * r.changed_events.count + 64;
+}
+
+}

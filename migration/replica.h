@@ -1,0 +1,78 @@
+// The rules of ownership and membership of one peer: messages in, messages out, events, no
+// connections. design: docs/ownership.md and docs/membership.md. The explorer and session/ drive
+// it by the same functions.
+//
+// Between two members there is one ordered reliable stream of messages each way (next_message,
+// receive, messages_acked) and a lossy one of UPDATEs (write_updates, receive_updates, fate).
+#pragma once
+#include "migration/replica_types.h"
+
+namespace tern {
+
+enum class Verdict : uint8_t {
+    ok,
+    ignored,   // Rightly: of the past, or from a fenced peer.
+    later,     // No room now. Nothing changed; the same message again in the next tick.
+    malformed, // Against the format. Nothing changed.
+    forged     // Against authority: its sender may not say it. Nothing changed.
+};
+
+namespace replica {
+
+size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits);
+// In zeroed memory of size_bytes. types stays the caller's and must outlive it.
+Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits);
+uint64_t state_hash(const Replica &r);
+
+// --- Membership ---
+// As the first peer, and host. signing_secret: Ed25519, 64 bytes.
+void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Contact &self);
+// As a newcomer: with the host's welcome, the first message on its stream. self: what the welcome
+// must say of us.
+Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Contact &self,
+                std::span<const std::byte> message);
+bool room_for_member(const Replica &r);
+PeerId next_peer_id(Replica &r);       // At the host: one that nobody had or will have.
+void admit(Replica &r, PeerId id, const Contact &newcomer); // At the host. There must be room.
+void peer_gone(Replica &r, PeerId peer);           // At the host: silence or goodbye.
+void give_up(Replica &r, PeerId peer);             // The same, but at the next end_receive().
+PeerId host(const Replica &r);                     // The lowest id that is not fenced.
+MemberSlot find_member(const Replica &r, PeerId peer); // Fenced ones too.
+bool is_member(const Replica &r, PeerId peer);         // Not fenced.
+
+// --- The stream to and from each member ---
+Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message);
+// The next message for a member, into buffer (stream_message_bytes_max or what it takes). 0: none.
+size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer);
+bool has_message(const Replica &r, PeerId to); // May be pointless by the time it is pulled.
+// The first `count` messages ever pulled for this member have arrived.
+void messages_acked(Replica &r, PeerId to, uint32_t count);
+// The connection to this member was made anew: what was not acked is said again, from message 1.
+// All messages may arrive twice; between two members of whom none is the host that changes nothing.
+void rewind(Replica &r, PeerId to);
+bool all_acked(const Replica &r, PeerId to);   // Nothing is queued or unacked.
+
+// --- UPDATEs ---
+bool check_updates(const Replica &r, std::span<const std::byte> message); // Well-formed for us?
+Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message);
+bool has_updates(const Replica &r, PeerId to);
+size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer);
+void fate(Replica &r, PeerId to, uint64_t packet, bool arrived);
+
+// --- Time ---
+void begin_receive(Replica &r); // Clears the events, frees what died in the last tick.
+void end_receive(Replica &r);   // After all messages: grants, departures.
+void begin_send(Replica &r);    // Grants to others that the game wishes.
+void end_send(Replica &r);      // Raises world.tick: what is set from here on is of a later tick.
+bool events_room(const Replica &r); // For whatever one more message may cause.
+
+// --- This peer's game. Wrong arguments assert. ---
+ObjectId create(Replica &r, TypeId type, const void *value); // none: objects_max are alive.
+void destroy(Replica &r, Slot slot);
+void set(Replica &r, Slot slot, const void *value);
+void claim(Replica &r, ObjectId object);
+bool migrate(Replica &r, ObjectId object, PeerId to); // At the host.
+void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal);
+
+}
+}

@@ -1,0 +1,139 @@
+// All object and ownership state of one peer. It lies in one block of memory without pointers into
+// itself: copy replica::size_bytes(r) bytes and you have a second peer in the same state.
+#pragma once
+#include "replication/publish.h"
+
+namespace tern {
+
+inline constexpr size_t grant_objects_max = 16; // Objects in one GRANT; their states fit a message.
+
+// How to reach and recognize a member. Opaque to the rules; told in views.
+struct Contact {
+    uint8_t key[32];         // X25519, of the handshake.
+    uint8_t signing_key[32]; // Ed25519, of grants.
+    Address address;         // As the host sees it; of the host itself: none.
+    char name[name_bytes_max];
+};
+
+struct Member { // id none: a free place.
+    PeerId id;
+    bool fenced;        // It has gone: nothing more is taken from it or sent to it.
+    bool greeted;       // While we join: it has sent all it has.
+    bool caught_up;     // At the host: it has said so. At others: always.
+    bool reported;      // At the host: it has answered the present query.
+    bool query_waits;   // It has asked; answered once it is our host (one query per sender).
+    uint32_t query_token;
+    Contact contact;
+};
+
+enum class MessageKind : uint8_t {
+    none,
+    welcome,
+    view,
+    create,
+    migrate,
+    destroy,
+    dead,
+    greeted,
+    caught_up,
+    claim,
+    claim_refused,
+    grant,
+    query,
+    report_object,
+    report,
+    complaint
+};
+
+// What is still to be said to one member, or said and not yet acked. The message is encoded when
+// it is pulled, with the state of that moment; an item that has become pointless says nothing.
+struct Item {
+    MessageKind kind;
+    uint8_t detail;    // claim_refused: why.
+    PeerId peer;       // complaint: about whom.
+    uint32_t tick;     // create, migrate: of the values, set when pulled.
+    uint32_t grant;    // migrate, grant, destroy: index + 1 in grants, which counts it.
+    uint32_t token;    // query, report_object, report.
+    uint32_t message;  // Set when pulled: the number of its last message on this stream.
+    uint64_t object;   // create, destroy, claim, ...; dead: where to go on.
+    uint64_t stamp;    // create, destroy: of the tenure.
+};
+
+struct ItemRing { // Of one member: pulled and unacked ones first, then those to be pulled.
+    uint32_t first, count, pulled;
+    uint32_t message_count; // Messages pulled so far.
+    bool overflow;          // It was full: this member is to be given up.
+    bool given_up;          // That has been told.
+};
+
+// One GRANT: up to grant_objects_max objects for one owner under one stamp, signed by the host.
+// Kept by the host until it is sent, and by the owner as long as it needs the proof.
+struct Grant {
+    Stamp stamp;
+    PeerId owner;
+    uint16_t object_count;
+    uint32_t references; // Own objects and items that need it. 0: free.
+    ObjectId objects[grant_objects_max];
+    uint8_t signature[64];
+};
+
+struct Claim {
+    ObjectId object;
+    bool asked;          // The host's own: its policy has been looked at.
+    ClaimRefusal answer; // The host's own: what its game said.
+};
+
+enum class Phase : uint8_t { outside, joining, in };
+
+// Why this peer cannot go on. It stays what it became first.
+enum class Fault : uint8_t { none, objects_full, dead_full, host_queue_full, removed };
+
+struct ReplicaLimits {
+    uint16_t peers_max;
+    uint32_t items_max;   // Of each member's ring. Full: the member is given up.
+    uint32_t grants_max;  // Kept at once. Full: grants wait.
+    uint32_t dead_max;    // Ranges. Full: this peer cannot go on.
+    uint32_t packets_max; // With UPDATEs in flight, to each peer.
+    uint32_t updates_max; // Objects in those.
+};
+
+struct Replica { // Open to migration, and read by session and sim.
+    const TypeTable *types; // Outside of the block, and of the hash.
+    size_t block_bytes;     // The whole block.
+    size_t state_bytes;     // From `session` on: what the hash covers.
+
+    uint64_t session;
+    uint8_t signing_secret[64];
+    PeerId self;
+    Phase phase;
+    Fault fault;
+    bool collecting;            // At the host: reports are awaited.
+    uint16_t term_number;       // Of the view; at the host its own.
+    uint16_t term_number_seen;  // The largest in any stamp or view.
+    uint16_t last_peer;         // The largest PeerId ever given.
+    uint32_t view;              // Number of the view.
+    uint32_t grant_count;       // g: of the host's grants so far.
+    uint32_t query_token;       // At the host.
+    uint64_t migrations;        // Owner changes seen.
+    Flat<Member> members;       // By member slot, which never moves while it is a member.
+    Flat<ItemRing> rings;       // By member slot.
+    Flat<Item> items;           // [member slot * items_max + ...]
+    Flat<Grant> grants;         // By index; a free one has no references.
+    Flat<uint32_t> free_grants; // A stack of indices.
+    Flat<PeerId> wishes;        // At the host, by object slot: to whom it shall be granted.
+    uint32_t wish_count;
+    Flat<uint32_t> survived_ticks; // By slot, of own objects: the tick of the former owner's last
+                                   // write that this tenure began with.
+    Flat<Claim> claims;         // Of this peer, unanswered.
+    World world;
+    Publisher publisher;        // By member slot.
+
+    // What has happened since the last clear_events(). Not state.
+    Flat<Event> events;
+    Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
+};
+
+using MemberSlot = uint32_t;
+inline constexpr MemberSlot no_member = 0xffffffff;
+
+}

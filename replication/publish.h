@@ -1,0 +1,108 @@
+// UPDATE: which fields each peer still needs, by the rule of eventual consistency. Knows nothing of
+// packets but their numbers and that they arrived or were lost.
+//
+// Per field the owner keeps the tick of its last change (World), per peer and object the newest
+// tick that the peer has acked. An UPDATE at tick T names the tenure and carries every field
+// changed since that acked tick, whatever is in flight. It is due when a field has changed after
+// the last UPDATE sent, or when a sent one is lost. The receiver applies it if the tenure is the
+// present one and T is newer than what it has. Format: docs/wire_format.md, "UPDATE".
+#pragma once
+#include "replication/world.h"
+
+namespace tern {
+
+// What one peer has of one object of ours. Zero: it has not acked the CREATE or MIGRATE of this
+// tenure, and gets no UPDATE.
+struct Published {
+    uint32_t acked_tick; // Never 0 once announced: ticks start at 1.
+    uint32_t sent_tick;  // Of the last UPDATE sent.
+};
+
+struct SentUpdates { // One packet's.
+    uint64_t packet;
+    uint32_t tick;
+    uint32_t first, count; // In sent_objects, as a ring.
+};
+
+struct SentObject {
+    Stamp stamp;
+    Slot slot;
+};
+
+struct PeerRing { // Where one peer's parts of the rings below begin and end.
+    uint32_t packet_first, packet_count;
+    uint32_t object_first, object_count;
+    Slot cursor; // Where the next packet starts looking, so that all get their turn.
+};
+
+struct Publisher { // Open to migration.
+    uint32_t slot_count, peer_count;
+    uint32_t packets_max, objects_max;  // Of each peer's ring. Full: nothing is written until
+                                        // fates come.
+    Flat<Published> published;          // [peer * slot_count + slot]
+    Flat<uint64_t> due;                 // [peer * words + slot / 64]: one bit per object.
+    Flat<PeerRing> rings;               // [peer]
+    Flat<SentUpdates> sent_packets;     // [peer * packets_max + ...]
+    Flat<SentObject> sent_objects;      // [peer * objects_max + ...]
+};
+
+// One object's part of an UPDATE message, read and not yet applied.
+struct Update {
+    ObjectId object;
+    Stamp stamp;
+    uint32_t tick;
+    std::span<const std::byte> fields; // Mask and values.
+};
+
+struct UpdateReader { // Closed.
+    BitReader _reader;
+    uint32_t _tick;
+    Update _previous;
+};
+
+enum class Applied : uint8_t {
+    changed,
+    unchanged, // Rightly ignored: unknown, of another tenure, or not newer.
+    forged,    // By a peer that does not own this tenure.
+    malformed
+};
+
+struct AppliedUpdate {
+    Applied result;
+    Slot slot;
+    uint64_t changed_fields;
+};
+
+namespace publish {
+
+void place(flat::Builder &builder, Publisher &publisher, uint32_t slot_count, uint32_t peer_count,
+           uint32_t packets_max, uint32_t objects_max);
+
+// --- The owner. `peer` is a small index, the caller's. ---
+void changed(Publisher &p, Slot slot);        // After world::write changed something.
+// The peer has acked an announcement that carried the value as of `tick`.
+void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
+               uint32_t tick);
+void forget_object(Publisher &p, Slot slot);  // It died, or is another's, or is of a new tenure.
+void forget_peer(Publisher &p, uint32_t peer);
+bool has_due(const Publisher &p, uint32_t peer);
+// Writes what is due, and fits, into one message of `packet`. 0: nothing.
+size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+             uint64_t packet, std::span<std::byte> buffer);
+void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+          uint64_t packet, bool arrived);
+
+// All that is in flight to this peer counts as lost: its connection was made anew.
+void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);
+
+// --- The receiver ---
+UpdateReader reader(std::span<const std::byte> message);
+bool next(UpdateReader &r, Update &update); // False at the end, or if malformed.
+bool malformed(const UpdateReader &r);      // After next() said false.
+// Whether the whole message could be applied; changes nothing. Fields of objects that are unknown
+// here cannot be judged.
+bool check(const World &world, const TypeTable &types, std::span<const std::byte> message);
+AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, const Update &update);
+
+}
+}

@@ -1,0 +1,50 @@
+// The migration counter of a tenure: (term, count), compared as one integer. A term is (number,
+// host id). CREATE has stamp 0.
+#pragma once
+#include "tern/types.h"
+
+namespace tern {
+
+using Stamp = uint64_t;
+
+struct StampParts {
+    uint16_t term_number;
+    PeerId host;
+    uint32_t count;
+};
+
+namespace stamp {
+
+inline Stamp make(StampParts parts)
+{
+    return uint64_t{parts.term_number} << 48 | uint64_t{static_cast<uint16_t>(parts.host)} << 32 |
+           parts.count;
+}
+
+inline StampParts parts(Stamp stamp)
+{
+    return {static_cast<uint16_t>(stamp >> 48), static_cast<PeerId>(stamp >> 32 & 0xffff),
+            static_cast<uint32_t>(stamp)};
+}
+
+}
+
+namespace object_id {
+
+inline ObjectId make(PeerId creator, uint32_t serial)
+{
+    return static_cast<ObjectId>(uint64_t{static_cast<uint16_t>(creator)} << 32 | serial);
+}
+
+inline PeerId creator(ObjectId id)
+{
+    return static_cast<PeerId>(static_cast<uint64_t>(id) >> 32 & 0xffff);
+}
+
+inline uint32_t serial(ObjectId id)
+{
+    return static_cast<uint32_t>(id);
+}
+
+}
+}

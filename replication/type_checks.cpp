@@ -1,0 +1,138 @@
+#include "replication/type_checks.h"
+#include "base/assert.h"
+#include "replication/field.h"
+#include "replication/quaternion.h"
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+namespace tern::type_checks {
+
+static bool is_word(const char *name)
+{
+    if (name == nullptr || *name == 0) return false;
+    for (; *name != 0; ++name)
+        if (static_cast<unsigned char>(*name) <= ' ' || *name == 127) return false;
+    return true;
+}
+
+// The bounds of the kind, as the doubles that are still inside.
+static bool holds(FieldKind kind, double value)
+{
+    switch (kind) {
+    case FieldKind::int8: return value >= INT8_MIN && value <= INT8_MAX;
+    case FieldKind::int16: return value >= INT16_MIN && value <= INT16_MAX;
+    case FieldKind::int32: return value >= INT32_MIN && value <= INT32_MAX;
+    case FieldKind::int64: return value >= -0x1p63 && value < 0x1p63;
+    case FieldKind::uint8: return value >= 0 && value <= UINT8_MAX;
+    case FieldKind::uint16: return value >= 0 && value <= UINT16_MAX;
+    case FieldKind::uint32: return value >= 0 && value <= UINT32_MAX;
+    case FieldKind::uint64: return value >= 0 && value < 0x1p64;
+    default: return std::fabs(value) <= static_cast<double>(FLT_MAX);
+    }
+}
+
+static void check_range(const Type &type, const Field &field)
+{
+    if (!field::has_range(field) && field.min == field.max) return; // Not so with a NaN.
+    const bool integer = field::is_integer(field.kind);
+    TERN_ASSERT(integer || field.kind == FieldKind::float32,
+                "type %s, field %s: a range is for integers and float32", type.name, field.name);
+    TERN_ASSERT(field.min < field.max, "type %s, field %s: min %g is not below max %g", type.name,
+                field.name, field.min, field.max);
+    TERN_ASSERT(holds(field.kind, field.min) && holds(field.kind, field.max),
+                "type %s, field %s: range %g to %g is beyond its kind", type.name, field.name,
+                field.min, field.max);
+    TERN_ASSERT(!integer || (std::floor(field.min) == field.min &&
+                             std::floor(field.max) == field.max),
+                "type %s, field %s: range %g to %g of an integer is not whole", type.name,
+                field.name, field.min, field.max);
+}
+
+static void check_step(const Type &type, const Field &field)
+{
+    if (field.step == 0) return;
+    TERN_ASSERT(field.step > 0 && std::isfinite(field.step), "type %s, field %s: step %g",
+                type.name, field.name, field.step);
+    if (field.kind == FieldKind::quaternion) {
+        TERN_ASSERT(field.step >= quaternion::step_min && field.step <= quaternion::step_max,
+                    "type %s, field %s: step %g of a quaternion is not in %g to %g", type.name,
+                    field.name, field.step, quaternion::step_min, quaternion::step_max);
+        return;
+    }
+    TERN_ASSERT(field.kind == FieldKind::float32 && field::has_range(field),
+                "type %s, field %s: a step is for float32 with a range, and for quaternion",
+                type.name, field.name);
+    const double steps = (field.max - field.min) / field.step;
+    TERN_ASSERT(holds(field.kind, field.max + field.step),
+                "type %s, field %s: max %g and step %g are beyond float32", type.name, field.name,
+                field.max, field.step);
+    TERN_ASSERT(steps >= 1 && steps + 0.5 < float_steps_max + 1,
+                "type %s, field %s: %g steps of %g are not in 1 to %.0f", type.name, field.name,
+                steps, field.step, float_steps_max);
+}
+
+static void check_field(const Type &type, const Field &field)
+{
+    TERN_ASSERT(is_word(field.name), "type %s: field %d: its name is empty or holds a space",
+                type.name, static_cast<int>(&field - type.fields.data()));
+    TERN_ASSERT(field.kind <= FieldKind::bytes, "type %s, field %s: kind %d", type.name, field.name,
+                static_cast<int>(field.kind));
+    TERN_ASSERT(field.count >= 1, "type %s, field %s: count is 0", type.name, field.name);
+    TERN_ASSERT(field.offset_bytes + field::size_bytes(field) <= type.size_bytes,
+                "type %s, field %s: bytes %d to %zu of a struct of %d", type.name, field.name,
+                field.offset_bytes, field.offset_bytes + field::size_bytes(field), type.size_bytes);
+    check_range(type, field);
+    check_step(type, field);
+}
+
+static void check_pair(const Type &type, const Field &a, const Field &b)
+{
+    TERN_ASSERT(std::strcmp(a.name, b.name) != 0, "type %s: two fields are named %s", type.name,
+                a.name);
+    TERN_ASSERT(a.offset_bytes + field::size_bytes(a) <= b.offset_bytes ||
+                    b.offset_bytes + field::size_bytes(b) <= a.offset_bytes,
+                "type %s: fields %s (at %d) and %s (at %d) overlap", type.name, a.name,
+                a.offset_bytes, b.name, b.offset_bytes);
+}
+
+static void check_type(const Type &type)
+{
+    TERN_ASSERT(type.size_bytes >= 1 && type.size_bytes <= struct_bytes_max,
+                "type %s: a struct of %d bytes, at most %zu", type.name, type.size_bytes,
+                struct_bytes_max);
+    TERN_ASSERT(type.fields.size() <= fields_max, "type %s: %zu fields, at most %zu", type.name,
+                type.fields.size(), fields_max);
+    TERN_ASSERT(type.orphan <= Orphan::destroy && type.claim <= ClaimPolicy::never,
+                "type %s: orphan %d, claim %d", type.name, static_cast<int>(type.orphan),
+                static_cast<int>(type.claim));
+    size_t bits_max = 0;
+    for (const Field &field : type.fields) {
+        check_field(type, field);
+        bits_max += field::bits_max(field);
+    }
+    TERN_ASSERT(bits_max <= value_bytes_max * 8, "type %s: a value takes %zu bits, at most %zu",
+                type.name, bits_max, value_bytes_max * 8);
+    for (size_t i = 0; i < type.fields.size(); ++i)
+        for (size_t k = 0; k < i; ++k)
+            check_pair(type, type.fields[k], type.fields[i]);
+}
+
+void check(std::span<const Type> types)
+{
+    TERN_ASSERT(types.size() <= types_max, "%zu types, at most %zu", types.size(), types_max);
+    uint64_t objects = 0;
+    for (size_t i = 0; i < types.size(); ++i) {
+        TERN_ASSERT(is_word(types[i].name), "type %zu: its name is empty or holds a space", i);
+        check_type(types[i]);
+        objects += types[i].objects_max;
+        for (size_t k = 0; k < i; ++k)
+            TERN_ASSERT(std::strcmp(types[i].name, types[k].name) != 0,
+                        "types %zu and %zu are both named %s", k, i, types[i].name);
+    }
+    // Slots and packed indices are 32 bits, headroom included.
+    TERN_ASSERT(objects <= 1u << 24, "objects_max is %llu in all, at most 16777216",
+                static_cast<unsigned long long>(objects));
+}
+
+}

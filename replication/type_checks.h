@@ -1,0 +1,12 @@
+// What makes a type table right; every mistake asserts with the names of type and field.
+#pragma once
+#include "tern/types.h"
+
+namespace tern::type_checks {
+
+inline constexpr size_t struct_bytes_max = 4096;
+inline constexpr double float_steps_max = 4294967295.0;
+
+void check(std::span<const Type> types);
+
+}

@@ -1,0 +1,89 @@
+#include "replication/type_table.h"
+#include "base/assert.h"
+#include "replication/field.h"
+#include "replication/type_checks.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tern::type_table {
+
+static const Type &at(const TypeTable &table, TypeId type)
+{
+    TERN_ASSERT(type < table.types.size(), "type %u of %zu", static_cast<unsigned>(type),
+                table.types.size());
+    return table.types[type];
+}
+
+TypeTable make(std::span<const Type> types)
+{
+    type_checks::check(types);
+    TypeTable table{};
+    table.types = types;
+    for (size_t i = 0; i < types.size(); ++i) {
+        const Type &type = types[i];
+        uint32_t bits_max = 0;
+        for (const Field &field : type.fields)
+            bits_max += field::bits_max(field);
+        table.value_bits_max[i] = static_cast<uint16_t>(bits_max);
+        table.objects_max += type.objects_max;
+        if (type.objects_max == 0) continue;
+        table.size_bytes_max = std::max(table.size_bytes_max, type.size_bytes);
+        table.fields_count_max =
+            std::max(table.fields_count_max, static_cast<uint16_t>(type.fields.size()));
+    }
+    char text[description_bytes_max + 1];
+    const size_t size = describe(table, text);
+    TERN_ASSERT(size <= description_bytes_max, "the table's description is beyond %zu bytes",
+                description_bytes_max);
+    return table;
+}
+
+uint64_t all_fields(const TypeTable &table, TypeId type)
+{
+    const size_t count = at(table, type).fields.size();
+    return count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
+}
+
+void normalise(const TypeTable &table, TypeId id, void *value)
+{
+    const Type &type = at(table, id);
+    std::byte result[type_checks::struct_bytes_max];
+    std::memset(result, 0, type.size_bytes);
+    const auto *from = static_cast<const std::byte *>(value);
+    for (const Field &field : type.fields)
+        field::normalise(field, result + field.offset_bytes, from + field.offset_bytes);
+    std::memcpy(value, result, type.size_bytes);
+}
+
+uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b)
+{
+    const Type &type = at(table, id);
+    const auto *left = static_cast<const std::byte *>(a);
+    const auto *right = static_cast<const std::byte *>(b);
+    uint64_t mask = 0;
+    for (size_t i = 0; i < type.fields.size(); ++i) {
+        const Field &field = type.fields[i];
+        if (std::memcmp(left + field.offset_bytes, right + field.offset_bytes,
+                        field::size_bytes(field)) != 0)
+            mask |= uint64_t{1} << i;
+    }
+    return mask;
+}
+
+void write_fields(BitWriter &w, const TypeTable &table, TypeId id, const void *value, uint64_t mask)
+{
+    const Type &type = at(table, id);
+    const auto *from = static_cast<const std::byte *>(value);
+    for (size_t i = 0; i < type.fields.size(); ++i)
+        if (mask >> i & 1) field::write(w, type.fields[i], from + type.fields[i].offset_bytes);
+}
+
+void read_fields(BitReader &r, const TypeTable &table, TypeId id, void *value, uint64_t mask)
+{
+    const Type &type = at(table, id);
+    auto *to = static_cast<std::byte *>(value);
+    for (size_t i = 0; i < type.fields.size(); ++i)
+        if (mask >> i & 1) field::read(r, type.fields[i], to + type.fields[i].offset_bytes);
+}
+
+}

@@ -1,0 +1,71 @@
+#include "transport/ack_tracker.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+
+namespace tern::ack_tracker {
+
+namespace {
+
+// The lowest number of which the peer must still be told; `end` if there is none.
+uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, uint64_t acked_end)
+{
+    const uint64_t end = replay_window::next(arrived);
+    const uint64_t first = end > ack_window_packets ? end - ack_window_packets : 0;
+    uint64_t number = std::max(tracker._floor, first);
+    while (number < end) {
+        const uint32_t mark = tracker._marks[number % ack_window_packets];
+        const bool known = static_cast<int32_t>(mark - static_cast<uint32_t>(acked_end)) < 0;
+        const bool here = replay_window::bits(arrived, static_cast<int64_t>(number)) & 1;
+        if (here && !known) break;
+        number += 1;
+    }
+    return number;
+}
+
+}
+
+void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, uint64_t next_sent,
+            bool ack_eliciting, uint64_t now_us)
+{
+    const uint64_t end = replay_window::next(arrived);
+    if (number + ack_window_packets < end) return;
+    if (number >= end) tracker._largest_us = now_us;
+    tracker._marks[number % ack_window_packets] = static_cast<uint32_t>(next_sent);
+    // A late one: what lies between was passed as known, and is passed again by build().
+    tracker._floor = std::min(tracker._floor, number);
+    if (!ack_eliciting) return;
+    if (tracker._waiting_count == 0) tracker._waiting_since_us = now_us;
+    tracker._waiting_count += 1;
+}
+
+bool due(const AckTracker &tracker, uint64_t now_us)
+{
+    constexpr uint32_t waiting_max = 2;
+    if (tracker._waiting_count >= waiting_max) return true;
+    return tracker._waiting_count > 0 && now_us - tracker._waiting_since_us >= ack_wait_us;
+}
+
+BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t acked_end,
+               uint64_t now_us)
+{
+    tracker._waiting_count = 0;
+    tracker._floor = first_unknown(tracker, arrived, acked_end);
+    const uint64_t end = replay_window::next(arrived);
+    if (tracker._floor >= end) return {};
+    const uint64_t largest = end - 1;
+    const uint64_t delay_units = (now_us - tracker._largest_us) / ack_delay_unit_us;
+    BuiltAck built{true, {}};
+    Ack &ack = built.ack;
+    ack.largest_low = static_cast<uint32_t>(largest);
+    ack.delay_units = static_cast<uint16_t>(std::min<uint64_t>(delay_units, UINT16_MAX));
+    ack.bitmap_count = static_cast<uint8_t>((largest - tracker._floor + 7) / 8);
+    const int64_t start = static_cast<int64_t>(largest) - 8 * ack.bitmap_count;
+    for (int i = 0; i < ack.bitmap_count; i += 8) {
+        std::byte word[8];
+        little_endian::store64(word, replay_window::bits(arrived, start + 8 * i));
+        std::copy_n(word, std::min(8, ack.bitmap_count - i), ack.bitmap + i);
+    }
+    return built;
+}
+
+}

@@ -1,0 +1,42 @@
+// What has arrived and must be told: builds ack frames, and stops repeating what the peer is known
+// to have read.
+#pragma once
+#include "transport/frames.h"
+#include "transport/replay_window.h"
+#include "transport/round_trip.h"
+
+namespace tern {
+
+// A packet so far behind the newest is not acked any more. Its sender has long told it lost.
+inline constexpr uint64_t ack_window_packets = 512;
+static_assert(ack_window_packets <= 8 * ack_bitmap_bytes_max);
+static_assert(ack_window_packets + 64 <= replay_window_packets);
+
+// An ack frame names all that has arrived and is not known to be known. So when a packet of ours
+// is acked, the peer knows of everything that had arrived before that packet was begun; hence a
+// mark for each arrival: the number that our next packet had.
+struct AckTracker { // Closed.
+    uint64_t _floor;            // What arrived below needs no more telling.
+    uint64_t _largest_us;       // When the largest arrived.
+    uint64_t _waiting_since_us; // The first of those that wait.
+    uint32_t _waiting_count;    // Ack-eliciting ones, since the last ack was built.
+    uint32_t _marks[ack_window_packets]; // Low 32 bits, by number % ack_window_packets.
+};
+
+namespace ack_tracker {
+
+// Before replay_window::set() of the same number. next_sent: what our next packet will be.
+void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, uint64_t next_sent,
+            bool ack_eliciting, uint64_t now_us);
+bool due(const AckTracker &tracker, uint64_t now_us); // Without any other reason for a packet.
+
+struct BuiltAck {
+    bool any; // Else there is nothing to tell.
+    Ack ack;
+};
+// acked_end: one past the highest of our packets that was acked.
+BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t acked_end,
+               uint64_t now_us);
+
+}
+}

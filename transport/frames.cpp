@@ -1,0 +1,206 @@
+#include "transport/frames.h"
+#include "base/assert.h"
+#include "transport/little_endian.h"
+#include <cstring>
+
+namespace tern::frames {
+
+namespace {
+
+using little_endian::load16;
+using little_endian::load32;
+using little_endian::store16;
+using little_endian::store32;
+
+int rank(FrameKind kind)
+{
+    switch (kind) {
+    case FrameKind::none: return 0;
+    case FrameKind::ack: return 1;
+    case FrameKind::world_chunk:
+    case FrameKind::calls_chunk: return 2;
+    case FrameKind::ping: return 3;
+    case FrameKind::close: return 4;
+    case FrameKind::updates:
+    case FrameKind::call:
+    case FrameKind::clock: return 5;
+    }
+    return 0;
+}
+
+bool at_most_once(FrameKind kind)
+{
+    return !is_chunk(kind) && !is_unreliable(kind);
+}
+
+// The first `size_bytes` of what is left. Fails, and gives none, if there are fewer.
+std::span<const std::byte> take(FrameReader &r, size_t size_bytes)
+{
+    if (r._failed || r._rest.size() < size_bytes) {
+        r._failed = true;
+        return {};
+    }
+    const std::span<const std::byte> taken = r._rest.first(size_bytes);
+    r._rest = r._rest.subspan(size_bytes);
+    return taken;
+}
+
+void start(std::span<std::byte> to, FrameKind kind, size_t size_bytes)
+{
+    TERN_ASSERT(to.size() >= size_bytes, "%zu bytes in %zu", size_bytes, to.size());
+    to[0] = static_cast<std::byte>(kind);
+}
+
+}
+
+// --- ack: largest u32, delay u16, count u8, bitmap ---
+
+size_t write_ack(std::span<std::byte> to, const Ack &ack)
+{
+    start(to, FrameKind::ack, ack_header_bytes + ack.bitmap_count);
+    store32(&to[1], ack.largest_low);
+    store16(&to[5], ack.delay_units);
+    to[7] = static_cast<std::byte>(ack.bitmap_count);
+    std::memcpy(to.data() + ack_header_bytes, ack.bitmap, ack.bitmap_count);
+    return ack_header_bytes + ack.bitmap_count;
+}
+
+static void read_ack(FrameReader &r, Frame &frame)
+{
+    const std::span<const std::byte> header = take(r, ack_header_bytes - 1);
+    if (r._failed) return;
+    frame.low = load32(&header[0]);
+    frame.delay_units = load16(&header[4]);
+    const auto count = std::to_integer<size_t>(header[6]);
+    frame.bytes = take(r, count);
+    if (count > ack_bitmap_bytes_max) r._failed = true;
+    if (!frame.bytes.empty() && frame.bytes[0] == std::byte{0}) r._failed = true;
+}
+
+// --- world_chunk, calls_chunk: offset u32, length u16, bytes ---
+
+size_t write_chunk_header(std::span<std::byte> to, StreamId stream, uint64_t offset,
+                          size_t size_bytes)
+{
+    TERN_ASSERT(size_bytes > 0 && size_bytes <= UINT16_MAX, "%zu bytes", size_bytes);
+    start(to, stream == StreamId::world ? FrameKind::world_chunk : FrameKind::calls_chunk,
+          chunk_header_bytes + size_bytes);
+    store32(&to[1], static_cast<uint32_t>(offset));
+    store16(&to[5], static_cast<uint16_t>(size_bytes));
+    return chunk_header_bytes;
+}
+
+static void read_chunk(FrameReader &r, Frame &frame)
+{
+    const std::span<const std::byte> header = take(r, chunk_header_bytes - 1);
+    if (r._failed) return;
+    frame.low = load32(&header[0]);
+    frame.bytes = take(r, load16(&header[4]));
+    if (frame.bytes.empty()) r._failed = true;
+}
+
+// --- ping: nothing ---
+
+size_t write_ping(std::span<std::byte> to)
+{
+    start(to, FrameKind::ping, ping_bytes);
+    return ping_bytes;
+}
+
+// --- close: reason u8 ---
+
+size_t write_close(std::span<std::byte> to, CloseReason reason)
+{
+    TERN_ASSERT(reason != CloseReason::none, "a close has a reason");
+    start(to, FrameKind::close, close_bytes);
+    to[1] = static_cast<std::byte>(reason);
+    return close_bytes;
+}
+
+static void read_close(FrameReader &r, Frame &frame)
+{
+    const std::span<const std::byte> reason = take(r, close_bytes - 1);
+    if (r._failed) return;
+    const auto value = std::to_integer<uint8_t>(reason[0]);
+    if (value == 0 || value > static_cast<uint8_t>(CloseReason::replaced)) {
+        r._failed = true;
+        return;
+    }
+    frame.reason = static_cast<CloseReason>(value);
+}
+
+// --- updates, call, clock: length u16, bytes ---
+
+size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes)
+{
+    TERN_ASSERT(size_bytes > 0 && size_bytes <= UINT16_MAX, "%zu bytes", size_bytes);
+    const auto first = static_cast<uint8_t>(FrameKind::updates);
+    start(to, static_cast<FrameKind>(first + static_cast<uint8_t>(kind)),
+          unreliable_header_bytes + size_bytes);
+    store16(&to[1], static_cast<uint16_t>(size_bytes));
+    return unreliable_header_bytes;
+}
+
+static void read_unreliable(FrameReader &r, Frame &frame)
+{
+    const std::span<const std::byte> header = take(r, unreliable_header_bytes - 1);
+    if (r._failed) return;
+    frame.bytes = take(r, load16(&header[0]));
+    if (frame.bytes.empty()) r._failed = true;
+}
+
+// --- Any ---
+
+FrameReader reader(std::span<const std::byte> content)
+{
+    return {content, FrameKind::none, content.empty()};
+}
+
+Frame next(FrameReader &r)
+{
+    Frame frame{};
+    if (r._failed || r._rest.empty()) return frame;
+    const auto kind = static_cast<FrameKind>(take(r, 1)[0]);
+    const int now = rank(kind);
+    const int before = rank(r._last);
+    if (now == 0 || now < before || (now == before && at_most_once(kind))) {
+        r._failed = true;
+        return frame;
+    }
+    r._last = kind;
+    if (kind == FrameKind::ack) read_ack(r, frame);
+    if (is_chunk(kind)) read_chunk(r, frame);
+    if (kind == FrameKind::close) read_close(r, frame);
+    if (is_unreliable(kind)) read_unreliable(r, frame);
+    if (r._failed) return {};
+    frame.kind = kind;
+    return frame;
+}
+
+bool failed(const FrameReader &r)
+{
+    return r._failed;
+}
+
+bool is_chunk(FrameKind kind)
+{
+    return kind == FrameKind::world_chunk || kind == FrameKind::calls_chunk;
+}
+
+bool is_unreliable(FrameKind kind)
+{
+    return kind >= FrameKind::updates && kind <= FrameKind::clock;
+}
+
+StreamId stream(FrameKind chunk)
+{
+    return chunk == FrameKind::world_chunk ? StreamId::world : StreamId::calls;
+}
+
+UnreliableKind unreliable_kind(FrameKind unreliable)
+{
+    return static_cast<UnreliableKind>(static_cast<uint8_t>(unreliable) -
+                                       static_cast<uint8_t>(FrameKind::updates));
+}
+
+}

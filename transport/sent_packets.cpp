@@ -1,0 +1,172 @@
+#include "transport/sent_packets.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+
+namespace tern::sent_packets {
+
+namespace {
+
+constexpr uint64_t packet_threshold = 3; // RFC 9002, 6.1.1.
+
+SentPacket &slot(SentPackets &sent, uint64_t number)
+{
+    return sent._ring[number % sent_packets_max];
+}
+
+uint64_t largest(const SentPackets &sent, const Frame &ack)
+{
+    return little_endian::rebuilt(ack.low, sent._next - 1);
+}
+
+bool has(const Frame &ack, uint64_t largest, uint64_t number)
+{
+    if (number == largest) return true;
+    const uint64_t back = largest - number;
+    const size_t bit_count = ack.bytes.size() * 8;
+    if (number > largest || back > bit_count) return false;
+    const size_t bit = bit_count - back;
+    return (std::to_integer<unsigned>(ack.bytes[bit / 8]) >> bit % 8 & 1) != 0;
+}
+
+void settle(SentPackets &sent, uint64_t number, bool arrived, Flat<Fate> &fates)
+{
+    SentPacket &packet = slot(sent, number);
+    packet.state = arrived ? SentState::arrived : SentState::lost;
+    if (packet.ack_eliciting) sent._eliciting_count -= 1;
+    flat::push(fates, {number, arrived});
+}
+
+bool overdue(const SentPackets &sent, uint64_t number, uint64_t loss_us, uint64_t now_us)
+{
+    if (number + packet_threshold < sent._acked_end) return true;
+    if (number >= sent._acked_end) return false;
+    return now_us - sent._ring[number % sent_packets_max].sent_us >= loss_us;
+}
+
+void advance(SentPackets &sent)
+{
+    while (sent._oldest < sent._next && slot(sent, sent._oldest).state != SentState::in_flight)
+        sent._oldest += 1;
+}
+
+}
+
+void place(flat::Builder &builder, SentPackets &sent)
+{
+    flat::place(builder, sent._ring, sent_packets_max, sent_packets_max);
+}
+
+void skip_to(SentPackets &sent, uint64_t next)
+{
+    TERN_ASSERT(sent._next == 0, "%llu were sent", static_cast<unsigned long long>(sent._next));
+    sent._next = sent._oldest = sent._acked_end = next;
+}
+
+uint64_t next(const SentPackets &sent)
+{
+    return sent._next;
+}
+
+uint64_t acked_end(const SentPackets &sent)
+{
+    return sent._acked_end;
+}
+
+size_t room(const SentPackets &sent)
+{
+    return sent_packets_max - (sent._next - sent._oldest);
+}
+
+uint32_t eliciting_count(const SentPackets &sent)
+{
+    return sent._eliciting_count;
+}
+
+uint64_t eliciting_us(const SentPackets &sent)
+{
+    return sent._eliciting_us;
+}
+
+uint64_t add(SentPackets &sent, const SentPacket &packet)
+{
+    TERN_ASSERT(room(sent) > 0, "%zu packets in flight", sent_packets_max);
+    SentPacket &added = slot(sent, sent._next);
+    added = packet;
+    added.state = SentState::in_flight;
+    if (packet.ack_eliciting) {
+        sent._eliciting_count += 1;
+        sent._eliciting_us = packet.sent_us;
+    }
+    sent._next += 1;
+    return sent._next - 1;
+}
+
+const SentPacket &at(const SentPackets &sent, uint64_t number)
+{
+    TERN_SLOW_ASSERT(number < sent._next && sent._next - number <= sent_packets_max,
+                     "packet %llu", static_cast<unsigned long long>(number));
+    return sent._ring[number % sent_packets_max];
+}
+
+bool is_possible(const SentPackets &sent, const Frame &ack)
+{
+    if (sent._next == 0) return false;
+    const uint64_t last = largest(sent, ack);
+    if (last >= sent._next) return false;
+    const uint64_t bit_count = ack.bytes.size() * 8;
+    if (bit_count <= last) return true;
+    // Some of the bits lie before packet 0.
+    for (uint64_t bit = 0; bit < bit_count - last; bit += 1)
+        if (std::to_integer<unsigned>(ack.bytes[bit / 8]) >> bit % 8 & 1) return false;
+    return true;
+}
+
+AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<Fate> &fates,
+                   uint64_t now_us)
+{
+    AckEffect effect{};
+    const uint64_t last = largest(sent, ack);
+    TERN_ASSERT(last < sent._next, "an ack of a packet that was not sent");
+    if (last >= sent._acked_end) {
+        // A packet told lost is not told again, but its round trip is as good as any.
+        const SentPacket &newest = slot(sent, last);
+        effect.sampled = newest.ack_eliciting && sent._next - last <= sent_packets_max;
+        effect.measured_us = effect.sampled ? now_us - newest.sent_us : 0;
+        sent._acked_end = last + 1;
+    }
+    // What is beyond the packet threshold is settled here, so this range stays short.
+    const uint64_t end = sent._acked_end;
+    for (uint64_t number = sent._oldest; number < end; number += 1) {
+        const SentPacket &packet = slot(sent, number);
+        if (packet.state != SentState::in_flight) continue;
+        if (has(ack, last, number)) {
+            effect.eliciting |= packet.ack_eliciting;
+            settle(sent, number, true, fates);
+        } else if (overdue(sent, number, loss_us, now_us)) {
+            settle(sent, number, false, fates);
+        }
+    }
+    advance(sent);
+    return effect;
+}
+
+void tell_lost(SentPackets &sent, uint64_t loss_us, Flat<Fate> &fates, uint64_t now_us)
+{
+    for (uint64_t number = sent._oldest; number < sent._acked_end; number += 1)
+        if (slot(sent, number).state == SentState::in_flight &&
+            overdue(sent, number, loss_us, now_us))
+            settle(sent, number, false, fates);
+    advance(sent);
+}
+
+void tell_all_lost(SentPackets &sent, uint64_t sent_us, Flat<Fate> &fates)
+{
+    for (uint64_t number = sent._oldest; number < sent._next; number += 1) {
+        const SentPacket &packet = slot(sent, number);
+        if (packet.state == SentState::in_flight && packet.sent_us <= sent_us)
+            settle(sent, number, false, fates);
+    }
+    advance(sent);
+}
+
+}

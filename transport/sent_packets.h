@@ -1,0 +1,71 @@
+// The packets that we sent: which are in flight, which arrived, which count as lost. Loss by
+// packet and time threshold as in RFC 9002, section 6.1.
+#pragma once
+#include "base/flat.h"
+#include "transport/frames.h"
+#include "transport/round_trip.h"
+
+namespace tern {
+
+// How far the newest may be ahead of the oldest whose fate is open. Full: no packet can be begun.
+inline constexpr size_t sent_packets_max = 1024;
+inline constexpr size_t chunks_max = 4; // Of streams, in one packet that we send.
+
+struct SentChunk {
+    uint32_t offset_low;
+    uint16_t size_bytes;
+    StreamId stream;
+};
+
+enum class SentState : uint8_t { none, in_flight, arrived, lost };
+
+struct SentPacket {
+    uint64_t sent_us;
+    SentChunk chunks[chunks_max];
+    uint8_t chunk_count;
+    bool ack_eliciting;
+    SentState state;
+};
+
+struct SentPackets { // Closed.
+    Flat<SentPacket> _ring;    // By number % sent_packets_max. Stays readable until overwritten.
+    uint64_t _next;            // The number of the next packet.
+    uint64_t _oldest;          // Everything below has met its fate.
+    uint64_t _acked_end;       // One past the largest that was acked; 0: none.
+    uint32_t _eliciting_count; // Ack-eliciting ones in flight.
+    uint64_t _eliciting_us;    // When the last of those was sent.
+};
+
+namespace sent_packets {
+
+void place(flat::Builder &builder, SentPackets &sent);
+// As if `next` packets had been sent and acked.
+void skip_to(SentPackets &sent, uint64_t next);
+
+uint64_t next(const SentPackets &sent);
+uint64_t acked_end(const SentPackets &sent);
+size_t room(const SentPackets &sent);            // For how many more packets.
+uint32_t eliciting_count(const SentPackets &sent);
+uint64_t eliciting_us(const SentPackets &sent);  // When the last ack-eliciting one was sent.
+uint64_t add(SentPackets &sent, const SentPacket &packet); // Its number.
+// Valid until sent_packets_max more have been sent.
+const SentPacket &at(const SentPackets &sent, uint64_t number);
+
+// False: it acks what was never sent.
+bool is_possible(const SentPackets &sent, const Frame &ack);
+
+struct AckEffect {
+    bool eliciting;      // An ack-eliciting packet has newly arrived: the peer answers.
+    bool sampled;        // measured_us is a round trip.
+    uint64_t measured_us;
+};
+// Fates are appended, by number. loss_us: see round_trip.
+AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<Fate> &fates,
+                   uint64_t now_us);
+// Loss by time: what was sent loss_us ago and is older than an acked one.
+void tell_lost(SentPackets &sent, uint64_t loss_us, Flat<Fate> &fates, uint64_t now_us);
+// Everything in flight that was sent at or before sent_us, whatever the thresholds say.
+void tell_all_lost(SentPackets &sent, uint64_t sent_us, Flat<Fate> &fates);
+
+}
+}

@@ -1,0 +1,23 @@
+#include "tern/io.h"
+
+namespace tern {
+
+const char *text(SocketError error)
+{
+    switch (error) {
+    case SocketError::none: return "no error";
+    case SocketError::port_in_use: return "the port is in use";
+    case SocketError::not_permitted: return "not permitted to open this port";
+    case SocketError::no_such_family: return "this machine has no such IP version";
+    case SocketError::not_built: return "this build is without ENet";
+    case SocketError::system: return "the system is out of descriptors or memory";
+    }
+    return "unknown error";
+}
+
+void destroy_socket(Socket *socket)
+{
+    delete socket;
+}
+
+}
