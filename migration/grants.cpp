@@ -59,13 +59,13 @@ static void sign(const Replica &r, Grant &grant)
 
 bool genuine(const Replica &r, const Grant &grant)
 {
-    const MemberSlot host = replica::find_member(r, stamp::parts(grant.stamp).host);
+    const MemberSlot host = replica::find_member(r, stamps::parts(grant.stamp).host);
     if (host == no_member) return false;
     std::byte buffer[messages::signed_bytes_max];
     const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
     return crypto_sign_verify_detached(grant.signature,
                                        reinterpret_cast<const unsigned char *>(bytes.data()),
-                                       bytes.size(), r.members[host].contact.signing_key) == 0;
+                                       bytes.size(), r.members[host].identity.signing_key) == 0;
 }
 
 // --- Becoming the owner ---
@@ -159,7 +159,7 @@ static bool grant_some(Replica &r, PeerId to)
     if (grant.object_count == 0 || r.free_grants.count == 0) return false;
     r.grant_count += 1;
     grant.owner = to;
-    grant.stamp = stamp::make({r.term_number, r.self, r.grant_count});
+    grant.stamp = stamps::make({r.term_number, r.self, r.grant_count});
     grant.references = 1; // Ours, for the moment.
     sign(r, grant);
     for (uint16_t i = 0; i < grant.object_count; ++i)
@@ -252,7 +252,7 @@ Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
     messages::read_grant(reader, grant);
     if (bits::failed(reader)) return Verdict::malformed;
     if (from != replica::host(r) || grant.owner != r.self) return Verdict::forged;
-    if (stamp::parts(grant.stamp).host != from || !genuine(r, grant)) return Verdict::forged;
+    if (stamps::parts(grant.stamp).host != from || !genuine(r, grant)) return Verdict::forged;
     BitReader check = reader;
     const Verdict verdict = read_granted(r, check, grant, 0);
     if (verdict != Verdict::ok) return verdict;

@@ -47,7 +47,7 @@ ObjectId read_object_id(BitReader &r)
 
 void write_stamp(BitWriter &w, Stamp stamp)
 {
-    const StampParts parts = stamp::parts(stamp);
+    const StampParts parts = stamps::parts(stamp);
     bits::write_varint(w, parts.term_number);
     if (parts.term_number == 0) return;
     write_peer(w, parts.host);
@@ -62,7 +62,7 @@ Stamp read_stamp(BitReader &r)
     const PeerId host = read_peer(r);
     const uint64_t count = bits::read_varint(r);
     if (count == 0 || count > UINT32_MAX) bits::fail(r);
-    return stamp::make({static_cast<uint16_t>(number), host, static_cast<uint32_t>(count)});
+    return stamps::make({static_cast<uint16_t>(number), host, static_cast<uint32_t>(count)});
 }
 
 void write_state(BitWriter &w, const Replica &r, Slot slot, uint32_t tick)
@@ -133,34 +133,34 @@ DeadRange read_range(BitReader &r)
 
 void write_member(BitWriter &w, const Member &member)
 {
-    const Contact &contact = member.contact;
+    const Identity &identity = member.identity;
     write_peer(w, member.id);
-    bits::write_bytes(w, std::as_bytes(std::span(contact.key)));
-    bits::write_bytes(w, std::as_bytes(std::span(contact.signing_key)));
-    bits::write_bytes(w, std::as_bytes(std::span(contact.address.ip)));
-    bits::write(w, contact.address.port, 16);
-    const size_t length = strnlen(contact.name, name_bytes_max - 1);
+    bits::write_bytes(w, std::as_bytes(std::span(identity.key)));
+    bits::write_bytes(w, std::as_bytes(std::span(identity.signing_key)));
+    bits::write_bytes(w, std::as_bytes(std::span(identity.address.ip)));
+    bits::write(w, identity.address.port, 16);
+    const size_t length = strnlen(identity.name, name_bytes_max - 1);
     bits::write(w, length, 8);
-    bits::write_bytes(w, std::as_bytes(std::span(contact.name, length)));
+    bits::write_bytes(w, std::as_bytes(std::span(identity.name, length)));
 }
 
 void read_member(BitReader &r, Member &member)
 {
     member = {};
-    Contact &contact = member.contact;
+    Identity &identity = member.identity;
     member.id = read_peer(r);
     member.caught_up = true;
-    bits::read_bytes(r, std::as_writable_bytes(std::span(contact.key)));
-    bits::read_bytes(r, std::as_writable_bytes(std::span(contact.signing_key)));
-    bits::read_bytes(r, std::as_writable_bytes(std::span(contact.address.ip)));
-    contact.address.port = static_cast<uint16_t>(bits::read(r, 16));
+    bits::read_bytes(r, std::as_writable_bytes(std::span(identity.key)));
+    bits::read_bytes(r, std::as_writable_bytes(std::span(identity.signing_key)));
+    bits::read_bytes(r, std::as_writable_bytes(std::span(identity.address.ip)));
+    identity.address.port = static_cast<uint16_t>(bits::read(r, 16));
     const uint64_t length = bits::read(r, 8);
     if (length >= name_bytes_max) {
         bits::fail(r);
         return;
     }
-    bits::read_bytes(r, std::as_writable_bytes(std::span(contact.name, length)));
-    if (strnlen(contact.name, length) != length) bits::fail(r);
+    bits::read_bytes(r, std::as_writable_bytes(std::span(identity.name, length)));
+    if (strnlen(identity.name, length) != length) bits::fail(r);
 }
 
 std::span<const std::byte> signed_bytes(uint64_t session, const Grant &grant,

@@ -37,7 +37,7 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
 
 void join(Replica &r, const Live &live, const ObjectState &state)
 {
-    const uint16_t number = stamp::parts(live.stamp).term_number;
+    const uint16_t number = stamps::parts(live.stamp).term_number;
     if (number > r.term_number_seen) r.term_number_seen = number;
     if (dead::contains(r.world.dead, live.id)) return;
     const Slot known = world::find_alive(r.world, live.id);

@@ -64,7 +64,7 @@ uint64_t state_hash(const Replica &r)
 
 // --- Members ---
 
-void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Contact &self)
+void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self)
 {
     TERN_ASSERT(r.phase == Phase::outside, "phase %u", static_cast<unsigned>(r.phase));
     r.session = session;
@@ -76,7 +76,7 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Co
     r.view = 1;
     r.members[0].id = r.self;
     r.members[0].caught_up = true;
-    r.members[0].contact = self;
+    r.members[0].identity = self;
 }
 
 PeerId host(const Replica &r)

@@ -26,14 +26,14 @@ uint64_t state_hash(const Replica &r);
 
 // --- Membership ---
 // As the first peer, and host. signing_secret: Ed25519, 64 bytes.
-void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Contact &self);
+void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self);
 // As a newcomer: with the host's welcome, the first message on its stream. self: what the welcome
 // must say of us.
-Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Contact &self,
+Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self,
                 std::span<const std::byte> message);
 bool room_for_member(const Replica &r);
 PeerId next_peer_id(Replica &r);       // At the host: one that nobody had or will have.
-void admit(Replica &r, PeerId id, const Contact &newcomer); // At the host. There must be room.
+void admit(Replica &r, PeerId id, const Identity &newcomer); // At the host. There must be room.
 void peer_gone(Replica &r, PeerId peer);           // At the host: silence or goodbye.
 void give_up(Replica &r, PeerId peer);             // The same, but at the next end_receive().
 PeerId host(const Replica &r);                     // The lowest id that is not fenced.

@@ -8,7 +8,7 @@ namespace tern {
 inline constexpr size_t grant_objects_max = 16; // Objects in one GRANT; their states fit a message.
 
 // How to reach and recognize a member. Opaque to the rules; told in views.
-struct Contact {
+struct Identity {
     uint8_t key[32];         // X25519, of the handshake.
     uint8_t signing_key[32]; // Ed25519, of grants.
     Address address;         // As the host sees it; of the host itself: none.
@@ -23,7 +23,7 @@ struct Member { // id none: a free place.
     bool reported;      // At the host: it has answered the present query.
     bool query_waits;   // It has asked; answered once it is our host (one query per sender).
     uint32_t query_token;
-    Contact contact;
+    Identity identity;
 };
 
 enum class MessageKind : uint8_t {

@@ -309,7 +309,7 @@ Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
 // Every live object of a fenced owner is granted to the host, and destroyed if its type says so.
 static void adopt_orphans(Replica &r)
 {
-    const Stamp before = stamp::make({r.term_number, r.self, r.grant_count});
+    const Stamp before = stamps::make({r.term_number, r.self, r.grant_count});
     for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life == Life::alive && !replica::is_member(r, object.owner))
@@ -404,7 +404,7 @@ Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown)
 
 namespace replica {
 
-Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Contact &self,
+Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self,
                 std::span<const std::byte> message)
 {
     BitReader reader = bits::reader(message);
@@ -418,8 +418,8 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
     r.self = id;
     views::take_roster(r, roster, false);
     const Member &me = r.members[find_member(r, id)];
-    const bool same = std::memcmp(me.contact.signing_key, self.signing_key, 32) == 0 &&
-                      std::memcmp(me.contact.key, self.key, 32) == 0;
+    const bool same = std::memcmp(me.identity.signing_key, self.signing_key, 32) == 0 &&
+                      std::memcmp(me.identity.key, self.key, 32) == 0;
     if (!same) {
         r.fault = Fault::removed; // Whoever that is, it is not us.
         return Verdict::malformed;
@@ -441,7 +441,7 @@ PeerId next_peer_id(Replica &r)
     return static_cast<PeerId>(r.last_peer);
 }
 
-void admit(Replica &r, PeerId id, const Contact &newcomer)
+void admit(Replica &r, PeerId id, const Identity &newcomer)
 {
     TERN_ASSERT(room_for_member(r) && host(r) == r.self, "peer %u", r.last_peer);
     const MemberSlot place = views::free_place(r);
@@ -451,7 +451,7 @@ void admit(Replica &r, PeerId id, const Contact &newcomer)
     outbox::push_to_all(r, view);
     r.members[place] = {};
     r.members[place].id = id;
-    r.members[place].contact = newcomer;
+    r.members[place].identity = newcomer;
     r.members[place].reported = true; // It has nothing to say to a query that is under way.
     outbox::push(r, place, views::plain(MessageKind::welcome));
     views::greet(r, place);

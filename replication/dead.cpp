@@ -33,6 +33,14 @@ static bool touches(uint64_t a_last, uint64_t b_first)
     return a_last + 1 == b_first && creator(a_last) == creator(b_first);
 }
 
+static void erase(Dead &dead, size_t first, size_t count)
+{
+    std::memmove(dead.begin() + first, dead.begin() + first + count,
+                 (dead.count - first - count) * sizeof(DeadRange));
+    std::memset(dead.begin() + dead.count - count, 0, count * sizeof(DeadRange));
+    dead.count -= static_cast<uint32_t>(count);
+}
+
 bool add(Dead &dead, DeadRange range)
 {
     TERN_ASSERT(range.first <= range.last && creator(range.first) == creator(range.last),
@@ -51,7 +59,7 @@ bool add(Dead &dead, DeadRange range)
     }
     dead[first].first = std::min(dead[first].first, range.first);
     dead[first].last = std::max(dead[end - 1].last, range.last);
-    flat::erase(dead, first + 1, end - first - 1);
+    erase(dead, first + 1, end - first - 1);
     return true;
 }
 

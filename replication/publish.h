@@ -15,18 +15,21 @@ namespace tern {
 // tenure, and gets no UPDATE.
 struct Published {
     uint32_t acked_tick; // Never 0 once announced: ticks start at 1.
-    uint32_t sent_tick;  // Of the last UPDATE sent.
+    uint32_t sent_tick;  // Of the last UPDATE sent. At most one is sent at a tick.
 };
 
 struct SentUpdates { // One packet's.
     uint64_t packet;
-    uint32_t tick;
+    uint32_t tick;         // 0: its fate is known; it waits for those before it.
     uint32_t first, count; // In sent_objects, as a ring.
+    uint32_t zero;         // No padding: the block is hashed.
 };
 
-struct SentObject {
+struct SentObject { // Slots are used again, so the tenure is named whole.
+    ObjectId id;
     Stamp stamp;
     Slot slot;
+    uint32_t zero;
 };
 
 struct PeerRing { // Where one peer's parts of the rings below begin and end.
@@ -51,18 +54,24 @@ struct Update {
     ObjectId object;
     Stamp stamp;
     uint32_t tick;
-    std::span<const std::byte> fields; // Mask and values.
+    BitReader fields; // At the mask, which the values follow.
+    uint32_t fields_bits;
 };
 
 struct UpdateReader { // Closed.
     BitReader _reader;
     uint32_t _tick;
+    uint32_t _count; // Items so far.
     Update _previous;
 };
 
+// Objects in one message. What is due beyond waits for the next; a longer message is malformed.
+inline constexpr uint32_t updates_per_message_max = 256;
+
 enum class Applied : uint8_t {
     changed,
-    unchanged, // Rightly ignored: unknown, of another tenure, or not newer.
+    unchanged, // Rightly ignored: unknown, of another tenure, or not newer. Or taken, its tick
+               // with it, and all values were the same already.
     forged,    // By a peer that does not own this tenure.
     malformed
 };
@@ -79,6 +88,8 @@ void place(flat::Builder &builder, Publisher &publisher, uint32_t slot_count, ui
            uint32_t packets_max, uint32_t objects_max);
 
 // --- The owner. `peer` is a small index, the caller's. ---
+// Between the last write() at a tick and the next world::write the caller raises world.tick: a
+// change at a tick that has been sent already would never be.
 void changed(Publisher &p, Slot slot);        // After world::write changed something.
 // The peer has acked an announcement that carried the value as of `tick`.
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
@@ -86,9 +97,11 @@ void announced(Publisher &p, const World &world, const TypeTable &types, uint32_
 void forget_object(Publisher &p, Slot slot);  // It died, or is another's, or is of a new tenure.
 void forget_peer(Publisher &p, uint32_t peer);
 bool has_due(const Publisher &p, uint32_t peer);
-// Writes what is due, and fits, into one message of `packet`. 0: nothing.
+// Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
+// packets never fall; one packet may hold several messages.
 size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
              uint64_t packet, std::span<std::byte> buffer);
+// Told once of each packet, in any order; of one that held no UPDATE nothing happens.
 void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
           uint64_t packet, bool arrived);
 

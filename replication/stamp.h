@@ -13,7 +13,7 @@ struct StampParts {
     uint32_t count;
 };
 
-namespace stamp {
+namespace stamps {
 
 inline Stamp make(StampParts parts)
 {

@@ -9,16 +9,14 @@
 
 namespace tern::world {
 
+static_assert(std::has_unique_object_representations_v<Object>);
+static_assert(std::has_unique_object_representations_v<Packed>);
+
 static constexpr size_t value_alignment = 16;
 
 static size_t aligned(size_t size)
 {
     return (size + value_alignment - 1) / value_alignment * value_alignment;
-}
-
-static uint32_t capacity(const Type &type)
-{
-    return type.objects_max == 0 ? 0 : type.objects_max + type.objects_max / 4 + 16;
 }
 
 void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_t dead_max)
@@ -153,6 +151,7 @@ bool room(const World &world, TypeId type)
 Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
 {
     TERN_ASSERT(room(world, type), "type %u is full", static_cast<unsigned>(type));
+    if (TERN_MUTANT(no_memory_of_the_dead) && find(world, id) != no_slot) sweep(world, types);
     TERN_ASSERT(id != ObjectId::none && find(world, id) == no_slot, "object %llx is there",
                 static_cast<unsigned long long>(id));
     Packed &packed = world.packed[type];
@@ -160,12 +159,11 @@ Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
     if (packed.dying > 0) move_packed(world, types, type, index + packed.dying, index);
     const Slot slot = world.free_slots[world.free_slots.count - 1];
     flat::pop(world.free_slots);
-    Object object{};
+    Object &object = world.slots[slot]; // All zero.
     object.id = id;
     object.type = type;
     object.life = Life::alive;
     object.index = index;
-    world.slots[slot] = object;
     world.lookup[place_of(world, id)] = slot + 1;
     world.ids[index] = id;
     world.index_slots[index] = slot;

@@ -26,6 +26,7 @@ struct Object { // Open.
     PeerId owner;
     TypeId type;
     Life life;
+    uint8_t zero[7]; // No padding: the block is hashed.
     uint32_t index; // In the packed arrays of its type.
     uint32_t tick;  // The owner's tick of the value; compared within a tenure only.
     uint32_t grant; // migration's: which grant made this tenure. 0: none.
@@ -63,6 +64,7 @@ inline uint32_t capacity(const Type &type)
 {
     return type.objects_max == 0 ? 0 : type.objects_max + type.objects_max / 4 + 16;
 }
+// The block must be zero, and aligned to 16 bytes here and wherever it is copied to.
 void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_t dead_max);
 
 Slot find(const World &world, ObjectId id); // Alive, marked or dying. no_slot if unknown.

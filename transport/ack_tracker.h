@@ -23,6 +23,11 @@ struct AckTracker { // Closed.
     uint32_t _marks[ack_window_packets]; // Low 32 bits, by number % ack_window_packets.
 };
 
+struct BuiltAck {
+    bool any; // Else there is nothing to tell.
+    Ack ack;
+};
+
 namespace ack_tracker {
 
 // Before replay_window::set() of the same number. next_sent: what our next packet will be.
@@ -30,10 +35,6 @@ void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, u
             bool ack_eliciting, uint64_t now_us);
 bool due(const AckTracker &tracker, uint64_t now_us); // Without any other reason for a packet.
 
-struct BuiltAck {
-    bool any; // Else there is nothing to tell.
-    Ack ack;
-};
 // acked_end: one past the highest of our packets that was acked.
 BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t acked_end,
                uint64_t now_us);

@@ -36,12 +36,14 @@ struct Packet {
     uint64_t number;
     std::span<std::byte> datagram; // The caller's buffer, datagram_bytes_max.
     size_t size_bytes;             // Header and frames written so far.
+    size_t unreliable_count;
     bool ack_eliciting;
 };
 
 namespace connection {
 
-// Memory for one, with all its queues; then placed in it. The memory may be reused for another.
+// Memory for one, with all its queues, aligned as for any type; then placed in it, closed until
+// open(). The memory may be reused for another.
 size_t size_bytes(const ConnectionLimits &limits);
 Connection *place(void *memory, const ConnectionLimits &limits);
 
@@ -51,13 +53,17 @@ void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address
 void wipe(Connection &c); // Forgets the keys.
 
 // --- Receiving ---
-// Decrypts into scratch (datagram_bytes_max) and checks every frame. Changes nothing.
+// Decrypts into scratch (datagram_bytes_max) and checks every frame. Changes nothing. malformed:
+// also for stream bytes outside the receive window, and for an ack of what was never sent.
 OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
                          std::span<std::byte> scratch);
 // Takes acks, stores stream bytes, remembers to ack it. The unreliable messages are the caller's
-// business, before or after.
+// business, before or after. Does nothing if the same number was accepted since it was opened, or
+// if the link has ended.
 void accept(Connection &c, const OpenedPacket &packet, uint64_t now_us);
-// The oldest complete message of a stream; empty if there is none. It stays until consumed.
+// The oldest complete message of a stream; empty if there is none. It stays until consumed. All
+// of them are to be consumed in each tick: the receive window moves with what is consumed. A
+// message of a length that cannot be closes the link, with protocol_error.
 std::span<const std::byte> peek_message(Connection &c, StreamId stream);
 void consume_message(Connection &c, StreamId stream);
 
@@ -65,7 +71,8 @@ void consume_message(Connection &c, StreamId stream);
 void update(Connection &c, uint64_t now_us);
 Link link(const Connection &c);
 CloseReason close_reason(const Connection &c); // closed_by_peer: what it said.
-// What became of packets since the last call of clear_fates, oldest first.
+// What became of packets since the last call of clear_fates (once per tick), oldest first. When
+// the link ends or closes, all that is in flight is told as lost.
 std::span<const Fate> fates(const Connection &c);
 void clear_fates(Connection &c);
 
@@ -76,21 +83,29 @@ bool queue_message(Connection &c, StreamId stream, std::span<const std::byte> me
 size_t queue_room_bytes(const Connection &c, StreamId stream); // For one more message's bytes.
 uint64_t queued_offset(const Connection &c, StreamId stream);  // End of all that was queued.
 uint64_t acked_offset(const Connection &c, StreamId stream);   // All below has been acked.
-bool has_budget(const Connection &c, uint64_t now_us);         // For one more packet now.
+// For one more packet now: bytes, and a place among the packets whose fate is open or not cleared.
+bool has_budget(const Connection &c, uint64_t now_us);
 bool wants_packet(const Connection &c, uint64_t now_us);       // Without any unreliable message.
-// Starts a packet with what is due: acks, stream bytes (at most stream_bytes_max of them).
+// Starts a packet with what is due: acks, stream bytes (at most stream_bytes_max of them). Only
+// with has_budget(). Between begin and finish no packet may be accepted, nor another begun.
 Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_bytes_max,
                     uint64_t now_us);
 // Where the bytes of one unreliable message may be written; empty if there is no room.
 std::span<std::byte> unreliable_room(Packet &packet);
 void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes); // Written there.
-// Seals it. The datagram's bytes to send; they count against the budget.
+// Seals it. The datagram's bytes to send; they count against the budget. Empty, and the number is
+// free again, if there is nothing in it.
 std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t now_us);
-// Says goodbye in the next packets (three of them, one per tick), then closed_by_us.
+// Says goodbye in the next packets (three of them, one per tick, even without budget), then
+// closed_by_us. Nothing else is sent from here on. Without effect if the link is not open.
 void close(Connection &c, CloseReason reason, uint64_t now_us);
 
 Address address(const Connection &c);
 Stats stats(const Connection &c); // bad_messages is the caller's to fill in.
+
+// As if so many packets had gone each way and been acked: for tests of the far ends of numbers.
+// Right after open(), at both ends.
+void skip_numbers(Connection &c, uint64_t sent, uint64_t received);
 
 }
 }

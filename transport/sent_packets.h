@@ -36,6 +36,12 @@ struct SentPackets { // Closed.
     uint64_t _eliciting_us;    // When the last of those was sent.
 };
 
+struct AckEffect {
+    bool eliciting;      // An ack-eliciting packet has newly arrived: the peer answers.
+    bool sampled;        // measured_us is a round trip.
+    uint64_t measured_us;
+};
+
 namespace sent_packets {
 
 void place(flat::Builder &builder, SentPackets &sent);
@@ -54,11 +60,6 @@ const SentPacket &at(const SentPackets &sent, uint64_t number);
 // False: it acks what was never sent.
 bool is_possible(const SentPackets &sent, const Frame &ack);
 
-struct AckEffect {
-    bool eliciting;      // An ack-eliciting packet has newly arrived: the peer answers.
-    bool sampled;        // measured_us is a round trip.
-    uint64_t measured_us;
-};
 // Fates are appended, by number. loss_us: see round_trip.
 AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<Fate> &fates,
                    uint64_t now_us);

@@ -1,6 +1,20 @@
-#include "tern/io.h"
+#include "transport/socket_error.h"
+#include <cerrno>
 
 namespace tern {
+
+SocketError socket_error(int system_error)
+{
+    switch (system_error) {
+    case EADDRINUSE: return SocketError::port_in_use;
+    case EACCES:
+    case EPERM: return SocketError::not_permitted;
+    case EAFNOSUPPORT:
+    case EPROTONOSUPPORT:
+    case EADDRNOTAVAIL: return SocketError::no_such_family; // tern binds to "any" only.
+    default: return SocketError::system;
+    }
+}
 
 const char *text(SocketError error)
 {

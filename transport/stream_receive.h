@@ -15,6 +15,12 @@ struct StreamReceive { // Closed.
     size_t _beyond_count;  // Bits set.
 };
 
+struct Peek {
+    bool broken; // The length is 0, too large or not in its shortest form: nothing more will come.
+    std::span<const std::byte> message; // The oldest, if it is complete. Stays until consumed.
+    size_t length_bytes;
+};
+
 namespace stream_receive {
 
 void place(flat::Builder &builder, StreamReceive &stream);
@@ -22,11 +28,6 @@ void place(flat::Builder &builder, StreamReceive &stream);
 bool fits(const StreamReceive &stream, uint32_t offset_low, size_t size_bytes);
 void store(StreamReceive &stream, uint32_t offset_low, std::span<const std::byte> bytes); // Fits.
 
-struct Peek {
-    bool broken; // The length is 0, too large or not in its shortest form: nothing more will come.
-    std::span<const std::byte> message; // The oldest, if it is complete. Stays until consumed.
-    size_t length_bytes;
-};
 Peek peek(StreamReceive &stream);
 void consume(StreamReceive &stream); // The message that peek() showed.
 

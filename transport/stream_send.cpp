@@ -45,11 +45,10 @@ struct Range {
 Range unacked(const StreamSend &s, uint32_t offset_low, size_t size_bytes)
 {
     const uint64_t offset = little_endian::rebuilt(offset_low, s._acked);
-    const uint64_t end = offset + size_bytes; // May wrap back from below zero, but not past it.
-    if (static_cast<int64_t>(end - s._acked) <= 0) return {s._acked, s._acked};
-    const uint64_t from = static_cast<int64_t>(offset - s._acked) < 0 ? s._acked : offset;
+    const uint64_t end = offset + size_bytes;
     TERN_ASSERT(end <= s._sent, "bytes that were never sent");
-    return {from, end};
+    if (end <= s._acked) return {s._acked, s._acked};
+    return {std::max(offset, s._acked), end};
 }
 
 void forget_lost(StreamSend &s, Range range)

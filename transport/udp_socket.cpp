@@ -1,5 +1,5 @@
-#include "tern/io.h"
 #include "transport/addresses.h"
+#include "transport/socket_error.h"
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
@@ -255,19 +255,6 @@ Address UdpSocket::local_address() const
     return address;
 }
 
-static SocketError error_of(int error)
-{
-    switch (error) {
-    case EADDRINUSE: return SocketError::port_in_use;
-    case EACCES:
-    case EPERM: return SocketError::not_permitted;
-    case EAFNOSUPPORT:
-    case EPROTONOSUPPORT:
-    case EADDRNOTAVAIL: return SocketError::no_such_family; // Bound to nothing but "any".
-    default: return SocketError::system;
-    }
-}
-
 // Some systems refuse what is too much instead of giving what they can.
 static void enlarge_buffer(int descriptor, int option)
 {
@@ -310,10 +297,10 @@ MadeSocket make_udp_socket(uint16_t port, IpVersion version)
 {
     const int descriptor = ::socket(version == IpVersion::v6 ? AF_INET6 : AF_INET, SOCK_DGRAM, 0);
     if (descriptor < 0)
-        return {nullptr, error_of(errno)};
+        return {nullptr, socket_error(errno)};
     if (const int error = bind_any(descriptor, port, version)) {
         close(descriptor);
-        return {nullptr, error_of(error)};
+        return {nullptr, socket_error(error)};
     }
     auto *socket = new (std::nothrow) UdpSocket;
     if (!socket) {

@@ -122,7 +122,6 @@ TEST(UdpSocket, AFloodOfOversizedDatagramsDoesNotHideWhatIsBehindIt)
     const Datagram datagram = {loopback(b->local_address().port),
                                std::as_bytes(std::span(large))};
     const std::vector<Datagram> flood(receive_datagrams_max, datagram);
-    // Half of what a small system buffer holds would do; if even that drops, there is no test.
     a->send(flood);
     send_text(*a, datagram.address, "behind");
     std::vector<Received> first;

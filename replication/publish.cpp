@@ -1,0 +1,330 @@
+#include "replication/publish.h"
+#include "base/mutant.h"
+#include "replication/type_checks.h"
+#include "replication/update_codec.h"
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tern::publish {
+
+static_assert(std::has_unique_object_representations_v<Published>);
+static_assert(std::has_unique_object_representations_v<SentUpdates>);
+static_assert(std::has_unique_object_representations_v<SentObject>);
+static_assert(std::has_unique_object_representations_v<PeerRing>);
+
+static uint32_t words(uint32_t slot_count)
+{
+    return (slot_count + 63) / 64;
+}
+
+void place(flat::Builder &builder, Publisher &p, uint32_t slot_count, uint32_t peer_count,
+           uint32_t packets_max, uint32_t objects_max)
+{
+    p.slot_count = slot_count;
+    p.peer_count = peer_count;
+    p.packets_max = packets_max;
+    p.objects_max = objects_max;
+    const size_t published = size_t{peer_count} * slot_count;
+    const size_t due = size_t{peer_count} * words(slot_count);
+    const size_t packets = size_t{peer_count} * packets_max;
+    const size_t objects = size_t{peer_count} * objects_max;
+    flat::place(builder, p.published, published, published);
+    flat::place(builder, p.due, due, due);
+    flat::place(builder, p.rings, peer_count, peer_count);
+    flat::place(builder, p.sent_packets, packets, packets);
+    flat::place(builder, p.sent_objects, objects, objects);
+}
+
+static Published &published_at(Publisher &p, uint32_t peer, Slot slot)
+{
+    return p.published[size_t{peer} * p.slot_count + slot];
+}
+
+static uint64_t &due_word(Publisher &p, uint32_t peer, Slot slot)
+{
+    return p.due[size_t{peer} * words(p.slot_count) + slot / 64];
+}
+
+static void set_due(Publisher &p, uint32_t peer, Slot slot)
+{
+    due_word(p, peer, slot) |= uint64_t{1} << slot % 64;
+}
+
+static void clear_due(Publisher &p, uint32_t peer, Slot slot)
+{
+    due_word(p, peer, slot) &= ~(uint64_t{1} << slot % 64);
+}
+
+// The first slot from `from` on that is due; slot_count if none.
+static Slot next_due(const Publisher &p, uint32_t peer, Slot from)
+{
+    const size_t first_word = size_t{peer} * words(p.slot_count);
+    for (uint32_t i = from / 64; i < words(p.slot_count); ++i) {
+        uint64_t word = p.due[first_word + i];
+        if (i == from / 64) word &= ~uint64_t{0} << from % 64;
+        if (word != 0) return i * 64 + static_cast<uint32_t>(std::countr_zero(word));
+    }
+    return p.slot_count;
+}
+
+// --- What is due ---
+
+// The fields that changed after all that the peer has acked.
+static uint64_t needed(const World &world, const TypeTable &types, Slot slot,
+                       const Published &published)
+{
+    if (published.acked_tick == 0) return 0;
+    const uint32_t known = TERN_MUTANT(only_what_is_not_in_flight)
+                               ? std::max(published.acked_tick, published.sent_tick)
+                               : published.acked_tick;
+    const auto fields =
+        static_cast<uint32_t>(types.types[world.slots[slot].type].fields.size());
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < fields; ++i)
+        if (world::field_tick(world, slot, i) > known) mask |= uint64_t{1} << i;
+    return mask;
+}
+
+void changed(Publisher &p, Slot slot)
+{
+    for (uint32_t peer = 0; peer < p.peer_count; ++peer)
+        if (published_at(p, peer, slot).acked_tick != 0) set_due(p, peer, slot);
+}
+
+void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
+               uint32_t tick)
+{
+    TERN_ASSERT(tick > 0 && tick <= world.tick, "tick %u at %u", tick, world.tick);
+    Published &published = published_at(p, peer, slot);
+    published.acked_tick = std::max(published.acked_tick, tick);
+    if (needed(world, types, slot, published) != 0) set_due(p, peer, slot);
+}
+
+void forget_object(Publisher &p, Slot slot)
+{
+    for (uint32_t peer = 0; peer < p.peer_count; ++peer) {
+        published_at(p, peer, slot) = {};
+        clear_due(p, peer, slot);
+    }
+}
+
+template <class T> static void zero(Flat<T> &array, size_t first, size_t count)
+{
+    if (count > 0) std::memset(array.begin() + first, 0, count * sizeof(T));
+}
+
+void forget_peer(Publisher &p, uint32_t peer)
+{
+    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
+    zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
+    zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
+    zero(p.sent_packets, size_t{peer} * p.packets_max, p.packets_max);
+    zero(p.sent_objects, size_t{peer} * p.objects_max, p.objects_max);
+    p.rings[peer] = {};
+}
+
+bool has_due(const Publisher &p, uint32_t peer)
+{
+    return next_due(p, peer, 0) < p.slot_count;
+}
+
+// --- What was sent ---
+
+static SentUpdates &packet_at(Publisher &p, uint32_t peer, uint32_t i)
+{
+    const uint32_t place = (p.rings[peer].packet_first + i) % p.packets_max;
+    return p.sent_packets[size_t{peer} * p.packets_max + place];
+}
+
+static SentObject &object_at(Publisher &p, uint32_t peer, uint32_t place)
+{
+    return p.sent_objects[size_t{peer} * p.objects_max + place % p.objects_max];
+}
+
+static void remember_object(Publisher &p, uint32_t peer, const Object &object, Slot slot)
+{
+    PeerRing &ring = p.rings[peer];
+    object_at(p, peer, ring.object_first + ring.object_count) = {object.id, object.stamp, slot, 0};
+    ring.object_count += 1;
+}
+
+static void remember_packet(Publisher &p, uint32_t peer, uint64_t packet, uint32_t tick,
+                            uint32_t object_count)
+{
+    PeerRing &ring = p.rings[peer];
+    TERN_ASSERT(ring.packet_count == 0 ||
+                    packet >= packet_at(p, peer, ring.packet_count - 1).packet,
+                "packet %llu is not a new one", static_cast<unsigned long long>(packet));
+    const uint32_t first = (ring.object_first + ring.object_count - object_count) % p.objects_max;
+    packet_at(p, peer, ring.packet_count) = {packet, tick, first, object_count, 0};
+    ring.packet_count += 1;
+}
+
+// Packets whose fate is known leave the ring in order.
+static void forget_told(Publisher &p, uint32_t peer)
+{
+    PeerRing &ring = p.rings[peer];
+    while (ring.packet_count > 0 && packet_at(p, peer, 0).tick == 0) {
+        SentUpdates &sent = packet_at(p, peer, 0);
+        for (uint32_t i = 0; i < sent.count; ++i)
+            object_at(p, peer, sent.first + i) = {};
+        ring.object_first = (ring.object_first + sent.count) % p.objects_max;
+        ring.object_count -= sent.count;
+        sent = {};
+        ring.packet_first = (ring.packet_first + 1) % p.packets_max;
+        ring.packet_count -= 1;
+    }
+    if (ring.packet_count > 0) return;
+    ring.packet_first = 0; // So that equal states are equal bytes.
+    ring.object_first = 0;
+}
+
+// Objects that did not fit, after which no smaller one is looked for.
+static constexpr uint32_t misfits_max = 4;
+
+enum class Added : uint8_t { yes, nothing, no_room };
+
+static Added add_slot(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                      Slot slot, UpdateWriter &w)
+{
+    const Object &object = world.slots[slot];
+    Published &published = published_at(p, peer, slot);
+    const uint64_t mask =
+        object.life == Life::alive ? needed(world, types, slot, published) : 0;
+    if (mask == 0) {
+        clear_due(p, peer, slot);
+        return Added::nothing;
+    }
+    // A second one at this tick would not be newer there. It stays due.
+    if (published.sent_tick == world.tick) return Added::nothing;
+    if (p.rings[peer].object_count == p.objects_max) return Added::no_room;
+    if (!update_codec::add(w, types, object, world::value(world, types, slot), mask))
+        return Added::no_room;
+    remember_object(p, peer, object, slot);
+    published.sent_tick = world.tick;
+    clear_due(p, peer, slot);
+    return Added::yes;
+}
+
+size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+             uint64_t packet, std::span<std::byte> buffer)
+{
+    TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer,
+                p.peer_count, world.tick);
+    PeerRing &ring = p.rings[peer];
+    if (ring.packet_count == p.packets_max) return 0;
+    UpdateWriter w = update_codec::writer(buffer, world.tick);
+    uint32_t count = 0;
+    uint32_t misfits = 0;
+    const Slot start = ring.cursor;
+    Slot slot = next_due(p, peer, start);
+    for (bool wrapped = false;; slot = next_due(p, peer, slot + 1)) {
+        if (slot == p.slot_count && !wrapped) {
+            wrapped = true;
+            slot = next_due(p, peer, 0);
+        }
+        if (slot == p.slot_count || (wrapped && slot >= start)) break;
+        const Added added = add_slot(p, world, types, peer, slot, w);
+        if (added == Added::yes) count += 1;
+        if (added != Added::no_room) continue;
+        if (misfits == 0) ring.cursor = slot; // First in the next packet.
+        misfits += 1;
+        if (misfits == misfits_max || ring.object_count == p.objects_max) break;
+    }
+    if (count > 0) remember_packet(p, peer, packet, world.tick, count);
+    return update_codec::finish(w);
+}
+
+static void settle(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                   const SentUpdates &sent, bool arrived)
+{
+    for (uint32_t i = 0; i < sent.count; ++i) {
+        const SentObject &was = object_at(p, peer, sent.first + i);
+        const Object &object = world.slots[was.slot];
+        Published &published = published_at(p, peer, was.slot);
+        if (object.life != Life::alive || object.id != was.id || object.stamp != was.stamp ||
+            published.acked_tick == 0)
+            continue;
+        if (arrived) {
+            published.acked_tick = std::max(published.acked_tick, sent.tick);
+            continue;
+        }
+        if (TERN_MUTANT(only_what_is_not_in_flight)) published.sent_tick = published.acked_tick;
+        if (sent.tick > published.acked_tick && needed(world, types, was.slot, published) != 0)
+            set_due(p, peer, was.slot);
+    }
+}
+
+void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
+          bool arrived)
+{
+    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
+    uint32_t first = 0;
+    uint32_t count = p.rings[peer].packet_count;
+    while (count > 0) { // The first that is not before `packet`.
+        const uint32_t half = count / 2;
+        const bool before = packet_at(p, peer, first + half).packet < packet;
+        first = before ? first + half + 1 : first;
+        count = before ? count - half - 1 : half;
+    }
+    for (; first < p.rings[peer].packet_count; ++first) {
+        SentUpdates &sent = packet_at(p, peer, first);
+        if (sent.packet != packet) break;
+        if (sent.tick != 0) settle(p, world, types, peer, sent, arrived);
+        sent.tick = 0;
+    }
+    forget_told(p, peer);
+}
+
+void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer)
+{
+    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
+    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i) {
+        SentUpdates &sent = packet_at(p, peer, i);
+        if (sent.tick != 0) settle(p, world, types, peer, sent, false);
+        sent.tick = 0;
+    }
+    forget_told(p, peer);
+}
+
+// --- The receiver ---
+
+bool check(const World &world, const TypeTable &types, std::span<const std::byte> message)
+{
+    UpdateReader r = reader(message);
+    Update update;
+    while (next(r, update)) {
+        const Slot slot = world::find(world, update.object);
+        if (slot == no_slot) continue;
+        std::byte value[type_checks::struct_bytes_max];
+        if (update_codec::read_fields(update, types, world.slots[slot].type, value).malformed)
+            return false;
+    }
+    return !malformed(r);
+}
+
+AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, const Update &update)
+{
+    const Slot slot = world::find_alive(world, update.object);
+    if (slot == no_slot) return {Applied::unchanged, no_slot, 0};
+    Object &object = world.slots[slot];
+    const bool of_this_tenure = object.stamp == update.stamp;
+    if (!of_this_tenure && !TERN_MUTANT(update_without_tenure))
+        return {Applied::unchanged, slot, 0};
+    if (of_this_tenure && from != object.owner) return {Applied::forged, slot, 0};
+    if (update.tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick))
+        return {Applied::unchanged, slot, 0};
+    std::byte next_value[type_checks::struct_bytes_max];
+    void *value = world::value(world, types, slot);
+    const size_t size = types.types[object.type].size_bytes;
+    std::memcpy(next_value, value, size);
+    if (update_codec::read_fields(update, types, object.type, next_value).malformed)
+        return {Applied::malformed, slot, 0};
+    const uint64_t changed = type_table::difference(types, object.type, value, next_value);
+    std::memcpy(value, next_value, size);
+    object.tick = update.tick;
+    return {changed != 0 ? Applied::changed : Applied::unchanged, slot, changed};
+}
+
+}

@@ -1,0 +1,31 @@
+// The bits of an UPDATE message. Format: docs/wire_format.md, "UPDATE". Its reader is in publish.h.
+#pragma once
+#include "replication/publish.h"
+
+namespace tern {
+
+struct UpdateWriter { // Closed.
+    BitWriter _writer;
+    uint32_t _count;
+    ObjectId _previous_object;
+    Stamp _previous_stamp;
+};
+
+// What a mask and the values behind it make of a value.
+struct ReadFields {
+    bool malformed; // Then the value means nothing.
+    uint64_t mask;
+};
+
+namespace update_codec {
+
+UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick);
+// The fields of `mask`, which is not 0. False, and nothing is written, if it does not fit.
+bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const void *value,
+         uint64_t mask);
+size_t finish(UpdateWriter &w); // Bytes of the message; 0 if nothing was added.
+
+ReadFields read_fields(const Update &update, const TypeTable &types, TypeId type, void *value);
+
+}
+}

@@ -1,0 +1,172 @@
+// The public functions on objects and calls: arguments are checked here, the rest is the replica's.
+#include "session/session.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tern {
+
+static Slot known(const Session *session, ObjectId object)
+{
+    const Slot slot = world::find(session->replica->world, object);
+    TERN_ASSERT(slot != no_slot, "no object %llx is known", static_cast<unsigned long long>(object));
+    return slot;
+}
+
+static void check_type(const Session *session, TypeId type, size_t size_bytes)
+{
+    TERN_ASSERT(type < session->types.types.size(), "type %u of %zu", type,
+                session->types.types.size());
+    TERN_ASSERT(session->types.types[type].size_bytes == size_bytes,
+                "a value of %zu bytes for type %s of %u", size_bytes,
+                session->types.types[type].name, session->types.types[type].size_bytes);
+}
+
+static void check_open(const Session *session)
+{
+    TERN_ASSERT(session->state == State::open, "state %u: %s",
+                static_cast<unsigned>(session->state), session->text);
+}
+
+// --- Objects ---
+
+ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes)
+{
+    check_open(session);
+    check_type(session, type, size_bytes);
+    TERN_ASSERT(session->types.types[type].objects_max > 0, "type %s is for calls only",
+                session->types.types[type].name);
+    return replica::create(*session->replica, type, value);
+}
+
+void destroy(Session *session, ObjectId object)
+{
+    check_open(session);
+    replica::destroy(*session->replica, known(session, object));
+}
+
+bool exists(const Session *session, ObjectId object)
+{
+    return world::find_alive(session->replica->world, object) != no_slot;
+}
+
+TypeId type(const Session *session, ObjectId object)
+{
+    return session->replica->world.slots[known(session, object)].type;
+}
+
+PeerId owner(const Session *session, ObjectId object)
+{
+    return session->replica->world.slots[known(session, object)].owner;
+}
+
+uint64_t stamp(const Session *session, ObjectId object)
+{
+    return session->replica->world.slots[known(session, object)].stamp;
+}
+
+const void *get(const Session *session, ObjectId object, size_t size_bytes)
+{
+    const Slot slot = known(session, object);
+    check_type(session, session->replica->world.slots[slot].type, size_bytes);
+    return world::value(session->replica->world, session->types, slot);
+}
+
+void set(Session *session, ObjectId object, const void *value, size_t size_bytes)
+{
+    check_open(session);
+    const Slot slot = known(session, object);
+    check_type(session, session->replica->world.slots[slot].type, size_bytes);
+    replica::set(*session->replica, slot, value);
+}
+
+std::span<const ObjectId> objects(const Session *session, TypeId type)
+{
+    TERN_ASSERT(type < session->types.types.size(), "type %u", type);
+    const World &world = session->replica->world;
+    return {world.ids.begin() + world.packed[type].first, world.packed[type].count};
+}
+
+const void *values(const Session *session, TypeId type, size_t size_bytes)
+{
+    check_type(session, type, size_bytes);
+    const World &world = session->replica->world;
+    return world.values.begin() + world.packed[type].value_first_bytes;
+}
+
+void claim(Session *session, ObjectId object)
+{
+    check_open(session);
+    const Slot slot = world::find_alive(session->replica->world, object);
+    TERN_ASSERT(slot == no_slot ||
+                    session->replica->world.slots[slot].owner != session->replica->self,
+                "object %llx is ours already", static_cast<unsigned long long>(object));
+    replica::claim(*session->replica, object);
+}
+
+bool migrate(Session *session, ObjectId object, PeerId to)
+{
+    check_open(session);
+    TERN_ASSERT(host(session) == self(session), "only the host migrates; others claim");
+    return replica::migrate(*session->replica, object, to);
+}
+
+void refuse_claim(Session *session, ObjectId object, PeerId claimer)
+{
+    check_open(session);
+    TERN_ASSERT(host(session) == self(session), "only the host answers claims");
+    replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
+}
+
+uint64_t digest(const Session *session)
+{
+    return world::digest(session->replica->world, session->types);
+}
+
+// --- Calls ---
+
+static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> message)
+{
+    const ConnectionIndex index = session::path_to(s, to);
+    if (index == no_connection) return false;
+    return connection::queue_message(endpoint::at(*s.endpoint, index), StreamId::calls, message);
+}
+
+static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message)
+{
+    bool all = true;
+    for (PeerId peer : peers(&s))
+        all = queue_reliable(s, peer, message) && all;
+    return all;
+}
+
+static bool queue_unreliable(Session &s, PeerId to, std::span<const std::byte> message)
+{
+    if (s.unreliable_call_count == unreliable_calls_max ||
+        s.unreliable_bytes + message.size() > unreliable_call_memory_bytes)
+        return false;
+    std::memcpy(s.unreliable_memory + s.unreliable_bytes, message.data(), message.size());
+    s.unreliable_calls[s.unreliable_call_count] = {to, s.unreliable_bytes,
+                                                   static_cast<uint32_t>(message.size())};
+    s.unreliable_call_count += 1;
+    s.unreliable_bytes += static_cast<uint32_t>(message.size());
+    return true;
+}
+
+bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
+          Reliability reliability)
+{
+    Session &s = *session;
+    check_open(session);
+    check_type(session, type, size_bytes);
+    TERN_ASSERT(to != self(session), "a call to oneself");
+    if (to != PeerId::everyone && !replica::is_member(*s.replica, to)) return false;
+    alignas(16) std::byte value[4096];
+    std::memcpy(value, arguments, size_bytes);
+    std::byte buffer[call_bytes_max];
+    const std::span<const std::byte> message(buffer, calls::write(s.types, type, value, buffer));
+    if (reliability == Reliability::unreliable) return queue_unreliable(s, to, message);
+    if (to == PeerId::everyone) return queue_reliable_to_all(s, message);
+    return queue_reliable(s, to, message);
+}
+
+}

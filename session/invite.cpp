@@ -1,0 +1,114 @@
+// Invites as text: "tern1-" and base64url of the record, with a checksum against typing errors.
+// Format: docs/wire_format.md, "Invites".
+#include "session/session.h"
+#include <cstring>
+#include <sodium.h>
+
+namespace tern {
+
+static constexpr char invite_prefix[] = "tern1-";
+static constexpr size_t prefix_bytes = sizeof invite_prefix - 1;
+static constexpr size_t checksum_bytes = 4;
+static constexpr size_t record_bytes_max = 8 + 32 + 32 + 1 + 18 * invite_addresses_max;
+
+Invite invite(const Session *session, std::span<const Address> addresses)
+{
+    const Session &s = *session;
+    TERN_ASSERT(s.state == State::open, "state %u", static_cast<unsigned>(s.state));
+    Invite invite = s.invite;
+    const PeerId host = replica::host(*s.replica);
+    if (host != s.replica->self) {
+        const ConnectionIndex index = session::path_to(s, host);
+        if (index == no_connection) return invite; // As it let us in.
+        invite.address_count = 1;
+        invite.addresses[0] = connection::address(endpoint::at(*s.endpoint, index));
+        return invite;
+    }
+    TERN_ASSERT(!addresses.empty() && addresses.size() <= invite_addresses_max, "%zu addresses",
+                addresses.size());
+    invite.address_count = static_cast<uint8_t>(addresses.size());
+    for (size_t i = 0; i < addresses.size(); ++i)
+        invite.addresses[i] = addresses[i];
+    return invite;
+}
+
+static void checksum(std::span<const std::byte> record, uint8_t (&sum)[checksum_bytes])
+{
+    uint8_t hash[crypto_generichash_BYTES];
+    crypto_generichash(hash, sizeof hash, reinterpret_cast<const unsigned char *>(record.data()),
+                       record.size(), nullptr, 0);
+    std::memcpy(sum, hash, checksum_bytes);
+}
+
+static size_t write_record(const Invite &invite, std::span<std::byte> buffer)
+{
+    BitWriter w = bits::writer(buffer);
+    bits::write(w, invite.session, 64);
+    bits::write_bytes(w, std::as_bytes(std::span(invite.key)));
+    bits::write_bytes(w, std::as_bytes(std::span(invite.secret)));
+    bits::write(w, invite.address_count, 8);
+    for (uint8_t i = 0; i < invite.address_count; ++i) {
+        bits::write_bytes(w, std::as_bytes(std::span(invite.addresses[i].ip)));
+        bits::write(w, invite.addresses[i].port, 16);
+    }
+    TERN_ASSERT(!bits::overflow(w), "%u addresses", invite.address_count);
+    return bits::size_bytes(w);
+}
+
+static bool read_record(std::span<const std::byte> record, Invite &invite)
+{
+    BitReader r = bits::reader(record);
+    invite.session = bits::read(r, 64);
+    bits::read_bytes(r, std::as_writable_bytes(std::span(invite.key)));
+    bits::read_bytes(r, std::as_writable_bytes(std::span(invite.secret)));
+    invite.address_count = static_cast<uint8_t>(bits::read(r, 8));
+    if (invite.address_count == 0 || invite.address_count > invite_addresses_max) return false;
+    for (uint8_t i = 0; i < invite.address_count; ++i) {
+        bits::read_bytes(r, std::as_writable_bytes(std::span(invite.addresses[i].ip)));
+        invite.addresses[i].port = static_cast<uint16_t>(bits::read(r, 16));
+        if (invite.addresses[i].port == 0) return false;
+    }
+    return bits::complete(r);
+}
+
+InviteText print(const Invite &invite)
+{
+    std::byte record[record_bytes_max + checksum_bytes];
+    const size_t size = write_record(invite, record);
+    uint8_t sum[checksum_bytes];
+    checksum(std::span(record, size), sum);
+    std::memcpy(record + size, sum, checksum_bytes);
+    InviteText text = {};
+    std::memcpy(text.text, invite_prefix, prefix_bytes);
+    sodium_bin2base64(text.text + prefix_bytes, sizeof text.text - prefix_bytes,
+                      reinterpret_cast<const unsigned char *>(record), size + checksum_bytes,
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    return text;
+}
+
+ParsedInvite parse_invite(const char *text)
+{
+    if (std::strncmp(text, invite_prefix, prefix_bytes) != 0)
+        return {{}, "an invite begins with \"tern1-\""};
+    std::byte record[record_bytes_max + checksum_bytes];
+    size_t size = 0;
+    const char *end = nullptr;
+    const char *code = text + prefix_bytes;
+    const int decoded = sodium_base642bin(
+        reinterpret_cast<unsigned char *>(record), sizeof record, code, std::strlen(code), nullptr,
+        &size, &end, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    if (decoded != 0)
+        return {{}, "it is too long, or has a character that no invite has"};
+    if (*end != '\0') return {{}, "it has a character that no invite has"};
+    if (size < checksum_bytes + 8 + 32 + 32 + 1 + 18) return {{}, "it is cut short"};
+    uint8_t sum[checksum_bytes];
+    checksum(std::span(record, size - checksum_bytes), sum);
+    if (std::memcmp(sum, record + size - checksum_bytes, checksum_bytes) != 0)
+        return {{}, "a character is wrong or missing: its checksum does not match"};
+    ParsedInvite parsed = {};
+    if (!read_record(std::span(record, size - checksum_bytes), parsed.invite))
+        return {{}, "it is of another version"};
+    return parsed;
+}
+
+}

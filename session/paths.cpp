@@ -1,0 +1,220 @@
+// Connections and the roster: who is bound to whom, what arrived, what has ended.
+#include "session/session.h"
+#include <cstring>
+
+namespace tern::session {
+
+Path &path(Session &s, ConnectionIndex index)
+{
+    return s.paths[index];
+}
+
+ConnectionIndex path_to(const Session &s, PeerId peer)
+{
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        if (s.paths[i].tie == Tie::member && s.paths[i].peer == peer &&
+            endpoint::contact(*s.endpoint, i) == Contact::open)
+            return i;
+    return no_connection;
+}
+
+static bool has_path(const Session &s, PeerId peer)
+{
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        if (s.paths[i].tie == Tie::member && s.paths[i].peer == peer) return true;
+    return false;
+}
+
+static void bind(Session &s, ConnectionIndex index, PeerId peer)
+{
+    Path &p = s.paths[index];
+    p.tie = Tie::member;
+    p.peer = peer;
+    p.message_first = p.message_count = p.acked_messages = 0;
+}
+
+// The member that holds this key, if there is one.
+static PeerId member_with_key(const Session &s, const uint8_t *key)
+{
+    for (const Member &member : s.replica->members.all())
+        if (member.id != PeerId::none && !member.fenced && member.id != s.replica->self &&
+            std::memcmp(member.identity.key, key, 32) == 0)
+            return member.id;
+    return PeerId::none;
+}
+
+void open_path(Session &s, ConnectionIndex index)
+{
+    s.paths[index] = {};
+    s.paths[index].tie = Tie::stranger;
+    s.paths[index].since_us = s.now_us;
+}
+
+void end_path(Session &s, ConnectionIndex index, CloseReason reason)
+{
+    Path &p = s.paths[index];
+    if (endpoint::contact(*s.endpoint, index) == Contact::open) {
+        connection::close(endpoint::at(*s.endpoint, index), reason, s.now_us);
+        p.tie = Tie::ending;
+    } else {
+        endpoint::release(*s.endpoint, index);
+        p = {};
+    }
+}
+
+void end_all_paths(Session &s, CloseReason reason)
+{
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        if (s.paths[i].tie != Tie::none && s.paths[i].tie != Tie::ending) end_path(s, i, reason);
+}
+
+static void release(Session &s, ConnectionIndex index)
+{
+    endpoint::release(*s.endpoint, index);
+    s.paths[index] = {};
+}
+
+// --- Time ---
+
+static void count_acked(Session &s, ConnectionIndex index)
+{
+    Path &p = s.paths[index];
+    const uint64_t acked =
+        connection::acked_offset(endpoint::at(*s.endpoint, index), StreamId::world);
+    const uint64_t *ends = s.message_ends + size_t{index} * unacked_messages_max;
+    const uint32_t before = p.acked_messages;
+    while (p.message_count > 0 && ends[p.message_first] <= acked) {
+        p.message_first = (p.message_first + 1) % unacked_messages_max;
+        p.message_count -= 1;
+        p.acked_messages += 1;
+    }
+    if (p.acked_messages != before)
+        replica::messages_acked(*s.replica, p.peer, p.acked_messages);
+}
+
+static void tell_fates(Session &s, ConnectionIndex index)
+{
+    Connection &c = endpoint::at(*s.endpoint, index);
+    if (s.paths[index].tie == Tie::member)
+        for (const Fate &fate : connection::fates(c))
+            replica::fate(*s.replica, s.paths[index].peer, fate.packet, fate.arrived);
+    connection::clear_fates(c);
+}
+
+// The connection to a member has ended, and not by us.
+static void lose_member(Session &s, ConnectionIndex index, Link link)
+{
+    const PeerId peer = s.paths[index].peer;
+    const PeerId host = replica::host(*s.replica);
+    const CloseReason reason =
+        connection::close_reason(endpoint::at(*s.endpoint, index));
+    release(s, index);
+    if (host == s.replica->self) return replica::peer_gone(*s.replica, peer);
+    if (peer == host) {
+        if (link == Link::closed_by_peer && reason == CloseReason::removed)
+            return fail(s, State::removed);
+        if (link == Link::closed_by_us) // It broke the format of the stream.
+            return fail(s, State::host_lost);
+        return fail(s, State::host_lost);
+    }
+    // Only the host counts a member out. Until then we try to reach it again.
+    replica::rewind(*s.replica, peer);
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    if (slot != no_member) s.reconnect_us[slot] = s.now_us + reconnect_interval_us;
+}
+
+static void end_link(Session &s, ConnectionIndex index, Link link)
+{
+    switch (s.paths[index].tie) {
+    case Tie::member: return lose_member(s, index, link);
+    case Tie::asking:
+        release(s, index);
+        s.next_try_us = s.now_us;
+        return;
+    case Tie::stranger:
+    case Tie::ending:
+    case Tie::none: return release(s, index);
+    }
+}
+
+static void update_connecting(Session &s, ConnectionIndex index, Contact contact)
+{
+    if (contact == Contact::connecting) return;
+    Path &p = s.paths[index];
+    if (p.tie == Tie::member) {
+        const MemberSlot slot = replica::find_member(*s.replica, p.peer);
+        if (slot != no_member) s.reconnect_us[slot] = s.now_us + reconnect_interval_us;
+        return release(s, index);
+    }
+    if (p.tie == Tie::asking && contact == Contact::version_refused)
+        return fail(s, State::refused_version);
+    if (p.tie == Tie::asking && contact == Contact::secret_refused)
+        return fail(s, State::refused_secret);
+    if (p.tie == Tie::asking) s.next_try_us = s.now_us;
+    release(s, index);
+}
+
+void update_paths(Session &s)
+{
+    for (ConnectionIndex i = 0; i < s.path_count; ++i) {
+        if (s.paths[i].tie == Tie::none) continue;
+        const Contact contact = endpoint::contact(*s.endpoint, i);
+        if (contact != Contact::open) {
+            update_connecting(s, i, contact);
+            continue;
+        }
+        Connection &c = endpoint::at(*s.endpoint, i);
+        connection::update(c, s.now_us);
+        tell_fates(s, i);
+        if (s.paths[i].tie == Tie::member) count_acked(s, i);
+        const Link link = connection::link(c);
+        if (link != Link::open && link != Link::closing) end_link(s, i, link);
+        else if (s.paths[i].tie == Tie::stranger &&
+                 s.now_us - s.paths[i].since_us > stranger_time_us)
+            end_path(s, i, CloseReason::refused);
+    }
+}
+
+// --- The roster ---
+
+static void connect_to_members(Session &s)
+{
+    for (MemberSlot slot = 0; slot < s.replica->members.count; ++slot) {
+        const Member &member = s.replica->members[slot];
+        // Of a pair, who came later connects: it has the roster that names both.
+        if (member.id == PeerId::none || member.fenced || member.id >= s.replica->self) continue;
+        if (has_path(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
+        const ConnectionIndex index =
+            endpoint::connect(*s.endpoint, member.identity.key, member.identity.address, s.now_us);
+        if (index == no_connection) return;
+        s.paths[index] = {};
+        s.paths[index].since_us = s.now_us;
+        bind(s, index, member.id);
+    }
+}
+
+static void bind_or_end(Session &s, ConnectionIndex index)
+{
+    Path &p = s.paths[index];
+    if (p.tie == Tie::member && !replica::is_member(*s.replica, p.peer))
+        return end_path(s, index, CloseReason::removed);
+    if (p.tie != Tie::stranger || endpoint::contact(*s.endpoint, index) != Contact::open) return;
+    const PeerId peer = member_with_key(s, endpoint::key(*s.endpoint, index));
+    if (peer == PeerId::none) return;
+    for (ConnectionIndex other = 0; other < s.path_count; ++other) {
+        if (s.paths[other].tie != Tie::member || s.paths[other].peer != peer) continue;
+        end_path(s, other, CloseReason::replaced); // It made a new one.
+        replica::rewind(*s.replica, peer);
+    }
+    bind(s, index, peer);
+    drain_streams(s, index);
+}
+
+void reconcile_paths(Session &s)
+{
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        bind_or_end(s, i);
+    if (s.state == State::joining || s.state == State::open) connect_to_members(s);
+}
+
+}

@@ -1,0 +1,187 @@
+// receive(): datagrams become events. Each datagram goes down once: endpoint, connection, then the
+// replica or a call; then time is looked at, and what waited is settled.
+#include "session/session.h"
+#include <cstring>
+
+namespace tern {
+namespace session {
+
+// --- Unreliable messages ---
+
+static bool is_play(const Session &s, const Path &path)
+{
+    return path.tie == Tie::member && (s.state == State::open || s.state == State::leaving);
+}
+
+// Whether everything in the packet can be applied or rightly ignored; else it has never been.
+static bool acceptable(const Session &s, const Path &path, const OpenedPacket &packet)
+{
+    for (size_t i = 0; i < packet.unreliable_count; ++i) {
+        const UnreliableMessage &message = packet.unreliable[i];
+        if (path.tie != Tie::member) continue; // Ignored: not of the roster (any more).
+        if (message.kind == UnreliableKind::updates &&
+            !replica::check_updates(*s.replica, message.bytes))
+            return false;
+        if (message.kind == UnreliableKind::call && !calls::check(s.types, message.bytes))
+            return false;
+        if (message.kind == UnreliableKind::clock && message.bytes.size() != 8) return false;
+    }
+    return true;
+}
+
+static void take_clock(Session &s, const Path &path, ConnectionIndex index,
+                       std::span<const std::byte> bytes)
+{
+    if (path.peer != replica::host(*s.replica)) return;
+    BitReader reader = bits::reader(bytes);
+    const uint64_t host_us = bits::read(reader, 64);
+    const uint32_t rtt_us = connection::stats(endpoint::at(*s.endpoint, index)).rtt_us;
+    if (rtt_us == 0) return;
+    const auto sample = static_cast<int64_t>(host_us + rtt_us / 2 - s.now_us);
+    if (s.clock_rtt_us == 0 || rtt_us <= s.clock_rtt_us) {
+        s.clock_rtt_us = rtt_us;
+        s.clock_offset_us = sample;
+    } else { // A slower sample says less; drift is followed all the same.
+        s.clock_offset_us += (sample - s.clock_offset_us) / 16;
+    }
+}
+
+static void push_call(Session &s, PeerId from, const ReceivedCall &call)
+{
+    Event event = {};
+    event.kind = EventKind::call;
+    event.type = call.type;
+    event.peer = from;
+    event.arguments = call.arguments;
+    event.argument_bytes = s.config.types[call.type].size_bytes;
+    push_event(s, event);
+}
+
+static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacket &packet)
+{
+    Path &from = path(s, index);
+    for (size_t i = 0; i < packet.unreliable_count; ++i) {
+        const UnreliableMessage &message = packet.unreliable[i];
+        if (from.tie != Tie::member) return;
+        if (message.kind == UnreliableKind::clock) take_clock(s, from, index, message.bytes);
+        if (message.kind == UnreliableKind::updates) {
+            const Verdict verdict =
+                replica::receive_updates(*s.replica, from.peer, message.bytes);
+            from.bad_messages += verdict == Verdict::forged || verdict == Verdict::malformed;
+        }
+        if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s)) {
+            const ReceivedCall call = calls::read(s.types, message.bytes, s.calls);
+            if (call.result == ReceivedCall::Result::ok) push_call(s, from.peer, call);
+        }
+    }
+}
+
+// --- Streams ---
+
+static void drain_calls(Session &s, ConnectionIndex index)
+{
+    Connection &c = endpoint::at(*s.endpoint, index);
+    Path &from = path(s, index);
+    while (is_play(s, from) && events_room(s)) {
+        const std::span<const std::byte> message = connection::peek_message(c, StreamId::calls);
+        if (message.empty()) return;
+        const ReceivedCall call = calls::read(s.types, message, s.calls);
+        if (call.result == ReceivedCall::Result::no_room) return;
+        if (call.result == ReceivedCall::Result::malformed) from.bad_messages += 1;
+        if (call.result == ReceivedCall::Result::ok) push_call(s, from.peer, call);
+        connection::consume_message(c, StreamId::calls);
+    }
+}
+
+// False: the message stays where it is until the next tick.
+static bool take_world_message(Session &s, ConnectionIndex index,
+                               std::span<const std::byte> message)
+{
+    Path &from = path(s, index);
+    switch (from.tie) {
+    case Tie::stranger:
+        if (from.has_asked) return false; // It may be a member soon.
+        receive_from_stranger(s, index, message);
+        return from.tie != Tie::stranger || from.has_asked;
+    case Tie::asking: receive_from_asked(s, index, message); return true;
+    case Tie::member: {
+        const Verdict verdict = replica::receive(*s.replica, from.peer, message);
+        from.bad_messages += verdict == Verdict::malformed || verdict == Verdict::forged;
+        copy_replica_events(s);
+        return verdict != Verdict::later;
+    }
+    case Tie::none:
+    case Tie::ending: break;
+    }
+    return true;
+}
+
+void drain_streams(Session &s, ConnectionIndex index)
+{
+    while (events_room(s) && endpoint::contact(*s.endpoint, index) == Contact::open) {
+        Connection &c = endpoint::at(*s.endpoint, index);
+        const std::span<const std::byte> message = connection::peek_message(c, StreamId::world);
+        if (message.empty() || !take_world_message(s, index, message)) break;
+        if (endpoint::contact(*s.endpoint, index) != Contact::open) return;
+        connection::consume_message(c, StreamId::world);
+    }
+    if (endpoint::contact(*s.endpoint, index) == Contact::open) drain_calls(s, index);
+}
+
+// --- Datagrams ---
+
+static void receive_datagram(Session &s, const Datagram &datagram)
+{
+    const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
+    if (arrival.handling == Handling::opened) open_path(s, arrival.connection);
+    if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
+    if (!acceptable(s, path(s, arrival.connection), arrival.packet)) {
+        endpoint::count_bad_datagram(*s.endpoint);
+        return;
+    }
+    connection::accept(endpoint::at(*s.endpoint, arrival.connection), arrival.packet, s.now_us);
+    take_unreliable(s, arrival.connection, arrival.packet);
+    drain_streams(s, arrival.connection);
+}
+
+static void receive_all(Session &s, std::span<const Datagram> datagrams)
+{
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        drain_streams(s, i); // What had no room in the last tick.
+    for (const Datagram &datagram : datagrams)
+        receive_datagram(s, datagram);
+    update_paths(s);
+    if (s.state == State::joining) update_joining(s);
+    replica::end_receive(*s.replica);
+    copy_replica_events(s);
+    reconcile_paths(s);
+}
+
+static void follow_replica(Session &s)
+{
+    if (s.replica->fault == Fault::removed) return fail(s, State::removed);
+    if (s.replica->fault != Fault::none) return fail(s, State::overflow);
+    if (s.state == State::joining && s.replica->phase == Phase::in)
+        enter_state(s, State::open, "The session is open.");
+}
+
+}
+
+std::span<const Event> receive(Session *session, std::span<const Datagram> datagrams,
+                               uint64_t now_us)
+{
+    Session &s = *session;
+    TERN_ASSERT(now_us >= s.now_us, "time went back by %llu us",
+                static_cast<unsigned long long>(s.now_us - now_us));
+    s.now_us = now_us;
+    s.event_count = s.replica_event_count = 0;
+    s.calls.used_bytes = 0;
+    replica::begin_receive(*s.replica);
+    if (s.state == State::joining || s.state == State::open || s.state == State::leaving) {
+        session::receive_all(s, datagrams);
+        session::follow_replica(s);
+    }
+    return {s.events, s.event_count};
+}
+
+}

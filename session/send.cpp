@@ -1,0 +1,149 @@
+// send(): what has changed becomes datagrams. Each connection is filled once, top to bottom: the
+// replica's messages into the world stream, then packets with acks, stream bytes and UPDATEs.
+#include "session/session.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tern {
+namespace session {
+
+void fill_stream(Session &s, ConnectionIndex index)
+{
+    Path &p = path(s, index);
+    Connection &c = endpoint::at(*s.endpoint, index);
+    uint64_t *ends = s.message_ends + size_t{index} * unacked_messages_max;
+    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    while (p.message_count < unacked_messages_max &&
+           connection::queue_room_bytes(c, StreamId::world) >= stream_message_bytes_max) {
+        const size_t size = replica::next_message(*s.replica, p.peer, buffer);
+        if (size == 0) return;
+        const bool queued = connection::queue_message(c, StreamId::world, buffer.first(size));
+        TERN_ASSERT(queued, "%zu bytes", size);
+        ends[(p.message_first + p.message_count) % unacked_messages_max] =
+            connection::queued_offset(c, StreamId::world);
+        p.message_count += 1;
+    }
+}
+
+static bool clock_due(const Session &s, const Path &p)
+{
+    return p.tie == Tie::member && replica::host(*s.replica) == s.replica->self &&
+           (p.clock_sent_us == 0 || s.now_us - p.clock_sent_us >= clock_interval_us);
+}
+
+static void add_clock(Session &s, Path &p, Packet &packet)
+{
+    const std::span<std::byte> room = connection::unreliable_room(packet);
+    if (room.size() < 8) return;
+    BitWriter w = bits::writer(room.first(8));
+    bits::write(w, s.now_us - s.started_us, 64);
+    connection::add_unreliable(packet, UnreliableKind::clock, 8);
+    p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);
+}
+
+// From call number `next` on, those for this peer that fit. The number of the first that did not.
+static uint32_t add_calls(Session &s, const Path &p, Packet &packet, uint32_t next)
+{
+    for (; next < s.unreliable_call_count; ++next) {
+        const UnreliableCall &call = s.unreliable_calls[next];
+        if (call.to != p.peer && call.to != PeerId::everyone) continue;
+        const std::span<std::byte> room = connection::unreliable_room(packet);
+        if (room.size() < call.size_bytes) return next;
+        std::memcpy(room.data(), s.unreliable_memory + call.first, call.size_bytes);
+        connection::add_unreliable(packet, UnreliableKind::call, call.size_bytes);
+    }
+    return next;
+}
+
+static bool has_call(const Session &s, const Path &p, uint32_t next)
+{
+    for (; next < s.unreliable_call_count; ++next)
+        if (s.unreliable_calls[next].to == p.peer ||
+            s.unreliable_calls[next].to == PeerId::everyone)
+            return true;
+    return false;
+}
+
+static void send_packets(Session &s, ConnectionIndex index)
+{
+    Path &p = path(s, index);
+    Connection &c = endpoint::at(*s.endpoint, index);
+    const bool play = p.tie == Tie::member && s.state != State::leaving;
+    bool updates_left = play;
+    uint32_t next_call = 0;
+    for (uint32_t i = 0; i < packets_per_tick_max && connection::has_budget(c, s.now_us); ++i) {
+        const bool updates = updates_left && replica::has_updates(*s.replica, p.peer);
+        const bool call = play && has_call(s, p, next_call);
+        if (!updates && !call && !clock_due(s, p) && !connection::wants_packet(c, s.now_us)) return;
+        const std::span<std::byte> datagram = endpoint::place(s.outbox);
+        if (datagram.empty()) return;
+        // A backlog of stream bytes leaves half of each packet to the present.
+        const size_t stream_bytes = updates ? datagram_bytes_max / 2 : datagram_bytes_max;
+        Packet packet = connection::begin_packet(c, datagram, stream_bytes, s.now_us);
+        if (clock_due(s, p)) add_clock(s, p, packet);
+        if (call) next_call = add_calls(s, p, packet, next_call);
+        const std::span<std::byte> room = connection::unreliable_room(packet);
+        if (updates && !room.empty()) {
+            const size_t size = replica::write_updates(*s.replica, p.peer, packet.number, room);
+            if (size > 0) connection::add_unreliable(packet, UnreliableKind::updates, size);
+            updates_left = size > 0;
+        }
+        const std::span<const std::byte> bytes = connection::finish_packet(c, packet, s.now_us);
+        if (bytes.empty()) return;
+        endpoint::push(s.outbox, connection::address(c), bytes.size());
+    }
+}
+
+static bool all_acked(const Session &s)
+{
+    for (const Member &member : s.replica->members.all())
+        if (member.id != PeerId::none && member.id != s.replica->self && !member.fenced &&
+            !replica::all_acked(*s.replica, member.id))
+            return false;
+    return true;
+}
+
+static void update_leaving(Session &s)
+{
+    bool ended = true;
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        ended = ended && s.paths[i].tie == Tie::none;
+    const bool saying_goodbye = s.deadline_us == 0;
+    if (saying_goodbye && ended) return enter_state(s, State::left, "Left the session.");
+    if (!saying_goodbye && (all_acked(s) || s.now_us >= s.deadline_us)) {
+        end_all_paths(s, CloseReason::left);
+        s.deadline_us = 0;
+    }
+}
+
+static void send_all(Session &s)
+{
+    endpoint::send_handshakes(*s.endpoint, s.outbox, s.now_us);
+    for (ConnectionIndex i = 0; i < s.path_count; ++i) {
+        if (s.paths[i].tie == Tie::none) continue;
+        if (endpoint::contact(*s.endpoint, i) != Contact::open) continue;
+        if (s.paths[i].tie == Tie::member) fill_stream(s, i);
+        send_packets(s, i);
+    }
+    s.unreliable_call_count = 0;
+    s.unreliable_bytes = 0;
+}
+
+}
+
+std::span<const Datagram> send(Session *session, uint64_t now_us)
+{
+    Session &s = *session;
+    TERN_ASSERT(now_us >= s.now_us, "time went back by %llu us",
+                static_cast<unsigned long long>(s.now_us - now_us));
+    s.now_us = now_us;
+    s.outbox.count = 0;
+    if (s.state == State::idle) return {};
+    replica::begin_send(*s.replica);
+    if (s.state == State::leaving) session::update_leaving(s);
+    session::send_all(s);
+    replica::end_send(*s.replica);
+    return s.outbox.datagrams.first(s.outbox.count);
+}
+
+}

@@ -1,0 +1,301 @@
+#include "session/session.h"
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sodium.h>
+
+namespace tern {
+namespace session {
+
+// --- States ---
+
+static const char *sentence(State state)
+{
+    switch (state) {
+    case State::idle: return "Neither started nor joining.";
+    case State::joining: return "Joining.";
+    case State::open: return "The session is open.";
+    case State::leaving: return "Leaving: waiting until all has arrived.";
+    case State::left: return "Left the session.";
+    case State::unreachable:
+        return "No answer: nobody at the invite's addresses knows this invite. Is the host running, "
+               "and the invite its own?";
+    case State::refused_full: return "The session is full.";
+    case State::refused_types: return "The host has another type table.";
+    case State::refused_version:
+        return "The host speaks another version of the wire. Use the same version of the game.";
+    case State::refused_secret:
+        return "The host is there, but the invite's secret is not the session's. Ask for a new "
+               "invite.";
+    case State::refused_by_game: return "The host refused.";
+    case State::removed: return "The host has removed this peer from the session.";
+    case State::host_lost: return "The host is gone.";
+    case State::overflow: return "More than this peer's limits hold.";
+    }
+    return "";
+}
+
+void enter_state(Session &s, State state, const char *format, ...)
+{
+    s.state = state;
+    va_list values;
+    va_start(values, format);
+    std::vsnprintf(s.text, sizeof s.text, format, values);
+    va_end(values);
+}
+
+static const char *fault_sentence(Fault fault)
+{
+    switch (fault) {
+    case Fault::objects_full:
+        return "More objects than objects_max and its headroom are alive. Raise objects_max on all "
+               "peers.";
+    case Fault::dead_full: return "The memory of the dead is full.";
+    case Fault::host_queue_full: return "More is waiting for the host than its queue holds.";
+    case Fault::none:
+    case Fault::removed: break;
+    }
+    return sentence(State::overflow);
+}
+
+void fail(Session &s, State state)
+{
+    const char *text =
+        state == State::overflow ? fault_sentence(s.replica->fault) : sentence(state);
+    enter_state(s, state, "%s", text);
+    end_all_paths(s, CloseReason::left);
+}
+
+// --- Events ---
+
+void push_event(Session &s, const Event &event)
+{
+    TERN_ASSERT(s.event_count < s.events_max, "%u events", s.event_count);
+    s.events[s.event_count] = event;
+    s.event_count += 1;
+}
+
+static const char *member_name(const Session &s, PeerId peer)
+{
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    return slot == no_member ? "" : s.replica->members[slot].identity.name;
+}
+
+void copy_replica_events(Session &s)
+{
+    const Flat<Event> &events = s.replica->events;
+    for (; s.replica_event_count < events.count; ++s.replica_event_count) {
+        Event event = events[s.replica_event_count];
+        if (event.kind == EventKind::peer_joined) event.name = member_name(s, event.peer);
+        push_event(s, event);
+    }
+}
+
+bool events_room(const Session &s)
+{
+    const uint32_t waiting = s.replica->events.count - s.replica_event_count;
+    return replica::events_room(*s.replica) &&
+           s.events_max - s.event_count > waiting + s.replica->events.capacity / 2;
+}
+
+// --- Making ---
+
+static ReplicaLimits replica_limits(const Config &config, const TypeTable &types)
+{
+    uint32_t slots = 0;
+    for (const Type &type : types.types)
+        slots += world::capacity(type);
+    ReplicaLimits limits = {};
+    limits.peers_max = config.peers_max;
+    limits.items_max = 2 * slots + 1024;
+    limits.grants_max = 2 * slots + 256;
+    limits.dead_max = slots + 4096;
+    limits.packets_max = 512;
+    limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);
+    return limits;
+}
+
+static EndpointLimits endpoint_limits(const Config &config)
+{
+    EndpointLimits limits = {};
+    limits.connections_max = static_cast<uint16_t>(config.peers_max + stranger_places);
+    limits.connection.send_bytes_per_second_max = config.send_bytes_per_second_max;
+    limits.connection.timeout_us = config.timeout_ms * 1000;
+    limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::world)] = 256 * 1024;
+    limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::calls)] = 64 * 1024;
+    limits.handshake_timeout_us = std::min<uint32_t>(config.join_timeout_ms * 1000 / 2, 5'000'000);
+    return limits;
+}
+
+static void *zeroed(size_t size_bytes)
+{
+    void *memory = std::calloc(1, size_bytes);
+    TERN_ASSERT(memory, "no memory for %zu bytes", size_bytes);
+    return memory;
+}
+
+// Arrays that lie one after the other in one allocation.
+static void place_arrays(flat::Builder &b, Session &s)
+{
+    const auto array = [&b]<class T>(T *&pointer, size_t count) {
+        b.used_bytes = (b.used_bytes + alignof(T) - 1) / alignof(T) * alignof(T);
+        if (b.block) pointer = reinterpret_cast<T *>(b.block + b.used_bytes);
+        b.used_bytes += count * sizeof(T);
+    };
+    const size_t outbox_max = s.path_count * size_t{packets_per_tick_max} + 64;
+    Datagram *datagrams = nullptr;
+    std::byte *bytes = nullptr;
+    array(s.paths, s.path_count);
+    array(s.message_ends, s.path_count * size_t{unacked_messages_max});
+    array(s.reconnect_us, s.config.peers_max);
+    array(s.peers, s.config.peers_max);
+    array(s.banned, banned_max);
+    array(s.events, s.events_max);
+    std::byte *call_memory = nullptr;
+    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
+    array(call_memory, call_memory_bytes);
+    array(s.unreliable_memory, unreliable_call_memory_bytes);
+    array(s.message_buffer, stream_message_bytes_max);
+    array(datagrams, outbox_max);
+    array(bytes, outbox_max * datagram_bytes_max);
+    if (!b.block) return;
+    s.calls = {{call_memory, call_memory_bytes}, 0};
+    s.outbox = {{bytes, outbox_max * datagram_bytes_max}, {datagrams, outbox_max}, 0};
+}
+
+static void make_keys(Session &s)
+{
+    randombytes_buf(s.keys.secret_key, sizeof s.keys.secret_key);
+    crypto_scalarmult_base(s.keys.public_key, s.keys.secret_key);
+    crypto_sign_keypair(s.signing_public, s.signing_secret);
+    // Used by start(); join() takes the invite's.
+    randombytes_buf(&s.invite.session, sizeof s.invite.session);
+    randombytes_buf(s.invite.secret, sizeof s.invite.secret);
+    std::memcpy(s.invite.key, s.keys.public_key, sizeof s.invite.key);
+}
+
+}
+
+Session *make_session(const Config &config)
+{
+    TERN_ASSERT(config.peers_max >= 2 && config.peers_max <= 16, "peers_max %u", config.peers_max);
+    TERN_ASSERT(config.timeout_ms >= 100 && config.timeout_ms <= 600'000, "timeout_ms %u",
+                config.timeout_ms);
+    TERN_ASSERT(config.join_timeout_ms >= 100 && config.join_timeout_ms <= 600'000,
+                "join_timeout_ms %u", config.join_timeout_ms);
+    TERN_ASSERT(config.send_bytes_per_second_max >= 4096, "send_bytes_per_second_max %u",
+                config.send_bytes_per_second_max);
+    const int sodium = sodium_init();
+    TERN_ASSERT(sodium >= 0, "libsodium gave %d", sodium);
+    auto *s = static_cast<Session *>(session::zeroed(sizeof(Session)));
+    s->config = config;
+    std::snprintf(s->name, sizeof s->name, "%s", config.name ? config.name : "");
+    s->types = type_table::make(config.types);
+    s->limits = session::replica_limits(config, s->types);
+    session::make_keys(*s);
+    const EndpointLimits limits = session::endpoint_limits(config);
+    s->endpoint = endpoint::make_endpoint(limits, s->keys);
+    s->replica_memory = session::zeroed(replica::size_bytes(s->types, s->limits));
+    s->replica = replica::place(s->replica_memory, s->types, s->limits);
+    s->path_count = limits.connections_max;
+    s->events_max = 2 * s->replica->events.capacity + 1024;
+    flat::Builder measure = {nullptr, 0};
+    session::place_arrays(measure, *s);
+    s->memory = session::zeroed(measure.used_bytes);
+    flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
+    session::place_arrays(place, *s);
+    session::enter_state(*s, State::idle, "%s", session::sentence(State::idle));
+    return s;
+}
+
+void destroy_session(Session *session)
+{
+    if (!session) return;
+    endpoint::destroy_endpoint(session->endpoint);
+    sodium_memzero(session->signing_secret, sizeof session->signing_secret);
+    sodium_memzero(session->keys.secret_key, sizeof session->keys.secret_key);
+    sodium_memzero(session->invite.secret, sizeof session->invite.secret);
+    sodium_memzero(session->replica->signing_secret, sizeof session->replica->signing_secret);
+    std::free(session->replica_memory);
+    std::free(session->memory);
+    std::free(session);
+}
+
+void leave(Session *session)
+{
+    Session &s = *session;
+    TERN_ASSERT(s.state == State::open || s.state == State::joining, "state %u",
+                static_cast<unsigned>(s.state));
+    session::enter_state(s, State::leaving, "%s", session::sentence(State::leaving));
+    s.deadline_us = s.now_us + leave_time_us;
+}
+
+State state(const Session *session)
+{
+    return session->state;
+}
+
+const char *state_text(const Session *session)
+{
+    return session->text;
+}
+
+// --- Peers ---
+
+PeerId self(const Session *session)
+{
+    return session->replica->self;
+}
+
+PeerId host(const Session *session)
+{
+    return replica::host(*session->replica);
+}
+
+std::span<const PeerId> peers(const Session *session)
+{
+    uint16_t count = 0;
+    for (const Member &member : session->replica->members.all())
+        if (member.id != PeerId::none && !member.fenced && member.id != session->replica->self)
+            session->peers[count++] = member.id;
+    std::sort(session->peers, session->peers + count);
+    return {session->peers, count};
+}
+
+const char *name(const Session *session, PeerId peer)
+{
+    return session::member_name(*session, peer);
+}
+
+Stats stats(const Session *session, PeerId peer)
+{
+    const ConnectionIndex index = session::path_to(*session, peer);
+    if (index == no_connection) return {};
+    Stats stats = connection::stats(endpoint::at(*session->endpoint, index));
+    stats.bad_messages = session->paths[index].bad_messages;
+    return stats;
+}
+
+SessionStats stats(const Session *session)
+{
+    const Replica &r = *session->replica;
+    SessionStats stats = {};
+    stats.bad_datagrams = endpoint::bad_datagrams(*session->endpoint);
+    stats.objects = r.world.alive;
+    for (const Object &object : r.world.slots.all())
+        stats.owned += object.life == Life::alive && object.owner == r.self;
+    stats.migrations = r.migrations;
+    stats.dead_ranges = r.world.dead.count;
+    return stats;
+}
+
+uint64_t session_clock_us(const Session *session, uint64_t now_us)
+{
+    const Session &s = *session;
+    if (replica::host(*s.replica) == s.replica->self) return now_us - s.started_us;
+    return now_us + static_cast<uint64_t>(s.clock_offset_us);
+}
+
+}

@@ -1,0 +1,102 @@
+// The members of a session: what joins connections, the replica and calls together.
+#pragma once
+#include "migration/replica.h"
+#include "rpc/calls.h"
+#include "tern/tern.h"
+#include "transport/endpoint.h"
+
+namespace tern {
+
+// What a connection is to us.
+enum class Tie : uint8_t {
+    none,
+    stranger, // It connected to us and has not said what it wants, or waits for the host's game.
+    asking,   // We join through it.
+    member,   // Bound to a peer of the roster.
+    ending    // Nothing more is said but goodbye.
+};
+
+inline constexpr uint32_t unacked_messages_max = 4096; // On the world stream, to each peer.
+                                                       // Full: messages wait in the replica.
+inline constexpr uint16_t stranger_places = 4;         // Connections beyond the members'.
+inline constexpr uint32_t banned_max = 256;            // Kicked keys; beyond, the oldest go.
+inline constexpr size_t call_memory_bytes = 256 * 1024;
+inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024; // Per tick; beyond, lost.
+inline constexpr uint32_t unreliable_calls_max = 512;             // Per tick; beyond, lost.
+inline constexpr uint32_t packets_per_tick_max = 32;              // To each peer.
+inline constexpr uint64_t stranger_time_us = 10'000'000;
+inline constexpr uint64_t leave_time_us = 2'000'000; // Then goodbye, acked or not.
+inline constexpr uint64_t clock_interval_us = 500'000;
+inline constexpr uint64_t reconnect_interval_us = 1'000'000;
+
+// One connection, by ConnectionIndex.
+struct Path {
+    Tie tie;
+    PeerId peer;         // member; stranger: the id kept for it while the host's game decides.
+    bool has_asked;      // stranger: its JOIN is here.
+    uint64_t since_us;
+    uint64_t clock_sent_us;
+    uint64_t bad_messages;
+    uint32_t message_first, message_count; // In message_ends, as a ring.
+    uint32_t acked_messages;               // Of the replica's, in order.
+    Identity identity;                     // stranger that has asked.
+    uint16_t payload_bytes;
+    std::byte payload[payload_bytes_max];
+};
+
+// Messages between a newcomer and the host, before there is a member. docs/wire_format.md.
+enum class JoinMessage : uint8_t { join = 0x40, refused = 0x41 };
+enum class JoinRefusal : uint8_t { none, full, types, by_game, not_host };
+
+struct UnreliableCall {
+    PeerId to;
+    uint32_t first, size_bytes; // In unreliable_memory.
+};
+
+struct Session {
+    Config config;
+    char name[name_bytes_max];
+    TypeTable types;
+    ReplicaLimits limits;
+    Endpoint *endpoint;
+    Replica *replica;
+    void *replica_memory;
+    KeyPair keys;
+    uint8_t signing_public[32], signing_secret[64];
+
+    State state;
+    char text[512]; // Of the state.
+    uint64_t now_us;
+    uint64_t deadline_us; // joining, leaving.
+    uint64_t next_try_us; // joining: when the next address is tried.
+    Invite invite;        // Joined by; at the host its own.
+    uint8_t address_index;
+    JoinPayload payload; // Copied into payload_memory.
+    std::byte payload_memory[payload_bytes_max];
+    uint64_t started_us;     // The host's clock begins here.
+    int64_t clock_offset_us; // Session clock less now_us.
+    uint32_t clock_rtt_us;   // Of the best sample; 0: none.
+
+    uint16_t path_count;
+    Path *paths;
+    uint64_t *message_ends; // [path * unacked_messages_max + ...]: stream offsets.
+    uint64_t *reconnect_us; // By member slot: not before.
+    PeerId *peers;
+    uint16_t peer_count;
+    uint8_t (*banned)[32];
+    uint32_t banned_count;
+
+    Event *events; // The replica's and those of calls and joins, in order.
+    uint32_t event_count, events_max;
+    uint32_t replica_event_count; // Of the replica's, copied so far.
+    CallArena calls;
+    UnreliableCall unreliable_calls[unreliable_calls_max];
+    uint32_t unreliable_call_count;
+    std::byte *unreliable_memory;
+    uint32_t unreliable_bytes;
+    std::byte *message_buffer; // stream_message_bytes_max.
+    Outbox outbox;
+    void *memory; // All of the arrays above.
+};
+
+}

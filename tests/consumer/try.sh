@@ -1,0 +1,81 @@
+#!/bin/bash
+# Installs tern and uses it in each way that a game may: find_package with the static and with the
+# shared library, pkg-config, add_subdirectory, FetchContent. The work folder is made anew.
+# Usage: try.sh <source folder> <work folder>
+set -euo pipefail
+
+source_dir=$(realpath "$1")
+work_dir=$2
+here=$source_dir/tests/consumer
+cxx=${CXX:-c++}
+
+rm -rf "$work_dir"
+mkdir -p "$work_dir"
+cd "$work_dir"
+
+# Runs a command quietly; says all that it wrote if it fails.
+quietly() {
+    if ! "$@" >log 2>&1; then
+        cat log
+        echo "consumer: FAILED: $*"
+        exit 1
+    fi
+}
+
+launcher=()
+if command -v ccache >/dev/null; then
+    launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
+
+# build_and_install <name> <cmake options>
+build_and_install() {
+    local name=$1
+    shift
+    quietly cmake -G Ninja -S "$source_dir" -B "build-$name" "${launcher[@]}" \
+        -DCMAKE_BUILD_TYPE=Debug -DCMAKE_INSTALL_PREFIX="$work_dir/$name-first" \
+        -DTERN_BUILD_TESTS=OFF -DTERN_BUILD_PROGRAMS=OFF -DTERN_BUILD_EXAMPLES=OFF \
+        -DTERN_BUILD_BENCH=OFF -DTERN_INSTALL=ON "$@"
+    quietly cmake --build "build-$name"
+    quietly cmake --install "build-$name"
+    # The tree must bear being moved, and must not need the build folder.
+    mv "$name-first" "$name"
+    rm -rf "build-$name"
+    if grep -rlF -e "$source_dir" -e "$work_dir" "$name/lib"*/cmake "$name/lib"*/pkgconfig; then
+        echo "consumer: FAILED: the files above name the build's folders"
+        exit 1
+    fi
+}
+
+# build_consumer <name> <cmake options>
+build_consumer() {
+    local name=$1
+    shift
+    quietly cmake -G Ninja -S "$here" -B "use-$name" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Debug "$@"
+    quietly cmake --build "use-$name" --target consumer
+    quietly "./use-$name/consumer"
+    echo "consumer: $name ok"
+}
+
+build_and_install static -DBUILD_SHARED_LIBS=OFF
+build_consumer package-static -DCONSUMER_WAY=package -DCMAKE_PREFIX_PATH="$work_dir/static"
+
+build_and_install shared -DBUILD_SHARED_LIBS=ON
+build_consumer package-shared -DCONSUMER_WAY=package -DCMAKE_PREFIX_PATH="$work_dir/shared"
+if ! ldd use-package-shared/consumer | grep -q 'libtern\.so\.0\.[0-9]* '; then
+    ldd use-package-shared/consumer
+    echo "consumer: FAILED: the program does not load libtern.so by its soname"
+    exit 1
+fi
+
+PKG_CONFIG_PATH=$(dirname "$(find "$work_dir/static" -name tern.pc)")
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046 # The flags are words.
+quietly "$cxx" -std=c++20 -Wall -Wextra -Werror "$here/main.cpp" -o use-pkg-config \
+    $(pkg-config --static --cflags --libs tern-sim tern)
+quietly ./use-pkg-config
+echo "consumer: pkg-config static ok"
+
+build_consumer subdirectory -DCONSUMER_WAY=subdirectory -DTERN_SOURCE_DIR="$source_dir"
+build_consumer fetch -DCONSUMER_WAY=fetch -DFETCHCONTENT_SOURCE_DIR_TERN="$source_dir"
+rm -rf "$work_dir"
+echo "consumer: all ok"

@@ -1,0 +1,222 @@
+#include "transport/connection.h"
+#include "transport/connection_types.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <sodium.h>
+
+// Making, opening, time and the end. What arrives: connection_receive.cpp. What is sent:
+// connection_send.cpp.
+namespace tern::connection {
+
+static_assert(std::is_trivially_copyable_v<Connection>);
+static_assert(alignof(Connection) <= alignof(std::max_align_t));
+
+namespace {
+
+size_t lay_out(Connection &c, std::byte *block, const ConnectionLimits &limits)
+{
+    flat::Builder builder{block, sizeof(Connection)};
+    sent_packets::place(builder, c._sent);
+    flat::place(builder, c._fates, fates_max);
+    for (size_t i = 0; i < stream_count; i += 1) {
+        stream_send::place(builder, c._send[i], limits.queue_bytes_max[i]);
+        stream_receive::place(builder, c._receive[i]);
+    }
+    const size_t alignment = alignof(std::max_align_t);
+    return (builder.used_bytes + alignment - 1) / alignment * alignment;
+}
+
+}
+
+// --- Making ---
+
+size_t size_bytes(const ConnectionLimits &limits)
+{
+    Connection unused{};
+    return lay_out(unused, nullptr, limits);
+}
+
+Connection *place(void *memory, const ConnectionLimits &limits)
+{
+    const size_t bytes = size_bytes(limits);
+    std::memset(memory, 0, bytes);
+    Connection *c = new (memory) Connection{};
+    lay_out(*c, static_cast<std::byte *>(memory), limits);
+    c->_limits = limits;
+    c->_size_bytes = bytes;
+    return c;
+}
+
+void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address &address,
+          uint64_t now_us)
+{
+    TERN_ASSERT(keys.cipher == Cipher::chacha20_poly1305, "cipher %u",
+                static_cast<unsigned>(keys.cipher));
+    const ConnectionLimits limits = c._limits;
+    place(&c, limits);
+    c._keys = keys;
+    c._has_keys = true;
+    c._remote_id = remote_id;
+    c._address = address;
+    c._heard_us = now_us;
+    c._ping_due = true;
+    c._sent._eliciting_us = now_us;
+    c._pace = pace::make(limits.send_bytes_per_second_max, now_us);
+}
+
+void wipe(Connection &c)
+{
+    sodium_memzero(&c._keys, sizeof c._keys);
+    c._has_keys = false;
+}
+
+void skip_numbers(Connection &c, uint64_t sent, uint64_t received)
+{
+    sent_packets::skip_to(c._sent, sent);
+    replay_window::skip_to(c._arrived, received);
+    c._acks._floor = received;
+}
+
+// --- Time ---
+
+bool has_place(const Connection &c)
+{
+    return sent_packets::room(c._sent) > c._fates.count;
+}
+
+uint64_t probe_interval_us(const Connection &c)
+{
+    const uint64_t interval_us = round_trip::probe_us(c._round_trip) << c._probe_count;
+    return std::min<uint64_t>(interval_us, c._limits.timeout_us / 4);
+}
+
+static void update_probes(Connection &c, uint64_t now_us)
+{
+    if (sent_packets::eliciting_count(c._sent) == 0 || c._probes_due > 0) return;
+    if (now_us - sent_packets::eliciting_us(c._sent) < probe_interval_us(c)) return;
+    c._probes_due = probe_packets;
+    c._probe_count = std::min(c._probe_count + 1, probe_backoff_max);
+    const size_t probe_bytes = probe_packets * datagram_bytes_max;
+    for (StreamSend &stream : c._send)
+        if (stream_send::repeat_oldest(stream, probe_bytes)) break;
+}
+
+static void update_closing(Connection &c)
+{
+    c._closing_ticks += 1;
+    c._close_due = true;
+    if (c._closing_ticks >= closing_ticks_max) end(c, Link::closed_by_us);
+}
+
+void update(Connection &c, uint64_t now_us)
+{
+    if (!is_alive(c)) return;
+    if (c._link == Link::closing) {
+        update_closing(c);
+        return;
+    }
+    if (now_us - c._heard_us >= c._limits.timeout_us) {
+        end(c, Link::silent);
+        return;
+    }
+    const size_t told = c._fates.count;
+    sent_packets::tell_lost(c._sent, round_trip::loss_us(c._round_trip), c._fates, now_us);
+    settle_streams(c, told);
+    update_probes(c, now_us);
+    // Without this a long cut would leave no place for the packet that finds out that it is over.
+    const uint64_t old_us = round_trip::probe_us(c._round_trip);
+    if (!has_place(c) && now_us >= old_us) lose_packets(c, now_us - old_us);
+}
+
+Link link(const Connection &c)
+{
+    return c._link;
+}
+
+CloseReason close_reason(const Connection &c)
+{
+    return c._close_reason;
+}
+
+std::span<const Fate> fates(const Connection &c)
+{
+    return c._fates.all();
+}
+
+void clear_fates(Connection &c)
+{
+    flat::clear(c._fates);
+}
+
+Address address(const Connection &c)
+{
+    return c._address;
+}
+
+Stats stats(const Connection &c)
+{
+    Stats stats = c._stats;
+    stats.rtt_us = static_cast<uint32_t>(
+        std::min<uint64_t>(round_trip::smoothed_us(c._round_trip), UINT32_MAX));
+    stats.rtt_variance_us = static_cast<uint32_t>(
+        std::min<uint64_t>(round_trip::variance_us(c._round_trip), UINT32_MAX));
+    return stats;
+}
+
+// --- The end ---
+
+void close(Connection &c, CloseReason reason, uint64_t)
+{
+    TERN_ASSERT(reason != CloseReason::none, "a close has a reason");
+    if (is_alive(c) && c._link == Link::open) begin_closing(c, reason);
+}
+
+bool is_alive(const Connection &c)
+{
+    return c._has_keys && (c._link == Link::open || c._link == Link::closing);
+}
+
+void begin_closing(Connection &c, CloseReason reason)
+{
+    c._link = Link::closing;
+    c._close_reason = reason;
+    c._close_due = true;
+    // Makes places for the goodbyes, too.
+    lose_packets(c, UINT64_MAX);
+}
+
+void end(Connection &c, Link link)
+{
+    c._link = link;
+    c._close_due = false;
+    lose_packets(c, UINT64_MAX);
+}
+
+void lose_packets(Connection &c, uint64_t sent_us)
+{
+    const size_t told = c._fates.count;
+    sent_packets::tell_all_lost(c._sent, sent_us, c._fates);
+    settle_streams(c, told);
+}
+
+void settle_streams(Connection &c, size_t first)
+{
+    for (size_t i = first; i < c._fates.count; i += 1) {
+        const Fate &fate = c._fates[i];
+        if (!fate.arrived) c._stats.lost_datagrams += 1;
+        const SentPacket &packet = sent_packets::at(c._sent, fate.packet);
+        for (size_t j = 0; j < packet.chunk_count; j += 1) {
+            const SentChunk &chunk = packet.chunks[j];
+            StreamSend &stream = c._send[static_cast<size_t>(chunk.stream)];
+            if (fate.arrived)
+                stream_send::arrived(stream, chunk.offset_low, chunk.size_bytes);
+            else
+                stream_send::lost(stream, chunk.offset_low, chunk.size_bytes);
+        }
+    }
+}
+
+}

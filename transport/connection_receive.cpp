@@ -1,0 +1,147 @@
+#include "transport/connection.h"
+#include "transport/connection_types.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+#include <sodium.h>
+
+// What arrives at a connection: opening, accepting, messages.
+namespace tern::connection {
+
+namespace {
+
+// Checks all frames against what the connection could take, and collects the unreliable messages.
+bool check_frames(const Connection &c, OpenedPacket &packet)
+{
+    FrameReader reader = frames::reader(packet.frames);
+    for (;;) {
+        const Frame frame = frames::next(reader);
+        if (frame.kind == FrameKind::none) return !frames::failed(reader);
+        if (frame.kind == FrameKind::ack && !sent_packets::is_possible(c._sent, frame))
+            return false;
+        if (frames::is_chunk(frame.kind)) {
+            const auto stream = static_cast<size_t>(frames::stream(frame.kind));
+            if (!stream_receive::fits(c._receive[stream], frame.low, frame.bytes.size()))
+                return false;
+        }
+        if (frames::is_unreliable(frame.kind)) {
+            if (packet.unreliable_count == unreliable_messages_max) return false;
+            packet.unreliable[packet.unreliable_count] = {frames::unreliable_kind(frame.kind),
+                                                          frame.bytes};
+            packet.unreliable_count += 1;
+        }
+    }
+}
+
+// What the packet's frames do; their checks have been passed.
+struct Effect {
+    bool ack_eliciting;
+    CloseReason reason; // Not none: the peer has closed.
+};
+
+void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
+{
+    const size_t told = c._fates.count;
+    const AckEffect effect = sent_packets::take_ack(
+        c._sent, frame, round_trip::loss_us(c._round_trip), c._fates, now_us);
+    settle_streams(c, told);
+    if (effect.sampled)
+        round_trip::sample(c._round_trip, effect.measured_us,
+                           frame.delay_units * ack_delay_unit_us);
+    if (effect.eliciting) {
+        c._probe_count = 0;
+        c._probes_due = 0;
+    }
+}
+
+Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
+{
+    Effect effect{packet.unreliable_count > 0, CloseReason::none};
+    FrameReader reader = frames::reader(packet.frames);
+    for (;;) {
+        const Frame frame = frames::next(reader);
+        if (frame.kind == FrameKind::none || frames::is_unreliable(frame.kind)) return effect;
+        if (frame.kind == FrameKind::ack) take_ack(c, frame, now_us);
+        if (frame.kind == FrameKind::ping) effect.ack_eliciting = true;
+        if (frame.kind == FrameKind::close) effect.reason = frame.reason;
+        if (frames::is_chunk(frame.kind)) {
+            const auto stream = static_cast<size_t>(frames::stream(frame.kind));
+            stream_receive::store(c._receive[stream], frame.low, frame.bytes);
+            effect.ack_eliciting = true;
+        }
+    }
+}
+
+}
+
+Nonce nonce(uint64_t packet_number)
+{
+    Nonce nonce{};
+    little_endian::store64(nonce.bytes + 4, packet_number);
+    return nonce;
+}
+
+OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
+                         std::span<std::byte> scratch)
+{
+    OpenedPacket packet{};
+    packet.opening = Opening::malformed;
+    const bool is_data = !datagram.empty() && datagram[0] == data_datagram_type;
+    if (!is_data || datagram.size() <= data_header_bytes + tag_bytes) return packet;
+    if (datagram.size() > datagram_bytes_max) return packet;
+    TERN_ASSERT(scratch.size() >= datagram_bytes_max, "%zu bytes of scratch", scratch.size());
+
+    packet.number = little_endian::rebuilt(little_endian::load32(&datagram[5]),
+                                           replay_window::next(c._arrived));
+    if (packet.number >= packet_number_max) return packet;
+    packet.opening = Opening::replayed;
+    if (!replay_window::is_new(c._arrived, packet.number)) return packet;
+
+    packet.opening = Opening::forged;
+    const Nonce unique = nonce(packet.number);
+    const auto *in = reinterpret_cast<const unsigned char *>(datagram.data());
+    auto *out = reinterpret_cast<unsigned char *>(scratch.data());
+    unsigned long long content_bytes = 0;
+    if (!c._has_keys ||
+        crypto_aead_chacha20poly1305_ietf_decrypt(
+            out, &content_bytes, nullptr, in + data_header_bytes,
+            datagram.size() - data_header_bytes, in, data_header_bytes,
+            reinterpret_cast<const unsigned char *>(unique.bytes), c._keys.receive) != 0)
+        return packet;
+
+    packet.frames = scratch.first(static_cast<size_t>(content_bytes));
+    packet.opening = check_frames(c, packet) ? Opening::ok : Opening::malformed;
+    return packet;
+}
+
+void accept(Connection &c, const OpenedPacket &packet, uint64_t now_us)
+{
+    TERN_ASSERT(packet.opening == Opening::ok, "a packet that could not be opened");
+    TERN_ASSERT(!c._packet_begun, "a packet of ours has been begun and not finished");
+    if (!is_alive(c) || !replay_window::is_new(c._arrived, packet.number)) return;
+    c._heard_us = now_us;
+    c._stats.received_datagrams += 1;
+    c._stats.received_bytes += packet.frames.size() + data_header_bytes + tag_bytes;
+    const Effect effect = apply(c, packet, now_us);
+    ack_tracker::arrive(c._acks, c._arrived, packet.number, sent_packets::next(c._sent),
+                        effect.ack_eliciting, now_us);
+    replay_window::set(c._arrived, packet.number);
+    if (effect.reason == CloseReason::none) return;
+    // Two that say goodbye at once: ours stands.
+    if (c._link == Link::open) c._close_reason = effect.reason;
+    end(c, c._link == Link::open ? Link::closed_by_peer : Link::closed_by_us);
+}
+
+std::span<const std::byte> peek_message(Connection &c, StreamId stream)
+{
+    const Peek peek = stream_receive::peek(c._receive[static_cast<size_t>(stream)]);
+    if (peek.broken && is_alive(c) && c._link == Link::open)
+        begin_closing(c, CloseReason::protocol_error);
+    return peek.message;
+}
+
+void consume_message(Connection &c, StreamId stream)
+{
+    stream_receive::consume(c._receive[static_cast<size_t>(stream)]);
+}
+
+}

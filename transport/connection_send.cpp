@@ -1,0 +1,207 @@
+#include "transport/connection.h"
+#include "transport/connection_types.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+#include <cstring>
+#include <sodium.h>
+
+// What a connection sends: queues, budget, packets.
+namespace tern::connection {
+
+namespace {
+
+bool keep_alive_due(const Connection &c, uint64_t now_us)
+{
+    return now_us - sent_packets::eliciting_us(c._sent) >= c._limits.timeout_us / 4;
+}
+
+bool ping_due(const Connection &c, uint64_t now_us)
+{
+    return c._ping_due || c._probes_due > 0 || keep_alive_due(c, now_us);
+}
+
+std::span<std::byte> room(const Packet &packet)
+{
+    return packet.datagram.subspan(packet.size_bytes).first(
+        datagram_bytes_max - tag_bytes - packet.size_bytes);
+}
+
+void put_ack(Connection &c, Packet &packet, uint64_t now_us)
+{
+    const BuiltAck built =
+        ack_tracker::build(c._acks, c._arrived, sent_packets::acked_end(c._sent), now_us);
+    if (built.any) packet.size_bytes += frames::write_ack(room(packet), built.ack);
+}
+
+// How much of a chunk fits, with its header.
+size_t chunk_bytes_max(const Connection &c, const Packet &packet, size_t stream_bytes_left)
+{
+    const size_t room_bytes = room(packet).size();
+    if (c._making.chunk_count == chunks_max || room_bytes <= chunk_header_bytes) return 0;
+    return std::min(room_bytes - chunk_header_bytes, stream_bytes_left);
+}
+
+size_t put_chunk(Connection &c, Packet &packet, StreamId stream, const StreamBytes &bytes)
+{
+    const size_t size_bytes = bytes.first.size() + bytes.second.size();
+    const std::span<std::byte> to = room(packet);
+    std::byte *at =
+        to.data() + frames::write_chunk_header(to, stream, bytes.offset, size_bytes);
+    std::memcpy(at, bytes.first.data(), bytes.first.size());
+    if (!bytes.second.empty())
+        std::memcpy(at + bytes.first.size(), bytes.second.data(), bytes.second.size());
+    c._making.chunks[c._making.chunk_count] = {static_cast<uint32_t>(bytes.offset),
+                                               static_cast<uint16_t>(size_bytes), stream};
+    c._making.chunk_count += 1;
+    packet.size_bytes += chunk_header_bytes + size_bytes;
+    packet.ack_eliciting = true;
+    return size_bytes;
+}
+
+// Lost bytes go before new ones. Which stream is first changes from packet to packet, so that none
+// starves.
+void put_chunks(Connection &c, Packet &packet, size_t stream_bytes_max)
+{
+    size_t left = stream_bytes_max;
+    for (const bool again : {true, false}) {
+        for (size_t i = 0; i < stream_count; i += 1) {
+            const size_t index = (i + packet.number) % stream_count;
+            StreamSend &stream = c._send[index];
+            while (again ? stream_send::any_lost(stream) : stream_send::any_new(stream)) {
+                const size_t bytes_max = chunk_bytes_max(c, packet, left);
+                if (bytes_max == 0) break;
+                left -= put_chunk(c, packet, static_cast<StreamId>(index),
+                                  again ? stream_send::take_lost(stream, bytes_max)
+                                        : stream_send::take_new(stream, bytes_max));
+            }
+        }
+    }
+}
+
+void seal(const Connection &c, const Packet &packet)
+{
+    auto *at = reinterpret_cast<unsigned char *>(packet.datagram.data());
+    const Nonce unique = nonce(packet.number);
+    crypto_aead_chacha20poly1305_ietf_encrypt(
+        at + data_header_bytes, nullptr, at + data_header_bytes,
+        packet.size_bytes - data_header_bytes, at, data_header_bytes, nullptr,
+        reinterpret_cast<const unsigned char *>(unique.bytes), c._keys.send);
+}
+
+}
+
+// --- Queues ---
+
+bool queue_message(Connection &c, StreamId stream, std::span<const std::byte> message)
+{
+    return stream_send::queue(c._send[static_cast<size_t>(stream)], message);
+}
+
+size_t queue_room_bytes(const Connection &c, StreamId stream)
+{
+    return stream_send::room_bytes(c._send[static_cast<size_t>(stream)]);
+}
+
+uint64_t queued_offset(const Connection &c, StreamId stream)
+{
+    return stream_send::queued(c._send[static_cast<size_t>(stream)]);
+}
+
+uint64_t acked_offset(const Connection &c, StreamId stream)
+{
+    return stream_send::acked(c._send[static_cast<size_t>(stream)]);
+}
+
+// --- Packets ---
+
+bool has_budget(const Connection &c, uint64_t now_us)
+{
+    if (!is_alive(c)) return false;
+    if (c._link == Link::closing) return c._close_due;
+    return has_place(c) && pace::available_bytes(c._pace, now_us) >= datagram_bytes_max;
+}
+
+bool wants_packet(const Connection &c, uint64_t now_us)
+{
+    if (!is_alive(c)) return false;
+    if (c._link == Link::closing) return c._close_due;
+    if (ping_due(c, now_us) || ack_tracker::due(c._acks, now_us)) return true;
+    for (const StreamSend &stream : c._send)
+        if (stream_send::any_lost(stream) || stream_send::any_new(stream)) return true;
+    return false;
+}
+
+Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_bytes_max,
+                    uint64_t now_us)
+{
+    TERN_ASSERT(is_alive(c) && !c._packet_begun, "a packet cannot be begun now");
+    TERN_ASSERT(c._link == Link::closing ? c._close_due : has_place(c), "no place for a packet");
+    TERN_ASSERT(datagram.size() >= datagram_bytes_max, "%zu bytes", datagram.size());
+    c._packet_begun = true;
+    c._making = {};
+    Packet packet{sent_packets::next(c._sent), datagram, data_header_bytes, 0, false};
+    datagram[0] = data_datagram_type;
+    little_endian::store32(&datagram[1], c._remote_id);
+    little_endian::store32(&datagram[5], static_cast<uint32_t>(packet.number));
+
+    put_ack(c, packet, now_us);
+    if (c._link == Link::closing) {
+        packet.size_bytes += frames::write_close(room(packet), c._close_reason);
+        return packet;
+    }
+    put_chunks(c, packet, stream_bytes_max);
+    if (!packet.ack_eliciting && ping_due(c, now_us)) {
+        packet.size_bytes += frames::write_ping(room(packet));
+        packet.ack_eliciting = true;
+    }
+    return packet;
+}
+
+std::span<std::byte> unreliable_room(Packet &packet)
+{
+    const std::span<std::byte> left = room(packet);
+    if (packet.unreliable_count == unreliable_messages_max) return {};
+    if (left.size() <= unreliable_header_bytes) return {};
+    return left.subspan(unreliable_header_bytes);
+}
+
+void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes)
+{
+    TERN_ASSERT(packet.unreliable_count < unreliable_messages_max, "%zu messages",
+                packet.unreliable_count);
+    packet.size_bytes +=
+        frames::write_unreliable_header(room(packet), kind, size_bytes) + size_bytes;
+    packet.unreliable_count += 1;
+    packet.ack_eliciting = true;
+}
+
+std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t now_us)
+{
+    TERN_ASSERT(c._packet_begun && packet.number == sent_packets::next(c._sent),
+                "a packet that was not begun, or was finished before");
+    c._packet_begun = false;
+    if (packet.size_bytes == data_header_bytes) return {};
+    seal(c, packet);
+    packet.size_bytes += tag_bytes;
+
+    c._making.sent_us = now_us;
+    c._making.ack_eliciting = packet.ack_eliciting;
+    sent_packets::add(c._sent, c._making);
+    pace::spend(c._pace, packet.size_bytes, now_us);
+    c._stats.sent_datagrams += 1;
+    c._stats.sent_bytes += packet.size_bytes;
+    if (packet.ack_eliciting) {
+        c._ping_due = false;
+        if (c._probes_due > 0) c._probes_due -= 1;
+    }
+    if (c._link == Link::closing) {
+        c._close_due = false;
+        c._close_count += 1;
+        if (c._close_count == close_packets) end(c, Link::closed_by_us);
+    } else if (sent_packets::next(c._sent) == packet_number_max) {
+        end(c, Link::exhausted);
+    }
+    return packet.datagram.first(packet.size_bytes);
+}
+
+}

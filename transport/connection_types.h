@@ -1,0 +1,85 @@
+// The members of a connection. For transport/ alone.
+#pragma once
+#include "transport/ack_tracker.h"
+#include "transport/connection.h"
+#include "transport/pace.h"
+#include "transport/replay_window.h"
+#include "transport/round_trip.h"
+#include "transport/sent_packets.h"
+#include "transport/stream_receive.h"
+#include "transport/stream_send.h"
+
+namespace tern {
+
+inline constexpr std::byte data_datagram_type{4};
+inline constexpr uint32_t close_packets = 3;   // How often goodbye is said.
+inline constexpr uint32_t closing_ticks_max = 8; // Then it is over, even if nobody sent them.
+inline constexpr uint32_t probe_packets = 2;   // Per probe timeout, RFC 9002, 6.2.4.
+inline constexpr uint32_t probe_backoff_max = 6; // Doublings.
+
+// A packet cannot be begun unless all packets in flight, and the fates that nobody has cleared,
+// leave a place among sent_packets_max; so there is always room for a fate. The goodbyes come on
+// top.
+inline constexpr size_t fates_max = sent_packets_max + closing_ticks_max;
+
+// All of it, with rings and bits, lies in one block; nothing in it points anywhere.
+struct Connection { // Closed.
+    ConnectionLimits _limits;
+    size_t _size_bytes;
+
+    // Who.
+    DataKeys _keys;
+    bool _has_keys;
+    uint32_t _remote_id;
+    Address _address;
+
+    // How it ends.
+    Link _link;
+    CloseReason _close_reason;    // Ours while closing; theirs in closed_by_peer.
+    bool _close_due;              // A goodbye in this tick.
+    uint32_t _close_count;        // Goodbyes said.
+    uint32_t _closing_ticks;
+    uint64_t _heard_us;           // When something authentic came last.
+
+    // Packets.
+    ReplayWindow _arrived;
+    AckTracker _acks;
+    RoundTrip _round_trip;
+    SentPackets _sent;
+    Flat<Fate> _fates;
+    SentPacket _making;           // What goes into the packet that has been begun.
+    bool _packet_begun;
+
+    // Probes.
+    bool _ping_due;
+    uint32_t _probes_due;         // Packets.
+    uint32_t _probe_count;        // Timeouts since the last ack that told something new.
+
+    StreamSend _send[stream_count];
+    StreamReceive _receive[stream_count];
+    Pace _pace;
+    Stats _stats;
+};
+
+// What ChaCha20-Poly1305 needs beside the key; never twice the same.
+struct Nonce {
+    std::byte bytes[12];
+};
+
+namespace connection {
+
+// Open or closing, with keys.
+bool is_alive(const Connection &c);
+// Passes on to the streams what became of packets: the fates from `first` on.
+void settle_streams(Connection &c, size_t first);
+// Everything in flight that was sent by then counts as lost.
+void lose_packets(Connection &c, uint64_t sent_us);
+void end(Connection &c, Link link); // A final one.
+void begin_closing(Connection &c, CloseReason reason);
+// A place for one more packet whose fate is to be told.
+bool has_place(const Connection &c);
+uint64_t probe_interval_us(const Connection &c);
+Nonce nonce(uint64_t packet_number);
+
+}
+}
