@@ -147,7 +147,7 @@ static uint32_t float_at(const Field &field, uint64_t steps)
 
 // The nearest step; but where a neighbour has the value to the bit, the first that has it: near a
 // float's own precision the nearest could be another, and the value would move at each rounding.
-static uint64_t encode_steps(const Field &field, float value)
+static uint64_t nearest_steps(const Field &field, float value)
 {
     const double steps_max = static_cast<double>(float_steps(field));
     const double exact = std::floor((static_cast<double>(value) - field.min) / field.step + 0.5);
@@ -158,6 +158,15 @@ static uint64_t encode_steps(const Field &field, float value)
         if (static_cast<double>(steps) <= steps_max && float_at(field, steps) == wanted)
             return steps;
     return nearest;
+}
+
+// Of what the value becomes: where steps are finer than floats, that may be nearest to another.
+static uint64_t encode_steps(const Field &field, float value)
+{
+    const uint64_t steps = nearest_steps(field, value);
+    const uint32_t becomes = float_at(field, steps);
+    if (becomes == canonical(value)) return steps;
+    return nearest_steps(field, std::bit_cast<float>(becomes));
 }
 
 static uint64_t encode_float(const Field &field, const std::byte *from)

@@ -100,30 +100,55 @@ static Parts rounded(const double (&values)[4], unsigned omitted, double step)
     return parts;
 }
 
+struct Doubles {
+    double at[4];
+};
+
+static Doubles widened(const Components &components)
+{
+    Doubles result{};
+    for (unsigned i = 0; i < 4; ++i)
+        result.at[i] = static_cast<double>(components.at[i]);
+    return result;
+}
+
+// Whether these are what rounding makes, to the bit, and of which parts first. What has been
+// rounded must not move again: rounding can make another component the largest, and to omit that
+// one would round the rest anew.
+struct OnGrid {
+    bool found;
+    Parts parts;
+};
+
+static OnGrid on_grid(const Components &given, double step)
+{
+    const Doubles values = widened(given);
+    for (unsigned omitted = 0; omitted < 4; ++omitted) {
+        const Parts parts = rounded(values.at, omitted, step);
+        if (squares(parts, step) <= 1 && same_bits(components(parts, step), given))
+            return {true, parts};
+    }
+    return {false, {}};
+}
+
 uint64_t encode(const Components &wanted, double step)
 {
-    double values[4];
+    Doubles values = widened(wanted);
     double sum = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-        values[i] = static_cast<double>(wanted.at[i]);
-        sum += values[i] * values[i];
-    }
+    for (double value : values.at)
+        sum += value * value;
     if (!(sum > 0) || !std::isfinite(sum)) return pack({3, {0, 0, 0}}, step);
-    // What has been rounded before must not move again: rounding can make another component the
-    // largest, and to omit that one would round the rest anew.
-    for (unsigned omitted = 0; omitted < 4; ++omitted) {
-        const Parts parts = rounded(values, omitted, step);
-        if (squares(parts, step) <= 1 && same_bits(components(parts, step), wanted))
-            return pack(parts, step);
-    }
+    const OnGrid already = on_grid(wanted, step);
+    if (already.found) return pack(already.parts, step);
     unsigned largest = 0;
     for (unsigned i = 1; i < 4; ++i)
-        if (std::fabs(values[i]) > std::fabs(values[largest])) largest = i;
+        if (std::fabs(values.at[i]) > std::fabs(values.at[largest])) largest = i;
     // -q turns like q, so that the omitted one can be taken as positive.
-    const double length = values[largest] < 0 ? -std::sqrt(sum) : std::sqrt(sum);
-    for (double &value : values)
+    const double length = values.at[largest] < 0 ? -std::sqrt(sum) : std::sqrt(sum);
+    for (double &value : values.at)
         value /= length;
-    return pack(rounded(values, largest, step), step);
+    const Parts parts = rounded(values.at, largest, step);
+    return pack(on_grid(components(parts, step), step).parts, step);
 }
 
 Components decode(uint64_t code, double step)

@@ -7,6 +7,7 @@
 #include <enet/enet.h>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace tern {
 
@@ -18,6 +19,8 @@ constexpr size_t spare_places = 8;      // Beside two per peer: both ends may co
 constexpr size_t events_max = 1024;     // Taken from ENet in one receive(), of all kinds.
 constexpr unsigned flush_rounds_max = 4; // ENet stops at the first peer to whom sending fails.
 constexpr int system_buffer_bytes = 4 << 20;
+constexpr size_t waiting_bytes_max = 1 << 20; // Of one peer, not yet received; beyond that ENet
+                                              // drops.
 // Above any reasonable timeout of a session, which has keep-alives of its own. ENet's shorter one
 // would only cost a new connection in the middle of the game.
 constexpr enet_uint32 silence_max_ms = 60'000;
@@ -297,17 +300,35 @@ MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max)
     TERN_ASSERT(peers_max > 0 && places <= ENET_PROTOCOL_MAXIMUM_PEER_ID, "peers_max is %u",
                 peers_max);
     static const bool initialized = enet_initialize() == 0; // For the life of the process.
-    auto *socket = initialized ? new (std::nothrow) EnetSocket : nullptr;
-    if (!socket)
+    if (!initialized)
         return {nullptr, SocketError::system};
     const ENetAddress any = {ENET_HOST_ANY, port};
     errno = 0;
-    socket->_host = enet_host_create(&any, places, 1, 0, 0);
-    if (!socket->_host) {
-        const SocketError error = socket_error(errno);
+    ENetHost *host = enet_host_create(&any, places, 1, 0, 0);
+    if (!host)
+        return {nullptr, socket_error(errno)};
+    // Hostile peers could otherwise make it keep 32 MB each.
+    host->maximumPacketSize = socket_datagram_bytes_max;
+    host->maximumWaitingData = waiting_bytes_max;
+    enet_socket_set_option(host->socket, ENET_SOCKOPT_RCVBUF, system_buffer_bytes);
+    enet_socket_set_option(host->socket, ENET_SOCKOPT_SNDBUF, system_buffer_bytes);
+
+    auto *socket = new (std::nothrow) EnetSocket;
+    std::unique_ptr<uint64_t[]> keys(new (std::nothrow) uint64_t[places]());
+    std::unique_ptr<Link[]> links(new (std::nothrow) Link[places]);
+    if (!socket || !keys || !links) {
         ::operator delete(socket);
-        return {nullptr, error};
+        enet_host_destroy(host);
+        return {nullptr, SocketError::system};
     }
+    socket->_host = host;
+    socket->_stats = {};
+    socket->_unsettled = 0;
+    socket->_link_count = places;
+    socket->_keys = std::move(keys);
+    socket->_links = std::move(links);
+    socket->_held_count = 0;
+    return {socket, SocketError::none};
 }
 
 }

@@ -1,0 +1,200 @@
+// Every arrival order at one peer of what several owners say of one object: each sender's own
+// order kept, UPDATEs and duplicates anywhere.
+#pragma once
+#include "tests/migration/group.h"
+#include <map>
+#include <set>
+
+namespace tern::test {
+
+struct Story {
+    ReplicaPointer peer; // Before anything has arrived.
+    ObjectId object;
+    std::vector<std::pair<PeerId, std::vector<Bytes>>> streams; // In order, from one sender each.
+    std::vector<std::pair<PeerId, Bytes>> updates;              // At any time.
+};
+
+struct Ends {
+    std::set<std::pair<bool, Stamp>> worlds; // Alive, and under which stamp (0 if not).
+    double orders = 0;                       // How many have been covered.
+    size_t states = 0;
+};
+
+// Depth first; orders that lead to the same state with the same rest to come are looked at once.
+struct Search {
+    const Story &story;
+    Ends ends;
+    std::map<std::pair<std::vector<uint8_t>, uint64_t>, double> seen;
+
+    double visit(const Replica &r, std::vector<uint8_t> &left)
+    {
+        const auto key = std::make_pair(left, replica::state_hash(r));
+        const auto known = seen.find(key);
+        if (known != seen.end()) return known->second;
+        double orders = 0;
+        for (size_t i = 0; i < left.size(); ++i) {
+            if (left[i] == 0) continue;
+            ReplicaPointer next = copy(r);
+            arrive(*next, i, left[i]);
+            left[i] -= 1;
+            orders += visit(*next, left);
+            left[i] += 1;
+        }
+        if (orders == 0) {
+            const Belief end = belief(r, story.object);
+            ends.worlds.insert({end.alive, end.stamp});
+            orders = 1;
+        }
+        ends.states += 1;
+        return seen[key] = orders;
+    }
+
+    void arrive(Replica &r, size_t i, uint8_t count_left)
+    {
+        if (i < story.streams.size()) {
+            const auto &[sender, messages] = story.streams[i];
+            replica::receive(r, sender, messages[messages.size() - count_left]);
+        } else {
+            const auto &[sender, update] = story.updates[i - story.streams.size()];
+            replica::receive_updates(r, sender, update);
+        }
+        replica::end_receive(r);
+        replica::begin_receive(r);
+    }
+};
+
+inline Ends all_orders(const Story &story, uint8_t update_copies = 2)
+{
+    std::vector<uint8_t> left;
+    for (const auto &[sender, messages] : story.streams)
+        left.push_back(static_cast<uint8_t>(messages.size()));
+    left.resize(left.size() + story.updates.size(), update_copies);
+    Search search = {story, {}, {}};
+    search.ends.orders = search.visit(*story.peer, left);
+    return search.ends;
+}
+
+// Peers A (1, host), B (2), C (3) and the one that listens, X (4). A creates; B and C get the
+// object in turn.
+struct Stage {
+    Group group = make_group(4);
+    ReplicaPointer before = copy(group.at(4));
+    ObjectId object = ObjectId::none;
+    std::vector<Bytes> said[4]; // By A, B, C to X.
+    std::vector<std::pair<PeerId, Bytes>> updates;
+    uint64_t packet = 0;
+
+    // All that is under way arrives, but for X only in the books.
+    void flow()
+    {
+        group.flow();
+    }
+
+    void listen() // Collects what goes to X before it flows.
+    {
+        for (unsigned from = 1; from <= 3; ++from) {
+            group.settle(from - 1);
+            group.pull(from - 1);
+            for (const Bytes &message : group.wires[from - 1][3])
+                said[from].push_back(message);
+        }
+        flow();
+    }
+
+    void create()
+    {
+        const Thing thing = {1, 1};
+        object = replica::create(group.at(1), 0, &thing);
+        listen();
+    }
+
+    void update(unsigned owner, int32_t a)
+    {
+        Thing thing = value(group.at(owner), object);
+        thing.a = a;
+        replica::set(group.at(owner), world::find_alive(group.at(owner).world, object), &thing);
+        const Bytes bytes = group.updates(owner, 4, packet);
+        replica::fate(group.at(owner), peer(4), packet, true);
+        packet += 1;
+        if (!bytes.empty()) updates.emplace_back(peer(owner), bytes);
+    }
+
+    void migrate(unsigned to)
+    {
+        replica::migrate(group.at(1), object, peer(to));
+        group.settle(0);
+        group.pull(0); // The GRANT.
+        for (bool any = true; any;) {
+            any = false;
+            for (unsigned from = 1; from <= 3; ++from)
+                for (unsigned other = 1; other <= 3; ++other)
+                    while (group.deliver(from - 1, other - 1))
+                        any = true;
+        }
+        listen();
+    }
+
+    void destroy(unsigned owner)
+    {
+        replica::destroy(group.at(owner), world::find_alive(group.at(owner).world, object));
+        listen();
+    }
+
+    // repeated: each stream is said twice, from its start, as after a lost connection.
+    Story story(bool repeated)
+    {
+        Story story;
+        story.peer = copy(*before);
+        story.object = object;
+        story.updates = updates;
+        for (unsigned from = 1; from <= 3; ++from) {
+            std::vector<Bytes> stream = said[from];
+            if (repeated) stream.insert(stream.end(), said[from].begin(), said[from].end());
+            if (!stream.empty()) story.streams.emplace_back(peer(from), stream);
+        }
+        return story;
+    }
+};
+
+// A sends C0; B sends M1 D1.
+inline Story created_migrated_destroyed(bool repeated)
+{
+    Stage stage;
+    stage.create();
+    stage.update(1, 2);
+    stage.migrate(2);
+    stage.update(2, 3);
+    stage.destroy(2);
+    return stage.story(repeated);
+}
+
+// A sends C0 D0, while B sends M1: the grant and the destroy cross.
+inline Story destroyed_while_migrating(bool repeated)
+{
+    Stage stage;
+    stage.create();
+    stage.update(1, 2);
+    // B's MIGRATE as if A's DESTROY had not been there, then A's DESTROY as if no grant had.
+    ReplicaPointer a = copy(stage.group.at(1));
+    stage.migrate(2);
+    stage.update(2, 3);
+    stage.group.replicas[0] = std::move(a);
+    stage.destroy(1);
+    return stage.story(repeated);
+}
+
+// A sends C0, B sends M1, C sends M2 and D2 (or stays its owner).
+inline Story migrated_twice(bool destroyed, bool repeated)
+{
+    Stage stage;
+    stage.create();
+    stage.update(1, 2);
+    stage.migrate(2);
+    stage.update(2, 3);
+    stage.migrate(3);
+    stage.update(3, 4);
+    if (destroyed) stage.destroy(3);
+    return stage.story(repeated);
+}
+
+}

@@ -1,0 +1,206 @@
+// Some replicas and the streams between them, for tests that choose every delivery themselves.
+#pragma once
+#include "base/mutant.h"
+#include "migration/replica.h"
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <sodium.h>
+#include <vector>
+
+namespace tern::test {
+
+struct Thing {
+    int32_t a, b;
+};
+inline const Field thing_fields[] = {{"a", FieldKind::int32, offsetof(Thing, a)},
+                                     {"b", FieldKind::int32, offsetof(Thing, b)}};
+// 0: to the host if its owner goes, claims always granted. 1: destroyed. 2: the host's game is
+// asked. 3: never granted.
+inline const Type group_types[] = {
+    {"thing", sizeof(Thing), thing_fields, 8},
+    {"mortal", sizeof(Thing), thing_fields, 8, Orphan::destroy},
+    {"asked", sizeof(Thing), thing_fields, 8, Orphan::to_host, ClaimPolicy::ask_game},
+    {"kept", sizeof(Thing), thing_fields, 8, Orphan::to_host, ClaimPolicy::never}};
+
+using Bytes = std::vector<std::byte>;
+
+struct FreeMemory {
+    void operator()(Replica *r) const { std::free(r); }
+};
+using ReplicaPointer = std::unique_ptr<Replica, FreeMemory>;
+
+inline const TypeTable &group_table()
+{
+    static const TypeTable table = type_table::make(group_types);
+    return table;
+}
+
+inline constexpr ReplicaLimits group_limits = {6, 256, 64, 256, 16, 128};
+
+inline ReplicaPointer make_replica()
+{
+    void *memory = std::calloc(1, replica::size_bytes(group_table(), group_limits));
+    return ReplicaPointer(replica::place(memory, group_table(), group_limits));
+}
+
+inline ReplicaPointer copy(const Replica &r)
+{
+    void *memory = std::malloc(r.block_bytes);
+    std::memcpy(memory, &r, r.block_bytes);
+    return ReplicaPointer(static_cast<Replica *>(memory));
+}
+
+inline PeerId peer(unsigned id)
+{
+    return static_cast<PeerId>(id);
+}
+
+// Replica i has PeerId i + 1; the first is the host.
+struct Group {
+    struct Keys {
+        uint8_t public_key[32], secret_key[64];
+    };
+    std::vector<ReplicaPointer> replicas;
+    std::vector<Keys> keys;
+    std::vector<std::vector<Event>> events;          // Of each, all of them.
+    std::vector<std::vector<std::deque<Bytes>>> wires; // [from][to]
+    std::vector<std::vector<uint32_t>> delivered;      // Messages of [from][to], for acks.
+
+    Replica &at(unsigned id) { return *replicas[id - 1]; }
+
+    Identity identity(size_t i) const
+    {
+        Identity identity = {};
+        std::memcpy(identity.signing_key, keys[i].public_key, 32);
+        identity.key[0] = static_cast<uint8_t>(i + 1);
+        return identity;
+    }
+
+    void add()
+    {
+        replicas.push_back(make_replica());
+        keys.emplace_back();
+        crypto_sign_keypair(keys.back().public_key, keys.back().secret_key);
+        events.emplace_back();
+        for (auto &row : wires)
+            row.resize(replicas.size());
+        wires.emplace_back(replicas.size());
+        for (auto &row : delivered)
+            row.resize(replicas.size());
+        delivered.emplace_back(replicas.size());
+    }
+
+    // Ends the receiving phase of replica i: what waited is settled, events are kept.
+    void settle(size_t i)
+    {
+        replica::end_receive(*replicas[i]);
+        for (const Event &event : replicas[i]->events.all())
+            events[i].push_back(event);
+        replica::begin_receive(*replicas[i]);
+    }
+
+    void pull(size_t from)
+    {
+        replica::begin_send(*replicas[from]);
+        for (size_t to = 0; to < replicas.size(); ++to) {
+            const PeerId id = peer(static_cast<unsigned>(to + 1));
+            if (to == from || !replica::is_member(*replicas[from], id)) continue;
+            Bytes buffer(16 * 1024);
+            while (const size_t size = replica::next_message(*replicas[from], id, buffer))
+                wires[from][to].emplace_back(buffer.begin(),
+                                             buffer.begin() + static_cast<ptrdiff_t>(size));
+        }
+        replica::end_send(*replicas[from]);
+    }
+
+    // The oldest message on one wire arrives. False if there is none.
+    bool deliver(size_t from, size_t to)
+    {
+        if (wires[from][to].empty()) return false;
+        const Bytes message = wires[from][to].front();
+        wires[from][to].pop_front();
+        const PeerId sender = peer(static_cast<unsigned>(from + 1));
+        Replica &r = *replicas[to];
+        if (r.phase == Phase::outside)
+            replica::welcome(r, 7, keys[to].secret_key, identity(to), message);
+        else
+            last_verdict = replica::receive(r, sender, message);
+        settle(to);
+        delivered[from][to] += 1;
+        replica::messages_acked(*replicas[from], peer(static_cast<unsigned>(to + 1)),
+                                delivered[from][to]);
+        return true;
+    }
+    Verdict last_verdict = Verdict::ok;
+
+    void flow() // Until nothing is on its way.
+    {
+        for (bool any = true; any;) {
+            any = false;
+            for (size_t i = 0; i < replicas.size(); ++i) {
+                settle(i);
+                pull(i);
+            }
+            for (size_t from = 0; from < replicas.size(); ++from)
+                for (size_t to = 0; to < replicas.size(); ++to)
+                    while (deliver(from, to))
+                        any = true;
+        }
+    }
+
+    // UPDATEs of `from` for `to`, as one packet's message.
+    Bytes updates(unsigned from, unsigned to, uint64_t packet)
+    {
+        Bytes buffer(1000);
+        buffer.resize(replica::write_updates(at(from), peer(to), packet, buffer));
+        replica::end_send(at(from));
+        return buffer;
+    }
+};
+
+inline Group make_group(size_t count)
+{
+    if (sodium_init() < 0) std::abort();
+    Group group;
+    for (size_t i = 0; i < count; ++i)
+        group.add();
+    replica::start(group.at(1), 7, group.keys[0].secret_key, group.identity(0));
+    for (size_t i = 1; i < count; ++i) {
+        const PeerId id = replica::next_peer_id(group.at(1));
+        replica::admit(group.at(1), id, group.identity(i));
+        group.flow();
+    }
+    return group;
+}
+
+// What a peer believes of an object.
+struct Belief {
+    bool alive = false, dead = false;
+    Stamp stamp = 0;
+    PeerId owner = PeerId::none;
+    friend bool operator==(const Belief &, const Belief &) = default;
+};
+
+inline Belief belief(const Replica &r, ObjectId object)
+{
+    Belief belief;
+    belief.dead = dead::contains(r.world.dead, object);
+    const Slot slot = world::find_alive(r.world, object);
+    if (slot == no_slot) return belief;
+    belief.alive = true;
+    belief.stamp = r.world.slots[slot].stamp;
+    belief.owner = r.world.slots[slot].owner;
+    return belief;
+}
+
+inline Thing value(const Replica &r, ObjectId object)
+{
+    Thing thing;
+    std::memcpy(&thing, world::value(r.world, *r.types, world::find_alive(r.world, object)),
+                sizeof thing);
+    return thing;
+}
+
+}

@@ -1,0 +1,60 @@
+// A world and a publisher in one block of memory, as a peer holds them; copied by copying.
+#pragma once
+#include "replication/publish.h"
+#include <cstring>
+#include <vector>
+
+namespace tern {
+
+struct PeerState {
+    World world;
+    Publisher publisher;
+};
+
+struct BlockLimits {
+    uint32_t peer_count = 1;
+    uint32_t packets_max = 16;
+    uint32_t objects_max = 64;
+    uint32_t dead_max = 256;
+};
+
+struct Block {
+    struct alignas(16) Chunk {
+        std::byte bytes[16];
+    };
+    std::vector<Chunk> chunks;
+
+    PeerState &peer() { return *reinterpret_cast<PeerState *>(chunks.data()); }
+    const PeerState &peer() const { return *reinterpret_cast<const PeerState *>(chunks.data()); }
+    World &world() { return peer().world; }
+    const World &world() const { return peer().world; }
+    Publisher &publisher() { return peer().publisher; }
+    std::span<const std::byte> bytes() const { return std::as_bytes(std::span(chunks)); }
+};
+
+inline void place_peer(flat::Builder &builder, PeerState &peer, const TypeTable &types,
+                       const BlockLimits &limits)
+{
+    uint32_t slots = 0;
+    for (const Type &type : types.types)
+        slots += world::capacity(type);
+    world::place(builder, peer.world, types, limits.dead_max);
+    publish::place(builder, peer.publisher, slots, limits.peer_count, limits.packets_max,
+                   limits.objects_max);
+}
+
+inline Block make_block(const TypeTable &types, const BlockLimits &limits = {})
+{
+    PeerState stand_in = {};
+    flat::Builder builder = {nullptr, sizeof(PeerState)};
+    place_peer(builder, stand_in, types, limits);
+    Block block;
+    block.chunks.resize(builder.used_bytes / sizeof(Block::Chunk) + 1);
+    std::memset(block.chunks.data(), 0, block.chunks.size() * sizeof(Block::Chunk));
+    builder = {reinterpret_cast<std::byte *>(block.chunks.data()), sizeof(PeerState)};
+    place_peer(builder, block.peer(), types, limits);
+    block.world().tick = 1;
+    return block;
+}
+
+}

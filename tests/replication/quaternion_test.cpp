@@ -1,0 +1,97 @@
+#include "replication/quaternion.h"
+#include "base/random.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace tern {
+
+using quaternion::Components;
+
+static Components rounded(const Components &components, double step)
+{
+    return quaternion::decode(quaternion::encode(components, step), step);
+}
+
+static void expect_identity(const Components &components)
+{
+    EXPECT_EQ(components.at[0], 0.0f);
+    EXPECT_EQ(components.at[1], 0.0f);
+    EXPECT_EQ(components.at[2], 0.0f);
+    EXPECT_EQ(components.at[3], 1.0f);
+}
+
+TEST(Quaternion, WhatIsNoRotationBecomesTheIdentity)
+{
+    expect_identity(rounded({{0, 0, 0, 0}}, 0.01));
+    expect_identity(rounded({{NAN, 0, 0, 1}}, 0.01));
+    expect_identity(rounded({{0, INFINITY, 0, 1}}, 0.01));
+    expect_identity(rounded({{0, 0, 0, -1}}, 0.01));
+    expect_identity(rounded({{0, 0, 0, 5}}, 0.01));
+}
+
+TEST(Quaternion, AThousandthTakes35Bits)
+{
+    EXPECT_EQ(quaternion::bit_count(0.001), 2u + 3 * 11);
+    EXPECT_EQ(quaternion::bit_count(quaternion::step_min), 62u);
+}
+
+TEST(Quaternion, TheOmittedComponentIsInTheLowestBits)
+{
+    EXPECT_EQ(quaternion::encode({{0, 0, 0, 1}}, 0.125) & 3, 3u);
+    EXPECT_EQ(quaternion::encode({{-1, 0, 0, 0}}, 0.125) & 3, 0u);
+    // 6 steps on each side, in 4 bits: 0 is 6.
+    EXPECT_EQ(quaternion::encode({{0, 0, 0, 1}}, 0.125), 3u | 6u << 2 | 6u << 6 | 6u << 10);
+}
+
+static Components random_rotation(Random &random)
+{
+    Components components{};
+    for (float &component : components.at)
+        component = static_cast<float>(random::unit(random) * 2 - 1);
+    if (random::chance(random, 0.3)) // Near where two components are the largest.
+        components.at[random::below(random, 4)] = components.at[random::below(random, 4)];
+    if (random::chance(random, 0.2)) components.at[random::below(random, 4)] = 0;
+    return components;
+}
+
+TEST(Quaternion, RoundingIsCloseOfLengthOneAndFinal)
+{
+    Random random = random::from_seed(4);
+    for (double step : {2e-6, 1e-4, 1.0 / 511, 0.01, 0.1, 0.125}) {
+        for (int i = 0; i < 50'000; ++i) {
+            const Components wanted = random_rotation(random);
+            const Components once = rounded(wanted, step);
+            const Components twice = rounded(once, step);
+            double length = 0;
+            double squares = 0;
+            double dot = 0;
+            for (int k = 0; k < 4; ++k) {
+                ASSERT_EQ(once.at[k], twice.at[k]) << i << " step " << step;
+                length += static_cast<double>(once.at[k]) * once.at[k];
+                squares += static_cast<double>(wanted.at[k]) * wanted.at[k];
+                dot += static_cast<double>(once.at[k]) * wanted.at[k];
+            }
+            ASSERT_NEAR(length, 1, 1e-6);
+            if (squares > 1e-6) {
+                const double cosine = std::fabs(dot) / std::sqrt(squares);
+                ASSERT_GT(cosine, 1 - 3 * step * step - 1e-6) << i << " step " << step;
+            }
+        }
+    }
+}
+
+TEST(Quaternion, EveryCodeOfACoarseStepIsFinalOrForeign)
+{
+    const double step = 0.125;
+    uint64_t own = 0;
+    for (uint64_t code = 0; code < uint64_t{1} << quaternion::bit_count(step); ++code) {
+        const Components components = quaternion::decode(code, step);
+        const uint64_t again = quaternion::encode(components, step);
+        own += again == code ? 1 : 0;
+        const Components settled = quaternion::decode(again, step);
+        ASSERT_EQ(quaternion::encode(settled, step), again) << code;
+    }
+    EXPECT_GT(own, 1000u);
+}
+
+}

@@ -1,0 +1,283 @@
+#include "tern/io.h"
+#include <cstring>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+#ifdef TERN_HAVE_ENET
+#include <enet/enet.h>
+#endif
+
+using namespace tern;
+
+namespace {
+
+struct Destroyer {
+    void operator()(Socket *socket) const { destroy_socket(socket); }
+};
+using OwnedSocket = std::unique_ptr<Socket, Destroyer>;
+
+constexpr uint64_t patience_us = 5'000'000;
+
+}
+
+#ifndef TERN_HAVE_ENET
+
+TEST(EnetSocket, ABuildWithoutEnetSaysSo)
+{
+    const MadeSocket made = make_enet_socket(0, 4);
+    EXPECT_EQ(made.socket, nullptr);
+    EXPECT_EQ(made.error, SocketError::not_built);
+    EXPECT_STREQ(text(made.error), "this build is without ENet");
+}
+
+#else
+
+static OwnedSocket opened(uint16_t peers_max = 4)
+{
+    return OwnedSocket(make_enet_socket(0, peers_max).socket);
+}
+
+static Address address_of(const Socket &socket)
+{
+    return loopback(socket.local_address().port);
+}
+
+static void send_text(Socket &socket, const Address &to, const std::string &text)
+{
+    const Datagram datagram = {to, std::as_bytes(std::span(text))};
+    socket.send({&datagram, 1});
+}
+
+static void take(Socket &socket, std::vector<std::string> &texts)
+{
+    for (const Datagram &datagram : socket.receive())
+        texts.emplace_back(reinterpret_cast<const char *>(datagram.bytes.data()),
+                           datagram.bytes.size());
+}
+
+// Serves both ends until `to` has received `count` datagrams or patience ends.
+static std::vector<std::string> collected(Socket &to, Socket &other, size_t count)
+{
+    std::vector<std::string> texts, ignored;
+    const uint64_t end_us = clock_us() + patience_us;
+    while (texts.size() < count && clock_us() < end_us) {
+        take(other, ignored);
+        take(to, texts);
+    }
+    return texts;
+}
+
+TEST(EnetSocket, FirstDatagramConnectsAndArrivesAndCanBeAnswered)
+{
+    const OwnedSocket a = opened(), b = opened();
+    ASSERT_TRUE(a && b);
+    send_text(*a, address_of(*b), "hello");
+    EXPECT_EQ(collected(*b, *a, 1), std::vector<std::string>{"hello"});
+    send_text(*b, address_of(*a), "hello yourself");
+    EXPECT_EQ(collected(*a, *b, 1), std::vector<std::string>{"hello yourself"});
+    EXPECT_EQ(a->stats().sent_datagrams, 1u);
+    EXPECT_EQ(a->stats().sent_bytes, 5u);
+    EXPECT_EQ(b->stats().received_bytes, 5u);
+}
+
+TEST(EnetSocket, SourceIsTheAddressThatTheSenderIsBoundTo)
+{
+    const OwnedSocket a = opened(), b = opened();
+    ASSERT_TRUE(a && b);
+    send_text(*a, address_of(*b), "");
+    const uint64_t end_us = clock_us() + patience_us;
+    while (clock_us() < end_us) {
+        a->receive();
+        const std::span<const Datagram> received = b->receive();
+        if (received.empty())
+            continue;
+        EXPECT_EQ(received[0].address, address_of(*a));
+        EXPECT_TRUE(received[0].bytes.empty());
+        return;
+    }
+    FAIL() << "nothing arrived";
+}
+
+TEST(EnetSocket, OnlyTheLastEightWaitForAConnection)
+{
+    const OwnedSocket a = opened(), b = opened();
+    ASSERT_TRUE(a && b);
+    for (int i = 0; i < 11; ++i)
+        send_text(*a, address_of(*b), std::to_string(i));
+    EXPECT_EQ(a->stats().send_failures, 3u);
+    const std::vector<std::string> expected = {"3", "4", "5", "6", "7", "8", "9", "10"};
+    EXPECT_EQ(collected(*b, *a, 8), expected);
+}
+
+TEST(EnetSocket, SimultaneousConnectsCarryBothWays)
+{
+    const OwnedSocket a = opened(), b = opened();
+    ASSERT_TRUE(a && b);
+    send_text(*a, address_of(*b), "from a");
+    send_text(*b, address_of(*a), "from b");
+    std::vector<std::string> at_a, at_b;
+    const uint64_t end_us = clock_us() + patience_us;
+    while ((at_a.empty() || at_b.empty()) && clock_us() < end_us) {
+        take(*a, at_a);
+        take(*b, at_b);
+    }
+    EXPECT_EQ(at_a, std::vector<std::string>{"from b"});
+    EXPECT_EQ(at_b, std::vector<std::string>{"from a"});
+    for (int i = 0; i < 20; ++i) {
+        send_text(*a, address_of(*b), "more");
+        send_text(*b, address_of(*a), "more");
+    }
+    EXPECT_EQ(collected(*b, *a, 20).size(), 20u);
+    EXPECT_EQ(a->stats().send_failures + b->stats().send_failures, 0u);
+}
+
+TEST(EnetSocket, AnotherOneAtTheSamePortIsReachedAgain)
+{
+    const OwnedSocket a = opened();
+    OwnedSocket b = opened();
+    ASSERT_TRUE(a && b);
+    const Address to = address_of(*b);
+    send_text(*a, to, "one");
+    ASSERT_EQ(collected(*b, *a, 1).size(), 1u);
+    b.reset(); // Says goodbye to ENet's peers.
+    b = OwnedSocket(make_enet_socket(to.port, 4).socket);
+    ASSERT_TRUE(b);
+    a->receive();
+    send_text(*a, to, "two");
+    EXPECT_EQ(collected(*b, *a, 1), std::vector<std::string>{"two"});
+}
+
+TEST(EnetSocket, APeerThatComesBackWithoutGoodbyeIsHeardAndAnswered)
+{
+    const OwnedSocket a = opened();
+    ASSERT_TRUE(a);
+    // A plain ENet host that vanishes without a word, then a socket on its port.
+    ENetAddress any = {ENET_HOST_ANY, 0};
+    ENetHost *ghost = enet_host_create(&any, 1, 1, 0, 0);
+    ASSERT_TRUE(ghost);
+    ENetAddress bound;
+    ASSERT_EQ(enet_socket_get_address(ghost->socket, &bound), 0);
+    send_text(*a, loopback(bound.port), "to the ghost");
+    ENetEvent event = {};
+    const uint64_t end_us = clock_us() + patience_us;
+    while (event.type != ENET_EVENT_TYPE_RECEIVE && clock_us() < end_us) {
+        a->receive();
+        enet_host_service(ghost, &event, 0);
+    }
+    ASSERT_EQ(event.type, ENET_EVENT_TYPE_RECEIVE);
+    enet_packet_destroy(event.packet);
+    enet_host_destroy(ghost);
+
+    const OwnedSocket b = OwnedSocket(make_enet_socket(bound.port, 4).socket);
+    ASSERT_TRUE(b);
+    send_text(*b, address_of(*a), "back");
+    EXPECT_EQ(collected(*a, *b, 1), std::vector<std::string>{"back"});
+    send_text(*a, loopback(bound.port), "welcome back");
+    EXPECT_EQ(collected(*b, *a, 1), std::vector<std::string>{"welcome back"});
+}
+
+// Seen from a plain ENet host at the other end, which takes over what our end configures.
+TEST(EnetSocket, ThrottleNeverSlowsDownAtEitherEnd)
+{
+    const OwnedSocket a = opened();
+    ASSERT_TRUE(a);
+    ENetHost *host = enet_host_create(nullptr, 1, 1, 0, 0);
+    ASSERT_TRUE(host);
+    ENetAddress to = {};
+    ASSERT_EQ(enet_address_set_host_ip(&to, "127.0.0.1"), 0);
+    to.port = a->local_address().port;
+    ENetPeer *peer = enet_host_connect(host, &to, 1, 0);
+    ASSERT_TRUE(peer);
+    EXPECT_GT(peer->packetThrottleDeceleration, 0u);
+    const uint64_t end_us = clock_us() + patience_us;
+    while (peer->packetThrottleDeceleration > 0 && clock_us() < end_us) {
+        ENetEvent event;
+        a->receive();
+        enet_host_service(host, &event, 0);
+    }
+    EXPECT_EQ(peer->packetThrottleDeceleration, 0u);
+    EXPECT_EQ(peer->packetThrottleAcceleration, 32u);
+    enet_host_destroy(host);
+}
+
+TEST(EnetSocket, TenThousandDatagramsEachWayAndNoneDiscarded)
+{
+    const OwnedSocket a = opened(), b = opened();
+    ASSERT_TRUE(a && b);
+    constexpr size_t count = 10'000, burst = 50;
+    send_text(*a, address_of(*b), "connect");
+    ASSERT_EQ(collected(*b, *a, 1).size(), 1u);
+
+    std::vector<bool> seen[2] = {std::vector<bool>(count), std::vector<bool>(count)};
+    Socket *ends[2] = {a.get(), b.get()};
+    size_t arrived = 0;
+    const auto receive = [&] {
+        for (size_t end = 0; end < 2; ++end) {
+            for (const Datagram &datagram : ends[end]->receive()) {
+                uint32_t number = 0;
+                ASSERT_EQ(datagram.bytes.size(), 1'200u);
+                std::memcpy(&number, datagram.bytes.data(), sizeof number);
+                ASSERT_LT(number, count);
+                EXPECT_FALSE(seen[end][number]) << "twice: " << number;
+                seen[end][number] = true;
+                arrived += 1;
+            }
+        }
+    };
+    std::vector<std::vector<std::byte>> payloads(burst, std::vector<std::byte>(1'200));
+    for (uint32_t number = 0; number < count;) {
+        std::vector<Datagram> to_a, to_b;
+        for (auto &payload : payloads) {
+            std::memcpy(payload.data(), &number, sizeof number);
+            to_a.push_back({address_of(*a), payload});
+            to_b.push_back({address_of(*b), payload});
+            number += 1;
+        }
+        a->send(to_b);
+        b->send(to_a);
+        receive();
+    }
+    const uint64_t end_us = clock_us() + patience_us;
+    while (arrived < 2 * count && clock_us() < end_us)
+        receive();
+    EXPECT_EQ(arrived, 2 * count);
+    EXPECT_EQ(a->stats().sent_datagrams, count + 1);
+    EXPECT_EQ(b->stats().sent_datagrams, count);
+    EXPECT_EQ(a->stats().send_failures + b->stats().send_failures, 0u);
+}
+
+TEST(EnetSocket, WhatEnetCouldNotCarryAsADatagramIsCounted)
+{
+    const OwnedSocket a = opened(), b = opened();
+    ASSERT_TRUE(a && b);
+    send_text(*a, address_of(*b), std::string(1'372, 'l'));
+    send_text(*a, address_of(*b), std::string(1'373, 'm'));
+    send_text(*a, loopback(1, IpVersion::v6), "six");
+    send_text(*a, loopback(0), "no port");
+    EXPECT_EQ(a->stats().send_failures, 3u);
+    EXPECT_EQ(collected(*b, *a, 1), std::vector<std::string>{std::string(1'372, 'l')});
+}
+
+TEST(EnetSocket, AddressesBeyondThePlacesAreCountedAndTheOthersGoOn)
+{
+    const OwnedSocket a = opened(1), b = opened(); // a: 2 * 1 + 8 places.
+    ASSERT_TRUE(a && b);
+    send_text(*a, address_of(*b), "first");
+    for (uint16_t i = 1; i <= 12; ++i)
+        send_text(*a, loopback(i), "nobody there");
+    EXPECT_EQ(a->stats().send_failures, 3u);
+    EXPECT_EQ(collected(*b, *a, 1), std::vector<std::string>{"first"});
+}
+
+TEST(EnetSocket, PortInUseIsTold)
+{
+    const OwnedSocket first = opened();
+    ASSERT_TRUE(first);
+    const MadeSocket second = make_enet_socket(first->local_address().port, 4);
+    EXPECT_EQ(second.socket, nullptr);
+    EXPECT_EQ(second.error, SocketError::port_in_use);
+    EXPECT_NE(first->local_address().port, 0);
+}
+
+#endif

@@ -1,0 +1,154 @@
+#include "transport/frames.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <vector>
+
+using namespace tern;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes(std::initializer_list<int> values)
+{
+    Bytes result;
+    for (int value : values)
+        result.push_back(static_cast<std::byte>(value));
+    return result;
+}
+
+// Reads all frames, and writes each again. Empty if any is malformed.
+Bytes rewritten(const Bytes &content)
+{
+    FrameReader reader = frames::reader(content);
+    Bytes result;
+    for (;;) {
+        const Frame frame = frames::next(reader);
+        if (frame.kind == FrameKind::none) break;
+        Bytes to(2000);
+        size_t size = 0;
+        if (frame.kind == FrameKind::ack) {
+            Ack ack{frame.low, frame.delay_units, static_cast<uint8_t>(frame.bytes.size()), {}};
+            std::copy(frame.bytes.begin(), frame.bytes.end(), ack.bitmap);
+            size = frames::write_ack(to, ack);
+        }
+        if (frames::is_chunk(frame.kind))
+            size = frames::write_chunk_header(to, frames::stream(frame.kind), frame.low,
+                                              frame.bytes.size());
+        if (frame.kind == FrameKind::ping) size = frames::write_ping(to);
+        if (frame.kind == FrameKind::close) size = frames::write_close(to, frame.reason);
+        if (frames::is_unreliable(frame.kind))
+            size = frames::write_unreliable_header(to, frames::unreliable_kind(frame.kind),
+                                                   frame.bytes.size());
+        to.resize(size);
+        if (frames::is_chunk(frame.kind) || frames::is_unreliable(frame.kind))
+            to.insert(to.end(), frame.bytes.begin(), frame.bytes.end());
+        result.insert(result.end(), to.begin(), to.end());
+    }
+    return frames::failed(reader) ? Bytes{} : result;
+}
+
+bool is_malformed(const Bytes &content)
+{
+    return rewritten(content).empty();
+}
+
+const Bytes whole = bytes({1, 4, 3, 2, 1, 9,   0, 1, 0x80,           // ack
+                           2, 5, 0, 0, 0, 2,   0, 7, 7,              // world
+                           3, 1, 0, 0, 0, 1,   0, 8,                 // calls
+                           4, 5, 2,                                  // ping, close
+                           6, 1, 0, 1, 8, 2,   0, 2, 2, 7, 1, 0, 3}); // updates, clock, call
+
+}
+
+TEST(Frames, TheBytesOfEveryKind)
+{
+    FrameReader reader = frames::reader(whole);
+    Frame f = frames::next(reader);
+    EXPECT_EQ(FrameKind::ack, f.kind);
+    EXPECT_EQ(0x01020304u, f.low);
+    EXPECT_EQ(9u, f.delay_units);
+    EXPECT_EQ(std::byte{0x80}, f.bytes[0]);
+    f = frames::next(reader);
+    EXPECT_EQ(FrameKind::world_chunk, f.kind);
+    EXPECT_EQ(5u, f.low);
+    EXPECT_EQ(2u, f.bytes.size());
+    EXPECT_EQ(FrameKind::calls_chunk, frames::next(reader).kind);
+    EXPECT_EQ(FrameKind::ping, frames::next(reader).kind);
+    EXPECT_EQ(CloseReason::removed, frames::next(reader).reason);
+    EXPECT_EQ(UnreliableKind::updates, frames::unreliable_kind(frames::next(reader).kind));
+    EXPECT_EQ(UnreliableKind::clock, frames::unreliable_kind(frames::next(reader).kind));
+    EXPECT_EQ(UnreliableKind::call, frames::unreliable_kind(frames::next(reader).kind));
+    EXPECT_EQ(FrameKind::none, frames::next(reader).kind);
+    EXPECT_FALSE(frames::failed(reader));
+    EXPECT_EQ(whole, rewritten(whole));
+}
+
+TEST(Frames, AnyCutThatIsNotBetweenFramesIsMalformed)
+{
+    const std::vector<size_t> ends{9, 18, 26, 27, 29, 33, 38, 42};
+    for (size_t size = 0; size < whole.size(); size += 1) {
+        const Bytes cut(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
+        const bool at_end = std::count(ends.begin(), ends.end(), size) > 0;
+        EXPECT_EQ(!at_end, is_malformed(cut)) << size;
+    }
+}
+
+TEST(Frames, WhatHasAnotherFormIsMalformed)
+{
+    EXPECT_TRUE(is_malformed({}));
+    EXPECT_TRUE(is_malformed(bytes({0})));
+    EXPECT_TRUE(is_malformed(bytes({9})));
+    EXPECT_TRUE(is_malformed(bytes({255})));
+    EXPECT_TRUE(is_malformed(bytes({4, 0}))) << "padding";
+    EXPECT_TRUE(is_malformed(bytes({1, 9, 0, 0, 0, 0, 0, 1, 0}))) << "a bitmap byte for nothing";
+    EXPECT_TRUE(is_malformed(bytes({2, 0, 0, 0, 0, 0, 0}))) << "an empty chunk";
+    EXPECT_TRUE(is_malformed(bytes({6, 0, 0}))) << "an empty message";
+    EXPECT_TRUE(is_malformed(bytes({5, 0}))) << "no reason";
+    EXPECT_TRUE(is_malformed(bytes({5, 6}))) << "an unknown reason";
+}
+
+TEST(Frames, KindsOutOfOrderOrTooManyAreMalformed)
+{
+    EXPECT_FALSE(is_malformed(bytes({4})));
+    EXPECT_TRUE(is_malformed(bytes({4, 4})));
+    EXPECT_TRUE(is_malformed(bytes({5, 1, 5, 1})));
+    EXPECT_TRUE(is_malformed(bytes({5, 1, 4})));
+    EXPECT_TRUE(is_malformed(bytes({4, 1, 0, 0, 0, 0, 0, 0, 0})));
+    EXPECT_TRUE(is_malformed(bytes({6, 1, 0, 1, 4})));
+    EXPECT_FALSE(is_malformed(bytes({3, 0, 0, 0, 0, 1, 0, 1, 2, 0, 0, 0, 0, 1, 0, 1})));
+}
+
+TEST(Frames, ABitmapOf65BytesIsMalformed)
+{
+    for (size_t count : {64u, 65u}) {
+        Bytes content = bytes({1, 0, 4, 0, 0, 0, 0, static_cast<int>(count)});
+        content.resize(content.size() + count, std::byte{0xff});
+        EXPECT_EQ(count == 65, is_malformed(content));
+    }
+}
+
+// Whatever can be read is written back to the same bytes: one encoding for each content.
+RC_GTEST_PROP(Frames, WhatIsReadHasOneEncoding, (std::vector<uint8_t> noise))
+{
+    Bytes content = whole;
+    const size_t cut = *rc::gen::inRange<size_t>(0, whole.size());
+    content.erase(content.begin(), content.begin() + static_cast<ptrdiff_t>(cut));
+    for (size_t i = 0; i + 1 < noise.size(); i += 2)
+        if (!content.empty()) content[noise[i] % content.size()] = std::byte{noise[i + 1]};
+    const Bytes again = rewritten(content);
+    if (!again.empty()) RC_ASSERT(again == content);
+}
+
+TEST(LittleEndian, RebuildsTheNearestNumber)
+{
+    using little_endian::rebuilt;
+    EXPECT_EQ(5u, rebuilt(5, 0));
+    EXPECT_EQ((1ull << 32) + 2, rebuilt(2, (1ull << 32) - 3));
+    EXPECT_EQ((1ull << 32) - 3, rebuilt(0xfffffffd, (1ull << 32) + 7));
+    EXPECT_GT(rebuilt(0xffffffff, 0), 1ull << 63) << "below zero";
+    EXPECT_EQ((1ull << 60) - 1, rebuilt(0xffffffff, 1ull << 60));
+}
