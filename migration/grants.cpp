@@ -1,5 +1,6 @@
 #include "migration/grants.h"
 #include "migration/happenings.h"
+#include "migration/objects.h"
 #include "migration/outbox.h"
 #include "migration/views.h"
 #include <algorithm>
@@ -126,7 +127,10 @@ static void announce(Replica &r, uint32_t grant)
 
 void wish(Replica &r, Slot slot, PeerId to)
 {
-    if (r.wishes[slot] == PeerId::none) r.wish_count += 1;
+    const PeerId before = r.wishes[slot];
+    if (before == PeerId::none) r.wish_count += 1;
+    if (before != PeerId::none && before != to)
+        replica::refuse_claim(r, r.world.slots[slot].id, before, ClaimRefusal::overtaken);
     r.wishes[slot] = to;
 }
 
@@ -203,6 +207,7 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     if (is_new) {
         slot = world::add(r.world, *r.types, id, state.type);
     } else if (r.world.slots[slot].stamp >= r.grants[index - 1].stamp) {
+        objects::refuse_claim_to_self(r, id, ClaimRefusal::overtaken);
         return false;
     }
     Object &object = r.world.slots[slot];

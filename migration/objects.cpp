@@ -58,7 +58,7 @@ static void dead_memory_full(Replica &r)
     if (r.fault == Fault::none) r.fault = Fault::dead_full;
 }
 
-static void refused(Replica &r, ObjectId object, ClaimRefusal reason)
+void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason)
 {
     for (uint32_t i = 0; i < r.claims.count; ++i) {
         if (r.claims[i].object != object) continue;
@@ -80,7 +80,7 @@ static void bury(Replica &r, Slot slot)
     if (!world::bury(r.world, *r.types, slot)) return dead_memory_full(r);
     happenings::destroyed(r, slot);
     let_go(r, slot);
-    refused(r, r.world.slots[slot].id, ClaimRefusal::dead);
+    refuse_claim_to_self(r, r.world.slots[slot].id, ClaimRefusal::dead);
 }
 
 void kill(Replica &r, ObjectId object)
@@ -89,6 +89,7 @@ void kill(Replica &r, ObjectId object)
     if (slot != no_slot) return bury(r, slot);
     const auto id = static_cast<uint64_t>(object);
     if (!dead::add(r.world.dead, {id, id})) dead_memory_full(r);
+    refuse_claim_to_self(r, object, ClaimRefusal::dead);
 }
 
 static void announce_death(Replica &r, Slot slot)
@@ -197,6 +198,11 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
         const Object &object = r.world.slots[slot];
         if (object.life == Life::alive && dead::contains(r.world.dead, object.id)) bury(r, slot);
     }
+    for (uint32_t i = r.claims.count; i > 0; --i) {
+        const ObjectId claimed = r.claims[i - 1].object;
+        if (dead::contains(r.world.dead, claimed))
+            refuse_claim_to_self(r, claimed, ClaimRefusal::dead);
+    }
     return Verdict::ok;
 }
 
@@ -234,10 +240,10 @@ Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader)
 {
     const ObjectId id = messages::read_object_id(reader);
     const uint64_t reason = bits::read(reader, 8);
-    if (reason == 0 || reason > static_cast<uint64_t>(ClaimRefusal::by_game)) bits::fail(reader);
+    if (reason == 0 || reason > static_cast<uint64_t>(ClaimRefusal::overtaken)) bits::fail(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (from != replica::host(r)) return Verdict::forged;
-    refused(r, id, static_cast<ClaimRefusal>(reason));
+    refuse_claim_to_self(r, id, static_cast<ClaimRefusal>(reason));
     return Verdict::ok;
 }
 
@@ -246,7 +252,7 @@ void settle_claims(Replica &r)
     for (uint32_t i = 0; i < r.claims.count;) {
         const Claim claim = r.claims[i];
         if (claim.answer != ClaimRefusal::none) {
-            refused(r, claim.object, claim.answer);
+            refuse_claim_to_self(r, claim.object, claim.answer);
             continue;
         }
         if (!claim.asked) {

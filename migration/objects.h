@@ -20,6 +20,9 @@ void join(Replica &r, const Live &live, const ObjectState &state);
 void kill(Replica &r, ObjectId object);  // Somebody says that it is dead.
 void condemn(Replica &r, Slot slot);     // We own it, and destroy it while receiving.
 
+// Answers a claim of this peer's, if it is unanswered.
+void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason);
+
 Verdict receive_create(Replica &r, PeerId from, BitReader reader);
 Verdict receive_migrate(Replica &r, PeerId from, BitReader reader);
 Verdict receive_destroy(Replica &r, PeerId from, BitReader reader);

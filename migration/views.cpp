@@ -134,7 +134,8 @@ static MemberSlot free_place(const Replica &r)
     return no_member;
 }
 
-// The roster becomes ours. Fenced ones that it still lists stay fenced.
+// The roster becomes ours. Fenced ones that it still lists stay fenced. Who came after us is
+// greeted, and does not greet us: it says all it has to say to a roster that has us on it.
 static void take_roster(Replica &r, Roster roster, bool with_events)
 {
     bool listed[256] = {};
@@ -153,8 +154,9 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
         if (replica::find_member(r, member.id) != no_member) continue;
         const MemberSlot place = free_place(r);
         r.members[place] = member;
+        r.members[place].greeted = member.id > r.self;
         if (with_events) happenings::peer(r, EventKind::peer_joined, member.id);
-        if (with_events && member.id != r.self) greet(r, place);
+        if (member.id > r.self) greet(r, place);
     }
     r.view = roster.view;
     r.term_number = roster.term_number;

@@ -124,9 +124,8 @@ std::span<const std::byte> bytes(const DelayLine &line, const Flight &flight)
 
 void release(DelayLine &line, const Flight &flight)
 {
-    TERN_SLOW_ASSERT(std::find(line._free_slots.begin(), line._free_slots.end(), flight.slot) ==
-                         line._free_slots.end(),
-                     "slot %u is free already", flight.slot);
+    TERN_ASSERT(line._free_slots.size() < line._fresh_slots, "slot %u is free already",
+                flight.slot);
     line._free_slots.push_back(flight.slot);
 }
 

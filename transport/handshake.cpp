@@ -279,13 +279,13 @@ Read<VersionRefusal> read_version_refusal(std::span<const std::byte> datagram, c
     return read_with_mac1<VersionRefusal>(datagram, DatagramType::version_refusal, keys);
 }
 
-AskerId asker_id(std::span<const std::byte> datagram)
+PeekedId peek_id(std::span<const std::byte> datagram)
 {
-    AskerId asker = {};
-    if (datagram.size() < sizeof(VersionRefusal)) return asker; // Never answered with more.
-    std::memcpy(asker.bytes, datagram.data() + id_at, sizeof asker.bytes);
-    asker.ok = true;
-    return asker;
+    PeekedId peeked = {};
+    if (datagram.size() < sizeof(VersionRefusal)) return peeked;
+    std::memcpy(peeked.bytes, datagram.data() + id_at, sizeof peeked.bytes);
+    peeked.ok = true;
+    return peeked;
 }
 
 }

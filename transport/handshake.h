@@ -152,12 +152,13 @@ bool is_mac2(const Initiation &message, const Cookie &cookie);
 VersionRefusal write_version_refusal(const uint8_t (&receiver_id)[4], const MacKeys &keys);
 Read<VersionRefusal> read_version_refusal(std::span<const std::byte> datagram,
                                           const MacKeys &keys);
-// Whom to answer that an initiation of another version came from; ok is false if there is no id.
-struct AskerId {
+// The first id in a datagram of any version and of any type but data. ok is false if a version
+// refusal would be larger than the datagram.
+struct PeekedId {
     bool ok;
     uint8_t bytes[4];
 };
-AskerId asker_id(std::span<const std::byte> datagram);
+PeekedId peek_id(std::span<const std::byte> datagram);
 
 }
 }

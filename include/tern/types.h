@@ -152,10 +152,11 @@ enum class EventKind : uint8_t {
 
 enum class ClaimRefusal : uint8_t {
     none,
-    dead,    // The object has died.
-    unknown, // The host has not heard of it yet; ask again.
-    policy,  // ClaimPolicy::never.
-    by_game
+    dead,      // The object has died.
+    unknown,   // The host has not heard of it yet; ask again.
+    policy,    // ClaimPolicy::never.
+    by_game,   // The host's game said no.
+    overtaken, // Another's claim or the host's game came first; ask again.
 };
 
 // Something that happened. Valid until the next receive(), like all that a session hands out.

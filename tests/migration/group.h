@@ -119,6 +119,8 @@ struct Group {
     bool deliver(size_t from, size_t to)
     {
         if (wires[from][to].empty()) return false;
+        // Members connect to a newcomer only when it has its welcome, and the roster with it.
+        if (replicas[to]->phase == Phase::outside && from != 0) return false;
         const Bytes message = wires[from][to].front();
         wires[from][to].pop_front();
         const PeerId sender = peer(static_cast<unsigned>(from + 1));

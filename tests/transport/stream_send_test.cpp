@@ -77,13 +77,15 @@ TEST(StreamSend, RoomIsTheLargestMessageThatFits)
         const size_t room = stream_send::room_bytes(*s);
         EXPECT_FALSE(stream_send::queue(*s, message(room + 1, 0))) << capacity;
         EXPECT_EQ(0u, stream_send::queued(*s));
-        if (room > 0) EXPECT_TRUE(stream_send::queue(*s, message(room, 0))) << capacity;
+        if (room == 0) continue;
+        EXPECT_TRUE(stream_send::queue(*s, message(room, 0))) << capacity;
     }
     for (size_t capacity = 16'370; capacity < 16'400; capacity += 1) {
         Sender s(capacity);
         const size_t room = stream_send::room_bytes(*s);
-        if (room < stream_message_bytes_max)
+        if (room < stream_message_bytes_max) {
             EXPECT_FALSE(stream_send::queue(*s, message(room + 1, 0))) << capacity;
+        }
         EXPECT_TRUE(stream_send::queue(*s, message(room, 0))) << capacity;
     }
 }

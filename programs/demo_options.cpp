@@ -1,0 +1,150 @@
+#include "demo_options.h"
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+
+namespace demo {
+
+static const char *const trials = "other-types, wrong-invite, wrong-secret, other-version, full, "
+                                  "refused-by-game, port-in-use, all";
+
+const char *socket_name(SocketKind socket)
+{
+    switch (socket) {
+    case SocketKind::udp: return "udp";
+    case SocketKind::enet: return "enet";
+    case SocketKind::udp6: return "udp6";
+    }
+    return "";
+}
+
+// --- What is right for an option; the text names the value and what was expected ---
+
+static std::string quoted(const std::string &text)
+{
+    return "\"" + text + "\"";
+}
+
+static CLI::Validator whole_number(uint64_t min, uint64_t max)
+{
+    const auto check = [min, max](const std::string &text) -> std::string {
+        const std::string expected = quoted(text) + " is not a whole number from " +
+                                     std::to_string(min) + " to " + std::to_string(max);
+        if (text.empty() || text.size() > 20) return expected;
+        for (char digit : text)
+            if (!std::isdigit(static_cast<unsigned char>(digit))) return expected;
+        errno = 0;
+        const uint64_t value = std::strtoull(text.c_str(), nullptr, 10);
+        return errno == 0 && value >= min && value <= max ? "" : expected;
+    };
+    return {check, std::to_string(min) + " to " + std::to_string(max)};
+}
+
+static CLI::Validator percent(double max)
+{
+    const auto check = [max](const std::string &text) -> std::string {
+        char *end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        if (end != text.c_str() && *end == '\0' && std::isfinite(value) && value >= 0 &&
+            value <= max)
+            return "";
+        return quoted(text) + " is not a number of percent from 0 to " +
+               std::to_string(static_cast<int>(max));
+    };
+    return {check, "percent, 0 to " + std::to_string(static_cast<int>(max))};
+}
+
+static CLI::Validator one_of(const std::string &names)
+{
+    const auto check = [names](const std::string &text) -> std::string {
+        const bool single = text.find(',') == std::string::npos && !text.empty();
+        if (single && (", " + names + ",").find(", " + text + ",") != std::string::npos) return "";
+        return quoted(text) + " is not one of " + names;
+    };
+    return {check, names};
+}
+
+// --- The command line ---
+
+static void add_world(CLI::App &app, Options &options)
+{
+    app.add_option("--peers", options.peers, "Processes")->check(whole_number(2, 16));
+    app.add_option("--objects", options.objects, "Cubes, spread evenly over the peers")
+        ->check(whole_number(1, 1000));
+    app.add_option("--seconds", options.seconds,
+                   "How long; the last quarter, 3 s at least, is quiet")
+        ->check(whole_number(5, 3600));
+    app.add_option("--seed", options.seed, "Of what the players do and the network drops")
+        ->check(whole_number(0, UINT64_MAX));
+    app.add_flag("--no-kill", options.no_kill, "Let all peers live");
+}
+
+static void add_network(CLI::App &app, Options &options, std::string &socket)
+{
+    app.add_option("--loss", options.loss_percent, "Lost datagrams, each way")->check(percent(50));
+    app.add_option("--delay-ms", options.delay_ms, "Least latency, one way")
+        ->check(whole_number(0, 500));
+    app.add_option("--jitter-ms", options.jitter_ms, "Added to it by chance, 0 to this much")
+        ->check(whole_number(0, 500));
+    app.add_option("--socket", socket, "What carries the datagrams; enet is IPv4 only")
+        ->check(one_of("udp, enet, udp6"));
+}
+
+static void add_others(CLI::App &app, Options &options)
+{
+    auto *trial = app.add_option("--trial", options.trial,
+                                 "No demo: something wrong is tried, and must be refused");
+    trial->check(one_of(trials));
+    auto *listen = app.add_option("--listen", options.port,
+                                  "No forks: be the host of players elsewhere, on this port");
+    listen->check(whole_number(0, 65'535));
+    auto *join = app.add_option("--join", options.invite, "No forks: join by a host's invite");
+    app.add_option("--address", options.address,
+                   "With --listen: where others reach this machine, as 192.0.2.1:7777")
+        ->needs(listen);
+    trial->excludes(listen)->excludes(join);
+    listen->excludes(join);
+}
+
+static void settle(const CLI::App &app, const std::string &socket, Options &options)
+{
+    for (SocketKind kind : {SocketKind::udp, SocketKind::enet, SocketKind::udp6})
+        if (socket == socket_name(kind)) options.socket = kind;
+    options.seconds_given = app.count("--seconds") > 0;
+    const bool alone = options.port >= 0 || !options.invite.empty();
+    options.impaired = !alone || app.count("--loss") + app.count("--delay-ms") +
+                                         app.count("--jitter-ms") >
+                                     0;
+}
+
+ParsedOptions parse_options(int argc, const char *const *argv)
+{
+    ParsedOptions parsed = {};
+    CLI::App app("Peers on real sockets share a world of cubes. Each peer simulates those that it "
+                 "owns; cubes\nare created, claimed, handed over and destroyed; half-way one peer "
+                 "is killed. At the end all\nsurvivors must have the same world.\n"
+                 "Exit status: 0 converged, 1 not, 2 for a bad option.",
+                 "tern-demo");
+    std::string socket = socket_name(parsed.options.socket);
+    app.option_defaults()->always_capture_default();
+    add_world(app, parsed.options);
+    add_network(app, parsed.options, socket);
+    app.option_defaults()->always_capture_default(false);
+    add_others(app, parsed.options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp &) {
+        parsed.text = app.help();
+        return parsed;
+    } catch (const CLI::ParseError &error) {
+        parsed.exit_status = 2;
+        parsed.text = std::string("tern-demo: ") + error.what() + "\nTry tern-demo --help.\n";
+        return parsed;
+    }
+    settle(app, socket, parsed.options);
+    parsed.run = true;
+    return parsed;
+}
+
+}

@@ -1,0 +1,38 @@
+// tern-demo's command line.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace demo {
+
+enum class SocketKind : uint8_t { udp, enet, udp6 };
+
+struct Options {
+    uint16_t peers = 4;
+    uint32_t objects = 64;
+    uint32_t seconds = 20;
+    double loss_percent = 5;
+    uint32_t delay_ms = 40;
+    uint32_t jitter_ms = 40;
+    uint64_t seed = 1;
+    SocketKind socket = SocketKind::udp;
+    bool no_kill = false;
+    std::string trial;   // Empty: none.
+    std::string invite;  // --join.
+    std::string address; // --listen: where others reach it.
+    int32_t port = -1;   // --listen; -1: not given.
+    bool seconds_given = false;
+    bool impaired = true; // False with --listen or --join, unless an impairment is asked for.
+};
+
+struct ParsedOptions {
+    Options options;
+    bool run;          // Else `text` is to be shown, and the program ends with exit_status.
+    int exit_status;   // 0: the help. 2: a bad option.
+    std::string text;
+};
+
+ParsedOptions parse_options(int argc, const char *const *argv);
+const char *socket_name(SocketKind socket);
+
+}

@@ -1,0 +1,156 @@
+#include "demo_peer.h"
+#include <algorithm>
+#include <cstring>
+
+namespace demo::peer {
+
+static IpVersion ip_version(SocketKind kind)
+{
+    return kind == SocketKind::udp6 ? IpVersion::v6 : IpVersion::v4;
+}
+
+MadeSocket make_socket(SocketKind kind, uint16_t port, uint16_t peers_max)
+{
+    if (kind == SocketKind::enet) return make_enet_socket(port, peers_max);
+    return make_udp_socket(port, ip_version(kind));
+}
+
+PeerSetup setup(const Options &options, uint32_t index)
+{
+    PeerSetup setup = {};
+    setup.socket = options.socket;
+    setup.peers_max = options.peers;
+    setup.impaired = options.impaired;
+    setup.impairment.latency_ms_min = options.delay_ms;
+    setup.impairment.latency_ms_max = options.delay_ms + options.jitter_ms;
+    setup.impairment.loss = static_cast<float>(options.loss_percent / 100);
+    setup.impairment.duplicate = 0.01f;
+    setup.seed = options.seed * 0x9e3779b97f4a7c15 + index + 1;
+    setup.first_cubes = options.objects / options.peers;
+    setup.first_cubes += index < options.objects % options.peers;
+    setup.cubes_max = options.objects;
+    setup.timeout_ms = 2000;
+    setup.name = "";
+    return setup;
+}
+
+MadePeer make_peer(const PeerSetup &setup)
+{
+    MadePeer made = {};
+    const MadeSocket socket = make_socket(setup.socket, setup.port, setup.peers_max);
+    if (!socket.socket) {
+        made.error = std::string(socket_name(setup.socket)) + " port " +
+                     std::to_string(setup.port) + ": " + text(socket.error);
+        return made;
+    }
+    Peer &peer = made.peer;
+    peer.socket = setup.impaired
+                      ? make_impaired_socket(socket.socket, setup.impairment, setup.seed)
+                      : socket.socket;
+    Config config = {};
+    config.types = types;
+    config.peers_max = setup.peers_max;
+    config.name = setup.name;
+    config.timeout_ms = setup.timeout_ms;
+    config.join_timeout_ms = 20'000;
+    peer.session = make_session(config);
+    peer.game = game::make_game(peer.session, setup.first_cubes, setup.cubes_max, setup.seed);
+    return made;
+}
+
+void destroy_peer(Peer &peer)
+{
+    if (peer.session) destroy_session(peer.session);
+    if (peer.socket) destroy_socket(peer.socket);
+    peer = {};
+}
+
+Address own_address(const Peer &peer, SocketKind kind)
+{
+    return loopback(peer.socket->local_address().port, ip_version(kind));
+}
+
+void tick(Peer &peer, bool playing)
+{
+    game::take_events(peer.game, receive(peer.session, peer.socket->receive(), clock_us()));
+    if (playing && state(peer.session) == State::open) game::play(peer.game);
+    peer.socket->send(send(peer.session, clock_us()));
+}
+
+Progress progress(const Peer &peer)
+{
+    const Session *session = peer.session;
+    Progress now = {};
+    now.self = self(session);
+    now.host = host(session);
+    now.state = state(session);
+    const SessionStats all = stats(session);
+    now.bad = all.bad_datagrams;
+    for (PeerId other : peers(session)) {
+        const Stats one = stats(session, other);
+        now.members += 1;
+        now.rtt_us += one.rtt_us;
+        now.sent_datagrams += one.sent_datagrams;
+        now.lost_datagrams += one.lost_datagrams;
+        now.bad += one.bad_messages;
+    }
+    if (now.members > 0) now.rtt_us /= now.members;
+    now.members += 1;
+    const SocketStats wire = peer.socket->stats();
+    now.sent_bytes = wire.sent_bytes;
+    now.received_bytes = wire.received_bytes;
+    now.objects = all.objects;
+    now.owned = all.owned;
+    now.migrations = all.migrations;
+    now.digest = digest(session);
+    return now;
+}
+
+std::vector<Known> world(const Peer &peer)
+{
+    std::vector<Known> world;
+    for (TypeId type : {cube_type, player_type})
+        for (ObjectId object : objects(peer.session, type)) {
+            if (!exists(peer.session, object)) continue;
+            Known known = {};
+            known.object = object;
+            known.stamp = stamp(peer.session, object);
+            known.owner = owner(peer.session, object);
+            known.type = type;
+            const size_t size_bytes = types[type].size_bytes;
+            std::memcpy(known.value.bytes, get(peer.session, object, size_bytes), size_bytes);
+            world.push_back(known);
+        }
+    std::sort(world.begin(), world.end(),
+              [](const Known &a, const Known &b) { return a.object < b.object; });
+    return world;
+}
+
+const char *state_name(State state)
+{
+    switch (state) {
+    case State::idle: return "idle";
+    case State::joining: return "joining";
+    case State::open: return "open";
+    case State::leaving: return "leaving";
+    case State::left: return "left";
+    case State::unreachable: return "unreachable";
+    case State::refused_full: return "refused_full";
+    case State::refused_types: return "refused_types";
+    case State::refused_version: return "refused_version";
+    case State::refused_secret: return "refused_secret";
+    case State::refused_by_game: return "refused_by_game";
+    case State::removed: return "removed";
+    case State::host_lost: return "host_lost";
+    case State::overflow: return "overflow";
+    }
+    return "";
+}
+
+bool is_over(State state)
+{
+    return state != State::idle && state != State::joining && state != State::open &&
+           state != State::leaving;
+}
+
+}

@@ -1,0 +1,62 @@
+// One peer of the demo: a socket, a session over it, and the game that it plays.
+#pragma once
+#include "demo_game.h"
+#include "demo_options.h"
+#include "tern/io.h"
+#include "tern/sim.h"
+#include <string>
+
+namespace demo {
+
+struct PeerSetup {
+    SocketKind socket;
+    uint16_t port; // 0: any.
+    uint16_t peers_max;
+    bool impaired;
+    Impairment impairment;
+    uint64_t seed; // Of its impairment and its game.
+    uint32_t first_cubes;
+    uint32_t cubes_max;
+    uint32_t timeout_ms;
+    const char *name;
+};
+
+struct Peer {
+    Socket *socket;
+    Session *session;
+    Game game;
+};
+
+struct MadePeer {
+    Peer peer;
+    std::string error; // Empty if it was made.
+};
+
+// How a peer fares, as its line of statistics says.
+struct Progress {
+    PeerId self, host;
+    State state;
+    uint32_t members; // With itself.
+    uint32_t rtt_us;  // The mean over all others.
+    uint64_t sent_datagrams, lost_datagrams; // To those that are members now.
+    uint64_t sent_bytes, received_bytes;     // Of its socket.
+    uint64_t bad;                            // Datagrams and messages that were dropped as wrong.
+    uint64_t objects, owned, migrations;
+    uint64_t digest;
+};
+
+namespace peer {
+
+PeerSetup setup(const Options &options, uint32_t index);
+MadeSocket make_socket(SocketKind kind, uint16_t port, uint16_t peers_max);
+MadePeer make_peer(const PeerSetup &setup);
+void destroy_peer(Peer &peer);
+Address own_address(const Peer &peer, SocketKind kind); // On this machine.
+void tick(Peer &peer, bool playing);
+Progress progress(const Peer &peer);
+std::vector<Known> world(const Peer &peer); // All living objects, by id.
+const char *state_name(State state);
+bool is_over(State state); // It has ended, by our will or not.
+
+}
+}

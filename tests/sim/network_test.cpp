@@ -1,0 +1,316 @@
+#include "tern/sim.h"
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <memory>
+#include <rapidcheck.h>
+#include <vector>
+
+using namespace tern;
+
+namespace {
+
+struct Destroyer {
+    void operator()(SimNetwork *network) const { destroy_sim_network(network); }
+};
+using OwnedNetwork = std::unique_ptr<SimNetwork, Destroyer>;
+
+struct Arrival {
+    uint64_t now_us;
+    uint32_t number;
+    friend bool operator==(const Arrival &, const Arrival &) = default;
+};
+
+constexpr Impairment plain = {.latency_ms_min = 10, .latency_ms_max = 10};
+
+// Two sockets on one network.
+struct Pair {
+    OwnedNetwork network;
+    Socket *a, *b;
+};
+
+}
+
+static Pair made(const Impairment &impairment, uint64_t seed = 1, uint32_t datagrams_max = 65'536)
+{
+    SimNetwork *network = make_sim_network({seed, impairment, datagrams_max});
+    return {OwnedNetwork(network), make_sim_socket(network, loopback(1)),
+            make_sim_socket(network, loopback(2))};
+}
+
+static void send_number(Socket &from, const Address &to, uint32_t number)
+{
+    const Datagram datagram = {to, std::as_bytes(std::span(&number, 1))};
+    from.send({&datagram, 1});
+}
+
+static void take(Socket &socket, uint64_t now_us, std::vector<Arrival> &arrivals)
+{
+    for (;;) {
+        const std::span<const Datagram> received = socket.receive();
+        if (received.empty())
+            return;
+        for (const Datagram &datagram : received) {
+            uint32_t number = 0;
+            ASSERT_EQ(datagram.bytes.size(), sizeof number);
+            std::memcpy(&number, datagram.bytes.data(), sizeof number);
+            arrivals.push_back({now_us, number});
+        }
+    }
+}
+
+// Jumps from delivery to delivery until nothing is under way.
+static std::vector<Arrival> drained(SimNetwork &network, Socket &socket)
+{
+    std::vector<Arrival> arrivals;
+    while (next_delivery_us(&network) != UINT64_MAX) {
+        const uint64_t now_us = next_delivery_us(&network);
+        advance(&network, now_us);
+        take(socket, now_us, arrivals);
+    }
+    return arrivals;
+}
+
+static std::vector<Arrival> run(const Impairment &impairment, uint64_t seed, uint32_t count)
+{
+    const Pair pair = made(impairment, seed);
+    for (uint32_t number = 0; number < count; ++number)
+        send_number(*pair.a, loopback(2), number);
+    return drained(*pair.network, *pair.b);
+}
+
+static std::vector<uint32_t> numbers(const std::vector<Arrival> &arrivals)
+{
+    std::vector<uint32_t> all;
+    for (const Arrival &arrival : arrivals)
+        all.push_back(arrival.number);
+    return all;
+}
+
+TEST(SimNetwork, DatagramArrivesWhenDueAndNotBefore)
+{
+    const Pair pair = made(plain);
+    advance(pair.network.get(), 5'000);
+    send_number(*pair.a, loopback(2), 7);
+    EXPECT_EQ(next_delivery_us(pair.network.get()), 15'000u);
+    advance(pair.network.get(), 14'999);
+    EXPECT_TRUE(pair.b->receive().empty());
+    advance(pair.network.get(), 15'000);
+    const std::span<const Datagram> received = pair.b->receive();
+    ASSERT_EQ(received.size(), 1u);
+    EXPECT_EQ(received[0].address, loopback(1));
+    EXPECT_TRUE(pair.a->receive().empty());
+    EXPECT_TRUE(pair.b->receive().empty());
+    EXPECT_EQ(next_delivery_us(pair.network.get()), UINT64_MAX);
+}
+
+TEST(SimNetwork, SameSeedGivesTheSameDeliveriesAndAnotherSeedOthers)
+{
+    const Impairment rough = {20, 80, 0.1f, 0.1f};
+    const std::vector<Arrival> first = run(rough, 11, 500);
+    EXPECT_EQ(first, run(rough, 11, 500));
+    EXPECT_NE(numbers(first), numbers(run(rough, 12, 500)));
+}
+
+TEST(SimNetwork, LatencyIsSpreadOverItsRangeAndReorders)
+{
+    std::vector<Arrival> arrivals = run({20, 80, 0, 0}, 3, 5'000);
+    ASSERT_EQ(arrivals.size(), 5'000u);
+    EXPECT_GE(arrivals.front().now_us, 20'000u);
+    EXPECT_LE(arrivals.back().now_us, 80'000u);
+    uint64_t sum_us = 0;
+    for (const Arrival &arrival : arrivals)
+        sum_us += arrival.now_us;
+    EXPECT_NEAR(static_cast<double>(sum_us) / 5'000, 50'000, 1'500); // Six standard deviations.
+    EXPECT_LT(arrivals.front().now_us, 21'000u);
+    EXPECT_GT(arrivals.back().now_us, 79'000u);
+    const std::vector<uint32_t> order = numbers(arrivals);
+    EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(SimNetwork, EqualTimesComeInTheOrderOfSending)
+{
+    const std::vector<uint32_t> order = numbers(run(plain, 4, 200));
+    ASSERT_EQ(order.size(), 200u);
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(SimNetwork, LossAndDuplicationComeAtTheirRates)
+{
+    const Pair pair = made({.latency_ms_min = 0, .latency_ms_max = 0, .loss = 0.2f, .duplicate = 0},
+                           5);
+    for (uint32_t i = 0; i < 10'000; ++i) {
+        send_number(*pair.a, loopback(2), i);
+        advance(pair.network.get(), i);
+        pair.b->receive();
+    }
+    EXPECT_NEAR(static_cast<double>(stats(pair.network.get()).lost), 2'000, 200);
+    EXPECT_EQ(stats(pair.network.get()).duplicated, 0u);
+
+    set_impairment(pair.network.get(), {0, 0, 0, 0.1f});
+    for (uint32_t i = 0; i < 10'000; ++i) {
+        send_number(*pair.a, loopback(2), i);
+        advance(pair.network.get(), 10'000 + i);
+        pair.b->receive();
+    }
+    const SimStats after = stats(pair.network.get());
+    EXPECT_NEAR(static_cast<double>(after.duplicated), 1'000, 150);
+    EXPECT_EQ(after.sent, 20'000u);
+    EXPECT_EQ(after.sent + after.duplicated, after.lost + after.delivered);
+    EXPECT_EQ(after.delivered, pair.b->stats().received_datagrams);
+}
+
+TEST(SimNetwork, ADuplicateHoldsTheSameBytes)
+{
+    std::vector<uint32_t> all = numbers(run({10, 50, 0, 1}, 6, 100));
+    std::sort(all.begin(), all.end());
+    ASSERT_EQ(all.size(), 200u);
+    for (uint32_t i = 0; i < 200; ++i)
+        EXPECT_EQ(all[i], i / 2);
+}
+
+TEST(SimNetwork, EverythingIsLostAtALossOfOne)
+{
+    EXPECT_TRUE(run({10, 50, 1, 1}, 7, 100).empty());
+}
+
+TEST(SimNetwork, ACutIsOneWayAndEnds)
+{
+    const Pair pair = made(plain);
+    set_cut(pair.network.get(), loopback(1), loopback(2), true);
+    send_number(*pair.a, loopback(2), 1);
+    send_number(*pair.b, loopback(1), 2);
+    advance(pair.network.get(), 20'000);
+    EXPECT_TRUE(pair.b->receive().empty());
+    EXPECT_EQ(pair.a->receive().size(), 1u);
+    set_cut(pair.network.get(), loopback(1), loopback(2), true); // Twice is once.
+    set_cut(pair.network.get(), loopback(1), loopback(2), false);
+    send_number(*pair.a, loopback(2), 3);
+    advance(pair.network.get(), 40'000);
+    EXPECT_EQ(pair.b->receive().size(), 1u);
+    EXPECT_EQ(stats(pair.network.get()).lost, 1u);
+}
+
+TEST(SimNetwork, ACutTakesWhatIsUnderWay)
+{
+    const Pair pair = made(plain);
+    send_number(*pair.a, loopback(2), 1);
+    advance(pair.network.get(), 5'000);
+    set_cut(pair.network.get(), loopback(1), loopback(2), true);
+    advance(pair.network.get(), 15'000);
+    EXPECT_TRUE(pair.b->receive().empty());
+    EXPECT_EQ(stats(pair.network.get()).lost, 1u);
+}
+
+TEST(SimNetwork, AnUnknownDestinationIsLossAndALaterSocketIsReached)
+{
+    const Pair pair = made(plain);
+    send_number(*pair.a, loopback(3), 1);
+    send_number(*pair.a, loopback(4), 1);
+    Socket *late = make_sim_socket(pair.network.get(), loopback(4));
+    advance(pair.network.get(), 20'000);
+    EXPECT_EQ(late->receive().size(), 1u);
+    EXPECT_EQ(stats(pair.network.get()).lost, 1u);
+}
+
+TEST(SimNetwork, OneReceiveHandsOutAtMostItsBoundAndTheRestLater)
+{
+    const Pair pair = made(plain);
+    for (uint32_t number = 0; number < 600; ++number)
+        send_number(*pair.a, loopback(2), number);
+    advance(pair.network.get(), 10'000);
+    EXPECT_EQ(pair.b->receive().size(), receive_datagrams_max);
+    EXPECT_EQ(pair.b->receive().size(), receive_datagrams_max);
+    EXPECT_EQ(pair.b->receive().size(), 600 - 2 * receive_datagrams_max);
+    EXPECT_TRUE(pair.b->receive().empty());
+}
+
+TEST(SimNetwork, WhatWasHandedOutStaysWhileOthersAreSentAndDelivered)
+{
+    const Pair pair = made(plain);
+    send_number(*pair.a, loopback(2), 77);
+    advance(pair.network.get(), 10'000);
+    const std::span<const Datagram> received = pair.b->receive();
+    ASSERT_EQ(received.size(), 1u);
+    for (uint32_t number = 0; number < 3'000; ++number)
+        send_number(*pair.a, loopback(2), number);
+    advance(pair.network.get(), 20'000);
+    uint32_t number = 0;
+    std::memcpy(&number, received[0].bytes.data(), sizeof number);
+    EXPECT_EQ(number, 77u);
+}
+
+TEST(SimNetwork, AFullInboxLosesTheNewest)
+{
+    const Pair pair = made(plain);
+    for (uint32_t number = 0; number < 1'100; ++number)
+        send_number(*pair.a, loopback(2), number);
+    const std::vector<Arrival> arrivals = drained(*pair.network, *pair.b);
+    ASSERT_EQ(arrivals.size(), 1'024u);
+    EXPECT_EQ(arrivals.back().number, 1'023u);
+    EXPECT_EQ(stats(pair.network.get()).lost, 76u);
+}
+
+TEST(SimNetwork, BeyondItsDatagramsTheNetworkLosesAndRecovers)
+{
+    const Pair pair = made(plain, 1, 100);
+    for (uint32_t number = 0; number < 150; ++number)
+        send_number(*pair.a, loopback(2), number);
+    EXPECT_EQ(stats(pair.network.get()).lost, 50u);
+    EXPECT_EQ(drained(*pair.network, *pair.b).size(), 100u);
+    for (uint32_t number = 0; number < 100; ++number)
+        send_number(*pair.a, loopback(2), number);
+    EXPECT_EQ(drained(*pair.network, *pair.b).size(), 100u);
+    EXPECT_EQ(stats(pair.network.get()).lost, 50u);
+}
+
+TEST(SimNetwork, AnOversizedDatagramIsAFailureToSend)
+{
+    const Pair pair = made(plain);
+    const std::vector<std::byte> bytes(socket_datagram_bytes_max + 1);
+    const Datagram datagrams[] = {{loopback(2), bytes},
+                                  {loopback(2), std::span(bytes).first(bytes.size() - 1)}};
+    pair.a->send(datagrams);
+    EXPECT_EQ(pair.a->stats().send_failures, 1u);
+    EXPECT_EQ(pair.a->stats().sent_datagrams, 1u);
+    advance(pair.network.get(), 10'000);
+    EXPECT_EQ(pair.b->receive().size(), 1u);
+}
+
+TEST(SimNetwork, EveryDatagramIsAccountedForInAnyRun)
+{
+    const bool holds = rc::check("sent + duplicated = lost + delivered", [] {
+        Impairment impairment;
+        impairment.latency_ms_min = *rc::gen::inRange<uint32_t>(0, 50);
+        impairment.latency_ms_max = impairment.latency_ms_min + *rc::gen::inRange<uint32_t>(0, 50);
+        impairment.loss = static_cast<float>(*rc::gen::inRange(0, 11)) / 10;
+        impairment.duplicate = static_cast<float>(*rc::gen::inRange(0, 11)) / 10;
+        const Pair pair = made(impairment, *rc::gen::arbitrary<uint64_t>(),
+                               *rc::gen::inRange<uint32_t>(1, 40));
+        std::vector<Arrival> arrivals;
+        for (uint64_t now_us = 0; now_us < 500'000; now_us += 5'000) {
+            if (*rc::gen::inRange(0, 10) == 0)
+                set_cut(pair.network.get(), loopback(1), loopback(2),
+                        *rc::gen::arbitrary<bool>());
+            advance(pair.network.get(), now_us);
+            send_number(*pair.a, loopback(2), 1);
+            send_number(*pair.b, loopback(1), 2);
+            take(*pair.b, now_us, arrivals);
+        }
+        advance(pair.network.get(), 1'000'000);
+        const SimStats end = stats(pair.network.get());
+        RC_ASSERT(end.sent + end.duplicated == end.lost + end.delivered);
+        RC_ASSERT(end.sent == 200u);
+    });
+    EXPECT_TRUE(holds);
+}
+
+TEST(SimNetworkDeathTest, MisuseIsNamed)
+{
+    const Pair pair = made(plain);
+    advance(pair.network.get(), 100);
+    EXPECT_DEATH(advance(pair.network.get(), 99), "back from 100 to 99");
+    EXPECT_DEATH(make_sim_socket(pair.network.get(), loopback(1)), "127.0.0.1:1 is taken");
+    EXPECT_DEATH(destroy_socket(pair.a), "goes with its network");
+    EXPECT_DEATH(set_impairment(pair.network.get(), {2, 1, 0, 0}), "2 to 1 ms");
+}

@@ -1,0 +1,145 @@
+// What a connection sends: queues, window, budget, packets.
+#include "connection_pair.h"
+#include <gtest/gtest.h>
+
+using namespace connection_test;
+
+TEST(ConnectionSend, TheBudgetIsKept)
+{
+    ConnectionLimits slow = limits();
+    slow.send_bytes_per_second_max = 50'000;
+    Pair pair(1, slow);
+    const uint64_t start_us = pair.now_us;
+    uint64_t bytes = 0;
+    for (int i = 0; i < 300; i += 1) {
+        while (connection::queue_message(*pair.side[0], StreamId::world, numbered(1, 900))) {
+        }
+        while (!connection::peek_message(*pair.side[1], StreamId::world).empty())
+            connection::consume_message(*pair.side[1], StreamId::world);
+        const size_t before = pair.log.size();
+        ASSERT_TRUE(pair.tick());
+        for (size_t j = before; j < pair.log.size(); j += 1)
+            bytes += pair.log[j].to == 1 ? pair.log[j].bytes.size() : 0;
+        ASSERT_LE(bytes, 5'000 + (pair.now_us - start_us) * 50'000 / 1'000'000);
+    }
+    EXPECT_GT(bytes, 5 * 50'000u * 9 / 10) << "and it is used";
+}
+
+TEST(ConnectionSend, AFullQueueRefusesAMessageWhole)
+{
+    Pair pair;
+    Connection &c = *pair.side[0];
+    while (connection::queue_message(c, StreamId::calls, numbered(1, 1000))) {
+    }
+    const uint64_t queued = connection::queued_offset(c, StreamId::calls);
+    const size_t room = connection::queue_room_bytes(c, StreamId::calls);
+    EXPECT_LT(room, 1000u);
+    EXPECT_FALSE(connection::queue_message(c, StreamId::calls, numbered(1, room + 1)));
+    EXPECT_EQ(queued, connection::queued_offset(c, StreamId::calls));
+    EXPECT_TRUE(connection::queue_message(c, StreamId::calls, numbered(1, room)));
+    EXPECT_EQ(0u, connection::queue_room_bytes(c, StreamId::calls));
+    // The other stream has a queue of its own.
+    EXPECT_TRUE(connection::queue_message(c, StreamId::world, numbered(1, 1000)));
+}
+
+TEST(ConnectionSend, NoMoreThanAWindowIsInFlight)
+{
+    Pair pair(1, {4'000'000'000, 10'000'000, {200'000, 1000}});
+    while (connection::queue_message(*pair.side[0], StreamId::world, numbered(1, 5000))) {
+    }
+    pair.network.cut[1] = true;
+    pair.send_due(0);
+    EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
+    uint64_t bytes = 0;
+    for (const Sent &sent : pair.log)
+        bytes += sent.bytes.size() - data_header_bytes - 7 - tag_bytes;
+    EXPECT_EQ(stream_window_bytes, bytes);
+}
+
+TEST(ConnectionSend, TheCallerLimitsTheStreamBytesOfAPacket)
+{
+    Pair pair;
+    connection::queue_message(*pair.side[0], StreamId::world, numbered(1, 800));
+    connection::queue_message(*pair.side[0], StreamId::calls, numbered(1, 800));
+    pair.send_packet(0, {}, 100);
+    EXPECT_EQ(data_header_bytes + 7 + 100 + tag_bytes, pair.log.back().bytes.size());
+    pair.send_packet(0, {}, 0);
+    EXPECT_EQ(1u, pair.log.size()) << "a packet with nothing in it was sent";
+    pair.send_packet(0);
+    EXPECT_EQ(datagram_bytes_max, pair.log.back().bytes.size());
+}
+
+TEST(ConnectionSend, APacketWithNothingInItLeavesItsNumberFree)
+{
+    Pair pair;
+    EXPECT_EQ(0u, pair.send_packet(0));
+    EXPECT_EQ(Pair::nothing, pair.send_packet(0));
+    EXPECT_EQ(1u, pair.send_packet(0, {text("x")}));
+}
+
+TEST(ConnectionSend, UnreliableMessagesFillTheDatagramAndNoMore)
+{
+    Pair pair;
+    Connection &c = *pair.side[0];
+    Packet packet = connection::begin_packet(c, pair.side[0].buffer, 0, pair.now_us);
+    const size_t room = connection::unreliable_room(packet).size();
+    EXPECT_EQ(datagram_bytes_max - data_header_bytes - 1 - 3 - tag_bytes, room);
+    connection::add_unreliable(packet, UnreliableKind::call, room);
+    EXPECT_TRUE(connection::unreliable_room(packet).empty());
+    EXPECT_EQ(datagram_bytes_max, connection::finish_packet(c, packet, pair.now_us).size());
+}
+
+TEST(ConnectionSend, NoMoreThan64UnreliableMessagesGoInAPacket)
+{
+    Pair pair;
+    Connection &c = *pair.side[0];
+    Packet packet = connection::begin_packet(c, pair.side[0].buffer, 0, pair.now_us);
+    for (size_t i = 0; i < unreliable_messages_max; i += 1) {
+        ASSERT_FALSE(connection::unreliable_room(packet).empty());
+        connection::unreliable_room(packet)[0] = std::byte{7};
+        connection::add_unreliable(packet, UnreliableKind::clock, 1);
+    }
+    EXPECT_TRUE(connection::unreliable_room(packet).empty());
+    const auto datagram = connection::finish_packet(c, packet, pair.now_us);
+    const OpenedPacket opened = pair.open(1, Bytes(datagram.begin(), datagram.end()));
+    EXPECT_EQ(Opening::ok, opened.opening);
+    EXPECT_EQ(unreliable_messages_max, opened.unreliable_count);
+    EXPECT_EQ(UnreliableKind::clock, opened.unreliable[63].kind);
+}
+
+TEST(ConnectionSend, WithoutAPlaceForItsFateNoPacketGoes)
+{
+    Pair pair(1, {4'000'000'000, 10'000'000, {1000, 1000}});
+    size_t count = 0;
+    for (; connection::has_budget(*pair.side[0], pair.now_us); count += 1)
+        pair.send_packet(0, {text("x")});
+    EXPECT_EQ(1024u, count);
+    for (const Sent &sent : pair.log)
+        pair.deliver(1, sent.bytes);
+    pair.send_packet(1);
+    pair.deliver(0, pair.log.back().bytes);
+    EXPECT_GT(connection::fates(*pair.side[0]).size(), 1000u);
+    EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us)) << "fates nobody has read";
+    EXPECT_TRUE(pair.take_fates(0));
+    EXPECT_TRUE(connection::has_budget(*pair.side[0], pair.now_us));
+}
+
+TEST(ConnectionSend, NeitherStreamStarvesTheOther)
+{
+    Pair pair;
+    uint32_t received[stream_count] = {};
+    for (int i = 0; i < 200; i += 1) {
+        for (size_t s = 0; s < stream_count; s += 1) {
+            const auto stream = static_cast<StreamId>(s);
+            while (connection::queue_message(*pair.side[0], stream, numbered(1, 900))) {
+            }
+            while (!connection::peek_message(*pair.side[1], stream).empty()) {
+                connection::consume_message(*pair.side[1], stream);
+                received[s] += 1;
+            }
+        }
+        ASSERT_TRUE(pair.tick());
+    }
+    EXPECT_GT(received[0], 500u);
+    EXPECT_GT(received[1], 500u);
+}

@@ -1,0 +1,372 @@
+// Life of a connection: two ends over a bad network, probes, silence, goodbye.
+#include "connection_pair.h"
+#include <gtest/gtest.h>
+
+using namespace connection_test;
+
+namespace {
+
+struct Traffic {
+    uint32_t queued[2][stream_count] = {};
+    uint32_t received[2][stream_count] = {};
+};
+
+// Queues at random, and checks that what arrives is a prefix of what was queued.
+void exchange(Pair &pair, Traffic &traffic, int ticks, double rate)
+{
+    for (int i = 0; i < ticks; i += 1) {
+        for (int from : {0, 1}) {
+            for (size_t s = 0; s < stream_count; s += 1) {
+                const auto stream = static_cast<StreamId>(s);
+                while (random::chance(pair.random, rate)) {
+                    uint32_t &number = traffic.queued[from][s];
+                    const size_t size = 4 + random::below(pair.random, number % 50 ? 60 : 16'000);
+                    number += connection::queue_message(*pair.side[from], stream,
+                                                        numbered(number, size));
+                }
+                Connection &to = *pair.side[1 - from];
+                for (;;) {
+                    const auto message = connection::peek_message(to, stream);
+                    if (message.empty()) break;
+                    uint32_t &number = traffic.received[from][s];
+                    ASSERT_LT(number, traffic.queued[from][s]);
+                    const Bytes expected = numbered(number, message.size());
+                    ASSERT_TRUE(std::equal(message.begin(), message.end(), expected.begin()))
+                        << "message " << number << " of stream " << s;
+                    connection::consume_message(to, stream);
+                    number += 1;
+                }
+            }
+            // As a game does: an unreliable message in each tick.
+            if (connection::has_budget(*pair.side[from], pair.now_us))
+                pair.send_packet(from, {numbered(1, 100)});
+        }
+        ASSERT_TRUE(pair.tick()) << "a fate was told twice, or of a packet that was not sent";
+    }
+}
+
+void expect_delivery(uint64_t seed, const Network &network)
+{
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Pair pair(seed);
+    pair.network = network;
+    if (seed % 3 == 1) pair.skip((1ull << 32) - 300, (1ull << 32) - 5);
+    if (seed % 3 == 2) pair.skip((1ull << 59) + 12345, 77);
+    Traffic traffic;
+    exchange(pair, traffic, 300, 0.4);
+    pair.network.loss = 0;
+    exchange(pair, traffic, 600, 0);
+    for (int from : {0, 1}) {
+        for (size_t s = 0; s < stream_count; s += 1) {
+            const auto stream = static_cast<StreamId>(s);
+            EXPECT_GT(traffic.queued[from][s], 50u);
+            EXPECT_EQ(traffic.queued[from][s], traffic.received[from][s]);
+            EXPECT_EQ(connection::queued_offset(*pair.side[from], stream),
+                      connection::acked_offset(*pair.side[from], stream));
+        }
+        EXPECT_EQ(Link::open, connection::link(*pair.side[from]));
+        // All fates but the last few's are known.
+        EXPECT_LT(pair.side[from].open_fates.size(), 20u);
+    }
+    EXPECT_EQ(0u, pair.bad);
+}
+
+}
+
+TEST(Connection, DeliversEveryMessageOnceAndInOrderOverALossyNetwork)
+{
+    for (uint64_t seed = 0; seed < 12; seed += 1)
+        expect_delivery(seed, {40'000, 40'000, 0.1, 0.05});
+}
+
+TEST(Connection, DeliversOverAVeryBadNetwork)
+{
+    for (uint64_t seed = 100; seed < 106; seed += 1)
+        expect_delivery(seed, {10'000, 200'000, 0.35, 0.3});
+}
+
+TEST(Connection, AFateIsTrueWhenNothingIsReordered)
+{
+    Pair pair(5);
+    pair.network.loss = 0.2;
+    std::set<uint64_t> arrived;
+    for (int i = 0; i < 400; i += 1) {
+        pair.now_us += tick_us;
+        const size_t before = pair.wire.size();
+        const uint64_t number = pair.send_packet(0, {text("update")});
+        if (pair.wire.size() > before) arrived.insert(number);
+        ASSERT_TRUE(pair.tick());
+    }
+    pair.network.loss = 0;
+    for (int i = 0; i < 100; i += 1)
+        ASSERT_TRUE(pair.tick());
+    size_t lost = 0;
+    for (const auto &[number, was_told] : pair.side[0].told) {
+        if (!was_told) EXPECT_EQ(0u, arrived.count(number)) << number;
+        lost += !was_told;
+    }
+    EXPECT_GT(lost, 40u);
+    EXPECT_EQ(lost, connection::stats(*pair.side[0]).lost_datagrams);
+}
+
+TEST(Connection, KnowsTheRoundTrip)
+{
+    Pair pair;
+    EXPECT_EQ(0u, connection::stats(*pair.side[0]).rtt_us);
+    pair.network.latency_us = 40'000;
+    for (int i = 0; i < 200; i += 1) {
+        pair.send_packet(0, {text("x")});
+        pair.tick();
+    }
+    const Stats stats = connection::stats(*pair.side[0]);
+    EXPECT_GE(stats.rtt_us, 80'000u);
+    EXPECT_LE(stats.rtt_us, 80'000u + 2 * tick_us);
+    EXPECT_GT(stats.received_datagrams, 50u);
+    EXPECT_GT(stats.sent_bytes, stats.sent_datagrams * (data_header_bytes + tag_bytes));
+}
+
+TEST(Connection, AFreshOneSendsAPingAtOnce)
+{
+    Pair pair;
+    EXPECT_TRUE(connection::wants_packet(*pair.side[0], pair.now_us));
+    const Bytes datagram = (pair.send_packet(0), pair.wire.back().bytes);
+    EXPECT_EQ(data_header_bytes + 1 + tag_bytes, datagram.size());
+    EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
+    EXPECT_TRUE(pair.deliver(1, datagram));
+}
+
+TEST(Connection, ProbesBackOffAndEndWithTheSilence)
+{
+    Pair pair;
+    ASSERT_TRUE(pair.run(500'000));
+    pair.network.cut[1] = true; // What side 0 sends is lost.
+    ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, text("hello")));
+    std::vector<uint64_t> times;
+    const uint64_t start_us = pair.now_us;
+    pair.side[1].memory.clear(); // Nobody there.
+    while (pair.now_us < start_us + 3'000'000) {
+        pair.now_us += 1'000;
+        connection::update(*pair.side[0], pair.now_us);
+        const size_t before = pair.log.size();
+        pair.send_due(0);
+        ASSERT_LE(pair.log.size() - before, 2u);
+        if (pair.log.size() > before) times.push_back(pair.now_us - start_us);
+    }
+    // One with the message, then probes at intervals that double up to a quarter of the timeout.
+    ASSERT_GE(times.size(), 4u);
+    ASSERT_LE(times.size(), 12u);
+    for (size_t i = 3; i < times.size(); i += 1) {
+        const uint64_t interval = times[i] - times[i - 1];
+        const uint64_t before = times[i - 1] - times[i - 2];
+        EXPECT_GE(interval + 2'000, std::min<uint64_t>(2 * before, 2'500'000)) << i;
+    }
+}
+
+TEST(Connection, AProbeCarriesTheUnackedMessage)
+{
+    Pair pair;
+    ASSERT_TRUE(pair.run(500'000));
+    ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::calls, text("hello")));
+    pair.network.cut[1] = true;
+    pair.tick();
+    pair.network.cut[1] = false;
+    ASSERT_TRUE(pair.run(400'000));
+    const auto message = connection::peek_message(*pair.side[1], StreamId::calls);
+    EXPECT_EQ(text("hello"), Bytes(message.begin(), message.end()));
+    EXPECT_EQ(6u, connection::acked_offset(*pair.side[0], StreamId::calls));
+}
+
+TEST(Connection, IdleOnesKeepEachOtherAliveAtAQuarterOfTheTimeout)
+{
+    Pair pair;
+    ASSERT_TRUE(pair.run(60'000'000));
+    EXPECT_EQ(Link::open, connection::link(*pair.side[0]));
+    EXPECT_EQ(Link::open, connection::link(*pair.side[1]));
+    // 24 pings each way in a minute, each answered.
+    const Stats stats = connection::stats(*pair.side[0]);
+    EXPECT_GE(stats.sent_datagrams, 24u);
+    EXPECT_LE(stats.sent_datagrams, 60u);
+    EXPECT_EQ(0u, stats.lost_datagrams);
+}
+
+TEST(Connection, SilenceCountsFromTheOpening)
+{
+    Pair pair;
+    pair.network.cut[0] = true;
+    pair.network.cut[1] = true;
+    const uint64_t start_us = pair.now_us;
+    while (connection::link(*pair.side[0]) == Link::open)
+        ASSERT_TRUE(pair.tick());
+    EXPECT_EQ(Link::silent, connection::link(*pair.side[0]));
+    EXPECT_GE(pair.now_us, start_us + limits().timeout_us);
+    EXPECT_LT(pair.now_us, start_us + limits().timeout_us + 2 * tick_us);
+    // Everything has met its fate, and nothing more is sent.
+    EXPECT_TRUE(pair.side[0].open_fates.empty());
+    EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
+    EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
+}
+
+TEST(Connection, OnlyWhatIsAuthenticBreaksTheSilence)
+{
+    Pair pair;
+    const Bytes junk(60, std::byte{4});
+    while (connection::link(*pair.side[0]) == Link::open && pair.now_us < 30'000'000) {
+        pair.now_us += tick_us;
+        pair.deliver(0, junk);
+        connection::update(*pair.side[0], pair.now_us);
+    }
+    EXPECT_EQ(Link::silent, connection::link(*pair.side[0]));
+}
+
+TEST(Connection, GoodbyeIsSaidThreeTimesInThreeTicks)
+{
+    Pair pair;
+    ASSERT_TRUE(pair.run(500'000));
+    ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, text("unsaid")));
+    connection::close(*pair.side[0], CloseReason::left, pair.now_us);
+    EXPECT_EQ(Link::closing, connection::link(*pair.side[0]));
+    for (int i = 0; i < 3; i += 1) {
+        const size_t before = pair.log.size();
+        EXPECT_EQ(Link::closing, connection::link(*pair.side[0]));
+        pair.send_due(0);
+        EXPECT_EQ(1u, pair.log.size() - before);
+        pair.now_us += 1;
+        connection::update(*pair.side[0], pair.now_us);
+    }
+    EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[0]));
+    EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
+    ASSERT_TRUE(pair.run(100'000));
+    EXPECT_EQ(Link::closed_by_peer, connection::link(*pair.side[1]));
+    EXPECT_EQ(CloseReason::left, connection::close_reason(*pair.side[1]));
+    EXPECT_TRUE(pair.side[0].open_fates.empty());
+    EXPECT_TRUE(pair.side[1].open_fates.empty());
+}
+
+TEST(Connection, GoodbyeIsSaidWithoutBudgetAndWithAllPlacesTaken)
+{
+    Pair pair(1, {1'000'000'000, 10'000'000, {1000, 1000}});
+    while (connection::has_budget(*pair.side[0], pair.now_us))
+        pair.send_packet(0, {text("x")});
+    EXPECT_EQ(sizeof(uint64_t) * 128, pair.side[0].open_fates.size()) << "1024 places";
+    connection::close(*pair.side[0], CloseReason::removed, pair.now_us);
+    pair.wire.clear();
+    ASSERT_TRUE(pair.tick());
+    ASSERT_TRUE(pair.run(100'000));
+    EXPECT_EQ(Link::closed_by_peer, connection::link(*pair.side[1]));
+    EXPECT_EQ(CloseReason::removed, connection::close_reason(*pair.side[1]));
+}
+
+TEST(Connection, ClosingEndsEvenIfNobodySends)
+{
+    Pair pair;
+    connection::close(*pair.side[0], CloseReason::left, pair.now_us);
+    for (int i = 0; i < 8; i += 1)
+        connection::update(*pair.side[0], pair.now_us);
+    EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[0]));
+}
+
+TEST(Connection, TwoThatCloseAtOnceBothCloseByThemselves)
+{
+    Pair pair;
+    connection::close(*pair.side[0], CloseReason::left, pair.now_us);
+    connection::close(*pair.side[1], CloseReason::removed, pair.now_us);
+    pair.network.latency_us = 0;
+    ASSERT_TRUE(pair.run(100'000));
+    EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[0]));
+    EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[1]));
+    EXPECT_EQ(CloseReason::left, connection::close_reason(*pair.side[0]));
+}
+
+TEST(Connection, MessagesThatCameBeforeTheGoodbyeCanStillBeRead)
+{
+    Pair pair;
+    pair.network.latency_us = 0;
+    ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, text("last words")));
+    pair.send_due(0);
+    connection::close(*pair.side[0], CloseReason::left, pair.now_us);
+    pair.send_due(0);
+    pair.receive_all();
+    EXPECT_EQ(Link::closed_by_peer, connection::link(*pair.side[1]));
+    EXPECT_EQ(10u, connection::peek_message(*pair.side[1], StreamId::world).size());
+}
+
+TEST(Connection, AfterALongCutWithAllPlacesTakenItGoesOn)
+{
+    Pair pair(1, {100'000'000, 10'000'000, {100'000, 1000}});
+    ASSERT_TRUE(pair.run(500'000));
+    ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, numbered(1, 5000)));
+    pair.network.cut[1] = true;
+    for (int i = 0; i < 2000; i += 1)
+        if (connection::has_budget(*pair.side[0], pair.now_us)) pair.send_packet(0, {text("x")});
+    EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
+    ASSERT_TRUE(pair.run(1'000'000));
+    pair.network.cut[1] = false;
+    ASSERT_TRUE(pair.run(1'000'000));
+    EXPECT_EQ(5000u, connection::peek_message(*pair.side[1], StreamId::world).size());
+}
+
+TEST(Connection, TheLastPacketNumberEndsTheLink)
+{
+    Pair pair;
+    pair.skip(packet_number_max - 3, 0);
+    for (int i = 0; i < 3; i += 1) {
+        EXPECT_EQ(Link::open, connection::link(*pair.side[0]));
+        ASSERT_TRUE(connection::has_budget(*pair.side[0], pair.now_us));
+        pair.send_packet(0, {text("x")});
+        EXPECT_TRUE(pair.deliver(1, pair.log.back().bytes));
+    }
+    EXPECT_EQ(Link::exhausted, connection::link(*pair.side[0]));
+    EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
+    EXPECT_TRUE(pair.take_fates(0));
+    EXPECT_TRUE(pair.side[0].open_fates.empty());
+    EXPECT_EQ(Link::open, connection::link(*pair.side[1]));
+}
+
+TEST(Connection, ItsMemoryCanServeAnother)
+{
+    Pair pair(3);
+    Traffic first;
+    exchange(pair, first, 50, 0.4);
+    DataKeys keys{};
+    keys.send[0] = 9;
+    for (int i : {0, 1}) {
+        connection::open(*pair.side[i], keys, 5, address(3), pair.now_us);
+        std::swap(keys.send, keys.receive);
+        pair.side[i].open_fates.clear();
+    }
+    pair.wire.clear();
+    EXPECT_EQ(0u, connection::stats(*pair.side[0]).sent_datagrams);
+    EXPECT_EQ(address(3), connection::address(*pair.side[0]));
+    Traffic second;
+    exchange(pair, second, 50, 0.4);
+    exchange(pair, second, 200, 0);
+    EXPECT_EQ(second.queued[0][0], second.received[0][0]);
+}
+
+TEST(Connection, AWipedOneSendsAndOpensNothing)
+{
+    Pair pair;
+    pair.send_packet(1);
+    connection::wipe(*pair.side[0]);
+    EXPECT_EQ(Opening::forged, pair.open(0, pair.wire.back().bytes).opening);
+    EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
+    EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
+    // Neither does a peer that guesses the key of zeros.
+    Bytes forged = Pair::sealed(1, 0, {std::byte{4}});
+    EXPECT_EQ(Opening::forged, pair.open(0, forged).opening);
+}
+
+TEST(Connection, ItsBlockCanBeMovedAsBytes)
+{
+    Pair pair(8);
+    Traffic traffic;
+    exchange(pair, traffic, 30, 0.4);
+    std::vector<std::max_align_t> copy = pair.side[0].memory;
+    std::memset(static_cast<void *>(pair.side[0].memory.data()), 0xee,
+                pair.side[0].memory.size() * sizeof(std::max_align_t));
+    pair.side[0].memory.swap(copy);
+    pair.side[0].connection = reinterpret_cast<Connection *>(pair.side[0].memory.data());
+    exchange(pair, traffic, 30, 0.4);
+    exchange(pair, traffic, 300, 0);
+    EXPECT_EQ(traffic.queued[0][0], traffic.received[0][0]);
+}

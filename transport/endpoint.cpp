@@ -1,0 +1,216 @@
+#include "transport/endpoint.h"
+#include "base/assert.h"
+#include "transport/endpoint_types.h"
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <sodium.h>
+
+// Making, connecting, asking. What arrives: endpoint_receive.cpp, and endpoint_respond.cpp for who
+// is asked. What is sent: endpoint_send.cpp.
+namespace tern::endpoint {
+
+namespace {
+
+constexpr size_t alignment = alignof(std::max_align_t);
+
+constexpr size_t aligned(size_t size_bytes)
+{
+    return (size_bytes + alignment - 1) / alignment * alignment;
+}
+
+const Slot &slot_at(const Endpoint &e, ConnectionIndex index)
+{
+    TERN_ASSERT(index < e._limits.connections_max, "connection %u of %u", index,
+                e._limits.connections_max);
+    return e._slots[index];
+}
+
+Slot &slot_at(Endpoint &e, ConnectionIndex index)
+{
+    return const_cast<Slot &>(slot_at(static_cast<const Endpoint &>(e), index));
+}
+
+void forget_id(Endpoint &e, Slot &slot)
+{
+    if (slot.local_id != 0) connection_ids::give_back(e._ids, slot.local_id);
+    slot.local_id = 0;
+}
+
+}
+
+// --- Making ---
+
+Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
+{
+    TERN_ASSERT(limits.connections_max <= connections_limit, "%u connections",
+                limits.connections_max);
+    const int initialized = sodium_init();
+    TERN_ASSERT(initialized >= 0, "libsodium cannot be initialized: %d", initialized);
+
+    const size_t count = limits.connections_max;
+    const size_t slots_at = aligned(sizeof(Endpoint));
+    const size_t pointers_at = slots_at + aligned(count * sizeof(Slot));
+    const size_t connections_at = pointers_at + aligned(count * sizeof(Connection *));
+    const size_t connection_bytes = aligned(connection::size_bytes(limits.connection));
+    auto *block =
+        static_cast<std::byte *>(std::calloc(connections_at + count * connection_bytes, 1));
+    TERN_ASSERT(block, "no memory for %zu connections of %zu bytes", count, connection_bytes);
+
+    auto *e = reinterpret_cast<Endpoint *>(block);
+    e->_limits = limits;
+    e->_keys = keys;
+    e->_mac_keys = handshake::mac_keys(keys.public_key);
+    e->_strangers = allowance::make(initiations_per_second_max, initiations_burst);
+    e->_proven = allowance::make(proven_per_second_max, proven_burst);
+    e->_refusals =
+        allowance::make(version_refusals_per_second_max, version_refusals_per_second_max);
+    e->_slots = reinterpret_cast<Slot *>(block + slots_at);
+    e->_connections = reinterpret_cast<Connection **>(block + pointers_at);
+    for (size_t i = 0; i < count; i += 1)
+        e->_connections[i] =
+            connection::place(block + connections_at + i * connection_bytes, limits.connection);
+    return e;
+}
+
+void destroy_endpoint(Endpoint *endpoint)
+{
+    if (!endpoint) return;
+    for (ConnectionIndex i = 0; i < endpoint->_limits.connections_max; i += 1)
+        release(*endpoint, i);
+    sodium_memzero(endpoint, sizeof *endpoint);
+    std::free(endpoint);
+}
+
+void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32])
+{
+    e._has_entered = true;
+    e._prologue = handshake::prologue(session);
+    std::memcpy(e._secret, secret, sizeof e._secret);
+}
+
+// --- Connecting ---
+
+ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &address,
+                        uint64_t now_us)
+{
+    TERN_ASSERT(e._has_entered, "connect() before enter()");
+    const ConnectionIndex index = free_slot(e);
+    if (index == no_connection) return index;
+    Slot &slot = e._slots[index];
+    slot.contact = Contact::connecting;
+    slot.is_ours = true;
+    slot.local_id = connection_ids::take(e._ids, IdOwner::connection, index);
+    std::memcpy(slot.key, key, sizeof slot.key);
+    slot.address = address;
+    slot.mac_keys = handshake::mac_keys(key);
+    slot.deadline_us = now_us + e._limits.handshake_timeout_us;
+    slot.next_us = now_us;
+
+    KeyPair ephemeral = noise::make_key_pair();
+    slot.noise = noise::initiate(e._prologue.bytes, e._keys, ephemeral, key);
+    sodium_memzero(&ephemeral, sizeof ephemeral);
+    const handshake::WrittenInitiation written =
+        handshake::write_initiation(slot.noise, slot.local_id, own_offer, slot.mac_keys);
+    slot.initiation = written.message;
+    // A key of low order, out of a hostile invite or roster: nobody can hold it.
+    if (!written.ok) fail_contact(e, slot, Contact::unreachable);
+    return index;
+}
+
+void release(Endpoint &e, ConnectionIndex index)
+{
+    Slot &slot = slot_at(e, index);
+    if (slot.contact == Contact::open) connection::wipe(*e._connections[index]);
+    forget_id(e, slot);
+    sodium_memzero(&slot, sizeof slot);
+}
+
+ConnectionIndex free_slot(const Endpoint &e)
+{
+    for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1)
+        if (e._slots[i].contact == Contact::free) return i;
+    return no_connection;
+}
+
+void fail_contact(Endpoint &e, Slot &slot, Contact contact)
+{
+    forget_id(e, slot);
+    noise::wipe(slot.noise);
+    slot.contact = contact;
+}
+
+void open_slot(Endpoint &e, ConnectionIndex index, const DataKeys &keys, uint32_t remote_id,
+               const Address &address, uint64_t now_us)
+{
+    Slot &slot = e._slots[index];
+    connection::open(*e._connections[index], keys, remote_id, address, now_us);
+    noise::wipe(slot.noise);
+    slot.contact = Contact::open;
+    slot.heard_at = 0;
+}
+
+// --- Asking ---
+
+Contact contact(const Endpoint &e, ConnectionIndex index)
+{
+    return slot_at(e, index).contact;
+}
+
+Connection &at(Endpoint &e, ConnectionIndex index)
+{
+    TERN_ASSERT(contact(e, index) == Contact::open, "connection %u is not open", index);
+    return *e._connections[index];
+}
+
+const Connection &at(const Endpoint &e, ConnectionIndex index)
+{
+    TERN_ASSERT(contact(e, index) == Contact::open, "connection %u is not open", index);
+    return *e._connections[index];
+}
+
+const uint8_t *key(const Endpoint &e, ConnectionIndex index)
+{
+    return slot_at(e, index).key;
+}
+
+ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32])
+{
+    ConnectionIndex found = no_connection;
+    for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
+        const Slot &slot = e._slots[i];
+        if (std::memcmp(slot.key, key, sizeof slot.key) != 0) continue;
+        if (slot.contact == Contact::connecting && found == no_connection) found = i;
+        if (slot.contact == Contact::open && connection::link(*e._connections[i]) == Link::open)
+            return i;
+    }
+    return found;
+}
+
+uint64_t bad_datagrams(const Endpoint &e)
+{
+    return e._bad;
+}
+
+void count_bad_datagram(Endpoint &e)
+{
+    e._bad += 1;
+}
+
+// --- Half-open handshakes ---
+
+void clear_half_open(Endpoint &e, HalfOpen &entry)
+{
+    if (entry.local_id != 0) connection_ids::give_back(e._ids, entry.local_id);
+    sodium_memzero(&entry, sizeof entry);
+}
+
+void spend_half_open(HalfOpen &entry)
+{
+    entry.local_id = 0;
+    entry.is_spent = true;
+    entry.response_due = false;
+    sodium_memzero(&entry.keys, sizeof entry.keys);
+}
+
+}

@@ -1,0 +1,121 @@
+#include "transport/endpoint.h"
+#include "transport/endpoint_types.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+#include <cstring>
+#include <sodium.h>
+
+// What arrives: which datagram is whose, and the answers to what we have asked.
+namespace tern::endpoint {
+
+namespace {
+
+// The slot that asked under this id and waits for an answer; null if there is none.
+Slot *find_asking(Endpoint &e, const uint8_t (&id)[4])
+{
+    const IdPlace place = connection_ids::find(e._ids, handshake::id(id));
+    if (place.owner != IdOwner::connection) return nullptr;
+    Slot &slot = e._slots[place.index];
+    return slot.contact == Contact::connecting ? &slot : nullptr;
+}
+
+Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us)
+{
+    const Read<Response> read = handshake::read_response(datagram.bytes, e._mac_keys);
+    if (read.reading != Reading::ok) return Handling::bad;
+    Slot *slot = find_asking(e, read.message.receiver_id);
+    if (!slot) return Handling::bad;
+
+    NoiseHandshake tried = slot->noise; // A forged response must not spoil the real one.
+    const handshake::OpenedChoice choice =
+        handshake::open_response(tried, e._secret, read.message, own_offer);
+    if (!choice.ok) {
+        // It may be forged by who saw our initiation, so it is only remembered.
+        slot->secret_refused = true;
+        noise::wipe(tried);
+        return Handling::handled;
+    }
+    DataKeys keys = noise::split(tried);
+    keys.cipher = choice.cipher;
+    noise::wipe(tried);
+    open_slot(e, static_cast<ConnectionIndex>(slot - e._slots), keys,
+              handshake::id(read.message.sender_id), slot->address, now_us);
+    sodium_memzero(&keys, sizeof keys);
+    return Handling::handled;
+}
+
+Handling receive_cookie_reply(Endpoint &e, const Datagram &datagram, uint64_t now_us)
+{
+    const Read<CookieReply> read = handshake::read_cookie_reply(datagram.bytes);
+    if (read.reading != Reading::ok) return Handling::bad;
+    Slot *slot = find_asking(e, read.message.receiver_id);
+    if (!slot) return Handling::bad;
+    const handshake::OpenedCookie opened =
+        handshake::open_cookie_reply(read.message, slot->initiation.mac1, slot->mac_keys);
+    if (!opened.ok) return Handling::bad;
+    handshake::write_mac2(slot->initiation, opened.cookie);
+    const uint64_t soon_us = std::max(now_us, slot->sent_us + cookie_repeat_us);
+    slot->next_us = std::min(slot->next_us, soon_us);
+    return Handling::handled;
+}
+
+Handling receive_version_refusal(Endpoint &e, const Datagram &datagram)
+{
+    const handshake::PeekedId peeked = handshake::peek_id(datagram.bytes);
+    Slot *slot = peeked.ok ? find_asking(e, peeked.bytes) : nullptr;
+    if (!slot) return Handling::bad;
+    const Read<VersionRefusal> read =
+        handshake::read_version_refusal(datagram.bytes, slot->mac_keys);
+    if (read.reading != Reading::ok) return Handling::bad;
+    slot->version_refused = true;
+    return Handling::handled;
+}
+
+Arrival receive_data(Endpoint &e, const Datagram &datagram, uint64_t now_us)
+{
+    Arrival arrival = {};
+    if (datagram.bytes.size() < data_header_bytes + tag_bytes) return arrival;
+    const uint32_t id = little_endian::load32(&datagram.bytes[1]);
+    const IdPlace place = connection_ids::find(e._ids, id);
+    if (place.owner == IdOwner::none) return arrival;
+    if (place.owner == IdOwner::half_open)
+        return promote(e, half_open::at(e._half_open, place.index), datagram, now_us);
+    Slot &slot = e._slots[place.index];
+    if (slot.contact != Contact::open) return arrival;
+    arrival.packet =
+        connection::open_packet(*e._connections[place.index], datagram.bytes, e._scratch);
+    if (arrival.packet.opening != Opening::ok) return arrival;
+    if (slot.heard_at == 0) slot.heard_at = e._received;
+    arrival.handling = Handling::packet;
+    arrival.connection = place.index;
+    return arrival;
+}
+
+Arrival dispatch(Endpoint &e, const Datagram &datagram, uint64_t now_us)
+{
+    if (datagram.bytes.empty() || !e._has_entered) return {};
+    switch (static_cast<DatagramType>(datagram.bytes[0])) {
+    case DatagramType::none: break;
+    case DatagramType::initiation: return {receive_initiation(e, datagram, now_us), {}, {}};
+    case DatagramType::response: return {receive_response(e, datagram, now_us), {}, {}};
+    case DatagramType::cookie_reply: return {receive_cookie_reply(e, datagram, now_us), {}, {}};
+    case DatagramType::data: return receive_data(e, datagram, now_us);
+    case DatagramType::version_refusal: return {receive_version_refusal(e, datagram), {}, {}};
+    }
+    return {};
+}
+
+}
+
+Arrival receive(Endpoint &e, const Datagram &datagram, uint64_t now_us)
+{
+    static_assert(Handling{} == Handling::bad);
+    e._received += 1;
+    Arrival arrival = dispatch(e, datagram, now_us);
+    if (arrival.handling == Handling::bad) e._bad += 1;
+    if (arrival.handling == Handling::bad || arrival.handling == Handling::handled)
+        arrival.connection = no_connection;
+    return arrival;
+}
+
+}

@@ -1,0 +1,238 @@
+#include "transport/connection_types.h"
+#include "transport/endpoint.h"
+#include "transport/endpoint_types.h"
+#include "transport/little_endian.h"
+#include <cstring>
+#include <sodium.h>
+
+// The side that is asked: answers initiations, and makes a connection of a half-open handshake.
+namespace tern::endpoint {
+
+namespace {
+
+// --- Cookies ---
+
+void renew_cookie_secret(Endpoint &e, uint64_t now_us)
+{
+    if (e._has_cookie_secret && now_us - e._cookie_us < cookie_time_us) return;
+    const bool is_recent = e._has_cookie_secret && now_us - e._cookie_us < 2 * cookie_time_us;
+    if (is_recent)
+        std::memcpy(e._cookie_secrets[1], e._cookie_secrets[0], 32);
+    else
+        randombytes_buf(e._cookie_secrets[1], 32);
+    randombytes_buf(e._cookie_secrets[0], 32);
+    e._has_cookie_secret = true;
+    e._cookie_us = now_us;
+}
+
+enum class Proof : uint8_t { none, right, wrong };
+
+Proof proof(Endpoint &e, const Initiation &message, const Address &address, uint64_t now_us)
+{
+    if (!handshake::has_mac2(message)) return Proof::none;
+    renew_cookie_secret(e, now_us);
+    for (const auto &secret : e._cookie_secrets)
+        if (handshake::is_mac2(message, handshake::make_cookie(secret, address)))
+            return Proof::right;
+    return Proof::wrong;
+}
+
+// --- Answers without state ---
+
+void queue_answer(Endpoint &e, const Answer &answer)
+{
+    if (e._answer_count == answers_max) return;
+    e._answers[(e._answer_first + e._answer_count) % answers_max] = answer;
+    e._answer_count += 1;
+}
+
+void queue_cookie_reply(Endpoint &e, const Initiation &message, const Address &address)
+{
+    Answer answer = {};
+    answer.type = DatagramType::cookie_reply;
+    answer.address = address;
+    std::memcpy(answer.receiver_id, message.sender_id, sizeof answer.receiver_id);
+    std::memcpy(answer.mac1, message.mac1, sizeof answer.mac1);
+    queue_answer(e, answer);
+}
+
+// Nothing in an initiation of another version can be checked, so this is rare and small.
+void queue_version_refusal(Endpoint &e, const Datagram &datagram, uint64_t now_us)
+{
+    const handshake::PeekedId asker = handshake::peek_id(datagram.bytes);
+    if (!asker.ok || !allowance::take(e._refusals, now_us)) return;
+    Answer answer = {};
+    answer.type = DatagramType::version_refusal;
+    answer.address = datagram.address;
+    std::memcpy(answer.receiver_id, asker.bytes, sizeof answer.receiver_id);
+    queue_answer(e, answer);
+}
+
+// --- An initiation that is worth its price ---
+
+// The handshake that an initiation asks for, answered.
+struct Answered {
+    bool ok;
+    uint8_t key[32];
+    DataKeys keys;
+    Response response;
+};
+
+Answered answer(const Endpoint &e, const Initiation &message, uint32_t local_id)
+{
+    Answered answered = {};
+    KeyPair ephemeral = noise::make_key_pair();
+    NoiseHandshake h = noise::respond(e._prologue.bytes, e._keys, ephemeral);
+    sodium_memzero(&ephemeral, sizeof ephemeral);
+    const handshake::OpenedOffer opened = handshake::open_initiation(h, message);
+    std::memcpy(answered.key, noise::remote_key(h), 32);
+    const uint16_t cipher = opened.ok ? handshake::choose_cipher(opened.offer) : uint16_t{0};
+    const bool is_self = std::memcmp(answered.key, e._keys.public_key, 32) == 0;
+    if (cipher != 0 && !is_self) {
+        const handshake::WrittenResponse written =
+            handshake::write_response(h, e._secret, local_id, handshake::id(message.sender_id),
+                                      {cipher, 0}, handshake::mac_keys(answered.key));
+        answered.ok = written.ok;
+        answered.response = written.message;
+        answered.keys = noise::split(h);
+        answered.keys.cipher = Cipher::chacha20_poly1305;
+    }
+    noise::wipe(h);
+    return answered;
+}
+
+Handling respond(Endpoint &e, const Initiation &message, const Address &address, uint64_t now_us)
+{
+    const uint16_t index = half_open::next_place(e._half_open);
+    const uint32_t local_id = connection_ids::take(e._ids, IdOwner::half_open, index);
+    Answered answered = answer(e, message, local_id);
+    if (!answered.ok) {
+        connection_ids::give_back(e._ids, local_id);
+        sodium_memzero(&answered, sizeof answered);
+        return Handling::bad;
+    }
+    HalfOpen &entry = half_open::at(e._half_open, index);
+    clear_half_open(e, entry);
+    entry.is_used = true;
+    entry.response_due = true;
+    entry.local_id = local_id;
+    entry.remote_id = handshake::id(message.sender_id);
+    entry.address = address;
+    std::memcpy(entry.key, answered.key, sizeof entry.key);
+    entry.keys = answered.keys;
+    std::memcpy(entry.mac1, message.mac1, sizeof entry.mac1);
+    entry.response = answered.response;
+    entry.made_us = now_us;
+    entry.made_at = e._received;
+    sodium_memzero(&answered, sizeof answered);
+    return Handling::handled;
+}
+
+// --- Promotion ---
+
+// Whether the datagram was sealed by who holds the handshake's keys, as one of its first. Found
+// out before a connection is made, which costs far more.
+bool is_authentic(const HalfOpen &entry, const Datagram &datagram, std::span<std::byte> scratch)
+{
+    const std::span<const std::byte> bytes = datagram.bytes;
+    if (bytes.size() > datagram_bytes_max) return false;
+    const Nonce unique = connection::nonce(little_endian::load32(&bytes[5]));
+    const auto *in = reinterpret_cast<const unsigned char *>(bytes.data());
+    return crypto_aead_chacha20poly1305_ietf_decrypt(
+               reinterpret_cast<unsigned char *>(scratch.data()), nullptr, nullptr,
+               in + data_header_bytes, bytes.size() - data_header_bytes, in, data_header_bytes,
+               reinterpret_cast<const unsigned char *>(unique.bytes), entry.keys.receive) == 0;
+}
+
+// Two peers that connect to each other at the same time get two connections. The one that the
+// lower key asked for survives, on both sides, without a word: if the other one is open at its
+// asker before ours has reached it, then its initiation was here before anything that came over
+// ours. Any later handshake is one that the peer made because it has lost what it had.
+bool is_crossed(const Slot &slot, const HalfOpen &entry)
+{
+    return slot.is_ours && (slot.heard_at == 0 || entry.made_at < slot.heard_at);
+}
+
+struct Rivals {
+    bool survive;                // An older connection stays; the new one is not wanted.
+    ConnectionIndex connecting;  // We were just asking for what has now come.
+};
+
+Rivals find_rivals(const Endpoint &e, const HalfOpen &entry)
+{
+    Rivals rivals = {false, no_connection};
+    const bool is_ours_lower = std::memcmp(e._keys.public_key, entry.key, 32) < 0;
+    for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
+        const Slot &slot = e._slots[i];
+        if (std::memcmp(slot.key, entry.key, 32) != 0) continue;
+        if (slot.contact == Contact::connecting) rivals.connecting = i;
+        if (slot.contact == Contact::open && is_ours_lower && is_crossed(slot, entry) &&
+            connection::link(*e._connections[i]) == Link::open)
+            rivals.survive = true;
+    }
+    return rivals;
+}
+
+// The connection at `index` is new: nothing else with this peer goes on.
+void end_rivals(Endpoint &e, ConnectionIndex index, uint64_t now_us)
+{
+    for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
+        Slot &slot = e._slots[i];
+        if (i == index || std::memcmp(slot.key, e._slots[index].key, 32) != 0) continue;
+        if (slot.contact == Contact::connecting) fail_contact(e, slot, Contact::unreachable);
+        if (slot.contact == Contact::open)
+            connection::close(*e._connections[i], CloseReason::replaced, now_us);
+    }
+}
+
+}
+
+Handling receive_initiation(Endpoint &e, const Datagram &datagram, uint64_t now_us)
+{
+    const Read<Initiation> read = handshake::read_initiation(datagram.bytes, e._mac_keys);
+    if (read.reading == Reading::other_version) queue_version_refusal(e, datagram, now_us);
+    if (read.reading != Reading::ok) return Handling::bad;
+    const Initiation &message = read.message;
+    const Proof proven = proof(e, message, datagram.address, now_us);
+    if (proven == Proof::wrong) return Handling::bad;
+    HalfOpen *repeated = half_open::find(e._half_open, datagram.address, message.mac1);
+    if (repeated) {
+        repeated->response_due = !repeated->is_spent;
+        return Handling::handled;
+    }
+    if (proven == Proof::none &&
+        (half_open::is_full(e._half_open) || !allowance::take(e._strangers, now_us))) {
+        queue_cookie_reply(e, message, datagram.address);
+        return Handling::handled;
+    }
+    if (proven == Proof::right && !allowance::take(e._proven, now_us)) return Handling::handled;
+    return respond(e, message, datagram.address, now_us);
+}
+
+Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t now_us)
+{
+    Arrival arrival = {};
+    const bool is_here = datagram.address == entry.address && !half_open::is_over(entry, now_us);
+    if (!is_here || !is_authentic(entry, datagram, e._scratch)) return arrival;
+    const Rivals rivals = find_rivals(e, entry);
+    const ConnectionIndex index =
+        rivals.connecting != no_connection ? rivals.connecting : free_slot(e);
+    arrival.handling = Handling::handled;
+    if (rivals.survive || index == no_connection) return arrival;
+
+    Connection &c = *e._connections[index];
+    connection::open(c, entry.keys, entry.remote_id, entry.address, now_us);
+    arrival.packet = connection::open_packet(c, datagram.bytes, e._scratch);
+    if (arrival.packet.opening != Opening::ok) { // A peer of ours, but what it says makes no sense.
+        connection::wipe(c);
+        clear_half_open(e, entry);
+        arrival.handling = Handling::bad;
+        return arrival;
+    }
+    const uint32_t local_id = entry.local_id;
+    const KeyedSlot unused = {};
+    (void)unused;
+    return arrival;
+}
+
+}
