@@ -15,11 +15,11 @@ static_assert(ack_window_packets + 64 <= replay_window_packets);
 // An ack frame names all that has arrived and is not known to be known. So when a packet of ours
 // is acked, the peer knows of everything that had arrived before that packet was begun; hence a
 // mark for each arrival: the number that our next packet had.
-struct AckTracker { // Closed.
-    uint64_t _floor;            // What arrived below needs no more telling.
-    uint64_t _largest_us;       // When the largest arrived.
-    uint64_t _waiting_since_us; // The first of those that wait.
-    uint32_t _waiting_count;    // Ack-eliciting ones, since the last ack was built.
+struct AckTracker {                      // Closed.
+    uint64_t _floor;                     // What arrived below needs no more telling.
+    uint64_t _largest_us;                // When the largest arrived.
+    uint64_t _waiting_since_us;          // The first of those that wait.
+    uint32_t _waiting_count;             // Ack-eliciting ones, since the last ack was built.
     uint32_t _marks[ack_window_packets]; // Low 32 bits, by number % ack_window_packets.
 };
 

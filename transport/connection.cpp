@@ -90,7 +90,7 @@ bool has_place(const Connection &c)
 uint64_t probe_interval_us(const Connection &c)
 {
     const uint64_t interval_us = round_trip::probe_us(c._round_trip) << c._probe_count;
-    return std::min<uint64_t>(interval_us, c._limits.timeout_us / 4);
+    return std::min<uint64_t>(interval_us, c._limits.timeout_us / 8);
 }
 
 static void update_probes(Connection &c, uint64_t now_us)

@@ -13,8 +13,8 @@ struct Connection; // Closed; large. connection_types.h has its members, for thi
 
 struct ConnectionLimits {
     uint32_t send_bytes_per_second_max;
-    uint32_t timeout_us;                     // Silence after which the connection is lost.
-    uint32_t queue_bytes_max[stream_count];  // Queued and unacked bytes of a stream.
+    uint32_t timeout_us;                    // Silence after which the connection is lost.
+    uint32_t queue_bytes_max[stream_count]; // Queued and unacked bytes of a stream.
 };
 
 // What a connection has come to. All but open are final.
@@ -26,7 +26,7 @@ enum class Opening : uint8_t { ok, malformed, forged, replayed };
 struct OpenedPacket {
     Opening opening;
     uint64_t number;
-    std::span<const std::byte> frames;  // The whole content, checked.
+    std::span<const std::byte> frames; // The whole content, checked.
     UnreliableMessage unreliable[unreliable_messages_max];
     size_t unreliable_count;
 };
@@ -85,7 +85,7 @@ uint64_t queued_offset(const Connection &c, StreamId stream);  // End of all tha
 uint64_t acked_offset(const Connection &c, StreamId stream);   // All below has been acked.
 // For one more packet now: bytes, and a place among the packets whose fate is open or not cleared.
 bool has_budget(const Connection &c, uint64_t now_us);
-bool wants_packet(const Connection &c, uint64_t now_us);       // Without any unreliable message.
+bool wants_packet(const Connection &c, uint64_t now_us); // Without any unreliable message.
 // Starts a packet with what is due: acks, stream bytes (at most stream_bytes_max of them). Only
 // with has_budget(). Between begin and finish no packet may be accepted, nor another begun.
 Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_bytes_max,

@@ -22,8 +22,8 @@ bool ping_due(const Connection &c, uint64_t now_us)
 
 std::span<std::byte> room(const Packet &packet)
 {
-    return packet.datagram.subspan(packet.size_bytes).first(
-        datagram_bytes_max - tag_bytes - packet.size_bytes);
+    return packet.datagram.subspan(packet.size_bytes)
+        .first(datagram_bytes_max - tag_bytes - packet.size_bytes);
 }
 
 void put_ack(Connection &c, Packet &packet, uint64_t now_us)
@@ -45,8 +45,7 @@ size_t put_chunk(Connection &c, Packet &packet, StreamId stream, const StreamByt
 {
     const size_t size_bytes = bytes.first.size() + bytes.second.size();
     const std::span<std::byte> to = room(packet);
-    std::byte *at =
-        to.data() + frames::write_chunk_header(to, stream, bytes.offset, size_bytes);
+    std::byte *at = to.data() + frames::write_chunk_header(to, stream, bytes.offset, size_bytes);
     std::memcpy(at, bytes.first.data(), bytes.first.size());
     if (!bytes.second.empty())
         std::memcpy(at + bytes.first.size(), bytes.second.data(), bytes.second.size());

@@ -12,9 +12,9 @@
 namespace tern {
 
 inline constexpr std::byte data_datagram_type{4};
-inline constexpr uint32_t close_packets = 3;   // How often goodbye is said.
+inline constexpr uint32_t close_packets = 3;     // How often goodbye is said.
 inline constexpr uint32_t closing_ticks_max = 8; // Then it is over, even if nobody sent them.
-inline constexpr uint32_t probe_packets = 2;   // Per probe timeout, RFC 9002, 6.2.4.
+inline constexpr uint32_t probe_packets = 2;     // Per probe timeout, RFC 9002, 6.2.4.
 inline constexpr uint32_t probe_backoff_max = 6; // Doublings.
 
 // A packet cannot be begun unless all packets in flight, and the fates that nobody has cleared,
@@ -35,11 +35,11 @@ struct Connection { // Closed.
 
     // How it ends.
     Link _link;
-    CloseReason _close_reason;    // Ours while closing; theirs in closed_by_peer.
-    bool _close_due;              // A goodbye in this tick.
-    uint32_t _close_count;        // Goodbyes said.
+    CloseReason _close_reason; // Ours while closing; theirs in closed_by_peer.
+    bool _close_due;           // A goodbye in this tick.
+    uint32_t _close_count;     // Goodbyes said.
     uint32_t _closing_ticks;
-    uint64_t _heard_us;           // When something authentic came last.
+    uint64_t _heard_us; // When something authentic came last.
 
     // Packets.
     ReplayWindow _arrived;
@@ -47,13 +47,13 @@ struct Connection { // Closed.
     RoundTrip _round_trip;
     SentPackets _sent;
     Flat<Fate> _fates;
-    SentPacket _making;           // What goes into the packet that has been begun.
+    SentPacket _making; // What goes into the packet that has been begun.
     bool _packet_begun;
 
     // Probes.
     bool _ping_due;
-    uint32_t _probes_due;         // Packets.
-    uint32_t _probe_count;        // Timeouts since the last ack that told something new.
+    uint32_t _probes_due;  // Packets.
+    uint32_t _probe_count; // Timeouts since the last ack that told something new.
 
     StreamSend _send[stream_count];
     StreamReceive _receive[stream_count];

@@ -140,16 +140,6 @@ void fail_contact(Endpoint &e, Slot &slot, Contact contact)
     slot.contact = contact;
 }
 
-void open_slot(Endpoint &e, ConnectionIndex index, const DataKeys &keys, uint32_t remote_id,
-               const Address &address, uint64_t now_us)
-{
-    Slot &slot = e._slots[index];
-    connection::open(*e._connections[index], keys, remote_id, address, now_us);
-    noise::wipe(slot.noise);
-    slot.contact = Contact::open;
-    slot.heard_at = 0;
-}
-
 // --- Asking ---
 
 Contact contact(const Endpoint &e, ConnectionIndex index)
@@ -203,14 +193,6 @@ void clear_half_open(Endpoint &e, HalfOpen &entry)
 {
     if (entry.local_id != 0) connection_ids::give_back(e._ids, entry.local_id);
     sodium_memzero(&entry, sizeof entry);
-}
-
-void spend_half_open(HalfOpen &entry)
-{
-    entry.local_id = 0;
-    entry.is_spent = true;
-    entry.response_due = false;
-    sodium_memzero(&entry.keys, sizeof entry.keys);
 }
 
 }

@@ -24,7 +24,7 @@ struct EndpointLimits {
 struct Outbox {
     std::span<std::byte> bytes;       // count_max * datagram_bytes_max.
     std::span<Datagram> datagrams;    // count_max.
-    size_t count;                     // Full: the caller sends the rest in its next tick.
+    size_t count;                     // Full: the rest waits for the next tick.
 };
 
 enum class Contact : uint8_t {
@@ -32,15 +32,18 @@ enum class Contact : uint8_t {
     connecting, // We asked; no answer yet.
     open,       // See connection::link().
     // We asked, and handshake_timeout_us later:
-    unreachable,     // no answer
+    unreachable,     // no answer (or, at once: `key` is none, or another connection came first)
     version_refused, // it speaks another version
     secret_refused   // it answered, but has another secret
 };
 
 enum class Handling : uint8_t {
-    bad,     // Malformed, forged, replayed, or for nobody here. Counted; nothing else changed.
+    bad,     // Malformed, forged, replayed, or for nobody here. Counted; nothing else changed, but
+             // that an initiation of another version may be told so.
     handled, // A handshake datagram, done.
-    opened,  // `connection` is new, made by a peer; `packet` is its first.
+    opened,  // `connection` is new, made by a peer; `packet` is its first. If we were connecting to
+             // the same key, it has the index of that. An older one with the same key is being
+             // closed, with CloseReason::replaced.
     packet   // `packet` arrived at `connection`.
 };
 
@@ -57,7 +60,8 @@ void destroy_endpoint(Endpoint *endpoint);
 // Before anything else: whose session, and its secret. Both go into every handshake.
 void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32]);
 
-// Asks for a connection to who holds `key`. no_connection if all are in use.
+// Asks for a connection to who holds `key`. no_connection if all are in use. Of two connections
+// that a pair makes at the same time, the one that the lower key (bytewise) asked for survives.
 ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &address,
                         uint64_t now_us);
 void release(Endpoint &e, ConnectionIndex index); // Forgets it at once, keys and all.
@@ -65,12 +69,13 @@ Contact contact(const Endpoint &e, ConnectionIndex index);
 Connection &at(Endpoint &e, ConnectionIndex index);             // When open.
 const Connection &at(const Endpoint &e, ConnectionIndex index);
 const uint8_t *key(const Endpoint &e, ConnectionIndex index);   // The peer's, 32 bytes.
-ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32]); // Connecting or open.
+ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32]); // Open, else connecting.
 
 // One datagram. The packet in the answer is valid until the next call.
 Arrival receive(Endpoint &e, const Datagram &datagram, uint64_t now_us);
-// Handshake datagrams that are due: first tries, repeats, answers. (Data packets are made by the
-// caller through connection::begin_packet.)
+// Handshake datagrams that are due: first tries, repeats, answers; those to strangers without a
+// cookie take at most half of the outbox. Once per tick: here handshakes run out of time, too.
+// (Data packets are made by the caller through connection::begin_packet.)
 void send_handshakes(Endpoint &e, Outbox &outbox, uint64_t now_us);
 uint64_t bad_datagrams(const Endpoint &e);
 void count_bad_datagram(Endpoint &e); // For one that the caller did not accept.

@@ -38,8 +38,10 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
     DataKeys keys = noise::split(tried);
     keys.cipher = choice.cipher;
     noise::wipe(tried);
-    open_slot(e, static_cast<ConnectionIndex>(slot - e._slots), keys,
-              handshake::id(read.message.sender_id), slot->address, now_us);
+    noise::wipe(slot->noise);
+    connection::open(*e._connections[slot - e._slots], keys,
+                     handshake::id(read.message.sender_id), slot->address, now_us);
+    slot->contact = Contact::open;
     sodium_memzero(&keys, sizeof keys);
     return Handling::handled;
 }

@@ -173,6 +173,20 @@ Rivals find_rivals(const Endpoint &e, const HalfOpen &entry)
     return rivals;
 }
 
+// The slot becomes that of the half-open handshake, with its id; the connection is open already.
+void take_over(Endpoint &e, ConnectionIndex index, HalfOpen &entry)
+{
+    Slot &slot = e._slots[index];
+    if (slot.local_id != 0) connection_ids::give_back(e._ids, slot.local_id);
+    sodium_memzero(&slot, sizeof slot);
+    slot.contact = Contact::open;
+    slot.local_id = entry.local_id;
+    std::memcpy(slot.key, entry.key, sizeof slot.key);
+    slot.heard_at = e._received;
+    connection_ids::pass_on(e._ids, slot.local_id, IdOwner::connection, index);
+    half_open::spend(entry);
+}
+
 // The connection at `index` is new: nothing else with this peer goes on.
 void end_rivals(Endpoint &e, ConnectionIndex index, uint64_t now_us)
 {
@@ -229,10 +243,27 @@ Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t
         arrival.handling = Handling::bad;
         return arrival;
     }
-    const uint32_t local_id = entry.local_id;
-    const KeyedSlot unused = {};
-    (void)unused;
+    take_over(e, index, entry);
+    end_rivals(e, index, now_us);
+    arrival.handling = Handling::opened;
+    arrival.connection = index;
     return arrival;
+}
+
+size_t write_answer(Endpoint &e, const Answer &answer, std::span<std::byte> to, uint64_t now_us)
+{
+    if (answer.type == DatagramType::version_refusal) {
+        const VersionRefusal message =
+            handshake::write_version_refusal(answer.receiver_id, e._mac_keys);
+        std::memcpy(to.data(), &message, sizeof message);
+        return sizeof message;
+    }
+    renew_cookie_secret(e, now_us);
+    const Cookie cookie = handshake::make_cookie(e._cookie_secrets[0], answer.address);
+    const CookieReply message =
+        handshake::write_cookie_reply(answer.receiver_id, cookie, answer.mac1, e._mac_keys);
+    std::memcpy(to.data(), &message, sizeof message);
+    return sizeof message;
 }
 
 }

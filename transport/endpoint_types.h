@@ -90,12 +90,9 @@ namespace endpoint {
 inline constexpr Offer own_offer = {handshake::ciphers_known, 0};
 
 // --- endpoint.cpp ---
-void open_slot(Endpoint &e, ConnectionIndex index, const DataKeys &keys, uint32_t remote_id,
-               const Address &address, uint64_t now_us); // The slot's key and id are set.
-void clear_half_open(Endpoint &e, HalfOpen &entry);
-void spend_half_open(Endpoint &e, HalfOpen &entry);      // Its id is the caller's now.
-ConnectionIndex free_slot(const Endpoint &e);            // no_connection if there is none.
+ConnectionIndex free_slot(const Endpoint &e); // no_connection if there is none.
 void fail_contact(Endpoint &e, Slot &slot, Contact contact);
+void clear_half_open(Endpoint &e, HalfOpen &entry);
 
 // --- endpoint_respond.cpp: for who is asked ---
 Handling receive_initiation(Endpoint &e, const Datagram &datagram, uint64_t now_us);

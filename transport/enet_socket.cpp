@@ -109,7 +109,7 @@ static Link &claim_link(EnetSocket &socket, const ENetAddress &address)
 static void release_link(EnetSocket &socket, Link &link)
 {
     socket._stats.send_failures += link.pending_count;
-    socket._keys[&link - socket._links.get()] = 0;
+    socket._keys[static_cast<size_t>(&link - socket._links.get())] = 0;
 }
 
 // ENet's only word about what became of a packet: destroyed with this flag, or without.

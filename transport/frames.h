@@ -28,9 +28,9 @@ inline constexpr size_t unreliable_header_bytes = 3;
 inline constexpr uint64_t ack_delay_unit_us = 16;
 
 struct Ack {
-    uint32_t largest_low;  // Low 32 bits of the largest packet number that has arrived.
-    uint16_t delay_units;  // How long that one has waited for this ack; 65535: that or longer.
-    uint8_t bitmap_count;  // Bytes in use.
+    uint32_t largest_low; // Low 32 bits of the largest packet number that has arrived.
+    uint16_t delay_units; // How long that one has waited for this ack; 65535: that or longer.
+    uint8_t bitmap_count; // Bytes in use.
     // Of the 8 * bitmap_count packets before the largest, oldest in the lowest bit of the first
     // byte: which have arrived. The first byte is not zero.
     std::byte bitmap[ack_bitmap_bytes_max];

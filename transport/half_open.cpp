@@ -1,6 +1,7 @@
 #include "transport/half_open.h"
 #include "base/assert.h"
 #include <cstring>
+#include <sodium.h>
 
 namespace tern::half_open {
 
@@ -39,6 +40,14 @@ uint16_t next_place(const HalfOpenTable &table)
             best = i;
     }
     return best;
+}
+
+void spend(HalfOpen &entry)
+{
+    entry.is_spent = true;
+    entry.response_due = false;
+    entry.local_id = 0;
+    sodium_memzero(&entry.keys, sizeof entry.keys);
 }
 
 bool is_over(const HalfOpen &entry, uint64_t now_us)

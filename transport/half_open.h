@@ -38,6 +38,7 @@ bool is_full(const HalfOpenTable &table);
 // Where a new one goes: a free place, else a spent one, else the oldest. It is the caller's to
 // clear.
 uint16_t next_place(const HalfOpenTable &table);
+void spend(HalfOpen &entry);                          // Its id is the caller's.
 bool is_over(const HalfOpen &entry, uint64_t now_us); // Used, and its time is over.
 
 }

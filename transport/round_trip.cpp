@@ -24,8 +24,8 @@ void sample(RoundTrip &r, uint64_t measured_us, uint64_t delay_us)
     delay_us = std::min(delay_us, delay_believed_us);
     const uint64_t adjusted_us =
         measured_us >= r._least_us + delay_us ? measured_us - delay_us : measured_us;
-    const uint64_t off_us = std::max(r._smoothed_us, adjusted_us) -
-                            std::min(r._smoothed_us, adjusted_us);
+    const uint64_t off_us =
+        std::max(r._smoothed_us, adjusted_us) - std::min(r._smoothed_us, adjusted_us);
     r._variance_us = (3 * r._variance_us + off_us) / 4;
     r._smoothed_us = (7 * r._smoothed_us + adjusted_us) / 8;
 }

@@ -103,8 +103,8 @@ uint64_t add(SentPackets &sent, const SentPacket &packet)
 
 const SentPacket &at(const SentPackets &sent, uint64_t number)
 {
-    TERN_SLOW_ASSERT(number < sent._next && sent._next - number <= sent_packets_max,
-                     "packet %llu", static_cast<unsigned long long>(number));
+    TERN_SLOW_ASSERT(number < sent._next && sent._next - number <= sent_packets_max, "packet %llu",
+                     static_cast<unsigned long long>(number));
     return sent._ring[number % sent_packets_max];
 }
 

@@ -27,7 +27,7 @@ struct SentPacket {
     SentState state;
 };
 
-struct SentPackets { // Closed.
+struct SentPackets {           // Closed.
     Flat<SentPacket> _ring;    // By number % sent_packets_max. Stays readable until overwritten.
     uint64_t _next;            // The number of the next packet.
     uint64_t _oldest;          // Everything below has met its fate.
@@ -37,8 +37,8 @@ struct SentPackets { // Closed.
 };
 
 struct AckEffect {
-    bool eliciting;      // An ack-eliciting packet has newly arrived: the peer answers.
-    bool sampled;        // measured_us is a round trip.
+    bool eliciting; // An ack-eliciting packet has newly arrived: the peer answers.
+    bool sampled;   // measured_us is a round trip.
     uint64_t measured_us;
 };
 
@@ -50,9 +50,9 @@ void skip_to(SentPackets &sent, uint64_t next);
 
 uint64_t next(const SentPackets &sent);
 uint64_t acked_end(const SentPackets &sent);
-size_t room(const SentPackets &sent);            // For how many more packets.
+size_t room(const SentPackets &sent); // For how many more packets.
 uint32_t eliciting_count(const SentPackets &sent);
-uint64_t eliciting_us(const SentPackets &sent);  // When the last ack-eliciting one was sent.
+uint64_t eliciting_us(const SentPackets &sent); // When the last ack-eliciting one was sent.
 uint64_t add(SentPackets &sent, const SentPacket &packet); // Its number.
 // Valid until sent_packets_max more have been sent.
 const SentPacket &at(const SentPackets &sent, uint64_t number);

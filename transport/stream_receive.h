@@ -7,12 +7,12 @@ namespace tern {
 
 // Offsets: consumed <= arrived. Below arrived everything is here; beyond it byte by byte what the
 // bits say. A byte that is visible in a message is never written again.
-struct StreamReceive { // Closed.
+struct StreamReceive {     // Closed.
     Flat<std::byte> _ring; // By offset; then room to complete a message that wraps around its end.
     BitRing _bits;         // Beyond _arrived.
     uint64_t _consumed;
     uint64_t _arrived;
-    size_t _beyond_count;  // Bits set.
+    size_t _beyond_count; // Bits set.
 };
 
 struct Peek {

@@ -88,8 +88,8 @@ size_t room_bytes(const StreamSend &s)
     const size_t free = free_bytes(s);
     for (size_t prefix_bytes = stream_length_bytes_max; prefix_bytes > 0; prefix_bytes -= 1) {
         const size_t shortest = prefix_bytes == 1 ? 1 : 1ull << 7 * (prefix_bytes - 1);
-        const size_t longest = std::min((1ull << 7 * prefix_bytes) - 1,
-                                        1ull * stream_message_bytes_max);
+        const size_t longest =
+            std::min((1ull << 7 * prefix_bytes) - 1, 1ull * stream_message_bytes_max);
         if (free >= prefix_bytes + shortest) return std::min(free - prefix_bytes, longest);
     }
     return 0;

@@ -9,16 +9,16 @@ namespace tern {
 // Offsets: acked <= sent <= queued. Below acked all is acked and forgotten; what lies between
 // acked and sent (at most stream_window_bytes) is acked, lost or in flight, byte by byte; the rest
 // waits. So no pattern of loss is too fine to be remembered.
-struct StreamSend { // Closed.
+struct StreamSend {        // Closed.
     Flat<std::byte> _ring; // By offset; a power of two that holds _queue_bytes_max.
     BitRing _acked_bits;   // Beyond _acked.
     BitRing _lost_bits;    // To be sent again.
     uint64_t _acked;
     uint64_t _sent;
     uint64_t _queued;
-    uint64_t _lost_from;   // No lost byte lies below.
-    size_t _acked_count;   // Bits set.
-    size_t _lost_count;    // Bits set.
+    uint64_t _lost_from; // No lost byte lies below.
+    size_t _acked_count; // Bits set.
+    size_t _lost_count;  // Bits set.
     size_t _queue_bytes_max;
 };
 
@@ -47,7 +47,8 @@ StreamBytes take_new(StreamSend &stream, size_t bytes_max);
 // What became of bytes that were taken. offset_low: the low 32 bits.
 void arrived(StreamSend &stream, uint32_t offset_low, size_t size_bytes);
 void lost(StreamSend &stream, uint32_t offset_low, size_t size_bytes);
-// A probe: the oldest unacked bytes, at most bytes_max, are to be sent again. False: there are none.
+// A probe: the oldest unacked bytes, at most bytes_max, are to be sent again. False: there are
+// none.
 bool repeat_oldest(StreamSend &stream, size_t bytes_max);
 
 }

@@ -83,8 +83,8 @@ RC_GTEST_PROP(AckTracker, TellsAllThatIsNotKnownToBeKnown, ())
             // No longer than needed.
             RC_ASSERT(built.ack.bitmap_count == (newest - *expected.begin() + 7) / 8);
         } else if (!said.empty()) {
-            const auto some = std::next(said.begin(), *rc::gen::inRange<int>(
-                                                          0, static_cast<int>(said.size())));
+            const auto some =
+                std::next(said.begin(), *rc::gen::inRange<int>(0, static_cast<int>(said.size())));
             known.insert(some->second.begin(), some->second.end());
             t.acked_end = std::max(t.acked_end, some->first + 1);
             said.erase(some);

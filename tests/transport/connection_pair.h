@@ -43,10 +43,7 @@ struct Side {
     {
     }
     Connection &operator*() { return *connection; }
-    std::span<const std::byte> state() const
-    {
-        return std::as_bytes(std::span(memory));
-    }
+    std::span<const std::byte> state() const { return std::as_bytes(std::span(memory)); }
 };
 
 struct Sent {
@@ -96,7 +93,8 @@ struct Pair {
     {
         const Sent sent{now_us, 1 - from, Bytes(bytes.begin(), bytes.end())};
         log.push_back(sent);
-        for (int copies = 1 + random::chance(random, network.duplication); copies > 0; copies -= 1) {
+        for (int copies = 1 + random::chance(random, network.duplication); copies > 0;
+             copies -= 1) {
             Sent copy = sent;
             copy.at_us += network.latency_us;
             if (network.jitter_us > 0) copy.at_us += random::below(random, network.jitter_us);
@@ -111,8 +109,7 @@ struct Pair {
                          size_t stream_bytes_max = datagram_bytes_max)
     {
         Connection &c = *side[from];
-        Packet packet =
-            connection::begin_packet(c, side[from].buffer, stream_bytes_max, now_us);
+        Packet packet = connection::begin_packet(c, side[from].buffer, stream_bytes_max, now_us);
         for (const Bytes &message : unreliable) {
             const std::span<std::byte> room = connection::unreliable_room(packet);
             if (room.size() < message.size()) break;

@@ -68,7 +68,9 @@ TEST(ConnectionReceive, AnyFlippedBitOfAFreshDatagramIsRefused)
         Bytes flipped = datagram;
         flipped[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
         const Opening opening = pair.open(1, flipped).opening;
-        EXPECT_EQ(bit < 8 ? Opening::malformed : Opening::forged, opening) << bit;
+        // The type; or the highest bit of the number, which then is below zero.
+        const bool impossible = bit < 8 || bit == 71;
+        EXPECT_EQ(impossible ? Opening::malformed : Opening::forged, opening) << bit;
     }
     for (size_t size = 0; size < datagram.size(); size += 1) {
         const Bytes cut(datagram.begin(), datagram.begin() + static_cast<ptrdiff_t>(size));
@@ -92,11 +94,12 @@ TEST(ConnectionReceive, OpeningChangesNothingAndAPacketNotAcceptedHasNeverBeen)
     }
     EXPECT_TRUE(unchanged(pair.side[1], before));
     pair.accept[1] = false;
-    EXPECT_TRUE(pair.deliver(1, pair.log.back().bytes));
+    pair.receive_all();
+    pair.wire.clear();
     pair.accept[1] = true;
-    for (int i = 0; i < 20; i += 1)
-        ASSERT_TRUE(pair.tick());
-    EXPECT_NE(1u, pair.side[0].told.count(0) ? pair.side[0].told[0] : 1u) << "acked";
+    ASSERT_TRUE(pair.run(3'000'000));
+    ASSERT_EQ(1u, pair.side[0].told.count(0));
+    EXPECT_FALSE(pair.side[0].told[0]);
 }
 
 TEST(ConnectionReceive, AReplayIsRefusedForeverAndASecondAcceptDoesNothing)
@@ -106,8 +109,7 @@ TEST(ConnectionReceive, AReplayIsRefusedForeverAndASecondAcceptDoesNothing)
     const Bytes datagram = pair.log.back().bytes;
     Bytes other_scratch(datagram_bytes_max);
     const OpenedPacket first = pair.open(1, datagram);
-    const OpenedPacket second =
-        connection::open_packet(*pair.side[1], datagram, other_scratch);
+    const OpenedPacket second = connection::open_packet(*pair.side[1], datagram, other_scratch);
     connection::accept(*pair.side[1], first, pair.now_us);
     const Bytes before = snapshot(pair.side[1]);
     connection::accept(*pair.side[1], second, pair.now_us + 1);
@@ -214,8 +216,8 @@ TEST(ConnectionReceive, RandomFramesUnderTheRightKeyAreTakenWholeOrChangeNothing
             const Bytes datagram = Pair::sealed(0, number, content);
             const Bytes before = snapshot(pair.side[1]);
             const bool ok = pair.deliver(1, datagram);
-            if (!ok) ASSERT_TRUE(unchanged(pair.side[1], before));
-            if (ok) EXPECT_EQ(Opening::replayed, pair.open(1, datagram).opening);
+            ASSERT_TRUE(ok || unchanged(pair.side[1], before));
+            ASSERT_TRUE(!ok || pair.open(1, datagram).opening == Opening::replayed);
             taken += ok;
             refused += !ok;
             number += 1 + random::below(random, 3);
@@ -225,6 +227,7 @@ TEST(ConnectionReceive, RandomFramesUnderTheRightKeyAreTakenWholeOrChangeNothing
             pair.now_us += tick_us;
             connection::update(*pair.side[1], pair.now_us);
             connection::clear_fates(*pair.side[1]);
+            if (connection::link(*pair.side[1]) != Link::open) break;
         }
     }
     EXPECT_GT(taken, 500u);

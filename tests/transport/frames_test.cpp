@@ -56,11 +56,11 @@ bool is_malformed(const Bytes &content)
     return rewritten(content).empty();
 }
 
-const Bytes whole = bytes({1, 4, 3, 2, 1, 9,   0, 1, 0x80,           // ack
-                           2, 5, 0, 0, 0, 2,   0, 7, 7,              // world
-                           3, 1, 0, 0, 0, 1,   0, 8,                 // calls
-                           4, 5, 2,                                  // ping, close
-                           6, 1, 0, 1, 8, 2,   0, 2, 2, 7, 1, 0, 3}); // updates, clock, call
+const Bytes whole = bytes({1, 4, 3, 2, 1, 9, 0, 1, 0x80,               // ack
+                           2, 5, 0, 0, 0, 2, 0, 7, 7,                  // world
+                           3, 1, 0, 0, 0, 1, 0, 8,                     // calls
+                           4, 5, 2,                                    // ping, close
+                           6, 1, 0, 1, 8, 2, 0, 2, 2,    7, 1, 0, 3}); // updates, clock, call
 
 }
 

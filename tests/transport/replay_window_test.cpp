@@ -12,10 +12,10 @@ uint64_t near(uint64_t newest)
 {
     const uint64_t back = *rc::gen::weightedOneOf<uint64_t>(
         {{8, rc::gen::inRange<uint64_t>(0, 100)}, {1, rc::gen::inRange<uint64_t>(1900, 2100)}});
-    const uint64_t ahead = *rc::gen::weightedOneOf<uint64_t>(
-        {{8, rc::gen::inRange<uint64_t>(0, 100)},
-         {1, rc::gen::inRange<uint64_t>(0, 2200)},
-         {1, rc::gen::inRange<uint64_t>(0, 1ull << 40)}});
+    const uint64_t ahead =
+        *rc::gen::weightedOneOf<uint64_t>({{8, rc::gen::inRange<uint64_t>(0, 100)},
+                                           {1, rc::gen::inRange<uint64_t>(0, 2200)},
+                                           {1, rc::gen::inRange<uint64_t>(0, 1ull << 40)}});
     return newest + ahead < back ? 0 : newest + ahead - back;
 }
 

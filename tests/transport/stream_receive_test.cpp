@@ -104,9 +104,9 @@ TEST(StreamReceive, TheSenderNeverOutrunsTheWindow)
     append_message(bytes, stream_message_bytes_max, 1);
     bytes.pop_back();
     for (size_t at = 0; at < bytes.size(); at += 1000)
-        stream_receive::store(*r, static_cast<uint32_t>(at),
-                              std::span(bytes).subspan(at, std::min<size_t>(1000,
-                                                                            bytes.size() - at)));
+        stream_receive::store(
+            *r, static_cast<uint32_t>(at),
+            std::span(bytes).subspan(at, std::min<size_t>(1000, bytes.size() - at)));
     EXPECT_TRUE(stream_receive::peek(*r).message.empty());
     const auto last = static_cast<uint32_t>(bytes.size() + stream_window_bytes - 1);
     EXPECT_TRUE(stream_receive::fits(*r, last, 1));
@@ -147,10 +147,9 @@ RC_GTEST_PROP(StreamReceive, GivesEveryMessageOnceAndInOrder, ())
         for (;;) {
             const Peek peek = stream_receive::peek(*r);
             RC_ASSERT(!peek.broken);
-            const bool complete =
-                next < messages.size() &&
-                consumed + peek.length_bytes + messages[next].size() <= arrived &&
-                !peek.message.empty();
+            const bool complete = next < messages.size() &&
+                                  consumed + peek.length_bytes + messages[next].size() <= arrived &&
+                                  !peek.message.empty();
             RC_ASSERT(peek.message.empty() == !complete);
             if (!complete) break;
             RC_ASSERT(content(peek.message) == messages[next]);

@@ -214,7 +214,8 @@ RC_GTEST_PROP(StreamSend, AgreesWithAStatePerByte, ())
             for (size_t j = base; j < std::min(base + 30, state.size()); j += 1)
                 if (state[j] == flying) state[j] = lost;
         }
-        const auto first = std::find_if(state.begin(), state.end(), [](int x) { return x != acked; });
+        const auto first =
+            std::find_if(state.begin(), state.end(), [](int x) { return x != acked; });
         RC_ASSERT(stream_send::acked(*s) - start == static_cast<size_t>(first - state.begin()));
         RC_ASSERT(stream_send::queued(*s) - start == bytes.size());
         RC_ASSERT(stream_send::any_lost(*s) ==

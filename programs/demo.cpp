@@ -1,0 +1,19 @@
+// tern-demo: peers share a world of cubes over real sockets. See --help.
+#include "demo_options.h"
+#include "demo_parent.h"
+#include "demo_solo.h"
+#include "demo_trials.h"
+#include <cstdio>
+
+int main(int argc, char **argv)
+{
+    const demo::ParsedOptions parsed = demo::parse_options(argc, argv);
+    if (!parsed.run) {
+        std::fputs(parsed.text.c_str(), parsed.exit_status == 0 ? stdout : stderr);
+        return parsed.exit_status;
+    }
+    const demo::Options &options = parsed.options;
+    if (!options.trial.empty()) return demo::trials::run(options);
+    if (options.port >= 0 || !options.invite.empty()) return demo::solo::run(options);
+    return demo::parent::run(options);
+}

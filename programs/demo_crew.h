@@ -1,0 +1,46 @@
+// The processes of the peers as their parent sees them: pipes, what they last said, how they ended.
+#pragma once
+#include "demo_child.h"
+#include "demo_picture.h"
+#include <sys/types.h>
+
+namespace demo {
+
+struct Member {
+    pid_t process; // 0: none (any more).
+    int to_child;  // -1: closed.
+    Inbox inbox;
+    std::string invite;
+    bool opened;
+    bool killed;     // By us, as planned.
+    bool testified;
+    std::string failure; // Why it ended on its own; empty: it has not.
+    Progress now;
+    Progress shown;  // As of the last line or picture, for rates.
+    std::vector<Dot> dots;
+    std::vector<Known> world;
+};
+
+struct Crew {
+    Options options;
+    bool draws;
+    std::vector<Member> members; // [0]: the host.
+};
+
+namespace crew {
+
+void heed_signals(); // SIGINT, SIGTERM and SIGHUP only set what interrupted() tells.
+bool interrupted();
+std::string fork_member(Crew &crew, const std::string &invite); // Empty, or what went wrong.
+// Waits for news at most this long, and takes all there are.
+void listen(Crew &crew, uint32_t wait_ms);
+void tell_all(Crew &crew, MessageKind kind, const void *data, size_t size_bytes);
+void kill_member(Crew &crew, Member &member); // With SIGKILL, as planned.
+void end_all(Crew &crew);                     // Kills and reaps whoever is left.
+
+bool alive(const Member &member); // Neither killed nor failed.
+uint32_t survivors(const Crew &crew);
+const Member *failed(const Crew &crew); // The first that has; null: none.
+
+}
+}

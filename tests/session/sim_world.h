@@ -1,0 +1,222 @@
+// Several sessions over the simulated network, in virtual time. Two of them are three lines:
+//     SimWorld world(seed); world.add(); world.add(); world.step_until_open();
+#pragma once
+#include "base/random.h"
+#include "session/inspect.h"
+#include "tern/sim.h"
+#include "tern/tern.h"
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <sodium.h>
+#include <string>
+#include <vector>
+
+namespace tern::test {
+
+struct Body {
+    float position[3];
+    int32_t health;
+};
+struct Name {
+    char text[16];
+};
+struct Hit {
+    ObjectId target;
+    int32_t damage;
+};
+inline const Field body_fields[] = {
+    {"position", FieldKind::float32, offsetof(Body, position), 3, -100, 100, 0.01},
+    {"health", FieldKind::int32, offsetof(Body, health), 1, 0, 100}};
+inline const Field name_fields[] = {{"text", FieldKind::text, offsetof(Name, text), 16}};
+inline const Field hit_fields[] = {{"target", FieldKind::object, offsetof(Hit, target)},
+                                   {"damage", FieldKind::int32, offsetof(Hit, damage)}};
+enum : TypeId { BODY, NAME, DOOR, VAULT, HIT };
+inline const Type world_types[] = {
+    {"body", sizeof(Body), body_fields, 64},
+    {"name", sizeof(Name), name_fields, 64, Orphan::destroy},
+    {"door", sizeof(Name), name_fields, 16, Orphan::to_host, ClaimPolicy::ask_game},
+    {"vault", sizeof(Name), name_fields, 16, Orphan::to_host, ClaimPolicy::never},
+    {"hit", sizeof(Hit), hit_fields}};
+
+// libsodium's chance from a seed, so that a run replays to the byte. One for the process.
+inline Random sodium_random;
+
+inline uint32_t seeded_uint32()
+{
+    return static_cast<uint32_t>(random::next(sodium_random));
+}
+
+inline void seeded_bytes(void *const bytes, const size_t count)
+{
+    auto *at = static_cast<uint8_t *>(bytes);
+    for (size_t i = 0; i < count; ++i)
+        at[i] = static_cast<uint8_t>(random::next(sodium_random));
+}
+
+inline void seed_sodium(uint64_t seed)
+{
+    static randombytes_implementation seeded = {
+        [] { return "seeded"; }, seeded_uint32, nullptr, nullptr, seeded_bytes, nullptr};
+    sodium_random = random::from_seed(seed);
+    randombytes_set_implementation(&seeded);
+    if (sodium_init() < 0) std::abort();
+}
+
+struct Node {
+    Session *session = nullptr;
+    Socket *socket = nullptr;
+    Address address = {};
+    bool crashed = false;
+    std::vector<Event> events; // Of the last step; arguments are not kept.
+    bool active() const
+    {
+        return !crashed && (state(session) == State::open || state(session) == State::joining ||
+                            state(session) == State::leaving);
+    }
+};
+
+struct SimWorld {
+    Random random; // The workload's.
+    SimNetwork *network;
+    std::vector<Node> nodes;
+    uint64_t now_us = 1'000'000;
+    uint64_t tick_us = 33'333;
+    Config config;
+
+    explicit SimWorld(uint64_t seed, Impairment impairment = {20, 80, 0, 0})
+        : random(random::from_seed(seed))
+    {
+        seed_sodium(seed);
+        network = make_sim_network({seed, impairment, 65'536});
+        advance(network, now_us);
+        config.types = world_types;
+        config.timeout_ms = 2000;
+    }
+    SimWorld(const SimWorld &) = delete;
+    ~SimWorld()
+    {
+        for (Node &node : nodes)
+            destroy_session(node.session);
+        destroy_sim_network(network);
+    }
+
+    static Address address_of(size_t i)
+    {
+        Address address = {};
+        address.ip[10] = address.ip[11] = 0xff;
+        address.ip[12] = 10;
+        address.ip[15] = static_cast<uint8_t>(i + 1);
+        address.port = 7777;
+        return address;
+    }
+
+    // A node without a session part yet.
+    Node &place(const Config &with)
+    {
+        Node node;
+        node.address = address_of(nodes.size());
+        node.session = make_session(with);
+        node.socket = make_sim_socket(network, node.address);
+        receive(node.session, {}, now_us);
+        nodes.push_back(node);
+        return nodes.back();
+    }
+
+    Invite the_invite() { return invite(nodes[0].session, std::span(&nodes[0].address, 1)); }
+
+    // The first starts the session, the others join it.
+    Node &add()
+    {
+        Node &node = place(config);
+        if (nodes.size() == 1) start(node.session);
+        else join(node.session, the_invite());
+        return node;
+    }
+
+    void tick(Node &node)
+    {
+        const std::span<const Event> events =
+            receive(node.session, node.socket->receive(), now_us);
+        node.events.assign(events.begin(), events.end());
+    }
+
+    // One tick of all. play(i, events): the game, if there is one.
+    template <class Play> void step(Play play)
+    {
+        now_us += tick_us;
+        advance(network, now_us);
+        for (size_t i = 0; i < nodes.size(); ++i) {
+            if (nodes[i].crashed) continue;
+            tick(nodes[i]);
+            play(i, nodes[i].events);
+            nodes[i].socket->send(send(nodes[i].session, now_us));
+        }
+    }
+    void step()
+    {
+        step([](size_t, const std::vector<Event> &) {});
+    }
+
+    bool step_until_open(int steps_max = 600)
+    {
+        for (int i = 0; i < steps_max; ++i) {
+            step();
+            bool all = true;
+            for (const Node &node : nodes)
+                all = all && (node.crashed || state(node.session) == State::open);
+            if (all) return true;
+        }
+        return false;
+    }
+
+    bool converged() const
+    {
+        const Node *first = nullptr;
+        for (const Node &node : nodes) {
+            if (!node.active()) continue;
+            if (state(node.session) != State::open) return false;
+            if (!first) first = &node;
+            if (digest(node.session) != digest(first->session)) return false;
+            if (peers(node.session).size() != peers(first->session).size()) return false;
+        }
+        return true;
+    }
+
+    bool step_until_converged(int steps_max = 1000)
+    {
+        int stable = 0;
+        for (int i = 0; i < steps_max && stable < 30; ++i) {
+            step();
+            stable = converged() ? stable + 1 : 0;
+        }
+        return stable >= 30;
+    }
+
+    // What each peer believes, for a failing run.
+    std::string describe() const
+    {
+        std::string text;
+        char line[160];
+        for (size_t i = 0; i < nodes.size(); ++i) {
+            const Node &node = nodes[i];
+            if (node.crashed) continue;
+            std::snprintf(line, sizeof line, "node %zu self %u state %u (%s) digest %016llx\n", i,
+                          static_cast<unsigned>(self(node.session)),
+                          static_cast<unsigned>(state(node.session)), state_text(node.session),
+                          static_cast<unsigned long long>(digest(node.session)));
+            text += line;
+            for (const Object &object : inspect::replica(node.session).world.slots.all()) {
+                if (object.life != Life::alive) continue;
+                std::snprintf(line, sizeof line, "  %llx stamp %llx owner %u tick %u\n",
+                              static_cast<unsigned long long>(object.id),
+                              static_cast<unsigned long long>(object.stamp),
+                              static_cast<unsigned>(object.owner), object.tick);
+                text += line;
+            }
+        }
+        return text;
+    }
+};
+
+}

@@ -1,0 +1,98 @@
+// A connection lives in the block that it was placed in: nothing in it allocates.
+#include "connection_pair.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+
+// The sanitizers have their own operator new.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TERN_SANITIZED
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define TERN_SANITIZED
+#endif
+
+#ifndef TERN_SANITIZED
+
+namespace {
+
+uint64_t allocation_count;
+
+void *counted(size_t bytes)
+{
+    allocation_count += 1;
+    return std::malloc(bytes);
+}
+
+}
+
+// Weak, so that another test of the same program may count too.
+__attribute__((weak)) void *operator new(size_t bytes)
+{
+    void *memory = counted(bytes);
+    if (!memory) throw std::bad_alloc();
+    return memory;
+}
+
+__attribute__((weak)) void *operator new(size_t bytes, const std::nothrow_t &) noexcept
+{
+    return counted(bytes);
+}
+
+__attribute__((weak)) void operator delete(void *memory) noexcept
+{
+    std::free(memory);
+}
+
+__attribute__((weak)) void operator delete(void *memory, size_t) noexcept
+{
+    std::free(memory);
+}
+
+using namespace connection_test;
+
+TEST(Allocation, NothingInAConnectionAllocates)
+{
+    Pair pair;
+    const Bytes message = numbered(1, 3000);
+    Bytes datagrams[8];
+    for (Bytes &datagram : datagrams)
+        datagram.resize(datagram_bytes_max);
+    const uint64_t before_any = allocation_count;
+    const Bytes counted_one(1000);
+    ASSERT_GT(allocation_count, before_any) << "the count does not work";
+
+    const uint64_t before = allocation_count;
+    uint32_t received = 0;
+    for (int tick = 0; tick < 500; tick += 1) {
+        pair.now_us += tick_us;
+        for (int from : {0, 1}) {
+            Connection &a = *pair.side[from];
+            Connection &b = *pair.side[1 - from];
+            connection::queue_message(a, StreamId::world, message);
+            connection::queue_message(a, StreamId::calls, message);
+            for (Bytes &datagram : datagrams) {
+                if (!connection::has_budget(a, pair.now_us)) break;
+                Packet packet = connection::begin_packet(a, datagram, 1000, pair.now_us);
+                const std::span<std::byte> room = connection::unreliable_room(packet);
+                if (!room.empty()) connection::add_unreliable(packet, UnreliableKind::updates, 1);
+                const auto sealed = connection::finish_packet(a, packet, pair.now_us);
+                if (tick % 7 == 3) continue; // Lost.
+                const OpenedPacket opened =
+                    connection::open_packet(b, sealed, pair.side[1 - from].scratch);
+                if (opened.opening == Opening::ok) connection::accept(b, opened, pair.now_us);
+            }
+            for (StreamId stream : {StreamId::world, StreamId::calls})
+                for (; !connection::peek_message(b, stream).empty(); received += 1)
+                    connection::consume_message(b, stream);
+            connection::update(a, pair.now_us);
+            connection::clear_fates(a);
+        }
+    }
+    EXPECT_EQ(before, allocation_count);
+    EXPECT_GT(received, 500u);
+}
+
+#endif

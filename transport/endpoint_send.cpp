@@ -1,0 +1,102 @@
+#include "base/assert.h"
+#include "transport/endpoint.h"
+#include "transport/endpoint_types.h"
+#include <algorithm>
+#include <cstring>
+
+// What goes out before there is a connection, and what runs out of time.
+namespace tern::endpoint {
+
+namespace {
+
+template <class Message> size_t write(std::span<std::byte> to, const Message &message)
+{
+    std::memcpy(to.data(), &message, sizeof message);
+    return sizeof message;
+}
+
+Contact failure(const Slot &slot)
+{
+    if (slot.secret_refused) return Contact::secret_refused;
+    if (slot.version_refused) return Contact::version_refused;
+    return Contact::unreachable;
+}
+
+// False: the outbox is full.
+bool send_initiation(Slot &slot, Outbox &outbox, uint64_t now_us)
+{
+    const std::span<std::byte> to = place(outbox);
+    if (to.empty()) return false;
+    push(outbox, slot.address, write(to, slot.initiation));
+    slot.repeat_us =
+        slot.repeat_us == 0 ? repeat_us_min : std::min(2 * slot.repeat_us, repeat_us_max);
+    slot.sent_us = now_us;
+    slot.next_us = now_us + slot.repeat_us;
+    return true;
+}
+
+void send_initiations(Endpoint &e, Outbox &outbox, uint64_t now_us)
+{
+    for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
+        Slot &slot = e._slots[i];
+        if (slot.contact != Contact::connecting) continue;
+        if (now_us >= slot.deadline_us) fail_contact(e, slot, failure(slot));
+        else if (now_us >= slot.next_us && !send_initiation(slot, outbox, now_us)) return;
+    }
+}
+
+// One for each initiation that came, at most: so never more bytes than came from there.
+void send_responses(Endpoint &e, Outbox &outbox, uint64_t now_us)
+{
+    for (uint16_t i = 0; i < half_open_max; i += 1) {
+        HalfOpen &entry = half_open::at(e._half_open, i);
+        if (half_open::is_over(entry, now_us)) clear_half_open(e, entry);
+        if (!entry.response_due) continue;
+        const std::span<std::byte> to = place(outbox);
+        if (to.empty()) return;
+        push(outbox, entry.address, write(to, entry.response));
+        entry.response_due = false;
+    }
+}
+
+// In a flood there are many; they leave half of the outbox to those who are known.
+void send_answers(Endpoint &e, Outbox &outbox, uint64_t now_us)
+{
+    while (e._answer_count > 0 && outbox.count < outbox.datagrams.size() / 2) {
+        const std::span<std::byte> to = place(outbox);
+        if (to.empty()) return;
+        const Answer &answer = e._answers[e._answer_first];
+        push(outbox, answer.address, write_answer(e, answer, to, now_us));
+        e._answer_first = (e._answer_first + 1) % answers_max;
+        e._answer_count -= 1;
+    }
+}
+
+}
+
+void send_handshakes(Endpoint &e, Outbox &outbox, uint64_t now_us)
+{
+    send_initiations(e, outbox, now_us);
+    send_responses(e, outbox, now_us);
+    send_answers(e, outbox, now_us);
+}
+
+// --- Outbox ---
+
+std::span<std::byte> place(Outbox &outbox)
+{
+    const size_t at = outbox.count * datagram_bytes_max;
+    if (outbox.count == outbox.datagrams.size() || outbox.bytes.size() - at < datagram_bytes_max)
+        return {};
+    return outbox.bytes.subspan(at, datagram_bytes_max);
+}
+
+void push(Outbox &outbox, const Address &address, size_t size_bytes)
+{
+    const std::span<std::byte> bytes = place(outbox);
+    TERN_ASSERT(size_bytes <= bytes.size(), "%zu bytes into %zu", size_bytes, bytes.size());
+    outbox.datagrams[outbox.count] = {address, bytes.first(size_bytes)};
+    outbox.count += 1;
+}
+
+}
