@@ -9,7 +9,7 @@ enum class Mutant : uint8_t {
     none,
     no_memory_of_the_dead,     // A dead object leaves no trace.
     update_ignores_the_tick,   // An UPDATE is applied whether or not it is newer.
-    update_without_tenure,     // An UPDATE is applied if its sender is the present owner.
+    update_without_tenure,     // An UPDATE of any tenure is applied, if only it is newer.
     only_what_is_not_in_flight // An UPDATE leaves out what an unacked one carries.
 };
 

@@ -12,8 +12,8 @@ struct Life {
     Peer peer;
     Task task;
     Inbox inbox;
-    Play play;           // Until it is here, nobody plays.
-    bool opened;         // As told to the parent.
+    Play play;   // Until it is here, nobody plays.
+    bool opened; // As told to the parent.
     bool finishing;
     uint64_t reported_us;
 };
@@ -63,8 +63,7 @@ static void report(Life &life, uint64_t now_us)
     life.reported_us = now_us;
     pipes::write_message(life.task.to_parent, MessageKind::progress, peer::progress(life.peer));
     if (life.task.draws)
-        pipes::write_messages(life.task.to_parent, MessageKind::picture,
-                              picture::dots(life.peer));
+        pipes::write_messages(life.task.to_parent, MessageKind::picture, picture::dots(life.peer));
 }
 
 static int testify(Life &life)
@@ -97,8 +96,8 @@ int run(const Options &options, const Task &task)
         peer::tick(life.peer, now_us >= life.play.from_us && now_us < life.play.until_us);
         const State now = state(life.peer.session);
         if (peer::is_over(now))
-            return fail(life, std::string(peer::state_name(now)) + ": " +
-                                  state_text(life.peer.session));
+            return fail(life,
+                        std::string(peer::state_name(now)) + ": " + state_text(life.peer.session));
         if (life.finishing) return testify(life);
         report(life, now_us);
         next_us = std::max(next_us + tick_us, clock_us() - lag_us_max);

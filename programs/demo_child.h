@@ -1,13 +1,14 @@
-// The process of one peer: it talks with its parent by pipes and with the other peers by its socket.
+// The process of one peer: it talks with its parent by pipes and with the other peers by its
+// socket.
 #pragma once
 #include "demo_pipe.h"
 
 namespace demo::child {
 
 struct Task {
-    uint32_t index;     // 0: the host.
-    std::string invite; // Of the host; for the others.
-    bool draws;         // Sends the parent what it sees.
+    uint32_t index;             // 0: the host.
+    std::string invite;         // Of the host; for the others.
+    bool draws;                 // Sends the parent what it sees.
     int from_parent, to_parent; // Ends of pipes.
 };
 

@@ -12,11 +12,11 @@ struct Member {
     Inbox inbox;
     std::string invite;
     bool opened;
-    bool killed;     // By us, as planned.
+    bool killed; // By us, as planned.
     bool testified;
     std::string failure; // Why it ended on its own; empty: it has not.
     Progress now;
-    Progress shown;  // As of the last line or picture, for rates.
+    Progress shown; // As of the last line or picture, for rates.
     std::vector<Dot> dots;
     std::vector<Known> world;
 };

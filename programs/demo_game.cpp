@@ -5,8 +5,8 @@
 
 namespace demo::game {
 
-static constexpr float player_speed = 14;  // Per second.
-static constexpr float claim_reach = 14;   // A player prefers cubes this near.
+static constexpr float player_speed = 14; // Per second.
+static constexpr float claim_reach = 14;  // A player prefers cubes this near.
 
 // --- Chance ---
 
@@ -63,8 +63,7 @@ static void create_first(Game &game)
     Player player = {};
     player.position[0] = between(game, 1, room_width - 1);
     player.position[1] = between(game, 1, room_height - 1);
-    std::snprintf(player.name, sizeof player.name, "%s",
-                  name(game.session, self(game.session)));
+    std::snprintf(player.name, sizeof player.name, "%s", name(game.session, self(game.session)));
     game.player = create(game.session, player_type, player);
 }
 
@@ -146,8 +145,7 @@ static Push walk(Game &game)
 {
     if (!exists(game.session, game.player)) return {};
     Player player = get<Player>(game.session, game.player);
-    if (player.position[0] == game.goal[0] && player.position[1] == game.goal[1])
-        choose_goal(game);
+    if (player.position[0] == game.goal[0] && player.position[1] == game.goal[1]) choose_goal(game);
     const float before[2] = {player.position[0], player.position[1]};
     physics::walk(player.position, game.goal, player_speed / ticks_per_second);
     set(game.session, game.player, player);

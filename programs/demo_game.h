@@ -14,7 +14,7 @@ struct Game {
     uint32_t cubes_max;   // Alive in the session; beyond that nobody creates.
     std::mt19937_64 random;
     ObjectId player;
-    float goal[2]; // Where the player walks to.
+    float goal[2];                 // Where the player walks to.
     std::vector<ObjectId> claimed; // Unanswered.
     std::vector<Body> bodies;      // Of this tick, as in objects(session, cube_type).
     uint32_t ticks_to_claim, ticks_to_migrate, ticks_to_replace;

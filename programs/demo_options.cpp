@@ -6,8 +6,8 @@
 
 namespace demo {
 
-static const char *const trials = "other-types, wrong-invite, wrong-secret, other-version, full, "
-                                  "refused-by-game, port-in-use, all";
+static const char *const trials = "other-types, wrong-invite, wrong-secret, full, refused-by-game, "
+                                  "port-in-use, all";
 
 const char *socket_name(SocketKind socket)
 {
@@ -113,9 +113,8 @@ static void settle(const CLI::App &app, const std::string &socket, Options &opti
         if (socket == socket_name(kind)) options.socket = kind;
     options.seconds_given = app.count("--seconds") > 0;
     const bool alone = options.port >= 0 || !options.invite.empty();
-    options.impaired = !alone || app.count("--loss") + app.count("--delay-ms") +
-                                         app.count("--jitter-ms") >
-                                     0;
+    options.impaired =
+        !alone || app.count("--loss") + app.count("--delay-ms") + app.count("--jitter-ms") > 0;
 }
 
 ParsedOptions parse_options(int argc, const char *const *argv)

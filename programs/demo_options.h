@@ -27,8 +27,8 @@ struct Options {
 
 struct ParsedOptions {
     Options options;
-    bool run;          // Else `text` is to be shown, and the program ends with exit_status.
-    int exit_status;   // 0: the help. 2: a bad option.
+    bool run;        // Else `text` is to be shown, and the program ends with exit_status.
+    int exit_status; // 0: the help. 2: a bad option.
     std::string text;
 };
 

@@ -17,10 +17,10 @@ static constexpr uint64_t lead_us = 200'000; // From the order to play until the
 
 struct Parent {
     Crew crew;
-    uint64_t from_us;       // The play begins; 0: not yet.
-    uint64_t shown_us;      // The last line or picture.
+    uint64_t from_us;  // The play begins; 0: not yet.
+    uint64_t shown_us; // The last line or picture.
     std::string phase;
-    std::string notes;      // What is to be printed after the picture is gone.
+    std::string notes; // What is to be printed after the picture is gone.
 };
 
 // Printed, or kept until the picture is gone.
@@ -87,7 +87,7 @@ static void show_picture(Parent &parent, uint64_t now_us, double passed_s)
                   seconds_played(parent, now_us), options.seconds, parent.phase.c_str(),
                   socket_name(options.socket), options.loss_percent, options.delay_ms,
                   options.delay_ms + options.jitter_ms);
-    Picture picture = {title, parent.crew.members[0].dots, {}};
+    Picture picture = {title, parent.crew.members[0].dots, {}, ""};
     for (Member &member : parent.crew.members) {
         PictureRow row = {member.now, member.shown, passed_s, member.killed ? "killed" : ""};
         if (member.killed) row.before = row.now;
@@ -107,8 +107,10 @@ static void show(Parent &parent)
     const double passed_s = static_cast<double>(now_us - since_us) / second_us;
     // In step, so that lines fall on whole seconds.
     parent.shown_us = parent.from_us + (now_us - parent.from_us) / interval_us * interval_us;
-    if (parent.crew.draws) show_picture(parent, now_us, passed_s);
-    else show_line(parent, now_us, passed_s);
+    if (parent.crew.draws)
+        show_picture(parent, now_us, passed_s);
+    else
+        show_line(parent, now_us, passed_s);
 }
 
 // --- Waiting ---
@@ -239,10 +241,10 @@ static int judge(const Crew &crew)
         all_told = all_told && member.testified;
         migrations = std::max(migrations, member.now.migrations);
         testimonies.push_back({member.now.self, member.now.digest, member.world});
-        std::printf("demo: peer %u of %u: objects=%zu owned=%llu migrations=%llu dropped=%llu "
+        std::printf("demo: peer %u: members=%u objects=%zu owned=%llu migrations=%llu dropped=%llu "
                     "digest=%016llx\n",
-                    static_cast<unsigned>(member.now.self), member.now.members,
-                    member.world.size(), static_cast<unsigned long long>(member.now.owned),
+                    static_cast<unsigned>(member.now.self), member.now.members, member.world.size(),
+                    static_cast<unsigned long long>(member.now.owned),
                     static_cast<unsigned long long>(member.now.migrations),
                     static_cast<unsigned long long>(member.now.bad),
                     static_cast<unsigned long long>(member.now.digest));

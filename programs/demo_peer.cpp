@@ -44,9 +44,8 @@ MadePeer make_peer(const PeerSetup &setup)
         return made;
     }
     Peer &peer = made.peer;
-    peer.socket = setup.impaired
-                      ? make_impaired_socket(socket.socket, setup.impairment, setup.seed)
-                      : socket.socket;
+    peer.socket = setup.impaired ? make_impaired_socket(socket.socket, setup.impairment, setup.seed)
+                                 : socket.socket;
     Config config = {};
     config.types = types;
     config.peers_max = setup.peers_max;

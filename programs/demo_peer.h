@@ -36,8 +36,8 @@ struct MadePeer {
 struct Progress {
     PeerId self, host;
     State state;
-    uint32_t members; // With itself.
-    uint32_t rtt_us;  // The mean over all others.
+    uint32_t members;                        // With itself.
+    uint32_t rtt_us;                         // The mean over all others.
     uint64_t sent_datagrams, lost_datagrams; // To those that are members now.
     uint64_t sent_bytes, received_bytes;     // Of its socket.
     uint64_t bad;                            // Datagrams and messages that were dropped as wrong.

@@ -108,8 +108,10 @@ void step(std::span<Body> bodies, const Push &push)
             if (i == j || (bodies[j].mine && j < i)) continue;
             const Overlap touch = overlap(bodies[i].cube, bodies[j].cube);
             if (!touch.exists) continue;
-            if (bodies[j].mine) collide(bodies[i].cube, bodies[j].cube, touch);
-            else bounce_off(bodies[i].cube, bodies[j].cube, touch);
+            if (bodies[j].mine)
+                collide(bodies[i].cube, bodies[j].cube, touch);
+            else
+                bounce_off(bodies[i].cube, bodies[j].cube, touch);
         }
     }
     for (Body &body : bodies)

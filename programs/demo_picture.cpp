@@ -68,8 +68,10 @@ static std::vector<Cell> cells(const Picture &picture, int room_lines)
         const int x = scaled(dot.position[0], room_width, inner_columns);
         const int y = scaled(dot.position[1], room_height, 2 * room_lines);
         Cell &cell = cells[static_cast<size_t>(y / 2 * inner_columns + x)];
-        if (dot.type == player_type) cell.player = dot.owner;
-        else cell.half[y % 2] = dot.owner;
+        if (dot.type == player_type)
+            cell.player = dot.owner;
+        else
+            cell.half[y % 2] = dot.owner;
     }
     return cells;
 }
@@ -78,9 +80,9 @@ static void add_cell(std::string &out, const Cell &cell)
 {
     char text[64];
     if (cell.player != PeerId::none) {
-        std::snprintf(text, sizeof text, "\x1b[1;30;48;5;%dm%c\x1b[0m", colour(cell.player),
-                      "0123456789abcdefghijklmnopqrstuvwxyz"[static_cast<uint16_t>(cell.player) %
-                                                             36]);
+        std::snprintf(
+            text, sizeof text, "\x1b[1;30;48;5;%dm%c\x1b[0m", colour(cell.player),
+            "0123456789abcdefghijklmnopqrstuvwxyz"[static_cast<uint16_t>(cell.player) % 36]);
         out += text;
         return;
     }
@@ -133,15 +135,14 @@ std::string row_text(const PictureRow &row)
                                                 : 100 * static_cast<double>(now.lost_datagrams) /
                                                       static_cast<double>(now.sent_datagrams);
     char text[120];
-    std::snprintf(text, sizeof text, "%4u %-5s %6u %6.1f %7.1f %8.1f %7llu %4llu %5llu  %s",
-                  static_cast<unsigned>(now.self), now.self == now.host ? "host" : "",
-                  now.rtt_us / 1000, loss,
-                  rate(now.received_bytes, row.before.received_bytes, row.seconds) / 1000,
-                  rate(now.sent_bytes, row.before.sent_bytes, row.seconds) / 1000,
-                  static_cast<unsigned long long>(now.objects),
-                  static_cast<unsigned long long>(now.owned),
-                  static_cast<unsigned long long>(now.migrations),
-                  row.note.empty() ? peer::state_name(now.state) : row.note.c_str());
+    std::snprintf(
+        text, sizeof text, "%4u %-5s %6u %6.1f %7.1f %8.1f %7llu %4llu %5llu  %s",
+        static_cast<unsigned>(now.self), now.self == now.host ? "host" : "", now.rtt_us / 1000,
+        loss, rate(now.received_bytes, row.before.received_bytes, row.seconds) / 1000,
+        rate(now.sent_bytes, row.before.sent_bytes, row.seconds) / 1000,
+        static_cast<unsigned long long>(now.objects), static_cast<unsigned long long>(now.owned),
+        static_cast<unsigned long long>(now.migrations),
+        row.note.empty() ? peer::state_name(now.state) : row.note.c_str());
     return text;
 }
 
@@ -153,7 +154,9 @@ static void add_line(std::string &out, const std::string &text)
 
 std::string drawn(const Picture &picture)
 {
-    const int room_lines = std::max(3, lines - 5 - static_cast<int>(picture.rows.size()));
+    const size_t footer_lines = (picture.footer.size() + columns - 1) / columns;
+    const int below = static_cast<int>(picture.rows.size() + footer_lines);
+    const int room_lines = std::max(3, lines - 5 - below);
     std::string out = "\x1b[H";
     add_line(out, picture.title);
     add_room(out, picture, room_lines);
@@ -165,7 +168,7 @@ std::string drawn(const Picture &picture)
         out += start;
         add_line(out, row_text(row).substr(0, columns - 1));
     }
-    out += "\x1b[J";
+    out += picture.footer + "\x1b[J";
     return out;
 }
 

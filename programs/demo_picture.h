@@ -23,6 +23,7 @@ struct Picture {
     std::string title;
     std::vector<Dot> dots;
     std::vector<PictureRow> rows;
+    std::string footer; // Below the rows; it may be several lines long.
 };
 
 namespace picture {

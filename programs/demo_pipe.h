@@ -16,8 +16,8 @@ enum class MessageKind : uint32_t {
     world,    // Knowns; its last word.
     failed,   // Text: why it ends.
     // To it.
-    play,     // Play.
-    finish    // Report the world, and end.
+    play,  // Play.
+    finish // Report the world, and end.
 };
 
 struct Play {

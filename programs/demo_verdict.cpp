@@ -56,8 +56,7 @@ std::string described(const Known &known)
 {
     char text[96];
     std::snprintf(text, sizeof text, "%s stamp=%llx owner=%u", types[known.type].name,
-                  static_cast<unsigned long long>(known.stamp),
-                  static_cast<unsigned>(known.owner));
+                  static_cast<unsigned long long>(known.stamp), static_cast<unsigned>(known.owner));
     std::string out = text;
     for (const Field &field : types[known.type].fields)
         add_field(out, field, known.value.bytes);
@@ -74,8 +73,8 @@ static void add_version(std::vector<Version> &versions, const Known *known, Peer
 {
     const std::string name = std::to_string(static_cast<unsigned>(peer));
     for (Version &version : versions) {
-        const bool same = known && version.known ? equal(*known, *version.known)
-                                                 : known == version.known;
+        const bool same =
+            known && version.known ? equal(*known, *version.known) : known == version.known;
         if (!same) continue;
         version.peers += "," + name;
         return;

@@ -16,8 +16,8 @@ inline constexpr uint32_t objects_limit = 1000; // For --objects.
 struct Cube {
     float position[2];
     float velocity[2];
-    uint16_t bumps;  // How often it has met a wall or another cube; wraps.
-    PeerId pusher;   // Whose player pushed it last.
+    uint16_t bumps; // How often it has met a wall or another cube; wraps.
+    PeerId pusher;  // Whose player pushed it last.
 };
 
 struct Player {

@@ -12,11 +12,9 @@ static uint64_t creator(uint64_t id)
 // The first range that does not end before `id`.
 static size_t find(const Dead &dead, uint64_t id)
 {
-    const DeadRange *range =
-        std::lower_bound(dead.begin(), dead.end(), id,
-                         [](const DeadRange &candidate, uint64_t value) {
-                             return candidate.last < value;
-                         });
+    const DeadRange *range = std::lower_bound(
+        dead.begin(), dead.end(), id,
+        [](const DeadRange &candidate, uint64_t value) { return candidate.last < value; });
     return static_cast<size_t>(range - dead.begin());
 }
 
@@ -49,8 +47,8 @@ bool add(Dead &dead, DeadRange range)
     size_t first = find(dead, range.first);
     if (first > 0 && touches(dead[first - 1].last, range.first)) first -= 1;
     size_t end = first; // Behind the last range that becomes one with the new one.
-    while (end < dead.count && (dead[end].first <= range.last ||
-                                touches(range.last, dead[end].first)))
+    while (end < dead.count &&
+           (dead[end].first <= range.last || touches(range.last, dead[end].first)))
         ++end;
     if (first == end) {
         if (flat::full(dead)) return false;

@@ -10,9 +10,9 @@
 
 namespace tern::type_table {
 
-static constexpr const char *kind_names[] = {
-    "boolean", "int8",   "int16",   "int32",      "int64", "uint8",  "uint16", "uint32",
-    "uint64",  "float32", "quaternion", "peer",  "object", "text",   "bytes"};
+static constexpr const char *kind_names[] = {"boolean",    "int8",   "int16",  "int32",  "int64",
+                                             "uint8",      "uint16", "uint32", "uint64", "float32",
+                                             "quaternion", "peer",   "object", "text",   "bytes"};
 static constexpr const char *orphan_names[] = {"to_host", "destroy"};
 static constexpr const char *claim_names[] = {"always", "ask_game", "never"};
 
@@ -138,8 +138,7 @@ void first_difference(std::span<const char> ours, std::span<const char> theirs,
             continue;
         }
         add(text, "The type tables differ");
-        if (!type.empty() && !our_line.starts_with("type ") &&
-            !their_line.starts_with("type ")) {
+        if (!type.empty() && !our_line.starts_with("type ") && !their_line.starts_with("type ")) {
             add(text, " in type ");
             add(text, type.substr(0, type.find(' ')));
         }

@@ -182,8 +182,7 @@ static uint64_t encode_float(const Field &field, const std::byte *from)
 
 static void decode_float(const Field &field, uint64_t code, std::byte *to)
 {
-    const uint32_t value =
-        field.step != 0 ? float_at(field, code) : static_cast<uint32_t>(code);
+    const uint32_t value = field.step != 0 ? float_at(field, code) : static_cast<uint32_t>(code);
     std::memcpy(to, &value, sizeof(value));
 }
 

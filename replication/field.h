@@ -8,9 +8,9 @@ namespace tern::field {
 
 bool has_range(const Field &field);
 bool is_integer(FieldKind kind);
-size_t element_bytes(FieldKind kind); // Of one element in the struct; text and bytes: 1.
-size_t size_bytes(const Field &field); // All elements, in the struct.
-uint32_t bits_max(const Field &field); // All elements, as they travel.
+size_t element_bytes(FieldKind kind);     // Of one element in the struct; text and bytes: 1.
+size_t size_bytes(const Field &field);    // All elements, in the struct.
+uint32_t bits_max(const Field &field);    // All elements, as they travel.
 uint64_t float_steps(const Field &field); // float32 with a step: the largest number of steps.
 
 // `to` and `from` may be the same place. Any alignment.

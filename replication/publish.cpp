@@ -78,8 +78,7 @@ static uint64_t needed(const World &world, const TypeTable &types, Slot slot,
     const uint32_t known = TERN_MUTANT(only_what_is_not_in_flight)
                                ? std::max(published.acked_tick, published.sent_tick)
                                : published.acked_tick;
-    const auto fields =
-        static_cast<uint32_t>(types.types[world.slots[slot].type].fields.size());
+    const auto fields = static_cast<uint32_t>(types.types[world.slots[slot].type].fields.size());
     uint64_t mask = 0;
     for (uint32_t i = 0; i < fields; ++i)
         if (world::field_tick(world, slot, i) > known) mask |= uint64_t{1} << i;
@@ -190,8 +189,7 @@ static Added add_slot(Publisher &p, const World &world, const TypeTable &types, 
 {
     const Object &object = world.slots[slot];
     Published &published = published_at(p, peer, slot);
-    const uint64_t mask =
-        object.life == Life::alive ? needed(world, types, slot, published) : 0;
+    const uint64_t mask = object.life == Life::alive ? needed(world, types, slot, published) : 0;
     if (mask == 0) {
         clear_due(p, peer, slot);
         return Added::nothing;
@@ -210,8 +208,8 @@ static Added add_slot(Publisher &p, const World &world, const TypeTable &types, 
 size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
              uint64_t packet, std::span<std::byte> buffer)
 {
-    TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer,
-                p.peer_count, world.tick);
+    TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer, p.peer_count,
+                world.tick);
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
     UpdateWriter w = update_codec::writer(buffer, world.tick);

@@ -40,13 +40,13 @@ struct PeerRing { // Where one peer's parts of the rings below begin and end.
 
 struct Publisher { // Open to migration.
     uint32_t slot_count, peer_count;
-    uint32_t packets_max, objects_max;  // Of each peer's ring. Full: nothing is written until
-                                        // fates come.
-    Flat<Published> published;          // [peer * slot_count + slot]
-    Flat<uint64_t> due;                 // [peer * words + slot / 64]: one bit per object.
-    Flat<PeerRing> rings;               // [peer]
-    Flat<SentUpdates> sent_packets;     // [peer * packets_max + ...]
-    Flat<SentObject> sent_objects;      // [peer * objects_max + ...]
+    uint32_t packets_max, objects_max; // Of each peer's ring. Full: nothing is written until
+                                       // fates come.
+    Flat<Published> published;         // [peer * slot_count + slot]
+    Flat<uint64_t> due;                // [peer * words + slot / 64]: one bit per object.
+    Flat<PeerRing> rings;              // [peer]
+    Flat<SentUpdates> sent_packets;    // [peer * packets_max + ...]
+    Flat<SentObject> sent_objects;     // [peer * objects_max + ...]
 };
 
 // One object's part of an UPDATE message, read and not yet applied.
@@ -90,11 +90,11 @@ void place(flat::Builder &builder, Publisher &publisher, uint32_t slot_count, ui
 // --- The owner. `peer` is a small index, the caller's. ---
 // Between the last write() at a tick and the next world::write the caller raises world.tick: a
 // change at a tick that has been sent already would never be.
-void changed(Publisher &p, Slot slot);        // After world::write changed something.
+void changed(Publisher &p, Slot slot); // After world::write changed something.
 // The peer has acked an announcement that carried the value as of `tick`.
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
                uint32_t tick);
-void forget_object(Publisher &p, Slot slot);  // It died, or is another's, or is of a new tenure.
+void forget_object(Publisher &p, Slot slot); // It died, or is another's, or is of a new tenure.
 void forget_peer(Publisher &p, uint32_t peer);
 bool has_due(const Publisher &p, uint32_t peer);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
@@ -102,8 +102,8 @@ bool has_due(const Publisher &p, uint32_t peer);
 size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
              uint64_t packet, std::span<std::byte> buffer);
 // Told once of each packet, in any order; of one that held no UPDATE nothing happens.
-void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-          uint64_t packet, bool arrived);
+void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
+          bool arrived);
 
 // All that is in flight to this peer counts as lost: its connection was made anew.
 void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);

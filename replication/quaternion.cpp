@@ -13,7 +13,8 @@ struct Parts {
 
 static double nearest(double x)
 {
-    return std::floor(x + 0.5); // Not round() or rint(): one rule, whatever the floating-point mode.
+    return std::floor(x +
+                      0.5); // Not round() or rint(): one rule, whatever the floating-point mode.
 }
 
 // No component but the largest is beyond 1 / sqrt(2).

@@ -1,5 +1,5 @@
-// A rotation in few bits: the index of one component and the other three rounded to a step ("smallest
-// three"). Components are in the order x, y, z, w; the identity is 0, 0, 0, 1.
+// A rotation in few bits: the index of one component and the other three rounded to a step
+// ("smallest three"). Components are in the order x, y, z, w; the identity is 0, 0, 0, 1.
 #pragma once
 #include <cstdint>
 

@@ -43,8 +43,8 @@ static void check_range(const Type &type, const Field &field)
     TERN_ASSERT(holds(field.kind, field.min) && holds(field.kind, field.max),
                 "type %s, field %s: range %g to %g is beyond its kind", type.name, field.name,
                 field.min, field.max);
-    TERN_ASSERT(!integer || (std::floor(field.min) == field.min &&
-                             std::floor(field.max) == field.max),
+    TERN_ASSERT(!integer ||
+                    (std::floor(field.min) == field.min && std::floor(field.max) == field.max),
                 "type %s, field %s: range %g to %g of an integer is not whole", type.name,
                 field.name, field.min, field.max);
 }

@@ -8,12 +8,12 @@
 
 namespace tern {
 
-struct TypeTable { // Open, constant after make.
-    std::span<const Type> types;       // The game's.
+struct TypeTable {                      // Open, constant after make.
+    std::span<const Type> types;        // The game's.
     uint16_t value_bits_max[types_max]; // Of a whole value of each type.
-    uint32_t objects_max;              // Of all types together.
-    uint16_t size_bytes_max;           // Of the largest struct of a type with objects.
-    uint16_t fields_count_max;         // Of a type with objects.
+    uint32_t objects_max;               // Of all types together.
+    uint16_t size_bytes_max;            // Of the largest struct of a type with objects.
+    uint16_t fields_count_max;          // Of a type with objects.
 };
 
 // The canonical text of a table: one line per type, one per field. Equal texts: equal tables.

@@ -69,8 +69,8 @@ static Stamp read_stamp(BitReader &r, Stamp previous)
         const uint64_t term_number = bits::read_varint(r);
         const auto host = static_cast<PeerId>(bits::read(r, 16));
         if (count > UINT32_MAX || term_number > UINT16_MAX) bits::fail(r);
-        stamp = stamps::make(
-            {static_cast<uint16_t>(term_number), host, static_cast<uint32_t>(count)});
+        stamp =
+            stamps::make({static_cast<uint16_t>(term_number), host, static_cast<uint32_t>(count)});
         if (stamp == 0) bits::fail(r);
     } else if (form != static_cast<uint64_t>(StampForm::zero)) {
         bits::fail(r);

@@ -351,8 +351,8 @@ static void check_type(const World &world, const TypeTable &types, TypeId type)
                     static_cast<unsigned>(object.life));
         alive += object.life == Life::alive ? 1 : 0;
     }
-    TERN_ASSERT(alive == packed.alive, "type %u: %u alive, counted %u",
-                static_cast<unsigned>(type), packed.alive, alive);
+    TERN_ASSERT(alive == packed.alive, "type %u: %u alive, counted %u", static_cast<unsigned>(type),
+                packed.alive, alive);
     (void)types;
 }
 

@@ -14,7 +14,7 @@ using Slot = uint32_t;
 inline constexpr Slot no_slot = 0xffffffff;
 
 enum class Life : uint8_t {
-    none,   // A free slot.
+    none, // A free slot.
     alive,
     marked, // destroy() by this peer's game: dead, still in its packed array.
     dying   // Dead, moved behind the packed array.
@@ -27,25 +27,25 @@ struct Object { // Open.
     TypeId type;
     Life life;
     uint8_t zero[7]; // No padding: the block is hashed.
-    uint32_t index; // In the packed arrays of its type.
-    uint32_t tick;  // The owner's tick of the value; compared within a tenure only.
-    uint32_t grant; // migration's: which grant made this tenure. 0: none.
+    uint32_t index;  // In the packed arrays of its type.
+    uint32_t tick;   // The owner's tick of the value; compared within a tenure only.
+    uint32_t grant;  // migration's: which grant made this tenure. 0: none.
 };
 
 // The part of one type in the packed arrays.
 struct Packed {
-    uint32_t first;    // Where its part begins.
-    uint32_t count;    // Alive or marked.
-    uint32_t dying;    // Behind them.
-    uint32_t alive;    // count less the marked.
-    uint32_t capacity; // objects_max and headroom for creations that cross.
+    uint32_t first;             // Where its part begins.
+    uint32_t count;             // Alive or marked.
+    uint32_t dying;             // Behind them.
+    uint32_t alive;             // count less the marked.
+    uint32_t capacity;          // objects_max and headroom for creations that cross.
     uint32_t value_first_bytes; // Where its values begin.
 };
 
-struct World { // Open to migration and session, which keep its rules by the functions below.
-    uint32_t tick;    // This peer's; rises by one with each send().
-    uint32_t serial;  // Of the last object created here.
-    uint32_t alive;   // Of all types.
+struct World {       // Open to migration and session, which keep its rules by the functions below.
+    uint32_t tick;   // This peer's; rises by one with each send().
+    uint32_t serial; // Of the last object created here.
+    uint32_t alive;  // Of all types.
     Flat<Object> slots;
     Flat<Slot> free_slots;
     Flat<Slot> lookup;          // Open addressing on the id; slot + 1, 0: empty. Never iterated.

@@ -36,10 +36,10 @@ void settle(SentPackets &sent, uint64_t number, bool arrived, Flat<Fate> &fates)
     flat::push(fates, {number, arrived});
 }
 
+// Of one that is older than some acked one.
 bool overdue(const SentPackets &sent, uint64_t number, uint64_t loss_us, uint64_t now_us)
 {
     if (number + packet_threshold < sent._acked_end) return true;
-    if (number >= sent._acked_end) return false;
     return now_us - sent._ring[number % sent_packets_max].sent_us >= loss_us;
 }
 

@@ -2,6 +2,7 @@
 #include "tern/io.h"
 #include "tern/sim.h"
 #include "tern/tern.h"
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -28,6 +29,56 @@ bool datagram_crosses()
     return same;
 }
 
+struct Ball {
+    float x, y;
+};
+
+struct Player {
+    tern::Session *session;
+    tern::Socket *socket;
+};
+
+void tick(Player &player, uint64_t now_us)
+{
+    tern::receive(player.session, player.socket->receive(), now_us);
+    player.socket->send(tern::send(player.session, now_us));
+}
+
+// Two peers: the second joins the first by its printed invite and sees its ball.
+bool ball_crosses()
+{
+    using tern::FieldKind;
+    static constexpr tern::Field fields[] = {
+        {"x", FieldKind::float32, offsetof(Ball, x)},
+        {"y", FieldKind::float32, offsetof(Ball, y)},
+    };
+    static constexpr tern::Type types[] = {{"ball", sizeof(Ball), fields, 16}};
+    tern::Config config;
+    config.types = types;
+    tern::SimNetwork *network = tern::make_sim_network({});
+    const tern::Address address = tern::loopback(1);
+    Player host = {tern::make_session(config), tern::make_sim_socket(network, address)};
+    Player guest = {tern::make_session(config), tern::make_sim_socket(network, tern::loopback(2))};
+    tern::start(host.session);
+    const tern::InviteText text = tern::print(tern::invite(host.session, {&address, 1}));
+    tern::join(guest.session, tern::parse_invite(text.text).invite);
+    const tern::ObjectId ball = tern::create(host.session, 0, Ball{1.5F, -2});
+    bool seen = false;
+    for (uint64_t now_us = 0; now_us < 10'000'000 && !seen; now_us += 16'667) {
+        tern::advance(network, now_us);
+        tick(host, now_us);
+        tick(guest, now_us);
+        seen = tern::state(guest.session) == tern::State::open &&
+               tern::exists(guest.session, ball) &&
+               tern::get<Ball>(guest.session, ball).x == 1.5F &&
+               tern::digest(guest.session) == tern::digest(host.session);
+    }
+    tern::destroy_session(guest.session);
+    tern::destroy_session(host.session);
+    tern::destroy_sim_network(network);
+    return seen;
+}
+
 bool socket_opens(tern::MadeSocket made, const char *kind)
 {
     if (!made.socket) {
@@ -46,10 +97,11 @@ int main()
     const tern::ParsedAddress parsed = tern::parse_address("1.2.3.4:7777");
     if (parsed.error || parsed.address.port != 7777) return 1;
     if (!datagram_crosses()) return 2;
-    if (!socket_opens(tern::make_udp_socket(0), "UDP")) return 3;
+    if (!ball_crosses()) return 3;
+    if (!socket_opens(tern::make_udp_socket(0), "UDP")) return 4;
 #ifdef CONSUMER_HAS_ENET
     const tern::MadeSocket enet = tern::make_enet_socket(0, 4);
-    if (enet.error != tern::SocketError::not_built && !socket_opens(enet, "ENet")) return 4;
+    if (enet.error != tern::SocketError::not_built && !socket_opens(enet, "ENet")) return 5;
 #endif
     std::puts("consumer: ok");
     return 0;

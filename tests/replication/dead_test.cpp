@@ -106,8 +106,7 @@ TEST(Dead, AgreesWithASetOfIds)
                 const DeadRange &before = memory.dead[i - 1];
                 const DeadRange &range = memory.dead[i];
                 RC_ASSERT(before.last < range.first);
-                RC_ASSERT(before.last + 1 < range.first ||
-                          before.last >> 32 != range.first >> 32);
+                RC_ASSERT(before.last + 1 < range.first || before.last >> 32 != range.first >> 32);
             }
         }
     }));

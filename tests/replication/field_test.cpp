@@ -1,5 +1,5 @@
-#include "replication/field.h"
 #include "base/random.h"
+#include "replication/field.h"
 #include "replication/type_checks.h"
 #include <bit>
 #include <cmath>
@@ -191,23 +191,33 @@ static double random_magnitude(Random &random)
 // Any range and step that a table may have, from harmless ones to those finer than a float.
 static Field random_float(Random &random)
 {
-    static constexpr double hard[][3] = {
-        {0, 1, 0.1},        {-0.3, 0.3, 0.1},      {-1, 1, 1e-9},          {-1e6, 1e6, 0.001},
-        {0, 1e30, 1e21},    {-1e-30, 1e-30, 1e-38}, {0, 1e-38, 1e-45},     {-1e-38, 1e-38, 1e-46},
-        {16777215, 16777220, 0.5}, {16777214.5, 16777225.5, 1},            {33554431, 33554500, 2},
-        {-0.1, 100.05, 0.0333}, {-3e38, 3e38, 1e30}, {0.5, 4294967295.5, 1}, {1e9, 1e9 + 64, 1.0 / 3}};
+    static constexpr double hard[][3] = {{0, 1, 0.1},
+                                         {-0.3, 0.3, 0.1},
+                                         {-1, 1, 1e-9},
+                                         {-1e6, 1e6, 0.001},
+                                         {0, 1e30, 1e21},
+                                         {-1e-30, 1e-30, 1e-38},
+                                         {0, 1e-38, 1e-45},
+                                         {-1e-38, 1e-38, 1e-46},
+                                         {16777215, 16777220, 0.5},
+                                         {16777214.5, 16777225.5, 1},
+                                         {33554431, 33554500, 2},
+                                         {-0.1, 100.05, 0.0333},
+                                         {-3e38, 3e38, 1e30},
+                                         {0.5, 4294967295.5, 1},
+                                         {1e9, 1e9 + 64, 1.0 / 3}};
     if (random::chance(random, 0.3)) {
         const auto &range = hard[random::below(random, std::size(hard))];
         return make_field(FieldKind::float32, range[0], range[1], range[2]);
     }
     const double min = random::chance(random, 0.2) ? 0 : random_magnitude(random);
     const double around = min == 0 ? 1 : std::fabs(min);
-    const double span = random::chance(random, 0.5)
-                            ? std::fabs(random_magnitude(random))
-                            : around * std::pow(2.0, -static_cast<double>(
-                                                         random::below(random, 40)));
-    const double steps = 1 + random::unit(random) *
-                                 std::pow(2.0, static_cast<double>(random::below(random, 32)));
+    const double span =
+        random::chance(random, 0.5)
+            ? std::fabs(random_magnitude(random))
+            : around * std::pow(2.0, -static_cast<double>(random::below(random, 40)));
+    const double steps =
+        1 + random::unit(random) * std::pow(2.0, static_cast<double>(random::below(random, 32)));
     return make_field(FieldKind::float32, min, min + span, span / steps);
 }
 
@@ -245,17 +255,16 @@ static Field random_field(Random &random)
 
 static float random_number(Random &random, const Field &field)
 {
-    static constexpr float special[] = {0.0f,     -0.0f,     INFINITY, -INFINITY, NAN,
-                                        1e-45f,   -1e-45f,   3.4e38f,  -3.4e38f,  0.5f,
-                                        0.70710677f, -0.70710677f};
+    static constexpr float special[] = {0.0f,     -0.0f,  INFINITY,    -INFINITY,
+                                        NAN,      1e-45f, -1e-45f,     3.4e38f,
+                                        -3.4e38f, 0.5f,   0.70710677f, -0.70710677f};
     const uint64_t choice = random::below(random, 10);
     if (choice == 0) return special[random::below(random, std::size(special))];
     if (choice == 1) return std::bit_cast<float>(static_cast<uint32_t>(random::next(random)));
     if (!field::has_range(field)) return static_cast<float>(random::unit(random) * 2 - 1);
     if (field.step == 0)
         return static_cast<float>(field.min + random::unit(random) * (field.max - field.min));
-    const auto steps = static_cast<double>(
-        random::below(random, field::float_steps(field) + 1));
+    const auto steps = static_cast<double>(random::below(random, field::float_steps(field) + 1));
     const double part = choice < 5 ? 0 : choice < 7 ? 0.5 : random::unit(random);
     auto number = static_cast<float>(field.min + (steps + part) * field.step);
     for (uint64_t i = random::below(random, 3); i > 0; --i)
@@ -282,8 +291,9 @@ static Value random_value(Random &random, const Field &field)
 static std::string print(const Field &field, const Value &value)
 {
     char text[200];
-    std::snprintf(text, sizeof(text), "kind %d count %d min %.17g max %.17g step %.17g:",
-                  static_cast<int>(field.kind), field.count, field.min, field.max, field.step);
+    std::snprintf(text, sizeof(text),
+                  "kind %d count %d min %.17g max %.17g step %.17g:", static_cast<int>(field.kind),
+                  field.count, field.min, field.max, field.step);
     std::string result = text;
     for (std::byte b : value) {
         std::snprintf(text, sizeof(text), " %02x", std::to_integer<unsigned>(b));

@@ -51,8 +51,7 @@ struct Publish : ::testing::Test {
 
     std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
     {
-        return {buffer,
-                publish::write(publisher, world, table, peer, packet, {buffer, size})};
+        return {buffer, publish::write(publisher, world, table, peer, packet, {buffer, size})};
     }
 
     void fate(uint64_t packet, bool arrived, uint32_t peer = 0)

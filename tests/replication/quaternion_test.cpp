@@ -1,5 +1,5 @@
-#include "replication/quaternion.h"
 #include "base/random.h"
+#include "replication/quaternion.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -151,7 +151,8 @@ TEST(TypeTableDeathTest, NamesWhatIsWrongWithAField)
     EXPECT_DEATH(make_one({"", FieldKind::int8, 0}), "type T: field 0: its name");
     EXPECT_DEATH(make_one({nullptr, FieldKind::int8, 0}), "type T: field 0: its name");
     EXPECT_DEATH(make_one({"a b", FieldKind::int8, 0}), "type T: field 0: its name");
-    EXPECT_DEATH(make_one({"f", FieldKind::int32, 14}), "field f: bytes 14 to 18 of a struct of 16");
+    EXPECT_DEATH(make_one({"f", FieldKind::int32, 14}),
+                 "field f: bytes 14 to 18 of a struct of 16");
     EXPECT_DEATH(make_one({"f", FieldKind::quaternion, 0, 2}), "bytes 0 to 32");
     EXPECT_DEATH(make_one({"f", FieldKind::int8, 0, 0}), "field f: count is 0");
     EXPECT_DEATH(make_one({"f", FieldKind::int8, 0, 1, 5, 5}), "min 5 is not below max 5");
@@ -159,7 +160,8 @@ TEST(TypeTableDeathTest, NamesWhatIsWrongWithAField)
     EXPECT_DEATH(make_one({"f", FieldKind::uint64, 0, 1, 0, 0x1p64}), "is beyond its kind");
     EXPECT_DEATH(make_one({"f", FieldKind::int8, 0, 1, 0, 1.5}), "is not whole");
     EXPECT_DEATH(make_one({"f", FieldKind::text, 0, 4, 0, 1}), "a range is for");
-    EXPECT_DEATH(make_one({"f", FieldKind::float32, 0, 1, 0, 0, 0.1}), "a step is for float32 with");
+    EXPECT_DEATH(make_one({"f", FieldKind::float32, 0, 1, 0, 0, 0.1}),
+                 "a step is for float32 with");
     EXPECT_DEATH(make_one({"f", FieldKind::int8, 0, 1, 0, 9, 0.1}), "a step is for float32 with");
     EXPECT_DEATH(make_one({"f", FieldKind::float32, 0, 1, 0, 1, 1e-10}), "steps of 1e-10");
     EXPECT_DEATH(make_one({"f", FieldKind::float32, 0, 1, 0, 1, -1}), "step -1");

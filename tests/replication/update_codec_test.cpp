@@ -1,5 +1,5 @@
-#include "replication/update_codec.h"
 #include "base/random.h"
+#include "replication/update_codec.h"
 #include "tests/replication/block.h"
 #include <gtest/gtest.h>
 
@@ -65,7 +65,8 @@ static bool is_well_formed(std::span<const std::byte> bytes)
 {
     UpdateReader r = publish::reader(bytes);
     Update update;
-    while (publish::next(r, update)) {}
+    while (publish::next(r, update)) {
+    }
     return !publish::malformed(r);
 }
 
@@ -91,10 +92,10 @@ TEST(UpdateCodec, OneFieldOfOneObjectToTheBit)
     const std::vector<std::byte> bytes = message(7, {&item, 1});
     Hand hand;
     hand.first_object();
-    hand.put(0, 2);                                   // The stamp of the one before: zero.
-    hand.put(1 + 1 + 3 + 8, 8);                       // Bits of what follows.
-    hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);   // One field, which, its value.
-    hand.put(0, 1);                                   // The end.
+    hand.put(0, 2);                                 // The stamp of the one before: zero.
+    hand.put(1 + 1 + 3 + 8, 8);                     // Bits of what follows.
+    hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8); // One field, which, its value.
+    hand.put(0, 1);                                 // The end.
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
 }
@@ -213,8 +214,8 @@ static Item random_item(Random &random)
     static constexpr Stamp stamps[] = {0, 0, 7, 0x0001000200000003, 0xffffffffffffffff};
     Item item = {};
     const auto creator = static_cast<uint16_t>(1 + random::below(random, 3));
-    const uint64_t serial = random::chance(random, 0.1) ? random::next(random)
-                                                        : random::below(random, 50);
+    const uint64_t serial =
+        random::chance(random, 0.1) ? random::next(random) : random::below(random, 50);
     item.id = id(creator, static_cast<uint32_t>(serial));
     item.stamp = stamps[random::below(random, std::size(stamps))];
     item.type = static_cast<TypeId>(random::below(random, 2));
@@ -275,13 +276,17 @@ TEST(UpdateCodec, HostileBytesAreReadToAnEnd)
         }
         const bool fits = publish::check(block.world(), table, bytes);
         well_formed += fits ? 1 : 0;
-        if (fits) { ASSERT_TRUE(is_well_formed(bytes)); }
+        if (fits) {
+            ASSERT_TRUE(is_well_formed(bytes));
+        }
         UpdateReader r = publish::reader(bytes);
         Update update;
         while (publish::next(r, update)) {
             const Applied result =
                 publish::apply(block.world(), table, PeerId::none, update).result;
-            if (fits) { ASSERT_NE(result, Applied::malformed); }
+            if (fits) {
+                ASSERT_NE(result, Applied::malformed);
+            }
         }
         if (trial % 50 == 0) {
             world::check(block.world(), table);

@@ -32,7 +32,8 @@ struct Pair {
     uint8_t fields[2];
 };
 
-inline const Field pair_fields[] = {{"first", FieldKind::uint8, 0}, {"second", FieldKind::uint8, 1}};
+inline const Field pair_fields[] = {{"first", FieldKind::uint8, 0},
+                                    {"second", FieldKind::uint8, 1}};
 inline const Type pair_types[] = {{"Pair", sizeof(Pair), pair_fields, 1}};
 inline const PeerId owner_id = PeerId{1};
 inline const ObjectId object_id_of_pair = object_id::make(owner_id, 1);
@@ -86,8 +87,8 @@ inline void change(Node &node, uint32_t fields, bool values_return)
     Pair next = value(node.owner);
     for (uint32_t i = 0; i < 2; ++i)
         if (fields >> i & 1)
-            next.fields[i] = static_cast<uint8_t>(values_return ? 1 - next.fields[i]
-                                                                : 10 * node.tick + i);
+            next.fields[i] =
+                static_cast<uint8_t>(values_return ? 1 - next.fields[i] : 10 * node.tick + i);
     const Slot slot = world::find(node.owner.world(), object_id_of_pair);
     if (world::write(node.owner.world(), table(), slot, &next) != 0)
         publish::changed(node.owner.publisher(), slot);

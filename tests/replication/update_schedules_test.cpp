@@ -15,7 +15,8 @@ static void expect_converged(const Explored &explored, const char *what)
 
 TEST(UpdateSchedules, TheReceiverEndsWithTheOwnersValues)
 {
-    expect_converged(update_schedules::all({3, 1, false, true}), "three changing ticks and a quiet one");
+    expect_converged(update_schedules::all({3, 1, false, true}),
+                     "three changing ticks and a quiet one");
 }
 
 TEST(UpdateSchedules, TheReceiverEndsWithTheOwnersValuesWhenTheyReturn)

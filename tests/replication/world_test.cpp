@@ -1,5 +1,5 @@
-#include "replication/world.h"
 #include "base/random.h"
+#include "replication/world.h"
 #include "tests/replication/block.h"
 #include <gtest/gtest.h>
 #include <map>
@@ -15,9 +15,8 @@ struct Door {
     bool open;
 };
 
-static const Field cube_fields[] = {
-    {"colour", FieldKind::uint32, offsetof(Cube, colour)},
-    {"x", FieldKind::float32, offsetof(Cube, x), 1, -10, 10, 0.5}};
+static const Field cube_fields[] = {{"colour", FieldKind::uint32, offsetof(Cube, colour)},
+                                    {"x", FieldKind::float32, offsetof(Cube, x), 1, -10, 10, 0.5}};
 static const Field door_fields[] = {{"open", FieldKind::boolean, offsetof(Door, open)}};
 static const Type types[] = {{"Cube", sizeof(Cube), cube_fields, 20},
                              {"Call", sizeof(Door), door_fields},
@@ -223,7 +222,9 @@ static void expect_same(const Block &block, const Model &model)
             ASSERT_NE(slot, no_slot);
             ASSERT_EQ(world::find_alive(world, object) == slot, part == &model.alive);
             ASSERT_EQ(dead::contains(world.dead, object), part == &model.dead);
-            if (world.slots[slot].type == 0) { ASSERT_EQ(colour(block, slot), colour_wanted); }
+            if (world.slots[slot].type == 0) {
+                ASSERT_EQ(colour(block, slot), colour_wanted);
+            }
         }
     }
     uint32_t used = 0;

@@ -173,12 +173,15 @@ struct SimWorld {
     bool converged() const
     {
         const Node *first = nullptr;
+        size_t members = 0;
+        for (const Node &node : nodes)
+            members += node.active();
         for (const Node &node : nodes) {
             if (!node.active()) continue;
             if (state(node.session) != State::open) return false;
             if (!first) first = &node;
             if (digest(node.session) != digest(first->session)) return false;
-            if (peers(node.session).size() != peers(first->session).size()) return false;
+            if (peers(node.session).size() != members - 1) return false; // Departures are settled.
         }
         return true;
     }

@@ -202,6 +202,17 @@ TEST(SimNetwork, ACutTakesWhatIsUnderWay)
     EXPECT_EQ(stats(pair.network.get()).lost, 1u);
 }
 
+TEST(SimNetwork, WhatIsSentIntoACutIsLostEvenIfTheCutEndsBeforeItIsDue)
+{
+    const Pair pair = made(plain);
+    set_cut(pair.network.get(), loopback(1), loopback(2), true);
+    send_number(*pair.a, loopback(2), 1);
+    set_cut(pair.network.get(), loopback(1), loopback(2), false);
+    advance(pair.network.get(), 20'000);
+    EXPECT_TRUE(pair.b->receive().empty());
+    EXPECT_EQ(stats(pair.network.get()).lost, 1u);
+}
+
 TEST(SimNetwork, AnUnknownDestinationIsLossAndALaterSocketIsReached)
 {
     const Pair pair = made(plain);
@@ -259,9 +270,12 @@ TEST(SimNetwork, BeyondItsDatagramsTheNetworkLosesAndRecovers)
     EXPECT_EQ(stats(pair.network.get()).lost, 50u);
     EXPECT_EQ(drained(*pair.network, *pair.b).size(), 100u);
     for (uint32_t number = 0; number < 100; ++number)
+        send_number(*pair.a, loopback(3), number); // Nobody there.
+    EXPECT_TRUE(drained(*pair.network, *pair.b).empty());
+    for (uint32_t number = 0; number < 100; ++number)
         send_number(*pair.a, loopback(2), number);
     EXPECT_EQ(drained(*pair.network, *pair.b).size(), 100u);
-    EXPECT_EQ(stats(pair.network.get()).lost, 50u);
+    EXPECT_EQ(stats(pair.network.get()).lost, 150u);
 }
 
 TEST(SimNetwork, AnOversizedDatagramIsAFailureToSend)

@@ -33,6 +33,51 @@ TEST(EnetSocket, ABuildWithoutEnetSaysSo)
 
 #else
 
+namespace {
+
+struct HostDestroyer {
+    void operator()(ENetHost *host) const { enet_host_destroy(host); }
+};
+// ENet as a game has it, without tern. It is gone without a goodbye.
+using PlainHost = std::unique_ptr<ENetHost, HostDestroyer>;
+
+}
+
+static PlainHost plain_host()
+{
+    const ENetAddress any = {ENET_HOST_ANY, 0};
+    return PlainHost(enet_host_create(&any, 4, 1, 0, 0));
+}
+
+static Address address_of(const PlainHost &host)
+{
+    ENetAddress bound = {};
+    EXPECT_EQ(enet_socket_get_address(host->socket, &bound), 0);
+    return loopback(bound.port);
+}
+
+static ENetPeer *connecting(const PlainHost &host, const Socket &to)
+{
+    ENetAddress address = {};
+    EXPECT_EQ(enet_address_set_host_ip(&address, "127.0.0.1"), 0);
+    address.port = to.local_address().port;
+    return enet_host_connect(host.get(), &address, 1, 0);
+}
+
+// Serves both until an event of this kind comes. Without one, an empty event.
+static ENetEvent awaited(const PlainHost &host, Socket &socket, ENetEventType type)
+{
+    const uint64_t end_us = clock_us() + patience_us;
+    while (clock_us() < end_us) {
+        ENetEvent event;
+        socket.receive();
+        if (enet_host_service(host.get(), &event, 0) > 0 && event.type == type)
+            return event;
+    }
+    ADD_FAILURE() << "no event of kind " << type;
+    return {};
+}
+
 static OwnedSocket opened(uint16_t peers_max = 4)
 {
     return OwnedSocket(make_enet_socket(0, peers_max).socket);
@@ -150,55 +195,92 @@ TEST(EnetSocket, AnotherOneAtTheSamePortIsReachedAgain)
 
 TEST(EnetSocket, APeerThatComesBackWithoutGoodbyeIsHeardAndAnswered)
 {
-    const OwnedSocket a = opened();
-    ASSERT_TRUE(a);
-    // A plain ENet host that vanishes without a word, then a socket on its port.
-    ENetAddress any = {ENET_HOST_ANY, 0};
-    ENetHost *ghost = enet_host_create(&any, 1, 1, 0, 0);
-    ASSERT_TRUE(ghost);
-    ENetAddress bound;
-    ASSERT_EQ(enet_socket_get_address(ghost->socket, &bound), 0);
-    send_text(*a, loopback(bound.port), "to the ghost");
-    ENetEvent event = {};
-    const uint64_t end_us = clock_us() + patience_us;
-    while (event.type != ENET_EVENT_TYPE_RECEIVE && clock_us() < end_us) {
-        a->receive();
-        enet_host_service(ghost, &event, 0);
-    }
-    ASSERT_EQ(event.type, ENET_EVENT_TYPE_RECEIVE);
+    const OwnedSocket a = opened(), other = opened();
+    PlainHost ghost = plain_host();
+    ASSERT_TRUE(a && other && ghost);
+    const Address address = address_of(ghost);
+    send_text(*a, address, "to the ghost");
+    const ENetEvent event = awaited(ghost, *a, ENET_EVENT_TYPE_RECEIVE);
+    ASSERT_TRUE(event.packet);
     enet_packet_destroy(event.packet);
-    enet_host_destroy(ghost);
+    ghost.reset();
 
-    const OwnedSocket b = OwnedSocket(make_enet_socket(bound.port, 4).socket);
+    const OwnedSocket b = OwnedSocket(make_enet_socket(address.port, 4).socket);
     ASSERT_TRUE(b);
+    // Else the new connection would have the number of the old one at ENet, and that one work too.
+    send_text(*b, address_of(*other), "first");
+    ASSERT_EQ(collected(*other, *b, 1).size(), 1u);
     send_text(*b, address_of(*a), "back");
     EXPECT_EQ(collected(*a, *b, 1), std::vector<std::string>{"back"});
-    send_text(*a, loopback(bound.port), "welcome back");
+    send_text(*a, address, "welcome back");
     EXPECT_EQ(collected(*b, *a, 1), std::vector<std::string>{"welcome back"});
+}
+
+TEST(EnetSocket, APlaceUsedAgainDoesNotCarryForItsFormerAddress)
+{
+    const OwnedSocket a = opened(), c = opened();
+    OwnedSocket b = opened(), d = opened();
+    ASSERT_TRUE(a && b && c && d);
+    send_text(*a, address_of(*b), "b");
+    ASSERT_EQ(collected(*b, *a, 1).size(), 1u);
+    b.reset();
+    a->receive();
+    send_text(*c, address_of(*a), "c"); // Takes b's place.
+    ASSERT_EQ(collected(*a, *c, 1).size(), 1u);
+    const Address gone = address_of(*d);
+    send_text(*a, gone, "d");
+    ASSERT_EQ(collected(*d, *a, 1).size(), 1u);
+    d.reset();
+    a->receive();
+    send_text(*a, gone, "for d");
+    send_text(*a, address_of(*c), "for c");
+    EXPECT_EQ(collected(*c, *a, 1), std::vector<std::string>{"for c"});
 }
 
 // Seen from a plain ENet host at the other end, which takes over what our end configures.
 TEST(EnetSocket, ThrottleNeverSlowsDownAtEitherEnd)
 {
     const OwnedSocket a = opened();
-    ASSERT_TRUE(a);
-    ENetHost *host = enet_host_create(nullptr, 1, 1, 0, 0);
-    ASSERT_TRUE(host);
-    ENetAddress to = {};
-    ASSERT_EQ(enet_address_set_host_ip(&to, "127.0.0.1"), 0);
-    to.port = a->local_address().port;
-    ENetPeer *peer = enet_host_connect(host, &to, 1, 0);
+    const PlainHost host = plain_host();
+    ASSERT_TRUE(a && host);
+    const ENetPeer *peer = connecting(host, *a);
     ASSERT_TRUE(peer);
     EXPECT_GT(peer->packetThrottleDeceleration, 0u);
     const uint64_t end_us = clock_us() + patience_us;
     while (peer->packetThrottleDeceleration > 0 && clock_us() < end_us) {
         ENetEvent event;
         a->receive();
-        enet_host_service(host, &event, 0);
+        enet_host_service(host.get(), &event, 0);
     }
     EXPECT_EQ(peer->packetThrottleDeceleration, 0u);
     EXPECT_EQ(peer->packetThrottleAcceleration, 32u);
-    enet_host_destroy(host);
+}
+
+TEST(EnetSocket, PacketsAreUnsequencedAndNeverReliableFragments)
+{
+    const OwnedSocket a = opened();
+    const PlainHost host = plain_host();
+    ASSERT_TRUE(a && host);
+    for (size_t i = 0; i < host->peerCount; ++i)
+        host->peers[i].mtu = 600; // Then a large packet would go in reliable fragments.
+    ENetPeer *peer = connecting(host, *a);
+    ASSERT_TRUE(peer);
+    ASSERT_EQ(awaited(host, *a, ENET_EVENT_TYPE_CONNECT).peer, peer);
+    ASSERT_EQ(enet_peer_send(peer, 0, enet_packet_create("open", 4, 0)), 0);
+    const uint64_t end_us = clock_us() + patience_us;
+    while (a->receive().empty() && clock_us() < end_us)
+        enet_host_service(host.get(), nullptr, 0);
+    ASSERT_EQ(a->stats().received_datagrams, 1u);
+
+    send_text(*a, address_of(host), std::string(1'200, 'l'));
+    EXPECT_EQ(a->stats().send_failures, 1u);
+    send_text(*a, address_of(host), "small");
+    EXPECT_EQ(a->stats().sent_datagrams, 1u);
+    const ENetEvent event = awaited(host, *a, ENET_EVENT_TYPE_RECEIVE);
+    ASSERT_TRUE(event.packet);
+    EXPECT_EQ(event.packet->dataLength, 5u);
+    EXPECT_TRUE(event.packet->flags & ENET_PACKET_FLAG_UNSEQUENCED);
+    enet_packet_destroy(event.packet);
 }
 
 TEST(EnetSocket, TenThousandDatagramsEachWayAndNoneDiscarded)

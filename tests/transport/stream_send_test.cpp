@@ -218,6 +218,8 @@ RC_GTEST_PROP(StreamSend, AgreesWithAStatePerByte, ())
             std::find_if(state.begin(), state.end(), [](int x) { return x != acked; });
         RC_ASSERT(stream_send::acked(*s) - start == static_cast<size_t>(first - state.begin()));
         RC_ASSERT(stream_send::queued(*s) - start == bytes.size());
+        RC_ASSERT(s.stream->_acked_count ==
+                  static_cast<size_t>(std::count(first, state.end(), acked)));
         RC_ASSERT(stream_send::any_lost(*s) ==
                   (std::find(state.begin(), state.end(), lost) != state.end()));
         RC_ASSERT(stream_send::any_new(*s) ==

@@ -1,0 +1,142 @@
+// A game of ships without a server: each player steers its own. Who comes first prints an invite;
+// the others start with it.
+//
+//     example_ships [--seconds <n>] [--address <ip:port>] [<invite>]
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <tern/io.h>
+#include <tern/tern.h>
+using namespace tern;
+
+struct Ship {
+    float position[2];
+    float heading; // Radians.
+    int32_t health;
+};
+struct Chat {
+    char text[64];
+};
+enum : TypeId { ship_type, chat_type };
+
+const Field ship_fields[] = {
+    {"position", FieldKind::float32, offsetof(Ship, position), 2, -1000, 1000, 0.01},
+    {"heading", FieldKind::float32, offsetof(Ship, heading), 1, 0, 6.3, 0.01},
+    {"health", FieldKind::int32, offsetof(Ship, health), 1, 0, 100}};
+const Field chat_fields[] = {{"text", FieldKind::text, offsetof(Chat, text), sizeof(Chat::text)}};
+const Type types[] = {{"ship", sizeof(Ship), ship_fields, 64, Orphan::destroy, ClaimPolicy::never},
+                      {"chat", sizeof(Chat), chat_fields}};
+
+struct Arguments {
+    double seconds = 0; // 0: until it is ended.
+    const char *address = nullptr;
+    const char *invite = nullptr;
+};
+
+static Arguments read_arguments(int argc, char **argv)
+{
+    Arguments arguments;
+    for (int i = 1; i < argc; ++i) {
+        const bool has_value = i + 1 < argc;
+        if (std::strcmp(argv[i], "--seconds") == 0 && has_value)
+            arguments.seconds = std::atof(argv[++i]);
+        else if (std::strcmp(argv[i], "--address") == 0 && has_value)
+            arguments.address = argv[++i];
+        else
+            arguments.invite = argv[i];
+    }
+    return arguments;
+}
+
+// As the first peer, or by the invite. False if an argument is wrong.
+static bool enter(Session *session, const Socket *socket, const Arguments &arguments)
+{
+    if (arguments.invite) {
+        const ParsedInvite parsed = parse_invite(arguments.invite);
+        if (parsed.error)
+            std::fprintf(stderr, "this is no invite: %s\n", parsed.error);
+        else
+            join(session, parsed.invite);
+        return !parsed.error;
+    }
+    Address address = loopback(socket->local_address().port);
+    if (arguments.address) {
+        const ParsedAddress parsed = parse_address(arguments.address);
+        if (parsed.error) std::fprintf(stderr, "this is no address: %s\n", parsed.error);
+        if (parsed.error) return false;
+        address = parsed.address;
+    }
+    start(session);
+    std::printf("invite: %s\n", print(invite(session, {&address, 1})).text);
+    std::fflush(stdout);
+    return true;
+}
+
+static void hear(Session *session, const Event &event)
+{
+    const auto peer = static_cast<unsigned>(event.peer);
+    if (event.kind == EventKind::peer_joined) {
+        std::printf("peer %u has come\n", peer);
+        call(session, event.peer, chat_type, Chat{"welcome aboard"});
+    }
+    if (event.kind == EventKind::peer_left) std::printf("peer %u has gone\n", peer);
+    if (event.kind == EventKind::call && event.type == chat_type)
+        std::printf("peer %u says: %s\n", peer, arguments<Chat>(event).text);
+}
+
+static void steer(Session *session, ObjectId mine)
+{
+    Ship ship = get<Ship>(session, mine);
+    ship.heading = std::fmod(ship.heading + 0.02f, 6.28f);
+    ship.position[0] += std::cos(ship.heading);
+    ship.position[1] += std::sin(ship.heading);
+    set(session, mine, ship);
+}
+
+static void print_ships(const Session *session)
+{
+    for (const Ship &ship : values<Ship>(session, ship_type))
+        std::printf("(%.1f %.1f) ", double{ship.position[0]}, double{ship.position[1]});
+    std::printf("\n");
+    std::fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    const Arguments given = read_arguments(argc, argv);
+    const MadeSocket made = make_udp_socket(0);
+    if (!made.socket) {
+        std::fprintf(stderr, "no socket: %s\n", text(made.error));
+        return 1;
+    }
+    Config config = {};
+    config.types = types;
+    Session *session = make_session(config);
+    if (!enter(session, made.socket, given)) return 2;
+
+    ObjectId mine = ObjectId::none;
+    const uint64_t begun_us = clock_us();
+    for (uint64_t tick = 0; state(session) != State::left; ++tick) {
+        const uint64_t now_us = clock_us();
+        for (const Event &event : receive(session, made.socket->receive(), now_us))
+            hear(session, event);
+        const State present = state(session);
+        if (present == State::open && mine == ObjectId::none)
+            mine = create(session, ship_type, Ship{{0, 0}, 0, 100});
+        if (present == State::open && mine != ObjectId::none) steer(session, mine);
+        if (tick % 60 == 0) print_ships(session);
+        const bool over =
+            given.seconds > 0 && static_cast<double>(now_us - begun_us) >= given.seconds * 1e6;
+        if (over && present == State::open) leave(session);
+        made.socket->send(send(session, clock_us()));
+        // Whatever ended it that we did not want: the sentence says what, and what to do.
+        if (present > State::left || (over && present == State::joining)) break;
+        sleep_us(16'000);
+    }
+    const bool well = state(session) == State::left;
+    std::printf("%s\n", state_text(session));
+    destroy_session(session);
+    destroy_socket(made.socket);
+    return well ? 0 : 1;
+}

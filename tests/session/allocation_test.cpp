@@ -1,0 +1,98 @@
+// After make_session nothing allocates, whatever happens in a tick.
+#include "tests/session/sim_world.h"
+#include <atomic>
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TERN_COUNTS_ALLOCATIONS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TERN_COUNTS_ALLOCATIONS 0
+#endif
+#endif
+#ifndef TERN_COUNTS_ALLOCATIONS
+#if defined(__GLIBC__)
+#define TERN_COUNTS_ALLOCATIONS 1
+#else
+#define TERN_COUNTS_ALLOCATIONS 0
+#endif
+#endif
+
+static std::atomic<bool> counting = false;
+static std::atomic<uint64_t> allocations = 0;
+
+#if TERN_COUNTS_ALLOCATIONS
+extern "C" {
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+void *malloc(size_t size)
+{
+    allocations += counting;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    allocations += counting;
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    allocations += counting;
+    return __libc_realloc(memory, size);
+}
+}
+#endif
+
+using namespace tern;
+using namespace tern::test;
+
+// Only the session's own work is counted: not the pretend network's, nor the test's.
+static void counted_tick(SimWorld &world, Node &node, int step)
+{
+    const std::span<const Datagram> waiting = node.socket->receive();
+    counting = true;
+    const std::span<const Event> events = receive(node.session, waiting, world.now_us);
+    Session *session = node.session;
+    if (state(session) == State::open) {
+        for (const Event &event : events)
+            if (event.kind == EventKind::object_created) claim(session, event.object);
+        const ObjectId id = create(session, BODY, Body{{1, 2, 3}, step % 100});
+        if (id != ObjectId::none && step % 3 == 0) destroy(session, id);
+        for (ObjectId object : objects(session, BODY))
+            if (exists(session, object) && owner(session, object) == self(session))
+                set(session, object, Body{{static_cast<float>(step), 0, 0}, 1});
+        call(session, PeerId::everyone, HIT, Hit{id, step});
+        call(session, PeerId::everyone, HIT, Hit{id, step}, Reliability::unreliable);
+    }
+    const std::span<const Datagram> out = send(session, world.now_us);
+    counting = false;
+    node.socket->send(out);
+}
+
+TEST(Allocation, NothingAllocatesAfterMakeSession)
+{
+    if (!TERN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "Allocations cannot be counted in this build";
+    counting = true;
+    std::free(std::malloc(1));
+    counting = false;
+    ASSERT_EQ(allocations, 1u); // So that this test can fail.
+    allocations = 0;
+    SimWorld world(3, {20, 90, 0.1f, 0.05f});
+    for (int i = 0; i < 4; ++i)
+        world.add();
+    for (int step = 0; step < 300; ++step) {
+        world.now_us += world.tick_us;
+        advance(world.network, world.now_us);
+        if (step == 150) world.nodes[3].crashed = true;
+        for (Node &node : world.nodes)
+            if (!node.crashed) counted_tick(world, node, step);
+    }
+    EXPECT_EQ(allocations, 0u);
+    EXPECT_EQ(peers(world.nodes[0].session).size(), 2u);
+    EXPECT_GT(stats(world.nodes[0].session).migrations, 50u);
+}

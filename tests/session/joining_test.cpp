@@ -1,0 +1,266 @@
+#include "tests/session/sim_world.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+static bool has(const Node &node, EventKind kind)
+{
+    return std::any_of(node.events.begin(), node.events.end(),
+                       [kind](const Event &event) { return event.kind == kind; });
+}
+
+TEST(Joining, ANewcomerGetsTheWorldAndCaughtUp)
+{
+    SimWorld world(1);
+    world.add();
+    const ObjectId id = create(world.nodes[0].session, BODY, Body{{1, 2, 3}, 7});
+    world.add();
+    bool caught_up = false, joined = false;
+    for (int i = 0; i < 100; ++i) {
+        world.step();
+        caught_up = caught_up || has(world.nodes[1], EventKind::caught_up);
+        joined = joined || has(world.nodes[0], EventKind::peer_joined);
+    }
+    EXPECT_TRUE(caught_up);
+    EXPECT_TRUE(joined);
+    Session *newcomer = world.nodes[1].session;
+    ASSERT_EQ(state(newcomer), State::open);
+    ASSERT_TRUE(exists(newcomer, id));
+    EXPECT_EQ(get<Body>(newcomer, id).health, 7);
+    EXPECT_EQ(owner(newcomer, id), host(newcomer));
+    EXPECT_EQ(self(newcomer), static_cast<PeerId>(2));
+}
+
+TEST(Joining, NamesAndPayloadReachTheHostsGame)
+{
+    SimWorld world(2);
+    world.config.admission = Admission::ask_game;
+    world.add();
+    world.config.name = "alice";
+    Node &newcomer = world.place(world.config);
+    const char payload[] = "let me in";
+    join(newcomer.session, world.the_invite(), {std::as_bytes(std::span(payload))});
+    std::string asked;
+    for (int i = 0; i < 100; ++i) {
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events) {
+                if (event.kind != EventKind::join_asked) continue;
+                asked = std::string(event.name) + ": " + static_cast<const char *>(event.arguments);
+                EXPECT_EQ(event.argument_bytes, sizeof payload);
+                admit(world.nodes[node].session, event.peer);
+            }
+        });
+    }
+    EXPECT_EQ(asked, "alice: let me in");
+    EXPECT_EQ(state(world.nodes[1].session), State::open);
+    EXPECT_STREQ(name(world.nodes[0].session, self(world.nodes[1].session)), "alice");
+}
+
+TEST(Joining, TheHostsGameRefusesWithAReason)
+{
+    SimWorld world(3);
+    world.config.admission = Admission::ask_game;
+    world.add();
+    world.add();
+    for (int i = 0; i < 100; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events)
+                if (event.kind == EventKind::join_asked)
+                    refuse(world.nodes[node].session, event.peer, "no cheaters here");
+        });
+    EXPECT_EQ(state(world.nodes[1].session), State::refused_by_game);
+    EXPECT_STREQ(state_text(world.nodes[1].session), "The host refused: no cheaters here");
+    EXPECT_TRUE(peers(world.nodes[0].session).empty());
+}
+
+TEST(Joining, AnotherTypeTableIsRefusedAndTheDifferenceNamed)
+{
+    static const Field other_fields[] = {
+        {"position", FieldKind::float32, offsetof(Body, position), 3, -100, 100, 0.02},
+        {"health", FieldKind::int32, offsetof(Body, health), 1, 0, 100}};
+    Type other_types[std::size(world_types)];
+    std::copy(std::begin(world_types), std::end(world_types), other_types);
+    other_types[BODY].fields = other_fields;
+    SimWorld world(4);
+    world.add();
+    world.config.types = other_types;
+    world.add();
+    for (int i = 0; i < 100; ++i)
+        world.step();
+    EXPECT_EQ(state(world.nodes[1].session), State::refused_types);
+    const std::string text = state_text(world.nodes[1].session);
+    EXPECT_NE(text.find("body"), std::string::npos) << text;
+    EXPECT_NE(text.find("position"), std::string::npos) << text;
+    EXPECT_NE(text.find("0.02"), std::string::npos) << text;
+}
+
+TEST(Joining, AFullSessionRefuses)
+{
+    SimWorld world(5);
+    world.config.peers_max = 2;
+    world.add();
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    world.add();
+    for (int i = 0; i < 100; ++i)
+        world.step();
+    EXPECT_EQ(state(world.nodes[2].session), State::refused_full);
+    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u);
+}
+
+TEST(Joining, AWrongSecretIsToldApartFromNoAnswer)
+{
+    SimWorld world(6);
+    world.add();
+    Node &wrong_secret = world.place(world.config);
+    Invite invite = world.the_invite();
+    invite.secret[0] ^= 1;
+    join(wrong_secret.session, invite);
+    Node &wrong_key = world.place(world.config);
+    invite = world.the_invite();
+    invite.key[0] ^= 1;
+    join(wrong_key.session, invite);
+    Node &wrong_session = world.place(world.config);
+    invite = world.the_invite();
+    invite.session ^= 1;
+    join(wrong_session.session, invite);
+    for (int i = 0; i < 400; ++i)
+        world.step();
+    EXPECT_EQ(state(world.nodes[1].session), State::refused_secret);
+    EXPECT_EQ(state(world.nodes[2].session), State::unreachable);
+    EXPECT_EQ(state(world.nodes[3].session), State::unreachable);
+    EXPECT_TRUE(peers(world.nodes[0].session).empty());
+}
+
+TEST(Joining, TheSecondAddressOfAnInviteIsTried)
+{
+    SimWorld world(7);
+    world.add();
+    Node &newcomer = world.place(world.config);
+    Invite invite = world.the_invite();
+    invite.address_count = 2;
+    invite.addresses[1] = invite.addresses[0];
+    invite.addresses[0] = SimWorld::address_of(200); // Nobody.
+    join(newcomer.session, invite);
+    ASSERT_TRUE(world.step_until_open(900));
+}
+
+TEST(Joining, WithoutAnAnswerItEndsAsUnreachable)
+{
+    SimWorld world(8);
+    world.add();
+    world.add();
+    set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
+    for (int i = 0; i < 500; ++i)
+        world.step();
+    EXPECT_EQ(state(world.nodes[1].session), State::unreachable);
+}
+
+TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
+{
+    SimWorld world(9);
+    world.add();
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    world.add();
+    set_cut(world.network, world.nodes[1].address, world.nodes[2].address, true);
+    for (int i = 0; i < 600; ++i)
+        world.step();
+    EXPECT_EQ(state(world.nodes[2].session), State::unreachable);
+    const std::string text = state_text(world.nodes[2].session);
+    EXPECT_NE(text.find("peer 2"), std::string::npos) << text;
+    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u); // Counted out again.
+    EXPECT_EQ(peers(world.nodes[1].session).size(), 1u);
+}
+
+TEST(Joining, ARemovedPeerIsToldAndCannotComeBackWithItsKey)
+{
+    SimWorld world(10);
+    for (int i = 0; i < 3; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_open());
+    remove(world.nodes[0].session, self(world.nodes[1].session));
+    for (int i = 0; i < 100; ++i)
+        world.step();
+    EXPECT_EQ(state(world.nodes[1].session), State::removed);
+    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u);
+    EXPECT_EQ(peers(world.nodes[2].session).size(), 1u);
+    EXPECT_TRUE(world.converged());
+}
+
+TEST(Joining, WhoLeavesLosesNothingThatItHasSaid)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        SimWorld world(seed, {20, 120, 0.2f, 0.05f});
+        for (int i = 0; i < 3; ++i)
+            world.add();
+        ASSERT_TRUE(world.step_until_open());
+        Session *leaver = world.nodes[2].session;
+        const ObjectId kept = create(leaver, BODY, Body{{1, 2, 3}, 4});
+        const ObjectId dead = create(leaver, BODY, Body{});
+        destroy(leaver, dead);
+        leave(leaver);
+        ASSERT_TRUE(world.step_until_converged());
+        EXPECT_EQ(state(leaver), State::left);
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_TRUE(exists(world.nodes[static_cast<size_t>(i)].session, kept));
+            EXPECT_FALSE(exists(world.nodes[static_cast<size_t>(i)].session, dead));
+        }
+        EXPECT_EQ(owner(world.nodes[1].session, kept), self(world.nodes[0].session));
+    }
+}
+
+TEST(Joining, WhenTheHostGoesTheOthersAreTold)
+{
+    SimWorld world(11);
+    world.add();
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    leave(world.nodes[0].session);
+    for (int i = 0; i < 100; ++i)
+        world.step();
+    EXPECT_EQ(state(world.nodes[0].session), State::left);
+    EXPECT_EQ(state(world.nodes[1].session), State::host_lost);
+}
+
+TEST(Joining, APrintedInviteIsReadBackAndMistakesAreNamed)
+{
+    SimWorld world(12);
+    world.add();
+    const Invite invite = world.the_invite();
+    const InviteText text = print(invite);
+    const ParsedInvite parsed = parse_invite(text.text);
+    ASSERT_EQ(parsed.error, nullptr);
+    EXPECT_EQ(std::memcmp(parsed.invite.key, invite.key, 32), 0);
+    EXPECT_EQ(parsed.invite.session, invite.session);
+    EXPECT_EQ(parsed.invite.addresses[0], invite.addresses[0]);
+    EXPECT_NE(parse_invite("hello").error, nullptr);
+    EXPECT_NE(parse_invite("tern1-").error, nullptr);
+    EXPECT_NE(parse_invite("tern1-!!!").error, nullptr);
+    std::string mangled = text.text;
+    for (size_t i = 6; i < mangled.size(); ++i) {
+        std::string other = mangled;
+        other[i] = other[i] == 'A' ? 'B' : 'A';
+        EXPECT_NE(parse_invite(other.c_str()).error, nullptr) << i;
+        EXPECT_NE(parse_invite(mangled.substr(0, i).c_str()).error, nullptr) << i;
+    }
+    EXPECT_NE(parse_invite((mangled + "A").c_str()).error, nullptr);
+}
+
+TEST(Joining, AllKnowTheHostsClock)
+{
+    SimWorld world(13, {20, 60, 0.05f, 0});
+    for (int i = 0; i < 3; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_open());
+    for (int i = 0; i < 200; ++i)
+        world.step();
+    const uint64_t host_us = session_clock_us(world.nodes[0].session, world.now_us);
+    for (size_t i = 1; i < 3; ++i) {
+        const uint64_t here_us = session_clock_us(world.nodes[i].session, world.now_us);
+        const int64_t error_us = static_cast<int64_t>(here_us - host_us);
+        EXPECT_LT(std::abs(error_us), 60'000) << i;
+    }
+}

@@ -1,0 +1,137 @@
+// Each bit of each datagram of a session is flipped on its way: rejected, and nothing changes but
+// the counter of bad datagrams.
+#include "migration/replica.h"
+#include "tests/session/sim_world.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+// Small, so that the state can be hashed for each bit.
+const Type small_types[] = {{"body", sizeof(Body), body_fields, 2}};
+
+struct Snapshot {
+    uint64_t replica, digest, bad;
+    State state;
+    size_t peers;
+
+    static Snapshot of(const Session *session)
+    {
+        return {replica::state_hash(inspect::replica(session)), tern::digest(session),
+                stats(session).bad_datagrams, tern::state(session), tern::peers(session).size()};
+    }
+};
+
+struct Tally {
+    uint64_t bits = 0, datagrams = 0, wrong = 0;
+};
+
+}
+
+// Everything that waits for this node arrives with one bit flipped, for each bit, and then as sent.
+static std::span<const Event> receive_tampered(SimWorld &world, Node &node, Tally &tally)
+{
+    const std::span<const Datagram> waiting = node.socket->receive();
+    receive(node.session, {}, world.now_us);
+    for (const Datagram &datagram : waiting) {
+        std::vector<std::byte> bytes(datagram.bytes.begin(), datagram.bytes.end());
+        tally.datagrams += 1;
+        Snapshot before = Snapshot::of(node.session);
+        for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+            const auto flip = static_cast<std::byte>(1u << bit % 8);
+            bytes[bit / 8] ^= flip;
+            const Datagram tampered = {datagram.address, bytes};
+            const std::span<const Event> events =
+                receive(node.session, std::span(&tampered, 1), world.now_us);
+            const Snapshot after = Snapshot::of(node.session);
+            const bool same = after.replica == before.replica && after.digest == before.digest &&
+                              after.state == before.state && after.peers == before.peers &&
+                              after.bad == before.bad + 1 && events.empty();
+            tally.wrong += !same;
+            EXPECT_TRUE(same) << "datagram " << tally.datagrams << " of " << bytes.size()
+                              << " bytes, first " << std::to_integer<int>(bytes[0]) << ", bit "
+                              << bit << ", bad " << before.bad << " to " << after.bad;
+            if (tally.wrong > 5) return {};
+            bytes[bit / 8] ^= flip;
+            before = after;
+            tally.bits += 1;
+        }
+    }
+    return receive(node.session, waiting, world.now_us);
+}
+
+TEST(Tamper, EachFlippedBitIsRejectedAndChangesNothing)
+{
+    SimWorld world(1, {20, 20, 0, 0});
+    world.config.types = small_types;
+    world.config.peers_max = 2;
+    world.add();
+    world.add();
+    Tally tally;
+    ObjectId id = ObjectId::none;
+    for (int step = 0; step < 40 && tally.wrong == 0; ++step) {
+        world.now_us += world.tick_us;
+        advance(world.network, world.now_us);
+        for (Node &node : world.nodes) {
+            receive_tampered(world, node, tally);
+            Session *session = node.session;
+            if (state(session) == State::open && id == ObjectId::none)
+                id = create(session, BODY, Body{{1, 2, 3}, 4});
+            if (exists(session, id) && owner(session, id) == self(session)) {
+                Body body = get<Body>(session, id);
+                body.position[0] += 0.5f;
+                set(session, id, body);
+            } else if (exists(session, id) && step == 20) {
+                claim(session, id);
+            }
+            node.socket->send(send(session, world.now_us));
+        }
+    }
+    std::printf("%llu bits of %llu datagrams\n", static_cast<unsigned long long>(tally.bits),
+                static_cast<unsigned long long>(tally.datagrams));
+    EXPECT_EQ(state(world.nodes[1].session), State::open); // It was not in the way of the rest.
+    EXPECT_EQ(owner(world.nodes[0].session, id), self(world.nodes[1].session));
+    EXPECT_TRUE(world.step_until_converged());
+    EXPECT_GT(tally.datagrams, 40u);
+}
+
+TEST(Tamper, ReplayedDatagramsChangeNothing)
+{
+    SimWorld world(2, {20, 20, 0, 0});
+    world.add();
+    world.add();
+    std::vector<std::vector<std::byte>> recorded; // Towards the host.
+    for (int step = 0; step < 60; ++step) {
+        world.now_us += world.tick_us;
+        advance(world.network, world.now_us);
+        for (size_t i = 0; i < 2; ++i) {
+            Node &node = world.nodes[i];
+            const std::span<const Datagram> waiting = node.socket->receive();
+            if (i == 0)
+                for (const Datagram &datagram : waiting)
+                    recorded.emplace_back(datagram.bytes.begin(), datagram.bytes.end());
+            receive(node.session, waiting, world.now_us);
+            for (ObjectId object : objects(node.session, BODY))
+                if (owner(node.session, object) == self(node.session))
+                    set(node.session, object, Body{{static_cast<float>(step), 0, 0}, 1});
+            if (step == 20 && i == 1) create(node.session, BODY, Body{});
+            node.socket->send(send(node.session, world.now_us));
+        }
+    }
+    Session *host = world.nodes[0].session;
+    receive(host, {}, world.now_us);
+    const uint64_t before = replica::state_hash(inspect::replica(host));
+    const Address elsewhere = SimWorld::address_of(99);
+    for (const Address &from : {world.nodes[1].address, elsewhere})
+        for (const auto &bytes : recorded) {
+            const Datagram datagram = {from, bytes};
+            EXPECT_TRUE(receive(host, std::span(&datagram, 1), world.now_us).empty());
+        }
+    EXPECT_EQ(replica::state_hash(inspect::replica(host)), before);
+    EXPECT_GT(recorded.size(), 20u);
+    for (int step = 0; step < 60; ++step)
+        world.step();
+    EXPECT_TRUE(world.converged());
+}

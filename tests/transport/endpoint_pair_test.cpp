@@ -1,0 +1,190 @@
+#include "tests/transport/endpoint_world.h"
+#include "transport/endpoint.h"
+#include <memory>
+
+// Two endpoints over a pretend network: loss, new handshakes, both asking at once.
+namespace tern {
+namespace {
+
+using namespace world;
+
+bool is_lower(const Peer &a, const Peer &b)
+{
+    return std::memcmp(a.keys.public_key, b.keys.public_key, 32) < 0;
+}
+
+// The live connections of both are the two ends of one, and carry messages.
+void expect_one_connection(Net &net, Peer &a, Peer &b, const std::string &what)
+{
+    const auto at_a = live(a), at_b = live(b);
+    ASSERT_EQ(at_a.size(), 1u) << what;
+    ASSERT_EQ(at_b.size(), 1u) << what;
+    EXPECT_EQ(endpoint::find(a.e(), b.keys.public_key), at_a[0]) << what;
+    EXPECT_EQ(endpoint::find(b.e(), a.keys.public_key), at_b[0]) << what;
+    a.heard.clear();
+    b.heard.clear();
+    say(a, at_a[0], "to b");
+    say(b, at_b[0], "to a");
+    run(net, 3'000'000);
+    EXPECT_EQ(b.heard, std::vector<std::string>{"to b"}) << what;
+    EXPECT_EQ(a.heard, std::vector<std::string>{"to a"}) << what;
+}
+
+TEST(EndpointPair, ConnectsOverABadNetwork)
+{
+    size_t opened = 0;
+    for (uint64_t seed = 1; seed <= 100; ++seed) {
+        Peer a{1}, b{2};
+        Net net;
+        net.random = random::from_seed(seed);
+        net.loss = 0.3;
+        net.delay_us_min = 10'000;
+        net.delay_us_max = 90'000;
+        net.peers = {&a, &b};
+        const ConnectionIndex asked =
+            endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
+        run(net, 5'500'000);
+        if (endpoint::contact(a.e(), asked) != Contact::open) continue;
+        opened += 1;
+        net.loss = 0;
+        run(net, 2'000'000);
+        expect_one_connection(net, a, b, "seed " + std::to_string(seed));
+    }
+    // Seven tries that each need both ways: 0.51^7 fail, one in a hundred.
+    EXPECT_GE(opened, 95u);
+}
+
+TEST(EndpointPair, ANewHandshakeReplacesTheConnectionThatThePeerHasLost)
+{
+    Peer a{1}, b{2};
+    Net net;
+    net.peers = {&a, &b};
+    for (const bool b_asks_again : {false, true}) {
+        const ConnectionIndex asked =
+            endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
+        run(net, 200'000);
+        expect_one_connection(net, a, b, "first");
+        Peer &forgetful = b_asks_again ? b : a;
+        Peer &other = b_asks_again ? a : b;
+        const ConnectionIndex old = live(other)[0];
+        if (!b_asks_again) EXPECT_EQ(live(a)[0], asked);
+        endpoint::release(forgetful.e(), live(forgetful)[0]);
+        endpoint::connect(forgetful.e(), other.keys.public_key, other.at, net.now_us);
+        run(net, 50'000);
+        ASSERT_EQ(endpoint::contact(other.e(), old), Contact::open);
+        EXPECT_NE(connection::link(endpoint::at(other.e(), old)), Link::open);
+        EXPECT_EQ(connection::close_reason(endpoint::at(other.e(), old)), CloseReason::replaced);
+        run(net, 200'000);
+        EXPECT_EQ(connection::link(endpoint::at(other.e(), old)), Link::closed_by_us);
+        expect_one_connection(net, a, b, "second");
+        endpoint::release(other.e(), old);
+        endpoint::release(a.e(), live(a)[0]);
+        endpoint::release(b.e(), live(b)[0]);
+        net.flying.clear();
+    }
+}
+
+// Both ask, both are answered before either's first packet arrives.
+TEST(EndpointPair, OfTwoThatCrossTheOneThatTheLowerKeyAskedForSurvives)
+{
+    for (int round = 0; round < 8; ++round) {
+        Peer a{1}, b{2};
+        Net net;
+        net.peers = {&a, &b};
+        const ConnectionIndex from_a =
+            endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
+        const ConnectionIndex from_b =
+            endpoint::connect(b.e(), a.keys.public_key, a.at, net.now_us);
+        run(net, 25'000);
+        EXPECT_EQ(endpoint::contact(a.e(), from_a), Contact::open);
+        EXPECT_EQ(endpoint::contact(b.e(), from_b), Contact::open);
+        EXPECT_TRUE(a.opened.empty() && b.opened.empty());
+        run(net, 1'000'000);
+        Peer &lower = is_lower(a, b) ? a : b;
+        Peer &higher = is_lower(a, b) ? b : a;
+        EXPECT_EQ(live(lower), std::vector<ConnectionIndex>{is_lower(a, b) ? from_a : from_b});
+        EXPECT_TRUE(lower.opened.empty());
+        EXPECT_EQ(live(higher), higher.opened);
+        const ConnectionIndex lost = is_lower(a, b) ? from_b : from_a;
+        EXPECT_EQ(connection::close_reason(endpoint::at(higher.e(), lost)), CloseReason::replaced);
+        EXPECT_EQ(endpoint::bad_datagrams(a.e()) + endpoint::bad_datagrams(b.e()), 0u);
+        expect_one_connection(net, a, b, "round " + std::to_string(round));
+    }
+}
+
+TEST(EndpointPair, WhatThePeerOpensFirstTakesThePlaceOfOurOwnAsking)
+{
+    for (int round = 0; round < 4; ++round) {
+        Peer a{1}, b{2};
+        Net net;
+        net.peers = {&a, &b};
+        endpoint::connect(b.e(), a.keys.public_key, a.at, net.now_us);
+        run(net, 25'000);
+        ASSERT_TRUE(a.opened.empty());
+        // Now, while b's first packet is under way; nothing of this will arrive.
+        const ConnectionIndex asked =
+            endpoint::connect(a.e(), b.keys.public_key, address(99), net.now_us);
+        run(net, 25'000);
+        EXPECT_EQ(a.opened, std::vector<ConnectionIndex>{asked});
+        EXPECT_EQ(endpoint::contact(a.e(), asked), Contact::open);
+        run(net, 6'000'000);
+        EXPECT_EQ(a.endpoint->_ids._count, 1u);
+        expect_one_connection(net, a, b, "round " + std::to_string(round));
+    }
+}
+
+// Every way in which two peers may ask for each other at about the same time, with what the
+// network does to it: in the end there is one connection, the same on both sides.
+TEST(EndpointPair, HoweverBothAskThereIsOneConnectionInTheEnd)
+{
+    size_t crossed = 0, taken_over = 0;
+    for (uint64_t seed = 1; seed <= 1500; ++seed) {
+        Peer a{1}, b{2};
+        Net net;
+        net.random = random::from_seed(seed);
+        net.loss = seed % 3 == 0 ? 0.2 : 0;
+        net.delay_us_min = 1'000;
+        net.delay_us_max = 1'000 + 10'000 * (seed % 12);
+        net.peers = {&a, &b};
+        const ConnectionIndex from_a =
+            endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
+        run(net, 5'000 * random::below(net.random, 30));
+        if (live(b).empty()) endpoint::connect(b.e(), a.keys.public_key, a.at, net.now_us);
+        run(net, 2'000'000);
+        net.loss = 0;
+        run(net, 2'500'000);
+        taken_over += a.opened == std::vector<ConnectionIndex>{from_a};
+        crossed += a.opened.size() + b.opened.size() > 0 &&
+                   endpoint::contact(a.e(), 1) == Contact::open;
+        expect_one_connection(net, a, b, "seed " + std::to_string(seed));
+        if (HasFailure()) break;
+    }
+    EXPECT_GT(crossed, 20u);
+    EXPECT_GT(taken_over, 20u);
+}
+
+TEST(EndpointPair, AMeshConnectsEachPairOnce)
+{
+    constexpr size_t count = 6;
+    std::vector<std::unique_ptr<Peer>> peers;
+    Net net;
+    net.loss = 0.1;
+    net.delay_us_min = 5'000;
+    net.delay_us_max = 60'000;
+    for (uint16_t i = 0; i < count; ++i) {
+        peers.push_back(std::make_unique<Peer>(i, limits(2 * count)));
+        net.peers.push_back(peers.back().get());
+    }
+    for (const auto &from : peers)
+        for (const auto &to : peers)
+            if (from != to)
+                endpoint::connect(from->e(), to->keys.public_key, to->at, net.now_us);
+    run(net, 6'000'000);
+    net.loss = 0;
+    run(net, 2'000'000);
+    for (const auto &peer : peers)
+        EXPECT_EQ(live(*peer).size(), count - 1);
+}
+
+}
+}
