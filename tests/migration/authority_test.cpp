@@ -1,0 +1,166 @@
+// Who may say what: forged messages change nothing.
+#include "migration/grants.h"
+#include "tests/migration/group.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+struct Authority : testing::Test {
+    Group group = make_group(4);
+    ObjectId object = ObjectId::none; // Created by 2.
+
+    void SetUp() override
+    {
+        const Thing thing = {1, 2};
+        object = replica::create(group.at(2), 0, &thing);
+        group.flow();
+    }
+
+    // Peer 4 hears `message` as if from `from`; it must call it forged and stay as it was.
+    void expect_forged(unsigned from, const Bytes &message)
+    {
+        ReplicaPointer listener = copy(group.at(4));
+        const uint64_t before = replica::state_hash(*listener);
+        EXPECT_EQ(replica::receive(*listener, peer(from), message), Verdict::forged);
+        EXPECT_EQ(replica::state_hash(*listener), before);
+        EXPECT_EQ(listener->events.count, 0u);
+    }
+
+    // What `from` says to peer 4 after `act`, before it arrives.
+    template <class Act> std::vector<Bytes> said(unsigned from, Act act)
+    {
+        act();
+        group.settle(from - 1);
+        group.pull(from - 1);
+        std::vector<Bytes> messages(group.wires[from - 1][3].begin(),
+                                    group.wires[from - 1][3].end());
+        return messages;
+    }
+
+    Slot slot(unsigned at, ObjectId id) { return world::find_alive(group.at(at).world, id); }
+};
+
+}
+
+TEST_F(Authority, OnlyTheCreatorDestroysWhatWasNeverGranted)
+{
+    const auto messages =
+        said(2, [&] { replica::destroy(group.at(2), slot(2, object)); });
+    ASSERT_EQ(messages.size(), 1u);
+    expect_forged(1, messages[0]);
+    expect_forged(3, messages[0]);
+    EXPECT_EQ(replica::receive(group.at(4), peer(2), messages[0]), Verdict::ok);
+    EXPECT_FALSE(belief(group.at(4), object).alive);
+}
+
+TEST_F(Authority, OnlyTheGrantedOwnerAnnouncesAMigration)
+{
+    replica::migrate(group.at(1), object, peer(3));
+    group.settle(0);
+    group.pull(0);
+    group.deliver(0, 2); // GRANT to 3.
+    const auto messages = said(3, [] {});
+    ASSERT_EQ(messages.size(), 1u);
+    expect_forged(1, messages[0]);
+    expect_forged(2, messages[0]);
+    for (size_t byte = 1; byte < 75; ++byte) { // Grant and signature.
+        Bytes changed = messages[0];
+        changed[byte] ^= std::byte{4};
+        ReplicaPointer listener = copy(group.at(4));
+        EXPECT_NE(replica::receive(*listener, peer(3), changed), Verdict::ok) << byte;
+        EXPECT_EQ(belief(*listener, object), belief(group.at(4), object)) << byte;
+    }
+    EXPECT_EQ(replica::receive(group.at(4), peer(3), messages[0]), Verdict::ok);
+    EXPECT_EQ(belief(group.at(4), object).owner, peer(3));
+}
+
+TEST_F(Authority, AFormerOwnersUpdateIsIgnoredAndAStrangersIsForged)
+{
+    Thing thing = {5, 5};
+    replica::set(group.at(2), slot(2, object), &thing);
+    const Bytes update = group.updates(2, 4, 1);
+    ASSERT_FALSE(update.empty());
+    ReplicaPointer listener = copy(group.at(4));
+    EXPECT_EQ(replica::receive_updates(*listener, peer(3), update), Verdict::forged);
+    EXPECT_EQ(value(*listener, object).a, 1);
+    replica::migrate(group.at(1), object, peer(3));
+    group.flow();
+    ASSERT_EQ(belief(group.at(4), object).owner, peer(3));
+    EXPECT_EQ(replica::receive_updates(group.at(4), peer(2), update), Verdict::ok);
+    EXPECT_EQ(value(group.at(4), object).a, 1);
+}
+
+TEST_F(Authority, AnUpdateOfAFirstTenureIsIgnoredInTheThird)
+{
+    Thing thing = {5, 5};
+    replica::set(group.at(2), slot(2, object), &thing);
+    const Bytes update = group.updates(2, 4, 1);
+    replica::fate(group.at(2), peer(4), 1, false);
+    for (unsigned to : {3u, 2u}) { // Away, and back to 2.
+        replica::migrate(group.at(1), object, peer(to));
+        group.flow();
+    }
+    ASSERT_EQ(belief(group.at(4), object).owner, peer(2));
+    thing = {7, 7};
+    replica::set(group.at(2), slot(2, object), &thing);
+    const Bytes newer = group.updates(2, 4, 2);
+    replica::receive_updates(group.at(4), peer(2), update);
+    EXPECT_NE(value(group.at(4), object).b, 7);
+    replica::receive_updates(group.at(4), peer(2), newer);
+    replica::receive_updates(group.at(4), peer(2), update);
+    EXPECT_EQ(value(group.at(4), object).a, 7);
+}
+
+TEST_F(Authority, OnlyTheHostSendsViewsQueriesAndRefusals)
+{
+    replica::claim(group.at(4), object);
+    group.pull(3);
+    group.deliver(3, 0);
+    group.flow();
+    const auto query = said(1, [&] { replica::peer_gone(group.at(1), peer(3)); });
+    ASSERT_FALSE(query.empty());
+    ReplicaPointer listener = copy(group.at(4));
+    replica::receive(*listener, peer(2), query[0]); // Kept until 2 is our host; names nothing yet.
+    EXPECT_TRUE(replica::is_member(*listener, peer(3)));
+    EXPECT_FALSE(replica::has_message(*listener, peer(2)));
+    group.flow();
+    const size_t count = group.wires[0][3].size();
+    EXPECT_EQ(count, 0u);
+    group.add();
+    const PeerId id = replica::next_peer_id(group.at(1));
+    const auto view = said(1, [&] { replica::admit(group.at(1), id, group.identity(4)); });
+    ASSERT_FALSE(view.empty());
+    expect_forged(2, view[0]);
+    EXPECT_EQ(replica::receive(group.at(4), peer(1), view[0]), Verdict::ok);
+}
+
+TEST_F(Authority, AFencedPeersMessagesAreIgnored)
+{
+    const Thing thing = {1, 2};
+    const auto create = said(3, [&] { replica::create(group.at(3), 0, &thing); });
+    replica::peer_gone(group.at(1), peer(3));
+    group.pull(0);
+    group.deliver(0, 3); // QUERY fences 3 at 4.
+    EXPECT_EQ(replica::receive(group.at(4), peer(3), create[0]), Verdict::ignored);
+    EXPECT_EQ(group.at(4).world.alive, 1u);
+}
+
+TEST_F(Authority, RandomBytesAreNeverObeyed)
+{
+    uint64_t seed = 1;
+    for (int i = 0; i < 200'000; ++i) {
+        Bytes message(1 + seed % 60);
+        for (std::byte &byte : message) {
+            seed = seed * 6364136223846793005 + 1442695040888963407;
+            byte = static_cast<std::byte>(seed >> 56);
+        }
+        message[0] = static_cast<std::byte>(1 + (seed >> 40) % 15);
+        replica::receive(group.at(4), peer(2 + i % 2), message);
+    }
+    // 2 and 3 may create what they like; nobody else's belief is theirs to change.
+    EXPECT_EQ(belief(group.at(4), object).owner, peer(2));
+    EXPECT_TRUE(replica::is_member(group.at(4), peer(1)));
+}
