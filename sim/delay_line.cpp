@@ -71,8 +71,8 @@ static void send_copy(DelayLine &line, uint64_t due_us, const Address &from,
     if (size_bytes > 0)
         std::memcpy(&line._bytes[size_t{slot} * socket_datagram_bytes_max], datagram.bytes.data(),
                     size_bytes);
-    line._heap.push_back({due_us, line._sequence, from, datagram.address, slot,
-                          static_cast<uint32_t>(size_bytes)});
+    line._heap.push_back(
+        {due_us, line._sequence, from, datagram.address, slot, static_cast<uint32_t>(size_bytes)});
     line._sequence += 1;
     std::push_heap(line._heap.begin(), line._heap.end(), is_later);
 }
@@ -94,8 +94,7 @@ void send(DelayLine &line, uint64_t now_us, const Address &from, const Datagram 
         line._lost += 1;
     else
         send_copy(line, first_due_us, from, datagram);
-    if (!is_doubled)
-        return;
+    if (!is_doubled) return;
     line._duplicated += 1;
     if (second_is_lost)
         line._lost += 1;

@@ -25,7 +25,7 @@ struct DelayLine { // Closed.
     uint64_t _duplicated;
     std::vector<Flight> _heap; // The next one first.
     std::vector<uint32_t> _free_slots;
-    uint32_t _fresh_slots; // From here on no slot has been used yet.
+    uint32_t _fresh_slots;               // From here on no slot has been used yet.
     std::unique_ptr<std::byte[]> _bytes; // socket_datagram_bytes_max for each slot.
 };
 

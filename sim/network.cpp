@@ -51,8 +51,7 @@ static bool is_cut(const SimNetwork &network, const Address &from, const Address
 static SimSocket *socket_at(const SimNetwork &network, const Address &address)
 {
     for (SimSocket *socket : network._sockets) {
-        if (socket->_address == address)
-            return socket;
+        if (socket->_address == address) return socket;
     }
     return nullptr;
 }
@@ -96,15 +95,14 @@ void SimSocket::send(std::span<const Datagram> datagrams)
 
 SimNetwork *make_sim_network(const SimConfig &config)
 {
-    return new SimNetwork{
-        delay_line::make(config.impairment, config.seed, config.datagrams_max), 0, 0, 0, 0, {}, {},
-        false};
+    auto *network = new SimNetwork{};
+    network->_line = delay_line::make(config.impairment, config.seed, config.datagrams_max);
+    return network;
 }
 
 void destroy_sim_network(SimNetwork *network)
 {
-    if (!network)
-        return;
+    if (!network) return;
     network->_closing = true;
     for (SimSocket *socket : network->_sockets)
         delete socket;
@@ -155,8 +153,7 @@ void set_impairment(SimNetwork *network, const Impairment &impairment)
 void set_cut(SimNetwork *network, const Address &from, const Address &to, bool cut)
 {
     std::erase(network->_cuts, Cut{from, to});
-    if (cut)
-        network->_cuts.push_back({from, to});
+    if (cut) network->_cuts.push_back({from, to});
 }
 
 SimStats stats(const SimNetwork *network)

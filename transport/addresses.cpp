@@ -55,25 +55,20 @@ static bool is_digit(char c)
 
 static int hex_value(char c)
 {
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
 }
 
 static void fail(Cursor &cursor, const char *error)
 {
-    if (!cursor.error)
-        cursor.error = error;
+    if (!cursor.error) cursor.error = error;
 }
 
 static bool take(Cursor &cursor, char c)
 {
-    if (*cursor.rest != c)
-        return false;
+    if (*cursor.rest != c) return false;
     cursor.rest += 1;
     return true;
 }
@@ -101,8 +96,7 @@ static void take_v4(Cursor &cursor, uint8_t *ip)
             return fail(cursor, "the IPv4 address must be four numbers with dots between them");
         const Number number =
             take_decimal(cursor, 255, "a number of the IPv4 address is above 255");
-        if (number.digit_count == 0)
-            return fail(cursor, "a number of the IPv4 address is missing");
+        if (number.digit_count == 0) return fail(cursor, "a number of the IPv4 address is missing");
         if (number.has_leading_zero)
             return fail(cursor, "a number of the IPv4 address starts with 0");
         ip[i] = static_cast<uint8_t>(number.value);
@@ -142,8 +136,7 @@ static void take_v6(Cursor &cursor, uint8_t *ip)
         if (*cursor.rest == '%')
             return fail(cursor, "an IPv6 address with a zone (%) is not supported");
         if (cursor.rest[0] == ':' && cursor.rest[1] == ':') {
-            if (gap != SIZE_MAX)
-                return fail(cursor, "the IPv6 address has :: twice");
+            if (gap != SIZE_MAX) return fail(cursor, "the IPv6 address has :: twice");
             gap = used;
             cursor.rest += 2;
             continue;
@@ -191,8 +184,7 @@ static uint16_t take_port(Cursor &cursor)
 // Of text without a bracket: why it cannot be an IPv4 address at all, or null.
 static const char *wrong_kind(const char *text)
 {
-    if (*text == '\0')
-        return "the address is empty: expected 1.2.3.4:7777 or [::1]:7777";
+    if (*text == '\0') return "the address is empty: expected 1.2.3.4:7777 or [::1]:7777";
     const char *colon = std::strchr(text, ':');
     if (colon && std::strchr(colon + 1, ':'))
         return "an IPv6 address must be in brackets, as in [::1]:7777";
@@ -213,16 +205,13 @@ ParsedAddress parse_address(const char *text)
         if (!cursor.error && !take(cursor, ']'))
             fail(cursor, "the closing bracket of the IPv6 address is missing");
     } else {
-        if (const char *error = wrong_kind(text))
-            return {{}, error};
+        if (const char *error = wrong_kind(text)) return {{}, error};
         uint8_t ip[4] = {};
         take_v4(cursor, ip);
         address = address::from_v4(ip, 0);
     }
-    if (!cursor.error)
-        address.port = take_port(cursor);
-    if (cursor.error)
-        return {{}, cursor.error};
+    if (!cursor.error) address.port = take_port(cursor);
+    if (cursor.error) return {{}, cursor.error};
     return {address, nullptr};
 }
 
@@ -241,8 +230,7 @@ static ZeroRun longest_zeros(const Address &address)
     for (unsigned i = 0; i < 8; ++i) {
         const bool zero = address.ip[2 * i] == 0 && address.ip[2 * i + 1] == 0;
         run = zero ? ZeroRun{run.first, run.count + 1} : ZeroRun{i + 1, 0};
-        if (run.count >= 2 && run.count > longest.count)
-            longest = run;
+        if (run.count >= 2 && run.count > longest.count) longest = run;
     }
     return longest;
 }
@@ -262,14 +250,13 @@ AddressText print(const Address &address)
     for (unsigned i = 0; i < 8; ++i) {
         if (i == zeros.first) {
             out.text[used++] = ':';
-            if (zeros.first + zeros.count == 8)
-                out.text[used++] = ':';
+            if (zeros.first + zeros.count == 8) out.text[used++] = ':';
             i += zeros.count - 1;
             continue;
         }
-        used += static_cast<size_t>(std::snprintf(out.text + used, sizeof out.text - used, "%s%x",
-                                                  i > 0 ? ":" : "",
-                                                  ip[2 * i] << 8 | ip[2 * i + 1]));
+        used +=
+            static_cast<size_t>(std::snprintf(out.text + used, sizeof out.text - used, "%s%x",
+                                              i > 0 ? ":" : "", ip[2 * i] << 8 | ip[2 * i + 1]));
     }
     std::snprintf(out.text + used, sizeof out.text - used, "]:%u", address.port);
     return out;

@@ -13,11 +13,11 @@ namespace tern {
 
 namespace {
 
-constexpr size_t pending_max = 8;       // Datagrams per address that wait for a connection.
+constexpr size_t pending_max = 8;          // Datagrams per address that wait for a connection.
 constexpr size_t pending_bytes_max = 1372; // ENet would send larger ones as reliable fragments.
-constexpr size_t spare_places = 8;      // Beside two per peer: both ends may connect at once.
-constexpr size_t events_max = 1024;     // Taken from ENet in one receive(), of all kinds.
-constexpr unsigned flush_rounds_max = 4; // ENet stops at the first peer to whom sending fails.
+constexpr size_t spare_places = 8;         // Beside two per peer: both ends may connect at once.
+constexpr size_t events_max = 1024;        // Taken from ENet in one receive(), of all kinds.
+constexpr unsigned flush_rounds_max = 4;   // ENet stops at the first peer to whom sending fails.
 constexpr int system_buffer_bytes = 4 << 20;
 constexpr size_t waiting_bytes_max = 1 << 20; // Of one peer, not yet received; beyond that ENet
                                               // drops.
@@ -47,7 +47,8 @@ struct EnetSocket final : Socket { // Closed.
     SocketStats _stats;
     size_t _unsettled; // Datagrams given to ENet that it has neither sent nor dropped.
     size_t _link_count;
-    std::unique_ptr<uint64_t[]> _keys; // Address of each link; 0: free. Beside the links, for speed.
+    std::unique_ptr<uint64_t[]>
+        _keys; // Address of each link; 0: free. Beside the links, for speed.
     std::unique_ptr<Link[]> _links;
     size_t _held_count;
     ENetPacket *_held[receive_datagrams_max]; // What receive() has handed out.
@@ -86,8 +87,7 @@ static Link *find(EnetSocket &socket, const ENetAddress &address)
 {
     const uint64_t key = key_of(address);
     for (size_t i = 0; i < socket._link_count; ++i) {
-        if (socket._keys[i] == key)
-            return &socket._links[i];
+        if (socket._keys[i] == key) return &socket._links[i];
     }
     return nullptr;
 }
@@ -138,8 +138,7 @@ static void give(EnetSocket &socket, ENetPeer &peer, std::span<const std::byte> 
     packet->userData = &socket;
     packet->freeCallback = settle;
     socket._unsettled += 1;
-    if (enet_peer_send(&peer, 0, packet) < 0)
-        enet_packet_destroy(packet);
+    if (enet_peer_send(&peer, 0, packet) < 0) enet_packet_destroy(packet);
 }
 
 static void postpone(EnetSocket &socket, Link &link, std::span<const std::byte> bytes)
@@ -151,8 +150,7 @@ static void postpone(EnetSocket &socket, Link &link, std::span<const std::byte> 
     }
     Pending &pending = link.pending[(link.pending_first + link.pending_count) % pending_max];
     pending.size_bytes = bytes.size();
-    if (!bytes.empty())
-        std::memcpy(pending.bytes, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(pending.bytes, bytes.data(), bytes.size());
     link.pending_count += 1;
 }
 
@@ -166,13 +164,10 @@ static void flush(EnetSocket &socket)
 static void connected(EnetSocket &socket, ENetPeer &peer)
 {
     auto *link = static_cast<Link *>(peer.data); // Null if the other end has connected.
-    if (!link)
-        link = find(socket, peer.address);
-    if (!link)
-        link = &claim_link(socket, peer.address);
+    if (!link) link = find(socket, peer.address);
+    if (!link) link = &claim_link(socket, peer.address);
     peer.data = link;
-    if (link->connecting == &peer)
-        link->connecting = nullptr;
+    if (link->connecting == &peer) link->connecting = nullptr;
     link->connected = &peer;
     enet_peer_throttle_configure(&peer, ENET_PEER_PACKET_THROTTLE_INTERVAL, throttle_acceleration,
                                  throttle_deceleration);
@@ -189,10 +184,8 @@ static void disconnected(EnetSocket &socket, ENetPeer &peer)
 {
     auto *link = static_cast<Link *>(peer.data);
     peer.data = nullptr; // ENet keeps it for the next who gets this place.
-    if (!link)
-        return;
-    if (link->connecting == &peer)
-        link->connecting = nullptr;
+    if (!link) return;
+    if (link->connecting == &peer) link->connecting = nullptr;
     if (link->connected == &peer) {
         link->connected = nullptr;
         for (size_t i = 0; i < socket._host->peerCount; ++i) {
@@ -201,8 +194,7 @@ static void disconnected(EnetSocket &socket, ENetPeer &peer)
                 link->connected = &other;
         }
     }
-    if (!link->connected && !link->connecting)
-        release_link(socket, *link);
+    if (!link->connected && !link->connecting) release_link(socket, *link);
 }
 
 static void release_held(EnetSocket &socket)
@@ -229,8 +221,7 @@ std::span<const Datagram> EnetSocket::receive()
     ENetEvent event;
     for (size_t i = 0; i < events_max && _held_count < receive_datagrams_max; ++i) {
         const int result = enet_host_service(_host, &event, 0);
-        if (result == 0)
-            break;
+        if (result == 0) break;
         if (result < 0) // A system call failed for one peer; the others' turn has yet to come.
             continue;
         if (event.type == ENET_EVENT_TYPE_RECEIVE)
@@ -240,19 +231,16 @@ std::span<const Datagram> EnetSocket::receive()
         else if (event.type == ENET_EVENT_TYPE_DISCONNECT)
             disconnected(*this, *event.peer);
     }
-    if (_unsettled > 0)
-        flush(*this);
+    if (_unsettled > 0) flush(*this);
     return {_datagrams, _held_count};
 }
 
 // Null: ENet has no place for another peer.
 static Link *link_to(EnetSocket &socket, const ENetAddress &address)
 {
-    if (Link *link = find(socket, address))
-        return link;
+    if (Link *link = find(socket, address)) return link;
     ENetPeer *peer = enet_host_connect(socket._host, &address, 1, 0);
-    if (!peer)
-        return nullptr;
+    if (!peer) return nullptr;
     Link &link = claim_link(socket, address);
     link.connecting = peer;
     peer->data = &link;
@@ -279,8 +267,7 @@ Address EnetSocket::local_address() const
 {
     const uint8_t unspecified[4] = {};
     ENetAddress bound = {};
-    if (enet_socket_get_address(_host->socket, &bound) < 0)
-        bound.port = _host->address.port;
+    if (enet_socket_get_address(_host->socket, &bound) < 0) bound.port = _host->address.port;
     return address::from_v4(unspecified, bound.port);
 }
 
@@ -300,13 +287,11 @@ MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max)
     TERN_ASSERT(peers_max > 0 && places <= ENET_PROTOCOL_MAXIMUM_PEER_ID, "peers_max is %u",
                 peers_max);
     static const bool initialized = enet_initialize() == 0; // For the life of the process.
-    if (!initialized)
-        return {nullptr, SocketError::system};
+    if (!initialized) return {nullptr, SocketError::system};
     const ENetAddress any = {ENET_HOST_ANY, port};
     errno = 0;
     ENetHost *host = enet_host_create(&any, places, 1, 0, 0);
-    if (!host)
-        return {nullptr, socket_error(errno)};
+    if (!host) return {nullptr, socket_error(errno)};
     // Hostile peers could otherwise make it keep 32 MB each.
     host->maximumPacketSize = socket_datagram_bytes_max;
     host->maximumWaitingData = waiting_bytes_max;

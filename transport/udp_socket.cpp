@@ -17,8 +17,8 @@ namespace tern {
 
 namespace {
 
-constexpr size_t send_batch_max = 64;         // Datagrams per system call.
-constexpr int system_buffer_bytes = 4 << 20;  // Asked for; the system may give less.
+constexpr size_t send_batch_max = 64;        // Datagrams per system call.
+constexpr int system_buffer_bytes = 4 << 20; // Asked for; the system may give less.
 constexpr int system_buffer_bytes_min = 1 << 16;
 constexpr unsigned receive_rounds_max = 8; // System calls that may bring only oversized ones.
 
@@ -110,7 +110,8 @@ static void arrive(UdpSocket &socket)
     }
     int count;
     do
-        count = recvmmsg(socket._descriptor, messages, receive_datagrams_max, MSG_DONTWAIT, nullptr);
+        count =
+            recvmmsg(socket._descriptor, messages, receive_datagrams_max, MSG_DONTWAIT, nullptr);
     while (count < 0 && errno == EINTR);
     socket._arrived.count = count < 0 ? 0 : static_cast<size_t>(count);
     for (size_t i = 0; i < socket._arrived.count; ++i) {
@@ -138,8 +139,7 @@ static void depart(UdpSocket &socket, std::span<const Datagram> datagrams,
     while (i < datagrams.size()) {
         const int sent = sendmmsg(socket._descriptor, messages + i,
                                   static_cast<unsigned>(datagrams.size() - i), MSG_DONTWAIT);
-        if (sent < 0 && errno == EINTR)
-            continue;
+        if (sent < 0 && errno == EINTR) continue;
         if (sent < 0) {
             const size_t lost = queue_is_full(errno) ? datagrams.size() - i : 1;
             socket._stats.send_failures += lost;
@@ -168,10 +168,8 @@ static void arrive(UdpSocket &socket)
         message.msg_name = &socket._sources[i].any;
         message.msg_namelen = sizeof(sockaddr_in6);
         const ssize_t size = recvmsg(socket._descriptor, &message, 0);
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size < 0)
-            return;
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) return;
         arrived.truncated[i] = (message.msg_flags & MSG_TRUNC) != 0;
         arrived.sizes_bytes[i] = static_cast<uint32_t>(size);
         arrived.count += 1;
@@ -182,11 +180,10 @@ static void depart(UdpSocket &socket, std::span<const Datagram> datagrams,
                    NativeAddress *destinations)
 {
     for (size_t i = 0; i < datagrams.size();) {
-        const ssize_t sent = sendto(socket._descriptor, datagrams[i].bytes.data(),
-                                    datagrams[i].bytes.size(), 0, &destinations[i].any,
-                                    destinations[i].size_bytes);
-        if (sent < 0 && errno == EINTR)
-            continue;
+        const ssize_t sent =
+            sendto(socket._descriptor, datagrams[i].bytes.data(), datagrams[i].bytes.size(), 0,
+                   &destinations[i].any, destinations[i].size_bytes);
+        if (sent < 0 && errno == EINTR) continue;
         if (sent < 0) {
             const size_t lost = queue_is_full(errno) ? datagrams.size() - i : 1;
             socket._stats.send_failures += lost;
@@ -216,8 +213,7 @@ std::span<const Datagram> UdpSocket::receive()
             _datagrams[kept] = {portable(_sources[i]), {_buffers[i], _arrived.sizes_bytes[i]}};
             kept += 1;
         }
-        if (_arrived.count < receive_datagrams_max)
-            break;
+        if (_arrived.count < receive_datagrams_max) break;
     }
     return {_datagrams, kept};
 }
@@ -240,8 +236,7 @@ void UdpSocket::send(std::span<const Datagram> datagrams)
             count = 0;
         }
     }
-    if (count > 0)
-        depart(*this, {batch, count}, destinations);
+    if (count > 0) depart(*this, {batch, count}, destinations);
 }
 
 Address UdpSocket::local_address() const
@@ -259,8 +254,7 @@ Address UdpSocket::local_address() const
 static void enlarge_buffer(int descriptor, int option)
 {
     for (int size = system_buffer_bytes; size >= system_buffer_bytes_min; size /= 2) {
-        if (setsockopt(descriptor, SOL_SOCKET, option, &size, sizeof size) == 0)
-            return;
+        if (setsockopt(descriptor, SOL_SOCKET, option, &size, sizeof size) == 0) return;
     }
 }
 
@@ -288,16 +282,14 @@ static uint16_t bound_port(int descriptor)
     NativeAddress address;
     std::memset(&address, 0, sizeof address);
     address.size_bytes = sizeof address.v6;
-    if (getsockname(descriptor, &address.any, &address.size_bytes) != 0)
-        return 0;
+    if (getsockname(descriptor, &address.any, &address.size_bytes) != 0) return 0;
     return portable(address).port;
 }
 
 MadeSocket make_udp_socket(uint16_t port, IpVersion version)
 {
     const int descriptor = ::socket(version == IpVersion::v6 ? AF_INET6 : AF_INET, SOCK_DGRAM, 0);
-    if (descriptor < 0)
-        return {nullptr, socket_error(errno)};
+    if (descriptor < 0) return {nullptr, socket_error(errno)};
     if (const int error = bind_any(descriptor, port, version)) {
         close(descriptor);
         return {nullptr, socket_error(error)};

@@ -19,8 +19,7 @@ struct Recorder final : Socket {
 
     ~Recorder() override
     {
-        if (destroyed)
-            *destroyed = true;
+        if (destroyed) *destroyed = true;
     }
     std::span<const Datagram> receive() override
     {
@@ -67,8 +66,7 @@ static Impaired made(const Impairment &impairment, uint64_t seed = 1)
 {
     now_us = 1'000'000;
     auto *inner = new Recorder;
-    return {inner,
-            OwnedSocket(impaired_socket::make(inner, impairment, seed, pretended_clock_us))};
+    return {inner, OwnedSocket(impaired_socket::make(inner, impairment, seed, pretended_clock_us))};
 }
 
 static void send_numbers(Socket &socket, uint32_t count)

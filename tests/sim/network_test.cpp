@@ -48,8 +48,7 @@ static void take(Socket &socket, uint64_t now_us, std::vector<Arrival> &arrivals
 {
     for (;;) {
         const std::span<const Datagram> received = socket.receive();
-        if (received.empty())
-            return;
+        if (received.empty()) return;
         for (const Datagram &datagram : received) {
             uint32_t number = 0;
             ASSERT_EQ(datagram.bytes.size(), sizeof number);
@@ -137,8 +136,8 @@ TEST(SimNetwork, EqualTimesComeInTheOrderOfSending)
 
 TEST(SimNetwork, LossAndDuplicationComeAtTheirRates)
 {
-    const Pair pair = made({.latency_ms_min = 0, .latency_ms_max = 0, .loss = 0.2f, .duplicate = 0},
-                           5);
+    const Pair pair =
+        made({.latency_ms_min = 0, .latency_ms_max = 0, .loss = 0.2f, .duplicate = 0}, 5);
     for (uint32_t i = 0; i < 10'000; ++i) {
         send_number(*pair.a, loopback(2), i);
         advance(pair.network.get(), i);
@@ -299,13 +298,12 @@ TEST(SimNetwork, EveryDatagramIsAccountedForInAnyRun)
         impairment.latency_ms_max = impairment.latency_ms_min + *rc::gen::inRange<uint32_t>(0, 50);
         impairment.loss = static_cast<float>(*rc::gen::inRange(0, 11)) / 10;
         impairment.duplicate = static_cast<float>(*rc::gen::inRange(0, 11)) / 10;
-        const Pair pair = made(impairment, *rc::gen::arbitrary<uint64_t>(),
-                               *rc::gen::inRange<uint32_t>(1, 40));
+        const Pair pair =
+            made(impairment, *rc::gen::arbitrary<uint64_t>(), *rc::gen::inRange<uint32_t>(1, 40));
         std::vector<Arrival> arrivals;
         for (uint64_t now_us = 0; now_us < 500'000; now_us += 5'000) {
             if (*rc::gen::inRange(0, 10) == 0)
-                set_cut(pair.network.get(), loopback(1), loopback(2),
-                        *rc::gen::arbitrary<bool>());
+                set_cut(pair.network.get(), loopback(1), loopback(2), *rc::gen::arbitrary<bool>());
             advance(pair.network.get(), now_us);
             send_number(*pair.a, loopback(2), 1);
             send_number(*pair.b, loopback(1), 2);

@@ -1,5 +1,5 @@
-#include "transport/addresses.h"
 #include "tern/io.h"
+#include "transport/addresses.h"
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <string>

@@ -71,8 +71,7 @@ static ENetEvent awaited(const PlainHost &host, Socket &socket, ENetEventType ty
     while (clock_us() < end_us) {
         ENetEvent event;
         socket.receive();
-        if (enet_host_service(host.get(), &event, 0) > 0 && event.type == type)
-            return event;
+        if (enet_host_service(host.get(), &event, 0) > 0 && event.type == type) return event;
     }
     ADD_FAILURE() << "no event of kind " << type;
     return {};
@@ -135,8 +134,7 @@ TEST(EnetSocket, SourceIsTheAddressThatTheSenderIsBoundTo)
     while (clock_us() < end_us) {
         a->receive();
         const std::span<const Datagram> received = b->receive();
-        if (received.empty())
-            continue;
+        if (received.empty()) continue;
         EXPECT_EQ(received[0].address, address_of(*a));
         EXPECT_TRUE(received[0].bytes.empty());
         return;

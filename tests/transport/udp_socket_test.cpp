@@ -119,8 +119,7 @@ TEST(UdpSocket, AFloodOfOversizedDatagramsDoesNotHideWhatIsBehindIt)
     const OwnedSocket a = opened(IpVersion::v4), b = opened(IpVersion::v4);
     ASSERT_TRUE(a && b);
     const std::string large(socket_datagram_bytes_max + 1, 'l');
-    const Datagram datagram = {loopback(b->local_address().port),
-                               std::as_bytes(std::span(large))};
+    const Datagram datagram = {loopback(b->local_address().port), std::as_bytes(std::span(large))};
     const std::vector<Datagram> flood(receive_datagrams_max, datagram);
     a->send(flood);
     send_text(*a, datagram.address, "behind");
@@ -184,8 +183,7 @@ TEST(UdpSocket, PortInUseIsToldAndFreeAgainAfterDestruction)
 TEST(UdpSocket, V6TakesPeersOfBothFamilies)
 {
     const OwnedSocket both = opened(IpVersion::v6);
-    if (!both)
-        GTEST_SKIP() << "no IPv6 here";
+    if (!both) GTEST_SKIP() << "no IPv6 here";
     const OwnedSocket v4 = opened(IpVersion::v4), v6 = opened(IpVersion::v6);
     ASSERT_TRUE(v4 && v6);
     const uint16_t port = both->local_address().port;
@@ -197,8 +195,7 @@ TEST(UdpSocket, V6TakesPeersOfBothFamilies)
     EXPECT_EQ(collected(*v4, 1).size(), 1u);
 
     send_text(*v6, loopback(port, IpVersion::v6), "six");
-    if (v6->stats().send_failures > 0)
-        GTEST_SKIP() << "no ::1 here";
+    if (v6->stats().send_failures > 0) GTEST_SKIP() << "no ::1 here";
     const std::vector<Received> from_v6 = collected(*both, 1);
     ASSERT_EQ(from_v6.size(), 1u);
     EXPECT_EQ(from_v6[0].text, "six");
@@ -208,8 +205,7 @@ TEST(UdpSocket, V6TakesPeersOfBothFamilies)
 TEST(UdpSocket, V6PortInUseIsToldToV4AsWell)
 {
     const OwnedSocket both = opened(IpVersion::v6);
-    if (!both)
-        GTEST_SKIP() << "no IPv6 here";
+    if (!both) GTEST_SKIP() << "no IPv6 here";
     EXPECT_EQ(make_udp_socket(both->local_address().port).error, SocketError::port_in_use);
 }
 
@@ -219,10 +215,8 @@ TEST(UdpSocket, LocalAddressIsTheUnspecifiedOneOfItsFamily)
     ASSERT_TRUE(v4);
     const std::string port = std::to_string(v4->local_address().port);
     EXPECT_EQ(print(v4->local_address()).text, "0.0.0.0:" + port);
-    if (!v6)
-        GTEST_SKIP() << "no IPv6 here";
-    EXPECT_EQ(print(v6->local_address()).text,
-              "[::]:" + std::to_string(v6->local_address().port));
+    if (!v6) GTEST_SKIP() << "no IPv6 here";
+    EXPECT_EQ(print(v6->local_address()).text, "[::]:" + std::to_string(v6->local_address().port));
 }
 
 TEST(SystemClock, NeverGoesBackAndPassesWhileAsleep)

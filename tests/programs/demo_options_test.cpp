@@ -1,0 +1,108 @@
+#include "programs/demo_options.h"
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace demo {
+namespace {
+
+ParsedOptions parse(std::vector<const char *> arguments)
+{
+    arguments.insert(arguments.begin(), "tern-demo");
+    return parse_options(static_cast<int>(arguments.size()), arguments.data());
+}
+
+struct BadCase {
+    std::vector<const char *> arguments;
+    std::vector<const char *> named; // What the text must contain.
+};
+
+TEST(Options, NothingGivenMeansTheDefaults)
+{
+    const ParsedOptions parsed = parse({});
+    ASSERT_TRUE(parsed.run) << parsed.text;
+    EXPECT_EQ(4, parsed.options.peers);
+    EXPECT_EQ(64u, parsed.options.objects);
+    EXPECT_EQ(20u, parsed.options.seconds);
+    EXPECT_EQ(5, parsed.options.loss_percent);
+    EXPECT_EQ(40u, parsed.options.delay_ms);
+    EXPECT_EQ(40u, parsed.options.jitter_ms);
+    EXPECT_EQ(SocketKind::udp, parsed.options.socket);
+    EXPECT_FALSE(parsed.options.no_kill);
+    EXPECT_TRUE(parsed.options.impaired);
+}
+
+TEST(Options, EveryOptionIsTaken)
+{
+    const ParsedOptions parsed = parse(
+        {"--peers", "16", "--objects", "1000", "--seconds=5", "--loss", "2.5", "--delay-ms", "10",
+         "--jitter-ms", "0", "--seed", "18446744073709551615", "--socket", "udp6", "--no-kill"});
+    ASSERT_TRUE(parsed.run) << parsed.text;
+    EXPECT_EQ(16, parsed.options.peers);
+    EXPECT_EQ(1000u, parsed.options.objects);
+    EXPECT_EQ(5u, parsed.options.seconds);
+    EXPECT_EQ(2.5, parsed.options.loss_percent);
+    EXPECT_EQ(10u, parsed.options.delay_ms);
+    EXPECT_EQ(0u, parsed.options.jitter_ms);
+    EXPECT_EQ(UINT64_MAX, parsed.options.seed);
+    EXPECT_EQ(SocketKind::udp6, parsed.options.socket);
+    EXPECT_TRUE(parsed.options.no_kill);
+}
+
+TEST(Options, ABadValueIsToldWithItsOptionAndWhatWasExpected)
+{
+    const BadCase cases[] = {
+        {{"--peers", "1"}, {"--peers", "\"1\"", "2 to 16"}},
+        {{"--peers", "17"}, {"--peers", "\"17\"", "2 to 16"}},
+        {{"--peers", "four"}, {"--peers", "\"four\"", "2 to 16"}},
+        {{"--objects", "0"}, {"--objects", "\"0\"", "1 to 1000"}},
+        {{"--seconds", "4"}, {"--seconds", "\"4\"", "5 to 3600"}},
+        {{"--seconds", "7.5"}, {"--seconds", "\"7.5\"", "5 to 3600"}},
+        {{"--loss", "51"}, {"--loss", "\"51\"", "0 to 50"}},
+        {{"--loss", "-1"}, {"--loss"}},
+        {{"--loss", "nan"}, {"--loss", "\"nan\"", "0 to 50"}},
+        {{"--delay-ms", "501"}, {"--delay-ms", "\"501\"", "0 to 500"}},
+        {{"--jitter-ms", "5ms"}, {"--jitter-ms", "\"5ms\"", "0 to 500"}},
+        {{"--seed", "18446744073709551616"}, {"--seed", "whole number"}},
+        {{"--socket", "tcp"}, {"--socket", "\"tcp\"", "udp, enet, udp6"}},
+        {{"--socket", "udp, enet"}, {"--socket", "udp, enet, udp6"}},
+        {{"--trial", "luck"}, {"--trial", "\"luck\"", "other-types", "port-in-use"}},
+        {{"--listen", "65536"}, {"--listen", "\"65536\"", "0 to 65535"}},
+        {{"--peers"}, {"--peers"}},
+        {{"--unknown"}, {"--unknown"}},
+    };
+    for (const BadCase &bad : cases) {
+        const ParsedOptions parsed = parse(bad.arguments);
+        EXPECT_FALSE(parsed.run) << bad.arguments[0];
+        EXPECT_EQ(2, parsed.exit_status) << bad.arguments[0];
+        for (const char *word : bad.named)
+            EXPECT_NE(std::string::npos, parsed.text.find(word)) << word << " in " << parsed.text;
+    }
+}
+
+TEST(Options, WaysToRunExcludeEachOther)
+{
+    EXPECT_FALSE(parse({"--listen", "7777", "--join", "tern1-x"}).run);
+    EXPECT_FALSE(parse({"--listen", "7777", "--trial", "full"}).run);
+    EXPECT_FALSE(parse({"--address", "192.0.2.1:7777"}).run);
+    EXPECT_TRUE(parse({"--listen", "7777", "--address", "192.0.2.1:7777"}).run);
+}
+
+TEST(Options, PlayersElsewhereAreNotImpairedUnlessThatIsAskedFor)
+{
+    EXPECT_FALSE(parse({"--listen", "7777"}).options.impaired);
+    EXPECT_FALSE(parse({"--join", "tern1-x"}).options.impaired);
+    EXPECT_TRUE(parse({"--join", "tern1-x", "--loss", "5"}).options.impaired);
+}
+
+TEST(Options, HelpNamesAllOptionsAndIsNoError)
+{
+    const ParsedOptions parsed = parse({"--help"});
+    EXPECT_FALSE(parsed.run);
+    EXPECT_EQ(0, parsed.exit_status);
+    for (const char *option : {"--peers", "--objects", "--seconds", "--loss", "--delay-ms",
+                               "--jitter-ms", "--seed", "--socket", "--no-kill"})
+        EXPECT_NE(std::string::npos, parsed.text.find(option)) << option;
+}
+
+}
+}
