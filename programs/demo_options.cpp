@@ -1,7 +1,6 @@
 #include "demo_options.h"
 #include <CLI/CLI.hpp>
 #include <cctype>
-#include <cmath>
 #include <cstdlib>
 
 namespace demo {
@@ -46,9 +45,7 @@ static CLI::Validator percent(double max)
     const auto check = [max](const std::string &text) -> std::string {
         char *end = nullptr;
         const double value = std::strtod(text.c_str(), &end);
-        if (end != text.c_str() && *end == '\0' && std::isfinite(value) && value >= 0 &&
-            value <= max)
-            return "";
+        if (end != text.c_str() && *end == '\0' && value >= 0 && value <= max) return "";
         return quoted(text) + " is not a number of percent from 0 to " +
                std::to_string(static_cast<int>(max));
     };

@@ -17,6 +17,7 @@ static constexpr uint64_t lead_us = 200'000; // From the order to play until the
 
 struct Parent {
     Crew crew;
+    uint64_t begun_us; // The first process was forked.
     uint64_t from_us;  // The play begins; 0: not yet.
     uint64_t shown_us; // The last line or picture.
     std::string phase;
@@ -94,6 +95,8 @@ static void show_picture(Parent &parent, uint64_t now_us, double passed_s)
         picture.rows.push_back(std::move(row));
         member.shown = member.now;
     }
+    std::sort(picture.rows.begin(), picture.rows.end(),
+              [](const PictureRow &a, const PictureRow &b) { return a.now.self < b.now.self; });
     picture::show(picture);
 }
 
@@ -101,12 +104,13 @@ static void show(Parent &parent)
 {
     const uint64_t now_us = clock_us();
     const uint64_t interval_us = parent.crew.draws ? second_us / 4 : second_us;
-    if (parent.from_us == 0 || now_us < parent.from_us + interval_us) return;
-    if (now_us - parent.shown_us < interval_us) return;
-    const uint64_t since_us = parent.shown_us == 0 ? parent.from_us : parent.shown_us;
-    const double passed_s = static_cast<double>(now_us - since_us) / second_us;
-    // In step, so that lines fall on whole seconds.
-    parent.shown_us = parent.from_us + (now_us - parent.from_us) / interval_us * interval_us;
+    // Lines fall on whole seconds of the play; there are none before it.
+    const uint64_t first_us = parent.from_us == 0 ? parent.begun_us : parent.from_us;
+    if (parent.from_us == 0 && !parent.crew.draws) return;
+    const uint64_t last_us = std::max(first_us, parent.shown_us);
+    if (now_us < last_us + interval_us) return;
+    const double passed_s = static_cast<double>(now_us - last_us) / second_us;
+    parent.shown_us = first_us + (now_us - first_us) / interval_us * interval_us;
     if (parent.crew.draws)
         show_picture(parent, now_us, passed_s);
     else
@@ -146,6 +150,7 @@ static std::string gather(Parent &parent)
 {
     Crew &crew = parent.crew;
     parent.phase = "joining";
+    parent.begun_us = clock_us();
     const uint64_t deadline_us = clock_us() + start_us_max;
     std::string wrong = crew::fork_member(crew, "");
     if (!wrong.empty()) return wrong;

@@ -15,16 +15,16 @@ using ConnectionIndex = uint16_t;
 inline constexpr ConnectionIndex no_connection = 0xffff;
 
 struct EndpointLimits {
-    uint16_t connections_max;   // At most 1000.
+    uint16_t connections_max; // At most 1000.
     ConnectionLimits connection;
     uint32_t handshake_timeout_us; // Of connect().
 };
 
 // Datagrams on their way out, in one fixed buffer.
 struct Outbox {
-    std::span<std::byte> bytes;       // count_max * datagram_bytes_max.
-    std::span<Datagram> datagrams;    // count_max.
-    size_t count;                     // Full: the rest waits for the next tick.
+    std::span<std::byte> bytes;    // count_max * datagram_bytes_max.
+    std::span<Datagram> datagrams; // count_max.
+    size_t count;                  // Full: the rest waits for the next tick.
 };
 
 enum class Contact : uint8_t {
@@ -66,9 +66,9 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
                         uint64_t now_us);
 void release(Endpoint &e, ConnectionIndex index); // Forgets it at once, keys and all.
 Contact contact(const Endpoint &e, ConnectionIndex index);
-Connection &at(Endpoint &e, ConnectionIndex index);             // When open.
+Connection &at(Endpoint &e, ConnectionIndex index); // When open.
 const Connection &at(const Endpoint &e, ConnectionIndex index);
-const uint8_t *key(const Endpoint &e, ConnectionIndex index);   // The peer's, 32 bytes.
+const uint8_t *key(const Endpoint &e, ConnectionIndex index);      // The peer's, 32 bytes.
 ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32]); // Open, else connecting.
 
 // One datagram. The packet in the answer is valid until the next call.

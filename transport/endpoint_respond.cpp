@@ -154,8 +154,8 @@ bool is_crossed(const Slot &slot, const HalfOpen &entry)
 }
 
 struct Rivals {
-    bool survive;                // An older connection stays; the new one is not wanted.
-    ConnectionIndex connecting;  // We were just asking for what has now come.
+    bool survive;               // An older connection stays; the new one is not wanted.
+    ConnectionIndex connecting; // We were just asking for what has now come.
 };
 
 Rivals find_rivals(const Endpoint &e, const HalfOpen &entry)

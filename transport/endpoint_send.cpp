@@ -40,8 +40,10 @@ void send_initiations(Endpoint &e, Outbox &outbox, uint64_t now_us)
     for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
         Slot &slot = e._slots[i];
         if (slot.contact != Contact::connecting) continue;
-        if (now_us >= slot.deadline_us) fail_contact(e, slot, failure(slot));
-        else if (now_us >= slot.next_us && !send_initiation(slot, outbox, now_us)) return;
+        if (now_us >= slot.deadline_us)
+            fail_contact(e, slot, failure(slot));
+        else if (now_us >= slot.next_us && !send_initiation(slot, outbox, now_us))
+            return;
     }
 }
 

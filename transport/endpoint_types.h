@@ -33,20 +33,20 @@ inline constexpr uint64_t cookie_time_us = 120'000'000; // Then its secret chang
 // One connection, or the wish for one.
 struct Slot {
     Contact contact;
-    bool is_ours;        // We asked.
-    uint32_t local_id;   // 0 in free, and after a failure.
-    uint8_t key[32];     // The peer's.
-    uint64_t heard_at;   // Count of datagrams when its first authentic packet came; 0: none yet.
+    bool is_ours;      // We asked.
+    uint32_t local_id; // 0 in free, and after a failure.
+    uint8_t key[32];   // The peer's.
+    uint64_t heard_at; // Count of datagrams when its first authentic packet came; 0: none yet.
 
     // While connecting.
     Address address;
     NoiseHandshake noise;
     Initiation initiation;
-    MacKeys mac_keys;    // Of the peer.
+    MacKeys mac_keys; // Of the peer.
     uint64_t deadline_us;
-    uint64_t next_us;    // When the initiation is sent next.
+    uint64_t next_us; // When the initiation is sent next.
     uint64_t sent_us;
-    uint64_t repeat_us;  // 0 before the first time.
+    uint64_t repeat_us; // 0 before the first time.
     bool version_refused;
     bool secret_refused;
 };
@@ -56,7 +56,7 @@ struct Answer {
     DatagramType type; // cookie_reply, version_refusal.
     Address address;
     uint8_t receiver_id[4];
-    uint8_t mac1[16];  // cookie_reply: of the initiation.
+    uint8_t mac1[16]; // cookie_reply: of the initiation.
 };
 
 struct Endpoint { // Closed.
@@ -81,8 +81,8 @@ struct Endpoint { // Closed.
     std::byte _scratch[datagram_bytes_max];
 
     // In the same block of memory, behind this struct.
-    Slot *_slots;                  // connections_max.
-    Connection **_connections;     // Parallel.
+    Slot *_slots;              // connections_max.
+    Connection **_connections; // Parallel.
 };
 
 namespace endpoint {

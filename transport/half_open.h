@@ -10,18 +10,18 @@ inline constexpr uint64_t half_open_time_us = 5'000'000;
 
 struct HalfOpen {
     bool is_used;
-    bool is_spent;        // There is a connection now, or there will be none: only kept so that a
-                          // late copy of the initiation is known. It has no id and no keys.
-    bool response_due;    // For the last copy of the initiation that came.
-    uint32_t local_id;    // 0 when spent.
+    bool is_spent;     // There is a connection now, or there will be none: only kept so that a
+                       // late copy of the initiation is known. It has no id and no keys.
+    bool response_due; // For the last copy of the initiation that came.
+    uint32_t local_id; // 0 when spent.
     uint32_t remote_id;
     Address address;
-    uint8_t key[32];      // Whose it is.
+    uint8_t key[32]; // Whose it is.
     DataKeys keys;
-    uint8_t mac1[16];     // Of the initiation; names it.
+    uint8_t mac1[16]; // Of the initiation; names it.
     Response response;
     uint64_t made_us;
-    uint64_t made_at;     // Count of datagrams received by then.
+    uint64_t made_at; // Count of datagrams received by then.
 };
 
 struct HalfOpenTable { // Closed.

@@ -240,10 +240,10 @@ OpenedCookie open_cookie_reply(const CookieReply &message, const uint8_t (&mac1)
                                const MacKeys &keys)
 {
     OpenedCookie opened = {};
-    opened.ok = crypto_aead_xchacha20poly1305_ietf_decrypt(
-                    opened.cookie.bytes, nullptr, nullptr, message.sealed_cookie,
-                    sizeof message.sealed_cookie, mac1, sizeof mac1, message.nonce,
-                    keys.cookie) == 0;
+    opened.ok =
+        crypto_aead_xchacha20poly1305_ietf_decrypt(
+            opened.cookie.bytes, nullptr, nullptr, message.sealed_cookie,
+            sizeof message.sealed_cookie, mac1, sizeof mac1, message.nonce, keys.cookie) == 0;
     return opened;
 }
 

@@ -150,8 +150,7 @@ bool is_mac2(const Initiation &message, const Cookie &cookie);
 
 // --- Version refusal. keys: of the responder, who writes it. ---
 VersionRefusal write_version_refusal(const uint8_t (&receiver_id)[4], const MacKeys &keys);
-Read<VersionRefusal> read_version_refusal(std::span<const std::byte> datagram,
-                                          const MacKeys &keys);
+Read<VersionRefusal> read_version_refusal(std::span<const std::byte> datagram, const MacKeys &keys);
 // The first id in a datagram of any version and of any type but data. ok is false if a version
 // refusal would be larger than the datagram.
 struct PeekedId {

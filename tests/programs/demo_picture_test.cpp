@@ -49,7 +49,7 @@ Picture full_picture(size_t peers)
 
 TEST(PictureTest, FitsIntoEightyColumnsAndTwentyFourLines)
 {
-    for (size_t peers : {1, 2, 4, 16}) {
+    for (size_t peers : {1u, 2u, 4u, 16u}) {
         const std::vector<size_t> all = widths(picture::drawn(full_picture(peers)));
         EXPECT_LE(all.size(), 24u) << peers;
         for (size_t width : all)

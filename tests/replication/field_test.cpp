@@ -146,6 +146,15 @@ TEST(Field, AStepRoundsToTheNearest)
     EXPECT_TRUE(read(field, beyond).failed);
 }
 
+// One step is as fine as a float here, and the steps lie beside the middles between floats by less
+// than the quotient can tell: the nearest step of what was rounded is the next one.
+TEST(Field, AStepAsFineAsAFloatDoesNotDrift)
+{
+    const Field field = make_field(FieldKind::float32, -16777215.5 + 0x1p-29, 16777215.5, 1);
+    for (float value = 16777200; value < 16777215; ++value)
+        EXPECT_EQ(native<float>(normalised(field, value_of(value))), value);
+}
+
 TEST(Field, AnObjectBeyond48BitsIsNone)
 {
     const Field field = make_field(FieldKind::object);
@@ -199,6 +208,7 @@ static Field random_float(Random &random)
                                          {-1e-30, 1e-30, 1e-38},
                                          {0, 1e-38, 1e-45},
                                          {-1e-38, 1e-38, 1e-46},
+                                         {-16777215.5 + 0x1p-29, 16777215.5, 1},
                                          {16777215, 16777220, 0.5},
                                          {16777214.5, 16777225.5, 1},
                                          {33554431, 33554500, 2},

@@ -196,6 +196,11 @@ struct Pair {
         uint8_t key[32];
         for (size_t i = 0; i < 32; i += 1)
             key[i] = static_cast<uint8_t>(from == 0 ? i : 100 + i);
+        return sealed(key, number, content);
+    }
+
+    static Bytes sealed(const uint8_t (&key)[32], uint64_t number, const Bytes &content)
+    {
         Bytes datagram(data_header_bytes + content.size() + tag_bytes);
         datagram[0] = std::byte{4};
         for (size_t i = 0; i < 4; i += 1)

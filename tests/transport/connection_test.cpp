@@ -176,6 +176,47 @@ TEST(Connection, AProbeCarriesTheUnackedMessage)
     EXPECT_EQ(6u, connection::acked_offset(*pair.side[0], StreamId::calls));
 }
 
+TEST(Connection, AProbeAfterARecoveryIsAsEarlyAsTheFirst)
+{
+    Pair pair;
+    ASSERT_TRUE(pair.run(500'000));
+    for (uint64_t cut_us : {3'000'000, 300'000}) {
+        const uint64_t end = connection::queued_offset(*pair.side[0], StreamId::world) + 6;
+        ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, text("hello")));
+        pair.network.cut[1] = true;
+        ASSERT_TRUE(pair.run(cut_us));
+        pair.network.cut[1] = false;
+        ASSERT_TRUE(pair.run(cut_us == 300'000 ? 400'000 : 2'000'000));
+        EXPECT_EQ(end, connection::acked_offset(*pair.side[0], StreamId::world)) << cut_us;
+    }
+}
+
+TEST(Connection, ALossIsToldByTimeBeforeAnyProbe)
+{
+    Pair pair;
+    pair.network.latency_us = 80'000;
+    for (int i = 0; i < 60; i += 1) {
+        pair.send_packet(0, {text("x")});
+        ASSERT_TRUE(pair.tick());
+    }
+    ASSERT_TRUE(pair.run(300'000));
+    pair.network.latency_us = 5'000;
+    pair.network.cut[1] = true;
+    const uint64_t lost = pair.send_packet(0, {text("x")});
+    pair.network.cut[1] = false;
+    const uint64_t next = pair.send_packet(0, {text("x")});
+    const uint64_t sent_us = pair.now_us;
+    const size_t packets = pair.side[0].open_fates.size() + pair.side[0].told.size();
+    ASSERT_TRUE(pair.run(6 * tick_us));
+    EXPECT_EQ(1u, pair.side[0].told.count(next));
+    EXPECT_EQ(0u, pair.side[0].told.count(lost)) << "it may still come";
+    while (pair.side[0].told.count(lost) == 0 && pair.now_us < sent_us + 1'000'000)
+        ASSERT_TRUE(pair.tick());
+    EXPECT_FALSE(pair.side[0].told[lost]);
+    EXPECT_LT(pair.now_us, sent_us + 160'000 * 5 / 4 + 2 * tick_us);
+    EXPECT_EQ(packets, pair.side[0].open_fates.size() + pair.side[0].told.size()) << "a probe";
+}
+
 TEST(Connection, IdleOnesKeepEachOtherAliveAtAQuarterOfTheTimeout)
 {
     Pair pair;
@@ -300,6 +341,7 @@ TEST(Connection, AfterALongCutWithAllPlacesTakenItGoesOn)
         if (connection::has_budget(*pair.side[0], pair.now_us)) pair.send_packet(0, {text("x")});
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
     ASSERT_TRUE(pair.run(1'000'000));
+    EXPECT_GE(pair.side[0].told.size(), 1000u) << "the old ones make room";
     pair.network.cut[1] = false;
     ASSERT_TRUE(pair.run(1'500'000));
     EXPECT_EQ(5000u, connection::peek_message(*pair.side[1], StreamId::world).size());
@@ -352,8 +394,9 @@ TEST(Connection, AWipedOneSendsAndOpensNothing)
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
     EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
     // Neither does a peer that guesses the key of zeros.
-    Bytes forged = Pair::sealed(1, 0, {std::byte{4}});
-    EXPECT_EQ(Opening::forged, pair.open(0, forged).opening);
+    const uint8_t zeros[32] = {};
+    const Bytes guessed = Pair::sealed(zeros, 0, {std::byte{4}});
+    EXPECT_EQ(Opening::forged, pair.open(0, guessed).opening);
 }
 
 TEST(Connection, ItsBlockCanBeMovedAsBytes)

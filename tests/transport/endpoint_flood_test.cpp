@@ -11,8 +11,8 @@ using namespace world;
 // An initiation as anybody can write it who knows b's key; from an address that need not be true.
 Bytes initiation(const Peer &b, uint32_t sender_id, const KeyPair &who, const KeyPair &ephemeral)
 {
-    NoiseHandshake h = noise::initiate(handshake::prologue(session).bytes, who, ephemeral,
-                                       b.keys.public_key);
+    NoiseHandshake h =
+        noise::initiate(handshake::prologue(session).bytes, who, ephemeral, b.keys.public_key);
     const auto written = handshake::write_initiation(h, sender_id, {handshake::ciphers_known, 0},
                                                      handshake::mac_keys(b.keys.public_key));
     Bytes bytes(sizeof written.message);
@@ -27,9 +27,8 @@ Bytes any_initiation(const Peer &b, uint32_t sender_id)
 
 // Cheap to make by the thousand: only mac1 is right. It costs the reader as much as a good one
 // until the Noise message is opened.
-Bytes hollow_initiation(const Peer &b, uint32_t sender_id)
+Bytes hollow_initiation(const MacKeys &keys, uint32_t sender_id)
 {
-    static const MacKeys keys = handshake::mac_keys(b.keys.public_key);
     Initiation message = {};
     message.type = 1;
     message.version = wire_version;
@@ -55,8 +54,7 @@ TEST(EndpointFlood, AHundredThousandSpoofedInitiationsCostLittleAndANewcomerGets
     Peer b{2}, newcomer{1};
     const uint32_t spoofed = 100'000, per_tick = 1'667; // 100,000 per second at 60 ticks.
     uint64_t now_us = 1'000'000;
-    const ConnectionIndex asked =
-        endpoint::connect(newcomer.e(), b.keys.public_key, b.at, now_us);
+    const ConnectionIndex asked = endpoint::connect(newcomer.e(), b.keys.public_key, b.at, now_us);
     size_t in_bytes = 0, out_bytes = 0;
     std::vector<Mail> to_b, to_newcomer;
     for (uint32_t sent = 0; sent < spoofed;) {
@@ -76,7 +74,7 @@ TEST(EndpointFlood, AHundredThousandSpoofedInitiationsCostLittleAndANewcomerGets
                 continue;
             }
             for (uint32_t i = 0; i < per_tick && sent < spoofed; ++i, ++sent) {
-                const Bytes bytes = hollow_initiation(b, sent);
+                const Bytes bytes = hollow_initiation(b.endpoint->_mac_keys, sent);
                 in_bytes += bytes.size();
                 receive(b, address(static_cast<uint16_t>(100 + sent % 60'000)), bytes, now_us);
             }
@@ -125,8 +123,8 @@ Bytes proven(Peer &b, const Bytes &bytes, const Address &from, uint64_t now_us)
     std::memcpy(&reply, mails.at(0).bytes.data(), sizeof reply);
     Initiation message;
     std::memcpy(&message, bytes.data(), sizeof message);
-    const auto opened = handshake::open_cookie_reply(reply, message.mac1,
-                                                     handshake::mac_keys(b.keys.public_key));
+    const auto opened =
+        handshake::open_cookie_reply(reply, message.mac1, handshake::mac_keys(b.keys.public_key));
     EXPECT_TRUE(opened.ok);
     handshake::write_mac2(message, opened.cookie);
     Bytes result(sizeof message);
@@ -191,8 +189,7 @@ TEST(EndpointFlood, IntoAFullTableOnlyACookieLeadsAndTheOldestGoes)
 
     now_us += 1'000'000; // The allowance is full again; the table still is, too.
     Peer newcomer{500};
-    const ConnectionIndex asked =
-        endpoint::connect(newcomer.e(), b.keys.public_key, b.at, now_us);
+    const ConnectionIndex asked = endpoint::connect(newcomer.e(), b.keys.public_key, b.at, now_us);
     for (const size_t expected : {64u, 100u}) {
         for (const Mail &mail : handshakes(newcomer, now_us))
             receive(b, newcomer.at, mail.bytes, now_us);
@@ -249,7 +246,8 @@ TEST(EndpointFlood, AnswersToStrangersLeaveHalfOfTheOutbox)
     const uint64_t now_us = 1'000'000;
     b.endpoint->_strangers = {};
     for (uint32_t i = 0; i < 2 * answers_max; ++i)
-        receive(b, address(static_cast<uint16_t>(i)), hollow_initiation(b, i), now_us);
+        receive(b, address(static_cast<uint16_t>(i)), hollow_initiation(b.endpoint->_mac_keys, i),
+                now_us);
     EXPECT_EQ(b.endpoint->_answer_count, answers_max);
     size_t sent = 0;
     for (;;) {

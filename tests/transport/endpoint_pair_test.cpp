@@ -41,8 +41,7 @@ TEST(EndpointPair, ConnectsOverABadNetwork)
         net.delay_us_min = 10'000;
         net.delay_us_max = 90'000;
         net.peers = {&a, &b};
-        const ConnectionIndex asked =
-            endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
+        const ConnectionIndex asked = endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
         run(net, 5'500'000);
         if (endpoint::contact(a.e(), asked) != Contact::open) continue;
         opened += 1;
@@ -60,14 +59,13 @@ TEST(EndpointPair, ANewHandshakeReplacesTheConnectionThatThePeerHasLost)
     Net net;
     net.peers = {&a, &b};
     for (const bool b_asks_again : {false, true}) {
-        const ConnectionIndex asked =
-            endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
+        const ConnectionIndex asked = endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
         run(net, 200'000);
         expect_one_connection(net, a, b, "first");
         Peer &forgetful = b_asks_again ? b : a;
         Peer &other = b_asks_again ? a : b;
         const ConnectionIndex old = live(other)[0];
-        if (!b_asks_again) EXPECT_EQ(live(a)[0], asked);
+        EXPECT_EQ(live(a)[0], asked);
         endpoint::release(forgetful.e(), live(forgetful)[0]);
         endpoint::connect(forgetful.e(), other.keys.public_key, other.at, net.now_us);
         run(net, 50'000);
@@ -138,7 +136,7 @@ TEST(EndpointPair, WhatThePeerOpensFirstTakesThePlaceOfOurOwnAsking)
 TEST(EndpointPair, HoweverBothAskThereIsOneConnectionInTheEnd)
 {
     size_t crossed = 0, taken_over = 0;
-    for (uint64_t seed = 1; seed <= 1500; ++seed) {
+    for (uint64_t seed = 1; seed <= 500; ++seed) {
         Peer a{1}, b{2};
         Net net;
         net.random = random::from_seed(seed);
@@ -154,8 +152,8 @@ TEST(EndpointPair, HoweverBothAskThereIsOneConnectionInTheEnd)
         net.loss = 0;
         run(net, 2'500'000);
         taken_over += a.opened == std::vector<ConnectionIndex>{from_a};
-        crossed += a.opened.size() + b.opened.size() > 0 &&
-                   endpoint::contact(a.e(), 1) == Contact::open;
+        crossed +=
+            a.opened.size() + b.opened.size() > 0 && endpoint::contact(a.e(), 1) == Contact::open;
         expect_one_connection(net, a, b, "seed " + std::to_string(seed));
         if (HasFailure()) break;
     }
@@ -177,8 +175,7 @@ TEST(EndpointPair, AMeshConnectsEachPairOnce)
     }
     for (const auto &from : peers)
         for (const auto &to : peers)
-            if (from != to)
-                endpoint::connect(from->e(), to->keys.public_key, to->at, net.now_us);
+            if (from != to) endpoint::connect(from->e(), to->keys.public_key, to->at, net.now_us);
     run(net, 6'000'000);
     net.loss = 0;
     run(net, 2'000'000);

@@ -83,9 +83,10 @@ inline Arrival receive(Peer &peer, const Address &from, const Bytes &bytes, uint
 
 inline std::vector<Mail> handshakes(Peer &peer, uint64_t now_us, size_t datagrams_max = 2048)
 {
-    std::vector<std::byte> bytes(datagrams_max * datagram_bytes_max);
-    std::vector<Datagram> datagrams(datagrams_max);
-    Outbox outbox = {bytes, datagrams, 0};
+    static std::vector<std::byte> bytes(2048 * datagram_bytes_max);
+    static std::vector<Datagram> datagrams(2048);
+    Outbox outbox = {std::span(bytes).first(datagrams_max * datagram_bytes_max),
+                     std::span(datagrams).first(datagrams_max), 0};
     endpoint::send_handshakes(peer.e(), outbox, now_us);
     std::vector<Mail> mails;
     for (size_t i = 0; i < outbox.count; ++i)
@@ -103,8 +104,8 @@ inline std::vector<Mail> packets(Peer &peer, uint64_t now_us)
         Connection &c = endpoint::at(peer.e(), i);
         connection::update(c, now_us);
         connection::clear_fates(c);
-        Bytes buffer(datagram_bytes_max);
         if (!connection::wants_packet(c, now_us) || !connection::has_budget(c, now_us)) continue;
+        Bytes buffer(datagram_bytes_max);
         Packet packet = connection::begin_packet(c, buffer, datagram_bytes_max, now_us);
         const auto sealed = connection::finish_packet(c, packet, now_us);
         if (sealed.empty()) continue;

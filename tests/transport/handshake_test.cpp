@@ -56,8 +56,7 @@ Talk talk()
     t.b_keys = handshake::mac_keys(t.b.public_key);
     t.noise_a = asker(t);
     t.noise_b = answerer(t);
-    const auto initiation =
-        handshake::write_initiation(t.noise_a, initiator_id, t.offer, t.b_keys);
+    const auto initiation = handshake::write_initiation(t.noise_a, initiator_id, t.offer, t.b_keys);
     EXPECT_TRUE(initiation.ok);
     t.initiation = initiation.message;
     EXPECT_TRUE(handshake::open_initiation(t.noise_b, t.initiation).ok);
@@ -96,8 +95,7 @@ bool takes_response(const Talk &t, const Bytes &datagram)
 bool takes_cookie_reply(const Talk &t, const Bytes &datagram)
 {
     const auto read = handshake::read_cookie_reply(datagram);
-    return read.reading == Reading::ok &&
-           handshake::id(read.message.receiver_id) == initiator_id &&
+    return read.reading == Reading::ok && handshake::id(read.message.receiver_id) == initiator_id &&
            handshake::open_cookie_reply(read.message, t.initiation.mac1, t.b_keys).ok;
 }
 
@@ -256,8 +254,8 @@ TEST(Handshake, AChoiceThatWasNotOfferedIsAFailure)
         Talk t = talk();
         NoiseHandshake h = answerer(t);
         ASSERT_TRUE(handshake::open_initiation(h, t.initiation).ok);
-        const auto written = handshake::write_response(h, secret, responder_id, initiator_id,
-                                                       {choice, 0}, t.a_keys);
+        const auto written =
+            handshake::write_response(h, secret, responder_id, initiator_id, {choice, 0}, t.a_keys);
         const auto opened = handshake::open_response(t.noise_a, secret, written.message, t.offer);
         EXPECT_EQ(opened.ok, choice == 1) << choice;
     }
@@ -270,8 +268,7 @@ TEST(Handshake, ACookieIsForOneAddressOneSecretAndOneInitiation)
     const Address high_port = {{1, 2, 3}, 4 + 256};
     Initiation message = t.initiation;
     EXPECT_FALSE(handshake::has_mac2(message));
-    const auto opened =
-        handshake::open_cookie_reply(t.cookie_reply, t.initiation.mac1, t.b_keys);
+    const auto opened = handshake::open_cookie_reply(t.cookie_reply, t.initiation.mac1, t.b_keys);
     ASSERT_TRUE(opened.ok);
     handshake::write_mac2(message, opened.cookie);
     EXPECT_TRUE(handshake::has_mac2(message));

@@ -115,7 +115,8 @@ TEST_F(Noise, PublishedVectorsAreReproducedByteForByte)
         ASSERT_TRUE(noise::read_second(p.initiator, p.secret.bytes, second, read_1));
         EXPECT_EQ(read_1, payload_1);
 
-        const Bytes hash(noise::handshake_hash(p.initiator), noise::handshake_hash(p.initiator) + 32);
+        const Bytes hash(noise::handshake_hash(p.initiator),
+                         noise::handshake_hash(p.initiator) + 32);
         EXPECT_EQ(std::memcmp(hash.data(), noise::handshake_hash(p.responder), 32), 0);
         if (block.count("handshake_hash")) {
             hashes += 1;
@@ -154,7 +155,8 @@ TEST_F(Noise, EachBitOfTheFirstMessageCounts)
 TEST_F(Noise, EachBitOfTheSecondMessageCounts)
 {
     const Block block = read_blocks().at(0);
-    const Bytes payload_0 = bytes(block, "msg_0_payload"), payload_1 = bytes(block, "msg_1_payload");
+    const Bytes payload_0 = bytes(block, "msg_0_payload"),
+                payload_1 = bytes(block, "msg_1_payload");
     Pair p = pair(block);
     Bytes first(noise::first_bytes + payload_0.size());
     ASSERT_TRUE(noise::write_first(p.initiator, payload_0, first));

@@ -159,7 +159,8 @@ RC_GTEST_PROP(StreamReceive, GivesEveryMessageOnceAndInOrder, ())
         }
         // What is left is less than one message.
         const size_t left = arrived - consumed;
-        RC_ASSERT(next == messages.size() || left < messages[next].size() + 3);
+        const bool less_than_one = next == messages.size() || left < messages[next].size() + 3;
+        RC_ASSERT(less_than_one);
     }
     RC_ASSERT(consumed == bytes.size());
 }
