@@ -25,8 +25,7 @@ void write(BitWriter &w, uint64_t value, unsigned bit_count)
         const unsigned used = w._bit_count % 8;
         const unsigned now = std::min(8 - used, bit_count);
         const uint64_t part = value & ((1ull << now) - 1);
-        const uint8_t kept =
-            used == 0 ? uint8_t{0} : std::to_integer<uint8_t>(w._buffer[at]);
+        const uint8_t kept = used == 0 ? uint8_t{0} : std::to_integer<uint8_t>(w._buffer[at]);
         w._buffer[at] = static_cast<std::byte>(kept | part << used);
         value >>= now;
         bit_count -= now;

@@ -17,7 +17,10 @@ template <class T> struct Flat {
     uint32_t count;
     uint32_t capacity;
 
-    T *begin() { return reinterpret_cast<T *>(reinterpret_cast<std::byte *>(this) + _offset_bytes); }
+    T *begin()
+    {
+        return reinterpret_cast<T *>(reinterpret_cast<std::byte *>(this) + _offset_bytes);
+    }
     const T *begin() const
     {
         return reinterpret_cast<const T *>(reinterpret_cast<const std::byte *>(this) +

@@ -13,9 +13,9 @@ namespace random {
 
 Random from_seed(uint64_t seed);
 uint64_t next(Random &random);
-uint64_t below(Random &random, uint64_t bound);      // 0 to bound - 1. bound > 0.
-bool chance(Random &random, double probability);     // 0 to 1.
-double unit(Random &random);                         // 0 to below 1.
+uint64_t below(Random &random, uint64_t bound);  // 0 to bound - 1. bound > 0.
+bool chance(Random &random, double probability); // 0 to 1.
+double unit(Random &random);                     // 0 to below 1.
 
 }
 }

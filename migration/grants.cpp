@@ -191,7 +191,8 @@ void settle(Replica &r, Taking taking)
     for (const Member &member : r.members.all()) {
         if (member.id == PeerId::none || member.fenced) continue;
         if (member.id == r.self && taking == Taking::to_others) continue;
-        while (r.wish_count > 0 && grant_some(r, member.id)) {}
+        while (r.wish_count > 0 && grant_some(r, member.id)) {
+        }
     }
 }
 

@@ -14,7 +14,6 @@ struct ObjectState {
     alignas(16) std::byte value[struct_bytes_max];
 };
 
-
 namespace messages {
 
 void write_kind(BitWriter &w, MessageKind kind);

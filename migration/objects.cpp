@@ -276,8 +276,7 @@ ObjectId create(Replica &r, TypeId type, const void *value)
         return ObjectId::none;
     if (r.world.serial == UINT32_MAX) return ObjectId::none;
     r.world.serial += 1;
-    const Slot slot =
-        world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
+    const Slot slot = world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
     Object &object = r.world.slots[slot];
     object.owner = r.self;
     object.tick = r.world.tick;

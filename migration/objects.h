@@ -17,8 +17,8 @@ struct Live {
 namespace objects {
 
 void join(Replica &r, const Live &live, const ObjectState &state);
-void kill(Replica &r, ObjectId object);  // Somebody says that it is dead.
-void condemn(Replica &r, Slot slot);     // We own it, and destroy it while receiving.
+void kill(Replica &r, ObjectId object); // Somebody says that it is dead.
+void condemn(Replica &r, Slot slot);    // We own it, and destroy it while receiving.
 
 // Answers a claim of this peer's, if it is unanswered.
 void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason);

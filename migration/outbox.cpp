@@ -114,9 +114,9 @@ static void write_grant(BitWriter &w, Replica &r, const Item &item)
 static void write_dead(BitWriter &w, Replica &r, Item &item)
 {
     const Dead &dead = r.world.dead;
-    const DeadRange *range = std::lower_bound(
-        dead.begin(), dead.end(), item.object,
-        [](const DeadRange &before, uint64_t from) { return before.last < from; });
+    const DeadRange *range =
+        std::lower_bound(dead.begin(), dead.end(), item.object,
+                         [](const DeadRange &before, uint64_t from) { return before.last < from; });
     item.object = 0;
     if (range == dead.end()) return;
     messages::write_kind(w, MessageKind::dead);

@@ -32,11 +32,11 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
 Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self,
                 std::span<const std::byte> message);
 bool room_for_member(const Replica &r);
-PeerId next_peer_id(Replica &r);       // At the host: one that nobody had or will have.
+PeerId next_peer_id(Replica &r); // At the host: one that nobody had or will have.
 void admit(Replica &r, PeerId id, const Identity &newcomer); // At the host. There must be room.
-void peer_gone(Replica &r, PeerId peer);           // At the host: silence or goodbye.
-void give_up(Replica &r, PeerId peer);             // The same, but at the next end_receive().
-PeerId host(const Replica &r);                     // The lowest id that is not fenced.
+void peer_gone(Replica &r, PeerId peer);                     // At the host: silence or goodbye.
+void give_up(Replica &r, PeerId peer);                 // The same, but at the next end_receive().
+PeerId host(const Replica &r);                         // The lowest id that is not fenced.
 MemberSlot find_member(const Replica &r, PeerId peer); // Fenced ones too.
 bool is_member(const Replica &r, PeerId peer);         // Not fenced.
 
@@ -50,7 +50,7 @@ void messages_acked(Replica &r, PeerId to, uint32_t count);
 // The connection to this member was made anew: what was not acked is said again, from message 1.
 // All messages may arrive twice; between two members of whom none is the host that changes nothing.
 void rewind(Replica &r, PeerId to);
-bool all_acked(const Replica &r, PeerId to);   // Nothing is queued or unacked.
+bool all_acked(const Replica &r, PeerId to); // Nothing is queued or unacked.
 
 // --- UPDATEs ---
 bool check_updates(const Replica &r, std::span<const std::byte> message); // Well-formed for us?

@@ -17,11 +17,11 @@ struct Identity {
 
 struct Member { // id none: a free place.
     PeerId id;
-    bool fenced;        // It has gone: nothing more is taken from it or sent to it.
-    bool greeted;       // While we join: it has sent all it has.
-    bool caught_up;     // At the host: it has said so. At others: always.
-    bool reported;      // At the host: it has answered the present query.
-    bool query_waits;   // It has asked; answered once it is our host (one query per sender).
+    bool fenced;      // It has gone: nothing more is taken from it or sent to it.
+    bool greeted;     // While we join: it has sent all it has.
+    bool caught_up;   // At the host: it has said so. At others: always.
+    bool reported;    // At the host: it has answered the present query.
+    bool query_waits; // It has asked; answered once it is our host (one query per sender).
     uint32_t query_token;
     Identity identity;
 };
@@ -49,14 +49,14 @@ enum class MessageKind : uint8_t {
 // it is pulled, with the state of that moment; an item that has become pointless says nothing.
 struct Item {
     MessageKind kind;
-    uint8_t detail;    // claim_refused: why.
-    PeerId peer;       // complaint: about whom.
-    uint32_t tick;     // create, migrate: of the values, set when pulled.
-    uint32_t grant;    // migrate, grant, destroy: index + 1 in grants, which counts it.
-    uint32_t token;    // query, report_object, report.
-    uint32_t message;  // Set when pulled: the number of its last message on this stream.
-    uint64_t object;   // create, destroy, claim, ...; dead: where to go on.
-    uint64_t stamp;    // create, destroy: of the tenure.
+    uint8_t detail;   // claim_refused: why.
+    PeerId peer;      // complaint: about whom.
+    uint32_t tick;    // create, migrate: of the values, set when pulled.
+    uint32_t grant;   // migrate, grant, destroy: index + 1 in grants, which counts it.
+    uint32_t token;   // query, report_object, report.
+    uint32_t message; // Set when pulled: the number of its last message on this stream.
+    uint64_t object;  // create, destroy, claim, ...; dead: where to go on.
+    uint64_t stamp;   // create, destroy: of the tenure.
 };
 
 struct ItemRing { // Of one member: pulled and unacked ones first, then those to be pulled.
@@ -97,7 +97,7 @@ struct ReplicaLimits {
     uint32_t updates_max; // Objects in those.
 };
 
-struct Replica { // Open to migration, and read by session and sim.
+struct Replica {            // Open to migration, and read by session and sim.
     const TypeTable *types; // Outside of the block, and of the hash.
     size_t block_bytes;     // The whole block.
     size_t state_bytes;     // From `session` on: what the hash covers.
@@ -124,9 +124,9 @@ struct Replica { // Open to migration, and read by session and sim.
     uint32_t wish_count;
     Flat<uint32_t> survived_ticks; // By slot, of own objects: the tick of the former owner's last
                                    // write that this tenure began with.
-    Flat<Claim> claims;         // Of this peer, unanswered.
+    Flat<Claim> claims;            // Of this peer, unanswered.
     World world;
-    Publisher publisher;        // By member slot.
+    Publisher publisher; // By member slot.
 
     // What has happened since the last clear_events(). Not state.
     Flat<Event> events;

@@ -8,7 +8,8 @@ namespace tern {
 static Slot known(const Session *session, ObjectId object)
 {
     const Slot slot = world::find(session->replica->world, object);
-    TERN_ASSERT(slot != no_slot, "no object %llx is known", static_cast<unsigned long long>(object));
+    TERN_ASSERT(slot != no_slot, "no object %llx is known",
+                static_cast<unsigned long long>(object));
     return slot;
 }
 

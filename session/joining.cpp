@@ -72,7 +72,8 @@ static Refused read_refused(std::span<const std::byte> message)
     const auto refusal = std::to_integer<uint8_t>(message[1]);
     if (refusal == 0 || refusal > static_cast<uint8_t>(JoinRefusal::not_host)) return {};
     const std::span<const std::byte> text = message.subspan(2);
-    return {true, static_cast<JoinRefusal>(refusal),
+    return {true,
+            static_cast<JoinRefusal>(refusal),
             {reinterpret_cast<const char *>(text.data()), text.size()}};
 }
 
@@ -196,8 +197,8 @@ void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::
         if (refused.ok) explain_refusal(s, refused);
         return;
     }
-    const Verdict verdict = replica::welcome(*s.replica, s.invite.session, s.signing_secret,
-                                             own_identity(s), message);
+    const Verdict verdict =
+        replica::welcome(*s.replica, s.invite.session, s.signing_secret, own_identity(s), message);
     Path &from = path(s, index);
     if (verdict != Verdict::ok) {
         from.bad_messages += 1;
@@ -212,8 +213,7 @@ static void try_address(Session &s)
     const uint8_t count = s.invite.address_count;
     const Address &address = s.invite.addresses[s.address_index % count];
     s.address_index = static_cast<uint8_t>((s.address_index + 1) % count);
-    const ConnectionIndex index =
-        endpoint::connect(*s.endpoint, s.invite.key, address, s.now_us);
+    const ConnectionIndex index = endpoint::connect(*s.endpoint, s.invite.key, address, s.now_us);
     if (index == no_connection) return;
     s.paths[index] = {};
     s.paths[index].tie = Tie::asking;
@@ -285,8 +285,7 @@ void join(Session *session, const Invite &invite, JoinPayload payload)
 static ConnectionIndex find_asking(Session &s, PeerId newcomer)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        if (s.paths[i].tie == Tie::stranger && s.paths[i].has_asked &&
-            s.paths[i].peer == newcomer)
+        if (s.paths[i].tie == Tie::stranger && s.paths[i].has_asked && s.paths[i].peer == newcomer)
             return i;
     return no_connection;
 }

@@ -88,8 +88,7 @@ static void count_acked(Session &s, ConnectionIndex index)
         p.message_count -= 1;
         p.acked_messages += 1;
     }
-    if (p.acked_messages != before)
-        replica::messages_acked(*s.replica, p.peer, p.acked_messages);
+    if (p.acked_messages != before) replica::messages_acked(*s.replica, p.peer, p.acked_messages);
 }
 
 static void tell_fates(Session &s, ConnectionIndex index)
@@ -106,8 +105,7 @@ static void lose_member(Session &s, ConnectionIndex index, Link link)
 {
     const PeerId peer = s.paths[index].peer;
     const PeerId host = replica::host(*s.replica);
-    const CloseReason reason =
-        connection::close_reason(endpoint::at(*s.endpoint, index));
+    const CloseReason reason = connection::close_reason(endpoint::at(*s.endpoint, index));
     release(s, index);
     if (host == s.replica->self) return replica::peer_gone(*s.replica, peer);
     if (peer == host) {
@@ -168,7 +166,8 @@ void update_paths(Session &s)
         tell_fates(s, i);
         if (s.paths[i].tie == Tie::member) count_acked(s, i);
         const Link link = connection::link(c);
-        if (link != Link::open && link != Link::closing) end_link(s, i, link);
+        if (link != Link::open && link != Link::closing)
+            end_link(s, i, link);
         else if (s.paths[i].tie == Tie::stranger &&
                  s.now_us - s.paths[i].since_us > stranger_time_us)
             end_path(s, i, CloseReason::refused);

@@ -65,8 +65,7 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
         if (from.tie != Tie::member) return;
         if (message.kind == UnreliableKind::clock) take_clock(s, from, index, message.bytes);
         if (message.kind == UnreliableKind::updates) {
-            const Verdict verdict =
-                replica::receive_updates(*s.replica, from.peer, message.bytes);
+            const Verdict verdict = replica::receive_updates(*s.replica, from.peer, message.bytes);
             from.bad_messages += verdict == Verdict::forged || verdict == Verdict::malformed;
         }
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s)) {

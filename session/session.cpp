@@ -20,7 +20,8 @@ static const char *sentence(State state)
     case State::leaving: return "Leaving: waiting until all has arrived.";
     case State::left: return "Left the session.";
     case State::unreachable:
-        return "No answer: nobody at the invite's addresses knows this invite. Is the host running, "
+        return "No answer: nobody at the invite's addresses knows this invite. Is the host "
+               "running, "
                "and the invite its own?";
     case State::refused_full: return "The session is full.";
     case State::refused_types: return "The host has another type table.";

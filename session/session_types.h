@@ -32,8 +32,8 @@ inline constexpr uint64_t reconnect_interval_us = 1'000'000;
 // One connection, by ConnectionIndex.
 struct Path {
     Tie tie;
-    PeerId peer;         // member; stranger: the id kept for it while the host's game decides.
-    bool has_asked;      // stranger: its JOIN is here.
+    PeerId peer;    // member; stranger: the id kept for it while the host's game decides.
+    bool has_asked; // stranger: its JOIN is here.
     uint64_t since_us;
     uint64_t clock_sent_us;
     uint64_t bad_messages;

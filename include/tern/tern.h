@@ -47,9 +47,9 @@ SessionStats stats(const Session *session);
 uint64_t session_clock_us(const Session *session, uint64_t now_us); // The host's, as estimated.
 
 // --- The host's game ---
-void admit(Session *session, PeerId newcomer);  // Answers join_asked. Nothing if it has gone.
+void admit(Session *session, PeerId newcomer); // Answers join_asked. Nothing if it has gone.
 void refuse(Session *session, PeerId newcomer, const char *reason); // Shown by state_text() there.
-void remove(Session *session, PeerId peer);     // Kick. Its key cannot come back.
+void remove(Session *session, PeerId peer); // Kick. Its key cannot come back.
 // Gives an object to a member. False, and nothing happens, if it is dead or `to` is not a member
 // that has caught up; both can be true before the game hears of it.
 bool migrate(Session *session, ObjectId object, PeerId to);
@@ -65,7 +65,7 @@ PeerId owner(const Session *session, ObjectId object);
 uint64_t stamp(const Session *session, ObjectId object); // Names the tenure; rises with each.
 const void *get(const Session *session, ObjectId object, size_t size_bytes);
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes);
-std::span<const ObjectId> objects(const Session *session, TypeId type);    // Packed,
+std::span<const ObjectId> objects(const Session *session, TypeId type);     // Packed,
 const void *values(const Session *session, TypeId type, size_t size_bytes); // and parallel.
 // Asks the host for an object. Answered once, by claim_granted or claim_refused.
 void claim(Session *session, ObjectId object);

@@ -45,9 +45,9 @@ struct Invite {
 };
 
 enum class FieldKind : uint8_t {
-    boolean,    // bool
-    int8,       // int8_t to uint64_t: with a range (min < max) in as few bits as that needs,
-    int16,      // else with the bits of the type. Values out of range are clamped.
+    boolean, // bool
+    int8,    // int8_t to uint64_t: with a range (min < max) in as few bits as that needs,
+    int16,   // else with the bits of the type. Values out of range are clamped.
     int32,
     int64,
     uint8,
@@ -67,9 +67,9 @@ struct Field {
     const char *name;
     FieldKind kind;
     uint16_t offset_bytes;
-    uint16_t count = 1;           // Array length. For text and bytes: capacity in bytes.
-    double min = 0, max = 0;      // Both 0: the full range of the kind.
-    double step = 0;              // float32 (which then needs a range) and quaternion. 0: exact.
+    uint16_t count = 1;      // Array length. For text and bytes: capacity in bytes.
+    double min = 0, max = 0; // Both 0: the full range of the kind.
+    double step = 0;         // float32 (which then needs a range) and quaternion. 0: exact.
 };
 
 inline constexpr size_t fields_max = 64;       // Of a type.
@@ -101,7 +101,7 @@ struct Config {
     std::span<const Type> types; // Equal on all peers; lives as long as the session.
     uint16_t peers_max = 16;     // With oneself. 2 to 16.
     Admission admission = Admission::always;
-    const char *name = "";       // Of this peer, shown to others. Cut to name_bytes_max - 1.
+    const char *name = ""; // Of this peer, shown to others. Cut to name_bytes_max - 1.
     uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
     uint32_t timeout_ms = 10'000;                    // Silence after which a peer is gone.
     uint32_t join_timeout_ms = 10'000;               // For join(), until open.
@@ -119,35 +119,35 @@ enum class State : uint8_t {
     leaving, // From leave() until goodbye is said; keep calling receive() and send().
     left,
     // How it can end against our will. state_text() says more.
-    unreachable,       // No answer, or a member that never greeted us.
-    refused_full,      // peers_max are in.
-    refused_types,     // The host has another type table.
-    refused_version,   // The member speaks another version of the wire.
-    refused_secret,    // The member is there, but the invite's secret is not the session's.
-    refused_by_game,   // The host's game said no.
-    removed,           // The host has counted us out.
-    host_lost,         // The host is gone.
-    overflow           // More than this peer's limits hold: objects_max or a queue.
+    unreachable,     // No answer, or a member that never greeted us.
+    refused_full,    // peers_max are in.
+    refused_types,   // The host has another type table.
+    refused_version, // The member speaks another version of the wire.
+    refused_secret,  // The member is there, but the invite's secret is not the session's.
+    refused_by_game, // The host's game said no.
+    removed,         // The host has counted us out.
+    host_lost,       // The host is gone.
+    overflow         // More than this peer's limits hold: objects_max or a queue.
 };
 
 enum class EventKind : uint8_t {
     // The session.
-    caught_up,        // After join(): everybody's objects are here; the state is open.
-    join_asked,       // At the host, with Admission::ask_game: peer, name, payload. Answer it.
-    peer_joined,      // peer, name.
-    peer_left,        // peer. Its orphans' events follow when the departure is settled.
+    caught_up,   // After join(): everybody's objects are here; the state is open.
+    join_asked,  // At the host, with Admission::ask_game: peer, name, payload. Answer it.
+    peer_joined, // peer, name.
+    peer_left,   // peer. Its orphans' events follow when the departure is settled.
     // Objects. What this peer itself creates, sets and destroys makes no event.
     object_created,
     object_changed,   // By its owner: changed_fields.
     object_destroyed, // Can be read until the next receive().
     owner_changed,    // peer: the new owner; previous: the one before.
     // Claims.
-    claim_asked,      // At the host, with ClaimPolicy::ask_game: peer asks. Answer with migrate()
-                      // or refuse_claim().
-    claim_granted,    // At the claimer: it owns the object. Comes after owner_changed.
-    claim_refused,    // At the claimer: refusal.
+    claim_asked,   // At the host, with ClaimPolicy::ask_game: peer asks. Answer with migrate()
+                   // or refuse_claim().
+    claim_granted, // At the claimer: it owns the object. Comes after owner_changed.
+    claim_refused, // At the claimer: refusal.
     // Calls.
-    call              // peer called, type, arguments.
+    call // peer called, type, arguments.
 };
 
 enum class ClaimRefusal : uint8_t {
@@ -177,14 +177,14 @@ struct Event {
 
 // About one peer.
 struct Stats {
-    uint32_t rtt_us;               // Smoothed round trip; 0 before the first sample.
+    uint32_t rtt_us; // Smoothed round trip; 0 before the first sample.
     uint32_t rtt_variance_us;
     uint64_t sent_datagrams;
-    uint64_t sent_bytes;           // UDP payload.
+    uint64_t sent_bytes; // UDP payload.
     uint64_t received_datagrams;
     uint64_t received_bytes;
-    uint64_t lost_datagrams;       // Of the sent ones, as far as told.
-    uint64_t bad_messages;         // Authentic, but against the rules; ignored.
+    uint64_t lost_datagrams; // Of the sent ones, as far as told.
+    uint64_t bad_messages;   // Authentic, but against the rules; ignored.
 };
 
 // About the whole session.

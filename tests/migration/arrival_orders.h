@@ -85,10 +85,7 @@ struct Stage {
     uint64_t packet = 0;
 
     // All that is under way arrives, but for X only in the books.
-    void flow()
-    {
-        group.flow();
-    }
+    void flow() { group.flow(); }
 
     void listen() // Collects what goes to X before it flows.
     {

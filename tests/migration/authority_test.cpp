@@ -47,8 +47,7 @@ struct Authority : testing::Test {
 
 TEST_F(Authority, OnlyTheCreatorDestroysWhatWasNeverGranted)
 {
-    const auto messages =
-        said(2, [&] { replica::destroy(group.at(2), slot(2, object)); });
+    const auto messages = said(2, [&] { replica::destroy(group.at(2), slot(2, object)); });
     ASSERT_EQ(messages.size(), 1u);
     expect_forged(1, messages[0]);
     expect_forged(3, messages[0]);

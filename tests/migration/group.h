@@ -64,7 +64,7 @@ struct Group {
     };
     std::vector<ReplicaPointer> replicas;
     std::vector<Keys> keys;
-    std::vector<std::vector<Event>> events;          // Of each, all of them.
+    std::vector<std::vector<Event>> events;            // Of each, all of them.
     std::vector<std::vector<std::deque<Bytes>>> wires; // [from][to]
     std::vector<std::vector<uint32_t>> delivered;      // Messages of [from][to], for acks.
 

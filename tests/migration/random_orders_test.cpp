@@ -65,8 +65,7 @@ struct Play {
         if (any == no_slot) return;
         const ObjectId id = r.world.slots[any].id;
         if (what >= 6 && what < 9 && r.world.slots[any].owner != r.self) replica::claim(r, id);
-        if (what == 9 && i == 0)
-            replica::migrate(r, id, peer(static_cast<unsigned>(anyone() + 1)));
+        if (what == 9 && i == 0) replica::migrate(r, id, peer(static_cast<unsigned>(anyone() + 1)));
     }
 
     void answer_claims()
@@ -87,8 +86,8 @@ struct Play {
         const size_t to = anyone();
         const PeerId id = peer(static_cast<unsigned>(to + 1));
         if (to == from || !replica::is_member(*group.replicas[from], id)) return;
-        Bytes bytes = group.updates(static_cast<unsigned>(from + 1),
-                                    static_cast<unsigned>(to + 1), packet);
+        Bytes bytes =
+            group.updates(static_cast<unsigned>(from + 1), static_cast<unsigned>(to + 1), packet);
         if (!bytes.empty()) flights.push_back({from, to, packet, bytes});
         packet += 1;
     }
@@ -172,7 +171,8 @@ struct Play {
             }
             for (size_t from = 0; from < group.replicas.size(); ++from)
                 for (size_t to = 0; to < group.replicas.size(); ++to)
-                    while (!gone[to] && group.deliver(from, to)) {}
+                    while (!gone[to] && group.deliver(from, to)) {
+                    }
             while (!flights.empty())
                 land(random::below(random, flights.size()));
             for (size_t i = 0; i < 3 * group.replicas.size(); ++i)
@@ -218,10 +218,10 @@ TEST(RandomOrders, AllThatAreLeftHaveTheSameWorld)
         departures += static_cast<uint64_t>(play.departures);
         joins += static_cast<uint64_t>(play.joins);
     }
-    std::printf("objects left %llu, migrations %llu, departures %llu, joins %llu\n",
-                static_cast<unsigned long long>(objects),
-                static_cast<unsigned long long>(migrations),
-                static_cast<unsigned long long>(departures), static_cast<unsigned long long>(joins));
+    std::printf(
+        "objects left %llu, migrations %llu, departures %llu, joins %llu\n",
+        static_cast<unsigned long long>(objects), static_cast<unsigned long long>(migrations),
+        static_cast<unsigned long long>(departures), static_cast<unsigned long long>(joins));
     EXPECT_GT(objects, 1000u);
     EXPECT_GT(migrations, 1000u);
     EXPECT_GT(departures, 100u);

@@ -46,8 +46,10 @@ struct Game {
     {
         const auto type = static_cast<TypeId>(random::below(world.random, 4));
         ObjectId id = ObjectId::none;
-        if (type == BODY) id = create(session, BODY, Body{{coordinate(), coordinate(), 0}, 50});
-        else id = create(session, type, Name{"new"});
+        if (type == BODY)
+            id = create(session, BODY, Body{{coordinate(), coordinate(), 0}, 50});
+        else
+            id = create(session, type, Name{"new"});
         counts.created += id != ObjectId::none;
     }
 
@@ -82,8 +84,7 @@ struct Game {
         if (other != ObjectId::none && host(session) == self(session) &&
             random::chance(world.random, 0.08))
             migrate(session, other, random_member(session));
-        if (random::chance(world.random, 0.05))
-            call(session, PeerId::everyone, HIT, Hit{other, 1});
+        if (random::chance(world.random, 0.05)) call(session, PeerId::everyone, HIT, Hit{other, 1});
     }
 
     PeerId random_member(const Session *session)
@@ -123,7 +124,8 @@ static void play_seed(uint64_t seed, Counts &counts)
         if (departed || world.now_us < departure || leaver >= world.nodes.size()) continue;
         departed = true;
         Node &node = world.nodes[leaver];
-        if (crashes) node.crashed = true;
+        if (crashes)
+            node.crashed = true;
         else if (state(node.session) == State::open || state(node.session) == State::joining)
             leave(node.session);
     }
@@ -143,13 +145,14 @@ static void play_seeds(uint64_t first, uint64_t last)
     Counts counts;
     for (uint64_t seed = first; seed <= last && !testing::Test::HasFailure(); ++seed)
         play_seed(seed, counts);
-    std::printf("created %llu destroyed %llu migrations %llu updates %llu refused %llu calls %llu\n",
-                static_cast<unsigned long long>(counts.created),
-                static_cast<unsigned long long>(counts.destroyed),
-                static_cast<unsigned long long>(counts.migrations),
-                static_cast<unsigned long long>(counts.updates),
-                static_cast<unsigned long long>(counts.refused),
-                static_cast<unsigned long long>(counts.calls));
+    std::printf(
+        "created %llu destroyed %llu migrations %llu updates %llu refused %llu calls %llu\n",
+        static_cast<unsigned long long>(counts.created),
+        static_cast<unsigned long long>(counts.destroyed),
+        static_cast<unsigned long long>(counts.migrations),
+        static_cast<unsigned long long>(counts.updates),
+        static_cast<unsigned long long>(counts.refused),
+        static_cast<unsigned long long>(counts.calls));
     EXPECT_GT(counts.migrations, 100u);
     EXPECT_GT(counts.destroyed, 100u);
     EXPECT_GT(counts.calls, 100u);

@@ -129,15 +129,16 @@ struct SimWorld {
     Node &add()
     {
         Node &node = place(config);
-        if (nodes.size() == 1) start(node.session);
-        else join(node.session, the_invite());
+        if (nodes.size() == 1)
+            start(node.session);
+        else
+            join(node.session, the_invite());
         return node;
     }
 
     void tick(Node &node)
     {
-        const std::span<const Event> events =
-            receive(node.session, node.socket->receive(), now_us);
+        const std::span<const Event> events = receive(node.session, node.socket->receive(), now_us);
         node.events.assign(events.begin(), events.end());
     }
 
