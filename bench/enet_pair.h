@@ -16,8 +16,8 @@ void destroy(EnetPair *pair);
 const char *version(); // Of the library; "" without.
 
 void queue(EnetPair &pair, std::span<const std::byte> message, EnetDelivery delivery);
-void flush(EnetPair &pair);             // One send; the receiver does not look yet.
-void tick(EnetPair &pair, Tally &tally); // Both sides receive, answer, and send what waits.
+void flush(EnetPair &pair);                // One send; the receiver does not look yet.
+void tick(EnetPair &pair, Tally &tally);   // Both sides receive, answer, and send what waits.
 uint64_t sent_bytes(const EnetPair &pair); // UDP payload, both ways.
 
 }

@@ -45,7 +45,7 @@ Spent spent(const Meter &meter)
 
 static void show_progress(const Section &section, uint32_t round, uint32_t rounds)
 {
-    if (!isatty(STDERR_FILENO)) return;
+    if (!isatty(STDERR_FILENO)) return; // A progress line is for people.
     if (round < rounds)
         std::fprintf(stderr, "\r\033[K%s: round %u of %u", section.title, round + 1, rounds);
     else
@@ -114,33 +114,40 @@ static Delivery delivery(const Contender &contender, const std::vector<Sample> &
 
 // --- The table ---
 
-static constexpr int name_columns = 34;
-static constexpr int value_columns = 12;
-static constexpr int ratio_columns = 8;
+static constexpr int name_columns = 33;
+
+static int width(const Column &column)
+{
+    return std::max(static_cast<int>(std::strlen(column.title)), 8);
+}
 
 static void print_head(const Section &section)
 {
     std::printf("\n%s\n%-*s", section.title, name_columns, "");
-    for (const Column &column : section.columns) {
-        std::printf(" %*s", value_columns, column.title);
-        if (column.has_ratio) std::printf(" %*s", ratio_columns, "ratio");
-    }
+    for (const Column &column : section.columns)
+        std::printf(" %*s%s", width(column), column.title, column.has_ratio ? "   ratio" : "");
     std::printf("  spread  delivered\n");
+}
+
+static void print_values(const Section &section, const Samples &samples, size_t index)
+{
+    for (size_t i = 0; i < section.columns.size(); ++i) {
+        const Column &column = section.columns[i];
+        std::printf(" %*.*f", width(column), column.decimals, median_value(samples, index, i));
+        if (!column.has_ratio) continue;
+        const double ratio = median_ratio(samples, index, i);
+        std::printf(" %7.*f", ratio < 100 ? 2 : 0, ratio);
+    }
 }
 
 static bool print_row(const Section &section, const Contender &contender, const Samples &samples,
                       size_t index)
 {
     std::printf("%-*s", name_columns, contender.name);
-    for (size_t i = 0; i < section.columns.size(); ++i) {
-        const Column &column = section.columns[i];
-        std::printf(" %*.*f", value_columns, column.decimals, median_value(samples, index, i));
-        if (column.has_ratio)
-            std::printf(" %*.2f", ratio_columns, median_ratio(samples, index, i));
-    }
+    print_values(section, samples, index);
+    std::printf("   %3.0f %%", spread_percent(samples, index));
     const Delivery delivered = delivery(contender, samples[index]);
-    std::printf("   %3.0f %%  %7.2f %%%s\n", spread_percent(samples, index), delivered.percent,
-                delivered.kept ? "" : "  WRONG");
+    std::printf("  %7.2f %%%s\n", delivered.percent, delivered.kept ? "" : "  WRONG");
     return delivered.kept;
 }
 
@@ -202,9 +209,11 @@ void print_machine()
 #else
     std::printf("build     optimized, without the costly checks\n");
 #endif
-    std::printf("Times are CPU time of the whole process, sender and receiver and the system's\n"
-                "share; they differ from machine to machine and from run to run. The ratios to\n"
-                "the first line of each table are of this run. All traffic is on 127.0.0.1.\n");
+    std::printf(
+        "Times are CPU time of the whole process: sender, receiver, and what the system did\n"
+        "for them. They change with the machine, and from run to run; less so the ratios to\n"
+        "the first line of a table, which are of this run. All traffic is on 127.0.0.1.\n"
+        "spread: how far the middle half of the rounds lies apart.\n");
 }
 
 }

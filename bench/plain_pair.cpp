@@ -40,9 +40,8 @@ void destroy(PlainPair &pair)
 
 void send(PlainPair &pair, std::span<const std::byte> datagram)
 {
-    const ssize_t sent =
-        sendto(pair.sender, datagram.data(), datagram.size(), MSG_DONTWAIT,
-               reinterpret_cast<const sockaddr *>(&pair.to), sizeof pair.to);
+    const ssize_t sent = sendto(pair.sender, datagram.data(), datagram.size(), MSG_DONTWAIT,
+                                reinterpret_cast<const sockaddr *>(&pair.to), sizeof pair.to);
     if (sent > 0) pair.sent_bytes += static_cast<uint64_t>(sent);
 }
 
@@ -66,8 +65,8 @@ void send_batch(PlainPair &pair, std::span<const std::span<const std::byte>> dat
         messages[i].msg_hdr.msg_name = &pair.to;
         messages[i].msg_hdr.msg_namelen = sizeof pair.to;
     }
-    const int sent = sendmmsg(pair.sender, messages, static_cast<unsigned>(datagrams.size()),
-                              MSG_DONTWAIT);
+    const int sent =
+        sendmmsg(pair.sender, messages, static_cast<unsigned>(datagrams.size()), MSG_DONTWAIT);
     for (int i = 0; i < sent; ++i)
         pair.sent_bytes += messages[i].msg_len;
 }
@@ -85,8 +84,8 @@ size_t receive_some(PlainPair &pair, Received &received, size_t count_max)
         messages[i].msg_hdr.msg_name = &sources[i];
         messages[i].msg_hdr.msg_namelen = sizeof sources[i];
     }
-    const int count = recvmmsg(pair.receiver, messages, static_cast<unsigned>(count_max),
-                               MSG_DONTWAIT, nullptr);
+    const int count =
+        recvmmsg(pair.receiver, messages, static_cast<unsigned>(count_max), MSG_DONTWAIT, nullptr);
     if (count <= 0) return 0;
     for (size_t i = 0; i < static_cast<size_t>(count); ++i)
         received.sizes_bytes[i] = messages[i].msg_len;

@@ -75,7 +75,8 @@ quietly "$cxx" -std=c++20 -Wall -Wextra -Werror "$here/main.cpp" -o use-pkg-conf
 quietly ./use-pkg-config
 echo "consumer: pkg-config static ok"
 
-build_consumer subdirectory -DCONSUMER_WAY=subdirectory -DTERN_SOURCE_DIR="$source_dir"
+build_consumer subdirectory -DCONSUMER_WAY=subdirectory -DTERN_SOURCE_DIR="$source_dir" \
+    -DTERN_ENET=OFF # Once without.
 build_consumer fetch -DCONSUMER_WAY=fetch -DFETCHCONTENT_SOURCE_DIR_TERN="$source_dir"
 rm -rf "$work_dir"
 echo "consumer: all ok"

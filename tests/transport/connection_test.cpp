@@ -180,7 +180,7 @@ TEST(Connection, AProbeAfterARecoveryIsAsEarlyAsTheFirst)
 {
     Pair pair;
     ASSERT_TRUE(pair.run(500'000));
-    for (uint64_t cut_us : {3'000'000, 300'000}) {
+    for (uint64_t cut_us : {3'000'000ull, 300'000ull}) {
         const uint64_t end = connection::queued_offset(*pair.side[0], StreamId::world) + 6;
         ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, text("hello")));
         pair.network.cut[1] = true;

@@ -256,6 +256,9 @@ TEST(Handshake, AChoiceThatWasNotOfferedIsAFailure)
         ASSERT_TRUE(handshake::open_initiation(h, t.initiation).ok);
         const auto written =
             handshake::write_response(h, secret, responder_id, initiator_id, {choice, 0}, t.a_keys);
+        NoiseHandshake copy = t.noise_a;
+        const Offer other = {0xfffe, 0};
+        EXPECT_FALSE(handshake::open_response(copy, secret, written.message, other).ok) << choice;
         const auto opened = handshake::open_response(t.noise_a, secret, written.message, t.offer);
         EXPECT_EQ(opened.ok, choice == 1) << choice;
     }

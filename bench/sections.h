@@ -1,0 +1,14 @@
+// What tern-bench measures; each function measures one section and prints its table or tables.
+// False: see measure().
+#pragma once
+#include "bench/harness.h"
+
+namespace bench {
+
+bool measure_datagrams(const Options &options); // One message in each.
+bool measure_small(const Options &options);     // Many unreliable messages at once.
+bool measure_reliable(const Options &options);
+bool measure_bulk(const Options &options);
+bool measure_publish(const Options &options); // Objects, without a network.
+
+}
