@@ -97,7 +97,8 @@ ParsedInvite parse_invite(const char *text)
     const int decoded = sodium_base642bin(reinterpret_cast<unsigned char *>(record), sizeof record,
                                           code, std::strlen(code), nullptr, &size, &end,
                                           sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-    if (decoded != 0) return {{}, "it is too long, or has a character that no invite has"};
+    if (decoded != 0)
+        return {{}, "it is cut short or too long, or has a character that no invite has"};
     if (*end != '\0') return {{}, "it has a character that no invite has"};
     if (size < checksum_bytes + 8 + 32 + 32 + 1 + 18) return {{}, "it is cut short"};
     uint8_t sum[checksum_bytes];

@@ -168,7 +168,8 @@ struct Event {
     PeerId previous;         // owner_changed.
     uint16_t argument_bytes; // join_asked: of the payload. call: size of the type.
     ObjectId object;         // object_*, owner_changed, claim_*.
-    uint64_t changed_fields; // object_changed: bit i for Type::fields[i].
+    uint64_t changed_fields; // object_changed, owner_changed: bit i for Type::fields[i]. What a new
+                             // owner sets at once may arrive as part of owner_changed.
     uint32_t lost_ticks;     // owner_changed, at the previous owner: ticks of its last writes that
                              // the new owner did not have. 0: nothing was lost.
     const void *arguments;   // call: the struct. join_asked: the payload.
@@ -189,11 +190,12 @@ struct Stats {
 
 // About the whole session.
 struct SessionStats {
-    uint64_t bad_datagrams; // Malformed or forged; dropped whole.
-    uint64_t objects;       // Alive.
-    uint64_t owned;         // By this peer.
-    uint64_t migrations;    // Owner changes that this peer has seen.
-    uint64_t dead_ranges;   // What is kept to remember the dead.
+    // Malformed, forged, or there before (networks duplicate). Dropped whole.
+    uint64_t bad_datagrams;
+    uint64_t objects;     // Alive.
+    uint64_t owned;       // By this peer.
+    uint64_t migrations;  // Owner changes that this peer has seen.
+    uint64_t dead_ranges; // What is kept to remember the dead.
 };
 
 }
