@@ -11,15 +11,24 @@ BitWriter writer(std::span<std::byte> buffer)
     return {buffer, 0, false};
 }
 
-void write(BitWriter &w, uint64_t value, unsigned bit_count)
+// Eight bytes at once: bit i of the word is bit i of the buffer from there on.
+static uint64_t load_word(const std::byte *at)
 {
-    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
-    TERN_SLOW_ASSERT(bit_count == 64 || value >> bit_count == 0, "%llx in %u bits",
-                     static_cast<unsigned long long>(value), bit_count);
-    if (w._overflow || w._bit_count + bit_count > w._buffer.size() * 8) {
-        w._overflow = true;
-        return;
-    }
+    uint64_t word;
+    std::memcpy(&word, at, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    return word;
+}
+
+static void store_word(std::byte *at, uint64_t word)
+{
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    std::memcpy(at, &word, sizeof word);
+}
+
+// Near the end of the buffer, and where a value lies in nine bytes.
+static void write_bytewise(BitWriter &w, uint64_t value, unsigned bit_count)
+{
     while (bit_count > 0) {
         const size_t at = w._bit_count / 8;
         const unsigned used = w._bit_count % 8;
@@ -31,6 +40,24 @@ void write(BitWriter &w, uint64_t value, unsigned bit_count)
         bit_count -= now;
         w._bit_count += now;
     }
+}
+
+void write(BitWriter &w, uint64_t value, unsigned bit_count)
+{
+    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
+    TERN_SLOW_ASSERT(bit_count == 64 || value >> bit_count == 0, "%llx in %u bits",
+                     static_cast<unsigned long long>(value), bit_count);
+    if (w._overflow || w._bit_count + bit_count > w._buffer.size() * 8) {
+        w._overflow = true;
+        return;
+    }
+    const size_t at = w._bit_count / 8;
+    const unsigned used = w._bit_count % 8;
+    if (used + bit_count > 64 || at + 8 > w._buffer.size())
+        return write_bytewise(w, value, bit_count);
+    const uint64_t kept = load_word(&w._buffer[at]) & ((1ull << used) - 1);
+    store_word(&w._buffer[at], kept | value << used);
+    w._bit_count += bit_count;
 }
 
 void write_bool(BitWriter &w, bool value)
@@ -90,13 +117,8 @@ BitReader reader(std::span<const std::byte> buffer)
     return {buffer, 0, false};
 }
 
-uint64_t read(BitReader &r, unsigned bit_count)
+static uint64_t read_bytewise(BitReader &r, unsigned bit_count)
 {
-    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
-    if (r._failed || r._bit_count + bit_count > r._buffer.size() * 8) {
-        r._failed = true;
-        return 0;
-    }
     uint64_t value = 0;
     unsigned have = 0;
     while (have < bit_count) {
@@ -110,6 +132,21 @@ uint64_t read(BitReader &r, unsigned bit_count)
         r._bit_count += now;
     }
     return value;
+}
+
+uint64_t read(BitReader &r, unsigned bit_count)
+{
+    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
+    if (r._failed || r._bit_count + bit_count > r._buffer.size() * 8) {
+        r._failed = true;
+        return 0;
+    }
+    const size_t at = r._bit_count / 8;
+    const unsigned used = r._bit_count % 8;
+    if (used + bit_count > 64 || at + 8 > r._buffer.size()) return read_bytewise(r, bit_count);
+    r._bit_count += bit_count;
+    const uint64_t value = load_word(&r._buffer[at]) >> used;
+    return bit_count == 64 ? value : value & ((1ull << bit_count) - 1);
 }
 
 bool read_bool(BitReader &r)
