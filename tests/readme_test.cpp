@@ -1,0 +1,37 @@
+// What the README shows is what is there.
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+
+static std::string content(const std::string &path)
+{
+    std::ifstream file(std::string(TERN_SOURCE_DIR) + "/" + path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+TEST(Readme, ItsExampleIsTheOneThatIsBuiltAndRun)
+{
+    const std::string readme = content("README.md");
+    const std::string mark = "<!-- examples/hello.cpp -->\n```cpp\n";
+    const size_t start = readme.find(mark);
+    ASSERT_NE(start, std::string::npos);
+    const size_t end = readme.find("```\n", start + mark.size());
+    const std::string shown = readme.substr(start + mark.size(), end - start - mark.size());
+    EXPECT_EQ(shown, content("examples/hello.cpp"));
+}
+
+TEST(Readme, TheFilesThatItLinksToAreThere)
+{
+    const std::string readme = content("README.md");
+    size_t links = 0;
+    for (size_t at = readme.find("]("); at != std::string::npos; at = readme.find("](", at + 1)) {
+        const std::string path = readme.substr(at + 2, readme.find(')', at) - at - 2);
+        if (path.rfind("http", 0) == 0) continue;
+        EXPECT_FALSE(content(path).empty()) << path;
+        links += 1;
+    }
+    EXPECT_GE(links, 6u);
+}
