@@ -150,7 +150,7 @@ TEST_F(Authority, AFencedPeersMessagesAreIgnored)
 TEST_F(Authority, RandomBytesAreNeverObeyed)
 {
     uint64_t seed = 1;
-    for (int i = 0; i < 200'000; ++i) {
+    for (unsigned i = 0; i < 200'000; ++i) {
         Bytes message(1 + seed % 60);
         for (std::byte &byte : message) {
             seed = seed * 6364136223846793005 + 1442695040888963407;
