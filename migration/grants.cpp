@@ -128,9 +128,11 @@ static void announce(Replica &r, uint32_t grant)
 void wish(Replica &r, Slot slot, PeerId to)
 {
     const PeerId before = r.wishes[slot];
+    const ObjectId object = r.world.slots[slot].id;
     if (before == PeerId::none) r.wish_count += 1;
     if (before != PeerId::none && before != to)
-        replica::refuse_claim(r, r.world.slots[slot].id, before, ClaimRefusal::overtaken);
+        replica::refuse_claim(r, object, before, ClaimRefusal::overtaken);
+    objects::answer_asked(r, object, to);
     r.wishes[slot] = to;
 }
 
@@ -161,6 +163,8 @@ static bool grant_some(Replica &r, PeerId to)
         grant.object_count += 1;
     }
     if (grant.object_count == 0 || r.free_grants.count == 0) return false;
+    const uint32_t events_room = r.events.capacity - r.events.count;
+    if (to == r.self && events_room < 3 * grant_objects_max) return false;
     r.grant_count += 1;
     grant.owner = to;
     grant.stamp = stamps::make({r.term_number, r.self, r.grant_count});

@@ -71,6 +71,8 @@ void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason)
 // What hangs on a living object besides its value.
 static void let_go(Replica &r, Slot slot)
 {
+    for (uint32_t i = r.asked.count; i > 0; --i)
+        if (r.asked[i - 1].object == r.world.slots[slot].id) flat::swap_and_pop(r.asked, i - 1);
     grants::forget_wish(r, slot);
     grants::give_away(r, slot);
 }
@@ -185,8 +187,12 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
 {
     BitReader check = reader;
-    while (bits::read_bool(check))
-        messages::read_range(check);
+    while (bits::read_bool(check)) {
+        const auto last = static_cast<ObjectId>(messages::read_range(check).last);
+        // What we have not made yet cannot be dead.
+        if (object_id::creator(last) == r.self && object_id::serial(last) > r.world.serial)
+            bits::fail(check);
+    }
     if (!bits::complete(check)) return Verdict::malformed;
     const PeerId host = replica::host(r);
     const bool asked = host == r.self && r.collecting && !r.members[from].reported;
@@ -216,6 +222,17 @@ static ClaimRefusal refusal(const Replica &r, Slot slot, ObjectId object)
     return policy == ClaimPolicy::never ? ClaimRefusal::policy : ClaimRefusal::none;
 }
 
+void answer_asked(Replica &r, ObjectId object, PeerId to)
+{
+    for (uint32_t i = r.asked.count; i > 0; --i) {
+        const AskedClaim asked = r.asked[i - 1];
+        if (asked.object != object) continue;
+        flat::swap_and_pop(r.asked, i - 1);
+        if (asked.claimer != to)
+            replica::refuse_claim(r, object, asked.claimer, ClaimRefusal::overtaken);
+    }
+}
+
 static void decide_claim(Replica &r, PeerId claimer, ObjectId object)
 {
     const Slot slot = world::find_alive(r.world, object);
@@ -223,6 +240,9 @@ static void decide_claim(Replica &r, PeerId claimer, ObjectId object)
     if (reason != ClaimRefusal::none) return replica::refuse_claim(r, object, claimer, reason);
     if (r.types->types[r.world.slots[slot].type].claim == ClaimPolicy::always)
         return grants::wish(r, slot, claimer);
+    if (flat::full(r.asked)) // More than the game answers.
+        return replica::refuse_claim(r, object, claimer, ClaimRefusal::overtaken);
+    flat::push(r.asked, {object, claimer, {}});
     happenings::claim(r, EventKind::claim_asked, object, claimer, ClaimRefusal::none);
 }
 
@@ -249,7 +269,7 @@ Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader)
 
 void settle_claims(Replica &r)
 {
-    for (uint32_t i = 0; i < r.claims.count;) {
+    for (uint32_t i = 0; i < r.claims.count && r.events.capacity - r.events.count > 2;) {
         const Claim claim = r.claims[i];
         if (claim.answer != ClaimRefusal::none) {
             refuse_claim_to_self(r, claim.object, claim.answer);
@@ -333,6 +353,9 @@ bool migrate(Replica &r, ObjectId object, PeerId to)
 
 void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal)
 {
+    for (uint32_t i = r.asked.count; i > 0; --i)
+        if (r.asked[i - 1].object == object && r.asked[i - 1].claimer == claimer)
+            flat::swap_and_pop(r.asked, i - 1);
     if (claimer == r.self) {
         for (Claim &claim : r.claims.all())
             if (claim.object == object) claim.answer = refusal;

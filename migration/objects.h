@@ -23,6 +23,9 @@ void condemn(Replica &r, Slot slot);    // We own it, and destroy it while recei
 // Answers a claim of this peer's, if it is unanswered.
 void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason);
 
+// At the host: its game has given the object to `to`; others that it was asked for are refused.
+void answer_asked(Replica &r, ObjectId object, PeerId to);
+
 Verdict receive_create(Replica &r, PeerId from, BitReader reader);
 Verdict receive_migrate(Replica &r, PeerId from, BitReader reader);
 Verdict receive_destroy(Replica &r, PeerId from, BitReader reader);

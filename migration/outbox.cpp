@@ -212,6 +212,16 @@ bool has_message(const Replica &r, PeerId to)
     return member != no_member && r.rings[member].count > r.rings[member].pulled;
 }
 
+// Items at the front that have arrived, or that said nothing.
+static void pop_acked(Replica &r, MemberSlot member)
+{
+    ItemRing &ring = r.rings[member];
+    while (ring.pulled > 0 && outbox::at(r, member, 0).message <= ring.acked_count) {
+        outbox::announced(r, member, outbox::at(r, member, 0));
+        outbox::pop_first(r, member);
+    }
+}
+
 size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer)
 {
     const MemberSlot member = find_member(r, to);
@@ -228,6 +238,7 @@ size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer)
         item.message = ring.message_count;
         if (complete) ring.pulled += 1;
         if (size > 0) return size;
+        pop_acked(r, member);
     }
     return 0;
 }
@@ -236,11 +247,8 @@ void messages_acked(Replica &r, PeerId to, uint32_t count)
 {
     const MemberSlot member = find_member(r, to);
     if (member == no_member) return;
-    ItemRing &ring = r.rings[member];
-    while (ring.pulled > 0 && outbox::at(r, member, 0).message <= count) {
-        outbox::announced(r, member, outbox::at(r, member, 0));
-        outbox::pop_first(r, member);
-    }
+    r.rings[member].acked_count = count;
+    pop_acked(r, member);
 }
 
 void rewind(Replica &r, PeerId to)
@@ -253,14 +261,16 @@ void rewind(Replica &r, PeerId to)
         if (item.kind == MessageKind::dead) item.object = 0;
     }
     ring.pulled = 0;
-    ring.message_count = 0;
+    ring.message_count = ring.acked_count = 0;
     publish::lose_all(r.publisher, r.world, *r.types, member);
 }
 
 bool all_acked(const Replica &r, PeerId to)
 {
     const MemberSlot member = find_member(r, to);
-    return member == no_member || r.rings[member].count == 0;
+    if (member == no_member) return true;
+    return r.rings[member].count == 0 && !publish::has_due(r.publisher, member) &&
+           r.publisher.rings[member].packet_count == 0;
 }
 
 }

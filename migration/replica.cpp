@@ -28,6 +28,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.wishes, slots, slots);
     flat::place(b, r.survived_ticks, slots, slots);
     flat::place(b, r.claims, slots + 64);
+    flat::place(b, r.asked, 2 * size_t{slots} + 64);
     publish::place(b, r.publisher, slots, limits.peers_max, limits.packets_max, limits.updates_max);
     if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
     flat::place(b, r.events, 4 * size_t{slots} + 1024);

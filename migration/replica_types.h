@@ -62,6 +62,7 @@ struct Item {
 struct ItemRing { // Of one member: pulled and unacked ones first, then those to be pulled.
     uint32_t first, count, pulled;
     uint32_t message_count; // Messages pulled so far.
+    uint32_t acked_count;   // Of those.
     bool overflow;          // It was full: this member is to be given up.
     bool given_up;          // That has been told.
 };
@@ -81,6 +82,12 @@ struct Claim {
     ObjectId object;
     bool asked;          // The host's own: its policy has been looked at.
     ClaimRefusal answer; // The host's own: what its game said.
+};
+
+struct AskedClaim { // At the host: its game has been asked, and has not answered.
+    ObjectId object;
+    PeerId claimer;
+    uint16_t zero[3];
 };
 
 enum class Phase : uint8_t { outside, joining, in };
@@ -125,6 +132,7 @@ struct Replica {            // Open to migration, and read by session and sim.
     Flat<uint32_t> survived_ticks; // By slot, of own objects: the tick of the former owner's last
                                    // write that this tenure began with.
     Flat<Claim> claims;            // Of this peer, unanswered.
+    Flat<AskedClaim> asked;        // Full: refused as overtaken.
     World world;
     Publisher publisher; // By member slot.
 

@@ -81,6 +81,7 @@ static void greet(Replica &r, MemberSlot to)
 // --- Reading a roster ---
 
 struct Roster {
+    PeerId host; // The lowest.
     uint32_t view;
     uint16_t term_number, last_peer;
     BitReader members;
@@ -101,6 +102,7 @@ static Roster read_roster(BitReader &reader, const Replica &r, PeerId self)
     PeerId seen[256];
     for (uint32_t i = 0; i < roster.count && !bits::failed(reader); ++i) {
         messages::read_member(reader, member);
+        if (i == 0 || member.id < roster.host) roster.host = member.id;
         self_there |= member.id == self;
         seen[i] = member.id;
         if (std::find(seen, seen + i, member.id) != seen + i) bits::fail(reader);
@@ -118,7 +120,8 @@ static void fence(Replica &r, MemberSlot slot)
     member.query_waits = false;
     outbox::clear(r, slot);
     publish::forget_peer(r.publisher, slot);
-    happenings::peer(r, EventKind::peer_left, member.id);
+    // The host's game has not heard of one that never caught up.
+    if (member.caught_up) happenings::peer(r, EventKind::peer_left, member.id);
 }
 
 static void drop(Replica &r, MemberSlot slot)
@@ -200,7 +203,7 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
 {
     const Roster roster = read_roster(reader, r, r.self);
     if (!bits::complete(reader)) return Verdict::malformed;
-    if (from != replica::host(r)) return Verdict::forged;
+    if (from != replica::host(r) || from != roster.host) return Verdict::forged;
     if (roster.view <= r.view) return Verdict::ignored;
     take_roster(r, roster, true);
     finish_joining(r);
@@ -231,20 +234,17 @@ static void answer_queries(Replica &r)
 Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
 {
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
+    const PeerId sender = r.members[from].id;
     BitReader names = reader;
-    while (bits::read_bool(reader))
-        messages::read_peer(reader);
+    while (bits::read_bool(reader)) {
+        const PeerId gone = messages::read_peer(reader);
+        if (gone == r.self || gone == sender) bits::fail(reader); // Those are told otherwise.
+    }
     if (!bits::complete(reader)) return Verdict::malformed;
+    if (sender != replica::host(r)) return Verdict::forged;
     while (bits::read_bool(names)) {
-        const PeerId gone = messages::read_peer(names);
-        if (gone == r.self) {
-            r.fault = r.fault == Fault::none ? Fault::removed : r.fault;
-            return Verdict::ok;
-        }
-        // A sender lower than all that it does not name is our host once those are fenced; from
-        // another sender the names mean nothing yet.
-        const MemberSlot slot = replica::find_member(r, gone);
-        if (slot != no_member && replica::host(r) == r.members[from].id) fence(r, slot);
+        const MemberSlot slot = replica::find_member(r, messages::read_peer(names));
+        if (slot != no_member) fence(r, slot);
     }
     r.members[from].query_token = token;
     r.members[from].query_waits = true;
@@ -276,8 +276,11 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!is_host(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
-    // Of a live owner we hear from himself.
-    if (replica::is_member(r, live.owner)) return Verdict::ignored;
+    // Of a live owner we hear from himself; of another we know, and granted all that he has.
+    const MemberSlot owner = replica::find_member(r, live.owner);
+    if (owner == no_member) return Verdict::forged;
+    if (!r.members[owner].fenced) return Verdict::ignored;
+    if (live.stamp > stamps::make({r.term_number, r.self, r.grant_count})) return Verdict::forged;
     uint32_t unknown = 0;
     const Verdict fit = fits(r, live.id, state.type, unknown);
     if (fit != Verdict::ok) return fit;
@@ -293,7 +296,7 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!is_host(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
-    r.term_number_seen = std::max(r.term_number_seen, seen);
+    if (seen > r.term_number_seen) return Verdict::forged; // No other host has been.
     r.members[from].reported = true;
     return Verdict::ok;
 }
@@ -355,7 +358,7 @@ static void end_departure(Replica &r)
     // Wishes of before come first, so that they do not take the room.
     grants::settle(r, grants::Taking::to_all);
     const uint32_t orphans = orphan_count(r);
-    if (!grants::room(r, orphans) || r.events.capacity - r.events.count < 2 * orphans + 64) return;
+    if (!grants::room(r, orphans) || r.events.capacity - r.events.count < 3 * orphans + 64) return;
     adopt_orphans(r);
     open_view(r);
 }
@@ -390,9 +393,10 @@ void settle(Replica &r)
 Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown)
 {
     const Slot slot = world::find(r.world, id);
-    if (slot != no_slot) {
-        return r.world.slots[slot].type == type ? Verdict::ok : Verdict::malformed;
-    }
+    if (slot != no_slot) return r.world.slots[slot].type == type ? Verdict::ok : Verdict::malformed;
+    // Nobody else makes our objects.
+    if (object_id::creator(id) == r.self && object_id::serial(id) > r.world.serial)
+        return Verdict::malformed;
     if (dead::contains(r.world.dead, id)) return Verdict::ok;
     unknown += 1;
     const Packed &packed = r.world.packed[type];
@@ -446,6 +450,7 @@ PeerId next_peer_id(Replica &r)
 void admit(Replica &r, PeerId id, const Identity &newcomer)
 {
     TERN_ASSERT(room_for_member(r) && host(r) == r.self, "peer %u", r.last_peer);
+    TERN_ASSERT(find_member(r, id) == no_member, "peer %u is in", static_cast<unsigned>(id));
     const MemberSlot place = views::free_place(r);
     r.view += 1;
     Item view = views::plain(MessageKind::view);

@@ -156,7 +156,6 @@ Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
                 static_cast<unsigned long long>(id));
     Packed &packed = world.packed[type];
     const uint32_t index = packed.first + packed.count;
-    if (packed.dying > 0) move_packed(world, types, type, index + packed.dying, index);
     const Slot slot = world.free_slots[world.free_slots.count - 1];
     flat::pop(world.free_slots);
     Object &object = world.slots[slot]; // All zero.
@@ -220,6 +219,9 @@ bool bury(World &world, const TypeTable &types, Slot slot)
     packed.alive -= 1;
     world.alive -= 1;
     swap_packed(world, types, object.type, object.index, packed.first + packed.count);
+    // At the far end nothing that is added later is in its way.
+    const uint32_t place = packed.first + packed.capacity - packed.dying;
+    move_packed(world, types, object.type, place, object.index);
     object.life = Life::dying;
     return true;
 }
@@ -242,7 +244,7 @@ static void sweep_type(World &world, const TypeTable &types, TypeId type)
 {
     Packed &packed = world.packed[type];
     for (; packed.dying > 0; --packed.dying)
-        free_slot(world, types, world.index_slots[packed.first + packed.count + packed.dying - 1]);
+        free_slot(world, types, world.index_slots[packed.first + packed.capacity - packed.dying]);
     for (uint32_t i = packed.first; packed.count > packed.alive;) {
         const Slot slot = world.index_slots[i];
         if (world.slots[slot].life != Life::marked) {
@@ -326,20 +328,20 @@ uint64_t digest(const World &world, const TypeTable &types)
     return hash::add(hash::add(hash::start, uint64_t{world.alive}), sum);
 }
 
-static void check_type(const World &world, const TypeTable &types, TypeId type)
+static void check_type(const World &world, TypeId type)
 {
     const Packed &packed = world.packed[type];
     TERN_ASSERT(packed.count + packed.dying <= packed.capacity, "type %u: %u and %u of %u",
                 static_cast<unsigned>(type), packed.count, packed.dying, packed.capacity);
     uint32_t alive = 0;
     for (uint32_t i = packed.first; i < packed.first + packed.capacity; ++i) {
-        if (i >= packed.first + packed.count + packed.dying) {
+        const bool behind = i >= packed.first + packed.capacity - packed.dying;
+        if (i >= packed.first + packed.count && !behind) {
             TERN_ASSERT(world.ids[i] == ObjectId::none, "index %u is not zero", i);
             continue;
         }
         const Slot slot = world.index_slots[i];
         const Object &object = world.slots[slot];
-        const bool behind = i >= packed.first + packed.count;
         TERN_ASSERT(object.index == i && object.type == type && object.id == world.ids[i],
                     "index %u and slot %u disagree", i, slot);
         TERN_ASSERT(find(world, object.id) == slot, "slot %u is not found", slot);
@@ -353,15 +355,14 @@ static void check_type(const World &world, const TypeTable &types, TypeId type)
     }
     TERN_ASSERT(alive == packed.alive, "type %u: %u alive, counted %u", static_cast<unsigned>(type),
                 packed.alive, alive);
-    (void)types;
 }
 
-void check(const World &world, const TypeTable &types)
+void check(const World &world)
 {
     uint32_t alive = 0;
     uint32_t used = 0;
     for (uint32_t type = 0; type < world.packed.count; ++type) {
-        check_type(world, types, static_cast<TypeId>(type));
+        check_type(world, static_cast<TypeId>(type));
         alive += world.packed[type].alive;
         used += world.packed[type].count + world.packed[type].dying;
     }

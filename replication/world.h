@@ -17,7 +17,7 @@ enum class Life : uint8_t {
     none, // A free slot.
     alive,
     marked, // destroy() by this peer's game: dead, still in its packed array.
-    dying   // Dead, moved behind the packed array.
+    dying   // Dead, moved to the far end of its type's part.
 };
 
 struct Object { // Open.
@@ -36,7 +36,7 @@ struct Object { // Open.
 struct Packed {
     uint32_t first;             // Where its part begins.
     uint32_t count;             // Alive or marked.
-    uint32_t dying;             // Behind them.
+    uint32_t dying;             // At the far end.
     uint32_t alive;             // count less the marked.
     uint32_t capacity;          // objects_max and headroom for creations that cross.
     uint32_t value_first_bytes; // Where its values begin.
@@ -95,7 +95,7 @@ uint32_t changed_tick(const World &world, const TypeTable &types, Slot slot); //
 uint64_t digest(const World &world, const TypeTable &types);
 
 // Asserts that slots, lookup, packed arrays and counts agree. Slow; for tests and slow asserts.
-void check(const World &world, const TypeTable &types);
+void check(const World &world);
 
 }
 }

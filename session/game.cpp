@@ -134,10 +134,10 @@ static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> mes
 
 static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message)
 {
-    bool all = true;
+    bool any = false;
     for (PeerId peer : peers(&s))
-        all = queue_reliable(s, peer, message) && all;
-    return all;
+        any = queue_reliable(s, peer, message) || any;
+    return any;
 }
 
 static bool queue_unreliable(Session &s, PeerId to, std::span<const std::byte> message)

@@ -12,6 +12,7 @@ namespace session {
 
 struct Join {
     uint64_t types_digest;
+    uint16_t peers_max;
     uint8_t signing_key[32];
     char name[name_bytes_max];
     uint16_t payload_bytes;
@@ -23,6 +24,7 @@ static std::span<const std::byte> write_join(const Session &s, std::span<std::by
     BitWriter w = bits::writer(buffer);
     bits::write(w, static_cast<uint64_t>(JoinMessage::join), 8);
     bits::write(w, type_table::digest(s.types), 64);
+    bits::write(w, s.config.peers_max, 16);
     bits::write_bytes(w, std::as_bytes(std::span(s.signing_public)));
     const size_t name_bytes = strnlen(s.name, name_bytes_max - 1);
     bits::write(w, name_bytes, 8);
@@ -38,6 +40,7 @@ static bool read_join(std::span<const std::byte> message, Join &join)
     BitReader r = bits::reader(message);
     if (bits::read(r, 8) != static_cast<uint64_t>(JoinMessage::join)) return false;
     join.types_digest = bits::read(r, 64);
+    join.peers_max = static_cast<uint16_t>(bits::read(r, 16));
     bits::read_bytes(r, std::as_writable_bytes(std::span(join.signing_key)));
     const uint64_t name_bytes = bits::read(r, 8);
     if (name_bytes >= name_bytes_max) return false;
@@ -70,7 +73,7 @@ static Refused read_refused(std::span<const std::byte> message)
 {
     if (message.size() < 2) return {};
     const auto refusal = std::to_integer<uint8_t>(message[1]);
-    if (refusal == 0 || refusal > static_cast<uint8_t>(JoinRefusal::not_host)) return {};
+    if (refusal == 0 || refusal > static_cast<uint8_t>(JoinRefusal::limits)) return {};
     const std::span<const std::byte> text = message.subspan(2);
     return {true,
             static_cast<JoinRefusal>(refusal),
@@ -103,6 +106,7 @@ static void take_in(Session &s, ConnectionIndex index, PeerId id)
     if (!replica::room_for_member(*s.replica))
         return answer_refused(s, index, JoinRefusal::full, {});
     replica::admit(*s.replica, id, s.paths[index].identity);
+    bind(s, index, id); // From here on it is a member, also if it goes in the same tick.
 }
 
 static void ask_game(Session &s, Path &from)
@@ -116,44 +120,65 @@ static void ask_game(Session &s, Path &from)
     push_event(s, event);
 }
 
-void receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+// Why it may not even ask the game. none: it may.
+static JoinRefusal reason_against(const Session &s, const Join &join)
+{
+    if (replica::host(*s.replica) != s.replica->self || s.state != State::open)
+        return JoinRefusal::not_host;
+    if (join.types_digest != type_table::digest(s.types)) return JoinRefusal::types;
+    if (join.peers_max != s.config.peers_max) return JoinRefusal::limits;
+    return replica::room_for_member(*s.replica) ? JoinRefusal::none : JoinRefusal::full;
+}
+
+static void refuse_join(Session &s, ConnectionIndex index, JoinRefusal refusal)
+{
+    char text[description_bytes_max];
+    size_t size = 0;
+    if (refusal == JoinRefusal::types) size = type_table::describe(s.types, text);
+    if (refusal == JoinRefusal::limits)
+        size = static_cast<size_t>(
+            std::snprintf(text, sizeof text, "its peers_max is %u", s.config.peers_max));
+    answer_refused(s, index, refusal, std::span(text, size));
+}
+
+static void keep_join(Session &s, ConnectionIndex index, const Join &join)
 {
     Path &from = path(s, index);
-    Join join;
-    if (!read_join(message, join)) {
-        // It may be a member whom the host's next view will name; its messages wait till then.
-        if (message.empty() || replica::host(*s.replica) == s.replica->self) {
-            from.bad_messages += 1;
-            end_path(s, index, CloseReason::protocol_error);
-        } else {
-            from.has_asked = true;
-        }
-        return;
-    }
-    from.has_asked = true;
-    if (replica::host(*s.replica) != s.replica->self || s.state != State::open)
-        return answer_refused(s, index, JoinRefusal::not_host, {});
-    const uint8_t *key = endpoint::key(*s.endpoint, index);
-    if (is_banned(s, key)) {
-        const char reason[] = "this peer was removed from the session";
-        return answer_refused(s, index, JoinRefusal::by_game, std::span(reason, sizeof reason - 1));
-    }
-    if (join.types_digest != type_table::digest(s.types)) {
-        char text[description_bytes_max];
-        const size_t size = type_table::describe(s.types, text);
-        return answer_refused(s, index, JoinRefusal::types, std::span(text, size));
-    }
-    if (!replica::room_for_member(*s.replica))
-        return answer_refused(s, index, JoinRefusal::full, {});
-    std::memcpy(from.identity.key, key, 32);
+    std::memcpy(from.identity.key, endpoint::key(*s.endpoint, index), 32);
     std::memcpy(from.identity.signing_key, join.signing_key, 32);
     std::memcpy(from.identity.name, join.name, name_bytes_max);
     from.identity.address = connection::address(endpoint::at(*s.endpoint, index));
     from.payload_bytes = join.payload_bytes;
     std::memcpy(from.payload, join.payload, join.payload_bytes);
     from.peer = replica::next_peer_id(*s.replica);
-    if (s.config.admission == Admission::always) return take_in(s, index, from.peer);
-    ask_game(s, from);
+}
+
+bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+{
+    Path &from = path(s, index);
+    Join join;
+    if (!read_join(message, join)) {
+        // To the host nothing else can be said; another may be greeted before its view names us.
+        if (replica::host(*s.replica) != s.replica->self) return false;
+        from.bad_messages += 1;
+        end_path(s, index, CloseReason::protocol_error);
+        return true;
+    }
+    from.has_asked = true;
+    const JoinRefusal refusal = reason_against(s, join);
+    if (is_banned(s, endpoint::key(*s.endpoint, index))) {
+        const char reason[] = "this peer was removed from the session";
+        answer_refused(s, index, JoinRefusal::by_game, std::span(reason, sizeof reason - 1));
+    } else if (refusal != JoinRefusal::none) {
+        refuse_join(s, index, refusal);
+    } else {
+        keep_join(s, index, join);
+        if (s.config.admission == Admission::always)
+            take_in(s, index, from.peer);
+        else
+            ask_game(s, from);
+    }
+    return true;
 }
 
 // --- The newcomer ---
@@ -167,6 +192,11 @@ static void explain_refusal(Session &s, const Refused &refused)
     case JoinRefusal::by_game:
         fail(s, State::refused_by_game);
         std::snprintf(s.text, sizeof s.text, "The host refused: %.*s", length, refused.text.data());
+        return;
+    case JoinRefusal::limits:
+        fail(s, State::refused_types);
+        std::snprintf(s.text, sizeof s.text, "The host has other limits: %.*s, here it is %u.",
+                      length, refused.text.data(), s.config.peers_max);
         return;
     case JoinRefusal::types: {
         char ours[description_bytes_max];
@@ -204,8 +234,11 @@ void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::
         from.bad_messages += 1;
         return;
     }
-    from.tie = Tie::member;
-    from.peer = replica::host(*s.replica);
+    const PeerId host = replica::host(*s.replica);
+    const MemberSlot slot = replica::find_member(*s.replica, host);
+    if (std::memcmp(s.replica->members[slot].identity.key, s.invite.key, 32) != 0)
+        return fail(s, State::unreachable); // It speaks for somebody else.
+    bind(s, index, host);
 }
 
 static void try_address(Session &s)
@@ -224,7 +257,8 @@ static void try_address(Session &s)
 static PeerId missing_greeter(const Replica &r)
 {
     for (const Member &member : r.members.all())
-        if (member.id != PeerId::none && member.id != r.self && !member.greeted) return member.id;
+        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.greeted)
+            return member.id;
     return PeerId::none;
 }
 
@@ -238,7 +272,15 @@ void update_joining(Session &s)
     for (ConnectionIndex i = 0; i < s.path_count; ++i) {
         Path &p = s.paths[i];
         if (p.tie != Tie::asking || p.has_asked) continue;
-        if (endpoint::contact(*s.endpoint, i) != Contact::open) continue;
+        const Contact contact = endpoint::contact(*s.endpoint, i);
+        const uint64_t share_us =
+            uint64_t{s.config.join_timeout_ms} * 1000 / (s.invite.address_count + 1u);
+        if (contact == Contact::connecting && s.invite.address_count > 1 &&
+            s.now_us - p.since_us >= share_us) {
+            end_path(s, i, CloseReason::none); // The next address has its turn.
+            s.next_try_us = s.now_us;
+        }
+        if (contact != Contact::open) continue;
         const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
         p.has_asked = connection::queue_message(endpoint::at(*s.endpoint, i), StreamId::world,
                                                 write_join(s, buffer));

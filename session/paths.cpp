@@ -25,7 +25,7 @@ static bool has_path(const Session &s, PeerId peer)
     return false;
 }
 
-static void bind(Session &s, ConnectionIndex index, PeerId peer)
+void bind(Session &s, ConnectionIndex index, PeerId peer)
 {
     Path &p = s.paths[index];
     p.tie = Tie::member;
@@ -43,13 +43,6 @@ static PeerId member_with_key(const Session &s, const uint8_t *key)
     return PeerId::none;
 }
 
-void open_path(Session &s, ConnectionIndex index)
-{
-    s.paths[index] = {};
-    s.paths[index].tie = Tie::stranger;
-    s.paths[index].since_us = s.now_us;
-}
-
 void end_path(Session &s, ConnectionIndex index, CloseReason reason)
 {
     Path &p = s.paths[index];
@@ -59,6 +52,35 @@ void end_path(Session &s, ConnectionIndex index, CloseReason reason)
     } else {
         endpoint::release(*s.endpoint, index);
         p = {};
+    }
+}
+
+// A member that has made a new connection: what was not acked over the old one is said again.
+static void bind_if_member(Session &s, ConnectionIndex index)
+{
+    const PeerId peer = member_with_key(s, endpoint::key(*s.endpoint, index));
+    if (peer == PeerId::none) return;
+    for (ConnectionIndex other = 0; other < s.path_count; ++other) {
+        if (s.paths[other].tie != Tie::member || s.paths[other].peer != peer) continue;
+        end_path(s, other, CloseReason::replaced);
+        replica::rewind(*s.replica, peer);
+    }
+    bind(s, index, peer);
+}
+
+// Bound at once: what its first datagrams bring must not be lost.
+void open_path(Session &s, ConnectionIndex index)
+{
+    s.paths[index] = {};
+    s.paths[index].tie = Tie::stranger;
+    s.paths[index].since_us = s.now_us;
+    bind_if_member(s, index);
+    const uint8_t *key = endpoint::key(*s.endpoint, index);
+    for (ConnectionIndex other = 0; other < s.path_count; ++other) {
+        if (other == index || s.paths[other].tie != Tie::stranger) continue;
+        if (endpoint::contact(*s.endpoint, other) != Contact::open) continue;
+        if (std::memcmp(endpoint::key(*s.endpoint, other), key, 32) == 0)
+            end_path(s, other, CloseReason::replaced); // It asks again.
     }
 }
 
@@ -109,11 +131,8 @@ static void lose_member(Session &s, ConnectionIndex index, Link link)
     release(s, index);
     if (host == s.replica->self) return replica::peer_gone(*s.replica, peer);
     if (peer == host) {
-        if (link == Link::closed_by_peer && reason == CloseReason::removed)
-            return fail(s, State::removed);
-        if (link == Link::closed_by_us) // It broke the format of the stream.
-            return fail(s, State::host_lost);
-        return fail(s, State::host_lost);
+        const bool told = link == Link::closed_by_peer && reason == CloseReason::removed;
+        return fail(s, told ? State::removed : State::host_lost);
     }
     // Only the host counts a member out. Until then we try to reach it again.
     replica::rewind(*s.replica, peer);
@@ -155,6 +174,7 @@ static void update_connecting(Session &s, ConnectionIndex index, Contact contact
 void update_paths(Session &s)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i) {
+        s.paths[i].call_count = s.paths[i].call_bytes = 0;
         if (s.paths[i].tie == Tie::none) continue;
         const Contact contact = endpoint::contact(*s.endpoint, i);
         if (contact != Contact::open) {
@@ -198,21 +218,24 @@ static void bind_or_end(Session &s, ConnectionIndex index)
     if (p.tie == Tie::member && !replica::is_member(*s.replica, p.peer))
         return end_path(s, index, CloseReason::removed);
     if (p.tie != Tie::stranger || endpoint::contact(*s.endpoint, index) != Contact::open) return;
-    const PeerId peer = member_with_key(s, endpoint::key(*s.endpoint, index));
-    if (peer == PeerId::none) return;
-    for (ConnectionIndex other = 0; other < s.path_count; ++other) {
-        if (s.paths[other].tie != Tie::member || s.paths[other].peer != peer) continue;
-        end_path(s, other, CloseReason::replaced); // It made a new one.
-        replica::rewind(*s.replica, peer);
-    }
-    bind(s, index, peer);
-    drain_streams(s, index);
+    if (connection::link(endpoint::at(*s.endpoint, index)) == Link::open) bind_if_member(s, index);
+}
+
+// At the host every member has a path; who lost it without a word has gone.
+static void count_out_pathless(Session &s)
+{
+    if (replica::host(*s.replica) != s.replica->self) return;
+    for (const Member &member : s.replica->members.all())
+        if (member.id != PeerId::none && member.id != s.replica->self && !member.fenced &&
+            !has_path(s, member.id))
+            replica::peer_gone(*s.replica, member.id);
 }
 
 void reconcile_paths(Session &s)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i)
         bind_or_end(s, i);
+    if (s.state == State::open || s.state == State::leaving) count_out_pathless(s);
     if (s.state == State::joining || s.state == State::open) connect_to_members(s);
 }
 

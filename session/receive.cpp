@@ -81,13 +81,17 @@ static void drain_calls(Session &s, ConnectionIndex index)
 {
     Connection &c = endpoint::at(*s.endpoint, index);
     Path &from = path(s, index);
+    const size_t share_bytes = s.calls.memory.size() / s.path_count;
     while (is_play(s, from) && events_room(s)) {
+        if (from.call_count == calls_per_tick_max || from.call_bytes >= share_bytes) return;
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::calls);
         if (message.empty()) return;
         const ReceivedCall call = calls::read(s.types, message, s.calls);
         if (call.result == ReceivedCall::Result::no_room) return;
         if (call.result == ReceivedCall::Result::malformed) from.bad_messages += 1;
         if (call.result == ReceivedCall::Result::ok) push_call(s, from.peer, call);
+        from.call_count += 1;
+        from.call_bytes += s.config.types[call.type].size_bytes;
         connection::consume_message(c, StreamId::calls);
     }
 }
@@ -100,8 +104,7 @@ static bool take_world_message(Session &s, ConnectionIndex index,
     switch (from.tie) {
     case Tie::stranger:
         if (from.has_asked) return false; // It may be a member soon.
-        receive_from_stranger(s, index, message);
-        return from.tie != Tie::stranger || from.has_asked;
+        return receive_from_stranger(s, index, message);
     case Tie::asking: receive_from_asked(s, index, message); return true;
     case Tie::member: {
         const Verdict verdict = replica::receive(*s.replica, from.peer, message);
@@ -131,10 +134,14 @@ void drain_streams(Session &s, ConnectionIndex index)
 
 static void receive_datagram(Session &s, const Datagram &datagram)
 {
+    if (!events_room(s)) return; // As if it were lost: it is not acked, and comes again.
     const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
     if (arrival.handling == Handling::opened) open_path(s, arrival.connection);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
-    if (!acceptable(s, path(s, arrival.connection), arrival.packet)) {
+    const Path &from = path(s, arrival.connection);
+    // A member whom the next view will name: not acked, so that it says that again.
+    if (from.tie == Tie::stranger && arrival.packet.unreliable_count > 0) return;
+    if (!acceptable(s, from, arrival.packet)) {
         endpoint::count_bad_datagram(*s.endpoint);
         return;
     }

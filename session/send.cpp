@@ -68,7 +68,7 @@ static void send_packets(Session &s, ConnectionIndex index)
 {
     Path &p = path(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);
-    const bool play = p.tie == Tie::member && s.state != State::leaving;
+    const bool play = p.tie == Tie::member;
     bool updates_left = play;
     uint32_t next_call = 0;
     for (uint32_t i = 0; i < packets_per_tick_max && connection::has_budget(c, s.now_us); ++i) {
@@ -94,12 +94,19 @@ static void send_packets(Session &s, ConnectionIndex index)
     }
 }
 
+// Whether all that this peer has said has arrived: messages, UPDATEs, reliable calls.
 static bool all_acked(const Session &s)
 {
-    for (const Member &member : s.replica->members.all())
-        if (member.id != PeerId::none && member.id != s.replica->self && !member.fenced &&
-            !replica::all_acked(*s.replica, member.id))
+    for (const Member &member : s.replica->members.all()) {
+        if (member.id == PeerId::none || member.id == s.replica->self || member.fenced) continue;
+        if (!replica::all_acked(*s.replica, member.id)) return false;
+        const ConnectionIndex index = path_to(s, member.id);
+        if (index == no_connection) continue;
+        const Connection &c = endpoint::at(*s.endpoint, index);
+        if (connection::acked_offset(c, StreamId::calls) !=
+            connection::queued_offset(c, StreamId::calls))
             return false;
+    }
     return true;
 }
 

@@ -89,6 +89,10 @@ void copy_replica_events(Session &s)
     const Flat<Event> &events = s.replica->events;
     for (; s.replica_event_count < events.count; ++s.replica_event_count) {
         Event event = events[s.replica_event_count];
+        // What changes from here on is another event: this one has been handed on.
+        const Slot slot = world::find(s.replica->world, event.object);
+        if (event.kind == EventKind::object_changed && slot != no_slot)
+            s.replica->changed_events[slot] = 0;
         if (event.kind == EventKind::peer_joined) event.name = member_name(s, event.peer);
         push_event(s, event);
     }
@@ -96,9 +100,8 @@ void copy_replica_events(Session &s)
 
 bool events_room(const Session &s)
 {
-    const uint32_t waiting = s.replica->events.count - s.replica_event_count;
-    return replica::events_room(*s.replica) &&
-           s.events_max - s.event_count > waiting + s.replica->events.capacity / 2;
+    const uint32_t to_come = s.replica->events.capacity - s.replica_event_count;
+    return replica::events_room(*s.replica) && s.events_max - s.event_count > to_come;
 }
 
 // --- Making ---
@@ -111,7 +114,7 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     ReplicaLimits limits = {};
     limits.peers_max = config.peers_max;
     limits.items_max = 2 * slots + 1024;
-    limits.grants_max = 2 * slots + 256;
+    limits.grants_max = limits.items_max + slots + 64; // So that a ring overflows first.
     limits.dead_max = slots + 4096;
     limits.packets_max = 512;
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);

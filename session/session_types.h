@@ -23,6 +23,7 @@ inline constexpr uint32_t banned_max = 256;            // Kicked keys; beyond, t
 inline constexpr size_t call_memory_bytes = 256 * 1024;
 inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024; // Per tick; beyond, lost.
 inline constexpr uint32_t unreliable_calls_max = 512;             // Per tick; beyond, lost.
+inline constexpr uint32_t calls_per_tick_max = 256;               // From each peer; the rest waits.
 inline constexpr uint32_t packets_per_tick_max = 32;              // To each peer.
 inline constexpr uint64_t stranger_time_us = 10'000'000;
 inline constexpr uint64_t leave_time_us = 2'000'000; // Then goodbye, acked or not.
@@ -39,6 +40,7 @@ struct Path {
     uint64_t bad_messages;
     uint32_t message_first, message_count; // In message_ends, as a ring.
     uint32_t acked_messages;               // Of the replica's, in order.
+    uint32_t call_count, call_bytes;       // Taken in this tick.
     Identity identity;                     // stranger that has asked.
     uint16_t payload_bytes;
     std::byte payload[payload_bytes_max];
@@ -46,7 +48,7 @@ struct Path {
 
 // Messages between a newcomer and the host, before there is a member. docs/wire_format.md.
 enum class JoinMessage : uint8_t { join = 0x40, refused = 0x41 };
-enum class JoinRefusal : uint8_t { none, full, types, by_game, not_host };
+enum class JoinRefusal : uint8_t { none, full, types, by_game, not_host, limits };
 
 struct UnreliableCall {
     PeerId to;

@@ -121,10 +121,7 @@ TEST_F(Authority, OnlyTheHostSendsViewsQueriesAndRefusals)
     group.flow();
     const auto query = said(1, [&] { replica::peer_gone(group.at(1), peer(3)); });
     ASSERT_FALSE(query.empty());
-    ReplicaPointer listener = copy(group.at(4));
-    replica::receive(*listener, peer(2), query[0]); // Kept until 2 is our host; names nothing yet.
-    EXPECT_TRUE(replica::is_member(*listener, peer(3)));
-    EXPECT_FALSE(replica::has_message(*listener, peer(2)));
+    expect_forged(2, query[0]);
     group.flow();
     const size_t count = group.wires[0][3].size();
     EXPECT_EQ(count, 0u);
@@ -134,6 +131,45 @@ TEST_F(Authority, OnlyTheHostSendsViewsQueriesAndRefusals)
     ASSERT_FALSE(view.empty());
     expect_forged(2, view[0]);
     EXPECT_EQ(replica::receive(group.at(4), peer(1), view[0]), Verdict::ok);
+}
+
+TEST_F(Authority, AMemberCannotSendTheHostAway)
+{
+    replica::peer_gone(group.at(1), peer(4));
+    group.pull(0);
+    ASSERT_FALSE(group.wires[0][1].empty());
+    Bytes query = group.wires[0][1].front(); // Names 4; now let it name 1.
+    ASSERT_EQ(query[0], static_cast<std::byte>(MessageKind::query));
+    query[5] = std::byte{3}; // A one, and the lowest bit of PeerId 1.
+    query[6] = std::byte{0};
+    ReplicaPointer host = copy(group.at(1));
+    EXPECT_NE(replica::receive(*host, peer(3), query), Verdict::ok);
+    EXPECT_EQ(host->fault, Fault::none);
+}
+
+TEST_F(Authority, AReportCannotInventObjects)
+{
+    const Thing thing = {1, 2};
+    replica::create(group.at(4), 1, &thing);
+    group.flow();
+    replica::peer_gone(group.at(1), peer(4));
+    group.settle(0);
+    group.pull(0);
+    group.deliver(0, 2);
+    group.settle(2);
+    group.pull(2);
+    ASSERT_FALSE(group.wires[2][0].empty());
+    const Bytes report = group.wires[2][0].front(); // 4's object, as 3 knows it.
+    ASSERT_EQ(report[0], static_cast<std::byte>(MessageKind::report_object));
+    ReplicaPointer host = copy(group.at(1));
+    Bytes invented = report;
+    invented[5] = std::byte{1}; // Of the host's own making, with a serial it has not given.
+    invented[7] = std::byte{9};
+    EXPECT_EQ(replica::receive(*host, peer(3), invented), Verdict::malformed);
+    invented = report;
+    invented[9] = std::byte{99}; // The owner is nobody whom the host has fenced.
+    EXPECT_EQ(replica::receive(*host, peer(3), invented), Verdict::forged);
+    EXPECT_EQ(replica::receive(*host, peer(3), report), Verdict::ok);
 }
 
 TEST_F(Authority, AFencedPeersMessagesAreIgnored)

@@ -289,7 +289,7 @@ TEST(UpdateCodec, HostileBytesAreReadToAnEnd)
             }
         }
         if (trial % 50 == 0) {
-            world::check(block.world(), table);
+            world::check(block.world());
             for (Object &object : block.world().slots.all())
                 object.tick = 0;
         }

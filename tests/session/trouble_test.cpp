@@ -1,0 +1,197 @@
+// Trouble that an ordinary game can get into, and what must come of it.
+#include "tests/session/sim_world.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+static void cut_both_ways(SimWorld &world, size_t a, size_t b, bool cut)
+{
+    set_cut(world.network, world.nodes[a].address, world.nodes[b].address, cut);
+    set_cut(world.network, world.nodes[b].address, world.nodes[a].address, cut);
+}
+
+static void steps(SimWorld &world, int count)
+{
+    for (int i = 0; i < count; ++i)
+        world.step();
+}
+
+TEST(Trouble, TwoMembersThatLoseEachOtherAgreeAgainAfterwards)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        SimWorld world(seed);
+        for (int i = 0; i < 3; ++i)
+            world.add();
+        ASSERT_TRUE(world.step_until_open());
+        Session *b = world.nodes[1].session, *c = world.nodes[2].session;
+        const ObjectId old = create(b, BODY, Body{{0, 0, 0}, 1});
+        ASSERT_TRUE(world.step_until_converged());
+        cut_both_ways(world, 1, 2, true);
+        set(b, old, Body{{5, 5, 5}, 5});
+        const ObjectId made = create(c, BODY, Body{{1, 1, 1}, 1});
+        steps(world, 100);              // Longer than timeout_ms.
+        EXPECT_EQ(peers(b).size(), 2u); // Only the host counts members out.
+        cut_both_ways(world, 1, 2, false);
+        ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << "\n" << world.describe();
+        EXPECT_TRUE(exists(b, made));
+        EXPECT_EQ(get<Body>(c, old).health, 5);
+    }
+}
+
+TEST(Trouble, ANewcomerThatLeavesAtOnceIsNoPhantom)
+{
+    SimWorld world(2);
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    world.tick_us = 300'000;
+    world.add();
+    for (int i = 0; i < 60 && peers(world.nodes[0].session).empty(); ++i)
+        world.step();
+    leave(world.nodes[1].session);
+    world.tick_us = 33'333;
+    steps(world, 120);
+    EXPECT_TRUE(peers(world.nodes[0].session).empty());
+    world.add();
+    for (int i = 0; i < 200; ++i)
+        world.step();
+    EXPECT_EQ(state(world.nodes[2].session), State::open);
+}
+
+TEST(Trouble, AdmittingTwiceIsAdmittingOnce)
+{
+    SimWorld world(3);
+    world.config.admission = Admission::ask_game;
+    world.add();
+    world.add();
+    for (int i = 0; i < 100; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events) {
+                if (event.kind != EventKind::join_asked) continue;
+                admit(world.nodes[node].session, event.peer);
+                admit(world.nodes[node].session, event.peer);
+                refuse(world.nodes[node].session, event.peer, "too late");
+            }
+        });
+    EXPECT_EQ(state(world.nodes[1].session), State::open);
+    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u);
+}
+
+TEST(Trouble, WhatIsSaidBeforeLeavingArrives)
+{
+    SimWorld world(4, {20, 90, 0.2f, 0});
+    world.add();
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    Session *leaver = world.nodes[1].session;
+    const ObjectId id = create(leaver, BODY, Body{});
+    ASSERT_TRUE(world.step_until_converged());
+    ASSERT_TRUE(call(leaver, host(leaver), HIT, Hit{id, 7}));
+    set(leaver, id, Body{{0, 0, 0}, 77});
+    leave(leaver);
+    int calls = 0;
+    for (int i = 0; i < 200; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events)
+                calls += node == 0 && event.kind == EventKind::call;
+        });
+    EXPECT_EQ(calls, 1);
+    ASSERT_TRUE(exists(world.nodes[0].session, id));
+    EXPECT_EQ(get<Body>(world.nodes[0].session, id).health, 77);
+}
+
+TEST(Trouble, ADestroyedObjectStaysReadableWhileOthersAreCreated)
+{
+    SimWorld world(5);
+    world.add();
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    Session *a = world.nodes[0].session, *b = world.nodes[1].session;
+    const ObjectId id = create(a, BODY, Body{{0, 0, 0}, 42});
+    ASSERT_TRUE(world.step_until_converged());
+    destroy(a, id);
+    bool seen = false;
+    for (int i = 0; i < 60; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events) {
+                if (node != 1 || event.kind != EventKind::object_destroyed) continue;
+                const Body &old = get<Body>(b, id);
+                const ObjectId next = create(b, BODY, old);
+                EXPECT_EQ(get<Body>(b, next).health, 42);
+                EXPECT_EQ(old.health, 42);
+                seen = true;
+            }
+        });
+    EXPECT_TRUE(seen);
+}
+
+TEST(Trouble, WhenTheGameGivesAnObjectToAnotherTheClaimersAreRefused)
+{
+    SimWorld world(6);
+    for (int i = 0; i < 3; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_open());
+    const ObjectId door = create(world.nodes[0].session, DOOR, Name{"door"});
+    ASSERT_TRUE(world.step_until_converged());
+    claim(world.nodes[1].session, door);
+    std::vector<ClaimRefusal> refusals;
+    for (int i = 0; i < 100; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events) {
+                if (node == 0 && event.kind == EventKind::claim_asked)
+                    migrate(world.nodes[0].session, door, self(world.nodes[2].session));
+                if (node == 1 && event.kind == EventKind::claim_refused)
+                    refusals.push_back(event.refusal);
+            }
+        });
+    EXPECT_EQ(refusals, std::vector<ClaimRefusal>{ClaimRefusal::overtaken});
+    EXPECT_EQ(owner(world.nodes[1].session, door), self(world.nodes[2].session));
+}
+
+TEST(Trouble, OtherLimitsAreRefusedWithWords)
+{
+    SimWorld world(7);
+    world.add();
+    world.config.peers_max = 2;
+    world.add();
+    steps(world, 100);
+    EXPECT_EQ(state(world.nodes[1].session), State::refused_types);
+    EXPECT_NE(std::string(state_text(world.nodes[1].session)).find("peers_max is 16"),
+              std::string::npos)
+        << state_text(world.nodes[1].session);
+}
+
+TEST(Trouble, TheLastAddressOfAnInviteIsTriedToo)
+{
+    SimWorld world(8);
+    world.add();
+    Node &newcomer = world.place(world.config);
+    Invite invite = world.the_invite();
+    invite.address_count = 4;
+    invite.addresses[3] = invite.addresses[0];
+    for (size_t i = 0; i < 3; ++i)
+        invite.addresses[i] = SimWorld::address_of(200 + i); // Nobody.
+    join(newcomer.session, invite);
+    EXPECT_TRUE(world.step_until_open(900));
+}
+
+TEST(Trouble, AFloodOfCallsDoesNotKeepTheHostFromTheOthers)
+{
+    SimWorld world(9);
+    for (int i = 0; i < 3; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_open());
+    const ObjectId id = create(world.nodes[2].session, BODY, Body{});
+    int seen_at = -1;
+    for (int i = 0; i < 60; ++i) {
+        world.step([&](size_t node, const std::vector<Event> &) {
+            if (node != 1) return;
+            for (int k = 0; k < 5000; ++k)
+                if (!call(world.nodes[1].session, host(world.nodes[1].session), HIT, Hit{id, k}))
+                    break;
+        });
+        if (seen_at < 0 && exists(world.nodes[0].session, id)) seen_at = i;
+    }
+    EXPECT_GE(seen_at, 0);
+    EXPECT_LT(seen_at, 10);
+}
