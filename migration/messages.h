@@ -5,8 +5,6 @@
 
 namespace tern {
 
-inline constexpr size_t struct_bytes_max = 4096; // Of a game struct.
-
 // An object's state as a message carries it.
 struct ObjectState {
     TypeId type;

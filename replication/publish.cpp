@@ -295,7 +295,7 @@ bool check(const World &world, const TypeTable &types, std::span<const std::byte
     while (next(r, update)) {
         const Slot slot = world::find(world, update.object);
         if (slot == no_slot) continue;
-        std::byte value[type_checks::struct_bytes_max];
+        std::byte value[struct_bytes_max];
         if (update_codec::read_fields(update, types, world.slots[slot].type, value).malformed)
             return false;
     }
@@ -313,7 +313,7 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, const Upd
     if (of_this_tenure && from != object.owner) return {Applied::forged, slot, 0};
     if (update.tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick))
         return {Applied::unchanged, slot, 0};
-    std::byte next_value[type_checks::struct_bytes_max];
+    std::byte next_value[struct_bytes_max];
     void *value = world::value(world, types, slot);
     const size_t size = types.types[object.type].size_bytes;
     std::memcpy(next_value, value, size);

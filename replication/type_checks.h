@@ -4,7 +4,6 @@
 
 namespace tern::type_checks {
 
-inline constexpr size_t struct_bytes_max = 4096;
 inline constexpr double float_steps_max = 4294967295.0;
 
 void check(std::span<const Type> types);

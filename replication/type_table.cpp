@@ -47,7 +47,7 @@ uint64_t all_fields(const TypeTable &table, TypeId type)
 void normalise(const TypeTable &table, TypeId id, void *value)
 {
     const Type &type = at(table, id);
-    std::byte result[type_checks::struct_bytes_max];
+    std::byte result[struct_bytes_max];
     std::memset(result, 0, type.size_bytes);
     const auto *from = static_cast<const std::byte *>(value);
     for (const Field &field : type.fields)

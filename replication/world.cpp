@@ -280,7 +280,7 @@ uint32_t field_tick(const World &world, Slot slot, uint32_t field)
 uint64_t write(World &world, const TypeTable &types, Slot slot, const void *wanted)
 {
     Object &object = world.slots[slot];
-    std::byte next[type_checks::struct_bytes_max];
+    std::byte next[struct_bytes_max];
     std::memcpy(next, wanted, types.types[object.type].size_bytes);
     type_table::normalise(types, object.type, next);
     void *present = value(world, types, slot);

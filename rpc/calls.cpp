@@ -4,8 +4,6 @@
 
 namespace tern::calls {
 
-inline constexpr size_t struct_bytes_max = 4096; // As type_table::make asserts.
-
 size_t write(const TypeTable &types, TypeId type, void *arguments, std::span<std::byte> buffer)
 {
     type_table::normalise(types, type, arguments);

@@ -161,7 +161,7 @@ bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_
     check_type(session, type, size_bytes);
     TERN_ASSERT(to != self(session), "a call to oneself");
     if (to != PeerId::everyone && !replica::is_member(*s.replica, to)) return false;
-    alignas(16) std::byte value[4096];
+    alignas(16) std::byte value[struct_bytes_max];
     std::memcpy(value, arguments, size_bytes);
     std::byte buffer[call_bytes_max];
     const std::span<const std::byte> message(buffer, calls::write(s.types, type, value, buffer));

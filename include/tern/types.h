@@ -72,9 +72,10 @@ struct Field {
     double step = 0;         // float32 (which then needs a range) and quaternion. 0: exact.
 };
 
-inline constexpr size_t fields_max = 64;       // Of a type.
-inline constexpr size_t types_max = 256;       // Of a session.
-inline constexpr size_t value_bytes_max = 900; // A value as it travels; it must fit one datagram.
+inline constexpr size_t struct_bytes_max = 4096; // Of a game struct.
+inline constexpr size_t fields_max = 64;         // Of a type.
+inline constexpr size_t types_max = 256;         // Of a session.
+inline constexpr size_t value_bytes_max = 900;   // A value as it travels; it must fit one datagram.
 
 // Fate of an object whose owner has left.
 enum class Orphan : uint8_t { to_host, destroy };
