@@ -182,7 +182,7 @@ static Outcome try_wrong_invite(const Options &options)
 static Outcome try_full(const Options &options)
 {
     Attempt attempt = usual_attempt(State::refused_full);
-    attempt.host.peers_max = 2;
+    attempt.host.peers_max = attempt.newcomer.peers_max = 2;
     Side sides[3] = {make_side(options, attempt.host), make_side(options, attempt.newcomer),
                      make_side(options, attempt.newcomer)};
     for (const Side &side : sides)

@@ -100,7 +100,7 @@ enum class Admission : uint8_t { always, ask_game };
 
 struct Config {
     std::span<const Type> types; // Equal on all peers; lives as long as the session.
-    uint16_t peers_max = 16;     // With oneself. 2 to 16.
+    uint16_t peers_max = 16;     // With oneself; equal on all peers. 2 to 16.
     Admission admission = Admission::always;
     const char *name = ""; // Of this peer, shown to others. Cut to name_bytes_max - 1.
     uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
@@ -122,7 +122,7 @@ enum class State : uint8_t {
     // How it can end against our will. state_text() says more.
     unreachable,     // No answer, or a member that never greeted us.
     refused_full,    // peers_max are in.
-    refused_types,   // The host has another type table.
+    refused_types,   // The host has another type table, or another peers_max.
     refused_version, // The member speaks another version of the wire.
     refused_secret,  // The member is there, but the invite's secret is not the session's.
     refused_by_game, // The host's game said no.
