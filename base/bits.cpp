@@ -82,6 +82,8 @@ void write_bytes(BitWriter &w, std::span<const std::byte> bytes)
         w._bit_count += bytes.size() * 8;
         return;
     }
+    for (; bytes.size() >= 8; bytes = bytes.subspan(8))
+        write(w, load_word(bytes.data()), 64);
     for (std::byte b : bytes)
         write(w, std::to_integer<uint64_t>(b), 8);
 }
@@ -184,6 +186,14 @@ void read_bytes(BitReader &r, std::span<std::byte> bytes)
     }
     for (std::byte &b : bytes)
         b = static_cast<std::byte>(read(r, 8));
+}
+
+void skip(BitReader &r, size_t bit_count)
+{
+    if (r._failed || bit_count > r._buffer.size() * 8 - r._bit_count)
+        r._failed = true;
+    else
+        r._bit_count += bit_count;
 }
 
 void fail(BitReader &r)

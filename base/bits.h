@@ -38,6 +38,7 @@ uint64_t read(BitReader &r, unsigned bit_count); // 0 to 64. 0 once failed.
 bool read_bool(BitReader &r);
 uint64_t read_varint(BitReader &r); // Fails for a form that is longer than needed.
 void read_bytes(BitReader &r, std::span<std::byte> bytes);
+void skip(BitReader &r, size_t bit_count);
 void fail(BitReader &r); // For a value that the caller finds wrong.
 bool failed(const BitReader &r);
 size_t bit_count(const BitReader &r);

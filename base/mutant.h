@@ -1,23 +1,74 @@
 // Switches that each remove one rule, so that tests can show that its absence is found. They exist
 // only in the build with TERN_MUTANTS; everywhere else the condition is the constant false.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace tern {
 
+// Each with what is wrong while it is on.
+#define TERN_ALL_MUTANTS(X)                                                                        \
+    X(no_memory_of_the_dead, "a dead object leaves no trace")                                      \
+    X(update_ignores_the_tick, "an UPDATE is applied whether or not it is newer")                  \
+    X(update_without_tenure, "an UPDATE of any tenure is applied, if only it is newer")            \
+    X(only_what_is_not_in_flight, "an UPDATE leaves out what an unacked one carries")              \
+    X(values_compared, "a field that returned to its acked value is not sent")                     \
+    X(update_before_the_ack, "UPDATEs are sent before the CREATE or MIGRATE is acked")             \
+    X(stamp_ignored, "CREATE and MIGRATE of an older stamp replace a newer tenure")                \
+    X(old_destroy_ignored, "a DESTROY of a former tenure is ignored")                              \
+    X(migrate_does_not_create, "a MIGRATE of an unknown object is ignored")                        \
+    X(stamp_given_twice, "the host's counter does not rise with each grant")                       \
+    X(report_before_fencing, "a QUERY is answered before what it names is fenced")                 \
+    X(no_fence, "messages of fenced peers are still applied")                                      \
+    X(orphans_left_alone, "nobody is granted what a departed peer owned")                          \
+    X(dead_not_relayed, "the end of a departure does not tell the dead")                           \
+    X(greeting_without_the_dead, "a newcomer is not told the dead")                                \
+    X(joiner_acts_early, "a newcomer counts as in when its host has greeted it")                   \
+    X(newcomer_not_greeted, "members do not tell a newcomer what they own")                        \
+    X(dead_forgotten_on_a_timer, "the dead are forgotten after some ticks")                        \
+    X(no_authority_check, "whoever sends a MIGRATE or DESTROY is believed")                        \
+    X(claim_not_answered, "a claim that lost is not refused")                                      \
+    X(overtaken_grant_taken, "a GRANT that waited until a later tenure had begun is taken")        \
+    X(past_tenure_announced, "a CREATE that waited is said though its tenure has ended")           \
+    X(ack_of_a_past_tenure, "the ack of a former tenure's CREATE lets UPDATEs go")                 \
+    X(older_value_reported, "a report of the same tenure replaces a newer value")                  \
+    X(acked_before_complete, "a message counts as acked with its first byte")                      \
+    X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
+    X(loss_not_told, "what a lost packet held is not sent again")                                  \
+    X(stream_skips_a_gap, "stream bytes behind a gap are handed out")                              \
+    X(replay_window_off_by_one, "the oldest packet of the replay window passes twice")             \
+    X(nonce_reset, "packet numbers start again under the same key")                                \
+    X(call_heard_twice, "a reliable call that was sent twice is heard twice")
+
 enum class Mutant : uint8_t {
     none,
-    no_memory_of_the_dead,     // A dead object leaves no trace.
-    update_ignores_the_tick,   // An UPDATE is applied whether or not it is newer.
-    update_without_tenure,     // An UPDATE of any tenure is applied, if only it is newer.
-    only_what_is_not_in_flight // An UPDATE leaves out what an unacked one carries.
+#define TERN_ONE_MUTANT(name, wrong) name,
+    TERN_ALL_MUTANTS(TERN_ONE_MUTANT)
+#undef TERN_ONE_MUTANT
 };
 
+struct MutantText {
+    const char *name;
+    const char *wrong; // What is wrong while it is on.
+};
+
+inline constexpr MutantText mutant_texts[] = { // By Mutant.
+    {"none", "nothing"},
+#define TERN_ONE_MUTANT(name, wrong) {#name, wrong},
+    TERN_ALL_MUTANTS(TERN_ONE_MUTANT)
+#undef TERN_ONE_MUTANT
+};
+inline constexpr size_t mutant_count = sizeof mutant_texts / sizeof mutant_texts[0]; // With none.
+
 #ifdef TERN_MUTANTS
-inline Mutant mutant = Mutant::none; // The one global: this build is for one test at a time.
+// The only globals: this build is for one test at a time.
+inline Mutant mutant = Mutant::none;
+inline bool stub_crypto = false; // Data packets and grants are neither sealed nor signed.
 #define TERN_MUTANT(name) (::tern::mutant == ::tern::Mutant::name)
+#define TERN_STUB_CRYPTO ::tern::stub_crypto
 #else
 #define TERN_MUTANT(name) false
+#define TERN_STUB_CRYPTO false
 #endif
 
 }

@@ -11,11 +11,9 @@ struct NamedSection {
     const char *name;
     bool (*measure)(const Options &options);
 };
-constexpr NamedSection sections[] = {{"datagrams", measure_datagrams},
-                                     {"small", measure_small},
-                                     {"reliable", measure_reliable},
-                                     {"bulk", measure_bulk},
-                                     {"publish", measure_publish}};
+constexpr NamedSection sections[] = {
+    {"datagrams", measure_datagrams}, {"small", measure_small},     {"reliable", measure_reliable},
+    {"bulk", measure_bulk},           {"publish", measure_publish}, {"session", measure_session}};
 constexpr uint32_t quick_rounds = 5;
 
 bool measure_sections(const Options &options)

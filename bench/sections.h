@@ -10,5 +10,6 @@ bool measure_small(const Options &options);     // Many unreliable messages at o
 bool measure_reliable(const Options &options);
 bool measure_bulk(const Options &options);
 bool measure_publish(const Options &options); // Objects, without a network.
+bool measure_session(const Options &options); // Whole sessions, without a network.
 
 }

@@ -9,8 +9,9 @@ namespace tern::grants {
 // Makes grants of the wishes. Not to itself while the game plays: owners change in receive() only.
 enum class Taking : uint8_t { to_others, to_all };
 void settle(Replica &r, Taking taking);
-void wish(Replica &r, Slot slot, PeerId to);   // The last wish for an object counts.
-void forget_wish(Replica &r, Slot slot);       // It has died.
+void wish(Replica &r, Slot slot, PeerId to); // The last wish for an object counts.
+void forget_wish(Replica &r, Slot slot);     // It has died.
+void adopt_orphans(Replica &r); // All of owners that have gone. A wish for one is served after it.
 bool room(const Replica &r, uint32_t objects); // For grants of so many objects.
 
 // --- Whoever holds a grant ---

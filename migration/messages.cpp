@@ -1,4 +1,5 @@
 #include "migration/messages.h"
+#include "migration/replica.h"
 #include "replication/stamp.h"
 #include <cstring>
 
@@ -162,6 +163,62 @@ void read_member(BitReader &r, Member &member)
     bits::read_bytes(r, std::as_writable_bytes(std::span(identity.name, length)));
     if (strnlen(identity.name, length) != length) bits::fail(r);
 }
+
+// --- For those who watch ---
+
+static void list_present(BitReader &r, const Grant &grant, Described &described)
+{
+    described.stamp = grant.stamp;
+    const uint64_t present = bits::read(r, grant.object_count);
+    for (uint16_t i = 0; i < grant.object_count; ++i)
+        if ((present >> i & 1) != 0) described.objects[described.object_count++] = grant.objects[i];
+}
+
+static void read_objects(BitReader &r, PeerId from, Described &described)
+{
+    Grant grant = {};
+    switch (described.kind) {
+    case MessageKind::create: {
+        const uint64_t serial = bits::read_varint(r);
+        if (serial == 0 || serial > UINT32_MAX) return bits::fail(r);
+        described.objects[0] = object_id::make(from, static_cast<uint32_t>(serial));
+        described.object_count = 1;
+        return;
+    }
+    case MessageKind::migrate:
+    case MessageKind::grant: read_grant(r, grant); return list_present(r, grant, described);
+    case MessageKind::destroy:
+        described.objects[0] = read_object_id(r);
+        described.object_count = 1;
+        if (bits::read_bool(r)) read_grant(r, grant);
+        described.stamp = grant.stamp;
+        return;
+    case MessageKind::report_object: bits::read(r, 32); break; // The token.
+    case MessageKind::claim:
+    case MessageKind::claim_refused: break;
+    default: return;
+    }
+    described.objects[0] = read_object_id(r);
+    described.object_count = 1;
+    if (described.kind == MessageKind::report_object) described.stamp = read_stamp(r);
+}
+
+}
+
+namespace tern::replica {
+
+Described describe(PeerId from, std::span<const std::byte> message)
+{
+    BitReader reader = bits::reader(message);
+    Described described = {};
+    described.kind = messages::read_kind(reader);
+    messages::read_objects(reader, from, described);
+    return bits::failed(reader) ? Described{} : described;
+}
+
+}
+
+namespace tern::messages {
 
 std::span<const std::byte> signed_bytes(uint64_t session, const Grant &grant,
                                         std::span<std::byte> buffer)

@@ -1,4 +1,5 @@
 #include "migration/objects.h"
+#include "base/mutant.h"
 #include "migration/grants.h"
 #include "migration/happenings.h"
 #include "migration/outbox.h"
@@ -13,9 +14,11 @@ namespace objects {
 static void join_known(Replica &r, Slot slot, const Live &live, const ObjectState &state)
 {
     Object &object = r.world.slots[slot];
-    const bool newer_tenure = live.stamp > object.stamp;
+    const bool newer_tenure =
+        live.stamp > object.stamp || (TERN_MUTANT(stamp_ignored) && live.stamp < object.stamp);
     const bool newer_value = live.stamp == object.stamp && live.owner == object.owner &&
-                             object.owner != r.self && state.tick > object.tick;
+                             object.owner != r.self &&
+                             (state.tick > object.tick || TERN_MUTANT(older_value_reported));
     if (!newer_tenure && !newer_value) return;
     const PeerId previous = object.owner;
     uint32_t lost_ticks = 0;
@@ -144,6 +147,9 @@ static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, b
         messages::read_state(reader, *r.types, state);
         if (bits::failed(reader)) break;
         if (apply) {
+            if (TERN_MUTANT(migrate_does_not_create) &&
+                world::find_alive(r.world, live.id) == no_slot)
+                continue;
             join(r, live, state);
             continue;
         }
@@ -158,10 +164,20 @@ Verdict receive_migrate(Replica &r, PeerId from, BitReader reader)
     Grant grant;
     messages::read_grant(reader, grant);
     if (bits::failed(reader)) return Verdict::malformed;
-    if (grant.owner != from || !grants::genuine(r, grant)) return Verdict::forged;
+    const bool allowed = grant.owner == from && grants::genuine(r, grant);
+    if (!allowed && !TERN_MUTANT(no_authority_check)) return Verdict::forged;
     const Verdict verdict = read_migrated(r, reader, grant, false);
     if (verdict == Verdict::ok) read_migrated(r, reader, grant, true);
     return verdict;
+}
+
+static bool may_destroy(const Replica &r, PeerId from, const Grant &grant, ObjectId id)
+{
+    if (grant.owner != from || !grants::names(grant, id)) return false;
+    const Slot slot = world::find_alive(r.world, id);
+    const bool known = slot != no_slot && r.world.slots[slot].stamp == grant.stamp &&
+                       r.world.slots[slot].owner == from;
+    return known || grants::genuine(r, grant);
 }
 
 Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
@@ -171,14 +187,13 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
     Grant grant = {};
     if (has_grant) messages::read_grant(reader, grant);
     if (!bits::complete(reader)) return Verdict::malformed;
-    if (!has_grant && object_id::creator(id) != from) return Verdict::forged;
-    if (has_grant) {
-        if (grant.owner != from || !grants::names(grant, id)) return Verdict::forged;
-        const Slot slot = world::find_alive(r.world, id);
-        const bool known = slot != no_slot && r.world.slots[slot].stamp == grant.stamp &&
-                           r.world.slots[slot].owner == from;
-        if (!known && !grants::genuine(r, grant)) return Verdict::forged;
-    }
+    const bool allowed =
+        has_grant ? may_destroy(r, from, grant, id) : object_id::creator(id) == from;
+    if (!allowed && !TERN_MUTANT(no_authority_check)) return Verdict::forged;
+    const Slot slot = world::find_alive(r.world, id);
+    if (TERN_MUTANT(old_destroy_ignored) && slot != no_slot &&
+        r.world.slots[slot].stamp > grant.stamp)
+        return Verdict::ok;
     kill(r, id);
     return Verdict::ok;
 }
@@ -224,12 +239,17 @@ static ClaimRefusal refusal(const Replica &r, Slot slot, ObjectId object)
 
 void answer_asked(Replica &r, ObjectId object, PeerId to)
 {
-    for (uint32_t i = r.asked.count; i > 0; --i) {
-        const AskedClaim asked = r.asked[i - 1];
-        if (asked.object != object) continue;
-        flat::swap_and_pop(r.asked, i - 1);
-        if (asked.claimer != to)
-            replica::refuse_claim(r, object, asked.claimer, ClaimRefusal::overtaken);
+    for (uint32_t i = 0; i < r.asked.count;) {
+        const AskedClaim asked = r.asked[i];
+        if (asked.object != object) {
+            ++i;
+            continue;
+        }
+        flat::swap_and_pop(r.asked, i);
+        if (asked.claimer == to) continue;
+        // May take out more: who has claimed it twice is asked about twice.
+        replica::refuse_claim(r, object, asked.claimer, ClaimRefusal::overtaken);
+        i = 0;
     }
 }
 
@@ -362,7 +382,7 @@ void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refu
         return;
     }
     const MemberSlot member = find_member(r, claimer);
-    if (member == no_member) return;
+    if (member == no_member || TERN_MUTANT(claim_not_answered)) return;
     Item item = {};
     item.kind = MessageKind::claim_refused;
     item.object = static_cast<uint64_t>(object);

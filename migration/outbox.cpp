@@ -1,4 +1,5 @@
 #include "migration/outbox.h"
+#include "base/mutant.h"
 #include "migration/grants.h"
 #include "migration/messages.h"
 #include "migration/replica.h"
@@ -57,8 +58,9 @@ void clear(Replica &r, MemberSlot to)
 static void write_create(BitWriter &w, Replica &r, Item &item)
 {
     const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
-    if (slot == no_slot || r.world.slots[slot].owner != r.self) return;
-    if (r.world.slots[slot].stamp != 0) return; // Migrated away and back: announced as that.
+    if (slot == no_slot) return;
+    const bool first = r.world.slots[slot].owner == r.self && r.world.slots[slot].stamp == 0;
+    if (!first && !TERN_MUTANT(past_tenure_announced)) return; // Gone, or back: announced as that.
     item.tick = r.world.tick;
     messages::write_kind(w, MessageKind::create);
     bits::write_varint(w, object_id::serial(r.world.slots[slot].id));
@@ -138,7 +140,9 @@ static void write_dead(BitWriter &w, Replica &r, Item &item)
 static void write_report_object(BitWriter &w, Replica &r, const Item &item)
 {
     const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
-    if (slot == no_slot || replica::is_member(r, r.world.slots[slot].owner)) return;
+    if (slot == no_slot) return;
+    const bool owned = replica::is_member(r, r.world.slots[slot].owner);
+    if (owned && !TERN_MUTANT(report_before_fencing)) return;
     const Object &object = r.world.slots[slot];
     messages::write_kind(w, MessageKind::report_object);
     bits::write(w, item.token, 32);
@@ -189,7 +193,7 @@ static void announced(Replica &r, MemberSlot to, const Item &item)
     if (item.kind == MessageKind::create) {
         const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
         if (slot == no_slot || r.world.slots[slot].owner != r.self) return;
-        if (r.world.slots[slot].stamp != 0) return;
+        if (r.world.slots[slot].stamp != 0 && !TERN_MUTANT(ack_of_a_past_tenure)) return;
         publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
     }
     if (item.kind == MessageKind::migrate) {
@@ -210,6 +214,17 @@ bool has_message(const Replica &r, PeerId to)
 {
     const MemberSlot member = find_member(r, to);
     return member != no_member && r.rings[member].count > r.rings[member].pulled;
+}
+
+bool is_unacked(const Replica &r, PeerId to, MessageKind kind)
+{
+    const MemberSlot member = find_member(r, to);
+    if (member == no_member) return false;
+    const uint32_t items_max = r.items.capacity / r.rings.capacity;
+    const ItemRing &ring = r.rings[member];
+    for (uint32_t i = 0; i < ring.count; ++i)
+        if (r.items[member * items_max + (ring.first + i) % items_max].kind == kind) return true;
+    return false;
 }
 
 // Items at the front that have arrived, or that said nothing.

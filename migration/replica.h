@@ -17,6 +17,14 @@ enum class Verdict : uint8_t {
     forged     // Against authority: its sender may not say it. Nothing changed.
 };
 
+// What a message is about, for those who watch.
+struct Described {
+    MessageKind kind; // none: it is against the format.
+    Stamp stamp;      // create, migrate, destroy, grant, report_object.
+    uint16_t object_count;
+    ObjectId objects[grant_objects_max]; // Those whose state it carries. dead: none are listed.
+};
+
 namespace replica {
 
 size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits);
@@ -34,7 +42,9 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
 bool room_for_member(const Replica &r);
 PeerId next_peer_id(Replica &r); // At the host: one that nobody had or will have.
 void admit(Replica &r, PeerId id, const Identity &newcomer); // At the host. There must be room.
-void peer_gone(Replica &r, PeerId peer);                     // At the host: silence or goodbye.
+// At the host: it speaks from there now. Told in a view, so that others can reach it.
+void moved(Replica &r, PeerId peer, const Address &address);
+void peer_gone(Replica &r, PeerId peer);               // At the host: silence or goodbye.
 void give_up(Replica &r, PeerId peer);                 // The same, but at the next end_receive().
 PeerId host(const Replica &r);                         // The lowest id that is not fenced.
 MemberSlot find_member(const Replica &r, PeerId peer); // Fenced ones too.
@@ -45,8 +55,10 @@ Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message);
 // The next message for a member, into buffer (stream_message_bytes_max or what it takes). 0: none.
 size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer);
 bool has_message(const Replica &r, PeerId to); // May be pointless by the time it is pulled.
+bool is_unacked(const Replica &r, PeerId to, MessageKind kind); // Queued, or said and not acked.
 // The first `count` messages ever pulled for this member have arrived.
 void messages_acked(Replica &r, PeerId to, uint32_t count);
+Described describe(PeerId from, std::span<const std::byte> message);
 // The connection to this member was made anew: what was not acked is said again, from message 1.
 // All messages may arrive twice; between two members of whom none is the host that changes nothing.
 void rewind(Replica &r, PeerId to);

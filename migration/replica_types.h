@@ -93,7 +93,14 @@ struct AskedClaim { // At the host: its game has been asked, and has not answere
 enum class Phase : uint8_t { outside, joining, in };
 
 // Why this peer cannot go on. It stays what it became first.
-enum class Fault : uint8_t { none, objects_full, dead_full, host_queue_full, removed };
+enum class Fault : uint8_t {
+    none,
+    objects_full,
+    dead_full,
+    host_queue_full,
+    removed,
+    counter_full // Its ticks, or as the host its grants. They never begin again.
+};
 
 struct ReplicaLimits {
     uint16_t peers_max;

@@ -1,4 +1,5 @@
 #include "migration/views.h"
+#include "base/mutant.h"
 #include "migration/grants.h"
 #include "migration/happenings.h"
 #include "migration/objects.h"
@@ -64,17 +65,19 @@ static void greet(Replica &r, MemberSlot to)
 {
     for (const Object &object : r.world.slots.all()) {
         if (object.life != Life::alive || object.owner != r.self || object.stamp != 0) continue;
+        if (TERN_MUTANT(newcomer_not_greeted)) continue;
         Item item = plain(MessageKind::create);
         item.object = static_cast<uint64_t>(object.id);
         outbox::push(r, to, item);
     }
     for (uint32_t i = 0; i < r.grants.count; ++i) {
         if (r.grants[i].references == 0 || r.grants[i].owner != r.self) continue;
+        if (TERN_MUTANT(newcomer_not_greeted)) continue;
         Item item = plain(MessageKind::migrate);
         item.grant = i + 1;
         outbox::push(r, to, item);
     }
-    outbox::push(r, to, plain(MessageKind::dead));
+    if (!TERN_MUTANT(greeting_without_the_dead)) outbox::push(r, to, plain(MessageKind::dead));
     outbox::push(r, to, plain(MessageKind::greeted));
 }
 
@@ -127,6 +130,7 @@ static void fence(Replica &r, MemberSlot slot)
 static void drop(Replica &r, MemberSlot slot)
 {
     fence(r, slot);
+    outbox::clear(r, slot); // It may have been given up since. Who has the place next has not.
     r.members[slot] = {};
 }
 
@@ -154,7 +158,11 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
     reader = roster.members;
     for (uint32_t i = 0; i < roster.count; ++i) {
         messages::read_member(reader, member);
-        if (replica::find_member(r, member.id) != no_member) continue;
+        const MemberSlot known = replica::find_member(r, member.id);
+        if (known != no_member) { // It may have moved.
+            r.members[known].identity.address = member.identity.address;
+            continue;
+        }
         const MemberSlot place = free_place(r);
         r.members[place] = member;
         r.members[place].greeted = member.id > r.self;
@@ -172,9 +180,11 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
 static void finish_joining(Replica &r)
 {
     if (r.phase != Phase::joining) return;
-    for (const Member &member : r.members.all())
+    for (const Member &member : r.members.all()) {
+        if (TERN_MUTANT(joiner_acts_early) && member.id != replica::host(r)) continue;
         if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.greeted)
             return;
+    }
     r.phase = Phase::in;
     happenings::peer(r, EventKind::caught_up, r.self);
     outbox::push(r, replica::find_member(r, replica::host(r)), plain(MessageKind::caught_up));
@@ -219,7 +229,8 @@ static void answer_queries(Replica &r)
     const uint32_t token = r.members[host].query_token;
     r.members[host].query_waits = false;
     for (const Object &object : r.world.slots.all()) {
-        if (object.life != Life::alive || replica::is_member(r, object.owner)) continue;
+        const bool owned = replica::is_member(r, object.owner);
+        if (object.life != Life::alive || (owned && !TERN_MUTANT(report_before_fencing))) continue;
         Item item = plain(MessageKind::report_object);
         item.object = static_cast<uint64_t>(object.id);
         item.token = token;
@@ -244,7 +255,7 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
     if (sender != replica::host(r)) return Verdict::forged;
     while (bits::read_bool(names)) {
         const MemberSlot slot = replica::find_member(r, messages::read_peer(names));
-        if (slot != no_member) fence(r, slot);
+        if (slot != no_member && !TERN_MUTANT(report_before_fencing)) fence(r, slot);
     }
     r.members[from].query_token = token;
     r.members[from].query_waits = true;
@@ -276,9 +287,11 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!is_host(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
-    // Of a live owner we hear from himself; of another we know, and granted all that he has.
+    // Of a live owner we hear from himself. All that one had whose departure has ended was granted
+    // then; if that grant's owner went too, the report may still be of the tenure before.
     const MemberSlot owner = replica::find_member(r, live.owner);
-    if (owner == no_member) return Verdict::forged;
+    if (static_cast<uint16_t>(live.owner) > r.last_peer) return Verdict::forged;
+    if (owner == no_member) return Verdict::ignored;
     if (!r.members[owner].fenced) return Verdict::ignored;
     if (live.stamp > stamps::make({r.term_number, r.self, r.grant_count})) return Verdict::forged;
     uint32_t unknown = 0;
@@ -314,13 +327,9 @@ Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
 // Every live object of a fenced owner is granted to the host, and destroyed if its type says so.
 static void adopt_orphans(Replica &r)
 {
+    if (TERN_MUTANT(orphans_left_alone)) return;
     const Stamp before = stamps::make({r.term_number, r.self, r.grant_count});
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
-        if (object.life == Life::alive && !replica::is_member(r, object.owner))
-            grants::wish(r, slot, r.self);
-    }
-    grants::settle(r, grants::Taking::to_all);
+    grants::adopt_orphans(r);
     for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != r.self || object.stamp <= before)
@@ -340,7 +349,7 @@ static uint32_t orphan_count(const Replica &r)
 static void open_view(Replica &r)
 {
     r.collecting = false;
-    outbox::push_to_all(r, plain(MessageKind::dead));
+    if (!TERN_MUTANT(dead_not_relayed)) outbox::push_to_all(r, plain(MessageKind::dead));
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         if (r.members[slot].fenced) drop(r, slot);
     r.view += 1;
@@ -462,6 +471,18 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
     r.members[place].reported = true; // It has nothing to say to a query that is under way.
     outbox::push(r, place, views::plain(MessageKind::welcome));
     views::greet(r, place);
+}
+
+void moved(Replica &r, PeerId peer, const Address &address)
+{
+    const MemberSlot slot = find_member(r, peer);
+    if (slot == no_member || host(r) != r.self) return;
+    if (r.members[slot].identity.address == address) return;
+    r.members[slot].identity.address = address;
+    r.view += 1;
+    Item view = views::plain(MessageKind::view);
+    view.token = r.view;
+    outbox::push_to_all(r, view);
 }
 
 void peer_gone(Replica &r, PeerId peer)

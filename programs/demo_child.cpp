@@ -70,6 +70,8 @@ static int testify(Life &life)
 {
     const Progress progress = peer::progress(life.peer);
     pipes::write_message(life.task.to_parent, MessageKind::progress, progress);
+    const std::string missing = peer::missing(life.peer);
+    pipes::write_message(life.task.to_parent, MessageKind::missing, missing.data(), missing.size());
     pipes::write_messages(life.task.to_parent, MessageKind::world, peer::world(life.peer));
     peer::destroy_peer(life.peer);
     return 0;

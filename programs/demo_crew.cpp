@@ -95,6 +95,7 @@ static void take(Member &member, const Message &message)
         member.world = pipes::values<Known>(message);
         member.testified = true;
         return;
+    case MessageKind::missing: member.missing = message.bytes; return;
     case MessageKind::failed: member.failure = message.bytes; return;
     case MessageKind::none:
     case MessageKind::play:

@@ -19,6 +19,7 @@ struct Member {
     Progress shown; // As of the last line or picture, for rates.
     std::vector<Dot> dots;
     std::vector<Known> world;
+    std::string missing; // What others have not got of its objects; lines.
 };
 
 struct Crew {

@@ -1,7 +1,7 @@
 #include "demo_options.h"
-#include <CLI/CLI.hpp>
-#include <cctype>
-#include <cstdlib>
+#include "common/option_checks.h"
+
+using namespace option_checks;
 
 namespace demo {
 
@@ -18,50 +18,6 @@ const char *socket_name(SocketKind socket)
     return "";
 }
 
-// --- What is right for an option; the text names the value and what was expected ---
-
-static std::string quoted(const std::string &text)
-{
-    return "\"" + text + "\"";
-}
-
-static CLI::Validator whole_number(uint64_t min, uint64_t max)
-{
-    const auto check = [min, max](const std::string &text) -> std::string {
-        const std::string expected = quoted(text) + " is not a whole number from " +
-                                     std::to_string(min) + " to " + std::to_string(max);
-        if (text.empty() || text.size() > 20) return expected;
-        for (char digit : text)
-            if (!std::isdigit(static_cast<unsigned char>(digit))) return expected;
-        errno = 0;
-        const uint64_t value = std::strtoull(text.c_str(), nullptr, 10);
-        return errno == 0 && value >= min && value <= max ? "" : expected;
-    };
-    return {check, std::to_string(min) + " to " + std::to_string(max)};
-}
-
-static CLI::Validator percent(double max)
-{
-    const auto check = [max](const std::string &text) -> std::string {
-        char *end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        if (end != text.c_str() && *end == '\0' && value >= 0 && value <= max) return "";
-        return quoted(text) + " is not a number of percent from 0 to " +
-               std::to_string(static_cast<int>(max));
-    };
-    return {check, "percent, 0 to " + std::to_string(static_cast<int>(max))};
-}
-
-static CLI::Validator one_of(const std::string &names)
-{
-    const auto check = [names](const std::string &text) -> std::string {
-        const bool single = text.find(',') == std::string::npos && !text.empty();
-        if (single && (", " + names + ",").find(", " + text + ",") != std::string::npos) return "";
-        return quoted(text) + " is not one of " + names;
-    };
-    return {check, names};
-}
-
 // --- The command line ---
 
 static void add_world(CLI::App &app, Options &options)
@@ -75,6 +31,9 @@ static void add_world(CLI::App &app, Options &options)
     app.add_option("--seed", options.seed, "Of what the players do and the network drops")
         ->check(whole_number(0, UINT64_MAX));
     app.add_flag("--no-kill", options.no_kill, "Let all peers live");
+    app.add_option("--record", options.record,
+                   "Folder for a recording of each peer, which holds the session's keys; tern-sim "
+                   "replays it");
 }
 
 static void add_network(CLI::App &app, Options &options, std::string &socket)

@@ -19,6 +19,7 @@ struct Options {
     bool no_kill = false;
     std::string trial;   // Empty: none.
     std::string invite;  // --join.
+    std::string record;  // --record: a folder. Empty: nothing is recorded.
     std::string address; // --listen: where others reach it.
     int32_t port = -1;   // --listen; -1: not given.
     bool seconds_given = false;

@@ -264,6 +264,8 @@ static int judge(const Crew &crew)
         std::printf("demo: DIVERGED peers=%zu%s\n%s", testimonies.size(),
                     same_members ? "" : ": not all count the same members",
                     verdict::differences(testimonies).c_str());
+        for (const Member &member : crew.members)
+            std::printf("%s", member.missing.c_str());
         return 1;
     }
     std::printf("demo: converged peers=%zu objects=%zu migrations=%llu digest=%016llx\n",

@@ -1,6 +1,7 @@
 #include "demo_peer.h"
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 namespace demo::peer {
 
@@ -31,12 +32,34 @@ PeerSetup setup(const Options &options, uint32_t index)
     setup.cubes_max = options.objects;
     setup.timeout_ms = 2000;
     setup.name = "";
+    if (!options.record.empty())
+        setup.record_path = options.record + "/peer-" + std::to_string(index + 1) + ".rec";
     return setup;
+}
+
+static constexpr uint32_t recording_bytes_max = 4 << 20; // Of one tick: taken after each.
+
+// Readable by its owner alone: the recording holds keys. Null if it cannot be made.
+static std::FILE *make_record_file(const std::filesystem::path &path)
+{
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    std::FILE *file = std::fopen(path.c_str(), "wb");
+    if (file)
+        std::filesystem::permissions(
+            path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
+    return file;
 }
 
 MadePeer make_peer(const PeerSetup &setup)
 {
     MadePeer made = {};
+    const bool records = !setup.record_path.empty();
+    made.peer.record = records ? make_record_file(setup.record_path) : nullptr;
+    if (records && !made.peer.record) {
+        made.error = "--record: " + setup.record_path + " cannot be written";
+        return made;
+    }
     const MadeSocket socket = make_socket(setup.socket, setup.port, setup.peers_max);
     if (!socket.socket) {
         made.error = std::string(socket_name(setup.socket)) + " port " +
@@ -52,6 +75,7 @@ MadePeer make_peer(const PeerSetup &setup)
     config.name = setup.name;
     config.timeout_ms = setup.timeout_ms;
     config.join_timeout_ms = 20'000;
+    config.recording_bytes_max = records ? recording_bytes_max : 0;
     peer.session = make_session(config);
     peer.game = game::make_game(peer.session, setup.first_cubes, setup.cubes_max, setup.seed);
     return made;
@@ -61,6 +85,7 @@ void destroy_peer(Peer &peer)
 {
     if (peer.session) destroy_session(peer.session);
     if (peer.socket) destroy_socket(peer.socket);
+    if (peer.record) std::fclose(peer.record);
     peer = {};
 }
 
@@ -74,6 +99,10 @@ void tick(Peer &peer, bool playing)
     game::take_events(peer.game, receive(peer.session, peer.socket->receive(), clock_us()));
     if (playing && state(peer.session) == State::open) game::play(peer.game);
     peer.socket->send(send(peer.session, clock_us()));
+    if (!peer.record) return;
+    const std::span<const std::byte> bytes = recorded(peer.session);
+    std::fwrite(bytes.data(), 1, bytes.size(), peer.record);
+    std::fflush(peer.record); // A peer that is killed leaves what it had.
 }
 
 Progress progress(const Peer &peer)
@@ -123,6 +152,26 @@ std::vector<Known> world(const Peer &peer)
     std::sort(world.begin(), world.end(),
               [](const Known &a, const Known &b) { return a.object < b.object; });
     return world;
+}
+
+std::string missing(const Peer &peer)
+{
+    static constexpr size_t lines_max = 20;
+    std::string lines;
+    size_t count = 0;
+    for (const Known &known : world(peer))
+        for (const PeerId other : peers(peer.session)) {
+            if (known.owner != self(peer.session)) continue;
+            const Explanation why = explain(peer.session, known.object, other);
+            if (why.why == Why::has_it || ++count > lines_max) continue;
+            char line[256];
+            std::snprintf(line, sizeof line, "  object %llx of peer %u, to peer %u: %s\n",
+                          static_cast<unsigned long long>(known.object),
+                          static_cast<unsigned>(known.owner), static_cast<unsigned>(other),
+                          text(why.why));
+            lines += line;
+        }
+    return lines;
 }
 
 const char *state_name(State state)

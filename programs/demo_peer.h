@@ -4,6 +4,7 @@
 #include "demo_options.h"
 #include "tern/io.h"
 #include "tern/sim.h"
+#include <cstdio>
 #include <string>
 
 namespace demo {
@@ -19,12 +20,14 @@ struct PeerSetup {
     uint32_t cubes_max;
     uint32_t timeout_ms;
     const char *name;
+    std::string record_path; // Empty: not recorded.
 };
 
 struct Peer {
     Socket *socket;
     Session *session;
     Game game;
+    std::FILE *record; // Null: not recorded.
 };
 
 struct MadePeer {
@@ -55,6 +58,8 @@ Address own_address(const Peer &peer, SocketKind kind); // On this machine.
 void tick(Peer &peer, bool playing);
 Progress progress(const Peer &peer);
 std::vector<Known> world(const Peer &peer); // All living objects, by id.
+// A line for each of its own objects that another has not got, or not with its last change: why.
+std::string missing(const Peer &peer);
 const char *state_name(State state);
 bool is_over(State state); // It has ended, by our will or not.
 

@@ -13,6 +13,7 @@ enum class MessageKind : uint32_t {
     opened,   // It is in.
     progress, // Progress.
     picture,  // Dots.
+    missing,  // Text: what others have not got of its own objects, and why.
     world,    // Knowns; its last word.
     failed,   // Text: why it ends.
     // To it.

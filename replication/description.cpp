@@ -147,7 +147,8 @@ void first_difference(std::span<const char> ours, std::span<const char> theirs,
         add(text, ".");
         return;
     }
-    add(text, "The type tables are equal.");
+    const bool equal = ours.size() == theirs.size(); // Else one lacks the end of its last line.
+    add(text, equal ? "The type tables are equal." : "The type tables differ: one is cut short.");
 }
 
 }

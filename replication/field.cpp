@@ -1,6 +1,7 @@
 #include "replication/field.h"
 #include "base/assert.h"
 #include "replication/quaternion.h"
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -103,28 +104,18 @@ static uint64_t whole(const Field &field, double value)
                                  : static_cast<uint64_t>(value);
 }
 
-static bool less(const Field &field, uint64_t a, uint64_t b)
+static bool less(const FieldCode &f, uint64_t a, uint64_t b)
 {
-    return is_signed(field.kind) ? static_cast<int64_t>(a) < static_cast<int64_t>(b) : a < b;
+    return is_signed(f.kind) ? static_cast<int64_t>(a) < static_cast<int64_t>(b) : a < b;
 }
 
-static uint64_t integer_mask(const Field &field)
+static uint64_t encode_integer(const FieldCode &f, const std::byte *from)
 {
-    return ~uint64_t{0} >> (64 - element_bytes(field.kind) * 8);
-}
-
-static uint64_t encode_integer(const Field &field, const std::byte *from)
-{
-    const uint64_t value = load(field.kind, from);
-    if (!has_range(field)) return value & integer_mask(field);
-    const uint64_t min = whole(field, field.min);
-    const uint64_t max = whole(field, field.max);
-    return less(field, value, min) ? 0 : less(field, max, value) ? max - min : value - min;
-}
-
-static void decode_integer(const Field &field, uint64_t code, std::byte *to)
-{
-    store(field.kind, to, has_range(field) ? whole(field, field.min) + code : code);
+    const uint64_t value = load(f.kind, from);
+    if (!f.has_range) return value & f.code_max;
+    return less(f, value, f.low)                ? 0
+           : less(f, f.low + f.code_max, value) ? f.code_max
+                                                : value - f.low;
 }
 
 // --- Floats ---
@@ -140,200 +131,247 @@ static uint32_t canonical(float value)
     return value == 0 ? 0 : std::bit_cast<uint32_t>(value); // -0 as +0.
 }
 
-static uint32_t float_at(const Field &field, uint64_t steps)
+static uint32_t float_at(const FieldCode &f, uint64_t steps)
 {
-    return canonical(static_cast<float>(field.min + static_cast<double>(steps) * field.step));
+    return canonical(static_cast<float>(f.min + static_cast<double>(steps) * f.step));
+}
+
+// Whether the steps lie so far apart that each has a float of its own, whose nearest step it is: a
+// float is off by at most 2^-24 of itself, or where it is tiny 2^-150.
+static bool is_coarse(const Field &field)
+{
+    const double largest = std::max(std::fabs(field.min), std::fabs(field.max)) + field.step;
+    return field.step >= largest * 0x1p-20 + 0x1p-140;
 }
 
 // The nearest step; but where a neighbour has the value to the bit, the first that has it: near a
 // float's own precision the nearest could be another, and the value would move at each rounding.
-static uint64_t nearest_steps(const Field &field, float value)
+static uint64_t nearest_steps(const FieldCode &f, float value)
 {
-    const double steps_max = static_cast<double>(float_steps(field));
-    const double exact = std::floor((static_cast<double>(value) - field.min) / field.step + 0.5);
-    if (std::isnan(exact) || exact < 0) return 0;
-    const auto nearest = static_cast<uint64_t>(exact > steps_max ? steps_max : exact);
+    const double exact = (static_cast<double>(value) - f.min) / f.step + 0.5;
+    if (!(exact >= 0)) return 0; // NaN, too.
+    const bool beyond = exact >= static_cast<double>(f.code_max);
+    const uint64_t nearest =
+        beyond ? f.code_max : static_cast<uint64_t>(static_cast<int64_t>(exact));
+    if (f.codes == Codes::up_to_max) return nearest;
     const uint32_t wanted = canonical(value);
     for (uint64_t steps = nearest == 0 ? 0 : nearest - 1; steps <= nearest + 1; ++steps)
-        if (static_cast<double>(steps) <= steps_max && float_at(field, steps) == wanted)
-            return steps;
+        if (steps <= f.code_max && float_at(f, steps) == wanted) return steps;
     return nearest;
 }
 
 // Of what the value becomes: where steps are finer than floats, that may be nearest to another.
-static uint64_t encode_steps(const Field &field, float value)
+static uint64_t encode_steps(const FieldCode &f, float value)
 {
-    const uint64_t steps = nearest_steps(field, value);
-    const uint32_t becomes = float_at(field, steps);
+    const uint64_t steps = nearest_steps(f, value);
+    if (f.codes == Codes::up_to_max) return steps;
+    const uint32_t becomes = float_at(f, steps);
     if (becomes == canonical(value)) return steps;
-    return nearest_steps(field, std::bit_cast<float>(becomes));
+    return nearest_steps(f, std::bit_cast<float>(becomes));
 }
 
-static uint64_t encode_float(const Field &field, const std::byte *from)
+static uint64_t encode_float(const FieldCode &f, const std::byte *from)
 {
     float value;
     std::memcpy(&value, from, sizeof(value));
-    if (field.step != 0) return encode_steps(field, value);
-    if (!has_range(field)) return canonical(value);
-    const auto min = static_cast<float>(field.min);
-    const auto max = static_cast<float>(field.max);
-    return canonical(!(value >= min) ? min : value > max ? max : value); // NaN is min.
+    if (f.step != 0) return encode_steps(f, value);
+    if (!f.has_range) return canonical(value);
+    if (!(value >= f.float_min)) return canonical(f.float_min); // NaN, too.
+    return canonical(value > f.float_max ? f.float_max : value);
 }
 
-static void decode_float(const Field &field, uint64_t code, std::byte *to)
+static void decode_float(const FieldCode &f, uint64_t code, std::byte *to)
 {
-    const uint32_t value = field.step != 0 ? float_at(field, code) : static_cast<uint32_t>(code);
+    const uint32_t value = f.step != 0 ? float_at(f, code) : static_cast<uint32_t>(code);
     std::memcpy(to, &value, sizeof(value));
 }
 
 // --- Quaternions with a step. Exact ones are four floats. ---
 
-static uint64_t encode_quaternion(const Field &field, const std::byte *from)
+static uint64_t encode_quaternion(const FieldCode &f, const std::byte *from)
 {
     quaternion::Components components;
     std::memcpy(&components, from, sizeof(components));
-    return quaternion::encode(components, field.step);
+    return quaternion::encode(components, f.step);
 }
 
-static void decode_quaternion(const Field &field, uint64_t code, std::byte *to)
+static void decode_quaternion(const FieldCode &f, uint64_t code, std::byte *to)
 {
-    const quaternion::Components components = quaternion::decode(code, field.step);
+    const quaternion::Components components = quaternion::decode(code, f.step);
     std::memcpy(to, &components, sizeof(components));
 }
 
-// --- One element of any kind but text and bytes, as a code of a fixed number of bits ---
+// --- One element of any kind but text and bytes ---
 
-static unsigned code_bits(const Field &field)
+static uint64_t encode(const FieldCode &f, const std::byte *from)
 {
-    switch (field.kind) {
-    case FieldKind::boolean: return 1;
-    case FieldKind::float32: return field.step != 0 ? bits::width(float_steps(field)) : 32;
-    case FieldKind::quaternion: return quaternion::bit_count(field.step);
-    case FieldKind::peer: return 16;
-    case FieldKind::object: return object_id_bits;
-    default: break;
-    }
-    if (has_range(field)) return bits::width(whole(field, field.max) - whole(field, field.min));
-    return static_cast<unsigned>(element_bytes(field.kind) * 8);
-}
-
-static uint64_t encode(const Field &field, const std::byte *from)
-{
-    switch (field.kind) {
+    switch (f.kind) {
     case FieldKind::boolean: return *from != std::byte{0} ? 1 : 0;
-    case FieldKind::float32: return encode_float(field, from);
-    case FieldKind::quaternion: return encode_quaternion(field, from);
-    case FieldKind::peer: return load(field.kind, from);
+    case FieldKind::float32: return encode_float(f, from);
+    case FieldKind::quaternion: return encode_quaternion(f, from);
     case FieldKind::object: {
-        const uint64_t id = load(field.kind, from);
+        const uint64_t id = load(f.kind, from);
         return id >> object_id_bits == 0 ? id : 0;
     }
-    default: return encode_integer(field, from);
+    default: return encode_integer(f, from);
     }
 }
 
-static void decode(const Field &field, uint64_t code, std::byte *to)
+static void decode(const FieldCode &f, uint64_t code, std::byte *to)
 {
-    switch (field.kind) {
-    case FieldKind::boolean:
-    case FieldKind::peer:
-    case FieldKind::object: return store(field.kind, to, code);
-    case FieldKind::float32: return decode_float(field, code, to);
-    case FieldKind::quaternion: return decode_quaternion(field, code, to);
-    default: return decode_integer(field, code, to);
+    switch (f.kind) {
+    case FieldKind::float32: return decode_float(f, code, to);
+    case FieldKind::quaternion: return decode_quaternion(f, code, to);
+    default: return store(f.kind, to, f.low + code);
     }
+}
+
+// What would be written differently was not written by us.
+static bool is_written(const FieldCode &f, uint64_t code)
+{
+    if (f.codes == Codes::any) return true;
+    if (f.codes == Codes::up_to_max) return code <= f.code_max;
+    std::byte value[sizeof(quaternion::Components)];
+    decode(f, code, value);
+    return encode(f, value) == code;
 }
 
 // --- Text: as long as it is, then its bytes, none of them zero ---
 
-static size_t text_length(const Field &field, const std::byte *from)
+static size_t text_length(const FieldCode &f, const std::byte *from)
 {
     size_t length = 0;
-    while (length + 1 < field.count && from[length] != std::byte{0})
+    while (length + 1 < f.count && from[length] != std::byte{0})
         ++length;
     return length;
 }
 
-static void write_text(BitWriter &w, const Field &field, const std::byte *from)
+static void write_text(BitWriter &w, const FieldCode &f, const std::byte *from)
 {
-    const size_t length = text_length(field, from);
-    bits::write(w, length, bits::width(field.count - 1u));
+    const size_t length = text_length(f, from);
+    bits::write(w, length, f.bits);
     bits::write_bytes(w, {from, length});
 }
 
-static void read_text(BitReader &r, const Field &field, std::byte *to)
+static void read_text(BitReader &r, const FieldCode &f, std::byte *to)
 {
-    const size_t length = bits::read(r, bits::width(field.count - 1u));
-    if (length >= field.count) return bits::fail(r);
-    std::memset(to, 0, field.count);
+    const size_t length = bits::read(r, f.bits);
+    if (length >= f.count) return bits::fail(r);
+    std::memset(to, 0, f.count);
     bits::read_bytes(r, {to, length});
-    if (text_length(field, to) != length) bits::fail(r);
+    if (text_length(f, to) != length) bits::fail(r);
 }
 
 // --- A field ---
 
-// A kind whose elements are codes: an exact quaternion counts as four floats.
-static Field in_codes(const Field &field)
+static Codes codes(const Field &field)
 {
-    Field result = field;
-    if (field.kind == FieldKind::quaternion && field.step == 0) {
-        result.kind = FieldKind::float32;
-        result.count = static_cast<uint16_t>(field.count * 4);
+    if (field.kind == FieldKind::quaternion) return Codes::by_value;
+    if (field.kind == FieldKind::float32)
+        return field.step != 0 && is_coarse(field) ? Codes::up_to_max : Codes::by_value;
+    return has_range(field) ? Codes::up_to_max : Codes::any;
+}
+
+static unsigned integer_bits(const Field &field)
+{
+    switch (field.kind) {
+    case FieldKind::boolean: return 1;
+    case FieldKind::object: return object_id_bits;
+    default: return static_cast<unsigned>(element_bytes(field.kind) * 8);
     }
-    return result;
 }
 
-uint32_t bits_max(const Field &given)
+FieldCode code(const Field &given)
 {
-    if (given.kind == FieldKind::bytes) return given.count * 8u;
-    if (given.kind == FieldKind::text)
-        return bits::width(given.count - 1u) + (given.count - 1u) * 8u;
-    const Field field = in_codes(given);
-    return code_bits(field) * field.count;
+    Field field = given;
+    if (given.kind == FieldKind::quaternion && given.step == 0) {
+        field.kind = FieldKind::float32;
+        field.count = static_cast<uint16_t>(given.count * 4);
+    }
+    FieldCode f = {};
+    f.kind = field.kind;
+    f.codes = codes(field);
+    f.has_range = has_range(field);
+    f.element_bytes = static_cast<uint8_t>(element_bytes(field.kind));
+    f.count = field.count;
+    f.offset_bytes = field.offset_bytes;
+    f.min = field.min;
+    f.step = field.step;
+    unsigned bits = integer_bits(field);
+    if (field.kind == FieldKind::text) bits = bits::width(field.count - 1u);
+    if (field.kind == FieldKind::quaternion) bits = quaternion::bit_count(field.step);
+    f.code_max = ~uint64_t{0} >> (64 - std::max(bits, 1u));
+    if (field.kind == FieldKind::float32) {
+        f.float_min = static_cast<float>(field.min);
+        f.float_max = static_cast<float>(field.max);
+        if (field.step != 0) f.code_max = float_steps(field);
+        if (field.step != 0) bits = bits::width(f.code_max);
+    } else if (f.has_range) {
+        f.low = whole(field, field.min);
+        f.code_max = whole(field, field.max) - f.low;
+        bits = bits::width(f.code_max);
+    }
+    f.bits = static_cast<uint8_t>(bits);
+    return f;
 }
 
-void normalise(const Field &given, std::byte *to, const std::byte *from)
+uint32_t bits_max(const Field &field)
 {
-    if (given.kind == FieldKind::bytes) {
-        std::memmove(to, from, given.count);
+    const FieldCode f = code(field);
+    if (f.kind == FieldKind::text) return f.bits + (f.count - 1u) * 8u;
+    return uint32_t{f.bits} * f.count;
+}
+
+size_t bit_count(const FieldCode &f, const std::byte *from)
+{
+    if (f.kind == FieldKind::text) return f.bits + text_length(f, from) * 8;
+    return size_t{f.bits} * f.count;
+}
+
+void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
+{
+    if (f.kind == FieldKind::bytes) {
+        std::memmove(to, from, f.count);
         return;
     }
-    if (given.kind == FieldKind::text) {
-        const size_t length = text_length(given, from);
+    if (f.kind == FieldKind::text) {
+        const size_t length = text_length(f, from);
         std::memmove(to, from, length);
-        std::memset(to + length, 0, given.count - length);
+        std::memset(to + length, 0, f.count - length);
         return;
     }
-    const Field field = in_codes(given);
-    const size_t stride = element_bytes(field.kind);
-    for (size_t i = 0; i < field.count; ++i)
-        decode(field, encode(field, from + i * stride), to + i * stride);
+    for (size_t at = 0; at < size_bytes(f); at += f.element_bytes)
+        decode(f, encode(f, from + at), to + at);
 }
 
-void write(BitWriter &w, const Field &given, const std::byte *from)
+void write(BitWriter &w, const FieldCode &f, const std::byte *from)
 {
-    if (given.kind == FieldKind::bytes) return bits::write_bytes(w, {from, given.count});
-    if (given.kind == FieldKind::text) return write_text(w, given, from);
-    const Field field = in_codes(given);
-    const unsigned bit_count = code_bits(field);
-    const size_t stride = element_bytes(field.kind);
-    for (size_t i = 0; i < field.count; ++i)
-        bits::write(w, encode(field, from + i * stride), bit_count);
+    if (f.kind == FieldKind::bytes) return bits::write_bytes(w, {from, f.count});
+    if (f.kind == FieldKind::text) return write_text(w, f, from);
+    for (size_t at = 0; at < size_bytes(f); at += f.element_bytes)
+        bits::write(w, encode(f, from + at), f.bits);
 }
 
-void read(BitReader &r, const Field &given, std::byte *to)
+void read(BitReader &r, const FieldCode &f, std::byte *to)
 {
-    if (given.kind == FieldKind::bytes) return bits::read_bytes(r, {to, given.count});
-    if (given.kind == FieldKind::text) return read_text(r, given, to);
-    const Field field = in_codes(given);
-    const unsigned bit_count = code_bits(field);
-    const size_t stride = element_bytes(field.kind);
-    for (size_t i = 0; i < field.count; ++i) {
-        const uint64_t code = bits::read(r, bit_count);
-        decode(field, code, to + i * stride);
-        // What would be written differently was not written by us.
-        if (encode(field, to + i * stride) != code) bits::fail(r);
+    if (f.kind == FieldKind::bytes) return bits::read_bytes(r, {to, f.count});
+    if (f.kind == FieldKind::text) return read_text(r, f, to);
+    for (size_t at = 0; at < size_bytes(f); at += f.element_bytes) {
+        const uint64_t code = bits::read(r, f.bits);
+        if (!is_written(f, code)) bits::fail(r);
+        decode(f, code, to + at);
     }
+}
+
+void check(BitReader &r, const FieldCode &f)
+{
+    if (f.kind == FieldKind::text) {
+        std::byte text[struct_bytes_max];
+        return read_text(r, f, text);
+    }
+    if (f.codes == Codes::any) return bits::skip(r, size_t{f.bits} * f.count);
+    for (size_t i = 0; i < f.count; ++i)
+        if (!is_written(f, bits::read(r, f.bits))) bits::fail(r);
 }
 
 }

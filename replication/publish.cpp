@@ -70,25 +70,44 @@ static Slot next_due(const Publisher &p, uint32_t peer, Slot from)
 
 // --- What is due ---
 
+// Of a mutant: truths that changed again while their change is in flight, and so are back at the
+// value that the peer has acked.
+static uint64_t returned(const World &world, const TypeTable &types, Slot slot,
+                         const Published &published)
+{
+    if (published.sent_tick <= published.acked_tick) return 0;
+    uint64_t mask = 0;
+    uint32_t i = 0;
+    for (const Field &field : types.types[world.slots[slot].type].fields) {
+        const bool again = world::field_tick(world, slot, i) > published.sent_tick;
+        if (field.kind == FieldKind::boolean && again) mask |= uint64_t{1} << i;
+        i += 1;
+    }
+    return mask;
+}
+
 // The fields that changed after all that the peer has acked.
 static uint64_t needed(const World &world, const TypeTable &types, Slot slot,
                        const Published &published)
 {
-    if (published.acked_tick == 0) return 0;
+    if (published.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) return 0;
     const uint32_t known = TERN_MUTANT(only_what_is_not_in_flight)
                                ? std::max(published.acked_tick, published.sent_tick)
                                : published.acked_tick;
     const auto fields = static_cast<uint32_t>(types.types[world.slots[slot].type].fields.size());
+    const uint32_t *ticks = world.field_ticks.begin() + size_t{slot} * types.fields_count_max;
     uint64_t mask = 0;
     for (uint32_t i = 0; i < fields; ++i)
-        if (world::field_tick(world, slot, i) > known) mask |= uint64_t{1} << i;
+        mask |= uint64_t{ticks[i] > known} << i;
+    if (TERN_MUTANT(values_compared)) mask &= ~returned(world, types, slot, published);
     return mask;
 }
 
 void changed(Publisher &p, Slot slot)
 {
     for (uint32_t peer = 0; peer < p.peer_count; ++peer)
-        if (published_at(p, peer, slot).acked_tick != 0) set_due(p, peer, slot);
+        if (published_at(p, peer, slot).acked_tick != 0 || TERN_MUTANT(update_before_the_ack))
+            set_due(p, peer, slot);
 }
 
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
@@ -128,17 +147,29 @@ bool has_due(const Publisher &p, uint32_t peer)
     return next_due(p, peer, 0) < p.slot_count;
 }
 
+bool is_due(const Publisher &p, uint32_t peer, Slot slot)
+{
+    const uint64_t word = p.due[size_t{peer} * words(p.slot_count) + slot / 64];
+    return (word >> slot % 64 & 1) != 0;
+}
+
 // --- What was sent ---
+
+// As place % max, for a place that is less than twice around the ring.
+static uint32_t in_ring(uint32_t place, uint32_t max)
+{
+    return place < max ? place : place - max;
+}
 
 static SentUpdates &packet_at(Publisher &p, uint32_t peer, uint32_t i)
 {
-    const uint32_t place = (p.rings[peer].packet_first + i) % p.packets_max;
+    const uint32_t place = in_ring(p.rings[peer].packet_first + i, p.packets_max);
     return p.sent_packets[size_t{peer} * p.packets_max + place];
 }
 
 static SentObject &object_at(Publisher &p, uint32_t peer, uint32_t place)
 {
-    return p.sent_objects[size_t{peer} * p.objects_max + place % p.objects_max];
+    return p.sent_objects[size_t{peer} * p.objects_max + in_ring(place, p.objects_max)];
 }
 
 static void remember_object(Publisher &p, uint32_t peer, const Object &object, Slot slot)
@@ -155,7 +186,8 @@ static void remember_packet(Publisher &p, uint32_t peer, uint64_t packet, uint32
     TERN_ASSERT(ring.packet_count == 0 ||
                     packet >= packet_at(p, peer, ring.packet_count - 1).packet,
                 "packet %llu is not a new one", static_cast<unsigned long long>(packet));
-    const uint32_t first = (ring.object_first + ring.object_count - object_count) % p.objects_max;
+    const uint32_t first =
+        in_ring(ring.object_first + ring.object_count - object_count, p.objects_max);
     packet_at(p, peer, ring.packet_count) = {packet, tick, first, object_count, 0};
     ring.packet_count += 1;
 }
@@ -168,10 +200,10 @@ static void forget_told(Publisher &p, uint32_t peer)
         SentUpdates &sent = packet_at(p, peer, 0);
         for (uint32_t i = 0; i < sent.count; ++i)
             object_at(p, peer, sent.first + i) = {};
-        ring.object_first = (ring.object_first + sent.count) % p.objects_max;
+        ring.object_first = in_ring(ring.object_first + sent.count, p.objects_max);
         ring.object_count -= sent.count;
         sent = {};
-        ring.packet_first = (ring.packet_first + 1) % p.packets_max;
+        ring.packet_first = in_ring(ring.packet_first + 1, p.packets_max);
         ring.packet_count -= 1;
     }
     if (ring.packet_count > 0) return;
@@ -242,7 +274,7 @@ static void settle(Publisher &p, const World &world, const TypeTable &types, uin
         const Object &object = world.slots[was.slot];
         Published &published = published_at(p, peer, was.slot);
         if (object.life != Life::alive || object.id != was.id || object.stamp != was.stamp ||
-            published.acked_tick == 0)
+            (published.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)))
             continue;
         if (arrived) {
             published.acked_tick = std::max(published.acked_tick, sent.tick);
@@ -295,9 +327,7 @@ bool check(const World &world, const TypeTable &types, std::span<const std::byte
     while (next(r, update)) {
         const Slot slot = world::find(world, update.object);
         if (slot == no_slot) continue;
-        std::byte value[struct_bytes_max];
-        if (update_codec::read_fields(update, types, world.slots[slot].type, value).malformed)
-            return false;
+        if (!update_codec::is_written(update, types, world.slots[slot].type)) return false;
     }
     return !malformed(r);
 }

@@ -97,6 +97,7 @@ void announced(Publisher &p, const World &world, const TypeTable &types, uint32_
 void forget_object(Publisher &p, Slot slot); // It died, or is another's, or is of a new tenure.
 void forget_peer(Publisher &p, uint32_t peer);
 bool has_due(const Publisher &p, uint32_t peer);
+bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
 // packets never fall; one packet may hold several messages.
 size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,

@@ -14,16 +14,30 @@ static const Type &at(const TypeTable &table, TypeId type)
     return table.types[type];
 }
 
+static std::span<const FieldCode> codes(const TypeTable &table, TypeId type)
+{
+    const size_t count = at(table, type).fields.size();
+    return std::span(table.codes).subspan(table.codes_first[type], count);
+}
+
 TypeTable make(std::span<const Type> types)
 {
     type_checks::check(types);
     TypeTable table{};
     table.types = types;
+    size_t code_count = 0;
     for (size_t i = 0; i < types.size(); ++i) {
         const Type &type = types[i];
+        TERN_ASSERT(code_count + type.fields.size() <= all_fields_max,
+                    "more than %zu fields in all: the table's description is beyond %zu bytes",
+                    all_fields_max, description_bytes_max);
+        table.codes_first[i] = static_cast<uint16_t>(code_count);
         uint32_t bits_max = 0;
-        for (const Field &field : type.fields)
+        for (const Field &field : type.fields) {
+            table.codes[code_count] = field::code(field);
+            code_count += 1;
             bits_max += field::bits_max(field);
+        }
         table.value_bits_max[i] = static_cast<uint16_t>(bits_max);
         table.objects_max += type.objects_max;
         if (type.objects_max == 0) continue;
@@ -50,40 +64,56 @@ void normalise(const TypeTable &table, TypeId id, void *value)
     std::byte result[struct_bytes_max];
     std::memset(result, 0, type.size_bytes);
     const auto *from = static_cast<const std::byte *>(value);
-    for (const Field &field : type.fields)
-        field::normalise(field, result + field.offset_bytes, from + field.offset_bytes);
+    for (const FieldCode &f : codes(table, id))
+        field::normalise(f, result + f.offset_bytes, from + f.offset_bytes);
     std::memcpy(value, result, type.size_bytes);
 }
 
 uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b)
 {
-    const Type &type = at(table, id);
     const auto *left = static_cast<const std::byte *>(a);
     const auto *right = static_cast<const std::byte *>(b);
     uint64_t mask = 0;
-    for (size_t i = 0; i < type.fields.size(); ++i) {
-        const Field &field = type.fields[i];
-        if (std::memcmp(left + field.offset_bytes, right + field.offset_bytes,
-                        field::size_bytes(field)) != 0)
-            mask |= uint64_t{1} << i;
+    uint64_t bit = 1;
+    for (const FieldCode &f : codes(table, id)) {
+        if (std::memcmp(left + f.offset_bytes, right + f.offset_bytes, field::size_bytes(f)) != 0)
+            mask |= bit;
+        bit <<= 1;
     }
     return mask;
 }
 
+size_t fields_bits(const TypeTable &table, TypeId id, const void *value, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    const auto *from = static_cast<const std::byte *>(value);
+    size_t count = 0;
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) count += field::bit_count(fields[i], from + fields[i].offset_bytes);
+    return count;
+}
+
 void write_fields(BitWriter &w, const TypeTable &table, TypeId id, const void *value, uint64_t mask)
 {
-    const Type &type = at(table, id);
+    const std::span<const FieldCode> fields = codes(table, id);
     const auto *from = static_cast<const std::byte *>(value);
-    for (size_t i = 0; i < type.fields.size(); ++i)
-        if (mask >> i & 1) field::write(w, type.fields[i], from + type.fields[i].offset_bytes);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::write(w, fields[i], from + fields[i].offset_bytes);
 }
 
 void read_fields(BitReader &r, const TypeTable &table, TypeId id, void *value, uint64_t mask)
 {
-    const Type &type = at(table, id);
+    const std::span<const FieldCode> fields = codes(table, id);
     auto *to = static_cast<std::byte *>(value);
-    for (size_t i = 0; i < type.fields.size(); ++i)
-        if (mask >> i & 1) field::read(r, type.fields[i], to + type.fields[i].offset_bytes);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::read(r, fields[i], to + fields[i].offset_bytes);
+}
+
+void check_fields(BitReader &r, const TypeTable &table, TypeId id, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::check(r, fields[i]);
 }
 
 }

@@ -3,21 +3,23 @@
 // A value is stored as it travels (rounded, clamped, -0 and NaN normalised, text zero-padded), so
 // that all peers hold equal bytes: normalise() once, and encoding and decoding change nothing more.
 #pragma once
-#include "base/bits.h"
-#include "tern/types.h"
+#include "replication/field.h"
 
 namespace tern {
 
+// The canonical text of a table: one line per type, one per field. Equal texts: equal tables.
+inline constexpr size_t description_bytes_max = 15 * 1024;
+inline constexpr size_t all_fields_max = description_bytes_max / 13; // "field x peer\n".
+
 struct TypeTable {                      // Open, constant after make.
     std::span<const Type> types;        // The game's.
+    FieldCode codes[all_fields_max];    // Of all types, one after the other.
+    uint16_t codes_first[types_max];    // By type.
     uint16_t value_bits_max[types_max]; // Of a whole value of each type.
     uint32_t objects_max;               // Of all types together.
     uint16_t size_bytes_max;            // Of the largest struct of a type with objects.
     uint16_t fields_count_max;          // Of a type with objects.
 };
-
-// The canonical text of a table: one line per type, one per field. Equal texts: equal tables.
-inline constexpr size_t description_bytes_max = 15 * 1024;
 
 namespace type_table {
 
@@ -36,10 +38,13 @@ void normalise(const TypeTable &table, TypeId type, void *value);
 uint64_t difference(const TypeTable &table, TypeId type, const void *a, const void *b);
 
 // The fields of `mask`, in order. The mask itself is the caller's to write.
+size_t fields_bits(const TypeTable &table, TypeId type, const void *value, uint64_t mask);
 void write_fields(BitWriter &w, const TypeTable &table, TypeId type, const void *value,
                   uint64_t mask);
 // Overwrites the fields of `mask`. Fails the reader for what write_fields would never write.
 void read_fields(BitReader &r, const TypeTable &table, TypeId type, void *value, uint64_t mask);
+// As read_fields, but only looks.
+void check_fields(BitReader &r, const TypeTable &table, TypeId type, uint64_t mask);
 uint64_t all_fields(const TypeTable &table, TypeId type); // The mask of a whole value.
 
 }

@@ -81,12 +81,26 @@ static Stamp read_stamp(BitReader &r, Stamp previous)
 
 // --- Which fields: all, one, or a bit for each. A type of one field needs no mask. ---
 
+// std::has_single_bit() calls a function where the processor is not known to count bits.
+static bool is_one(uint64_t mask)
+{
+    return mask != 0 && (mask & (mask - 1)) == 0;
+}
+
+static unsigned mask_bits(const TypeTable &types, TypeId type, uint64_t mask)
+{
+    const auto count = static_cast<unsigned>(types.types[type].fields.size());
+    if (count == 1) return 0;
+    if (mask == type_table::all_fields(types, type)) return 2;
+    return is_one(mask) ? 2 + bits::width(count - 1) : 1 + count;
+}
+
 static void write_mask(BitWriter &w, const TypeTable &types, TypeId type, uint64_t mask)
 {
     const auto count = static_cast<unsigned>(types.types[type].fields.size());
     if (count == 1) return;
     const bool all = mask == type_table::all_fields(types, type);
-    const bool one = std::has_single_bit(mask);
+    const bool one = is_one(mask);
     bits::write_bool(w, all || one);
     if (!all && !one) return bits::write(w, mask, count);
     bits::write_bool(w, all);
@@ -101,7 +115,7 @@ static uint64_t read_mask(BitReader &r, const TypeTable &types, TypeId type)
     if (count <= 1) return all;
     if (!bits::read_bool(r)) {
         const uint64_t mask = bits::read(r, count);
-        if (mask == 0 || mask == all || std::has_single_bit(mask)) bits::fail(r);
+        if (mask == 0 || mask == all || is_one(mask)) bits::fail(r);
         return mask;
     }
     if (bits::read_bool(r)) return all;
@@ -112,24 +126,13 @@ static uint64_t read_mask(BitReader &r, const TypeTable &types, TypeId type)
 
 // --- Mask and values, behind their length ---
 
-static void copy_bits(BitWriter &w, std::span<const std::byte> bytes, size_t bit_count)
-{
-    bits::write_bytes(w, bytes.first(bit_count / 8));
-    if (bit_count % 8 == 0) return;
-    bits::write(w, std::to_integer<uint64_t>(bytes[bit_count / 8]),
-                static_cast<unsigned>(bit_count % 8));
-}
-
 static void write_fields(BitWriter &w, const TypeTable &types, TypeId type, const void *value,
                          uint64_t mask)
 {
-    std::byte buffer[(fields_bits_max + 7) / 8];
-    BitWriter fields = bits::writer(buffer);
-    write_mask(fields, types, type, mask);
-    type_table::write_fields(fields, types, type, value, mask);
-    TERN_ASSERT(!bits::overflow(fields), "type %u", static_cast<unsigned>(type));
-    bits::write_varint(w, bits::bit_count(fields));
-    copy_bits(w, buffer, bits::bit_count(fields));
+    const size_t fields_bits = type_table::fields_bits(types, type, value, mask);
+    bits::write_varint(w, mask_bits(types, type, mask) + fields_bits);
+    write_mask(w, types, type, mask);
+    type_table::write_fields(w, types, type, value, mask);
 }
 
 namespace update_codec {
@@ -141,6 +144,14 @@ ReadFields read_fields(const Update &update, const TypeTable &types, TypeId type
     const uint64_t mask = read_mask(r, types, type);
     type_table::read_fields(r, types, type, value, mask);
     return {bits::failed(r) || bits::bit_count(r) - begin != update.fields_bits, mask};
+}
+
+bool is_written(const Update &update, const TypeTable &types, TypeId type)
+{
+    BitReader r = update.fields;
+    const size_t begin = bits::bit_count(r);
+    type_table::check_fields(r, types, type, read_mask(r, types, type));
+    return !bits::failed(r) && bits::bit_count(r) - begin == update.fields_bits;
 }
 
 // --- The message: tick, then objects, each behind a 1, then a 0 ---
@@ -207,8 +218,7 @@ bool next(UpdateReader &r, Update &update)
     if (bits::failed(r._reader)) return false;
     update.fields = r._reader;
     update.fields_bits = static_cast<uint32_t>(length);
-    for (uint64_t skipped = 0; skipped < length; skipped += 64)
-        bits::read(r._reader, static_cast<unsigned>(length - skipped < 64 ? length - skipped : 64));
+    bits::skip(r._reader, length);
     r._previous = update;
     r._count += 1;
     return !bits::failed(r._reader);

@@ -25,6 +25,8 @@ bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const vo
          uint64_t mask);
 size_t finish(UpdateWriter &w); // Bytes of the message; 0 if nothing was added.
 
+// Whether mask and values are as add() writes them.
+bool is_written(const Update &update, const TypeTable &types, TypeId type);
 ReadFields read_fields(const Update &update, const TypeTable &types, TypeId type, void *value);
 
 }

@@ -36,13 +36,17 @@ ObjectId create(Session *session, TypeId type, const void *value, size_t size_by
     check_type(session, type, size_bytes);
     TERN_ASSERT(session->types.types[type].objects_max > 0, "type %s is for calls only",
                 session->types.types[type].name);
+    session::record_value(*session, session::about(RecordKind::create, ObjectId::none), type,
+                          value);
     return replica::create(*session->replica, type, value);
 }
 
 void destroy(Session *session, ObjectId object)
 {
     check_open(session);
-    replica::destroy(*session->replica, known(session, object));
+    const Slot slot = known(session, object);
+    session::record(*session, session::about(RecordKind::destroy, object));
+    replica::destroy(*session->replica, slot);
 }
 
 bool exists(const Session *session, ObjectId object)
@@ -76,7 +80,9 @@ void set(Session *session, ObjectId object, const void *value, size_t size_bytes
 {
     check_open(session);
     const Slot slot = known(session, object);
-    check_type(session, session->replica->world.slots[slot].type, size_bytes);
+    const TypeId type = session->replica->world.slots[slot].type;
+    check_type(session, type, size_bytes);
+    session::record_value(*session, session::about(RecordKind::set, object), type, value);
     replica::set(*session->replica, slot, value);
 }
 
@@ -101,6 +107,7 @@ void claim(Session *session, ObjectId object)
     TERN_ASSERT(slot == no_slot ||
                     session->replica->world.slots[slot].owner != session->replica->self,
                 "object %llx is ours already", static_cast<unsigned long long>(object));
+    session::record(*session, session::about(RecordKind::claim, object));
     replica::claim(*session->replica, object);
 }
 
@@ -108,6 +115,7 @@ bool migrate(Session *session, ObjectId object, PeerId to)
 {
     check_open(session);
     TERN_ASSERT(host(session) == self(session), "only the host migrates; others claim");
+    session::record(*session, session::about(RecordKind::migrate, object, to));
     return replica::migrate(*session->replica, object, to);
 }
 
@@ -115,6 +123,7 @@ void refuse_claim(Session *session, ObjectId object, PeerId claimer)
 {
     check_open(session);
     TERN_ASSERT(host(session) == self(session), "only the host answers claims");
+    session::record(*session, session::about(RecordKind::refuse_claim, object, claimer));
     replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
 }
 
@@ -160,6 +169,9 @@ bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_
     check_open(session);
     check_type(session, type, size_bytes);
     TERN_ASSERT(to != self(session), "a call to oneself");
+    Record line = session::about(RecordKind::call, ObjectId::none, to);
+    line.reliability = reliability;
+    session::record_value(s, line, type, arguments);
     if (to != PeerId::everyone && !replica::is_member(*s.replica, to)) return false;
     alignas(16) std::byte value[struct_bytes_max];
     std::memcpy(value, arguments, size_bytes);

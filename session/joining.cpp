@@ -153,6 +153,13 @@ static void keep_join(Session &s, ConnectionIndex index, const Join &join)
     from.peer = replica::next_peer_id(*s.replica);
 }
 
+bool asks_again(const Session &s, PeerId member, std::span<const std::byte> message)
+{
+    const MemberSlot slot = replica::find_member(*s.replica, member);
+    Join join;
+    return slot != no_member && !s.replica->members[slot].caught_up && read_join(message, join);
+}
+
 bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message)
 {
     Path &from = path(s, index);
@@ -239,6 +246,8 @@ void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::
     if (std::memcmp(s.replica->members[slot].identity.key, s.invite.key, 32) != 0)
         return fail(s, State::unreachable); // It speaks for somebody else.
     bind(s, index, host);
+    from.heard_messages = 1;
+    if (s.journal) note_heard(s, index, host, verdict, message);
 }
 
 static void try_address(Session &s)
@@ -303,6 +312,7 @@ void start(Session *session)
 {
     Session &s = *session;
     TERN_ASSERT(s.state == State::idle, "state %u", static_cast<unsigned>(s.state));
+    session::record(s, session::about(RecordKind::start, ObjectId::none));
     endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
     replica::start(*s.replica, s.invite.session, s.signing_secret, session::own_identity(s));
     s.started_us = s.now_us;
@@ -316,6 +326,10 @@ void join(Session *session, const Invite &invite, JoinPayload payload)
     TERN_ASSERT(payload.bytes.size() <= payload_bytes_max, "%zu bytes", payload.bytes.size());
     TERN_ASSERT(invite.address_count >= 1 && invite.address_count <= invite_addresses_max,
                 "%u addresses", invite.address_count);
+    Record line = session::about(RecordKind::join, ObjectId::none);
+    line.invite = invite;
+    line.bytes = payload.bytes;
+    session::record(s, line);
     s.invite = invite;
     std::copy(payload.bytes.begin(), payload.bytes.end(), s.payload_memory);
     s.payload.bytes = {s.payload_memory, payload.bytes.size()};
@@ -334,16 +348,20 @@ static ConnectionIndex find_asking(Session &s, PeerId newcomer)
 
 void admit(Session *session, PeerId newcomer)
 {
+    session::record(*session, session::about(RecordKind::admit, ObjectId::none, newcomer));
     const ConnectionIndex index = find_asking(*session, newcomer);
     if (index != no_connection) session::take_in(*session, index, newcomer);
 }
 
 void refuse(Session *session, PeerId newcomer, const char *reason)
 {
+    const std::span<const char> text(reason, strnlen(reason, reason_bytes_max - 1));
+    Record line = session::about(RecordKind::refuse, ObjectId::none, newcomer);
+    line.bytes = std::as_bytes(text);
+    session::record(*session, line);
     const ConnectionIndex index = find_asking(*session, newcomer);
-    if (index == no_connection) return;
-    const size_t length = strnlen(reason, reason_bytes_max - 1);
-    session::answer_refused(*session, index, JoinRefusal::by_game, std::span(reason, length));
+    if (index != no_connection)
+        session::answer_refused(*session, index, JoinRefusal::by_game, text);
 }
 
 void remove(Session *session, PeerId peer)
@@ -351,6 +369,7 @@ void remove(Session *session, PeerId peer)
     Session &s = *session;
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     TERN_ASSERT(replica::host(*s.replica) == s.replica->self, "only the host removes");
+    session::record(s, session::about(RecordKind::remove, ObjectId::none, peer));
     if (slot == no_member || peer == s.replica->self) return;
     std::memcpy(s.banned[s.banned_count % banned_max], s.replica->members[slot].identity.key, 32);
     s.banned_count += 1;

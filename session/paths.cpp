@@ -31,6 +31,7 @@ void bind(Session &s, ConnectionIndex index, PeerId peer)
     p.tie = Tie::member;
     p.peer = peer;
     p.message_first = p.message_count = p.acked_messages = 0;
+    p.heard_messages = 0;
 }
 
 // The member that holds this key, if there is one.
@@ -66,6 +67,7 @@ static void bind_if_member(Session &s, ConnectionIndex index)
         replica::rewind(*s.replica, peer);
     }
     bind(s, index, peer);
+    replica::moved(*s.replica, peer, connection::address(endpoint::at(*s.endpoint, index)));
 }
 
 // Bound at once: what its first datagrams bring must not be lost.
@@ -110,7 +112,9 @@ static void count_acked(Session &s, ConnectionIndex index)
         p.message_count -= 1;
         p.acked_messages += 1;
     }
-    if (p.acked_messages != before) replica::messages_acked(*s.replica, p.peer, p.acked_messages);
+    if (p.acked_messages == before) return;
+    replica::messages_acked(*s.replica, p.peer, p.acked_messages);
+    if (s.journal) note_acked(s, index);
 }
 
 static void tell_fates(Session &s, ConnectionIndex index)

@@ -1,5 +1,6 @@
 // receive(): datagrams become events. Each datagram goes down once: endpoint, connection, then the
 // replica or a call; then time is looked at, and what waited is settled.
+#include "base/mutant.h"
 #include "session/session.h"
 #include <cstring>
 
@@ -107,7 +108,13 @@ static bool take_world_message(Session &s, ConnectionIndex index,
         return receive_from_stranger(s, index, message);
     case Tie::asking: receive_from_asked(s, index, message); return true;
     case Tie::member: {
-        const Verdict verdict = replica::receive(*s.replica, from.peer, message);
+        const PeerId peer = from.peer;
+        if (asks_again(s, peer, message)) return true;
+        const Verdict verdict = replica::receive(*s.replica, peer, message);
+        if (verdict != Verdict::later) from.heard_messages += 1;
+        if (message[0] == static_cast<std::byte>(MessageKind::report_object))
+            note_progress(s, peer);
+        if (s.journal && verdict != Verdict::later) note_heard(s, index, peer, verdict, message);
         from.bad_messages += verdict == Verdict::malformed || verdict == Verdict::forged;
         copy_replica_events(s);
         return verdict != Verdict::later;
@@ -134,7 +141,9 @@ void drain_streams(Session &s, ConnectionIndex index)
 
 static void receive_datagram(Session &s, const Datagram &datagram)
 {
-    if (!events_room(s)) return; // As if it were lost: it is not acked, and comes again.
+    const bool room = events_room(s);
+    // As if it were lost: it is not acked, and comes again.
+    if (!room && !TERN_MUTANT(acked_though_not_applied)) return;
     const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
     if (arrival.handling == Handling::opened) open_path(s, arrival.connection);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
@@ -145,8 +154,10 @@ static void receive_datagram(Session &s, const Datagram &datagram)
         endpoint::count_bad_datagram(*s.endpoint);
         return;
     }
-    connection::accept(endpoint::at(*s.endpoint, arrival.connection), arrival.packet, s.now_us);
-    take_unreliable(s, arrival.connection, arrival.packet);
+    Connection &c = endpoint::at(*s.endpoint, arrival.connection);
+    if (!connection::accept(c, arrival.packet, s.now_us)) return;
+    if (s.journal) note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
+    if (room) take_unreliable(s, arrival.connection, arrival.packet);
     drain_streams(s, arrival.connection);
 }
 
@@ -158,6 +169,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
         receive_datagram(s, datagram);
     update_paths(s);
     if (s.state == State::joining) update_joining(s);
+    update_patience(s);
     replica::end_receive(*s.replica);
     copy_replica_events(s);
     reconcile_paths(s);
@@ -180,6 +192,7 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
     TERN_ASSERT(now_us >= s.now_us, "time went back by %llu us",
                 static_cast<unsigned long long>(s.now_us - now_us));
     s.now_us = now_us;
+    session::record_received(s, datagrams);
     s.event_count = s.replica_event_count = 0;
     s.calls.used_bytes = 0;
     replica::begin_receive(*s.replica);

@@ -1,5 +1,6 @@
 // send(): what has changed becomes datagrams. Each connection is filled once, top to bottom: the
 // replica's messages into the world stream, then packets with acks, stream bytes and UPDATEs.
+#include "base/mutant.h"
 #include "session/session.h"
 #include <algorithm>
 #include <cstring>
@@ -20,8 +21,10 @@ void fill_stream(Session &s, ConnectionIndex index)
         const bool queued = connection::queue_message(c, StreamId::world, buffer.first(size));
         TERN_ASSERT(queued, "%zu bytes", size);
         ends[(p.message_first + p.message_count) % unacked_messages_max] =
-            connection::queued_offset(c, StreamId::world);
+            connection::queued_offset(c, StreamId::world) -
+            (TERN_MUTANT(acked_before_complete) ? size - 1 : 0);
         p.message_count += 1;
+        if (s.journal) note_said(s, index, buffer.first(size));
     }
 }
 
@@ -31,14 +34,16 @@ static bool clock_due(const Session &s, const Path &p)
            (p.clock_sent_us == 0 || s.now_us - p.clock_sent_us >= clock_interval_us);
 }
 
-static void add_clock(Session &s, Path &p, Packet &packet)
+// False: no room in this packet.
+static bool add_clock(Session &s, Path &p, Packet &packet)
 {
     const std::span<std::byte> room = connection::unreliable_room(packet);
-    if (room.size() < 8) return;
+    if (room.size() < 8) return false;
     BitWriter w = bits::writer(room.first(8));
     bits::write(w, s.now_us - s.started_us, 64);
     connection::add_unreliable(packet, UnreliableKind::clock, 8);
     p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);
+    return true;
 }
 
 // From call number `next` on, those for this peer that fit. The number of the first that did not.
@@ -70,17 +75,18 @@ static void send_packets(Session &s, ConnectionIndex index)
     Connection &c = endpoint::at(*s.endpoint, index);
     const bool play = p.tie == Tie::member;
     bool updates_left = play;
+    bool clock = clock_due(s, p);
     uint32_t next_call = 0;
     for (uint32_t i = 0; i < packets_per_tick_max && connection::has_budget(c, s.now_us); ++i) {
         const bool updates = updates_left && replica::has_updates(*s.replica, p.peer);
         const bool call = play && has_call(s, p, next_call);
-        if (!updates && !call && !clock_due(s, p) && !connection::wants_packet(c, s.now_us)) return;
+        if (!updates && !call && !clock && !connection::wants_packet(c, s.now_us)) return;
         const std::span<std::byte> datagram = endpoint::place(s.outbox);
         if (datagram.empty()) return;
         // A backlog of stream bytes leaves half of each packet to the present.
         const size_t stream_bytes = updates ? datagram_bytes_max / 2 : datagram_bytes_max;
         Packet packet = connection::begin_packet(c, datagram, stream_bytes, s.now_us);
-        if (clock_due(s, p)) add_clock(s, p, packet);
+        if (clock) clock = !add_clock(s, p, packet);
         if (call) next_call = add_calls(s, p, packet, next_call);
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (updates && !room.empty()) {
@@ -90,6 +96,7 @@ static void send_packets(Session &s, ConnectionIndex index)
         }
         const std::span<const std::byte> bytes = connection::finish_packet(c, packet, s.now_us);
         if (bytes.empty()) return;
+        if (s.journal) note_packet(s, index, NoteKind::sealed, packet.number);
         endpoint::push(s.outbox, connection::address(c), bytes.size());
     }
 }
@@ -136,6 +143,14 @@ static void send_all(Session &s)
     s.unreliable_bytes = 0;
 }
 
+static void send_tick(Session &s)
+{
+    replica::begin_send(*s.replica);
+    if (s.state == State::leaving) update_leaving(s);
+    send_all(s);
+    replica::end_send(*s.replica);
+}
+
 }
 
 std::span<const Datagram> send(Session *session, uint64_t now_us)
@@ -145,12 +160,10 @@ std::span<const Datagram> send(Session *session, uint64_t now_us)
                 static_cast<unsigned long long>(s.now_us - now_us));
     s.now_us = now_us;
     s.outbox.count = 0;
-    if (s.state == State::idle) return {};
-    replica::begin_send(*s.replica);
-    if (s.state == State::leaving) session::update_leaving(s);
-    session::send_all(s);
-    replica::end_send(*s.replica);
-    return s.outbox.datagrams.first(s.outbox.count);
+    if (s.state != State::idle) session::send_tick(s);
+    const std::span<const Datagram> sent = s.outbox.datagrams.first(s.outbox.count);
+    session::record_sent(s, sent);
+    return sent;
 }
 
 }

@@ -1,4 +1,5 @@
 #include "session/session.h"
+#include "transport/noise.h"
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -55,6 +56,8 @@ static const char *fault_sentence(Fault fault)
                "peers.";
     case Fault::dead_full: return "The memory of the dead is full.";
     case Fault::host_queue_full: return "More is waiting for the host than its queue holds.";
+    case Fault::counter_full:
+        return "A counter has come to its end. A new peer begins with new ones.";
     case Fault::none:
     case Fault::removed: break;
     }
@@ -93,6 +96,8 @@ void copy_replica_events(Session &s)
         const Slot slot = world::find(s.replica->world, event.object);
         if (event.kind == EventKind::object_changed && slot != no_slot)
             s.replica->changed_events[slot] = 0;
+        if (event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused)
+            remember_answer(s, event);
         if (event.kind == EventKind::peer_joined) event.name = member_name(s, event.peer);
         push_event(s, event);
     }
@@ -154,6 +159,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.paths, s.path_count);
     array(s.message_ends, s.path_count * size_t{unacked_messages_max});
     array(s.reconnect_us, s.config.peers_max);
+    array(s.patience, s.config.peers_max);
     array(s.peers, s.config.peers_max);
     array(s.banned, banned_max);
     array(s.events, s.events_max);
@@ -162,6 +168,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(call_memory, call_memory_bytes);
     array(s.unreliable_memory, unreliable_call_memory_bytes);
     array(s.message_buffer, stream_message_bytes_max);
+    array(s.recording, s.config.recording_bytes_max);
     array(datagrams, outbox_max);
     array(bytes, outbox_max * datagram_bytes_max);
     if (!b.block) return;
@@ -169,20 +176,22 @@ static void place_arrays(flat::Builder &b, Session &s)
     s.outbox = {{bytes, outbox_max * datagram_bytes_max}, {datagrams, outbox_max}, 0};
 }
 
-static void make_keys(Session &s)
+static void make_keys(Session &s, Chance &chance)
 {
-    randombytes_buf(s.keys.secret_key, sizeof s.keys.secret_key);
-    crypto_scalarmult_base(s.keys.public_key, s.keys.secret_key);
-    crypto_sign_keypair(s.signing_public, s.signing_secret);
+    s.keys = noise::make_key_pair(chance);
+    uint8_t seed[crypto_sign_SEEDBYTES];
+    chance::fill(chance, seed);
+    crypto_sign_seed_keypair(s.signing_public, s.signing_secret, seed);
+    sodium_memzero(seed, sizeof seed);
     // Used by start(); join() takes the invite's.
-    randombytes_buf(&s.invite.session, sizeof s.invite.session);
-    randombytes_buf(s.invite.secret, sizeof s.invite.secret);
+    uint8_t id[sizeof s.invite.session];
+    chance::fill(chance, id);
+    std::memcpy(&s.invite.session, id, sizeof id);
+    chance::fill(chance, s.invite.secret);
     std::memcpy(s.invite.key, s.keys.public_key, sizeof s.invite.key);
 }
 
-}
-
-Session *make_session(const Config &config)
+static Session *make(const Config &config, Chance chance)
 {
     TERN_ASSERT(config.peers_max >= 2 && config.peers_max <= 16, "peers_max %u", config.peers_max);
     TERN_ASSERT(config.timeout_ms >= 100 && config.timeout_ms <= 600'000, "timeout_ms %u",
@@ -191,16 +200,16 @@ Session *make_session(const Config &config)
                 "join_timeout_ms %u", config.join_timeout_ms);
     TERN_ASSERT(config.send_bytes_per_second_max >= 4096, "send_bytes_per_second_max %u",
                 config.send_bytes_per_second_max);
-    const int sodium = sodium_init();
-    TERN_ASSERT(sodium >= 0, "libsodium gave %d", sodium);
     auto *s = static_cast<Session *>(session::zeroed(sizeof(Session)));
     s->config = config;
     std::snprintf(s->name, sizeof s->name, "%s", config.name ? config.name : "");
     s->types = type_table::make(config.types);
     s->limits = session::replica_limits(config, s->types);
-    session::make_keys(*s);
+    session::make_keys(*s, chance);
     const EndpointLimits limits = session::endpoint_limits(config);
     s->endpoint = endpoint::make_endpoint(limits, s->keys);
+    endpoint::set_chance(*s->endpoint, chance);
+    chance::wipe(chance);
     s->replica_memory = session::zeroed(replica::size_bytes(s->types, s->limits));
     s->replica = replica::place(s->replica_memory, s->types, s->limits);
     s->path_count = limits.connections_max;
@@ -214,6 +223,34 @@ Session *make_session(const Config &config)
     return s;
 }
 
+static void init_sodium()
+{
+    const int sodium = sodium_init();
+    TERN_ASSERT(sodium >= 0, "libsodium gave %d", sodium);
+}
+
+}
+
+Session *inspect::make_seeded_session(const Config &config, const uint8_t (&seed)[32])
+{
+    session::init_sodium();
+    Session *s = session::make(config, chance::from_seed(seed));
+    if (config.recording_bytes_max > 0)
+        record::begin(s->recorder, {s->recording, config.recording_bytes_max}, config, seed);
+    return s;
+}
+
+Session *make_session(const Config &config)
+{
+    session::init_sodium();
+    if (config.recording_bytes_max == 0) return session::make(config, {});
+    uint8_t seed[32];
+    randombytes_buf(seed, sizeof seed);
+    Session *s = inspect::make_seeded_session(config, seed);
+    sodium_memzero(seed, sizeof seed);
+    return s;
+}
+
 void destroy_session(Session *session)
 {
     if (!session) return;
@@ -222,6 +259,7 @@ void destroy_session(Session *session)
     sodium_memzero(session->keys.secret_key, sizeof session->keys.secret_key);
     sodium_memzero(session->invite.secret, sizeof session->invite.secret);
     sodium_memzero(session->replica->signing_secret, sizeof session->replica->signing_secret);
+    sodium_memzero(session->recording, session->config.recording_bytes_max);
     std::free(session->replica_memory);
     std::free(session->memory);
     std::free(session);
@@ -232,6 +270,7 @@ void leave(Session *session)
     Session &s = *session;
     TERN_ASSERT(s.state == State::open || s.state == State::joining, "state %u",
                 static_cast<unsigned>(s.state));
+    session::record(s, session::about(RecordKind::leave, ObjectId::none));
     session::enter_state(s, State::leaving, "%s", session::sentence(State::leaving));
     s.deadline_us = s.now_us + leave_time_us;
 }

@@ -22,7 +22,14 @@ void update_paths(Session &s);    // Once per tick: acks, fates, silence, goodby
 void reconcile_paths(Session &s); // With the roster: bind, connect, end.
 void end_all_paths(Session &s, CloseReason reason);
 
+// patience.cpp
+void update_patience(Session &s);            // At the host: gives up who lets others wait.
+void note_progress(Session &s, PeerId peer); // It has reported something.
+
 // joining.cpp
+// A newcomer that lost its connection before our welcome came through, and has made another: it is
+// a member here already, and is said everything again.
+bool asks_again(const Session &s, PeerId member, std::span<const std::byte> message);
 // False: the message stays where it is.
 bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::byte> message);
@@ -31,7 +38,24 @@ void update_joining(Session &s); // Tries addresses, asks, and gives up in time.
 // receive.cpp
 void drain_streams(Session &s, ConnectionIndex index);
 
+// explain.cpp
+void remember_answer(Session &s, const Event &event);
+
+// recording.cpp. Each does nothing unless the session is recorded.
+void record(Session &s, const Record &record);
+void record_value(Session &s, Record record, TypeId type, const void *value);
+void record_received(Session &s, std::span<const Datagram> datagrams);
+void record_sent(Session &s, std::span<const Datagram> datagrams);
+Record about(RecordKind kind, ObjectId object, PeerId peer = PeerId::none);
+
 // send.cpp
 void fill_stream(Session &s, ConnectionIndex index);
+
+// inspect.cpp. Only with a journal.
+void note_said(Session &s, ConnectionIndex index, std::span<const std::byte> message);
+void note_heard(Session &s, ConnectionIndex index, PeerId from, Verdict verdict,
+                std::span<const std::byte> message);
+void note_acked(Session &s, ConnectionIndex index);
+void note_packet(Session &s, ConnectionIndex index, NoteKind kind, uint64_t number);
 
 }

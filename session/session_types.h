@@ -2,6 +2,8 @@
 #pragma once
 #include "migration/replica.h"
 #include "rpc/calls.h"
+#include "session/inspect.h"
+#include "session/record.h"
 #include "tern/tern.h"
 #include "transport/endpoint.h"
 
@@ -20,6 +22,7 @@ inline constexpr uint32_t unacked_messages_max = 4096; // On the world stream, t
                                                        // Full: messages wait in the replica.
 inline constexpr uint16_t stranger_places = 4;         // Connections beyond the members'.
 inline constexpr uint32_t banned_max = 256;            // Kicked keys; beyond, the oldest go.
+inline constexpr uint32_t refused_max = 64;            // Claims; beyond, the oldest are forgotten.
 inline constexpr size_t call_memory_bytes = 256 * 1024;
 inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024; // Per tick; beyond, lost.
 inline constexpr uint32_t unreliable_calls_max = 512;             // Per tick; beyond, lost.
@@ -29,6 +32,9 @@ inline constexpr uint64_t stranger_time_us = 10'000'000;
 inline constexpr uint64_t leave_time_us = 2'000'000; // Then goodbye, acked or not.
 inline constexpr uint64_t clock_interval_us = 500'000;
 inline constexpr uint64_t reconnect_interval_us = 1'000'000;
+// Of timeout_ms, without progress with an answer to a query. In one of 2 s and at 20 % loss an
+// honest member was late once in 60 departures: there are few probes in it.
+inline constexpr uint64_t report_timeouts = 3;
 
 // One connection, by ConnectionIndex.
 struct Path {
@@ -40,6 +46,7 @@ struct Path {
     uint64_t bad_messages;
     uint32_t message_first, message_count; // In message_ends, as a ring.
     uint32_t acked_messages;               // Of the replica's, in order.
+    uint64_t heard_messages;               // From the member.
     uint32_t call_count, call_bytes;       // Taken in this tick.
     Identity identity;                     // stranger that has asked.
     uint16_t payload_bytes;
@@ -50,9 +57,25 @@ struct Path {
 enum class JoinMessage : uint8_t { join = 0x40, refused = 0x41 };
 enum class JoinRefusal : uint8_t { none, full, types, by_game, not_host, limits };
 
+// The host's last answer to a claim of ours, for explain().
+struct RefusedClaim {
+    ObjectId object;
+    ClaimRefusal refusal;
+    uint64_t at_us;
+};
+
 struct UnreliableCall {
     PeerId to;
     uint32_t first, size_bytes; // In unreliable_memory.
+};
+
+// At the host, by member slot: what it waits for, and since when there was no progress. 0: nothing.
+struct Patience {
+    PeerId id;
+    uint32_t token;          // Of the query.
+    uint32_t acked_messages; // Until the query has arrived, acks are progress.
+    uint64_t report_us;      // The answer to a query.
+    uint64_t catch_up_us;    // That a newcomer has caught up.
 };
 
 struct Session {
@@ -83,6 +106,7 @@ struct Session {
     Path *paths;
     uint64_t *message_ends; // [path * unacked_messages_max + ...]: stream offsets.
     uint64_t *reconnect_us; // By member slot: not before.
+    Patience *patience;     // By member slot.
     PeerId *peers;
     uint16_t peer_count;
     uint8_t (*banned)[32];
@@ -90,7 +114,9 @@ struct Session {
 
     Event *events; // The replica's and those of calls and joins, in order.
     uint32_t event_count, events_max;
-    uint32_t replica_event_count; // Of the replica's, copied so far.
+    uint32_t replica_event_count;      // Of the replica's, copied so far.
+    RefusedClaim refused[refused_max]; // As a ring.
+    uint32_t refused_count;            // Ever.
     CallArena calls;
     UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;
@@ -98,7 +124,10 @@ struct Session {
     uint32_t unreliable_bytes;
     std::byte *message_buffer; // stream_message_bytes_max.
     Outbox outbox;
-    void *memory; // All of the arrays above.
+    Recorder recorder;
+    std::byte *recording; // recording_bytes_max.
+    Journal *journal;     // The inspector's; null: nobody listens.
+    void *memory;         // All of the arrays above.
 };
 
 }

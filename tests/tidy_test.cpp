@@ -185,9 +185,9 @@ const std::map<std::string, Names> &lower_modules()
          {"base", "transport", "replication", "migration", "rpc", "tern/types.h", "tern/io.h",
           "tern/tern.h"}},
         {"lua_bindings", user},
-        {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h"}},
+        {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
         {"host", user},
-        {"programs", user},
+        {"programs", {"tern", "common", "sim", "base/mutant.h"}}, // sim: for tern-sim.
         {"examples", user},
     };
     for (auto &[name, modules] : allowed)

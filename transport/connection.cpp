@@ -29,6 +29,15 @@ size_t lay_out(Connection &c, std::byte *block, const ConnectionLimits &limits)
     return (builder.used_bytes + alignment - 1) / alignment * alignment;
 }
 
+uint64_t key_name(const uint8_t (&key)[32])
+{
+    uint8_t hash[crypto_generichash_BYTES];
+    crypto_generichash(hash, sizeof hash, key, sizeof key, nullptr, 0);
+    uint64_t name = 0;
+    std::memcpy(&name, hash, sizeof name);
+    return name;
+}
+
 }
 
 // --- Making ---
@@ -41,12 +50,16 @@ size_t size_bytes(const ConnectionLimits &limits)
 
 Connection *place(void *memory, const ConnectionLimits &limits)
 {
-    const size_t bytes = size_bytes(limits);
-    std::memset(memory, 0, bytes);
+    std::memset(memory, 0, size_bytes(limits));
+    return place_in_zeroed(memory, limits);
+}
+
+Connection *place_in_zeroed(void *memory, const ConnectionLimits &limits)
+{
     Connection *c = new (memory) Connection{};
     lay_out(*c, static_cast<std::byte *>(memory), limits);
     c->_limits = limits;
-    c->_size_bytes = bytes;
+    c->_size_bytes = size_bytes(limits);
     return c;
 }
 
@@ -59,6 +72,8 @@ void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address
     place(&c, limits);
     c._keys = keys;
     c._has_keys = true;
+    c._send_key_name = key_name(keys.send);
+    c._receive_key_name = key_name(keys.receive);
     c._remote_id = remote_id;
     c._address = address;
     c._heard_us = now_us;
@@ -87,18 +102,33 @@ bool has_place(const Connection &c)
     return sent_packets::room(c._sent) > c._fates.count;
 }
 
+// The backoff stays below an eighth of the timeout, so that several probes fit in it. That bound
+// may be less than a round trip; then every packet would be probed before its ack can be here, and
+// every probe again.
 uint64_t probe_interval_us(const Connection &c)
 {
-    const uint64_t interval_us = round_trip::probe_us(c._round_trip) << c._probe_count;
-    return std::min<uint64_t>(interval_us, c._limits.timeout_us / 8);
+    const uint64_t once_us = round_trip::probe_us(c._round_trip);
+    const uint64_t most_us = c._limits.timeout_us / 8;
+    const uint64_t least_us = round_trip::known(c._round_trip) ? std::min(once_us, most_us * 3) : 0;
+    return std::min(once_us << c._probe_count, std::max(most_us, least_us));
 }
 
+bool keep_alive_due(const Connection &c, uint64_t now_us)
+{
+    return now_us - sent_packets::eliciting_us(c._sent) >= c._limits.timeout_us / 4;
+}
+
+// Where the timeout is short against the round trip, keep-alives go out before a probe is due, and
+// put it off each time. So they carry what a probe would (tests/traces/call-behind-pings.trace).
 static void update_probes(Connection &c, uint64_t now_us)
 {
     if (sent_packets::eliciting_count(c._sent) == 0 || c._probes_due > 0) return;
-    if (now_us - sent_packets::eliciting_us(c._sent) < probe_interval_us(c)) return;
-    c._probes_due = probe_packets;
-    c._probe_count = std::min(c._probe_count + 1, probe_backoff_max);
+    const bool due = now_us - sent_packets::eliciting_us(c._sent) >= probe_interval_us(c);
+    if (!due && !keep_alive_due(c, now_us)) return;
+    if (due) {
+        c._probes_due = probe_packets;
+        c._probe_count = std::min(c._probe_count + 1, probe_backoff_max);
+    }
     const size_t probe_bytes = probe_packets * datagram_bytes_max;
     for (StreamSend &stream : c._send)
         if (stream_send::repeat_oldest(stream, probe_bytes)) break;
@@ -154,6 +184,16 @@ void clear_fates(Connection &c)
 Address address(const Connection &c)
 {
     return c._address;
+}
+
+uint64_t send_key_name(const Connection &c)
+{
+    return c._send_key_name;
+}
+
+uint64_t receive_key_name(const Connection &c)
+{
+    return c._receive_key_name;
 }
 
 Stats stats(const Connection &c)

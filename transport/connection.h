@@ -46,6 +46,8 @@ namespace connection {
 // open(). The memory may be reused for another.
 size_t size_bytes(const ConnectionLimits &limits);
 Connection *place(void *memory, const ConnectionLimits &limits);
+// The same in memory that is zero, which it hardly touches: most of it is never used.
+Connection *place_in_zeroed(void *memory, const ConnectionLimits &limits);
 
 // After the handshake. remote_id: the connection id that the peer wants to read in our datagrams.
 void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address &address,
@@ -58,9 +60,9 @@ void wipe(Connection &c); // Forgets the keys.
 OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
                          std::span<std::byte> scratch);
 // Takes acks, stores stream bytes, remembers to ack it. The unreliable messages are the caller's
-// business, before or after. Does nothing if the same number was accepted since it was opened, or
-// if the link has ended.
-void accept(Connection &c, const OpenedPacket &packet, uint64_t now_us);
+// business, after. False, and nothing is done: the same number was accepted since it was opened, or
+// the link has ended.
+bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us);
 // The oldest complete message of a stream; empty if there is none. It stays until consumed. All
 // of them are to be consumed in each tick: the receive window moves with what is consumed. A
 // message of a length that cannot be closes the link, with protocol_error.
@@ -101,6 +103,9 @@ std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t
 void close(Connection &c, CloseReason reason, uint64_t now_us);
 
 Address address(const Connection &c);
+// Equal at both ends, different for every key and direction, and telling nothing about the key.
+uint64_t send_key_name(const Connection &c);
+uint64_t receive_key_name(const Connection &c);
 Stats stats(const Connection &c); // bad_messages is the caller's to fill in.
 
 // As if so many packets had gone each way and been acked: for tests of the far ends of numbers.

@@ -2,6 +2,7 @@
 // are its place in a table and the upper ones are random, so that finding needs no hash and who
 // does not see our datagrams cannot guess one.
 #pragma once
+#include "transport/chance.h"
 #include "transport/transport_types.h"
 
 namespace tern {
@@ -24,8 +25,8 @@ struct ConnectionIds { // Closed.
 
 namespace connection_ids {
 
-// Never 0. Asserts that fewer than id_places are taken. Random bits come from libsodium.
-uint32_t take(ConnectionIds &ids, IdOwner owner, uint16_t index);
+// Never 0. Asserts that fewer than id_places are taken.
+uint32_t take(ConnectionIds &ids, Chance &chance, IdOwner owner, uint16_t index);
 void give_back(ConnectionIds &ids, uint32_t id);
 void pass_on(ConnectionIds &ids, uint32_t id, IdOwner owner, uint16_t index);
 IdPlace find(const ConnectionIds &ids, uint32_t id); // All zero for an id that is not taken.

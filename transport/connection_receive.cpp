@@ -1,8 +1,8 @@
+#include "transport/aead.h"
 #include "transport/connection.h"
 #include "transport/connection_types.h"
 #include "transport/little_endian.h"
 #include <algorithm>
-#include <sodium.h>
 
 // What arrives at a connection: opening, accepting, messages.
 namespace tern::connection {
@@ -73,13 +73,6 @@ Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
 
 }
 
-Nonce nonce(uint64_t packet_number)
-{
-    Nonce nonce{};
-    little_endian::store64(nonce.bytes + 4, packet_number);
-    return nonce;
-}
-
 OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
                          std::span<std::byte> scratch)
 {
@@ -97,27 +90,18 @@ OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagra
     if (!replay_window::is_new(c._arrived, packet.number)) return packet;
 
     packet.opening = Opening::forged;
-    const Nonce unique = nonce(packet.number);
-    const auto *in = reinterpret_cast<const unsigned char *>(datagram.data());
-    auto *out = reinterpret_cast<unsigned char *>(scratch.data());
-    unsigned long long content_bytes = 0;
-    if (!c._has_keys ||
-        crypto_aead_chacha20poly1305_ietf_decrypt(
-            out, &content_bytes, nullptr, in + data_header_bytes,
-            datagram.size() - data_header_bytes, in, data_header_bytes,
-            reinterpret_cast<const unsigned char *>(unique.bytes), c._keys.receive) != 0)
+    if (!c._has_keys || !aead::open(c._keys.receive, packet.number, datagram, scratch))
         return packet;
-
-    packet.frames = scratch.first(static_cast<size_t>(content_bytes));
+    packet.frames = scratch.first(aead::content_bytes(datagram.size()));
     packet.opening = check_frames(c, packet) ? Opening::ok : Opening::malformed;
     return packet;
 }
 
-void accept(Connection &c, const OpenedPacket &packet, uint64_t now_us)
+bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us)
 {
     TERN_ASSERT(packet.opening == Opening::ok, "a packet that could not be opened");
     TERN_ASSERT(!c._packet_begun, "a packet of ours has been begun and not finished");
-    if (!is_alive(c) || !replay_window::is_new(c._arrived, packet.number)) return;
+    if (!is_alive(c) || !replay_window::is_new(c._arrived, packet.number)) return false;
     c._heard_us = now_us;
     c._stats.received_datagrams += 1;
     c._stats.received_bytes += packet.frames.size() + data_header_bytes + tag_bytes;
@@ -125,10 +109,11 @@ void accept(Connection &c, const OpenedPacket &packet, uint64_t now_us)
     ack_tracker::arrive(c._acks, c._arrived, packet.number, sent_packets::next(c._sent),
                         effect.ack_eliciting, now_us);
     replay_window::set(c._arrived, packet.number);
-    if (effect.reason == CloseReason::none) return;
+    if (effect.reason == CloseReason::none) return true;
     // Two that say goodbye at once: ours stands.
     if (c._link == Link::open) c._close_reason = effect.reason;
     end(c, c._link == Link::open ? Link::closed_by_peer : Link::closed_by_us);
+    return true;
 }
 
 std::span<const std::byte> peek_message(Connection &c, StreamId stream)

@@ -1,19 +1,14 @@
+#include "transport/aead.h"
 #include "transport/connection.h"
 #include "transport/connection_types.h"
 #include "transport/little_endian.h"
 #include <algorithm>
 #include <cstring>
-#include <sodium.h>
 
 // What a connection sends: queues, budget, packets.
 namespace tern::connection {
 
 namespace {
-
-bool keep_alive_due(const Connection &c, uint64_t now_us)
-{
-    return now_us - sent_packets::eliciting_us(c._sent) >= c._limits.timeout_us / 4;
-}
 
 bool ping_due(const Connection &c, uint64_t now_us)
 {
@@ -75,16 +70,6 @@ void put_chunks(Connection &c, Packet &packet, size_t stream_bytes_max)
             }
         }
     }
-}
-
-void seal(const Connection &c, const Packet &packet)
-{
-    auto *at = reinterpret_cast<unsigned char *>(packet.datagram.data());
-    const Nonce unique = nonce(packet.number);
-    crypto_aead_chacha20poly1305_ietf_encrypt(
-        at + data_header_bytes, nullptr, at + data_header_bytes,
-        packet.size_bytes - data_header_bytes, at, data_header_bytes, nullptr,
-        reinterpret_cast<const unsigned char *>(unique.bytes), c._keys.send);
 }
 
 }
@@ -180,8 +165,8 @@ std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t
                 "a packet that was not begun, or was finished before");
     c._packet_begun = false;
     if (packet.size_bytes == data_header_bytes) return {};
-    seal(c, packet);
     packet.size_bytes += tag_bytes;
+    aead::seal(c._keys.send, packet.number, packet.datagram.first(packet.size_bytes));
 
     c._making.sent_us = now_us;
     c._making.ack_eliciting = packet.ack_eliciting;

@@ -30,6 +30,7 @@ struct Connection { // Closed.
     // Who.
     DataKeys _keys;
     bool _has_keys;
+    uint64_t _send_key_name, _receive_key_name;
     uint32_t _remote_id;
     Address _address;
 
@@ -61,11 +62,6 @@ struct Connection { // Closed.
     Stats _stats;
 };
 
-// What ChaCha20-Poly1305 needs beside the key; never twice the same.
-struct Nonce {
-    std::byte bytes[12];
-};
-
 namespace connection {
 
 // Open or closing, with keys.
@@ -79,7 +75,7 @@ void begin_closing(Connection &c, CloseReason reason);
 // A place for one more packet whose fate is to be told.
 bool has_place(const Connection &c);
 uint64_t probe_interval_us(const Connection &c);
-Nonce nonce(uint64_t packet_number);
+bool keep_alive_due(const Connection &c, uint64_t now_us);
 
 }
 }

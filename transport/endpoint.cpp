@@ -68,8 +68,8 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
     e->_slots = reinterpret_cast<Slot *>(block + slots_at);
     e->_connections = reinterpret_cast<Connection **>(block + pointers_at);
     for (size_t i = 0; i < count; i += 1)
-        e->_connections[i] =
-            connection::place(block + connections_at + i * connection_bytes, limits.connection);
+        e->_connections[i] = connection::place_in_zeroed(
+            block + connections_at + i * connection_bytes, limits.connection);
     return e;
 }
 
@@ -80,6 +80,11 @@ void destroy_endpoint(Endpoint *endpoint)
         release(*endpoint, i);
     sodium_memzero(endpoint, sizeof *endpoint);
     std::free(endpoint);
+}
+
+void set_chance(Endpoint &e, const Chance &chance)
+{
+    e._chance = chance;
 }
 
 void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32])
@@ -100,14 +105,14 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
     Slot &slot = e._slots[index];
     slot.contact = Contact::connecting;
     slot.is_ours = true;
-    slot.local_id = connection_ids::take(e._ids, IdOwner::connection, index);
+    slot.local_id = connection_ids::take(e._ids, e._chance, IdOwner::connection, index);
     std::memcpy(slot.key, key, sizeof slot.key);
     slot.address = address;
     slot.mac_keys = handshake::mac_keys(key);
     slot.deadline_us = now_us + e._limits.handshake_timeout_us;
     slot.next_us = now_us;
 
-    KeyPair ephemeral = noise::make_key_pair();
+    KeyPair ephemeral = noise::make_key_pair(e._chance);
     slot.noise = noise::initiate(e._prologue.bytes, e._keys, ephemeral, key);
     sodium_memzero(&ephemeral, sizeof ephemeral);
     const handshake::WrittenInitiation written =
@@ -192,6 +197,7 @@ void count_bad_datagram(Endpoint &e)
 void clear_half_open(Endpoint &e, HalfOpen &entry)
 {
     if (entry.local_id != 0) connection_ids::give_back(e._ids, entry.local_id);
+    if (entry.is_used) e._half_open_count -= 1;
     sodium_memzero(&entry, sizeof entry);
 }
 

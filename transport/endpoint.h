@@ -5,6 +5,7 @@
 // its address: a responder keeps a small half-open entry, and makes a connection of it with the
 // first authentic data datagram. Formats: docs/wire_format.md, "Handshake".
 #pragma once
+#include "transport/chance.h"
 #include "transport/connection.h"
 
 namespace tern {
@@ -57,6 +58,7 @@ namespace endpoint {
 
 Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys);
 void destroy_endpoint(Endpoint *endpoint);
+void set_chance(Endpoint &e, const Chance &chance); // Where it draws from; else the random source.
 // Before anything else: whose session, and its secret. Both go into every handshake.
 void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32]);
 

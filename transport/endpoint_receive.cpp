@@ -73,24 +73,28 @@ Handling receive_version_refusal(Endpoint &e, const Datagram &datagram)
     return Handling::handled;
 }
 
+// The packet is made where it is returned: it is large, and copying it shows.
+Arrival receive_packet(Endpoint &e, ConnectionIndex index, const Datagram &datagram)
+{
+    Arrival arrival = {Handling::packet, index,
+                       connection::open_packet(*e._connections[index], datagram.bytes, e._scratch)};
+    if (arrival.packet.opening != Opening::ok)
+        arrival.handling = Handling::bad;
+    else if (e._slots[index].heard_at == 0)
+        e._slots[index].heard_at = e._received;
+    return arrival;
+}
+
 Arrival receive_data(Endpoint &e, const Datagram &datagram, uint64_t now_us)
 {
-    Arrival arrival = {};
-    if (datagram.bytes.size() < data_header_bytes + tag_bytes) return arrival;
+    if (datagram.bytes.size() < data_header_bytes + tag_bytes) return {};
     const uint32_t id = little_endian::load32(&datagram.bytes[1]);
     const IdPlace place = connection_ids::find(e._ids, id);
-    if (place.owner == IdOwner::none) return arrival;
+    if (place.owner == IdOwner::none) return {};
     if (place.owner == IdOwner::half_open)
         return promote(e, half_open::at(e._half_open, place.index), datagram, now_us);
-    Slot &slot = e._slots[place.index];
-    if (slot.contact != Contact::open) return arrival;
-    arrival.packet =
-        connection::open_packet(*e._connections[place.index], datagram.bytes, e._scratch);
-    if (arrival.packet.opening != Opening::ok) return arrival;
-    if (slot.heard_at == 0) slot.heard_at = e._received;
-    arrival.handling = Handling::packet;
-    arrival.connection = place.index;
-    return arrival;
+    if (e._slots[place.index].contact != Contact::open) return {};
+    return receive_packet(e, place.index, datagram);
 }
 
 Arrival dispatch(Endpoint &e, const Datagram &datagram, uint64_t now_us)

@@ -1,3 +1,4 @@
+#include "transport/aead.h"
 #include "transport/connection_types.h"
 #include "transport/endpoint.h"
 #include "transport/endpoint_types.h"
@@ -19,8 +20,8 @@ void renew_cookie_secret(Endpoint &e, uint64_t now_us)
     if (is_recent)
         std::memcpy(e._cookie_secrets[1], e._cookie_secrets[0], 32);
     else
-        randombytes_buf(e._cookie_secrets[1], 32);
-    randombytes_buf(e._cookie_secrets[0], 32);
+        chance::fill(e._chance, e._cookie_secrets[1]);
+    chance::fill(e._chance, e._cookie_secrets[0]);
     e._has_cookie_secret = true;
     e._cookie_us = now_us;
 }
@@ -78,10 +79,10 @@ struct Answered {
     Response response;
 };
 
-Answered answer(const Endpoint &e, const Initiation &message, uint32_t local_id)
+Answered answer(Endpoint &e, const Initiation &message, uint32_t local_id)
 {
     Answered answered = {};
-    KeyPair ephemeral = noise::make_key_pair();
+    KeyPair ephemeral = noise::make_key_pair(e._chance);
     NoiseHandshake h = noise::respond(e._prologue.bytes, e._keys, ephemeral);
     sodium_memzero(&ephemeral, sizeof ephemeral);
     const handshake::OpenedOffer opened = handshake::open_initiation(h, message);
@@ -104,7 +105,7 @@ Answered answer(const Endpoint &e, const Initiation &message, uint32_t local_id)
 Handling respond(Endpoint &e, const Initiation &message, const Address &address, uint64_t now_us)
 {
     const uint16_t index = half_open::next_place(e._half_open);
-    const uint32_t local_id = connection_ids::take(e._ids, IdOwner::half_open, index);
+    const uint32_t local_id = connection_ids::take(e._ids, e._chance, IdOwner::half_open, index);
     Answered answered = answer(e, message, local_id);
     if (!answered.ok) {
         connection_ids::give_back(e._ids, local_id);
@@ -114,6 +115,7 @@ Handling respond(Endpoint &e, const Initiation &message, const Address &address,
     HalfOpen &entry = half_open::at(e._half_open, index);
     clear_half_open(e, entry);
     entry.is_used = true;
+    e._half_open_count += 1;
     entry.response_due = true;
     entry.local_id = local_id;
     entry.remote_id = handshake::id(message.sender_id);
@@ -136,12 +138,7 @@ bool is_authentic(const HalfOpen &entry, const Datagram &datagram, std::span<std
 {
     const std::span<const std::byte> bytes = datagram.bytes;
     if (bytes.size() > datagram_bytes_max) return false;
-    const Nonce unique = connection::nonce(little_endian::load32(&bytes[5]));
-    const auto *in = reinterpret_cast<const unsigned char *>(bytes.data());
-    return crypto_aead_chacha20poly1305_ietf_decrypt(
-               reinterpret_cast<unsigned char *>(scratch.data()), nullptr, nullptr,
-               in + data_header_bytes, bytes.size() - data_header_bytes, in, data_header_bytes,
-               reinterpret_cast<const unsigned char *>(unique.bytes), entry.keys.receive) == 0;
+    return aead::open(entry.keys.receive, little_endian::load32(&bytes[5]), bytes, scratch);
 }
 
 // Two peers that connect to each other at the same time get two connections. The one that the
@@ -260,8 +257,8 @@ size_t write_answer(Endpoint &e, const Answer &answer, std::span<std::byte> to, 
     }
     renew_cookie_secret(e, now_us);
     const Cookie cookie = handshake::make_cookie(e._cookie_secrets[0], answer.address);
-    const CookieReply message =
-        handshake::write_cookie_reply(answer.receiver_id, cookie, answer.mac1, e._mac_keys);
+    const CookieReply message = handshake::write_cookie_reply(e._chance, answer.receiver_id, cookie,
+                                                              answer.mac1, e._mac_keys);
     std::memcpy(to.data(), &message, sizeof message);
     return sizeof message;
 }

@@ -50,6 +50,7 @@ void send_initiations(Endpoint &e, Outbox &outbox, uint64_t now_us)
 // One for each initiation that came, at most: so never more bytes than came from there.
 void send_responses(Endpoint &e, Outbox &outbox, uint64_t now_us)
 {
+    if (e._half_open_count == 0) return; // As nearly always.
     for (uint16_t i = 0; i < half_open_max; i += 1) {
         HalfOpen &entry = half_open::at(e._half_open, i);
         if (half_open::is_over(entry, now_us)) clear_half_open(e, entry);

@@ -63,12 +63,14 @@ struct Endpoint { // Closed.
     EndpointLimits _limits;
     KeyPair _keys;
     MacKeys _mac_keys; // Of our key.
+    Chance _chance;
     bool _has_entered;
     handshake::Prologue _prologue;
     uint8_t _secret[32];
 
     ConnectionIds _ids;
     HalfOpenTable _half_open;
+    uint32_t _half_open_count; // Used ones.
     Allowance _strangers, _proven, _refusals;
     Answer _answers[answers_max]; // As a ring.
     uint32_t _answer_first, _answer_count;

@@ -134,9 +134,10 @@ OpenedChoice open_response(NoiseHandshake &h, const uint8_t (&secret)[32], const
 
 // --- Cookies. keys: of the responder. ---
 Cookie make_cookie(const uint8_t (&cookie_secret)[32], const Address &address);
-// Draws a nonce from libsodium's random source.
-CookieReply write_cookie_reply(const uint8_t (&receiver_id)[4], const Cookie &cookie,
-                               const uint8_t (&mac1)[16], const MacKeys &keys);
+// Draws a nonce.
+CookieReply write_cookie_reply(Chance &chance, const uint8_t (&receiver_id)[4],
+                               const Cookie &cookie, const uint8_t (&mac1)[16],
+                               const MacKeys &keys);
 Read<CookieReply> read_cookie_reply(std::span<const std::byte> datagram);
 struct OpenedCookie {
     bool ok; // False: forged, or no answer to the initiation with this mac1.

@@ -120,8 +120,14 @@ NoiseHandshake begin(std::span<const uint8_t> prologue, const KeyPair &own,
 
 KeyPair make_key_pair()
 {
+    Chance source = {};
+    return make_key_pair(source);
+}
+
+KeyPair make_key_pair(Chance &chance)
+{
     uint8_t secret_key[32];
-    randombytes_buf(secret_key, sizeof secret_key);
+    chance::fill(chance, secret_key);
     const KeyPair keys = key_pair(secret_key);
     sodium_memzero(secret_key, sizeof secret_key);
     return keys;

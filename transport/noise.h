@@ -9,6 +9,7 @@
 // A read or write that returns false leaves a handshake that cannot go on: wipe it. Who wants
 // another try keeps a copy.
 #pragma once
+#include "transport/chance.h"
 #include "transport/transport_types.h"
 
 namespace tern {
@@ -29,7 +30,8 @@ namespace noise {
 inline constexpr size_t first_bytes = 32 + 32 + 2 * tag_bytes; // Beside the payload.
 inline constexpr size_t second_bytes = 32 + tag_bytes;         // The same.
 
-KeyPair make_key_pair();
+KeyPair make_key_pair(Chance &chance);
+KeyPair make_key_pair(); // From the random source.
 KeyPair key_pair(const uint8_t (&secret_key)[32]);
 
 // ephemeral: from make_key_pair(), never used before. The prologue must be the same on both sides.

@@ -1,4 +1,5 @@
 #include "transport/stream_receive.h"
+#include "base/mutant.h"
 #include "transport/little_endian.h"
 #include <algorithm>
 
@@ -62,13 +63,14 @@ void store(StreamReceive &s, uint32_t offset_low, std::span<const std::byte> byt
     TERN_ASSERT(fits(s, offset_low, bytes.size()), "%zu bytes outside the window", bytes.size());
     uint64_t offset = little_endian::rebuilt(offset_low, s._consumed);
     const uint64_t end = offset + bytes.size();
+    if (TERN_MUTANT(call_heard_twice) && end == s._consumed) s._consumed = offset;
     if (end <= s._arrived) return;
     if (offset < s._arrived) {
         bytes = bytes.subspan(s._arrived - offset);
         offset = s._arrived;
     }
     copy_in(s, offset, bytes);
-    if (offset == s._arrived && s._beyond_count == 0) {
+    if ((offset == s._arrived && s._beyond_count == 0) || TERN_MUTANT(stream_skips_a_gap)) {
         s._arrived = end;
         return;
     }

@@ -25,6 +25,11 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
                                uint64_t now_us);
 std::span<const Datagram> send(Session *session, uint64_t now_us);
 
+// With Config::recording_bytes_max: what is new of this session's recording, to be appended to a
+// file after each tick. Valid until the next call that changes the session. Not taken in time, it
+// ends with a mark that says so. tern-sim plays it back. IT HOLDS THE SESSION'S KEYS AND SECRET.
+std::span<const std::byte> recorded(Session *session);
+
 // --- Invites. addresses: where others reach this process, at least one. ---
 Invite invite(const Session *session, std::span<const Address> addresses); // When open.
 struct InviteText {
@@ -71,6 +76,10 @@ const void *values(const Session *session, TypeId type, size_t size_bytes); // a
 void claim(Session *session, ObjectId object);
 // Of all live objects: ids, stamps, owners, values. Equal on peers that have the same world.
 uint64_t digest(const Session *session);
+// Why `peer` has not got this object or its last change: of others what the acks say, of oneself
+// why it is not ours. Refusals: the last 64 are remembered.
+Explanation explain(const Session *session, ObjectId object, PeerId peer);
+const char *text(Why why); // A sentence for people.
 
 // --- Calls. Reliable ones arrive in order from one peer to another. ---
 enum class Reliability : uint8_t { reliable, unreliable };

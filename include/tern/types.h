@@ -104,8 +104,12 @@ struct Config {
     Admission admission = Admission::always;
     const char *name = ""; // Of this peer, shown to others. Cut to name_bytes_max - 1.
     uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
-    uint32_t timeout_ms = 10'000;                    // Silence after which a peer is gone.
-    uint32_t join_timeout_ms = 10'000;               // For join(), until open.
+    uint32_t timeout_ms = 10'000;      // Silence after which a peer is gone; one that only lets a
+                                       // departure wait is after three times as long.
+    uint32_t join_timeout_ms = 10'000; // For join(), until open; the host gives up a newcomer then.
+    // Not 0, and 65'536 or more: all that is done to this session is written into so many bytes,
+    // from where recorded() takes it. A RECORDING HOLDS THE KEYS AND THE SECRET OF ITS SESSION.
+    uint32_t recording_bytes_max = 0;
 };
 
 // What a newcomer says to the host's game, beside its Config::name.
@@ -175,6 +179,34 @@ struct Event {
                              // the new owner did not have. 0: nothing was lost.
     const void *arguments;   // call: the struct. join_asked: the payload.
     const char *name;        // join_asked, peer_joined.
+};
+
+// Why a peer has not got an object, or the last change of it, as far as this peer can know.
+enum class Why : uint8_t {
+    has_it,           // It has it, with its last change; or it is our own.
+    unknown,          // This peer has not heard of such an object.
+    no_such_peer,     // It is no member (any more), or we have not heard of it yet.
+    no_connection,    // There is none to it at present; it is tried again.
+    dead,             // The object is; the peer has acked that, or hears of it from another.
+    death_unacked,    // The object is dead, and the peer has not acked our saying so.
+    not_owned_here,   // Its owner tells it to the peer: ask there.
+    peer_joining,     // At the host: it is still being told the world, this object too.
+    object_waits,     // CREATE or MIGRATE has not been said: it waits behind other messages.
+    object_unacked,   // CREATE or MIGRATE was said, and no ack has come back.
+    change_waits,     // The change goes out with the next send(), or when acks make room for it.
+    no_budget,        // The change waits for bytes: send_bytes_per_second_max.
+    change_unacked,   // The change was sent, and no ack has come back.
+    claim_unanswered, // Of ourselves: the host has not answered our claim.
+    claim_refused     // Of ourselves: the host's last answer; refusal says why.
+};
+
+struct Explanation {
+    Why why;
+    ClaimRefusal refusal;  // claim_refused.
+    PeerId owner;          // As known here; none if it is unknown or dead.
+    uint32_t behind_ticks; // change_waits, no_budget, change_unacked: our ticks since the state
+                           // that the peer has acked.
+    uint64_t refused_us;   // claim_refused: when, as the now_us of that receive().
 };
 
 // About one peer.

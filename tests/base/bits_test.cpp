@@ -65,6 +65,18 @@ TEST(Bits, CompleteWantsNothingButZerosToTheEnd)
     EXPECT_FALSE(bits::complete(r)); // A byte is left.
 }
 
+TEST(Bits, SkippingBeyondTheEndFails)
+{
+    const std::byte bytes[] = {std::byte{0x81}, std::byte{0x03}};
+    BitReader r = bits::reader(bytes);
+    bits::skip(r, 7);
+    EXPECT_EQ(bits::read(r, 3), 7u);
+    bits::skip(r, 6);
+    EXPECT_FALSE(bits::failed(r));
+    bits::skip(r, 1);
+    EXPECT_TRUE(bits::failed(r));
+}
+
 RC_GTEST_PROP(Bits, WhatIsWrittenIsRead, (const std::vector<std::pair<uint64_t, uint8_t>> &items))
 {
     std::vector<std::byte> buffer(items.size() * 20 + 1);

@@ -29,7 +29,7 @@ template <class T> static T native(const Value &value)
 
 static Value normalised(const Field &field, Value value)
 {
-    field::normalise(field, value.data(), value.data());
+    field::normalise(field::code(field), value.data(), value.data());
     return value;
 }
 
@@ -43,7 +43,7 @@ static Bits written(const Field &field, const Value &value)
 {
     Bits result{std::vector<std::byte>(2000), 0};
     BitWriter w = bits::writer(result.bytes);
-    field::write(w, field, value.data());
+    field::write(w, field::code(field), value.data());
     EXPECT_FALSE(bits::overflow(w));
     result.count = bits::bit_count(w);
     result.bytes.resize(bits::size_bytes(w));
@@ -60,7 +60,7 @@ static Read read(const Field &field, std::span<const std::byte> bytes)
 {
     Read result{false, 0, Value(field::size_bytes(field))};
     BitReader r = bits::reader(bytes);
-    field::read(r, field, result.value.data());
+    field::read(r, field::code(field), result.value.data());
     result.failed = bits::failed(r);
     result.bit_count = bits::bit_count(r);
     return result;
@@ -361,6 +361,55 @@ TEST(Field, WhatIsReadIsWrittenAgainToTheBit)
         ASSERT_EQ(normalised(field, back.value), back.value) << i << ": " << print(field, bytes);
     }
     EXPECT_GT(accepted, property_trials / 10);
+}
+
+// As docs/wire_format.md says it, "float32 with a step", word for word.
+static uint64_t steps_by_the_book(const Field &field, float value)
+{
+    const auto stands_for = [&field](double q) {
+        const auto number = static_cast<float>(field.min + q * field.step);
+        return number == 0 ? 0.0f : number;
+    };
+    const auto last = static_cast<double>(field::float_steps(field));
+    const auto nearest = [&](float v) {
+        const double q = std::floor((static_cast<double>(v) - field.min) / field.step + 0.5);
+        const double inside = std::isnan(q) || q < 0 ? 0 : std::min(q, last);
+        for (double near = std::max(inside - 1, 0.0); near <= std::min(inside + 1, last); ++near)
+            if (stands_for(near) == v) return near;
+        return inside;
+    };
+    return static_cast<uint64_t>(nearest(stands_for(nearest(value))));
+}
+
+TEST(Field, AStepFollowsTheBook)
+{
+    Random random = random::from_seed(4);
+    for (int i = 0; i < property_trials; ++i) {
+        const Field field = random_float(random);
+        if (!allowed(field)) continue;
+        const float value = random_number(random, field);
+        const Bits bits = written(field, value_of(value));
+        BitReader r = bits::reader(bits.bytes);
+        ASSERT_EQ(bits::read(r, static_cast<unsigned>(bits.count)), steps_by_the_book(field, value))
+            << i << ": " << print(field, value_of(value));
+    }
+}
+
+TEST(Field, LookingFindsTheSameFaultsAsReading)
+{
+    Random random = random::from_seed(5);
+    for (int i = 0; i < property_trials; ++i) {
+        const Field field = random_field(random);
+        std::vector<std::byte> bytes(random::below(random, 40) + 1);
+        for (std::byte &b : bytes)
+            b = static_cast<std::byte>(random::below(random, 256));
+        const Read back = read(field, bytes);
+        BitReader r = bits::reader(bytes);
+        field::check(r, field::code(field));
+        ASSERT_EQ(bits::failed(r), back.failed) << i << ": " << print(field, bytes);
+        if (back.failed) continue;
+        ASSERT_EQ(bits::bit_count(r), back.bit_count) << i << ": " << print(field, bytes);
+    }
 }
 
 TEST(Field, WhatEndsTooEarlyFails)

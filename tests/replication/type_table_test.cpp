@@ -79,6 +79,9 @@ TEST(TypeTable, TheFirstDifferenceIsToldWithItsType)
     EXPECT_STREQ(text, "The type tables differ: here \"type Shot\", there nothing more.");
     type_table::first_difference(ours, ours, text);
     EXPECT_STREQ(text, "The type tables are equal.");
+    theirs = ours.substr(0, ours.size() - 1); // What makes another digest is not equal.
+    type_table::first_difference(ours, theirs, text);
+    EXPECT_STREQ(text, "The type tables differ: one is cut short.");
 }
 
 TEST(TypeTable, AForeignDescriptionIsShownHarmlesslyAndCut)

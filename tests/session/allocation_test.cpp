@@ -70,19 +70,22 @@ static void counted_tick(SimWorld &world, Node &node, int step)
         call(session, PeerId::everyone, HIT, Hit{id, step}, Reliability::unreliable);
     }
     const std::span<const Datagram> out = send(session, world.now_us);
+    if (world.config.recording_bytes_max > 0) recorded(session);
     counting = false;
     node.socket->send(out);
 }
 
-TEST(Allocation, NothingAllocatesAfterMakeSession)
+static void count_allocations(uint32_t recording_bytes_max)
 {
     if (!TERN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "Allocations cannot be counted in this build";
+    allocations = 0;
     counting = true;
     std::free(std::malloc(1));
     counting = false;
     ASSERT_EQ(allocations, 1u); // So that this test can fail.
     allocations = 0;
     SimWorld world(3, {20, 90, 0.1f, 0.05f});
+    world.config.recording_bytes_max = recording_bytes_max;
     for (int i = 0; i < 4; ++i)
         world.add();
     for (int step = 0; step < 300; ++step) {
@@ -95,4 +98,14 @@ TEST(Allocation, NothingAllocatesAfterMakeSession)
     EXPECT_EQ(allocations, 0u);
     EXPECT_EQ(peers(world.nodes[0].session).size(), 2u);
     EXPECT_GT(stats(world.nodes[0].session).migrations, 50u);
+}
+
+TEST(Allocation, NothingAllocatesAfterMakeSession)
+{
+    count_allocations(0);
+}
+
+TEST(Allocation, NothingAllocatesInASessionThatIsRecorded)
+{
+    count_allocations(1 << 20);
 }

@@ -147,6 +147,25 @@ TEST(Joining, TheSecondAddressOfAnInviteIsTried)
     ASSERT_TRUE(world.step_until_open(900));
 }
 
+TEST(Joining, WhoLosesItsWayBeforeTheWelcomeAsksAgainAndIsLetIn)
+{
+    SimWorld world(16, {20, 20, 0, 0});
+    world.add();
+    world.config.timeout_ms = 1000; // The newcomer's: it gives up the way before the host does.
+    world.add();
+    Session *host = world.nodes[0].session, *newcomer = world.nodes[1].session;
+    while (peers(host).empty() && inspect::replica(host).members[1].id == PeerId::none)
+        world.step();
+    set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
+    for (int i = 0; i < 36; ++i)
+        world.step();
+    set_cut(world.network, world.nodes[0].address, world.nodes[1].address, false);
+    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.step_until_converged()) << world.describe();
+    EXPECT_EQ(stats(host, self(newcomer)).bad_messages, 0u);
+    EXPECT_EQ(self(newcomer), static_cast<PeerId>(2)); // The same that was let in at first.
+}
+
 TEST(Joining, WithoutAnAnswerItEndsAsUnreachable)
 {
     SimWorld world(8);
@@ -208,7 +227,9 @@ TEST(Joining, WhoLeavesLosesNothingThatItHasSaid)
             EXPECT_TRUE(exists(world.nodes[static_cast<size_t>(i)].session, kept));
             EXPECT_FALSE(exists(world.nodes[static_cast<size_t>(i)].session, dead));
         }
-        EXPECT_EQ(owner(world.nodes[1].session, kept), self(world.nodes[0].session));
+        EXPECT_EQ(owner(world.nodes[1].session, kept), self(world.nodes[0].session))
+            << "seed " << seed << "\n"
+            << world.describe();
     }
 }
 

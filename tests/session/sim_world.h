@@ -182,7 +182,8 @@ struct SimWorld {
             if (state(node.session) != State::open) return false;
             if (!first) first = &node;
             if (digest(node.session) != digest(first->session)) return false;
-            if (peers(node.session).size() != members - 1) return false; // Departures are settled.
+            if (peers(node.session).size() != members - 1) return false; // Departures are settled,
+            if (inspect::replica(node.session).collecting) return false; // orphans adopted.
         }
         return true;
     }

@@ -1,4 +1,5 @@
 // Trouble that an ordinary game can get into, and what must come of it.
+#include "migration/replica.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -36,6 +37,26 @@ TEST(Trouble, TwoMembersThatLoseEachOtherAgreeAgainAfterwards)
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << "\n" << world.describe();
         EXPECT_TRUE(exists(b, made));
         EXPECT_EQ(get<Body>(c, old).health, 5);
+    }
+}
+
+// The host has taken it in, and its welcome does not get through before the connection is given up.
+TEST(Trouble, ANewcomerThatAsksAgainOverANewConnectionIsNotBlamed)
+{
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        SimWorld world(seed);
+        world.add();
+        ASSERT_TRUE(world.step_until_open());
+        world.add();
+        const auto asked = static_cast<PeerId>(2);
+        while (peers(world.nodes[0].session).empty())
+            world.step();
+        set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
+        steps(world, 66); // A little longer than timeout_ms.
+        set_cut(world.network, world.nodes[0].address, world.nodes[1].address, false);
+        ASSERT_TRUE(world.step_until_open()) << "seed " << seed;
+        EXPECT_EQ(self(world.nodes[1].session), asked) << "seed " << seed;
+        EXPECT_EQ(stats(world.nodes[0].session, asked).bad_messages, 0u) << "seed " << seed;
     }
 }
 
@@ -194,4 +215,90 @@ TEST(Trouble, AFloodOfCallsDoesNotKeepTheHostFromTheOthers)
     }
     EXPECT_GE(seen_at, 0);
     EXPECT_LT(seen_at, 10);
+}
+
+// Says nothing more to the host from here on, though its connection lives.
+static void fall_silent(Session *session)
+{
+    auto &r = const_cast<Replica &>(inspect::replica(session));
+    ItemRing &ring = r.rings[replica::find_member(r, replica::host(r))];
+    ring.overflow = ring.given_up = true;
+}
+
+TEST(Trouble, AMemberThatAnswersNoQueryIsGivenUpAndTheDepartureEnds)
+{
+    SimWorld world(31);
+    for (int i = 0; i < 4; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_open());
+    Session *host_part = world.nodes[0].session;
+    const ObjectId orphan = create(world.nodes[2].session, BODY, Body{});
+    ASSERT_TRUE(world.step_until_converged());
+    fall_silent(world.nodes[1].session);
+    steps(world, 120); // Nobody waits for anything: it may be as silent as it likes.
+    EXPECT_EQ(peers(host_part).size(), 3u);
+    world.nodes[2].crashed = true;
+    steps(world, 90); // timeout_ms until that is seen.
+    EXPECT_EQ(peers(host_part).size(), 2u);
+    EXPECT_EQ(owner(host_part, orphan), self(world.nodes[2].session));
+    steps(world, 200); // And three times more.
+    EXPECT_EQ(peers(host_part).size(), 1u);
+    EXPECT_EQ(state(world.nodes[1].session), State::removed);
+    ASSERT_TRUE(world.step_until_converged()) << world.describe();
+    EXPECT_EQ(owner(world.nodes[3].session, orphan), self(host_part));
+}
+
+TEST(Trouble, ANewcomerThatNeverCatchesUpIsGivenUp)
+{
+    SimWorld world(32);
+    world.config.join_timeout_ms = 3000;
+    world.add();
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    Config patient = world.config;
+    patient.join_timeout_ms = 60'000;
+    Session *newcomer = world.place(patient).session;
+    join(newcomer, world.the_invite());
+    for (int i = 0; i < 100 && self(newcomer) == PeerId::none; ++i)
+        world.step();
+    ASSERT_EQ(state(newcomer), State::joining);
+    fall_silent(newcomer);
+    steps(world, 60);
+    EXPECT_EQ(peers(world.nodes[0].session).size(), 2u);
+    steps(world, 60);
+    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u);
+    EXPECT_EQ(state(newcomer), State::removed);
+}
+
+struct Photo {
+    uint8_t pixels[600];
+};
+static const Field photo_fields[] = {{"pixels", FieldKind::bytes, 0, sizeof(Photo::pixels)}};
+static const Type photo_types[] = {{"photo", sizeof(Photo), photo_fields, 64}};
+
+// A slow line is no silence: the answer takes far longer than timeout_ms, and goes on.
+TEST(Trouble, AMemberWithALongAnswerAndASlowLineIsWaitedFor)
+{
+    SimWorld world(33);
+    world.config.types = photo_types;
+    for (int i = 0; i < 2; ++i)
+        world.add();
+    Config slow = world.config;
+    slow.send_bytes_per_second_max = 4096;
+    join(world.place(slow).session, world.the_invite());
+    ASSERT_TRUE(world.step_until_open());
+    Session *host_part = world.nodes[0].session, *rich = world.nodes[1].session;
+    for (int i = 0; i < 60; ++i)
+        create(rich, 0, Photo{{static_cast<uint8_t>(i)}});
+    ASSERT_TRUE(world.step_until_converged());
+    world.nodes[1].crashed = true;
+    steps(world, 120); // Twice timeout_ms: the departure is seen, and a first answer late.
+    EXPECT_EQ(peers(host_part).size(), 1u);
+    EXPECT_NE(owner(host_part, objects(host_part, 0)[0]), self(host_part)); // Still waiting.
+    for (int i = 0; i < 600 && stats(host_part).owned < 60; ++i)
+        world.step();
+    EXPECT_EQ(stats(host_part).owned, 60u);
+    ASSERT_TRUE(world.step_until_converged()) << world.describe();
+    EXPECT_EQ(peers(host_part).size(), 1u);
+    EXPECT_EQ(state(world.nodes[2].session), State::open);
 }

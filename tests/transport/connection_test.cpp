@@ -230,6 +230,44 @@ TEST(Connection, IdleOnesKeepEachOtherAliveAtAQuarterOfTheTimeout)
     EXPECT_EQ(0u, stats.lost_datagrams);
 }
 
+TEST(Connection, ARoundTripThatIsLongForTheTimeoutIsNotProbedAgainAndAgain)
+{
+    ConnectionLimits limit = limits();
+    limit.timeout_us = 1'000'000;
+    Pair pair(1, limit);
+    pair.network.latency_us = 100'000;
+    ASSERT_TRUE(pair.run(20'000'000));
+    EXPECT_EQ(Link::open, connection::link(*pair.side[0]));
+    // 80 pings each way, each answered, and what it took to learn the round trip.
+    EXPECT_LE(connection::stats(*pair.side[0]).sent_datagrams, 200u);
+}
+
+// Where a probe would be due later than the next keep-alive, which puts it off: that one carries
+// what is unacked, so a lost message does not wait until the keep-alive has been answered.
+TEST(Connection, AKeepAliveCarriesWhatIsUnacked)
+{
+    ConnectionLimits limit = limits();
+    limit.timeout_us = 1'000'000;
+    Pair pair(1, limit);
+    pair.network.latency_us = 30'000;
+    pair.network.jitter_us = 300'000; // So that a probe waits long.
+    ASSERT_TRUE(pair.run(5'000'000));
+    pair.network.latency_us = 100'000;
+    pair.network.jitter_us = 0;
+    ASSERT_TRUE(pair.run(500'000));
+    ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::calls, Bytes(10)));
+    pair.network.cut[1] = true;
+    ASSERT_TRUE(pair.tick());
+    pair.network.cut[1] = false;
+    const uint64_t lost_us = pair.now_us;
+    while (connection::peek_message(*pair.side[1], StreamId::calls).empty()) {
+        ASSERT_TRUE(pair.tick());
+        ASSERT_LT(pair.now_us - lost_us, 2'000'000u);
+    }
+    // A quarter of the timeout, the way there, and ticks. Behind an answer it would be 550 ms.
+    EXPECT_LT(pair.now_us - lost_us, 450'000u);
+}
+
 TEST(Connection, SilenceCountsFromTheOpening)
 {
     Pair pair;

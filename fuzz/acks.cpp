@@ -1,0 +1,162 @@
+// The ack tracker against a list of all arrivals: every ack must name what the peer may not know,
+// nothing that has not arrived, and be a frame that the peer can read.
+#include "fuzz/support/input.h"
+#include "fuzz/targets.h"
+#include "transport/ack_tracker.h"
+
+namespace tern::fuzz {
+
+namespace {
+
+constexpr size_t arrivals_max = 128;
+
+struct Arrived {
+    uint64_t number;
+    uint64_t next_sent; // The number that our next packet had: if it is acked, the peer knows.
+};
+
+struct Model {
+    Arrived arrivals[arrivals_max];
+    size_t count;
+    uint64_t end; // One past the newest.
+    uint64_t newest_us;
+    uint64_t next_sent, acked_end; // Of our packets.
+    uint64_t waiting_since_us;
+    uint32_t waiting;
+};
+
+void arrive(Model &m, uint64_t number, bool eliciting, uint64_t now_us)
+{
+    m.arrivals[m.count++] = {number, m.next_sent};
+    if (number + ack_window_packets < m.end) return; // Nobody is told any more.
+    if (number >= m.end) {
+        m.end = number + 1;
+        m.newest_us = now_us;
+    }
+    if (!eliciting) return;
+    if (m.waiting == 0) m.waiting_since_us = now_us;
+    m.waiting += 1;
+}
+
+bool is_named(const Ack &ack, uint64_t largest, uint64_t number)
+{
+    if (number == largest) return true;
+    const uint64_t behind = largest - number;
+    const uint64_t bits = 8u * ack.bitmap_count;
+    if (number > largest || behind > bits) return false;
+    const uint64_t bit = bits - behind;
+    return (std::to_integer<unsigned>(ack.bitmap[bit / 8]) >> bit % 8 & 1) != 0;
+}
+
+void check_ack(const Model &m, const BuiltAck &built, uint64_t now_us)
+{
+    bool any = false;
+    const Ack &ack = built.ack;
+    const uint64_t largest = m.end - 1;
+    size_t named = 0;
+    for (size_t i = 0; i < m.count; ++i) {
+        const Arrived &a = m.arrivals[i];
+        const bool in_window = a.number + ack_window_packets >= m.end;
+        const bool unknown = a.next_sent >= m.acked_end;
+        any |= in_window && unknown;
+        const bool is = built.any && is_named(ack, largest, a.number);
+        named += is;
+        TERN_ASSERT(is || !in_window || !unknown, "%llu of %llu is not told",
+                    static_cast<unsigned long long>(a.number),
+                    static_cast<unsigned long long>(largest));
+    }
+    TERN_ASSERT(built.any == any, "an ack of nothing: %d", built.any);
+    if (!any) return;
+    size_t bits = 1;
+    for (size_t i = 0; i < ack.bitmap_count; ++i)
+        bits += static_cast<size_t>(__builtin_popcount(std::to_integer<unsigned>(ack.bitmap[i])));
+    TERN_ASSERT(bits == named, "%zu named, %zu of them have arrived", bits, named);
+    TERN_ASSERT(ack.largest_low == static_cast<uint32_t>(largest), "largest %u", ack.largest_low);
+    const uint64_t delay = (now_us - m.newest_us) / ack_delay_unit_us;
+    TERN_ASSERT(ack.delay_units == std::min<uint64_t>(delay, UINT16_MAX), "delay %u",
+                ack.delay_units);
+}
+
+void check_frame(const Ack &ack)
+{
+    std::byte bytes[ack_header_bytes + ack_bitmap_bytes_max];
+    FrameReader reader = frames::reader(std::span(bytes).first(frames::write_ack(bytes, ack)));
+    const Frame frame = frames::next(reader);
+    TERN_ASSERT(frame.kind == FrameKind::ack && frame.low == ack.largest_low &&
+                    frame.delay_units == ack.delay_units &&
+                    std::equal(frame.bytes.begin(), frame.bytes.end(), ack.bitmap,
+                               ack.bitmap + ack.bitmap_count),
+                "the frame of an ack with %u bytes cannot be read", ack.bitmap_count);
+}
+
+struct Tracking {
+    AckTracker tracker;
+    ReplayWindow window;
+    Model model;
+    uint64_t now_us;
+};
+
+void arrive(Tracking &t, uint64_t number, bool eliciting)
+{
+    ack_tracker::arrive(t.tracker, t.window, number, t.model.next_sent, eliciting, t.now_us);
+    replay_window::set(t.window, number);
+    arrive(t.model, number, eliciting, t.now_us);
+}
+
+void arrive(Tracking &t, Input &in, uint8_t what)
+{
+    const Model &m = t.model;
+    uint64_t number = m.end + (what >> 4);
+    if ((what & 4) != 0) number = m.end - 1 - std::min(m.end - 1, uint64_t{input::u8(in)} * 3);
+    if ((what & 12) == 12) number = m.end + input::u16(in);
+    if (m.count == arrivals_max || !replay_window::is_new(t.window, number)) return;
+    arrive(t, number, (what & 8) != 0);
+}
+
+void step(Tracking &t, Input &in)
+{
+    const uint8_t what = input::u8(in);
+    Model &m = t.model;
+    switch (what & 3) {
+    case 0:
+    case 1: return arrive(t, in, what);
+    case 2: // Packets of ours are sent; some are acked; time goes on.
+        m.next_sent += what >> 2;
+        m.acked_end += std::min<uint64_t>(m.next_sent - m.acked_end, input::u8(in));
+        t.now_us += input::u8(in) * 500ull;
+        return;
+    case 3: {
+        const bool is_due =
+            m.waiting >= 2 || (m.waiting == 1 && t.now_us - m.waiting_since_us >= ack_wait_us);
+        TERN_ASSERT(ack_tracker::due(t.tracker, t.now_us) == is_due, "due: %d", is_due);
+        const BuiltAck built = ack_tracker::build(t.tracker, t.window, m.acked_end, t.now_us);
+        m.waiting = 0;
+        check_ack(m, built, t.now_us);
+        if (built.any) check_frame(built.ack);
+        m.next_sent += 1; // The packet that carries it.
+        return;
+    }
+    }
+}
+
+}
+
+void fuzz_acks(std::span<const uint8_t> data)
+{
+    Input in = {data};
+    static Tracking t;
+    t.tracker = {};
+    t.model.count = 0;
+    t.model.waiting = 0;
+    t.now_us = 1'000'000;
+    const uint8_t start = input::u8(in); // Near the ends of numbers, or at 0.
+    const uint64_t far[4] = {0, 5, (1ull << 32) - 30, packet_number_max - 100'000'000};
+    t.model.end = far[start % 4];
+    t.model.next_sent = t.model.acked_end = far[start / 4 % 4];
+    replay_window::skip_to(t.window, t.model.end);
+    arrive(t, t.model.end, (start & 16) != 0); // The newest has always arrived.
+    while (!input::empty(in))
+        step(t, in);
+}
+
+}

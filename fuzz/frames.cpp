@@ -1,0 +1,62 @@
+// Any content of a data datagram, read as frames: what can be read is written in the same bytes.
+#include "transport/frames.h"
+#include "fuzz/support/input.h"
+#include "fuzz/targets.h"
+#include <cstring>
+
+namespace tern::fuzz {
+
+namespace {
+
+size_t write(std::span<std::byte> to, const Frame &frame)
+{
+    if (frame.kind == FrameKind::ack) {
+        Ack ack = {};
+        ack.largest_low = frame.low;
+        ack.delay_units = frame.delay_units;
+        TERN_ASSERT(frame.bytes.size() <= ack_bitmap_bytes_max, "%zu bytes", frame.bytes.size());
+        ack.bitmap_count = static_cast<uint8_t>(frame.bytes.size());
+        std::copy(frame.bytes.begin(), frame.bytes.end(), ack.bitmap);
+        return frames::write_ack(to, ack);
+    }
+    if (frame.kind == FrameKind::ping) return frames::write_ping(to);
+    if (frame.kind == FrameKind::close) return frames::write_close(to, frame.reason);
+    const size_t size = frame.bytes.size();
+    const size_t header =
+        frames::is_chunk(frame.kind)
+            ? frames::write_chunk_header(to, frames::stream(frame.kind), frame.low, size)
+            : frames::write_unreliable_header(to, frames::unreliable_kind(frame.kind), size);
+    std::memcpy(to.data() + header, frame.bytes.data(), size);
+    return header + size;
+}
+
+}
+
+void fuzz_frames(std::span<const uint8_t> data)
+{
+    static std::byte written[datagram_bytes_max];
+    const std::span<const std::byte> content =
+        std::as_bytes(data.first(std::min(data.size(), datagram_bytes_max)));
+    FrameReader reader = frames::reader(content);
+    size_t at = 0;
+    FrameKind last = FrameKind::none;
+    for (;;) {
+        const Frame frame = frames::next(reader);
+        if (frame.kind == FrameKind::none) break;
+        TERN_ASSERT(!frames::failed(reader), "a frame after a failure, %zu bytes", at);
+        TERN_ASSERT(frames::is_chunk(frame.kind) || frames::is_unreliable(frame.kind) ||
+                        frame.kind > last,
+                    "frame %d after %d", static_cast<int>(frame.kind), static_cast<int>(last));
+        last = frame.kind;
+        const size_t size = write(std::span(written).subspan(at), frame);
+        TERN_ASSERT(at + size <= content.size() &&
+                        std::memcmp(written + at, content.data() + at, size) == 0,
+                    "frame %d at %zu is written otherwise", static_cast<int>(frame.kind), at);
+        at += size;
+    }
+    TERN_ASSERT(frames::failed(reader) || (at == content.size() && at > 0),
+                "%zu of %zu bytes and no failure", at, content.size());
+    TERN_ASSERT(frames::next(reader).kind == FrameKind::none, "a frame after the end, %zu", at);
+}
+
+}

@@ -1,0 +1,129 @@
+// A member that says anything to two honest sessions, sealed with the right keys: they stay in the
+// session and agree, keep what is theirs, and take no harm; docs/membership.md says what else such
+// a member can do.
+#include "fuzz/support/arena.h"
+#include "fuzz/support/input.h"
+#include "fuzz/targets.h"
+#include "transport/frames.h"
+#include <cstring>
+
+namespace tern::fuzz {
+
+namespace {
+
+constexpr size_t frames_bytes_max = 1000;
+
+// Whether all is as it would be without complaints: these are believed.
+bool undisturbed(const Arena &a)
+{
+    for (const Session *s : a.honest)
+        if (state(s) != State::open) return false;
+    return replica::is_member(inspect::replica(a.honest[0]), self(a.honest[1]));
+}
+
+void check_states(const Arena &a)
+{
+    const State host = state(a.honest[0]), member = state(a.honest[1]);
+    // Tables can be filled by any member.
+    TERN_ASSERT(host == State::open || host == State::overflow, "the host: %s",
+                state_text(a.honest[0]));
+    TERN_ASSERT(member == State::open || member == State::overflow || member == State::removed ||
+                    member == State::host_lost,
+                "the member: %s", state_text(a.honest[1]));
+    TERN_ASSERT(member != State::host_lost || host == State::overflow, "the member: %s",
+                state_text(a.honest[1]));
+}
+
+void check_kept(const Arena &a)
+{
+    if (!undisturbed(a)) return;
+    for (size_t who = 0; who < honest_count; ++who) {
+        const Session *s = a.honest[who];
+        const ObjectId object = a.kept[who];
+        TERN_ASSERT(exists(s, object) && owner(s, object) == self(s), "%zu has lost its own", who);
+        const Ball ball = get<Ball>(s, object);
+        TERN_ASSERT(ball.y == static_cast<int16_t>(who) && ball.x <= a.played &&
+                        ball.x + 1 >= a.played,
+                    "%zu has %d, %d at tick %d", who, ball.x, ball.y, a.played);
+        const Session *other = a.honest[1 - who];
+        TERN_ASSERT(exists(other, object) && owner(other, object) == self(s),
+                    "%zu's is another's at the other", who);
+        const Ball copy = get<Ball>(other, object);
+        TERN_ASSERT(copy.y == ball.y || copy.x == 0, "%zu's copy is %d, %d", who, copy.x, copy.y);
+    }
+}
+
+void check(const Arena &a)
+{
+    check_states(a);
+    for (const Session *s : a.honest)
+        world::check(inspect::replica(s).world);
+    check_kept(a);
+}
+
+void step(Arena &a, Input &in)
+{
+    const uint8_t what = input::u8(in);
+    const size_t to = what >> 7;
+    const size_t size = input::u8(in) * ((what & 64) != 0 ? 4u : 1u);
+    if ((what & 7) == 0) return arena::tick(a, 1'000 + size * 256);
+    if ((what & 7) == 1) return arena::send_ack(a, to);
+    const std::span<const std::byte> bytes =
+        std::as_bytes(input::bytes(in, std::min(size, frames_bytes_max)));
+    if ((what & 7) <= 3) return arena::send_message(a, to, StreamId::world, bytes);
+    if ((what & 7) == 4) return arena::send_message(a, to, StreamId::calls, bytes);
+    if (bytes.empty()) return;
+    if ((what & 7) == 5) return arena::send_frames(a, to, bytes);
+    std::byte frames[datagram_bytes_max];
+    const auto kind = (what & 7) == 6   ? UnreliableKind::updates
+                      : (what & 8) != 0 ? UnreliableKind::call
+                                        : UnreliableKind::clock;
+    const size_t header = frames::write_unreliable_header(frames, kind, bytes.size());
+    std::copy(bytes.begin(), bytes.end(), frames + header);
+    arena::send_frames(a, to, std::span(frames).first(header + bytes.size()));
+}
+
+// The hostile member says no more, and is counted out; then the honest agree.
+void settle(Arena &a)
+{
+    for (int i = 0; i < 16; ++i)
+        arena::tick(a, 200'000);
+    check(a);
+    if (!undisturbed(a)) return;
+    for (const Session *s : a.honest)
+        TERN_ASSERT(peers(s).size() == 1, "%zu peers are left", peers(s).size());
+    arena::tick(a, 20'000);
+    arena::tick(a, 20'000);
+    // The last tick's own changes are under way.
+    const Ball ours = get<Ball>(a.honest[0], a.kept[0]), theirs = get<Ball>(a.honest[1], a.kept[0]);
+    TERN_ASSERT(theirs.x + 2 >= ours.x, "the member has tick %d of %d", theirs.x, ours.x);
+    for (const Object &object : inspect::replica(a.honest[0]).world.slots.all()) {
+        if (object.life != Life::alive) continue;
+        const Replica &other = inspect::replica(a.honest[1]);
+        const Slot slot = world::find_alive(other.world, object.id);
+        TERN_ASSERT(slot != no_slot && other.world.slots[slot].owner == object.owner &&
+                        other.world.slots[slot].stamp == object.stamp,
+                    "object %llx is another thing at the member",
+                    static_cast<unsigned long long>(object.id));
+    }
+    TERN_ASSERT(stats(a.honest[0]).objects == stats(a.honest[1]).objects, "%llu objects",
+                static_cast<unsigned long long>(stats(a.honest[0]).objects));
+}
+
+}
+
+void fuzz_hostile(std::span<const uint8_t> data)
+{
+    Input in = {data};
+    Arena &a = arena::fresh();
+    const uint8_t how = input::u8(in);
+    for (int steps = 0; steps < 40 && !input::empty(in); ++steps) {
+        step(a, in);
+        check_states(a);
+    }
+    check(a);
+    // It takes longer than all the rest.
+    if (how % 4 == 0) settle(a);
+}
+
+}

@@ -1,0 +1,38 @@
+// The bytes are what happens in a whole simulation: what the games do, what becomes of datagrams
+// and peers. All invariants hold after each tick, and in the end the core agrees and is of use.
+#include "fuzz/support/input.h"
+#include "fuzz/targets.h"
+#include "sim/liveness.h"
+#include "sim/script.h"
+
+namespace tern::fuzz {
+
+namespace {
+
+constexpr size_t choices_max = 40;
+
+void check(const Simulation &sim)
+{
+    const Violation &violation = sim.oracles.violation;
+    TERN_ASSERT(!violation, "%s: %s", violation.invariant.c_str(), violation.text.c_str());
+}
+
+}
+
+void fuzz_simulator(std::span<const uint8_t> data)
+{
+    Input in = {data};
+    // The second phase takes longer than the first, and most of what goes wrong is seen in that.
+    const bool to_the_end = input::u8(in) % 8 == 0;
+    const Trace trace = script::from_bytes(input::all(in), choices_max);
+    const auto sim = simulation::make(trace.options, trace.choices);
+    simulation::run_safety(*sim);
+    check(*sim);
+    if (!to_the_end) return;
+    Liveness liveness = liveness::begin(*sim);
+    while (liveness::step(liveness, *sim)) {
+    }
+    check(*sim);
+}
+
+}

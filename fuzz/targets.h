@@ -1,0 +1,47 @@
+// The fuzz targets: each takes any bytes, and aborts with a message if a claim does not hold. The
+// same bytes make the same run. clang's libFuzzer searches with them (`./dev fuzz`); test_fuzz
+// replays what it has found, in every build.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tern::fuzz {
+
+// Each with the length of its inputs that is worth searching, and how many of chance a test takes.
+#define TERN_ALL_FUZZ_TARGETS(X)                                                                   \
+    X(datagram, 1300, 2000)                                                                        \
+    X(handshake, 128, 300)                                                                         \
+    X(frames, 512, 2000)                                                                           \
+    X(bits, 256, 2000)                                                                             \
+    X(acks, 256, 2000)                                                                             \
+    X(replay_window, 256, 2000)                                                                    \
+    X(streams, 256, 2000)                                                                          \
+    X(reassembly, 256, 2000)                                                                       \
+    X(types, 512, 2000)                                                                            \
+    X(updates, 512, 2000)                                                                          \
+    X(calls, 512, 2000)                                                                            \
+    X(invite, 256, 2000)                                                                           \
+    X(messages, 1024, 2000)                                                                        \
+    X(replica, 256, 300)                                                                           \
+    X(hostile, 512, 400)                                                                           \
+    X(simulator, 240, 16)
+#define TERN_ONE_FUZZ_TARGET(name, bytes_max, tries)                                               \
+    void fuzz_##name(std::span<const uint8_t> data);
+TERN_ALL_FUZZ_TARGETS(TERN_ONE_FUZZ_TARGET)
+#undef TERN_ONE_FUZZ_TARGET
+
+struct Target {
+    const char *name;
+    size_t bytes_max;
+    int tries;
+    void (*run)(std::span<const uint8_t> data);
+};
+
+inline constexpr Target targets[] = {
+#define TERN_ONE_FUZZ_TARGET(name, bytes_max, tries) {#name, bytes_max, tries, fuzz_##name},
+    TERN_ALL_FUZZ_TARGETS(TERN_ONE_FUZZ_TARGET)
+#undef TERN_ONE_FUZZ_TARGET
+};
+
+}

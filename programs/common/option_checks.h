@@ -1,0 +1,13 @@
+// What is right for an option of a command line; what is wrong is named, with what was expected.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+namespace option_checks {
+
+CLI::Validator whole_number(uint64_t min, uint64_t max);
+CLI::Validator percent(double max);
+CLI::Validator one_of(const std::string &names); // As "udp, enet".
+
+}

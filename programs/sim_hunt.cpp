@@ -1,0 +1,152 @@
+// Looks for what one mutant does wrong: first by every order of things in small clusters, then by
+// seeds. It knows nothing of what the mutant is. In tern-sim-mutants only.
+#include "base/mutant.h"
+#include "sim_child.h"
+#include "sim_commands.h"
+#include "sim_report.h"
+#include <cstdio>
+#include <cstring>
+
+namespace sim {
+
+#ifdef TERN_MUTANTS
+
+namespace {
+
+struct Found {
+    bool found = false;
+    std::string by, invariant, text, trace;
+};
+
+// From the smallest on; each is exhausted in seconds without a mutant.
+std::vector<tern::ExploreScope> scopes()
+{
+    std::vector<tern::ExploreScope> all;
+    const auto scope = [&](uint16_t claims, uint16_t destroys, uint16_t crashes, uint16_t updates,
+                           uint16_t joins) -> tern::ExploreScope & {
+        tern::ExploreScope added = {};
+        added.claims = claims;
+        added.destroys = destroys;
+        added.crashes = crashes;
+        added.updates = updates;
+        added.joins = joins;
+        all.push_back(added);
+        return all.back();
+    };
+    scope(1, 1, 0, 0, 0);
+    scope(2, 0, 0, 0, 0);
+    scope(1, 0, 0, 1, 0).losses = 1;
+    scope(2, 1, 1, 0, 0);
+    scope(1, 1, 0, 0, 1);
+    scope(0, 1, 1, 0, 1);
+    scope(1, 0, 0, 2, 0).losses = 1;
+    scope(1, 1, 0, 0, 0).waits = 1;
+    scope(1, 1, 1, 0, 0).mortal = true;
+    scope(1, 1, 0, 0, 0).creates = 2;
+    scope(0, 0, 0, 3, 0).losses = 1;
+    scope(1, 1, 0, 0, 0).forges = 1;
+    scope(0, 0, 1, 1, 0);
+    scope(2, 0, 0, 1, 0).holds = 1;
+    scope(1, 1, 1, 0, 0).suspicions = 1;
+    return all;
+}
+
+constexpr uint64_t states_max = 1'000'000; // Of one scope: a mutant may have no end.
+
+// In a child, which may end in an assertion.
+void explore_all(const Child &self, const std::string &name, double until_s)
+{
+    for (const tern::ExploreScope &scope : scopes()) {
+        tern::Explorer explorer = tern::explorer::make(scope);
+        const tern::ExploreResult &result = tern::explorer::result(explorer);
+        while (tern::explorer::advance(explorer, 5'000) && result.states < states_max &&
+               wall_s() < until_s) {
+        }
+        if (!result.violation) continue;
+        keep_counterexample(scope, result, name + ".trace", name + ".svg");
+        child::say(self, result.violation.invariant + " " + result.violation.text);
+        break;
+    }
+    child::finish(self);
+}
+
+Found explore_found(const std::string &name, double until_s)
+{
+    Child child = child::start();
+    if (child.pid == 0) explore_all(child, name, until_s);
+    Found found;
+    found.by = "explore";
+    while (!child.ended) {
+        child::wait({&child}, 200);
+        for (const std::string &line : child::lines(child)) {
+            const size_t space = line.find(' ');
+            found.found = true;
+            found.invariant = line.substr(0, space);
+            found.text = line.substr(space + 1);
+            found.trace = name + ".trace";
+        }
+        if (wall_s() > until_s + 5) child::kill(child);
+    }
+    if (child.status != 0 && !found.found && wall_s() <= until_s + 5) {
+        found.found = true;
+        found.invariant = "I11";
+        found.text = child::last_words(child);
+    }
+    return found;
+}
+
+Found simulate_found(const Options &options, const std::string &name, double until_s)
+{
+    Found found;
+    found.by = "simulate";
+    for (uint64_t seed = 1; wall_s() < until_s; ++seed) {
+        const tern::SimOptions run = run_options(options, seed);
+        const Outcome outcome = play::isolated(run, nullptr, until_s - wall_s(), {});
+        if (outcome.ok || outcome.invariant == "time") continue;
+        found.found = true;
+        found.by += " seed " + std::to_string(seed);
+        found.invariant = outcome.invariant;
+        found.text = outcome.text;
+        found.trace = keep_failure(run, outcome, name, 0);
+        break;
+    }
+    return found;
+}
+
+}
+
+int hunt(const Options &options)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < tern::mutant_count; ++i)
+        if (options.name == tern::mutant_texts[i].name) number = i;
+    if (number == 0 && options.name != "none") fail("there is no mutant \"" + options.name + "\"");
+    tern::mutant = static_cast<tern::Mutant>(number);
+    tern::stub_crypto = true; // So that more is tried in the time.
+    const double start_s = wall_s();
+    const double bound_s = options.bound_s == 0 ? 60 : options.bound_s;
+    const std::string name = options.folder + "/" + options.name;
+    Found found = explore_found(name, start_s + bound_s / 2);
+    if (!found.found) found = simulate_found(options, name, start_s + bound_s);
+    Report line;
+    report::add(line, "mutant", options.name);
+    report::add(line, "wrong", std::string(tern::mutant_texts[number].wrong));
+    report::add(line, "found", found.found);
+    report::add(line, "by", found.by);
+    report::add(line, "invariant", found.invariant);
+    report::add(line, "text", found.text);
+    report::add(line, "trace", found.trace);
+    report::add(line, "seconds", wall_s() - start_s);
+    return report::finish(line, found.found);
+}
+
+#else
+
+int hunt(const Options &)
+{
+    fail("only tern-sim-mutants hunts");
+}
+
+#endif
+
+}

@@ -1,0 +1,49 @@
+// tern-sim's command line.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace sim {
+
+enum class Command { none, run, sweep, explore, replay, shrink, scenario, mutants, hunt };
+
+struct Options {
+    Command command = Command::none;
+    // run, sweep
+    uint64_t seed = 1;
+    uint16_t peers = 0; // 0: from the seed.
+    uint32_t seconds = 30;
+    std::string topology = "mesh";
+    std::string faults = "swarm";
+    std::string record, svg; // Files. Empty: none.
+    bool twice = false;      // Run twice and compare.
+    bool stats = false;      // Measure the speed of a fixed load.
+    bool no_crypto = false;
+    uint32_t tick_hz = 60;
+    uint32_t objects = 200;
+    // sweep
+    uint64_t seeds = 1000, first = 1;
+    uint32_t jobs = 1;
+    std::string folder = "sim-failures";
+    bool digests = false; // One line for each seed.
+    // explore
+    uint16_t creates = 1, claims = 2, destroys = 1, crashes = 1, updates = 0, losses = 0, joins = 0;
+    uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0;
+    bool mortal = false;
+    // explore, mutants, hunt, shrink
+    uint32_t bound_s = 0; // 0: none.
+    // replay, shrink: a file. scenario: a name. hunt: a mutant.
+    std::string name;
+    std::string keep; // replay: the folder that it becomes a test of.
+};
+
+struct ParsedOptions {
+    bool run = false;
+    int exit_status = 0; // If it is not to run.
+    std::string text;    // What to say then.
+    Options options;
+};
+
+ParsedOptions parse_options(int argc, const char *const *argv);
+
+}

@@ -1,0 +1,32 @@
+// One run of the simulation, in this process or in one of its own.
+#pragma once
+#include "sim/simulation.h"
+
+namespace sim {
+
+struct Outcome {
+    bool ok = true;
+    std::string invariant; // That does not hold; "I11" for an assertion, a crash or a hang.
+    std::string text;
+    uint64_t digest = 0, datagrams = 0, events = 0, virtual_us = 0;
+};
+
+struct Played {
+    Outcome outcome;
+    std::unique_ptr<tern::Simulation> simulation;
+};
+
+namespace play {
+
+// Safety, then liveness. script: null for chance.
+Played run(const tern::SimOptions &options, const std::vector<tern::SimChoice> *script,
+           tern::Keep keep);
+// The same in a child: whatever happens to it, there is an outcome. dying_file: where the choices
+// go if it ends in an assertion; empty: nowhere.
+Outcome isolated(const tern::SimOptions &options, const std::vector<tern::SimChoice> *script,
+                 double wall_s_max, const std::string &dying_file);
+std::string print(const Outcome &outcome); // On one line.
+Outcome parse(const std::string &line);
+
+}
+}

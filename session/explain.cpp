@@ -1,0 +1,146 @@
+// Why a peer has not got something: what replica, publisher and connection know of it, in words.
+#include "session/session.h"
+
+namespace tern {
+namespace session {
+
+void remember_answer(Session &s, const Event &event)
+{
+    for (RefusedClaim &refused : s.refused)
+        if (refused.object == event.object) refused = {};
+    if (event.kind != EventKind::claim_refused) return;
+    s.refused[s.refused_count % refused_max] = {event.object, event.refusal, s.now_us};
+    s.refused_count += 1;
+}
+
+static Explanation because(Why why, PeerId owner = PeerId::none)
+{
+    return {why, ClaimRefusal::none, owner, 0, 0};
+}
+
+// Whether a message of this kind about the object is still to be acked, and whether it was said.
+struct Pending {
+    bool any, said;
+};
+
+static bool is_about(const Replica &r, const Item &item, ObjectId object)
+{
+    if (item.kind == MessageKind::create || item.kind == MessageKind::destroy)
+        return item.object == static_cast<uint64_t>(object);
+    if (item.kind != MessageKind::migrate) return false;
+    const Grant &grant = r.grants[item.grant - 1];
+    for (uint16_t i = 0; i < grant.object_count; ++i)
+        if (grant.objects[i] == object) return true;
+    return false;
+}
+
+// The newest such message.
+static Pending pending(const Replica &r, MemberSlot member, ObjectId object, bool death)
+{
+    const uint32_t items_max = r.items.capacity / r.rings.capacity;
+    const ItemRing &ring = r.rings[member];
+    for (uint32_t i = ring.count; i > 0; --i) {
+        const Item &item = r.items[member * items_max + (ring.first + i - 1) % items_max];
+        if ((item.kind == MessageKind::destroy) == death && is_about(r, item, object))
+            return {true, i - 1 < ring.pulled};
+    }
+    return {};
+}
+
+static Explanation explain_to_self(const Session &s, ObjectId object, Slot slot)
+{
+    const Replica &r = *s.replica;
+    const PeerId owner = slot == no_slot ? PeerId::none : r.world.slots[slot].owner;
+    if (owner == r.self && owner != PeerId::none) return because(Why::has_it, owner);
+    if (dead::contains(r.world.dead, object)) return because(Why::dead);
+    for (const Claim &claim : r.claims.all())
+        if (claim.object == object) return because(Why::claim_unanswered, owner);
+    for (const RefusedClaim &refused : s.refused)
+        if (refused.at_us != 0 && refused.object == object)
+            return {Why::claim_refused, refused.refusal, owner, 0, refused.at_us};
+    return because(slot == no_slot ? Why::unknown : Why::not_owned_here, owner);
+}
+
+static Explanation explain_death(const Session &s, ObjectId object, MemberSlot member)
+{
+    if (member != no_member && pending(*s.replica, member, object, true).any)
+        return because(Why::death_unacked);
+    return because(Why::dead);
+}
+
+static Explanation explain_change(const Session &s, Slot slot, MemberSlot member,
+                                  ConnectionIndex index)
+{
+    const Replica &r = *s.replica;
+    const Publisher &p = r.publisher;
+    const Published &published = p.published[size_t{member} * p.slot_count + slot];
+    const uint32_t changed = world::changed_tick(r.world, s.types, slot);
+    if (changed <= published.acked_tick) return because(Why::has_it, r.self);
+    Explanation why = because(Why::change_unacked, r.self);
+    why.behind_ticks = r.world.tick - published.acked_tick;
+    if (publish::is_due(p, member, slot)) {
+        const Connection &c = endpoint::at(*s.endpoint, index);
+        why.why = connection::has_budget(c, s.now_us) ? Why::change_waits : Why::no_budget;
+    }
+    return why;
+}
+
+static Explanation explain_own(const Session &s, ObjectId object, Slot slot, MemberSlot member)
+{
+    const Replica &r = *s.replica;
+    const ConnectionIndex index = path_to(s, r.members[member].id);
+    if (index == no_connection) return because(Why::no_connection, r.self);
+    const Publisher &p = r.publisher;
+    if (p.published[size_t{member} * p.slot_count + slot].acked_tick != 0)
+        return explain_change(s, slot, member, index);
+    const bool joining = replica::host(r) == r.self && !r.members[member].caught_up;
+    if (joining) return because(Why::peer_joining, r.self);
+    const Pending announcement = pending(r, member, object, false);
+    return because(announcement.said ? Why::object_unacked : Why::object_waits, r.self);
+}
+
+static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)
+{
+    const Replica &r = *s.replica;
+    const Slot slot = world::find_alive(r.world, object);
+    if (peer == r.self) return explain_to_self(s, object, slot);
+    const bool is_member = replica::is_member(r, peer);
+    const MemberSlot member = is_member ? replica::find_member(r, peer) : no_member;
+    if (dead::contains(r.world.dead, object)) return explain_death(s, object, member);
+    if (slot == no_slot) return because(Why::unknown);
+    const PeerId owner = r.world.slots[slot].owner;
+    if (!is_member) return because(Why::no_such_peer, owner);
+    if (owner != r.self) return because(Why::not_owned_here, owner);
+    return explain_own(s, object, slot, member);
+}
+
+}
+
+Explanation explain(const Session *session, ObjectId object, PeerId peer)
+{
+    return session::explain_to(*session, object, peer);
+}
+
+const char *text(Why why)
+{
+    switch (why) {
+    case Why::has_it: return "It has the object, with its last change.";
+    case Why::unknown: return "No such object has been heard of here.";
+    case Why::no_such_peer: return "There is no such member, as far as is known here.";
+    case Why::no_connection: return "There is no connection to this member at present.";
+    case Why::dead: return "The object is dead.";
+    case Why::death_unacked: return "The object is dead, and the member has not acked that.";
+    case Why::not_owned_here: return "The object's owner tells it to the member; ask there.";
+    case Why::peer_joining: return "The member is still joining, and not told the object yet.";
+    case Why::object_waits: return "The object's announcement waits behind other messages.";
+    case Why::object_unacked: return "The object's announcement was sent and is not acked.";
+    case Why::change_waits: return "The change waits for the next send(), or for acks.";
+    case Why::no_budget: return "The change waits for bytes: the connection's budget is used up.";
+    case Why::change_unacked: return "The change was sent and is not acked.";
+    case Why::claim_unanswered: return "The host has not answered our claim.";
+    case Why::claim_refused: return "The host has refused our claim.";
+    }
+    return "";
+}
+
+}

@@ -1,0 +1,125 @@
+// A recording of one session: what was done to it, in order, and a hash of what it sent each time.
+// Format: docs/recordings.md. It holds the seed of the session's keys, and its secret.
+#pragma once
+#include "base/bits.h"
+#include "tern/tern.h"
+#include <string_view>
+
+namespace tern {
+
+inline constexpr char recording_mark[] = "tern-recording 1\n"; // Its first bytes, without the zero.
+inline constexpr size_t recording_bytes_min = 64 * 1024;       // Of Config::recording_bytes_max.
+inline constexpr uint32_t recorded_addresses_max = 64;         // Others are written each time.
+
+enum class RecordKind : uint8_t {
+    none,
+    header, // The first.
+    start,
+    join,
+    leave,
+    receive,
+    send,
+    create,
+    set,
+    destroy,
+    claim,
+    migrate,
+    refuse_claim,
+    call,
+    admit,
+    refuse,
+    remove,
+    full // The last, if the caller left so much that no more could be written.
+};
+
+// One of them. Which members count is the kind's matter.
+struct Record {
+    RecordKind kind;
+    Reliability reliability;             // call
+    TypeId type;                         // create, set, call
+    PeerId peer;                         // migrate, refuse_claim, call, admit, refuse, remove
+    ObjectId object;                     // set, destroy, claim, migrate, refuse_claim
+    uint64_t now_us;                     // receive, send
+    uint64_t hash;                       // send: of the datagrams
+    Invite invite;                       // join
+    std::span<const std::byte> bytes;    // join: payload. refuse: reason. create, set, call: the
+                                         // value as it travels. header: the rest of it.
+    std::span<const Datagram> datagrams; // receive, when writing.
+    uint32_t datagram_count;             // receive, when reading: next_datagram() gives them.
+};
+
+struct AddressBook { // Of the writer and of the reader, equal at equal places.
+    Address addresses[recorded_addresses_max];
+    uint32_t count;
+};
+
+struct Recorder {                 // Closed.
+    std::span<std::byte> _memory; // Empty: nothing is recorded.
+    size_t _used_bytes;
+    bool _full;
+    uint64_t _chain; // Hash of all records so far.
+    uint64_t _last_us;
+    AddressBook _book;
+};
+
+enum class ReadRecord : uint8_t { ok, end, truncated, damaged };
+
+struct RecordReader { // Closed.
+    std::span<const std::byte> _recording;
+    size_t _at_bytes;
+    uint64_t _chain;
+    uint64_t _last_us;
+    AddressBook _book;
+    std::span<const std::byte> _datagrams; // Of the record just read, those still to be given.
+};
+
+// What the header says. Names and fields point into the recording.
+struct RecordedConfig {
+    Config config; // types is empty.
+    uint8_t seed[32];
+    uint8_t wire_version;
+    uint16_t type_count;
+    std::string_view name;
+};
+struct RecordedType {
+    std::string_view name;
+    Type type; // Without name and fields.
+    uint16_t field_count;
+};
+struct RecordedField {
+    std::string_view name;
+    Field field; // Without name.
+};
+struct ByteReader { // Closed.
+    std::span<const std::byte> _left;
+    bool _failed;
+};
+
+namespace record {
+
+// Takes the memory, recording_bytes_min at least, and writes the header.
+void begin(Recorder &recorder, std::span<std::byte> memory, const Config &config,
+           const uint8_t (&seed)[32]);
+bool is_on(const Recorder &recorder);
+void add(Recorder &recorder, const Record &record);
+std::span<const std::byte> take(Recorder &recorder); // What is new. Valid until the next add().
+
+bool is_recording(std::span<const std::byte> bytes); // By the mark.
+RecordReader reader(std::span<const std::byte> recording);
+// After anything but ok, the same again. Spans point into the recording.
+ReadRecord next(RecordReader &reader, Record &record);
+bool next_datagram(RecordReader &reader, Datagram &datagram); // Of the receive just read.
+size_t at_bytes(const RecordReader &reader);                  // Where the next record begins.
+
+// The parts of Record::bytes of a header: the config, then type_count types, each followed by its
+// field_count fields. Sticky: whether it failed is asked at the end.
+ByteReader byte_reader(std::span<const std::byte> bytes);
+RecordedConfig read_config(ByteReader &r);
+RecordedType read_type(ByteReader &r);
+RecordedField read_field(ByteReader &r);
+bool complete(const ByteReader &r);
+
+uint64_t hash_of(std::span<const Datagram> datagrams); // Where to, and what.
+
+}
+}

@@ -1,0 +1,63 @@
+// What the public functions tell the recorder.
+#include "session/session.h"
+#include <cstring>
+
+namespace tern {
+namespace session {
+
+Record about(RecordKind kind, ObjectId object, PeerId peer)
+{
+    Record record = {};
+    record.kind = kind;
+    record.object = object;
+    record.peer = peer;
+    return record;
+}
+
+void record(Session &s, const Record &record)
+{
+    if (record::is_on(s.recorder)) record::add(s.recorder, record);
+}
+
+// As it travels: bytes that no field covers are not for others to see.
+void record_value(Session &s, Record record, TypeId type, const void *value)
+{
+    if (!record::is_on(s.recorder)) return;
+    alignas(16) std::byte normal[struct_bytes_max];
+    std::memcpy(normal, value, s.types.types[type].size_bytes);
+    type_table::normalise(s.types, type, normal);
+    std::byte buffer[value_bytes_max];
+    BitWriter w = bits::writer(buffer);
+    type_table::write_fields(w, s.types, type, normal, type_table::all_fields(s.types, type));
+    record.type = type;
+    record.bytes = std::span(buffer).first(bits::size_bytes(w));
+    record::add(s.recorder, record);
+}
+
+void record_received(Session &s, std::span<const Datagram> datagrams)
+{
+    if (!record::is_on(s.recorder)) return;
+    Record line = about(RecordKind::receive, ObjectId::none);
+    line.now_us = s.now_us;
+    line.datagrams = datagrams;
+    record::add(s.recorder, line);
+}
+
+void record_sent(Session &s, std::span<const Datagram> datagrams)
+{
+    if (!record::is_on(s.recorder)) return;
+    Record line = about(RecordKind::send, ObjectId::none);
+    line.now_us = s.now_us;
+    line.hash = record::hash_of(datagrams);
+    record::add(s.recorder, line);
+}
+
+}
+
+std::span<const std::byte> recorded(Session *session)
+{
+    TERN_ASSERT(session->config.recording_bytes_max > 0, "recording_bytes_max is 0");
+    return record::take(session->recorder);
+}
+
+}

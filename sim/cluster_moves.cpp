@@ -1,0 +1,122 @@
+// What can be done in a cluster: all moves of a state.
+#include "sim/cluster_parts.h"
+#include "sim/forgery.h"
+#include <algorithm>
+
+namespace tern::cluster {
+
+using namespace cluster_parts;
+
+static void acts(const Cluster &c, const ClusterState &s, PeerPlace place, std::vector<Move> &moves)
+{
+    const Glance &glance = peer_steps::glance(c._steps, s.parts[place]);
+    if (glance.phase != Phase::in) return;
+    if (spent(c, s, creates) < c._scope.creates) moves.push_back({MoveKind::create, place, 0, 0});
+    if (spent(c, s, waits) < c._scope.waits) moves.push_back({MoveKind::wait, place, 0, 0});
+    for (const Believed &object : peer_steps::beliefs(c._steps, s.parts[place])) {
+        if (!object.alive) continue;
+        const auto code = static_cast<uint16_t>(object_code::of(object.object));
+        const bool own = object.owner == static_cast<PeerId>(place + 1);
+        // A claim of what one has claimed already does nothing.
+        if (!own && spent(c, s, claims) < c._scope.claims &&
+            (glance.claims == 0 || c._scope.creates > 1))
+            moves.push_back({MoveKind::claim, place, 0, code});
+        if (own && spent(c, s, destroys) < c._scope.destroys)
+            moves.push_back({MoveKind::destroy, place, 0, code});
+        if (own && spent(c, s, updates) < c._scope.updates)
+            moves.push_back({MoveKind::set, place, 0, code});
+    }
+}
+
+static void membership(const Cluster &c, const ClusterState &s, std::vector<Move> &moves)
+{
+    const unsigned roster = peer_steps::glance(c._steps, s.parts[host]).roster;
+    for (PeerPlace place = 1; place < c._places; ++place) {
+        if (is_there(c, s, place) && spent(c, s, crashes) < c._scope.crashes)
+            moves.push_back({MoveKind::crash, place, 0, 0});
+        if (is_member(c, s, place) && spent(c, s, suspicions) < c._scope.suspicions)
+            moves.push_back({MoveKind::suspect, place, 0, 0});
+        if (s.parts[place] == 0 && (roster >> place & 1) != 0)
+            moves.push_back({MoveKind::notice, place, 0, 0});
+    }
+    const uint32_t newcomer = c._seated + spent(c, s, joins);
+    if (newcomer < c._places)
+        moves.push_back({MoveKind::join, static_cast<PeerPlace>(newcomer), 0, 0});
+}
+
+static void network(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
+                    std::vector<Move> &moves)
+{
+    if (is_deaf(c, s, to, from)) return;
+    if (s.parts[stream_part(c, from, to)] != 0) moves.push_back({MoveKind::deliver, from, to, 0});
+    if (!has_bags(c)) return;
+    uint16_t i = 0;
+    for (uint32_t bag = s.parts[bag_part(c, from, to)]; bag != 0; bag = c._lists[bag].rest) {
+        moves.push_back({MoveKind::update, from, to, i});
+        if (!c._lists[bag].told_lost && spent(c, s, losses) < c._scope.losses)
+            moves.push_back({MoveKind::lose, from, to, i});
+        i += 1;
+    }
+}
+
+static void holding(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
+                    std::vector<Move> &moves)
+{
+    if (!has_holds(c) || s.parts[from] == 0) return;
+    if (is_held(c, s, from, to)) return moves.push_back({MoveKind::pull, from, to, 0});
+    if (s.parts[to] == 0 || spent(c, s, holds) >= c._scope.holds) return;
+    if ((glance(c, s, from).roster >> to & 1) == 0) return;
+    moves.push_back({MoveKind::hold, from, to, 0});
+}
+
+// What `to` could be told by one who has no right to.
+static void forging(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
+                    std::vector<Move> &moves)
+{
+    if (spent(c, s, forges) >= c._scope.forges || from == host || s.parts[to] == 0) return;
+    const Glance &there = glance(c, s, from);
+    if (s.parts[from] == 0 || there.phase != Phase::in || (there.roster >> to & 1) == 0) return;
+    for (const Believed &object : peer_steps::beliefs(c._steps, s.parts[from])) {
+        if (!object.alive || object.owner == static_cast<PeerId>(from + 1)) continue;
+        const auto code = static_cast<uint16_t>(object_code::of(object.object));
+        moves.push_back({MoveKind::forge_migrate, from, to, code});
+        moves.push_back({MoveKind::forge_destroy, from, to, code});
+    }
+    for (PeerPlace author = 0; author < c._places; ++author) {
+        if (author == from || is_deaf(c, s, from, author)) continue;
+        const ClusterList &head = c._lists[s.parts[stream_part(c, author, from)]];
+        if (head.message == 0 || head.forged) continue;
+        if (forgery::is_forged_by_others(peer_steps::message(c._steps, head.message)))
+            moves.push_back({MoveKind::replay, from, to, author});
+    }
+}
+
+void moves(const Cluster &c, const ClusterState &s, std::vector<Move> &moves)
+{
+    moves.clear();
+    for (PeerPlace place = 0; place < c._places; ++place)
+        if (is_there(c, s, place)) acts(c, s, place, moves);
+    membership(c, s, moves);
+    for (PeerPlace from = 0; from < c._places; ++from)
+        for (PeerPlace to = 0; to < c._places; ++to)
+            if (from != to) {
+                network(c, s, from, to, moves);
+                holding(c, s, from, to, moves);
+                forging(c, s, from, to, moves);
+            }
+    if (c._scope.symmetry && s.key == c._first)
+        std::erase_if(moves,
+                      [](const Move &move) { return move.a > 1 && move.kind != MoveKind::join; });
+}
+
+bool can(const Cluster &c, const ClusterState &s, const Move &move)
+{
+    std::vector<Move> all;
+    moves(c, s, all);
+    return std::any_of(all.begin(), all.end(), [&](const Move &one) {
+        return one.kind == move.kind && one.a == move.a && one.b == move.b &&
+               one.number == move.number;
+    });
+}
+
+}

@@ -1,0 +1,232 @@
+#include "sim/cluster_oracles.h"
+
+namespace tern::cluster_oracles {
+
+std::string name(ObjectId object)
+{
+    return std::to_string(static_cast<unsigned>(object_id::creator(object))) + "." +
+           std::to_string(object_id::serial(object));
+}
+
+std::string name(Stamp stamp)
+{
+    const StampParts parts = stamps::parts(stamp);
+    if (parts.term_number == 0) return "0";
+    return std::to_string(parts.term_number) + ":" +
+           std::to_string(static_cast<unsigned>(parts.host)) + ":" + std::to_string(parts.count);
+}
+
+static std::string name(PeerPlace place)
+{
+    return "peer " + std::to_string(place + 1);
+}
+
+static std::string text(const Believed &object)
+{
+    if (!object.alive) return object.dead ? "dead" : "unknown";
+    return "alive under " + name(object.stamp) + " of peer " +
+           std::to_string(static_cast<unsigned>(object.owner));
+}
+
+static Violation violation(const char *invariant, PeerPlace lane, ObjectId object,
+                           const std::string &what)
+{
+    Violation violation;
+    violation.invariant = invariant;
+    violation.lane = lane;
+    violation.object = object;
+    violation.text = object == ObjectId::none ? what : "object " + name(object) + ": " + what;
+    return violation;
+}
+
+// The places of the members.
+struct Present {
+    PeerPlace places[cluster_peers_max];
+    uint32_t count;
+};
+
+static Present present(const Cluster &c, const ClusterState &s)
+{
+    Present present = {};
+    for (PeerPlace place = 0; place < cluster::place_count(c); ++place) {
+        if (!cluster::is_member(c, s, place)) continue;
+        present.places[present.count] = place;
+        present.count += 1;
+    }
+    return present;
+}
+
+static const Believed nothing = {};
+
+static const Believed &at(const Cluster &c, const ClusterState &s, PeerPlace place, ObjectId object)
+{
+    const PeerSteps &steps = cluster::steps(c);
+    const Believed *known = peer_steps::belief(steps, cluster::block(s, place), object);
+    return known ? *known : nothing;
+}
+
+static const Glance &glance(const Cluster &c, const ClusterState &s, PeerPlace place)
+{
+    return peer_steps::glance(cluster::steps(c), cluster::block(s, place));
+}
+
+// No two peers hold an object under one stamp with different owners.
+static Violation i1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        if (!mine.alive || !other.alive) continue;
+        if (mine.stamp != other.stamp || mine.owner == other.owner) continue;
+        return violation("I1", a, mine.object,
+                         "at " + name(a) + " " + text(mine) + ", at " + name(b) + " " +
+                             text(other));
+    }
+    return {};
+}
+
+// Who destroyed an object never has it again.
+static Violation i3(const Cluster &c, const ClusterState &s)
+{
+    for (uint32_t i = 0; i < cluster::destroys_max; ++i) {
+        const cluster::Destroyed one = cluster::destroyed(c, s, i);
+        if (one.object == ObjectId::none) return {};
+        if (!cluster::is_there(c, s, one.place)) continue;
+        const Believed &object = at(c, s, one.place, one.object);
+        if (object.alive)
+            return violation("I3", one.place, one.object,
+                             "lives again at " + name(one.place) + ", which destroyed it");
+    }
+    return {};
+}
+
+// Quiet peers agree on what lives, under which stamp, and whose it is.
+static Violation q1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        const bool same =
+            mine.alive == other.alive && mine.stamp == other.stamp && mine.owner == other.owner;
+        if (same) continue;
+        return violation("Q1", a, mine.object,
+                         "at " + name(a) + " " + text(mine) + ", at " + name(b) + " " +
+                             text(other));
+    }
+    return {};
+}
+
+// ... and on its value.
+static Violation q2(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        if (!mine.alive || !other.alive || mine.value == other.value) continue;
+        return violation("Q2", a, mine.object,
+                         "at " + name(a) + " write " + std::to_string(mark::sequence(mine.value)) +
+                             " of " + name(mine.value.tenure) + ", at " + name(b) + " write " +
+                             std::to_string(mark::sequence(other.value)) + " of " +
+                             name(other.value.tenure));
+    }
+    return {};
+}
+
+// Who owns a living object is there.
+static Violation q3(const Cluster &c, const ClusterState &s, PeerPlace a)
+{
+    for (const Believed &object : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        if (!object.alive) continue;
+        const auto owner = static_cast<PeerPlace>(static_cast<unsigned>(object.owner) - 1);
+        if (!cluster::is_member(c, s, owner))
+            return violation("Q3", a, object.object,
+                             "at " + name(a) + " " + text(object) + ", who has gone");
+    }
+    return {};
+}
+
+// What one that stayed has destroyed is dead everywhere.
+static Violation q4(const Cluster &c, const ClusterState &s, PeerPlace a)
+{
+    for (uint32_t i = 0; i < cluster::destroys_max; ++i) {
+        const cluster::Destroyed one = cluster::destroyed(c, s, i);
+        if (one.object == ObjectId::none) return {};
+        if (!cluster::is_member(c, s, one.place)) continue;
+        const Believed &object = at(c, s, a, one.object);
+        if (object.alive)
+            return violation("Q4", a, one.object,
+                             name(one.place) + " has destroyed it; at " + name(a) + " " +
+                                 text(object));
+    }
+    return {};
+}
+
+// Quiet peers remember the same dead, whether or not they ever knew them.
+static Violation q5(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        if (mine.dead == other.dead) continue;
+        return violation("Q5", a, mine.object,
+                         "at " + name(a) + " " + text(mine) + ", at " + name(b) + " " +
+                             text(other));
+    }
+    return {};
+}
+
+// Nobody waits for anything: no claim is unanswered, nobody joins or collects reports, all that
+// was said is acked; and all have the same roster.
+static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a)
+{
+    const Glance &mine = glance(c, s, a);
+    const Present all = present(c, s);
+    unsigned members = 0;
+    for (uint32_t i = 0; i < all.count; ++i)
+        members |= 1u << all.places[i];
+    const char *what = nullptr;
+    if (mine.phase != Phase::in)
+        what = "has not come in";
+    else if (mine.collecting)
+        what = "still awaits reports";
+    else if (mine.claims > 0)
+        what = "has an unanswered claim";
+    else if (mine.unsettled != 0)
+        what = "has something unsaid or unacked";
+    else if (mine.roster != members)
+        what = "has another roster than who is there";
+    else if (mine.view != glance(c, s, all.places[0]).view)
+        what = "has another view";
+    if (what == nullptr) return {};
+    return violation("Q6", a, ObjectId::none, name(a) + " " + what);
+}
+
+static Violation when_quiet(const Cluster &c, const ClusterState &s, const Present &all)
+{
+    for (uint32_t i = 0; i < all.count; ++i) {
+        const PeerPlace a = all.places[i];
+        for (uint32_t k = 0; k < all.count; ++k) {
+            const PeerPlace b = all.places[k];
+            if (glance(c, s, a).beliefs == glance(c, s, b).beliefs) continue;
+            if (Violation found = q1(c, s, a, b)) return found;
+            if (Violation found = q2(c, s, a, b)) return found;
+            if (!cluster::remembers(c)) continue;
+            if (Violation found = q5(c, s, a, b)) return found;
+        }
+        if (Violation found = q3(c, s, a)) return found;
+        if (Violation found = q4(c, s, a)) return found;
+        if (Violation found = q6(c, s, a)) return found;
+    }
+    return {};
+}
+
+Violation first_violation(const Cluster &c, const ClusterState &s)
+{
+    const Present all = present(c, s);
+    for (uint32_t i = 0; i < all.count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            const PeerPlace a = all.places[i], b = all.places[k];
+            if (glance(c, s, a).beliefs == glance(c, s, b).beliefs) continue;
+            if (Violation found = i1(c, s, a, b)) return found;
+        }
+    if (Violation found = i3(c, s)) return found;
+    return cluster::quiet(c, s) ? when_quiet(c, s, all) : Violation{};
+}
+
+}

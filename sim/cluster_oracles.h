@@ -1,0 +1,15 @@
+// What must hold of several peers together: after every move, and when the cluster is quiet. Each
+// invariant is a short function of its own; docs/testing.md lists them.
+#pragma once
+#include "sim/cluster.h"
+
+namespace tern::cluster_oracles {
+
+// I1, I3 always; Q1 to Q6 if the cluster is quiet. Empty: all hold.
+Violation first_violation(const Cluster &c, const ClusterState &s);
+
+// For people: "2.1", "1:1:3".
+std::string name(ObjectId object);
+std::string name(Stamp stamp);
+
+}

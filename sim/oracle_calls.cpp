@@ -1,0 +1,75 @@
+#include "sim/oracle_checks.h"
+
+namespace tern::oracle_calls {
+
+using oracles::text;
+
+static Violation wrong(const Numbered &call, uint16_t index, const CallLog &log, const char *what)
+{
+    return oracles::violation(
+        "I7", call.about, index, "%s call %u from %s to %s: %s (said up to %u, heard up to %u)",
+        call.reliable ? "reliable" : "unreliable", call.sequence, text(call.from).c_str(),
+        text(call.to).c_str(), what, log.said, log.heard);
+}
+
+// How often the two have had a connection, as the hearer knows and as the sayer does: one of them
+// may have taken a connection for open that the other never had.
+struct Connections {
+    uint64_t count;
+    uint64_t first; // What the first one counts.
+};
+
+static Connections connections(Oracles &oracles, PeerId from, PeerId to, uint16_t hearer)
+{
+    const uint64_t heard = oracles.nodes[hearer].links[from].count;
+    Connections both = {heard, heard > 0};
+    for (NodeRecord &record : oracles.nodes)
+        if (record.self == from) {
+            const uint64_t said = record.own_links[to].count;
+            both.count += said;
+            both.first += said > 0;
+        }
+    return both;
+}
+
+static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_t index,
+                      PeerId host)
+{
+    CallLog &log = oracles.calls[{call.from, by}];
+    if (call.to != by && call.to != PeerId::everyone)
+        return wrong(call, index, log, "heard by another");
+    if (!call.reliable) {
+        const bool again =
+            oracles::set_bit(call.to == by ? log.unreliable : log.to_everyone, call.sequence);
+        return again ? wrong(call, index, log, "heard twice") : Violation{};
+    }
+    if (call.sequence > log.said) return wrong(call, index, log, "heard and never said");
+    if (call.sequence == log.heard) return wrong(call, index, log, "heard twice");
+    if (call.sequence < log.heard) return wrong(call, index, log, "heard late or again");
+    const Connections both = connections(oracles, call.from, by, index);
+    if (call.sequence > log.heard + 1) {
+        const bool may_lose = call.from != host && call.to != host;
+        const bool is_new = both.count > (log.heard == 0 ? both.first : log.connection);
+        if (!may_lose || (oracles.journals && !is_new))
+            return wrong(call, index, log, "those before it were left out");
+    }
+    log.heard = call.sequence;
+    log.connection = both.count;
+    return {};
+}
+
+Violation check(Oracles &oracles, const Node &node, uint16_t index, PeerId host)
+{
+    for (const PlayedCall &played : node.calls) {
+        const Numbered &call = played.numbered;
+        if (!played.heard) {
+            if (call.reliable) oracles.calls[{call.from, call.to}].said = call.sequence;
+            continue;
+        }
+        Violation violation = hear(oracles, call, node.self, index, host);
+        if (violation) return violation;
+    }
+    return {};
+}
+
+}

@@ -1,0 +1,18 @@
+#include "sim/oracle_checks.h"
+
+namespace tern::oracle_stamps {
+
+using oracles::text;
+
+Violation check(const Judged &judged)
+{
+    const Object &after = judged.step.after;
+    if (after.id == ObjectId::none || judged.before.life == Life::none) return {};
+    if (after.stamp >= judged.before.stamp) return {};
+    return oracles::violation("I2", after.id, judged.node,
+                              "at peer %s the stamp of %s went back from %s to %s",
+                              text(judged.self).c_str(), text(after.id).c_str(),
+                              text(judged.before.stamp).c_str(), text(after.stamp).c_str());
+}
+
+}

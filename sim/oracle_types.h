@@ -1,0 +1,111 @@
+// What the oracles remember of a run, and what one of them is given to judge.
+#pragma once
+#include "sim/ledger.h"
+
+namespace tern {
+
+// What a peer last believed of one object.
+struct Shown {
+    Stamp stamp;
+    uint32_t sequence; // Of its value, if that was written in this tenure; else 0.
+    Life life;         // none: it has never known it. dying: dead, and that is final.
+};
+
+// One stream of messages, as it was said over one connection and has been heard so far.
+struct SaidMessage {
+    uint64_t number;
+    MessageKind message;
+    ObjectId object;
+    Stamp stamp;
+};
+struct SaidStream { // What is left of it: heard ones go.
+    std::vector<SaidMessage> said;
+    size_t heard;
+    uint64_t newest; // Number.
+};
+
+// Calls from one peer to another.
+struct CallLog {
+    uint32_t said, heard; // Of the reliable ones: the newest.
+    uint64_t connection;  // Connections the two had had when it was heard.
+    // Unreliable ones that were heard, to this peer and to everyone: a bit for each.
+    std::vector<uint64_t> unreliable, to_everyone;
+};
+
+// Packet numbers under one key, at one peer.
+struct KeyLog {
+    bool has_sealed;
+    uint64_t sealed;                // The newest.
+    std::vector<uint64_t> accepted; // A bit for each.
+};
+
+// How often a peer has had a new connection with another.
+struct Links {
+    uint64_t key;
+    uint64_t count;
+};
+
+// Bytes between a peer and one address.
+struct Account {
+    Address address;
+    uint64_t received_bytes, sent_bytes; // Sent: answers only, and only until it is validated.
+    bool asked;                          // We have sent it an initiation.
+    bool data_arrived;                   // In this tick.
+    bool validated;                      // It holds keys that we have agreed with it.
+    bool touched;                        // Since the last tick.
+};
+
+struct NodeRecord { // Of one peer; who comes after it begins anew.
+    PeerId self;
+    uint64_t ticks;
+    std::vector<std::vector<Shown>> shown; // By creator and serial.
+    std::map<uint64_t, KeyLog> keys;
+    std::map<PeerId, Links> links,
+        own_links;                 // Of packets accepted from it; of those sealed for it.
+    std::vector<Account> accounts; // Validated ones first.
+    bool response_arrived;         // In this tick.
+};
+
+using Pair = std::pair<PeerId, PeerId>; // From, to.
+
+struct Oracles {
+    Violation violation; // The first.
+    Ledger ledger;
+    std::vector<NodeRecord> nodes;
+    std::map<Pair, CallLog> calls;
+    std::map<uint64_t, SaidStream> streams;     // By the sender's key.
+    std::vector<Address> homes;                 // Where peers are or have been: no stranger's.
+    bool journals;                              // Some peer has kept one.
+    const uint64_t *allocation_count = nullptr; // The program's: rises with each. Null: not
+                                                // watched.
+    uint64_t allocations_before;
+};
+
+// Everything about one step that an object's oracles may ask.
+struct Judged {
+    const Ledger &ledger;
+    const ObjectRecord *record; // Null: nobody has made it.
+    PeerId self, host;
+    uint16_t node;
+    const Step &step;
+    const Shown &before; // What this peer believed.
+};
+
+namespace oracles {
+
+Violation violation(const char *invariant, ObjectId object, uint16_t node, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+// For people: "1:7", and "term 1 host 1 count 12" as "1.1.12".
+std::string text(ObjectId object);
+std::string text(Stamp stamp);
+std::string text(PeerId peer);
+
+Shown &shown(NodeRecord &record, ObjectId object);
+// Null: it has never known it.
+const Shown *find_shown(const NodeRecord &record, ObjectId object);
+
+// True if it was set already.
+bool set_bit(std::vector<uint64_t> &bits, uint64_t i);
+
+}
+}

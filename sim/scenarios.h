@@ -1,0 +1,23 @@
+// The scenarios that a cluster of replicas can play: orders of messages that have undone other
+// systems, or drafts of this one. Scripts; see script.h.
+#pragma once
+#include "base/mutant.h"
+#include <span>
+#include <string_view>
+
+namespace tern {
+
+struct Scenario {
+    std::string_view name; // As in docs/testing.md: "S1".
+    std::string_view text; // A script.
+    // With this rule missing it must fail, which is what it is there to show. none: it must hold.
+    Mutant mutant = Mutant::none;
+};
+
+namespace scenarios {
+
+std::span<const Scenario> orders();
+const Scenario *find_order(std::string_view name); // Null: there is none of that name.
+
+}
+}

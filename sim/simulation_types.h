@@ -1,0 +1,64 @@
+// What the simulation of whole sessions is made of, and what its oracles see of it.
+#pragma once
+#include "session/inspect.h"
+#include "sim/history.h"
+#include "tern/tern.h"
+#include <memory>
+#include <vector>
+
+namespace tern {
+
+// The game of the simulation. Every value says who wrote it, in which tenure, and which write of
+// that tenure it is, so that an oracle can tell where what it sees has come from.
+struct Written {
+    uint64_t tenure;   // stamp() at the writer.
+    uint32_t sequence; // 1, 2, ... in this tenure.
+    PeerId writer;
+    uint16_t zero;
+    float position[3];
+    int32_t health;
+};
+// Calls say from whom to whom they go, and number those of each pair: reliable ones from 1.
+struct Numbered {
+    ObjectId about;
+    uint32_t sequence;
+    PeerId from, to;
+    bool reliable;
+    uint8_t zero[7];
+};
+enum : TypeId { THING, MORTAL, ASKED, KEPT, NUMBERED }; // Orphans and claims as their names say.
+
+// What one tick changed in one object at one peer, whoever did it.
+struct Change {
+    ObjectId object;
+    Object before, after; // life: none, alive, dead... as in replication/world.h.
+    bool value_changed;
+    Written value; // After; if alive.
+};
+
+struct PlayedCall { // Of this tick.
+    Numbered numbered;
+    bool heard; // Else sent, and accepted by call().
+};
+
+// A place in the network where one peer runs, or had run.
+struct Node {
+    Session *session = nullptr; // Null: nobody. Of a crashed peer nothing is left.
+    PeerId self = PeerId::none; // As the session last said.
+    Address address = {};
+    bool core = true;          // Liveness: one of those that must agree in the end.
+    uint64_t next_tick_us = 0; // World time.
+    uint64_t clock_us = 0;     // Its own: skewed, and never back.
+    std::vector<Datagram> inbox;
+    // Of the last tick, for the oracles:
+    std::vector<Event> events; // Arguments are not kept.
+    std::vector<Change> changes;
+    std::vector<PlayedCall> calls;
+    std::vector<Note> notes; // Of its journal.
+    size_t note_count = 0;
+    size_t notes_missed = 0;     // For want of room in it.
+    std::vector<Object> slots;   // Its slots at the end of the last tick, as far as ever used.
+    std::vector<Written> values; // Of those that are alive; by slot.
+};
+
+}

@@ -1,0 +1,76 @@
+// Counters that come to their end end the peer; they never begin again.
+#include "group.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+struct Counters : ::testing::Test {
+    Group group = make_group(3);
+    ObjectId object = ObjectId::none; // Created by 2.
+
+    void SetUp() override
+    {
+        const Thing thing = {1, 2};
+        object = replica::create(group.at(2), 0, &thing);
+        group.flow();
+    }
+};
+
+}
+
+TEST_F(Counters, TheLastGrantIsGivenAndNoneAfterIt)
+{
+    Replica &host = group.at(1);
+    host.grant_count = UINT32_MAX - 1;
+    replica::claim(group.at(3), object);
+    group.flow();
+    const Stamp last = stamps::make({host.term_number, peer(1), UINT32_MAX});
+    EXPECT_EQ(belief(host, object), (Belief{true, false, last, peer(3)}));
+    EXPECT_EQ(host.fault, Fault::none);
+    replica::claim(group.at(2), object);
+    group.flow();
+    EXPECT_EQ(host.fault, Fault::counter_full);
+    for (unsigned i = 1; i <= 3; ++i)
+        EXPECT_EQ(belief(group.at(i), object), (Belief{true, false, last, peer(3)})) << i;
+}
+
+TEST_F(Counters, OrphansAreNotAdoptedUnderAStampOfThePast)
+{
+    Replica &host = group.at(1);
+    host.grant_count = UINT32_MAX;
+    replica::peer_gone(host, peer(2));
+    group.flow();
+    EXPECT_EQ(host.fault, Fault::counter_full);
+    EXPECT_EQ(host.grant_count, UINT32_MAX);
+}
+
+TEST_F(Counters, TheTickAfterTheLastIsNotTheFirst)
+{
+    Replica &r = group.at(2);
+    r.world.tick = UINT32_MAX - 1;
+    replica::end_send(r);
+    EXPECT_EQ(r.fault, Fault::none);
+    replica::end_send(r);
+    EXPECT_EQ(r.world.tick, UINT32_MAX);
+    EXPECT_EQ(r.fault, Fault::counter_full);
+}
+
+TEST_F(Counters, TheLastSerialIsGivenAndNoneAfterIt)
+{
+    Replica &r = group.at(2);
+    r.world.serial = UINT32_MAX - 1;
+    const Thing thing = {3, 4};
+    const ObjectId last = replica::create(r, 0, &thing);
+    EXPECT_EQ(last, object_id::make(peer(2), UINT32_MAX));
+    EXPECT_EQ(replica::create(r, 0, &thing), ObjectId::none);
+    group.flow();
+    EXPECT_TRUE(belief(group.at(3), last).alive);
+    replica::destroy(r, world::find_alive(r.world, last));
+    group.flow();
+    EXPECT_TRUE(belief(group.at(3), last).dead);
+    EXPECT_TRUE(belief(group.at(3), object).alive);
+    EXPECT_EQ(r.fault, Fault::none);
+}
