@@ -16,7 +16,7 @@ constexpr size_t chunks_kept = 256;
 
 struct Content { // A stream that a peer might send: messages behind their lengths.
     std::vector<std::byte> bytes;
-    std::vector<size_t> starts; // Of the lengths.
+    std::vector<size_t> starts; // Of the lengths; behind them, the end.
 };
 
 size_t size_of(size_t message)
@@ -38,6 +38,7 @@ const Content &content()
             for (size_t i = 0; i < size_of(message); ++i)
                 c.bytes.push_back(static_cast<std::byte>(message * 31 + i * 7 + i / 251));
         }
+        c.starts.push_back(c.bytes.size());
         return c;
     }();
     return made;
@@ -99,10 +100,14 @@ Receiver &fresh()
 void take_messages(StreamReceive &s, Model &m, size_t count_max)
 {
     for (size_t i = 0; i < count_max; ++i) {
-        const size_t start = content().starts[m.message];
-        const size_t next = content().starts[m.message + 1];
         const Peek peek = stream_receive::peek(s);
         TERN_ASSERT(!peek.broken, "message %zu is broken", m.message);
+        const size_t start = content().starts[m.message];
+        if (start == content().bytes.size()) {
+            TERN_ASSERT(peek.message.empty(), "%zu bytes behind the end", peek.message.size());
+            return;
+        }
+        const size_t next = content().starts[m.message + 1];
         TERN_ASSERT(peek.message.empty() == (next > m.arrived), "message %zu, arrived %llu",
                     m.message, static_cast<unsigned long long>(m.arrived));
         if (peek.message.empty()) return;

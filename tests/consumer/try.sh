@@ -61,8 +61,10 @@ build_consumer package-static -DCONSUMER_WAY=package -DCMAKE_PREFIX_PATH="$work_
 
 build_and_install shared -DBUILD_SHARED_LIBS=ON
 build_consumer package-shared -DCONSUMER_WAY=package -DCMAKE_PREFIX_PATH="$work_dir/shared"
-if ! ldd use-package-shared/consumer | grep -q 'libtern\.so\.0\.[0-9]* '; then
-    ldd use-package-shared/consumer
+# Not through a pipe: grep ends at the first hit, and ldd, cut off, fails now and then.
+loaded=$(ldd use-package-shared/consumer)
+if ! grep -q 'libtern\.so\.0\.[0-9]* ' <<<"$loaded"; then
+    printf '%s\n' "$loaded"
     echo "consumer: FAILED: the program does not load libtern.so by its soname"
     exit 1
 fi
