@@ -32,6 +32,14 @@ namespace tern {
     X(past_tenure_announced, "a CREATE that waited is said though its tenure has ended")           \
     X(ack_of_a_past_tenure, "the ack of a former tenure's CREATE lets UPDATEs go")                 \
     X(older_value_reported, "a report of the same tenure replaces a newer value")                  \
+    X(no_term, "a new host stamps as if it were the first")                                        \
+    X(own_term_plus_one, "a new host looks only at the terms that it has seen itself")             \
+    X(one_query_slot, "a QUERY takes the place of another sender's that waits")                    \
+    X(query_of_anyone_believed, "who sends a QUERY is believed that the host has gone")            \
+    X(no_majority, "few go on as if they were most")                                               \
+    X(joiner_stays_on, "a newcomer whose host goes does not start over")                           \
+    X(claims_not_asked_again, "what a lost host left unanswered is not asked of the next")         \
+    X(former_hosts_forgotten, "what a former host granted cannot be told from a forgery")          \
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
     X(loss_not_told, "what a lost packet held is not sent again")                                  \

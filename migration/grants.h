@@ -11,6 +11,7 @@ enum class Taking : uint8_t { to_others, to_all };
 void settle(Replica &r, Taking taking);
 void wish(Replica &r, Slot slot, PeerId to); // The last wish for an object counts.
 void forget_wish(Replica &r, Slot slot);     // It has died.
+bool orphaned(const Replica &r, Slot slot);  // It lives, and its owner has gone.
 void adopt_orphans(Replica &r); // All of owners that have gone. A wish for one is served after it.
 bool room(const Replica &r, uint32_t objects); // For grants of so many objects.
 

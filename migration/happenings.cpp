@@ -21,6 +21,17 @@ void peer(Replica &r, EventKind kind, PeerId peer)
     flat::push(r.events, event);
 }
 
+void host(Replica &r, PeerId host)
+{
+    if (r.told_host == host) return;
+    Event event = {};
+    event.kind = EventKind::host_changed;
+    event.peer = host;
+    event.previous = r.told_host;
+    flat::push(r.events, event);
+    r.told_host = host;
+}
+
 void created(Replica &r, Slot slot)
 {
     flat::push(r.events, about(r, EventKind::object_created, slot));
@@ -51,6 +62,11 @@ void owner_changed(Replica &r, Slot slot, PeerId previous, uint64_t fields, uint
     event.lost_ticks = lost_ticks;
     flat::push(r.events, event);
     r.changed_events[slot] = 0; // Changes under the new owner come after this event.
+}
+
+void orphaned(Replica &r, Slot slot)
+{
+    flat::push(r.events, about(r, EventKind::object_orphaned, slot));
 }
 
 void claim(Replica &r, EventKind kind, ObjectId object, PeerId peer, ClaimRefusal refusal)

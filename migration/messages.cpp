@@ -136,6 +136,7 @@ void write_member(BitWriter &w, const Member &member)
 {
     const Identity &identity = member.identity;
     write_peer(w, member.id);
+    bits::write(w, member.votes ? 1 : 0, 8);
     bits::write_bytes(w, std::as_bytes(std::span(identity.key)));
     bits::write_bytes(w, std::as_bytes(std::span(identity.signing_key)));
     bits::write_bytes(w, std::as_bytes(std::span(identity.address.ip)));
@@ -150,7 +151,9 @@ void read_member(BitReader &r, Member &member)
     member = {};
     Identity &identity = member.identity;
     member.id = read_peer(r);
-    member.caught_up = true;
+    const uint64_t votes = bits::read(r, 8);
+    if (votes > 1) bits::fail(r);
+    member.votes = member.caught_up = votes == 1;
     bits::read_bytes(r, std::as_writable_bytes(std::span(identity.key)));
     bits::read_bytes(r, std::as_writable_bytes(std::span(identity.signing_key)));
     bits::read_bytes(r, std::as_writable_bytes(std::span(identity.address.ip)));

@@ -38,10 +38,19 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     happenings::owner_changed(r, slot, previous, fields, lost_ticks);
 }
 
+// The first that is heard of a new host may be what it has granted; its view comes last.
+static void note_new_host(Replica &r, Stamp stamp)
+{
+    const PeerId host = stamps::parts(stamp).host;
+    if (stamp != 0 && r.phase == Phase::in && host == replica::successor(r))
+        happenings::host(r, host);
+}
+
 void join(Replica &r, const Live &live, const ObjectState &state)
 {
     const uint16_t number = stamps::parts(live.stamp).term_number;
     if (number > r.term_number_seen) r.term_number_seen = number;
+    note_new_host(r, live.stamp);
     if (dead::contains(r.world.dead, live.id)) return;
     const Slot known = world::find_alive(r.world, live.id);
     if (known != no_slot) return join_known(r, known, live, state);
@@ -209,7 +218,7 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
             bits::fail(check);
     }
     if (!bits::complete(check)) return Verdict::malformed;
-    const PeerId host = replica::host(r);
+    const PeerId host = replica::successor(r);
     const bool asked = host == r.self && r.collecting && !r.members[from].reported;
     const bool greets = r.phase == Phase::joining && !r.members[from].greeted;
     if (r.members[from].id != host && !asked && !greets) return Verdict::forged;
@@ -352,13 +361,14 @@ void claim(Replica &r, ObjectId object)
     for (const Claim &pending : r.claims.all())
         if (pending.object == object) return;
     TERN_ASSERT(!flat::full(r.claims), "%u claims are unanswered", r.claims.count);
-    const bool is_host = host(r) == r.self;
-    flat::push(r.claims, {object, !is_host, ClaimRefusal::none});
-    if (is_host) return;
+    const PeerId asked = host(r);
+    const bool others = asked != r.self && asked != PeerId::none;
+    flat::push(r.claims, {object, others, ClaimRefusal::none});
+    if (!others) return; // Decided in end_receive(), or asked when there is a host.
     Item item = {};
     item.kind = MessageKind::claim;
     item.object = static_cast<uint64_t>(object);
-    outbox::push(r, find_member(r, host(r)), item);
+    outbox::push(r, find_member(r, asked), item);
 }
 
 bool migrate(Replica &r, ObjectId object, PeerId to)

@@ -1,5 +1,6 @@
 #include "migration/outbox.h"
 #include "base/mutant.h"
+#include "migration/departures.h"
 #include "migration/grants.h"
 #include "migration/messages.h"
 #include "migration/replica.h"
@@ -21,7 +22,7 @@ void push(Replica &r, MemberSlot to, const Item &item)
     ItemRing &ring = r.rings[to];
     if (member.id == PeerId::none || member.id == r.self || member.fenced || ring.overflow) return;
     if (ring.count == r.items.capacity / r.rings.capacity) {
-        views::give_up(r, to);
+        departures::give_up(r, to);
         return;
     }
     ring.count += 1;
@@ -162,12 +163,13 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
     case MessageKind::grant: return write_grant(w, r, item);
     case MessageKind::report_object: return write_report_object(w, r, item);
     case MessageKind::welcome:
-    case MessageKind::view:
-    case MessageKind::query: return views::write_item(w, r, to, item);
+    case MessageKind::view: return views::write_item(w, r, to, item);
+    case MessageKind::query: return departures::write_query(w, r, item);
     case MessageKind::report:
         messages::write_kind(w, item.kind);
         bits::write(w, item.token, 32);
         bits::write(w, r.term_number_seen, 16);
+        bits::write(w, r.last_peer, 16);
         return;
     case MessageKind::claim:
     case MessageKind::claim_refused:

@@ -1,6 +1,7 @@
 #include "migration/replica.h"
 #include "base/hash.h"
 #include "base/mutant.h"
+#include "migration/departures.h"
 #include "migration/grants.h"
 #include "migration/happenings.h"
 #include "migration/messages.h"
@@ -21,6 +22,9 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     for (const Type &type : types.types)
         slots += world::capacity(type);
     flat::place(b, r.members, limits.peers_max, limits.peers_max);
+    const size_t pairs = size_t{limits.peers_max} * limits.peers_max;
+    flat::place(b, r.query_names, pairs, pairs);
+    flat::place(b, r.former, former_hosts_max);
     flat::place(b, r.rings, limits.peers_max, limits.peers_max);
     const size_t items = size_t{limits.peers_max} * limits.items_max;
     flat::place(b, r.items, items, items);
@@ -54,6 +58,7 @@ Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits
     for (uint32_t i = r->grants.capacity; i > 0; --i)
         flat::push(r->free_grants, i - 1);
     r->world.tick = 1;
+    r->quorum = limits.quorum;
     return r;
 }
 
@@ -76,11 +81,12 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.last_peer = 1;
     r.view = 1;
     r.members[0].id = r.self;
-    r.members[0].caught_up = true;
+    r.members[0].caught_up = r.members[0].votes = r.members[0].told = true;
+    r.view_host = r.told_host = r.self;
     r.members[0].identity = self;
 }
 
-PeerId host(const Replica &r)
+PeerId successor(const Replica &r)
 {
     PeerId lowest = PeerId::none;
     for (const Member &member : r.members.all())
@@ -88,6 +94,11 @@ PeerId host(const Replica &r)
             (lowest == PeerId::none || member.id < lowest))
             lowest = member.id;
     return lowest;
+}
+
+PeerId host(const Replica &r)
+{
+    return r.view_host == successor(r) ? r.view_host : PeerId::none;
 }
 
 MemberSlot find_member(const Replica &r, PeerId peer)
@@ -102,12 +113,6 @@ bool is_member(const Replica &r, PeerId peer)
 {
     const MemberSlot slot = find_member(r, peer);
     return slot != no_member && !r.members[slot].fenced;
-}
-
-void give_up(Replica &r, PeerId peer)
-{
-    const MemberSlot slot = find_member(r, peer);
-    if (slot != no_member) views::give_up(r, slot);
 }
 
 // --- Messages ---
@@ -126,10 +131,10 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::claim: return objects::receive_claim(r, from, reader);
     case MessageKind::claim_refused: return objects::receive_claim_refused(r, from, reader);
     case MessageKind::grant: return grants::receive_grant(r, from, reader);
-    case MessageKind::query: return views::receive_query(r, member, reader);
-    case MessageKind::report_object: return views::receive_report_object(r, reader);
-    case MessageKind::report: return views::receive_report(r, member, reader);
-    case MessageKind::complaint: return views::receive_complaint(r, from, reader);
+    case MessageKind::query: return departures::receive_query(r, member, reader);
+    case MessageKind::report_object: return departures::receive_report_object(r, reader);
+    case MessageKind::report: return departures::receive_report(r, member, reader);
+    case MessageKind::complaint: return departures::receive_complaint(r, from, reader);
     case MessageKind::welcome: // Only a newcomer's first.
     case MessageKind::none: break;
     }
@@ -199,8 +204,9 @@ void begin_receive(Replica &r)
 void end_receive(Replica &r)
 {
     if (r.phase != Phase::in || r.fault != Fault::none) return;
-    views::settle(r);
+    departures::settle(r);
     if (host(r) != r.self) return;
+    views::give_votes(r);
     objects::settle_claims(r);
     grants::settle(r, grants::Taking::to_all);
 }

@@ -17,6 +17,8 @@ enum class Verdict : uint8_t {
     forged     // Against authority: its sender may not say it. Nothing changed.
 };
 
+enum class Departure : uint8_t { silence, goodbye };
+
 // What a message is about, for those who watch.
 struct Described {
     MessageKind kind; // none: it is against the format.
@@ -44,9 +46,17 @@ PeerId next_peer_id(Replica &r); // At the host: one that nobody had or will hav
 void admit(Replica &r, PeerId id, const Identity &newcomer); // At the host. There must be room.
 // At the host: it speaks from there now. Told in a view, so that others can reach it.
 void moved(Replica &r, PeerId peer, const Address &address);
-void peer_gone(Replica &r, PeerId peer);               // At the host: silence or goodbye.
-void give_up(Replica &r, PeerId peer);                 // The same, but at the next end_receive().
-PeerId host(const Replica &r);                         // The lowest id that is not fenced.
+// No more is heard from this member. Who leads counts it out; others only who leads, and then the
+// next does: the election.
+void peer_gone(Replica &r, PeerId peer, Departure how = Departure::silence);
+void give_up(Replica &r, PeerId peer); // At the host: it has gone, from the next end_receive() on.
+// The lowest id that is not fenced: the host or, when it has gone, who takes its place.
+PeerId successor(const Replica &r);
+PeerId host(const Replica &r); // Who has opened our view. none: it has gone.
+bool has_quorum(const Replica &r);
+// With Fault::minority: all others are taken for gone, and what they owned is this peer's, the
+// host of another session.
+void go_on(Replica &r, uint64_t session);
 MemberSlot find_member(const Replica &r, PeerId peer); // Fenced ones too.
 bool is_member(const Replica &r, PeerId peer);         // Not fenced.
 

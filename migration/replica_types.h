@@ -17,14 +17,26 @@ struct Identity {
 
 struct Member { // id none: a free place.
     PeerId id;
-    bool fenced;      // It has gone: nothing more is taken from it or sent to it.
-    bool greeted;     // While we join: it has sent all it has.
-    bool caught_up;   // At the host: it has said so. At others: always.
-    bool reported;    // At the host: it has answered the present query.
-    bool query_waits; // It has asked; answered once it is our host (one query per sender).
+    bool fenced;       // It has gone: nothing more is taken from it or sent to it.
+    bool said_goodbye; // ... as it said: it is not missed where a majority is counted.
+    bool votes;        // It counts where a majority is: from the view on that says so.
+    bool told;         // Our game has heard that it joined.
+    bool greeted;      // While we join: it has sent all it has.
+    bool caught_up;    // At the host: it has said so. At others: what votes has.
+    bool reported;     // At who asked: it has answered the present query.
+    bool query_waits;  // It has asked; answered once it is our successor (one query per sender).
+    uint8_t zero[2];
     uint32_t query_token;
     Identity identity;
 };
+
+// Of one that was host, or nearly: by this key the grants of its term are told from forgeries.
+struct FormerHost {
+    PeerId id;
+    uint8_t signing_key[32];
+};
+inline constexpr uint32_t former_hosts_max = 64; // The oldest goes, and what it granted is granted
+                                                 // anew.
 
 enum class MessageKind : uint8_t {
     none,
@@ -80,7 +92,7 @@ struct Grant {
 
 struct Claim {
     ObjectId object;
-    bool asked;          // The host's own: its policy has been looked at.
+    bool asked;          // The present host has been; the host's own: by its policy.
     ClaimRefusal answer; // The host's own: what its game said.
 };
 
@@ -99,7 +111,9 @@ enum class Fault : uint8_t {
     dead_full,
     host_queue_full,
     removed,
-    counter_full // Its ticks, or as the host its grants. They never begin again.
+    counter_full, // Its ticks, or as the host its grants. They never begin again.
+    host_lost,    // While joining: it is to start over, as a new peer.
+    minority      // Too few of the last view are left. go_on() makes another session of it.
 };
 
 struct ReplicaLimits {
@@ -109,6 +123,7 @@ struct ReplicaLimits {
     uint32_t dead_max;    // Ranges. Full: this peer cannot go on.
     uint32_t packets_max; // With UPDATEs in flight, to each peer.
     uint32_t updates_max; // Objects in those.
+    Quorum quorum;
 };
 
 struct Replica {            // Open to migration, and read by session and sim.
@@ -119,17 +134,23 @@ struct Replica {            // Open to migration, and read by session and sim.
     uint64_t session;
     uint8_t signing_secret[64];
     PeerId self;
+    PeerId view_host; // Who has opened our view. It may have gone.
+    PeerId told_host; // Of whom our game has heard.
     Phase phase;
     Fault fault;
-    bool collecting;            // At the host: reports are awaited.
+    Quorum quorum;
+    bool collecting;            // At the host, or who takes its place: reports are awaited.
+    bool going_on;              // As another session, from the next end_receive() on.
     uint16_t term_number;       // Of the view; at the host its own.
     uint16_t term_number_seen;  // The largest in any stamp or view.
     uint16_t last_peer;         // The largest PeerId ever given.
     uint32_t view;              // Number of the view.
     uint32_t grant_count;       // g: of the host's grants so far.
-    uint32_t query_token;       // At the host.
+    uint32_t query_token;       // At who asks.
     uint64_t migrations;        // Owner changes seen.
     Flat<Member> members;       // By member slot, which never moves while it is a member.
+    Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: it is named by what waits.
+    Flat<FormerHost> former;    // In the order of their dropping.
     Flat<ItemRing> rings;       // By member slot.
     Flat<Item> items;           // [member slot * items_max + ...]
     Flat<Grant> grants;         // By index; a free one has no references.

@@ -22,6 +22,11 @@ static bool is_host(const Replica &r)
     return r.phase == Phase::in && replica::host(r) == r.self;
 }
 
+static MemberSlot host_slot(const Replica &r)
+{
+    return replica::find_member(r, replica::host(r));
+}
+
 // --- Writing ---
 
 static void write_roster(BitWriter &w, const Replica &r)
@@ -37,26 +42,32 @@ static void write_roster(BitWriter &w, const Replica &r)
         if (member.id != PeerId::none && !member.fenced) messages::write_member(w, member);
 }
 
-static void write_query(BitWriter &w, const Replica &r, const Item &item)
+static void write_former_hosts(BitWriter &w, const Replica &r)
 {
-    if (item.token != r.query_token) return; // A newer one is behind it.
-    messages::write_kind(w, MessageKind::query);
-    bits::write(w, item.token, 32);
-    for (const Member &member : r.members.all()) {
-        if (!member.fenced) continue;
-        bits::write_bool(w, true);
-        messages::write_peer(w, member.id);
+    bits::write(w, r.former.count, 8);
+    for (const FormerHost &host : r.former.all()) {
+        messages::write_peer(w, host.id);
+        bits::write_bytes(w, std::as_bytes(std::span(host.signing_key)));
     }
-    bits::write_bool(w, false);
 }
 
 void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
 {
-    if (item.kind == MessageKind::query) return write_query(w, r, item);
     if (item.kind == MessageKind::view && item.token != r.view) return; // A newer one follows.
     messages::write_kind(w, item.kind);
-    if (item.kind == MessageKind::welcome) messages::write_peer(w, r.members[to].id);
+    if (item.kind == MessageKind::welcome) {
+        messages::write_peer(w, r.members[to].id);
+        write_former_hosts(w, r);
+    }
     write_roster(w, r);
+}
+
+void tell_view(Replica &r)
+{
+    r.view += 1;
+    Item item = plain(MessageKind::view);
+    item.token = r.view;
+    outbox::push_to_all(r, item);
 }
 
 // --- Greeting ---
@@ -115,7 +126,14 @@ static Roster read_roster(BitReader &reader, const Replica &r, PeerId self)
     return roster;
 }
 
-static void fence(Replica &r, MemberSlot slot)
+static void lose_host(Replica &r)
+{
+    for (Claim &claim : r.claims.all())
+        claim.asked = false;
+    if (r.phase == Phase::in) happenings::peer(r, EventKind::host_lost, r.view_host);
+}
+
+void fence(Replica &r, MemberSlot slot)
 {
     Member &member = r.members[slot];
     if (member.fenced) return;
@@ -123,14 +141,24 @@ static void fence(Replica &r, MemberSlot slot)
     member.query_waits = false;
     outbox::clear(r, slot);
     publish::forget_peer(r.publisher, slot);
-    // The host's game has not heard of one that never caught up.
-    if (member.caught_up) happenings::peer(r, EventKind::peer_left, member.id);
+    if (member.id == r.view_host) lose_host(r);
+    if (member.told) happenings::peer(r, EventKind::peer_left, member.id);
 }
 
-static void drop(Replica &r, MemberSlot slot)
+void drop(Replica &r, MemberSlot slot)
 {
     fence(r, slot);
     outbox::clear(r, slot); // It may have been given up since. Who has the place next has not.
+    const Member &member = r.members[slot];
+    if (member.id < replica::successor(r) && !TERN_MUTANT(former_hosts_forgotten)) {
+        if (flat::full(r.former)) flat::erase(r.former, 0);
+        FormerHost former = {};
+        former.id = member.id;
+        std::memcpy(former.signing_key, member.identity.signing_key, sizeof former.signing_key);
+        flat::push(r.former, former);
+    }
+    for (MemberSlot asker = 0; asker < r.members.count; ++asker)
+        r.query_names[asker * r.members.count + slot] = 0;
     r.members[slot] = {};
 }
 
@@ -161,23 +189,25 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
         const MemberSlot known = replica::find_member(r, member.id);
         if (known != no_member) { // It may have moved.
             r.members[known].identity.address = member.identity.address;
+            r.members[known].votes = r.members[known].caught_up = member.votes;
             continue;
         }
         const MemberSlot place = free_place(r);
         r.members[place] = member;
         r.members[place].greeted = member.id > r.self;
+        r.members[place].told = true;
         if (with_events) happenings::peer(r, EventKind::peer_joined, member.id);
         if (member.id > r.self) greet(r, place);
     }
     r.view = roster.view;
     r.term_number = roster.term_number;
-    r.last_peer = roster.last_peer;
+    r.last_peer = std::max(r.last_peer, roster.last_peer);
     r.term_number_seen = std::max(r.term_number_seen, roster.term_number);
 }
 
 // --- Joining ---
 
-static void finish_joining(Replica &r)
+void finish_joining(Replica &r)
 {
     if (r.phase != Phase::joining) return;
     for (const Member &member : r.members.all()) {
@@ -187,7 +217,7 @@ static void finish_joining(Replica &r)
     }
     r.phase = Phase::in;
     happenings::peer(r, EventKind::caught_up, r.self);
-    outbox::push(r, replica::find_member(r, replica::host(r)), plain(MessageKind::caught_up));
+    outbox::push(r, host_slot(r), plain(MessageKind::caught_up));
 }
 
 Verdict receive_greeted(Replica &r, MemberSlot from, BitReader reader)
@@ -203,201 +233,66 @@ Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader)
 {
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!is_host(r)) return Verdict::forged;
-    if (r.members[from].caught_up) return Verdict::ignored;
-    r.members[from].caught_up = true;
-    happenings::peer(r, EventKind::peer_joined, r.members[from].id);
+    Member &member = r.members[from];
+    if (member.caught_up) return Verdict::ignored;
+    member.caught_up = true;
+    if (!member.told) happenings::peer(r, EventKind::peer_joined, member.id);
+    member.told = true;
     return Verdict::ok;
+}
+
+// One at a time, and the next when all have heard of the last: so no two of us can count majorities
+// of rosters that have no member in common.
+void give_votes(Replica &r)
+{
+    MemberSlot next = no_member;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
+        if (member.id == PeerId::none || member.fenced || member.votes || !member.caught_up)
+            continue;
+        if (next == no_member || member.id < r.members[next].id) next = slot;
+    }
+    if (next == no_member || r.collecting) return;
+    for (const Member &member : r.members.all())
+        if (!member.fenced && replica::is_unacked(r, member.id, MessageKind::view)) return;
+    r.members[next].votes = true;
+    tell_view(r);
+}
+
+// --- A view arrives ---
+
+// What the last host has left unanswered is asked again.
+static void follow_new_host(Replica &r, PeerId host)
+{
+    r.view_host = host;
+    happenings::host(r, host);
+    if (!r.members[replica::find_member(r, r.self)].votes)
+        outbox::push(r, host_slot(r), plain(MessageKind::caught_up));
+    for (Claim &claim : r.claims.all()) {
+        if (TERN_MUTANT(claims_not_asked_again)) break;
+        claim.asked = true;
+        Item item = plain(MessageKind::claim);
+        item.object = static_cast<uint64_t>(claim.object);
+        outbox::push(r, host_slot(r), item);
+    }
 }
 
 Verdict receive_view(Replica &r, PeerId from, BitReader reader)
 {
     const Roster roster = read_roster(reader, r, r.self);
     if (!bits::complete(reader)) return Verdict::malformed;
-    if (from != replica::host(r) || from != roster.host) return Verdict::forged;
-    if (roster.view <= r.view) return Verdict::ignored;
+    if (from != replica::successor(r) || from != roster.host) return Verdict::forged;
+    const bool new_host = from != r.view_host;
+    if (new_host && roster.term_number <= r.term_number) return Verdict::forged;
+    if (!new_host && roster.view <= r.view) return Verdict::ignored;
+    // Of a host that we took for gone we hear nothing, so this one has asked us.
     take_roster(r, roster, true);
+    if (new_host) follow_new_host(r, from);
     finish_joining(r);
     return Verdict::ok;
 }
 
-// --- Departure ---
-
-static void answer_queries(Replica &r)
-{
-    const MemberSlot host = replica::find_member(r, replica::host(r));
-    if (host == no_member || !r.members[host].query_waits) return;
-    const uint32_t token = r.members[host].query_token;
-    r.members[host].query_waits = false;
-    for (const Object &object : r.world.slots.all()) {
-        const bool owned = replica::is_member(r, object.owner);
-        if (object.life != Life::alive || (owned && !TERN_MUTANT(report_before_fencing))) continue;
-        Item item = plain(MessageKind::report_object);
-        item.object = static_cast<uint64_t>(object.id);
-        item.token = token;
-        outbox::push(r, host, item);
-    }
-    outbox::push(r, host, plain(MessageKind::dead));
-    Item item = plain(MessageKind::report);
-    item.token = token;
-    outbox::push(r, host, item);
-}
-
-Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
-{
-    const auto token = static_cast<uint32_t>(bits::read(reader, 32));
-    const PeerId sender = r.members[from].id;
-    BitReader names = reader;
-    while (bits::read_bool(reader)) {
-        const PeerId gone = messages::read_peer(reader);
-        if (gone == r.self || gone == sender) bits::fail(reader); // Those are told otherwise.
-    }
-    if (!bits::complete(reader)) return Verdict::malformed;
-    if (sender != replica::host(r)) return Verdict::forged;
-    while (bits::read_bool(names)) {
-        const MemberSlot slot = replica::find_member(r, messages::read_peer(names));
-        if (slot != no_member && !TERN_MUTANT(report_before_fencing)) fence(r, slot);
-    }
-    r.members[from].query_token = token;
-    r.members[from].query_waits = true;
-    answer_queries(r);
-    finish_joining(r);
-    return Verdict::ok;
-}
-
-static void ask_everybody(Replica &r)
-{
-    r.query_token += 1;
-    r.collecting = true;
-    for (Member &member : r.members.all())
-        member.reported = false;
-    Item item = plain(MessageKind::query);
-    item.token = r.query_token;
-    outbox::push_to_all(r, item);
-}
-
-Verdict receive_report_object(Replica &r, BitReader reader)
-{
-    const auto token = static_cast<uint32_t>(bits::read(reader, 32));
-    Live live = {};
-    live.id = messages::read_object_id(reader);
-    live.stamp = messages::read_stamp(reader);
-    live.owner = messages::read_peer(reader);
-    ObjectState state;
-    messages::read_state(reader, *r.types, state);
-    if (!bits::complete(reader)) return Verdict::malformed;
-    if (!is_host(r)) return Verdict::forged;
-    if (!r.collecting || token != r.query_token) return Verdict::ignored;
-    // Of a live owner we hear from himself. All that one had whose departure has ended was granted
-    // then; if that grant's owner went too, the report may still be of the tenure before.
-    const MemberSlot owner = replica::find_member(r, live.owner);
-    if (static_cast<uint16_t>(live.owner) > r.last_peer) return Verdict::forged;
-    if (owner == no_member) return Verdict::ignored;
-    if (!r.members[owner].fenced) return Verdict::ignored;
-    if (live.stamp > stamps::make({r.term_number, r.self, r.grant_count})) return Verdict::forged;
-    uint32_t unknown = 0;
-    const Verdict fit = fits(r, live.id, state.type, unknown);
-    if (fit != Verdict::ok) return fit;
-    live.survived_tick = state.tick;
-    objects::join(r, live, state);
-    return Verdict::ok;
-}
-
-Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
-{
-    const auto token = static_cast<uint32_t>(bits::read(reader, 32));
-    const auto seen = static_cast<uint16_t>(bits::read(reader, 16));
-    if (!bits::complete(reader)) return Verdict::malformed;
-    if (!is_host(r)) return Verdict::forged;
-    if (!r.collecting || token != r.query_token) return Verdict::ignored;
-    if (seen > r.term_number_seen) return Verdict::forged; // No other host has been.
-    r.members[from].reported = true;
-    return Verdict::ok;
-}
-
-Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
-{
-    const PeerId about = messages::read_peer(reader);
-    if (!bits::complete(reader)) return Verdict::malformed;
-    if (!is_host(r) || about == r.self || about == from) return Verdict::forged;
-    if (!replica::is_member(r, about)) return Verdict::ignored;
-    give_up(r, replica::find_member(r, about));
-    return Verdict::ok;
-}
-
-// Every live object of a fenced owner is granted to the host, and destroyed if its type says so.
-static void adopt_orphans(Replica &r)
-{
-    if (TERN_MUTANT(orphans_left_alone)) return;
-    const Stamp before = stamps::make({r.term_number, r.self, r.grant_count});
-    grants::adopt_orphans(r);
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
-        if (object.life != Life::alive || object.owner != r.self || object.stamp <= before)
-            continue;
-        if (r.types->types[object.type].orphan == Orphan::destroy) objects::condemn(r, slot);
-    }
-}
-
-static uint32_t orphan_count(const Replica &r)
-{
-    uint32_t count = 0;
-    for (const Object &object : r.world.slots.all())
-        count += object.life == Life::alive && !replica::is_member(r, object.owner);
-    return count;
-}
-
-static void open_view(Replica &r)
-{
-    r.collecting = false;
-    if (!TERN_MUTANT(dead_not_relayed)) outbox::push_to_all(r, plain(MessageKind::dead));
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
-        if (r.members[slot].fenced) drop(r, slot);
-    r.view += 1;
-    Item item = plain(MessageKind::view);
-    item.token = r.view;
-    outbox::push_to_all(r, item);
-}
-
-static void end_departure(Replica &r)
-{
-    if (!r.collecting) return;
-    for (const Member &member : r.members.all())
-        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.reported)
-            return;
-    // Wishes of before come first, so that they do not take the room.
-    grants::settle(r, grants::Taking::to_all);
-    const uint32_t orphans = orphan_count(r);
-    if (!grants::room(r, orphans) || r.events.capacity - r.events.count < 3 * orphans + 64) return;
-    adopt_orphans(r);
-    open_view(r);
-}
-
-void give_up(Replica &r, MemberSlot member)
-{
-    r.rings[member].overflow = true;
-}
-
-void settle(Replica &r)
-{
-    const PeerId host = replica::host(r);
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        ItemRing &ring = r.rings[slot];
-        if (!ring.overflow || ring.given_up) continue;
-        ring.given_up = true;
-        const PeerId peer = r.members[slot].id;
-        if (peer == PeerId::none || r.members[slot].fenced) continue;
-        if (is_host(r)) {
-            replica::peer_gone(r, peer);
-        } else if (peer == host) {
-            if (r.fault == Fault::none) r.fault = Fault::host_queue_full;
-        } else {
-            Item item = plain(MessageKind::complaint);
-            item.peer = peer;
-            outbox::push(r, replica::find_member(r, host), item);
-        }
-    }
-    if (is_host(r)) end_departure(r);
-}
+// --- Room ---
 
 Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown)
 {
@@ -426,12 +321,22 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
     if (messages::read_kind(reader) != MessageKind::welcome) return Verdict::forged;
     if (r.phase != Phase::outside) return Verdict::ignored;
     const PeerId id = messages::read_peer(reader);
+    FormerHost former[former_hosts_max];
+    const auto former_count = static_cast<uint32_t>(bits::read(reader, 8));
+    if (former_count > former_hosts_max) bits::fail(reader);
+    for (uint32_t i = 0; i < former_count && !bits::failed(reader); ++i) {
+        former[i] = {messages::read_peer(reader), {}};
+        bits::read_bytes(reader, std::as_writable_bytes(std::span(former[i].signing_key)));
+    }
     const views::Roster roster = views::read_roster(reader, r, id);
     if (!bits::complete(reader)) return Verdict::malformed;
     r.session = session;
     std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
     r.self = id;
+    for (uint32_t i = 0; i < former_count; ++i)
+        flat::push(r.former, former[i]);
     views::take_roster(r, roster, false);
+    r.view_host = r.told_host = roster.host;
     const Member &me = r.members[find_member(r, id)];
     const bool same = std::memcmp(me.identity.signing_key, self.signing_key, 32) == 0 &&
                       std::memcmp(me.identity.key, self.key, 32) == 0;
@@ -461,10 +366,7 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
     TERN_ASSERT(room_for_member(r) && host(r) == r.self, "peer %u", r.last_peer);
     TERN_ASSERT(find_member(r, id) == no_member, "peer %u is in", static_cast<unsigned>(id));
     const MemberSlot place = views::free_place(r);
-    r.view += 1;
-    Item view = views::plain(MessageKind::view);
-    view.token = r.view;
-    outbox::push_to_all(r, view);
+    views::tell_view(r);
     r.members[place] = {};
     r.members[place].id = id;
     r.members[place].identity = newcomer;
@@ -479,18 +381,7 @@ void moved(Replica &r, PeerId peer, const Address &address)
     if (slot == no_member || host(r) != r.self) return;
     if (r.members[slot].identity.address == address) return;
     r.members[slot].identity.address = address;
-    r.view += 1;
-    Item view = views::plain(MessageKind::view);
-    view.token = r.view;
-    outbox::push_to_all(r, view);
-}
-
-void peer_gone(Replica &r, PeerId peer)
-{
-    const MemberSlot slot = find_member(r, peer);
-    if (slot == no_member || r.members[slot].fenced || peer == r.self) return;
-    views::fence(r, slot);
-    views::ask_everybody(r);
+    views::tell_view(r);
 }
 
 }

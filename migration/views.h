@@ -1,4 +1,4 @@
-// Who is a member: admission, departure, query and report, views. Rules: docs/membership.md.
+// Who is a member: rosters, admission, joining. Rules: docs/membership.md.
 #pragma once
 #include "migration/messages.h"
 #include "migration/replica.h"
@@ -8,17 +8,13 @@ namespace tern::views {
 Verdict receive_view(Replica &r, PeerId from, BitReader reader);
 Verdict receive_greeted(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader);
-Verdict receive_query(Replica &r, MemberSlot from, BitReader reader);
-Verdict receive_report_object(Replica &r, BitReader reader);
-Verdict receive_report(Replica &r, MemberSlot from, BitReader reader);
-Verdict receive_complaint(Replica &r, PeerId from, BitReader reader);
-void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item); // welcome, view, query.
-
-// This member cannot follow: the host counts it out, others complain to the host. Takes effect in
-// settle(), so that nothing happens while the game plays.
-void give_up(Replica &r, MemberSlot member);
-// What waited: members given up, a departure that can end.
-void settle(Replica &r);
+void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item); // welcome, view.
+void tell_view(Replica &r);                                           // A new one, to everybody.
+void finish_joining(Replica &r); // If everybody has greeted us.
+void give_votes(Replica &r);     // At the host: to who has caught up.
+// Nothing more is taken from this member, or said to it.
+void fence(Replica &r, MemberSlot slot);
+void drop(Replica &r, MemberSlot slot); // The same, and its place is free.
 
 // Whether an object of this type that a message brings has a place here. `unknown` counts the new
 // ones in this message. May set the fault.

@@ -78,7 +78,17 @@ inline constexpr size_t types_max = 256;         // Of a session.
 inline constexpr size_t value_bytes_max = 900;   // A value as it travels; it must fit one datagram.
 
 // Fate of an object whose owner has left.
-enum class Orphan : uint8_t { to_host, destroy };
+enum class Orphan : uint8_t {
+    to_host,
+    destroy,
+    spread,  // To whoever owns least, so that the load stays even.
+    ask_game // To the host, whose game is told by object_orphaned.
+};
+
+// Who goes on when members are lost without a goodbye: with majority only more than half of the
+// last view (of two, whoever is left); the others end with State::minority. With survivors
+// whoever is left; a network that falls apart then leaves more than one session behind.
+enum class Quorum : uint8_t { majority, survivors };
 
 // How the host answers a claim: grants it, leaves it to its game (claim_asked), refuses it.
 enum class ClaimPolicy : uint8_t { always, ask_game, never };
@@ -102,7 +112,8 @@ struct Config {
     std::span<const Type> types; // Equal on all peers; lives as long as the session.
     uint16_t peers_max = 16;     // With oneself; equal on all peers. 2 to 16.
     Admission admission = Admission::always;
-    const char *name = ""; // Of this peer, shown to others. Cut to name_bytes_max - 1.
+    Quorum quorum = Quorum::majority; // Equal on all peers.
+    const char *name = "";            // Of this peer, shown to others. Cut to name_bytes_max - 1.
     uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
     uint32_t timeout_ms = 10'000;      // Silence after which a peer is gone; one that only lets a
                                        // departure wait is after three times as long.
@@ -126,26 +137,30 @@ enum class State : uint8_t {
     // How it can end against our will. state_text() says more.
     unreachable,     // No answer, or a member that never greeted us.
     refused_full,    // peers_max are in.
-    refused_types,   // The host has another type table, or another peers_max.
+    refused_types,   // The host has another type table, or another peers_max or quorum.
     refused_version, // The member speaks another version of the wire.
     refused_secret,  // The member is there, but the invite's secret is not the session's.
     refused_by_game, // The host's game said no.
     removed,         // The host has counted us out.
-    host_lost,       // The host is gone.
+    minority,        // Cut off from most of the others. go_on(), or join() with a new session.
     overflow         // More than this peer's limits hold: objects_max or a queue.
 };
 
 enum class EventKind : uint8_t {
     // The session.
-    caught_up,   // After join(): everybody's objects are here; the state is open.
-    join_asked,  // At the host, with Admission::ask_game: peer, name, payload. Answer it.
-    peer_joined, // peer, name.
-    peer_left,   // peer. Its orphans' events follow when the departure is settled.
+    caught_up,    // After join(): everybody's objects are here; the state is open.
+    join_asked,   // At the host, with Admission::ask_game: peer, name, payload. Answer it.
+    peer_joined,  // peer, name.
+    peer_left,    // peer. Its orphans' events follow when the departure is settled.
+    host_lost,    // peer: who was it. Claims wait; the rest goes on. Then comes:
+    host_changed, // peer: who is it now; previous. Owner changes that it made come after it.
     // Objects. What this peer itself creates, sets and destroys makes no event.
     object_created,
     object_changed,   // By its owner: changed_fields.
     object_destroyed, // Can be read until the next receive().
     owner_changed,    // peer: the new owner; previous: the one before.
+    object_orphaned,  // At the host, with Orphan::ask_game, after its owner_changed: migrate(),
+                      // destroy() or keep it.
     // Claims.
     claim_asked,   // At the host, with ClaimPolicy::ask_game: peer asks. Answer with migrate()
                    // or refuse_claim().

@@ -1,0 +1,407 @@
+#include "migration/departures.h"
+#include "base/mutant.h"
+#include "migration/grants.h"
+#include "migration/happenings.h"
+#include "migration/objects.h"
+#include "migration/outbox.h"
+#include "migration/views.h"
+#include <algorithm>
+
+namespace tern {
+namespace departures {
+
+static Item plain(MessageKind kind)
+{
+    Item item = {};
+    item.kind = kind;
+    return item;
+}
+
+// The host, or who takes its place: to these the reports come.
+static bool leads(const Replica &r)
+{
+    return r.phase == Phase::in && replica::successor(r) == r.self;
+}
+
+// --- Asking ---
+
+static uint8_t &names(Replica &r, MemberSlot asker, MemberSlot named)
+{
+    return r.query_names[asker * r.members.count + named];
+}
+
+void write_query(BitWriter &w, const Replica &r, const Item &item)
+{
+    if (item.token != r.query_token) return; // A newer one is behind it.
+    messages::write_kind(w, MessageKind::query);
+    bits::write(w, item.token, 32);
+    for (const Member &member : r.members.all()) {
+        if (!member.fenced) continue;
+        bits::write_bool(w, true);
+        messages::write_peer(w, member.id);
+    }
+    bits::write_bool(w, false);
+}
+
+static void ask_everybody(Replica &r)
+{
+    r.query_token += 1;
+    r.collecting = true;
+    for (Member &member : r.members.all())
+        member.reported = false;
+    Item item = plain(MessageKind::query);
+    item.token = r.query_token;
+    outbox::push_to_all(r, item);
+}
+
+static void report(Replica &r, MemberSlot to, uint32_t token)
+{
+    for (const Object &object : r.world.slots.all()) {
+        const bool owned = replica::is_member(r, object.owner);
+        if (object.life != Life::alive || (owned && !TERN_MUTANT(report_before_fencing))) continue;
+        Item item = plain(MessageKind::report_object);
+        item.object = static_cast<uint64_t>(object.id);
+        item.token = token;
+        outbox::push(r, to, item);
+    }
+    outbox::push(r, to, plain(MessageKind::dead));
+    Item item = plain(MessageKind::report);
+    item.token = token;
+    outbox::push(r, to, item);
+}
+
+// Of each sender one query is kept, and answered when we follow him: the lowest that we have not
+// fenced. Who is lower than he we must have missed ourselves; all others he may name.
+static void answer_query(Replica &r)
+{
+    const MemberSlot leader = replica::find_member(r, replica::successor(r));
+    if (leader == no_member || !r.members[leader].query_waits) return;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
+        if (names(r, leader, slot) != 0 && !TERN_MUTANT(report_before_fencing))
+            views::fence(r, slot);
+    r.members[leader].query_waits = false;
+    report(r, leader, r.members[leader].query_token);
+}
+
+Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
+{
+    const auto token = static_cast<uint32_t>(bits::read(reader, 32));
+    const PeerId sender = r.members[from].id;
+    BitReader named = reader;
+    while (bits::read_bool(reader)) {
+        const PeerId gone = messages::read_peer(reader);
+        if (gone == r.self || gone == sender) bits::fail(reader); // Those are told otherwise.
+    }
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (sender > r.self) return Verdict::forged; // While we are there, it follows us.
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
+        names(r, from, slot) = 0;
+    while (bits::read_bool(named)) {
+        const MemberSlot slot = replica::find_member(r, messages::read_peer(named));
+        if (slot != no_member) names(r, from, slot) = 1;
+    }
+    if (TERN_MUTANT(one_query_slot))
+        for (Member &member : r.members.all())
+            member.query_waits = false;
+    r.members[from].query_token = token;
+    r.members[from].query_waits = true;
+    if (TERN_MUTANT(query_of_anyone_believed))
+        for (MemberSlot slot = 0; slot < r.members.count; ++slot)
+            if (names(r, from, slot) != 0) views::fence(r, slot);
+    answer_query(r);
+    views::finish_joining(r);
+    return Verdict::ok;
+}
+
+// --- Reports ---
+
+// Of a live owner we hear from himself.
+static Verdict check_reported(const Replica &r, const Live &live)
+{
+    if (static_cast<uint16_t>(live.owner) > r.last_peer) return Verdict::forged;
+    if (replica::is_member(r, live.owner)) return Verdict::ignored;
+    const bool is_host = r.view_host == r.self;
+    const StampParts parts = stamps::parts(live.stamp);
+    // A host's successor has a higher id, and each is host once. So a term's number is never above
+    // its host's id.
+    const bool former =
+        live.stamp == 0 || (parts.host < r.self && parts.term_number <= r.last_peer);
+    const bool own = is_host && parts.host == r.self &&
+                     live.stamp <= stamps::make({r.term_number, r.self, r.grant_count});
+    return former || own ? Verdict::ok : Verdict::forged;
+}
+
+Verdict receive_report_object(Replica &r, BitReader reader)
+{
+    const auto token = static_cast<uint32_t>(bits::read(reader, 32));
+    Live live = {};
+    live.id = messages::read_object_id(reader);
+    live.stamp = messages::read_stamp(reader);
+    live.owner = messages::read_peer(reader);
+    ObjectState state;
+    messages::read_state(reader, *r.types, state);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (!leads(r)) return Verdict::forged;
+    if (!r.collecting || token != r.query_token) return Verdict::ignored;
+    const Verdict allowed = check_reported(r, live);
+    if (allowed != Verdict::ok) return allowed;
+    uint32_t unknown = 0;
+    const Verdict fit = views::fits(r, live.id, state.type, unknown);
+    if (fit != Verdict::ok) return fit;
+    live.survived_tick = state.tick;
+    objects::join(r, live, state);
+    return Verdict::ok;
+}
+
+Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
+{
+    const auto token = static_cast<uint32_t>(bits::read(reader, 32));
+    const auto seen = static_cast<uint16_t>(bits::read(reader, 16));
+    const auto last_peer = static_cast<uint16_t>(bits::read(reader, 16));
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (!leads(r)) return Verdict::forged;
+    if (!r.collecting || token != r.query_token) return Verdict::ignored;
+    if (seen > last_peer || last_peer == UINT16_MAX) return Verdict::forged;
+    if (r.view_host == r.self) { // No other host has been.
+        if (seen > r.term_number_seen || last_peer > r.last_peer) return Verdict::forged;
+    } else if (!TERN_MUTANT(own_term_plus_one)) {
+        r.term_number_seen = std::max(r.term_number_seen, seen);
+        r.last_peer = std::max(r.last_peer, last_peer);
+    }
+    r.members[from].reported = true;
+    return Verdict::ok;
+}
+
+Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
+{
+    const PeerId about = messages::read_peer(reader);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (replica::host(r) != r.self || about == r.self || about == from) return Verdict::forged;
+    if (!replica::is_member(r, about)) return Verdict::ignored;
+    give_up(r, replica::find_member(r, about));
+    return Verdict::ok;
+}
+
+// --- Orphans ---
+
+// Who owns least, the lowest of those.
+static PeerId least_loaded(const Replica &r)
+{
+    PeerId least = r.self;
+    uint32_t least_count = UINT32_MAX;
+    for (const Member &member : r.members.all()) {
+        if (member.id == PeerId::none || member.fenced || !member.caught_up) continue;
+        uint32_t count = 0;
+        for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+            const Object &object = r.world.slots[slot];
+            if (object.life != Life::alive) continue;
+            const PeerId next = r.wishes[slot] != PeerId::none ? r.wishes[slot] : object.owner;
+            count += next == member.id;
+        }
+        if (count > least_count || (count == least_count && member.id > least)) continue;
+        least = member.id;
+        least_count = count;
+    }
+    return least;
+}
+
+static void spread_orphans(Replica &r)
+{
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        if (!grants::orphaned(r, slot) || r.wishes[slot] != PeerId::none) continue;
+        if (r.types->types[r.world.slots[slot].type].orphan != Orphan::spread) continue;
+        grants::wish(r, slot, least_loaded(r));
+    }
+}
+
+// Every live object of an owner that has gone is granted by its type's policy. A wish for one is
+// served after that, but for those that are spread.
+static void adopt_orphans(Replica &r)
+{
+    if (TERN_MUTANT(orphans_left_alone)) return;
+    spread_orphans(r);
+    const Stamp before = stamps::make({r.term_number, r.self, r.grant_count});
+    grants::adopt_orphans(r);
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || object.owner != r.self || object.stamp <= before)
+            continue;
+        const Orphan policy = r.types->types[object.type].orphan;
+        if (policy == Orphan::destroy) objects::condemn(r, slot);
+        if (policy == Orphan::ask_game) happenings::orphaned(r, slot);
+    }
+}
+
+// --- The end of a departure ---
+
+bool has_quorum(const Replica &r)
+{
+    uint32_t voters = 0, left = 0;
+    for (const Member &member : r.members.all()) {
+        if (member.id == PeerId::none || !member.votes || member.said_goodbye) continue;
+        voters += 1;
+        left += !member.fenced;
+    }
+    if (r.quorum == Quorum::survivors || voters <= 2 || r.going_on) return left > 0;
+    return 2 * left > voters || TERN_MUTANT(no_majority);
+}
+
+// What the former hosts granted whose keys are forgotten is granted anew, to whoever has it.
+static void renew_old_grants(Replica &r)
+{
+    if (r.former.count < former_hosts_max) return;
+    const PeerId oldest = r.former[0].id;
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || object.stamp == 0) continue;
+        if (stamps::parts(object.stamp).host > oldest || grants::orphaned(r, slot)) continue;
+        if (r.wishes[slot] == PeerId::none) grants::wish(r, slot, object.owner);
+    }
+}
+
+static void take_charge(Replica &r)
+{
+    if (r.view_host == r.self) return;
+    renew_old_grants(r);
+    r.view_host = r.self;
+    r.term_number = r.term_number_seen;
+    if (!TERN_MUTANT(no_term)) r.term_number += 1;
+    r.term_number_seen = r.term_number;
+    r.grant_count = 0;
+    for (Claim &claim : r.claims.all())
+        claim.asked = false;
+    happenings::host(r, r.self);
+}
+
+static void open_view(Replica &r)
+{
+    if (!TERN_MUTANT(dead_not_relayed)) outbox::push_to_all(r, plain(MessageKind::dead));
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
+        if (r.members[slot].fenced) views::drop(r, slot);
+    views::tell_view(r);
+}
+
+static uint32_t orphan_count(const Replica &r)
+{
+    uint32_t count = 0;
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot)
+        count += grants::orphaned(r, slot);
+    return count;
+}
+
+static void end_departure(Replica &r)
+{
+    if (!r.collecting) return;
+    if (!has_quorum(r)) {
+        if (r.fault == Fault::none) r.fault = Fault::minority;
+        return;
+    }
+    for (const Member &member : r.members.all())
+        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.reported)
+            return;
+    // Wishes of before come first, so that they do not take the room.
+    if (r.view_host == r.self) grants::settle(r, grants::Taking::to_all);
+    const uint32_t orphans = orphan_count(r);
+    if (!grants::room(r, orphans) || r.events.capacity - r.events.count < 4 * orphans + 64) return;
+    take_charge(r);
+    adopt_orphans(r);
+    r.collecting = r.going_on = false;
+    open_view(r);
+}
+
+// --- Giving up ---
+
+void give_up(Replica &r, MemberSlot member)
+{
+    r.rings[member].overflow = true;
+}
+
+static void give_up_overflown(Replica &r)
+{
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        ItemRing &ring = r.rings[slot];
+        if (!ring.overflow || ring.given_up) continue;
+        const PeerId peer = r.members[slot].id, host = replica::host(r);
+        const bool gone = peer == PeerId::none || r.members[slot].fenced;
+        if (gone || leads(r)) {
+            if (!gone) replica::peer_gone(r, peer, Departure::silence);
+        } else if (peer == replica::successor(r)) {
+            if (r.fault == Fault::none) r.fault = Fault::host_queue_full;
+        } else if (host != PeerId::none) {
+            Item item = plain(MessageKind::complaint);
+            item.peer = peer;
+            outbox::push(r, replica::find_member(r, host), item);
+        } else {
+            continue; // Until there is one to complain to.
+        }
+        ring.given_up = true;
+    }
+}
+
+// All others have gone, and the grants of the former session are worth nothing in this one.
+static void begin_anew(Replica &r)
+{
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
+        if (r.members[slot].id != PeerId::none && r.members[slot].id != r.self)
+            views::fence(r, slot);
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || object.owner != r.self || object.stamp == 0) continue;
+        grants::wish(r, slot, r.self);
+    }
+    r.view_host = PeerId::none; // A term of its own.
+    ask_everybody(r);
+}
+
+void settle(Replica &r)
+{
+    if (r.going_on && !r.collecting) begin_anew(r);
+    give_up_overflown(r);
+    if (leads(r)) end_departure(r);
+}
+
+}
+
+namespace replica {
+
+void give_up(Replica &r, PeerId peer)
+{
+    const MemberSlot slot = find_member(r, peer);
+    if (slot != no_member) departures::give_up(r, slot);
+}
+
+bool has_quorum(const Replica &r)
+{
+    return departures::has_quorum(r);
+}
+
+void go_on(Replica &r, uint64_t session)
+{
+    TERN_ASSERT(r.fault == Fault::minority, "fault %u", static_cast<unsigned>(r.fault));
+    r.fault = Fault::none;
+    r.session = session;
+    r.going_on = true;
+    r.collecting = false;
+    r.members[find_member(r, r.self)].votes = true;
+}
+
+void peer_gone(Replica &r, PeerId peer, Departure how)
+{
+    const MemberSlot slot = find_member(r, peer);
+    if (slot == no_member || r.members[slot].fenced || peer == r.self) return;
+    if (how == Departure::goodbye) r.members[slot].said_goodbye = true;
+    const PeerId leader = successor(r);
+    if (leader != r.self && leader != peer) return; // Only who leads counts others out.
+    views::fence(r, slot);
+    if (r.phase == Phase::joining) {
+        if (r.fault == Fault::none && !TERN_MUTANT(joiner_stays_on)) r.fault = Fault::host_lost;
+        return;
+    }
+    if (successor(r) == r.self)
+        departures::ask_everybody(r);
+    else
+        departures::answer_query(r);
+}
+
+}
+}
