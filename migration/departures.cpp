@@ -76,11 +76,14 @@ static void answer_query(Replica &r)
 {
     const MemberSlot leader = replica::find_member(r, replica::successor(r));
     if (leader == no_member || !r.members[leader].query_waits) return;
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
-        if (names(r, leader, slot) != 0 && !TERN_MUTANT(report_before_fencing))
-            views::fence(r, slot);
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        if (names(r, leader, slot) == 0) continue;
+        names(r, leader, slot) = 0;
+        if (!TERN_MUTANT(report_before_fencing)) views::fence(r, slot);
+    }
     r.members[leader].query_waits = false;
     report(r, leader, r.members[leader].query_token);
+    r.members[leader].query_token = 0;
 }
 
 Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
@@ -105,9 +108,6 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
             member.query_waits = false;
     r.members[from].query_token = token;
     r.members[from].query_waits = true;
-    if (TERN_MUTANT(query_of_anyone_believed))
-        for (MemberSlot slot = 0; slot < r.members.count; ++slot)
-            if (names(r, from, slot) != 0) views::fence(r, slot);
     answer_query(r);
     views::finish_joining(r);
     return Verdict::ok;
@@ -264,9 +264,8 @@ static void take_charge(Replica &r)
     if (r.view_host == r.self) return;
     renew_old_grants(r);
     r.view_host = r.self;
+    r.term_number_seen += 1;
     r.term_number = r.term_number_seen;
-    if (!TERN_MUTANT(no_term)) r.term_number += 1;
-    r.term_number_seen = r.term_number;
     r.grant_count = 0;
     for (Claim &claim : r.claims.all())
         claim.asked = false;

@@ -139,6 +139,9 @@ void fence(Replica &r, MemberSlot slot)
     if (member.fenced) return;
     member.fenced = true;
     member.query_waits = false;
+    member.query_token = 0;
+    for (MemberSlot named = 0; named < r.members.count; ++named)
+        r.query_names[slot * r.members.count + named] = 0;
     outbox::clear(r, slot);
     publish::forget_peer(r.publisher, slot);
     if (member.id == r.view_host) lose_host(r);

@@ -42,7 +42,7 @@ create 2
 destroy 2 2.1
 flow 2>1
 crash 2
-notice 2
+notice 2>1
 expect 3 unknown 2.1
 deliver 1>3             # QUERY: 2 is fenced, and with it the CREATE on its way
 deliver 3>1             # REPORT
@@ -204,7 +204,7 @@ scope peers 3
 create 2
 deliver 2>3
 crash 2
-notice 2
+notice 2>1
 flow
 expect all alive 2.1 owner 1 stamp 1
 expect quiet
@@ -215,7 +215,7 @@ scope peers 3 mortal 1
 create 2
 deliver 2>3
 crash 2
-notice 2
+notice 2>1
 flow
 expect all dead 2.1
 expect quiet
@@ -228,7 +228,7 @@ flow
 destroy 2 2.1
 deliver 2>3
 crash 2
-notice 2
+notice 2>1
 expect 1,4 alive 2.1 owner 2 stamp 0
 flow
 expect all dead 2.1
@@ -244,14 +244,14 @@ deliver 2>3
 claim 3 2.1
 deliver 2>4
 deliver 3>1             # CLAIM
-notice 2
+notice 2>1
 deliver 1>3             # GRANT, QUERY
 deliver 1>3
 crash 3
 deliver 1>4             # QUERY
 flow 3>1                # MIGRATE, REPORT
 flow 4>1                # REPORT; the departure of 2 ends.
-notice 3
+notice 3>1
 flow 1>4                # QUERY: 4 fences 3 before it has heard its MIGRATE,
 flow 4>1                # and reports 2.1 as 2's, who is no member any more. That is no forgery.
 flow
@@ -264,7 +264,7 @@ scope peers 3 joins 1
 create 2
 flow
 claim 1 2.1             # Its MIGRATEs are on their way
-join 4
+join 4>1
 destroy 1 2.1           # and so is its DESTROY.
 deliver 1>4             # Welcome
 deliver 1>2             # MIGRATE
@@ -285,7 +285,7 @@ create 2
 flow
 claim 1 2.1
 destroy 1 2.1           # Said to 2 and 3 before there is a 4.
-join 4
+join 4>1
 deliver 1>4             # Welcome
 flow 1>4                # MIGRATE is pointless by now; the dead
 expect 4 dead 2.1
@@ -298,15 +298,15 @@ title S19: a newcomer crashes while it is greeted, and comes back as another
 scope peers 3
 create 2
 flow
-join 4
+join 4>1
 deliver 1>4             # Welcome
 deliver 1>2
 deliver 2>4             # CREATE
 expect 4 alive 2.1 owner 2 stamp 0
 crash 4
 destroy 2 2.1
-notice 4
-join 5
+notice 4>1
+join 5>1
 flow
 expect all dead 2.1
 expect quiet
@@ -317,7 +317,7 @@ scope peers 3
 create 2
 flow
 crash 2
-notice 2
+notice 2>1
 claim 3 2.1
 flow
 expect all alive 2.1 owner 3 stamp 2         # 1 is the adoption.
