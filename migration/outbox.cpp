@@ -18,6 +18,7 @@ static Item &at(Replica &r, MemberSlot member, uint32_t i)
 
 void push(Replica &r, MemberSlot to, const Item &item)
 {
+    if (to == no_member) return;
     const Member &member = r.members[to];
     ItemRing &ring = r.rings[to];
     if (member.id == PeerId::none || member.id == r.self || member.fenced || ring.overflow) return;

@@ -5,7 +5,7 @@
 
 namespace tern::outbox {
 
-// Does nothing for oneself, a fenced member, or one that is given up. A grant named by the item is
+// Does nothing for nobody, oneself, a fenced member, or one that is given up. A grant named by the item is
 // counted.
 void push(Replica &r, MemberSlot to, const Item &item);
 void push_to_all(Replica &r, const Item &item); // All members that are not fenced, but oneself.
