@@ -185,32 +185,50 @@ Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
 // --- Orphans ---
 
 // Who owns least, the lowest of those.
-static PeerId least_loaded(const Replica &r)
+static constexpr uint32_t members_max = 256;
+
+// By member slot: how many objects each owns, or is to be granted. Of one type, or of all.
+struct Loads {
+    uint32_t counts[members_max];
+};
+
+static Loads loads(const Replica &r, int type)
 {
-    PeerId least = r.self;
-    uint32_t least_count = UINT32_MAX;
-    for (const Member &member : r.members.all()) {
+    Loads loads = {};
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || (type >= 0 && object.type != type)) continue;
+        const PeerId next = r.wishes[slot] != PeerId::none ? r.wishes[slot] : object.owner;
+        const MemberSlot member = replica::find_member(r, next);
+        if (member != no_member) loads.counts[member] += 1;
+    }
+    return loads;
+}
+
+// Who may own and has least, the lowest of those.
+static MemberSlot least_loaded(const Replica &r, const Loads &loads)
+{
+    MemberSlot least = no_member;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
         if (member.id == PeerId::none || member.fenced || !member.caught_up) continue;
-        uint32_t count = 0;
-        for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
-            const Object &object = r.world.slots[slot];
-            if (object.life != Life::alive) continue;
-            const PeerId next = r.wishes[slot] != PeerId::none ? r.wishes[slot] : object.owner;
-            count += next == member.id;
-        }
-        if (count > least_count || (count == least_count && member.id > least)) continue;
-        least = member.id;
-        least_count = count;
+        const bool less =
+            least == no_member || loads.counts[slot] < loads.counts[least] ||
+            (loads.counts[slot] == loads.counts[least] && member.id < r.members[least].id);
+        if (less) least = slot;
     }
     return least;
 }
 
 static void spread_orphans(Replica &r)
 {
+    Loads all = loads(r, -1);
     for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
         if (!grants::orphaned(r, slot) || r.wishes[slot] != PeerId::none) continue;
         if (r.types->types[r.world.slots[slot].type].orphan != Orphan::spread) continue;
-        grants::wish(r, slot, least_loaded(r));
+        const MemberSlot to = least_loaded(r, all);
+        all.counts[to] += 1;
+        grants::wish(r, slot, r.members[to].id);
     }
 }
 
@@ -270,6 +288,7 @@ static void take_charge(Replica &r)
     for (Claim &claim : r.claims.all())
         claim.asked = false;
     happenings::host(r, r.self);
+    objects::tell_own_marks(r);
 }
 
 static void open_view(Replica &r)
@@ -362,6 +381,23 @@ void settle(Replica &r)
 }
 
 namespace replica {
+
+void balance(Replica &r, TypeId type)
+{
+    if (host(r) != r.self || r.collecting) return;
+    departures::Loads of_type = departures::loads(r, type);
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || object.type != type || r.locks[slot] != 0) continue;
+        if (r.wishes[slot] != PeerId::none) continue;
+        const MemberSlot from = find_member(r, object.owner);
+        const MemberSlot to = departures::least_loaded(r, of_type);
+        if (from == no_member || of_type.counts[from] < of_type.counts[to] + 2) continue;
+        of_type.counts[from] -= 1;
+        of_type.counts[to] += 1;
+        grants::wish(r, slot, r.members[to].id);
+    }
+}
 
 void give_up(Replica &r, PeerId peer)
 {

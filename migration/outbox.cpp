@@ -173,6 +173,9 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
         bits::write(w, r.last_peer, 16);
         return;
     case MessageKind::claim:
+    case MessageKind::release:
+    case MessageKind::lock:
+    case MessageKind::unlock:
     case MessageKind::claim_refused:
         messages::write_kind(w, item.kind);
         messages::write_object_id(w, static_cast<ObjectId>(item.object));

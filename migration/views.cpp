@@ -278,6 +278,7 @@ static void follow_new_host(Replica &r, PeerId host)
         item.object = static_cast<uint64_t>(claim.object);
         outbox::push(r, host_slot(r), item);
     }
+    objects::tell_own_marks(r);
 }
 
 Verdict receive_view(Replica &r, PeerId from, BitReader reader)
