@@ -8,8 +8,4 @@ namespace tern::cluster_oracles {
 // I1, I3 always; Q1 to Q6 if the cluster is quiet. Empty: all hold.
 Violation first_violation(const Cluster &c, const ClusterState &s);
 
-// For people: "2.1", "1:1:3".
-std::string name(ObjectId object);
-std::string name(Stamp stamp);
-
 }

@@ -1,4 +1,5 @@
 // The games of a simulation: what each does in its tick, by a script or by chance.
+#include "sim/names.h"
 #include "sim/simulation.h"
 #include <algorithm>
 
@@ -176,17 +177,16 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
 
 // --- Recorded ---
 
-// For people: "claim 2:8", "migrate 2:8 > 3".
+// For people: "claim 2.8", "migrate 2.8 > 3".
 static std::string act_text(const Simulation &sim, const SimChoice &choice)
 {
-    const auto id = static_cast<uint64_t>(object(sim, choice.thing));
+    const ObjectId id = object(sim, choice.thing);
     std::string text = script::name(choice.act);
-    if (id != 0) text += " " + std::to_string(id >> 32) + ":" + std::to_string(id & 0xffffffff);
+    if (id != ObjectId::none) text += " " + names::text(id);
     const bool about_peer = choice.act == Act::migrate || choice.act == Act::grant ||
                             choice.act == Act::refuse || choice.act == Act::call ||
                             choice.act == Act::whisper || choice.act == Act::remove;
-    const auto peer = static_cast<unsigned>(sim.nodes[choice.b].self);
-    return about_peer ? text + " > " + std::to_string(peer) : text;
+    return about_peer ? text + " > " + names::text(sim.nodes[choice.b].self) : text;
 }
 
 static void note_act(Simulation &sim, uint16_t place, const SimChoice &choice)
