@@ -167,6 +167,21 @@ void read_member(BitReader &r, Member &member)
     if (strnlen(identity.name, length) != length) bits::fail(r);
 }
 
+std::span<const std::byte> signed_bytes(uint64_t session, const Grant &grant,
+                                        std::span<std::byte> buffer)
+{
+    BitWriter w = bits::writer(buffer);
+    bits::write_bytes(w, std::as_bytes(std::span("terngran", 8)));
+    bits::write(w, session, 64);
+    bits::write(w, grant.stamp, 64);
+    bits::write(w, static_cast<uint64_t>(grant.owner), 16);
+    bits::write(w, grant.object_count, 16);
+    for (uint16_t i = 0; i < grant.object_count; ++i)
+        bits::write(w, static_cast<uint64_t>(grant.objects[i]), 64);
+    TERN_ASSERT(!bits::overflow(w), "%zu bytes", buffer.size());
+    return buffer.first(bits::size_bytes(w));
+}
+
 // --- For those who watch ---
 
 static void list_present(BitReader &r, const Grant &grant, Described &described)
@@ -220,25 +235,6 @@ Described describe(PeerId from, std::span<const std::byte> message)
     described.kind = messages::read_kind(reader);
     messages::read_objects(reader, from, described);
     return bits::failed(reader) ? Described{} : described;
-}
-
-}
-
-namespace tern::messages {
-
-std::span<const std::byte> signed_bytes(uint64_t session, const Grant &grant,
-                                        std::span<std::byte> buffer)
-{
-    BitWriter w = bits::writer(buffer);
-    bits::write_bytes(w, std::as_bytes(std::span("terngran", 8)));
-    bits::write(w, session, 64);
-    bits::write(w, grant.stamp, 64);
-    bits::write(w, static_cast<uint64_t>(grant.owner), 16);
-    bits::write(w, grant.object_count, 16);
-    for (uint16_t i = 0; i < grant.object_count; ++i)
-        bits::write(w, static_cast<uint64_t>(grant.objects[i]), 64);
-    TERN_ASSERT(!bits::overflow(w), "%zu bytes", buffer.size());
-    return buffer.first(bits::size_bytes(w));
 }
 
 }

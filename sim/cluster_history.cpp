@@ -1,73 +1,21 @@
 #include "sim/cluster_history.h"
-#include "base/bits.h"
 #include <algorithm>
 
 namespace tern::cluster_history {
 
-// --- What a message is about; the formats are those of docs/wire_format.md ---
-
-struct About {
-    MessageKind kind;
-    ObjectId object;
-    Stamp stamp;
-};
-
-static ObjectId read_object(BitReader &r)
-{
-    const auto creator = static_cast<PeerId>(bits::read(r, 16));
-    return object_id::make(creator, static_cast<uint32_t>(bits::read_varint(r)));
-}
-
-static Stamp read_stamp(BitReader &r)
-{
-    const auto number = static_cast<uint16_t>(bits::read_varint(r));
-    if (number == 0) return 0;
-    const auto host = static_cast<PeerId>(bits::read(r, 16));
-    return stamps::make({number, host, static_cast<uint32_t>(bits::read_varint(r))});
-}
-
-// The first of its objects: here there is but one of each grant in sight.
-static void read_grant(BitReader &r, About &about)
-{
-    about.stamp = read_stamp(r);
-    bits::read(r, 16 + 8);
-    about.object = read_object(r);
-}
-
-static About about_stream(std::span<const std::byte> message, PeerPlace from)
-{
-    BitReader r = bits::reader(message);
-    About about = {static_cast<MessageKind>(bits::read(r, 8)), ObjectId::none, 0};
-    switch (about.kind) {
-    case MessageKind::create:
-        about.object = object_id::make(static_cast<PeerId>(from + 1),
-                                       static_cast<uint32_t>(bits::read_varint(r)));
-        break;
-    case MessageKind::migrate:
-    case MessageKind::grant: read_grant(r, about); break;
-    case MessageKind::destroy:
-        about.object = read_object(r);
-        if (bits::read_bool(r)) about.stamp = read_stamp(r);
-        break;
-    case MessageKind::report_object:
-        bits::read(r, 32);
-        about.object = read_object(r);
-        about.stamp = read_stamp(r);
-        break;
-    case MessageKind::claim:
-    case MessageKind::claim_refused: about.object = read_object(r); break;
-    default: break;
-    }
-    return about;
-}
-
-// An UPDATE has no MessageKind: it travels beside the stream.
-static About about_update(std::span<const std::byte> message)
+// An UPDATE has no MessageKind: it travels beside the stream. Its first object stands for all.
+static Described described_update(std::span<const std::byte> message)
 {
     UpdateReader r = publish::reader(message);
     Update update = {};
     publish::next(r, update);
-    return {MessageKind::none, update.object, update.stamp};
+    return {MessageKind::none, update.stamp, 1, {update.object}};
+}
+
+static Described described(bool update, PeerPlace from, std::span<const std::byte> message)
+{
+    return update ? described_update(message)
+                  : replica::describe(static_cast<PeerId>(from + 1), message);
 }
 
 // --- Moments ---
@@ -88,13 +36,13 @@ static std::deque<ClusterHistory::Flight> &flights(ClusterHistory &h, const Clus
     return all[from * cluster::place_count(c) + to];
 }
 
-static Moment spoken(const ClusterHistory &h, MomentKind kind, const About &about, PeerPlace lane,
-                     PeerPlace other)
+static Moment spoken(const ClusterHistory &h, MomentKind kind, const Described &about,
+                     PeerPlace lane, PeerPlace other)
 {
     Moment spoken = moment(h, kind, lane);
     spoken.message = about.kind;
     spoken.other = other;
-    spoken.object = about.object;
+    spoken.object = about.object_count > 0 ? about.objects[0] : ObjectId::none;
     spoken.stamp = about.stamp;
     return spoken;
 }
@@ -104,7 +52,7 @@ static void add_said(ClusterHistory &h, const Cluster &c, const ClusterStep &ste
     const PeerSteps &steps = cluster::steps(c);
     for (const Said &said : peer_steps::said(steps, step.step)) {
         const std::span<const std::byte> bytes = peer_steps::message(steps, said.message);
-        const About about = said.updates ? about_update(bytes) : about_stream(bytes, step.place);
+        const Described about = described(said.updates, step.place, bytes);
         Moment one = spoken(h, MomentKind::said, about, step.place, said.to);
         h.link += 1;
         one.link = h.link;
@@ -123,7 +71,7 @@ static void add_heard(ClusterHistory &h, const Cluster &c, const ClusterStep &st
     const PeerPlace from = step.input.other;
     const std::span<const std::byte> bytes =
         peer_steps::message(cluster::steps(c), step.input.number);
-    const About about = updates ? about_update(bytes) : about_stream(bytes, from);
+    const Described about = described(updates, from, bytes);
     Moment one = spoken(h, MomentKind::heard, about, step.place, from);
     auto &flying = flights(h, c, updates, from, step.place);
     const auto flight = std::find_if(flying.begin(), flying.end(), [&](const auto &candidate) {
@@ -210,7 +158,8 @@ static void add_forged(ClusterHistory &h, const Cluster &c, const ClusterState &
     while (cluster::list(c, number).rest != 0)
         number = cluster::list(c, number).rest;
     const uint32_t message = cluster::list(c, number).message;
-    const About about = about_stream(peer_steps::message(cluster::steps(c), message), move.a);
+    const Described about =
+        described(false, move.a, peer_steps::message(cluster::steps(c), message));
     Moment one = spoken(h, MomentKind::said, about, move.a, move.b);
     h.link += 1;
     one.link = h.link;

@@ -1,20 +1,9 @@
 #include "sim/cluster_oracles.h"
+#include "sim/names.h"
 
 namespace tern::cluster_oracles {
 
-std::string name(ObjectId object)
-{
-    return std::to_string(static_cast<unsigned>(object_id::creator(object))) + "." +
-           std::to_string(object_id::serial(object));
-}
-
-std::string name(Stamp stamp)
-{
-    const StampParts parts = stamps::parts(stamp);
-    if (parts.term_number == 0) return "0";
-    return std::to_string(parts.term_number) + ":" +
-           std::to_string(static_cast<unsigned>(parts.host)) + ":" + std::to_string(parts.count);
-}
+using names::text;
 
 static std::string name(PeerPlace place)
 {
@@ -24,8 +13,7 @@ static std::string name(PeerPlace place)
 static std::string text(const Believed &object)
 {
     if (!object.alive) return object.dead ? "dead" : "unknown";
-    return "alive under " + name(object.stamp) + " of peer " +
-           std::to_string(static_cast<unsigned>(object.owner));
+    return "alive under " + text(object.stamp) + " of peer " + text(object.owner);
 }
 
 static Violation violation(const char *invariant, PeerPlace lane, ObjectId object,
@@ -35,7 +23,7 @@ static Violation violation(const char *invariant, PeerPlace lane, ObjectId objec
     violation.invariant = invariant;
     violation.lane = lane;
     violation.object = object;
-    violation.text = object == ObjectId::none ? what : "object " + name(object) + ": " + what;
+    violation.text = object == ObjectId::none ? what : "object " + text(object) + ": " + what;
     return violation;
 }
 
@@ -124,9 +112,9 @@ static Violation q2(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
         if (!mine.alive || !other.alive || mine.value == other.value) continue;
         return violation("Q2", a, mine.object,
                          "at " + name(a) + " write " + std::to_string(mark::sequence(mine.value)) +
-                             " of " + name(mine.value.tenure) + ", at " + name(b) + " write " +
+                             " of " + text(mine.value.tenure) + ", at " + name(b) + " write " +
                              std::to_string(mark::sequence(other.value)) + " of " +
-                             name(other.value.tenure));
+                             text(other.value.tenure));
     }
     return {};
 }

@@ -10,8 +10,4 @@ namespace tern::cluster_oracles {
 Violation stuck(const Cluster &c, const ClusterState &s);
 Violation first_violation(const Cluster &c, const ClusterState &s);
 
-// For people: "2.1", "1:1:3".
-std::string name(ObjectId object);
-std::string name(Stamp stamp);
-
 }

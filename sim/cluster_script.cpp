@@ -1,6 +1,6 @@
 #include "sim/cluster_script.h"
-#include "sim/cluster_oracles.h"
 #include "sim/cluster_script_play.h"
+#include "sim/names.h"
 #include <algorithm>
 #include <charconv>
 
@@ -349,7 +349,7 @@ std::string text(const Move &move)
         if (name.kind != move.kind) continue;
         std::string text = std::string(name.name) + " ";
         text += has_pair(name) ? pair_text(move) : std::to_string(move.a + 1);
-        if (has_object(name)) text += " " + cluster_oracles::name(object_code::id(move.number));
+        if (has_object(name)) text += " " + names::text(object_code::id(move.number));
         if (name.shape == MoveName::pair_number || name.shape == MoveName::pair_peer)
             text += " " + std::to_string(move.number + 1);
         return text;

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "sim/cluster_history.h"
 #include "sim/cluster_oracles.h"
+#include "sim/names.h"
 
 namespace tern::cluster_script {
 
@@ -63,9 +64,8 @@ static std::string believed_text(const Believed *object)
 {
     if (object == nullptr) return "unknown";
     if (!object->alive) return "dead";
-    return "alive, owner " + std::to_string(static_cast<unsigned>(object->owner)) + ", stamp " +
-           cluster_oracles::name(object->stamp) + ", write " +
-           std::to_string(mark::sequence(object->value));
+    return "alive, owner " + names::text(object->owner) + ", stamp " + names::text(object->stamp) +
+           ", write " + std::to_string(mark::sequence(object->value));
 }
 
 static bool as_expected(const Expectation &e, const Believed *object)

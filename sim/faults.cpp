@@ -1,5 +1,5 @@
 #include "sim/faults.h"
-#include "sim/chance.h"
+#include "sim/dice.h"
 #include <algorithm>
 
 namespace tern::faults {
@@ -82,7 +82,7 @@ Faults none()
 // The middle one of three draws would be common, the smallest is: mild faults are the most useful.
 static uint32_t mild(Dice &dice, uint32_t low, uint32_t high)
 {
-    const uint64_t a = chance::within(dice, low, high), b = chance::within(dice, low, high);
+    const uint64_t a = dice::within(dice, low, high), b = dice::within(dice, low, high);
     return static_cast<uint32_t>(std::min(a, b));
 }
 
@@ -90,10 +90,10 @@ Faults drawn(uint64_t seed)
 {
     Faults faults = {};
     for (size_t i = 0; i < fault_kind_count; ++i) {
-        Dice dice = chance::dice(seed, Stream::swarm, i);
+        Dice dice = dice::make(seed, Stream::swarm, i);
         const FaultText &t = texts[i];
         const auto kind = static_cast<FaultKind>(i);
-        const bool on = chance::per_mille(dice, 500);
+        const bool on = dice::per_mille(dice, 500);
         // Of what goes wrong a few times in a run, about as often; not up to its bound.
         const bool is_count = kind >= FaultKind::start && kind < first_game_kind;
         const uint32_t most = kind == FaultKind::sets ? 4u : is_count ? 2 * t.high : t.bound;

@@ -1,4 +1,5 @@
 #include "sim/liveness.h"
+#include "sim/names.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -120,8 +121,8 @@ Violation wrong(const Simulation &sim, const Probe &probe, const char *what)
 {
     const ObjectId object = simulation::object(sim, probe.thing);
     return oracles::violation("L1", object, probe.place, "peer %s %s %s",
-                              oracles::text(sim.nodes[probe.place].self).c_str(), what,
-                              oracles::text(object).c_str());
+                              names::text(sim.nodes[probe.place].self).c_str(), what,
+                              names::text(object).c_str());
 }
 
 // What a probe has not come to, where all agree.

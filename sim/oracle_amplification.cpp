@@ -1,3 +1,4 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 #include <algorithm>
 
@@ -77,7 +78,7 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
         return oracles::violation("I10", ObjectId::none, index,
                                   "peer %s has sent %llu bytes to %u.%u.%u.%u:%u, which has sent "
                                   "it %llu and is not validated",
-                                  oracles::text(record.self).c_str(),
+                                  names::text(record.self).c_str(),
                                   static_cast<unsigned long long>(account.sent_bytes), to.ip[12],
                                   to.ip[13], to.ip[14], to.ip[15], to.port,
                                   static_cast<unsigned long long>(account.received_bytes));

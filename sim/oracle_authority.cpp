@@ -1,9 +1,10 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 #include <algorithm>
 
 namespace tern::oracle_authority {
 
-using oracles::text;
+using names::text;
 
 static Violation wrong(const Judged &judged, const char *what)
 {

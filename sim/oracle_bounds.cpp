@@ -1,8 +1,9 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 
 namespace tern::oracle_bounds {
 
-using oracles::text;
+using names::text;
 
 Violation check(const Node &node, uint16_t index)
 {

@@ -1,8 +1,9 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 
 namespace tern::oracle_calls {
 
-using oracles::text;
+using names::text;
 
 static Violation wrong(const Numbered &call, uint16_t index, const CallLog &log, const char *what)
 {

@@ -1,8 +1,9 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 
 namespace tern::oracle_convergence {
 
-using oracles::text;
+using names::text;
 
 // What `other` has of an object of `one`; every difference is a Violation at `other`.
 static Violation compare(const Replica &one, const Replica &other, const Object &object,

@@ -1,8 +1,9 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 
 namespace tern::oracle_dead {
 
-using oracles::text;
+using names::text;
 
 Violation check(const Judged &judged)
 {

@@ -1,9 +1,10 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 #include <algorithm>
 
 namespace tern::oracle_destroyed {
 
-using oracles::text;
+using names::text;
 
 static Violation check_object(const AtRest &at_rest, ObjectId object, PeerId by)
 {

@@ -1,9 +1,10 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 #include <cstring>
 
 namespace tern::oracle_last_values {
 
-using oracles::text;
+using names::text;
 
 static const Replica *owner_of(const AtRest &at_rest, PeerId owner)
 {

@@ -1,9 +1,10 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 #include <algorithm>
 
 namespace tern::oracle_leftovers {
 
-using oracles::text;
+using names::text;
 
 namespace {
 

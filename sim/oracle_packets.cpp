@@ -1,8 +1,9 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 
 namespace tern::oracle_packets {
 
-using oracles::text;
+using names::text;
 
 static Violation wrong(const NodeRecord &record, const Note &note, uint16_t index, const char *what)
 {

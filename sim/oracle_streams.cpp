@@ -1,8 +1,9 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 
 namespace tern::oracle_streams {
 
-using oracles::text;
+using names::text;
 
 static Violation wrong(const Note &note, PeerId self, uint16_t index, const char *what)
 {

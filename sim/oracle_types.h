@@ -95,10 +95,6 @@ namespace oracles {
 
 Violation violation(const char *invariant, ObjectId object, uint16_t node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-// For people: "1:7", and "term 1 host 1 count 12" as "1.1.12".
-std::string text(ObjectId object);
-std::string text(Stamp stamp);
-std::string text(PeerId peer);
 
 Shown &shown(NodeRecord &record, ObjectId object);
 // Null: it has never known it.

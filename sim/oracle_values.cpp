@@ -1,8 +1,9 @@
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 
 namespace tern::oracle_values {
 
-using oracles::text;
+using names::text;
 
 static bool wrote(const Tenure &tenure, const Written &value)
 {

@@ -1,4 +1,5 @@
 #include "sim/oracles.h"
+#include "sim/names.h"
 #include "sim/oracle_checks.h"
 #include <algorithm>
 
@@ -226,8 +227,8 @@ Violation compare_runs(const Oracles &one, std::span<const Node> one_nodes, cons
                         return violation("M1", object, index,
                                          "%s was destroyed in both runs, and is not dead at peer "
                                          "%s in one",
-                                         text(object).c_str(),
-                                         text(rest.nodes[index].self).c_str());
+                                         names::text(object).c_str(),
+                                         names::text(rest.nodes[index].self).c_str());
         }
     return {};
 }

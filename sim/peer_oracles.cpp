@@ -1,27 +1,17 @@
 #include "sim/peer_oracles.h"
+#include "sim/names.h"
 
 namespace tern::peer_oracles {
 
-static std::string name(ObjectId id)
-{
-    return std::to_string(static_cast<unsigned>(object_id::creator(id))) + "." +
-           std::to_string(object_id::serial(id));
-}
-
-static std::string name(Stamp stamp)
-{
-    const StampParts parts = stamps::parts(stamp);
-    return std::to_string(parts.term_number) + ":" +
-           std::to_string(static_cast<unsigned>(parts.host)) + ":" + std::to_string(parts.count);
-}
+using names::text;
 
 static Violation violation(const char *invariant, const StepSeen &seen, const Believed &object,
-                           const std::string &text)
+                           const std::string &what)
 {
     Violation violation;
     violation.invariant = invariant;
     violation.text =
-        "peer " + std::to_string(seen.place + 1) + ", object " + name(object.object) + ": " + text;
+        "peer " + std::to_string(seen.place + 1) + ", object " + text(object.object) + ": " + what;
     violation.object = object.object;
     violation.lane = seen.place;
     return violation;
@@ -32,7 +22,7 @@ static Violation i2(const StepSeen &seen, const Believed &before, const Believed
 {
     if (!before.alive || !after.alive || after.stamp >= before.stamp) return {};
     return violation("I2", seen, after,
-                     "its stamp fell from " + name(before.stamp) + " to " + name(after.stamp));
+                     "its stamp fell from " + text(before.stamp) + " to " + text(after.stamp));
 }
 
 // What is dead at a peer never lives there again.
@@ -53,8 +43,8 @@ static Violation i4(const StepSeen &seen, const Believed &before, const Believed
     const bool written = before.alive && before.stamp == after.stamp && before.value != value;
     if (written && value.tenure != after.stamp)
         return violation("I4", seen, after,
-                         "a write of tenure " + name(value.tenure) + " was applied in tenure " +
-                             name(after.stamp));
+                         "a write of tenure " + text(value.tenure) + " was applied in tenure " +
+                             text(after.stamp));
     return {};
 }
 
@@ -87,16 +77,16 @@ static Violation i6(const StepSeen &seen, const Believed &before, const Believed
     if (after.owner != self && announced && after.owner == sender) return {};
     if (after.owner != self && seen.message == MessageKind::report_object) return {};
     return violation("I6", seen, after,
-                     "is owned by peer " + std::to_string(static_cast<unsigned>(after.owner)) +
-                         " under " + name(after.stamp) + ", of which nobody entitled has told");
+                     "is owned by peer " + text(after.owner) + " under " + text(after.stamp) +
+                         ", of which nobody entitled has told");
 }
 
-static Violation about_message(const char *invariant, const StepSeen &seen, const std::string &text)
+static Violation about_message(const char *invariant, const StepSeen &seen, const std::string &what)
 {
     Violation violation;
     violation.invariant = invariant;
     violation.lane = seen.place;
-    violation.text = "peer " + std::to_string(seen.place + 1) + " " + text + ", of peer " +
+    violation.text = "peer " + std::to_string(seen.place + 1) + " " + what + ", of peer " +
                      std::to_string(seen.input.other + 1) + ", kind " +
                      std::to_string(static_cast<unsigned>(seen.message));
     return violation;
@@ -122,21 +112,21 @@ static bool is_full(Fault fault)
 static Violation honest(const StepSeen &seen)
 {
     const char *invariant = nullptr;
-    std::string text;
+    const char *what = nullptr;
     const bool was_forged = seen.input.kind == InputKind::forged;
     if (seen.verdict == Verdict::malformed && !was_forged) {
         invariant = "I12";
-        text = "found a message malformed";
+        what = "found a message malformed";
     } else if (seen.verdict == Verdict::forged && !was_forged) {
         invariant = "I6";
-        text = "found a message forged";
+        what = "found a message forged";
     } else if (seen.verdict == Verdict::later || seen.overflow || is_full(seen.fault)) {
         invariant = "I8";
-        text = "has no room";
+        what = "has no room";
     } else {
         return {};
     }
-    return about_message(invariant, seen, text);
+    return about_message(invariant, seen, what);
 }
 
 static const Believed *find(std::span<const Believed> all, ObjectId object)

@@ -1,4 +1,5 @@
 #include "sim/picture.h"
+#include "sim/names.h"
 #include "sim/picture_draw.h"
 #include <algorithm>
 
@@ -75,9 +76,7 @@ void add_bands(std::vector<Entry> &out, const Plan &plan)
         out.push_back({"the object lives here: who owns it, and the stamp of that tenure", {}});
         ink::rectangle(out.back().sample, {0, 0}, {38, 16}, draw::fill(plan, it->owner));
         ink::text(out.back().sample, {3, 12},
-                  std::to_string(static_cast<unsigned>(it->owner)) + " \u00b7 " +
-                      plan::stamp_text(plan, it->stamp),
-                  "class=\"small\"");
+                  names::text(it->owner) + " \u00b7 " + names::text(it->stamp), "class=\"small\"");
     }
     const auto has = [&](bool alive, bool tomb) {
         return std::any_of(

@@ -1,5 +1,6 @@
 // The lanes of picture_draw.h: peers, their bands, what happens to them.
 #include "sim/picture_draw.h"
+#include "sim/names.h"
 #include <algorithm>
 
 namespace tern {
@@ -12,11 +13,6 @@ constexpr size_t colours_count =
 double middle(const LanePlace &place)
 {
     return (place.acts + place.cuts) / 2;
-}
-
-std::string number_text(PeerId peer)
-{
-    return std::to_string(static_cast<unsigned>(peer));
 }
 
 void name(Ink &ink, const Page &page, uint16_t lane)
@@ -32,7 +28,7 @@ void name(Ink &ink, const Page &page, uint16_t lane)
     for (size_t row = 0; row < page.plan.objects.size(); ++row) {
         const ObjectId object = page.plan.objects[row];
         const bool violated = plan::is_violated(page.plan, object);
-        ink::text(ink, {26, layout::band_top(place, row) + 12}, plan::object_text(object),
+        ink::text(ink, {26, layout::band_top(place, row) + 12}, "object " + names::text(object),
                   violated ? "class=\"small wrong\"" : "class=\"small\"");
     }
 }
@@ -77,11 +73,10 @@ void hatch_text(Ink &ink, const Page &page, const Hatch &hatch)
 
 std::string stretch_tooltip(const Page &page, const Stretch &stretch)
 {
-    std::string out = plan::object_text(page.plan.objects[stretch.row]) + " at " +
+    std::string out = "object " + names::text(page.plan.objects[stretch.row]) + " at " +
                       page.history.lanes[stretch.lane] + ": ";
     if (!stretch.alive) return out + "dead, and remembered as such";
-    return out + "owner " + number_text(stretch.owner) + ", stamp " +
-           plan::stamp_text(page.plan, stretch.stamp);
+    return out + "owner " + names::text(stretch.owner) + ", stamp " + names::text(stretch.stamp);
 }
 
 void band(Ink &ink, const Page &page, const Stretch &stretch)

@@ -1,4 +1,5 @@
 // The arrows of picture_draw.h.
+#include "sim/names.h"
 #include "sim/picture_draw.h"
 
 namespace tern {
@@ -47,8 +48,7 @@ std::string tooltip(const Page &page, const Arrow &arrow)
         if (i == lines_max) return out + "\n...";
         out += std::string("\n") + plan::message_text(spoken.message);
         if (spoken.object != ObjectId::none)
-            out += " " + plan::object_text(spoken.object) + ", stamp " +
-                   plan::stamp_text(page.plan, spoken.stamp);
+            out += " object " + names::text(spoken.object) + ", stamp " + names::text(spoken.stamp);
     }
     return out;
 }

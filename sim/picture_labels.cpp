@@ -1,5 +1,6 @@
 // The labels of bands and arrows; those of arrows lie along them, where they cover no other label
 // and few lines.
+#include "sim/names.h"
 #include "sim/picture_layout.h"
 #include <algorithm>
 
@@ -23,17 +24,17 @@ size_t overlaps(const Box &box, const std::vector<Box> &others, size_t except = 
     return count;
 }
 
-void place_band(Layout &layout, const Plan &plan, const Stretch &stretch)
+void place_band(Layout &layout, const Stretch &stretch)
 {
     const double from = layout.x[stretch.from], room = layout.x[stretch.to] - from;
-    const std::string owner = std::to_string(static_cast<unsigned>(stretch.owner));
-    const std::string stamp = plan::stamp_text(plan, stretch.stamp);
+    const std::string owner = names::text(stretch.owner);
+    const std::string stamp = names::text(stretch.stamp);
     const double top = layout::band_top(layout.lanes[stretch.lane], stretch.row);
     layout.band_texts.emplace_back();
     layout.band_boxes.push_back(Box{});
     if (!stretch.alive) return;
     for (const std::string &text :
-         {"owner " + owner + ", stamp " + stamp, labels::short_text(plan, stretch), owner}) {
+         {"owner " + owner + ", stamp " + stamp, labels::short_text(stretch), owner}) {
         const double width = ink::width(text, small_px) + 4;
         if (width + 4 > room) continue;
         layout.band_texts.back() = text;
@@ -123,7 +124,7 @@ void place_wire(Layout &layout, const Plan &plan, Obstacles &known, size_t arrow
 void labels::place(Layout &layout, const Plan &plan)
 {
     for (const Stretch &stretch : plan.stretches)
-        place_band(layout, plan, stretch);
+        place_band(layout, stretch);
     Obstacles known = obstacles(layout, plan);
     layout.wire_boxes.assign(plan.arrows.size(), Box{});
     layout.wire_texts.assign(plan.arrows.size(), "");
@@ -133,10 +134,9 @@ void labels::place(Layout &layout, const Plan &plan)
             if (plan.arrows[i].strong == strong) place_wire(layout, plan, known, i);
 }
 
-std::string labels::short_text(const Plan &plan, const Stretch &stretch)
+std::string labels::short_text(const Stretch &stretch)
 {
-    return std::to_string(static_cast<unsigned>(stretch.owner)) + " \u00b7 " +
-           plan::stamp_text(plan, stretch.stamp);
+    return names::text(stretch.owner) + " \u00b7 " + names::text(stretch.stamp);
 }
 
 }

@@ -1,4 +1,5 @@
 #include "sim/picture_layout.h"
+#include "sim/names.h"
 #include <algorithm>
 #include <map>
 
@@ -45,7 +46,7 @@ std::vector<Distance> distances(const Plan &plan, const Layout &layout)
     for (const Stretch &stretch : plan.stretches)
         if (stretch.alive)
             add_distance(out, stretch.from, stretch.to,
-                         ink::width(labels::short_text(plan, stretch), small_px) + 10, columns);
+                         ink::width(labels::short_text(stretch), small_px) + 10, columns);
     for (const Hatch &hatch : plan.hatches)
         add_distance(out, hatch.from, hatch.to,
                      ink::width(hatch.text.empty() ? "paused" : hatch.text, small_px) + 20,
@@ -103,7 +104,7 @@ void place_columns(Layout &layout, const Plan &plan, const History &history, dou
         right = std::max(right, layout.x[plan.acts[i].at] + act_width(layout.act_texts[i]) + 24);
     for (const Stretch &stretch : plan.stretches)
         right = std::max(right, layout.x[stretch.from] +
-                                    ink::width(labels::short_text(plan, stretch), small_px) + 14);
+                                    ink::width(labels::short_text(stretch), small_px) + 14);
     layout.right = layout.x.back() = right;
 }
 
@@ -187,7 +188,8 @@ Layout columns_only(const Plan &plan, const History &history, double spread, boo
         layout.left = std::max(layout.left, ink::width(name, text_px + 1) * bold_factor + 36);
     }
     for (const ObjectId object : plan.objects)
-        layout.left = std::max(layout.left, ink::width(plan::object_text(object), small_px) + 40);
+        layout.left =
+            std::max(layout.left, ink::width("object " + names::text(object), small_px) + 40);
     for (const Act &act : plan.acts)
         layout.act_texts.push_back(cut_short(act.text));
     place_columns(layout, plan, history, spread, tight);

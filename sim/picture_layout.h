@@ -44,7 +44,7 @@ namespace labels {
 
 // Of arrows, bands and acts.
 void place(Layout &layout, const Plan &plan);
-std::string short_text(const Plan &plan, const Stretch &stretch); // "2 \u00b7 1.7".
+std::string short_text(const Stretch &stretch); // "2 \u00b7 1.1.7".
 
 }
 }

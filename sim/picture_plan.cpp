@@ -1,8 +1,8 @@
 #include "sim/picture_plan.h"
+#include "sim/names.h"
 #include "sim/picture_choice.h"
 #include "sim/picture_story.h"
 #include <algorithm>
-#include <map>
 
 namespace tern {
 
@@ -38,17 +38,6 @@ void choose_colours(Plan &plan, const History &history)
         add(peer);
     for (const Moment &moment : history.moments)
         add(moment.owner);
-}
-
-void find_equal_terms(Plan &plan, const History &history)
-{
-    std::map<uint16_t, PeerId> hosts; // By term number.
-    for (const Moment &moment : history.moments) {
-        const StampParts parts = stamps::parts(moment.stamp);
-        if (moment.stamp == 0) continue;
-        const auto [it, is_new] = hosts.insert({parts.term_number, parts.host});
-        plan.terms_need_hosts |= !is_new && it->second != parts.host;
-    }
 }
 
 // Leaves the last columns_max of them.
@@ -94,10 +83,10 @@ std::string text_of(const Plan &plan, const Spoken &spoken, bool again, size_t c
                          spoken.message == MessageKind::grant;
     if (again && stamped) out.clear(); // "MIGRATE 1.2, 1.3".
     const bool ambiguous = plan.objects.size() + (plan.narrow ? 0 : plan.more_objects) > 1;
-    if (stamped && detail != plan::Detail::kinds) out += " " + plan::stamp_text(plan, spoken.stamp);
+    if (stamped && detail != plan::Detail::kinds) out += " " + names::text(spoken.stamp);
     if (count > 1) return out + " \u00d7" + std::to_string(count);
     if (spoken.object != ObjectId::none && ambiguous && detail == plan::Detail::objects)
-        out += " (" + plan::object_text(spoken.object).substr(7) + ")";
+        out += " (" + names::text(spoken.object) + ")";
     return out;
 }
 
@@ -115,7 +104,6 @@ Plan plan::make(const History &history, const PictureOptions &options, size_t co
     drop_first(plan, history, shown, columns_max);
     make_columns(plan, history, shown);
     choose_colours(plan, history);
-    find_equal_terms(plan, history);
     story::add_stays(plan, history);
     story::add_stretches(plan, history);
     story::add_hatches(plan, history);
@@ -170,15 +158,6 @@ const char *plan::message_text(MessageKind kind)
     return "?";
 }
 
-std::string plan::stamp_text(const Plan &plan, Stamp stamp)
-{
-    if (stamp == 0) return "0";
-    const StampParts parts = stamps::parts(stamp);
-    std::string out = std::to_string(parts.term_number);
-    if (plan.terms_need_hosts) out += "(" + std::to_string(static_cast<unsigned>(parts.host)) + ")";
-    return out + "." + std::to_string(parts.count);
-}
-
 PeerId plan::first_peer(const Plan &plan, uint16_t lane)
 {
     for (const Stay &stay : plan.stays)
@@ -191,8 +170,7 @@ bool plan::is_place(const History &history, uint16_t lane, PeerId peer)
 {
     const std::string &name = history.lanes[lane];
     const std::string number = name.substr(0, name.find_first_not_of("0123456789"));
-    return !number.empty() && peer != PeerId::none &&
-           number != std::to_string(static_cast<unsigned>(peer));
+    return !number.empty() && peer != PeerId::none && number != names::text(peer);
 }
 
 std::string plan::lane_text(const Plan &plan, const History &history, uint16_t lane)
@@ -201,12 +179,6 @@ std::string plan::lane_text(const Plan &plan, const History &history, uint16_t l
     const bool numbered = !name.empty() && name[0] >= '0' && name[0] <= '9';
     if (!numbered) return name;
     return (is_place(history, lane, first_peer(plan, lane)) ? "place " : "peer ") + name;
-}
-
-std::string plan::object_text(ObjectId object)
-{
-    return "object " + std::to_string(static_cast<unsigned>(object_id::creator(object))) + ":" +
-           std::to_string(object_id::serial(object));
 }
 
 std::string plan::time_text(const History &history, uint64_t time_us)

@@ -90,7 +90,6 @@ struct Plan {
     size_t left_out;              // Moments that are not drawn for they have nothing to do with it.
     uint64_t begins_us;           // Not 0: what was before is not drawn.
     std::vector<PeerId> colours;  // The peers that have one, in this order.
-    bool terms_need_hosts;        // Two hosts had the same term number.
     std::vector<bool> lanes_used; // By lane: something is drawn in it.
     std::vector<Stay> stays;
     std::vector<Stretch> stretches;
@@ -113,13 +112,11 @@ size_t row(const Plan &plan, ObjectId object); // no_row: it has no band.
 bool is_violated(const Plan &plan, ObjectId object);
 
 const char *message_text(MessageKind kind);
-std::string stamp_text(const Plan &plan, Stamp stamp); // "2.7"; CREATE's "0".
-PeerId first_peer(const Plan &plan, uint16_t lane);    // Of those drawn. none: it is not known.
+PeerId first_peer(const Plan &plan, uint16_t lane); // Of those drawn. none: it is not known.
 // Whether "1 host" is the name of another peer than 1: then it names a place where peers come and
 // go.
 bool is_place(const History &history, uint16_t lane, PeerId peer);
 std::string lane_text(const Plan &plan, const History &history, uint16_t lane);
-std::string object_text(ObjectId object);                        // "object 2:7".
 std::string time_text(const History &history, uint64_t time_us); // "move 3", "12.5 ms".
 // What it says: with the objects if there are several, without them, or the kinds alone.
 enum class Detail : uint8_t { objects, stamps, kinds };

@@ -1,4 +1,5 @@
 #include "sim/picture_story.h"
+#include "sim/names.h"
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -264,9 +265,7 @@ void story::add_acts(Plan &plan, const History &history, const std::vector<bool>
     // Bands name owners by the numbers of peers: so each peer's is said where it begins.
     for (const Stay &stay : plan.stays)
         if (stay.from == 0 && stay.to != 0 && plan::is_place(history, stay.lane, stay.peer))
-            plan.acts.push_back({stay.lane, 0,
-                                 "peer " + std::to_string(static_cast<unsigned>(stay.peer)),
-                                 MomentKind::act});
+            plan.acts.push_back({stay.lane, 0, "peer " + names::text(stay.peer), MomentKind::act});
     for (size_t i = 0; i < history.moments.size(); ++i) {
         const Moment &moment = history.moments[i];
         if (!shown[i] || !in_lanes(history, moment)) continue;
@@ -279,7 +278,7 @@ void story::add_acts(Plan &plan, const History &history, const std::vector<bool>
         const PeerId peer =
             moment.kind == MomentKind::started ? newcomer(history, i) : PeerId::none;
         if (peer != PeerId::none) // Bands name their owners by these numbers.
-            text += ", is " + std::to_string(static_cast<unsigned>(peer));
+            text += ", is " + names::text(peer);
         // What a game does to many objects at once is one label.
         const bool again = !plan.acts.empty() && plan.acts.back().lane == moment.lane &&
                            plan.acts.back().at == at && moment.kind == MomentKind::act &&

@@ -1,6 +1,7 @@
 #include "sim/recording.h"
 #include "migration/replica.h"
 #include "session/record.h"
+#include "sim/names.h"
 #include "sim/recording_history.h"
 #include <cstdio>
 #include <cstring>
@@ -130,17 +131,6 @@ bool may(const Player &p, const Record &record)
 
 // --- One record ---
 
-std::string object_name(ObjectId object)
-{
-    return std::to_string(static_cast<unsigned>(object_id::creator(object))) + "." +
-           std::to_string(object_id::serial(object));
-}
-
-std::string peer_name(PeerId peer)
-{
-    return std::to_string(static_cast<unsigned>(peer));
-}
-
 // What a person wants to see of what the game did: not each set() and call().
 std::string label(const Record &record, ObjectId created)
 {
@@ -148,15 +138,15 @@ std::string label(const Record &record, ObjectId created)
     case RecordKind::start: return "start";
     case RecordKind::join: return "join";
     case RecordKind::leave: return "leave";
-    case RecordKind::create: return "create " + object_name(created);
-    case RecordKind::destroy: return "destroy " + object_name(record.object);
-    case RecordKind::claim: return "claim " + object_name(record.object);
+    case RecordKind::create: return "create " + names::text(created);
+    case RecordKind::destroy: return "destroy " + names::text(record.object);
+    case RecordKind::claim: return "claim " + names::text(record.object);
     case RecordKind::migrate:
-        return "migrate " + object_name(record.object) + " to " + peer_name(record.peer);
-    case RecordKind::refuse_claim: return "refuse " + peer_name(record.peer);
-    case RecordKind::admit: return "admit " + peer_name(record.peer);
-    case RecordKind::refuse: return "refuse " + peer_name(record.peer);
-    case RecordKind::remove: return "remove " + peer_name(record.peer);
+        return "migrate " + names::text(record.object) + " to " + names::text(record.peer);
+    case RecordKind::refuse_claim: return "refuse " + names::text(record.peer);
+    case RecordKind::admit: return "admit " + names::text(record.peer);
+    case RecordKind::refuse: return "refuse " + names::text(record.peer);
+    case RecordKind::remove: return "remove " + names::text(record.peer);
     default: return "";
     }
 }

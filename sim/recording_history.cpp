@@ -1,4 +1,5 @@
 #include "sim/recording_history.h"
+#include "sim/names.h"
 #include <algorithm>
 
 namespace tern::recording_history {
@@ -34,7 +35,7 @@ static uint16_t lane_of(RecordingHistory &h, PeerId peer)
     const auto found = std::find(peers.begin() + 1, peers.end(), peer);
     if (found != peers.end()) return static_cast<uint16_t>(found - peers.begin());
     peers.push_back(peer);
-    h.history.lanes.push_back(std::to_string(static_cast<unsigned>(peer)));
+    h.history.lanes.push_back(names::text(peer));
     return static_cast<uint16_t>(peers.size() - 1);
 }
 
@@ -132,11 +133,11 @@ History finish(RecordingHistory &h, const Session *session)
 {
     History &history = h.history;
     history.peers[0] = self(session);
-    history.lanes[0] = std::to_string(static_cast<unsigned>(self(session))) + " recorded";
+    history.lanes[0] = names::text(self(session)) + " recorded";
     for (size_t i = 0; i < history.peers.size(); ++i)
         if (history.peers[i] != PeerId::none && history.peers[i] == host(session))
             history.lanes[i] += " host";
-    history.title = "recording of peer " + std::to_string(static_cast<unsigned>(self(session)));
+    history.title = "recording of peer " + names::text(self(session));
     if (h.journal.missed > 0) history.title += ", incomplete";
     return std::move(h.history);
 }

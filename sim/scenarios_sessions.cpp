@@ -314,7 +314,7 @@ PlayedSessions ticks_end(std::string_view title)
 // Alone, outside of a simulation: its oracles keep a table by serial.
 PlayedSessions serials_end(std::string_view)
 {
-    Dice crypto = chance::dice(3, Stream::crypto);
+    Dice crypto = dice::make(3, Stream::crypto);
     sodium_source::hold();
     sodium_source::use(&crypto);
     const Field field = {"health", FieldKind::int32, 0, 1, 0, 100};

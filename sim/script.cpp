@@ -1,6 +1,6 @@
 // Choices and runs as text, and as bytes.
 #include "sim/script.h"
-#include "sim/chance.h"
+#include "sim/dice.h"
 #include <algorithm>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // Runs from other things than a list: from any bytes, for fuzzing, and from a seed, for swarms.
-#include "sim/chance.h"
+#include "sim/dice.h"
 #include "sim/script.h"
 #include <algorithm>
 
@@ -98,20 +98,20 @@ Trace from_bytes(std::span<const std::byte> data, size_t choices_max)
 
 SimOptions swarm(uint64_t seed)
 {
-    Dice dice = chance::dice(seed, Stream::swarm, 1000);
+    Dice dice = dice::make(seed, Stream::swarm, 1000);
     SimOptions options;
     options.seed = seed;
-    options.places = static_cast<uint16_t>(chance::within(dice, 2, 8));
-    options.objects = static_cast<uint32_t>(chance::within(dice, 4, 80));
+    options.places = static_cast<uint16_t>(dice::within(dice, 2, 8));
+    options.objects = static_cast<uint32_t>(dice::within(dice, 4, 80));
     const uint32_t rates[] = {10'000, 16'667, 33'333, 50'000, 100'000};
-    const uint64_t rate = chance::within(dice, 0, 4);
+    const uint64_t rate = dice::within(dice, 0, 4);
     options.tick_us_low = options.tick_us_high = rates[rate];
-    if (chance::per_mille(dice, 400)) options.tick_us_high = rates[chance::within(dice, rate, 4)];
-    options.latency_us_low = static_cast<uint32_t>(chance::within(dice, 500, 60'000));
+    if (dice::per_mille(dice, 400)) options.tick_us_high = rates[dice::within(dice, rate, 4)];
+    options.latency_us_low = static_cast<uint32_t>(dice::within(dice, 500, 60'000));
     options.latency_us_high = options.latency_us_low;
-    if (chance::per_mille(dice, 600))
-        options.latency_us_high += static_cast<uint32_t>(chance::within(dice, 0, 150'000));
-    options.timeout_ms = static_cast<uint32_t>(chance::within(dice, 1500, 6000));
+    if (dice::per_mille(dice, 600))
+        options.latency_us_high += static_cast<uint32_t>(dice::within(dice, 0, 150'000));
+    options.timeout_ms = static_cast<uint32_t>(dice::within(dice, 1500, 6000));
     options.join_timeout_ms = options.timeout_ms + 3000;
     options.faults = faults::drawn(seed);
     return options;

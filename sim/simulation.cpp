@@ -54,16 +54,16 @@ static std::vector<Type> make_types(uint32_t objects)
 static void shape_place(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
-    Dice shape = chance::dice(sim.options.seed, Stream::shape, place);
-    p.period_us = chance::within(shape, sim.options.tick_us_low, sim.options.tick_us_high);
+    Dice shape = dice::make(sim.options.seed, Stream::shape, place);
+    p.period_us = dice::within(shape, sim.options.tick_us_low, sim.options.tick_us_high);
     p.next_address = place;
-    p.clock_exact_us = chance::within(shape, 0, 1'000'000'000);
-    sim.nodes[place].next_tick_us = start_us + chance::within(shape, 0, p.period_us - 1);
+    p.clock_exact_us = dice::within(shape, 0, 1'000'000'000);
+    sim.nodes[place].next_tick_us = start_us + dice::within(shape, 0, p.period_us - 1);
     for (size_t i = 0; i < fault_kind_count; ++i) {
         const FaultRange &range = sim.options.faults.ranges[i];
-        const uint64_t draw = chance::next(shape);
+        const uint64_t draw = dice::next(shape);
         if (range.on)
-            p.weights[i] = static_cast<uint32_t>(chance::within(draw, range.low, range.high));
+            p.weights[i] = static_cast<uint32_t>(dice::within(draw, range.low, range.high));
     }
     sim.wire.addresses[place] = no_place;
 }
@@ -242,7 +242,7 @@ static void fold_inbox(Simulation &sim, uint16_t place)
     uint64_t digest = sim.digest ^ (sim.now_us * places_max + place);
     for (const Datagram &datagram : sim.nodes[place].inbox) {
         oracles::received_by(sim.oracles, sim.nodes, place, datagram);
-        digest = chance::mixed(digest + wire::number(datagram.address));
+        digest = dice::mixed(digest + wire::number(datagram.address));
         size_t at = 0;
         for (; at + 8 <= datagram.bytes.size(); at += 8) {
             uint64_t word = 0;
@@ -254,7 +254,7 @@ static void fold_inbox(Simulation &sim, uint16_t place)
         for (; at < datagram.bytes.size(); ++at)
             digest = (digest ^ std::to_integer<uint64_t>(datagram.bytes[at])) * 0x9e3779b97f4a7c15;
     }
-    sim.digest = chance::mixed(digest);
+    sim.digest = dice::mixed(digest);
 }
 
 static void tick_ending(Simulation &sim, uint16_t place)
@@ -353,7 +353,7 @@ bool choose(Simulation &sim, const SimChoice &choice)
     if (sim.records) sim.recorded.push_back(choice);
     if (has_no_moment(choice.act))
         remember(sim, MomentKind::act, choice.a, choice.b, script::name(choice.act));
-    sim.digest = chance::mixed(sim.digest ^ (static_cast<uint64_t>(choice.act) << 32 | choice.a));
+    sim.digest = dice::mixed(sim.digest ^ (static_cast<uint64_t>(choice.act) << 32 | choice.a));
     count_event(sim);
     return true;
 }
@@ -449,8 +449,8 @@ void begin_liveness(Simulation &sim)
         heal(sim, place);
     }
     for (uint16_t place = 0; place < sim.options.places; ++place) {
-        const uint64_t coin = chance::key(sim.options.seed, Stream::core, place);
-        if (!sim.nodes[place].core || chance::per_mille(coin, 700)) continue;
+        const uint64_t coin = dice::key(sim.options.seed, Stream::core, place);
+        if (!sim.nodes[place].core || dice::per_mille(coin, 700)) continue;
         sim.nodes[place].core = false;
         sim.nodes[place].core = !is_majority(sim);
         if (!sim.nodes[place].core) end_peer(sim, place);

@@ -9,8 +9,8 @@ static constexpr uint64_t second_us = 1'000'000;
 
 static void plan_first_starts(Simulation &sim)
 {
-    Dice dice = chance::dice(sim.options.seed, Stream::faults, 0xfffe);
-    const uint64_t gap_us = chance::per_mille(dice, 300) ? 0 : chance::within(dice, 0, 500'000);
+    Dice dice = dice::make(sim.options.seed, Stream::faults, 0xfffe);
+    const uint64_t gap_us = dice::per_mille(dice, 300) ? 0 : dice::within(dice, 0, 500'000);
     for (uint16_t i = 1; i < sim.options.places; ++i) {
         const uint64_t when_us = sim.now_us + 20'000 + (i - 1u) * gap_us;
         sim.plan.push_back({std::min(when_us, sim.safety_end_us - 1), FaultKind::start, i - 1u});
@@ -21,12 +21,12 @@ static void plan_kind(Simulation &sim, FaultKind kind)
 {
     const FaultRange &range = faults::range(sim.options.faults, kind);
     if (!range.on) return;
-    Dice dice = chance::dice(sim.options.seed, Stream::faults, static_cast<uint64_t>(kind));
-    const uint64_t count = chance::within(dice, range.low, range.high);
+    Dice dice = dice::make(sim.options.seed, Stream::faults, static_cast<uint64_t>(kind));
+    const uint64_t count = dice::within(dice, range.low, range.high);
     const uint32_t first = kind == FaultKind::start ? sim.options.places - 1u : 0;
     // By thousandths of the phase, its first tenth left in peace, so that something begins.
     for (uint32_t i = 0; i < count; ++i) {
-        const uint64_t part = chance::within(dice, 100'000, 999'999);
+        const uint64_t part = dice::within(dice, 100'000, 999'999);
         const uint64_t when_us = sim.now_us + sim.options.seconds * part;
         sim.plan.push_back({when_us, kind, first + i});
     }
@@ -47,12 +47,12 @@ void make_plan(Simulation &sim)
 
 static uint16_t any_place(const Simulation &sim, Dice &dice, uint16_t first = 0)
 {
-    return static_cast<uint16_t>(chance::within(dice, first, sim.options.places - 1u));
+    return static_cast<uint16_t>(dice::within(dice, first, sim.options.places - 1u));
 }
 
 static uint16_t any_other(const Simulation &sim, Dice &dice, uint16_t than)
 {
-    const uint64_t steps = chance::within(dice, 1, sim.options.places - 1u);
+    const uint64_t steps = dice::within(dice, 1, sim.options.places - 1u);
     return static_cast<uint16_t>((than + steps) % sim.options.places);
 }
 
@@ -70,8 +70,8 @@ static SimChoice begun(const Simulation &sim, Act act, uint16_t a)
 static uint64_t duration_us(const Simulation &sim, Dice &dice, uint64_t low, uint64_t high,
                             bool concerns_host)
 {
-    const uint64_t a = chance::within(dice, low, high), b = chance::within(dice, low, high);
-    const bool spared = concerns_host && !chance::per_mille(dice, 300);
+    const uint64_t a = dice::within(dice, low, high), b = dice::within(dice, low, high);
+    const bool spared = concerns_host && !dice::per_mille(dice, 300);
     const uint64_t most = uint64_t{sim.options.timeout_ms} * 400;
     return spared ? std::min({a, b, most}) : std::min(a, b);
 }
@@ -90,7 +90,7 @@ static void start_by_chance(Simulation &sim, Dice &dice, uint32_t number)
         return;
     }
     const uint16_t first = any_place(sim, dice);
-    choice.value = chance::per_mille(dice, 500);
+    choice.value = dice::per_mille(dice, 500);
     for (uint16_t i = 0; i < sim.options.places; ++i) { // The next place where nobody is.
         choice.a = static_cast<uint16_t>((first + i) % sim.options.places);
         if (choose(sim, choice)) return;
@@ -110,13 +110,13 @@ static void cut_by_chance(Simulation &sim, Dice &dice)
 static void partition_by_chance(Simulation &sim, Dice &dice)
 {
     uint8_t side[places_max] = {};
-    const uint64_t shape = chance::within(dice, 0, 2);
-    const bool one_way = chance::per_mille(dice, 300);
+    const uint64_t shape = dice::within(dice, 0, 2);
+    const bool one_way = dice::per_mille(dice, 300);
     if (shape == 0) {
         side[any_place(sim, dice)] = 1;
     } else {
         for (uint16_t i = 0; i < sim.options.places; ++i)
-            side[i] = static_cast<uint8_t>(chance::within(dice, 0, 1));
+            side[i] = static_cast<uint8_t>(dice::within(dice, 0, 1));
         if (shape == 2) side[any_place(sim, dice)] = 2;
     }
     const uint64_t lasts_us = duration_us(sim, dice, 100'000, 6 * second_us, true);
@@ -139,11 +139,11 @@ static void link_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
     choice.lasts_us = duration_us(sim, dice, 20'000, 2 * second_us, host);
     if (kind == FaultKind::mtu) {
         choice.act = Act::mtu;
-        choice.value = static_cast<int64_t>(chance::within(dice, 200, 1150));
+        choice.value = static_cast<int64_t>(dice::within(dice, 200, 1150));
     }
     if (kind == FaultKind::queue) {
         choice.act = Act::queue;
-        choice.value = static_cast<int64_t>(chance::within(dice, 10'000, 200'000));
+        choice.value = static_cast<int64_t>(dice::within(dice, 10'000, 200'000));
         choice.lasts_us += second_us;
     }
     choose(sim, choice);
@@ -153,14 +153,14 @@ static void clock_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 {
     SimChoice choice = begun(sim, Act::skew, any_place(sim, dice));
     if (kind == FaultKind::skew)
-        choice.value = static_cast<int64_t>(chance::within(dice, 0, 2000)) - 1000;
+        choice.value = static_cast<int64_t>(dice::within(dice, 0, 2000)) - 1000;
     if (kind == FaultKind::jump) {
         choice.act = Act::jump;
         choice.value = static_cast<int64_t>(duration_us(sim, dice, 1000, second_us, choice.a == 0));
     }
     if (kind == FaultKind::grain) {
         choice.act = Act::grain;
-        choice.value = static_cast<int64_t>(chance::within(dice, 1, 100) * 1000);
+        choice.value = static_cast<int64_t>(dice::within(dice, 1, 100) * 1000);
     }
     choose(sim, choice);
 }
@@ -174,22 +174,22 @@ static void place_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
     if (kind == FaultKind::slow) {
         choice.act = Act::slow;
         choice.lasts_us = duration_us(sim, dice, 500'000, 3 * second_us, false);
-        choice.value = static_cast<int64_t>(chance::within(dice, 100'000, 500'000));
+        choice.value = static_cast<int64_t>(dice::within(dice, 100'000, 500'000));
     }
     if (kind == FaultKind::flood) {
         choice.act = Act::flood;
         choice.lasts_us = duration_us(sim, dice, 1 * second_us, 4 * second_us, host);
-        choice.value = static_cast<int64_t>(chance::within(dice, 100, 500));
+        choice.value = static_cast<int64_t>(dice::within(dice, 100, 500));
     }
     if (kind == FaultKind::full) {
         choice.act = Act::full;
         choice.lasts_us = duration_us(sim, dice, 50'000, second_us, host);
-        choice.value = static_cast<int64_t>(chance::within(dice, 0, 3));
+        choice.value = static_cast<int64_t>(dice::within(dice, 0, 3));
     }
     if (kind == FaultKind::rebind) {
         choice.act = Act::rebind;
         choice.lasts_us = duration_us(sim, dice, 100'000, 3 * second_us, host);
-        if (!host && chance::per_mille(dice, 250)) choice.lasts_us = 0;
+        if (!host && dice::per_mille(dice, 250)) choice.lasts_us = 0;
     }
     choose(sim, choice);
 }
@@ -213,7 +213,7 @@ static void departure_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 static void stranger_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 {
     SimChoice choice = begun(sim, Act::garbage, any_place(sim, dice));
-    choice.value = static_cast<int64_t>(chance::next(dice) >> 16);
+    choice.value = static_cast<int64_t>(dice::next(dice) >> 16);
     if (kind == FaultKind::spoof) {
         choice.act = Act::spoof;
         choice.value &= 1;
@@ -223,8 +223,8 @@ static void stranger_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 
 void happen_by_chance(Simulation &sim, const Planned &planned)
 {
-    Dice dice = chance::dice(sim.options.seed, Stream::faults,
-                             1000 + static_cast<uint64_t>(planned.kind), planned.number);
+    Dice dice = dice::make(sim.options.seed, Stream::faults,
+                           1000 + static_cast<uint64_t>(planned.kind), planned.number);
     switch (planned.kind) {
     case FaultKind::start: return start_by_chance(sim, dice, planned.number);
     case FaultKind::cut: return cut_by_chance(sim, dice);

@@ -64,8 +64,8 @@ static void remember_changes(Simulation &sim, uint16_t place)
 static uint64_t link(PeerId from, PeerId to, const Note &note)
 {
     const uint64_t pair = static_cast<uint64_t>(from) << 16 | static_cast<uint64_t>(to);
-    return chance::mixed(chance::mixed(pair << 32 ^ note.number) +
-                         static_cast<uint64_t>(note.object) + static_cast<uint64_t>(note.message));
+    return dice::mixed(dice::mixed(pair << 32 ^ note.number) + static_cast<uint64_t>(note.object) +
+                       static_cast<uint64_t>(note.message));
 }
 
 static void remember_notes(Simulation &sim, uint16_t lane)

@@ -113,8 +113,8 @@ void start_peer(Simulation &sim, uint16_t place)
     p.next_address = static_cast<AddressNumber>(sim.wire.addresses[place] + sim.options.places);
     node.address = wire::address(sim.wire.addresses[place]);
     p.generation += 1;
-    p.crypto = chance::dice(sim.options.seed, Stream::crypto, place, p.generation);
-    p.workload = chance::dice(sim.options.seed, Stream::workload, place, p.generation);
+    p.crypto = dice::make(sim.options.seed, Stream::crypto, place, p.generation);
+    p.workload = dice::make(sim.options.seed, Stream::workload, place, p.generation);
     Config config;
     char name[16];
     std::snprintf(name, sizeof name, "%u.%u", place, p.generation);
@@ -257,11 +257,11 @@ static size_t make_garbage(uint64_t value, std::byte (&bytes)[datagram_bytes_max
 {
     static constexpr size_t sizes[] = {0, 156, 100, 64, 60, 24}; // Of types 1 to 5.
     Dice dice = {value, 0};
-    const uint64_t type = chance::within(dice, 0, 6);
-    size_t size = chance::within(dice, 0, datagram_bytes_max);
-    if (type >= 1 && type <= 5 && chance::per_mille(dice, 700)) size = sizes[type];
+    const uint64_t type = dice::within(dice, 0, 6);
+    size_t size = dice::within(dice, 0, datagram_bytes_max);
+    if (type >= 1 && type <= 5 && dice::per_mille(dice, 700)) size = sizes[type];
     for (size_t i = 0; i < size; ++i)
-        bytes[i] = static_cast<std::byte>(chance::next(dice));
+        bytes[i] = static_cast<std::byte>(dice::next(dice));
     if (size >= 4) {
         bytes[0] = static_cast<std::byte>(type);
         bytes[1] = std::byte{1};

@@ -11,7 +11,7 @@ static size_t holder_count;
 static uint64_t drawn()
 {
     TERN_ASSERT(current, "libsodium draws, and no stream is in use");
-    return chance::next(*current);
+    return dice::next(*current);
 }
 
 static const char *source_name()

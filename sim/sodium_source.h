@@ -1,7 +1,7 @@
 // libsodium's random source as seeded streams, so that keys and handshakes replay to the byte.
 // It is global to the process: switch the stream before each touch of a session.
 #pragma once
-#include "sim/chance.h"
+#include "sim/dice.h"
 
 namespace tern::sodium_source {
 

@@ -50,10 +50,10 @@ Wire make(const SimOptions &options)
     for (uint16_t from = 0; from < options.places; ++from)
         for (uint16_t to = 0; to < options.places; ++to) {
             Route &r = route(wire, from, to);
-            const uint64_t shape = chance::key(options.seed, Stream::rates, from, to);
-            r.key = chance::key(options.seed, Stream::network, from, to);
+            const uint64_t shape = dice::key(options.seed, Stream::rates, from, to);
+            r.key = dice::key(options.seed, Stream::network, from, to);
             r.latency_us = std::max<uint64_t>(
-                1, chance::within(shape, options.latency_us_low, options.latency_us_high));
+                1, dice::within(shape, options.latency_us_low, options.latency_us_high));
             draw_rates(r, options.faults);
             const Rates &rates = r.rates;
             wire.any_rate = wire.any_rate || rates.loss || rates.burst || rates.delay_ms ||

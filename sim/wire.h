@@ -1,7 +1,7 @@
 // The network of a simulation: every datagram between two places has a number on its path, and a
 // treatment that chance draws or a script names.
 #pragma once
-#include "sim/chance.h"
+#include "sim/dice.h"
 #include "sim/script.h"
 #include "tern/types.h"
 #include <memory>

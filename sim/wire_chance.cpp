@@ -10,15 +10,15 @@ enum class Draw : uint8_t { loss, twice, copy, damage, truncate, replay, delay, 
 static uint64_t draw(const Route &route, uint64_t number, Draw purpose, uint64_t again = 0)
 {
     const uint64_t stream = static_cast<uint64_t>(purpose) << 56 ^ again << 48;
-    return chance::drawn(route.key ^ stream, number);
+    return dice::drawn(route.key ^ stream, number);
 }
 
 static uint32_t rate(const Route &route, const Faults &faults, FaultKind kind)
 {
     const FaultRange &range = faults::range(faults, kind);
     if (!range.on) return 0;
-    const uint64_t drawn = chance::drawn(route.key, static_cast<uint64_t>(kind) << 48);
-    return static_cast<uint32_t>(chance::within(drawn, range.low, range.high));
+    const uint64_t drawn = dice::drawn(route.key, static_cast<uint64_t>(kind) << 48);
+    return static_cast<uint32_t>(dice::within(drawn, range.low, range.high));
 }
 
 void draw_rates(Route &route, const Faults &faults)
@@ -36,26 +36,26 @@ static bool is_lost(Route &route, uint64_t number)
     const Rates &rates = route.rates;
     if (rates.loss == 0 && rates.burst == 0) return false;
     const uint64_t drawn = draw(route, number, Draw::loss);
-    if (rates.burst == 0) return chance::per_mille(drawn, rates.loss);
-    const uint64_t again = chance::mixed(drawn);
+    if (rates.burst == 0) return dice::per_mille(drawn, rates.loss);
+    const uint64_t again = dice::mixed(drawn);
     if (route.in_burst) {
-        route.in_burst = !chance::per_mille(drawn, 1000 / rates.burst);
-        return chance::per_mille(again, 900);
+        route.in_burst = !dice::per_mille(drawn, 1000 / rates.burst);
+        return dice::per_mille(again, 900);
     }
     // So often that about `loss` (10, if there is none) of a thousand are lost.
     const uint32_t loss = rates.loss == 0 ? 10 : rates.loss;
-    route.in_burst = chance::within(drawn, 0, 999'999) < loss * 1000u / rates.burst;
+    route.in_burst = dice::within(drawn, 0, 999'999) < loss * 1000u / rates.burst;
     return false;
 }
 
 static void draw_copies(const Route &route, uint64_t number, Treatment &t)
 {
     while (t.copy_count < copies_max &&
-           chance::per_mille(draw(route, number, Draw::twice, t.copy_count), route.rates.twice)) {
+           dice::per_mille(draw(route, number, Draw::twice, t.copy_count), route.rates.twice)) {
         const uint64_t drawn = draw(route, number, Draw::copy, t.copy_count);
         // Mostly soon, now and then seconds later.
-        const uint64_t most = chance::per_mille(chance::mixed(drawn), 100) ? 2'000'000 : 50'000;
-        t.copy_us[t.copy_count] = chance::within(drawn, 0, most);
+        const uint64_t most = dice::per_mille(dice::mixed(drawn), 100) ? 2'000'000 : 50'000;
+        t.copy_us[t.copy_count] = dice::within(drawn, 0, most);
         t.copy_count += 1;
     }
 }
@@ -65,12 +65,11 @@ static void draw_delay(const Route &route, uint64_t number, Treatment &t)
     const Rates &rates = route.rates;
     if (rates.delay_ms > 0) {
         const uint64_t drawn = draw(route, number, Draw::delay);
-        if ((drawn & 3) == 0)
-            t.delay_us += chance::within(drawn, 0, uint64_t{rates.delay_ms} * 1000);
+        if ((drawn & 3) == 0) t.delay_us += dice::within(drawn, 0, uint64_t{rates.delay_ms} * 1000);
     }
     if (rates.late_ms > 0) {
         const uint64_t drawn = draw(route, number, Draw::late);
-        if (chance::per_mille(drawn, 5)) t.delay_us += uint64_t{rates.late_ms} * 1000;
+        if (dice::per_mille(drawn, 5)) t.delay_us += uint64_t{rates.late_ms} * 1000;
     }
 }
 
@@ -78,12 +77,12 @@ static void draw_delay(const Route &route, uint64_t number, Treatment &t)
 static void draw_replay(const Wire &wire, const Route &route, uint64_t number, Treatment &t)
 {
     const uint64_t drawn = draw(route, number, Draw::replay);
-    if (!chance::per_mille(drawn, route.rates.replay)) return;
-    const uint64_t again = chance::mixed(drawn);
-    uint64_t path = chance::within(again, 0, wire.routes.size() - 1);
+    if (!dice::per_mille(drawn, route.rates.replay)) return;
+    const uint64_t again = dice::mixed(drawn);
+    uint64_t path = dice::within(again, 0, wire.routes.size() - 1);
     if ((drawn & 1) != 0 && route.sent > far_back_high) {
         path = static_cast<uint64_t>(&route - wire.routes.data());
-        t.number = number - chance::within(chance::mixed(again), far_back_low, far_back_high);
+        t.number = number - dice::within(dice::mixed(again), far_back_low, far_back_high);
     }
     const uint64_t sent = wire.routes[path].sent;
     if (sent == 0) return;
@@ -92,7 +91,7 @@ static void draw_replay(const Wire &wire, const Route &route, uint64_t number, T
     t.d = static_cast<uint16_t>(path % wire.places);
     if (t.number > 0) return;
     const uint64_t back =
-        chance::within(chance::mixed(again), 0, std::min<uint64_t>(sent, kept_datagrams_max) - 1);
+        dice::within(dice::mixed(again), 0, std::min<uint64_t>(sent, kept_datagrams_max) - 1);
     t.number = sent - back;
 }
 
@@ -104,13 +103,13 @@ Treatment drawn(const Wire &wire, Route &route, uint64_t number)
     if (route.rates.twice > 0) draw_copies(route, number, t);
     if (route.rates.damage > 0) {
         const uint64_t drawn = draw(route, number, Draw::damage);
-        t.damaged = chance::per_mille(drawn, route.rates.damage);
-        t.bit = chance::mixed(drawn) >> 48;
+        t.damaged = dice::per_mille(drawn, route.rates.damage);
+        t.bit = dice::mixed(drawn) >> 48;
     }
     if (route.rates.truncate > 0) {
         const uint64_t drawn = draw(route, number, Draw::truncate);
-        t.truncated = chance::per_mille(drawn, route.rates.truncate);
-        t.bytes = chance::mixed(drawn) >> 48;
+        t.truncated = dice::per_mille(drawn, route.rates.truncate);
+        t.bytes = dice::mixed(drawn) >> 48;
     }
     if (route.rates.replay > 0) draw_replay(wire, route, number, t);
     return t;

@@ -1,4 +1,5 @@
 // The games of a simulation: what each does in its tick, by a script or by chance.
+#include "sim/names.h"
 #include "sim/simulation.h"
 #include <algorithm>
 
@@ -13,11 +14,11 @@ static void scramble(Written &value, uint64_t content)
     const uint64_t values = (content & 16) != 0 ? 5 : 20'001;
     for (unsigned i = 0; i < 3; ++i) {
         if ((content >> i & 1) == 0) continue;
-        const uint64_t drawn = chance::within(chance::mixed(content + i), 0, values - 1);
+        const uint64_t drawn = dice::within(dice::mixed(content + i), 0, values - 1);
         value.position[i] = static_cast<float>(static_cast<int64_t>(drawn) - 10'000) * 0.01f;
     }
     if ((content & 8) != 0)
-        value.health = static_cast<int32_t>(chance::within(chance::mixed(content + 3), 0, 100));
+        value.health = static_cast<int32_t>(dice::within(dice::mixed(content + 3), 0, 100));
 }
 
 static void write(const Node &node, ObjectId id, uint64_t content)
@@ -85,7 +86,7 @@ static bool change_many(Simulation &sim, uint16_t place, const SimChoice &choice
     for (size_t i = 0; i < end && left > 0; ++i) {
         const Object &object = r.world.slots[(first + i) % end];
         if (object.life != Life::alive || object.owner != node.self) continue;
-        write(node, object.id, chance::mixed(choice.when + i) | 15);
+        write(node, object.id, dice::mixed(choice.when + i) | 15);
         left -= 1;
     }
     return left < (value & 0xffff);
@@ -175,17 +176,16 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
 
 // --- Recorded ---
 
-// For people: "claim 2:8", "migrate 2:8 > 3".
+// For people: "claim 2.8", "migrate 2.8 > 3".
 static std::string act_text(const Simulation &sim, const SimChoice &choice)
 {
-    const auto id = static_cast<uint64_t>(object(sim, choice.thing));
+    const ObjectId id = object(sim, choice.thing);
     std::string text = script::name(choice.act);
-    if (id != 0) text += " " + std::to_string(id >> 32) + ":" + std::to_string(id & 0xffffffff);
+    if (id != ObjectId::none) text += " " + names::text(id);
     const bool about_peer = choice.act == Act::migrate || choice.act == Act::grant ||
                             choice.act == Act::refuse || choice.act == Act::call ||
                             choice.act == Act::whisper || choice.act == Act::remove;
-    const auto peer = static_cast<unsigned>(sim.nodes[choice.b].self);
-    return about_peer ? text + " > " + std::to_string(peer) : text;
+    return about_peer ? text + " > " + names::text(sim.nodes[choice.b].self) : text;
 }
 
 static void note_act(Simulation &sim, uint16_t place, const SimChoice &choice)
@@ -224,10 +224,10 @@ static SimChoice chosen_answer(Simulation &sim, uint16_t host, uint16_t claimer,
     if (sim.liveness) return choice;
     if (!sim.scripted) {
         const uint64_t percent = p.weights[static_cast<size_t>(FaultKind::refuse)];
-        if (percent == 0 || !chance::per_mille(p.workload, percent * 10)) return choice;
-        if (chance::per_mille(p.workload, 500)) choice.act = Act::refuse;
-        if (choice.act == Act::grant || chance::per_mille(p.workload, 500))
-            choice.lasts_us = chance::within(p.workload, 1, 500'000);
+        if (percent == 0 || !dice::per_mille(p.workload, percent * 10)) return choice;
+        if (dice::per_mille(p.workload, 500)) choice.act = Act::refuse;
+        if (choice.act == Act::grant || dice::per_mille(p.workload, 500))
+            choice.lasts_us = dice::within(p.workload, 1, 500'000);
         return choice;
     }
     const auto fits = [&](const SimChoice &c) {
@@ -280,7 +280,7 @@ static uint32_t weight(const Place &p, FaultKind kind)
 
 static bool falls(Place &p, FaultKind kind)
 {
-    return weight(p, kind) > 0 && chance::per_mille(p.workload, weight(p, kind));
+    return weight(p, kind) > 0 && dice::per_mille(p.workload, weight(p, kind));
 }
 
 static bool is_pickable(const Node &node, ObjectId id, bool own)
@@ -294,17 +294,17 @@ static uint32_t pick(Simulation &sim, uint16_t place, bool own)
     constexpr size_t looks_max = 32;
     Place &p = sim.places[place];
     const Node &node = sim.nodes[place];
-    const uint64_t drawn = chance::next(p.workload);
+    const uint64_t drawn = dice::next(p.workload);
     const uint64_t hot = weight(p, FaultKind::hot);
-    if (hot > 0 && !sim.things.empty() && chance::per_mille(p.workload, hot * 10)) {
+    if (hot > 0 && !sim.things.empty() && dice::per_mille(p.workload, hot * 10)) {
         const uint64_t newest = sim.things.size();
         const auto thing = static_cast<uint32_t>(
-            newest - chance::within(drawn, 0, std::min<uint64_t>(newest, 4) - 1));
+            newest - dice::within(drawn, 0, std::min<uint64_t>(newest, 4) - 1));
         if (is_pickable(node, object(sim, thing), own)) return thing;
     }
     if (p.slot_end == 0) return 0;
     const Replica &r = inspect::replica(node.session);
-    size_t slot = chance::within(drawn, 0, p.slot_end - 1);
+    size_t slot = dice::within(drawn, 0, p.slot_end - 1);
     for (size_t i = 0; i < std::min(looks_max, p.slot_end); ++i) {
         const Object &object = r.world.slots[slot];
         if (object.life == Life::alive && (object.owner == node.self) == own)
@@ -327,11 +327,11 @@ static void create_by_chance(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
     const auto thing = static_cast<uint32_t>(sim.things.size() + 1);
-    uint64_t value = chance::next(p.workload) >> 32;
+    uint64_t value = dice::next(p.workload) >> 32;
     if ((value & 4) != 0) value &= ~uint64_t{3}; // Most are plain things.
     if (!act(sim, place, about(Act::create, thing, value))) return;
     const uint64_t brief = weight(p, FaultKind::brief);
-    if (brief > 0 && chance::per_mille(p.workload, brief * 10))
+    if (brief > 0 && dice::per_mille(p.workload, brief * 10))
         act(sim, place, about(Act::destroy, thing));
 }
 
@@ -340,9 +340,9 @@ static void change_by_chance(Simulation &sim, uint16_t place)
     Place &p = sim.places[place];
     if (falls(p, FaultKind::set))
         if (const uint32_t own = pick(sim, place, true))
-            act(sim, place, about(Act::set, own, chance::next(p.workload) >> 32));
+            act(sim, place, about(Act::set, own, dice::next(p.workload) >> 32));
     if (weight(p, FaultKind::sets) > 0) {
-        const uint64_t first = chance::next(p.workload) >> 48;
+        const uint64_t first = dice::next(p.workload) >> 48;
         act(sim, place, about(Act::sets, 0, first << 16 | weight(p, FaultKind::sets)));
     }
     if (falls(p, FaultKind::destroy))
@@ -357,8 +357,8 @@ static void claim_by_chance(Simulation &sim, uint16_t place)
             act(sim, place, about(Act::claim, other));
     if (falls(p, FaultKind::crowd) && !sim.things.empty()) { // All of one second: the same one.
         const uint64_t drawn =
-            chance::key(sim.options.seed, Stream::workload, 1000, sim.now_us / 1'000'000);
-        const uint64_t back = chance::within(drawn, 0, std::min<size_t>(sim.things.size(), 16) - 1);
+            dice::key(sim.options.seed, Stream::workload, 1000, sim.now_us / 1'000'000);
+        const uint64_t back = dice::within(drawn, 0, std::min<size_t>(sim.things.size(), 16) - 1);
         act(sim, place, about(Act::claim, static_cast<uint32_t>(sim.things.size() - back)));
     }
 }
@@ -368,18 +368,17 @@ static void migrate_by_chance(Simulation &sim, uint16_t place)
     Place &p = sim.places[place];
     if (place != 0) return;
     if (falls(p, FaultKind::migrate))
-        if (const uint32_t thing = pick(sim, place, chance::per_mille(p.workload, 500))) {
+        if (const uint32_t thing = pick(sim, place, dice::per_mille(p.workload, 500))) {
             SimChoice choice = about(Act::migrate, thing);
-            choice.b =
-                static_cast<uint16_t>(chance::within(p.workload, 0, sim.options.places - 1u));
+            choice.b = static_cast<uint16_t>(dice::within(p.workload, 0, sim.options.places - 1u));
             act(sim, place, choice);
         }
     if (falls(p, FaultKind::pingpong) && !sim.things.empty()) { // Two peers, for two seconds.
         const uint64_t drawn =
-            chance::key(sim.options.seed, Stream::workload, 1001, sim.now_us / 2'000'000);
-        const uint64_t back = chance::within(drawn, 0, std::min<size_t>(sim.things.size(), 8) - 1);
+            dice::key(sim.options.seed, Stream::workload, 1001, sim.now_us / 2'000'000);
+        const uint64_t back = dice::within(drawn, 0, std::min<size_t>(sim.things.size(), 8) - 1);
         SimChoice choice = about(Act::migrate, static_cast<uint32_t>(sim.things.size() - back));
-        const uint64_t from = chance::within(chance::mixed(drawn), 0, sim.options.places - 1u);
+        const uint64_t from = dice::within(dice::mixed(drawn), 0, sim.options.places - 1u);
         choice.b = static_cast<uint16_t>((from + (p.ticks & 1)) % sim.options.places);
         act(sim, place, choice);
     }
@@ -391,9 +390,9 @@ static void call_by_chance(Simulation &sim, uint16_t place)
     for (const FaultKind kind : {FaultKind::call, FaultKind::whisper}) {
         if (!falls(p, kind)) continue;
         SimChoice choice = about(kind == FaultKind::call ? Act::call : Act::whisper, 0);
-        choice.b = static_cast<uint16_t>(chance::within(p.workload, 0, sim.options.places - 1u));
+        choice.b = static_cast<uint16_t>(dice::within(p.workload, 0, sim.options.places - 1u));
         if (!sim.things.empty())
-            choice.thing = static_cast<uint32_t>(chance::within(p.workload, 1, sim.things.size()));
+            choice.thing = static_cast<uint32_t>(dice::within(p.workload, 1, sim.things.size()));
         act(sim, place, choice);
     }
 }

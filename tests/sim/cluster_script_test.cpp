@@ -117,7 +117,7 @@ TEST(Script, WhatCannotBeDoneIsAFailure)
 TEST(Script, WhatIsNotAsExpectedIsAFailure)
 {
     EXPECT_EQ(played(race + "expect 3 dead 2.1\n").failure,
-              "line 8, `expect 3 dead 2.1`: at peer 3 it is alive, owner 1, stamp 1:1:1, write 0");
+              "line 8, `expect 3 dead 2.1`: at peer 3 it is alive, owner 1, stamp 1.1.1, write 0");
     EXPECT_EQ(played(race + "expect quiet\n").failure,
               "line 8, `expect quiet`: something is still on its way");
     EXPECT_TRUE(played(race + "expect 3 alive 2.1 owner 1 stamp 1 write 0\n").ok());

@@ -168,7 +168,7 @@ History histories::ghost()
     lives(w, 3, two, 0);
     Moment &wrong = add(w, MomentKind::violation, 3);
     wrong.object = w.object;
-    wrong.label = "I3: object 2:1 was dead at peer 3 and lives there again, owned by peer 2, who "
+    wrong.label = "I3: object 2.1 was dead at peer 3 and lives there again, owned by peer 2, who "
                   "has forgotten it. No other peer has it, and nobody will ever destroy it.";
     return w.history;
 }
@@ -197,7 +197,7 @@ void at(Writer &w, uint64_t ms)
 void object_is_made_and_claimed(Writer &w)
 {
     at(w, 12);
-    act(w, 2, "creates 2:1");
+    act(w, 2, "creates 2.1");
     lives(w, 2, two, 0);
     const auto create = tell(w, 2, MessageKind::create, 0);
     at(w, 30);
@@ -211,7 +211,7 @@ void object_is_made_and_claimed(Writer &w)
     at(w, 64);
     datagram(w, MomentKind::doubled, 1, 2);
     at(w, 75);
-    act(w, 3, "claims 2:1");
+    act(w, 3, "claims 2.1");
     const uint64_t claim = say(w, 3, 1, MessageKind::claim, 0);
     at(w, 90);
     datagram(w, MomentKind::lost, 2, 4);
@@ -250,7 +250,7 @@ void faults_come(Writer &w)
         datagram(w, MomentKind::cut, other, 4);
     }
     at(w, 1480);
-    act(w, 3, "creates 3:1");
+    act(w, 3, "creates 3.1");
     const ObjectId first = w.object;
     w.object = object_id::make(three, 1);
     lives(w, 3, three, 0);
@@ -327,7 +327,7 @@ History histories::session()
     lives(w, 5, one, 2);
     hear(w, greeted);
     at(w, 6220);
-    act(w, 1, "destroys 2:1");
+    act(w, 1, "destroys 2.1");
     dies(w, 1, true);
     const uint64_t destroy2 = say(w, 1, 2, MessageKind::destroy, 2);
     say(w, 1, 4, MessageKind::destroy, 2);
@@ -365,7 +365,7 @@ History histories::long_session(bool violated)
     w.now_us += 5000;
     Moment &wrong = add(w, MomentKind::violation, 3);
     wrong.object = object_id::make(three, 2);
-    wrong.label = "Q1: object 3:2 differs";
+    wrong.label = "Q1: object 3.2 differs";
     return w.history;
 }
 

@@ -1,4 +1,4 @@
-#include "sim/chance.h"
+#include "sim/dice.h"
 #include "sim/script.h"
 #include "sim/simulation.h"
 #include <gtest/gtest.h>
@@ -75,10 +75,10 @@ TEST(Script, ErrorsNameTheLineAndWhatIsExpected)
 TEST(Script, AnyBytesAreARun)
 {
     for (uint64_t seed = 1; seed <= 10; ++seed) {
-        Dice dice = chance::dice(seed, Stream::shape);
+        Dice dice = dice::make(seed, Stream::shape);
         std::vector<std::byte> bytes(20 * seed);
         for (std::byte &byte : bytes)
-            byte = static_cast<std::byte>(chance::next(dice));
+            byte = static_cast<std::byte>(dice::next(dice));
         const Trace trace = script::from_bytes(bytes, 100);
         ASSERT_LE(trace.choices.size(), 100u);
         const ParsedTrace parsed = script::parse(script::print(trace));

@@ -62,9 +62,9 @@ TEST(Simulation, WhatIsLeftOfAListIsAListToo)
         simulation::run_safety(*first);
         const Trace trace = simulation::trace(*first);
         std::vector<SimChoice> kept;
-        Dice dice = chance::dice(seed, Stream::shape);
+        Dice dice = dice::make(seed, Stream::shape);
         for (const SimChoice &choice : trace.choices)
-            if (chance::per_mille(dice, 600)) kept.push_back(choice);
+            if (dice::per_mille(dice, 600)) kept.push_back(choice);
         const auto second = simulation::make(trace.options, kept);
         simulation::run_safety(*second);
         EXPECT_EQ(second->now_us / 100'000, first->now_us / 100'000) << "seed " << seed;

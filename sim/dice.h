@@ -12,7 +12,7 @@ struct Dice { // A stream that is drawn from in order. Open.
     uint64_t count; // Draws so far.
 };
 
-namespace chance {
+namespace dice {
 
 // A bijection of 64 bits in which every bit of the input moves about half of the output.
 inline uint64_t mixed(uint64_t value)
@@ -44,7 +44,7 @@ inline bool per_mille(uint64_t draw, uint64_t count)
     return within(draw, 0, 999) < count;
 }
 
-inline Dice dice(uint64_t seed, Stream stream, uint64_t a = 0, uint64_t b = 0)
+inline Dice make(uint64_t seed, Stream stream, uint64_t a = 0, uint64_t b = 0)
 {
     return {key(seed, stream, a, b), 0};
 }
