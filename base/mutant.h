@@ -35,7 +35,6 @@ namespace tern {
     X(no_term, "a new host stamps as if it were the first")                                        \
     X(own_term_plus_one, "a new host looks only at the terms that it has seen itself")             \
     X(one_query_slot, "a QUERY takes the place of another sender's that waits")                    \
-    X(query_of_anyone_believed, "who sends a QUERY is believed that the host has gone")            \
     X(no_majority, "few go on as if they were most")                                               \
     X(joiner_stays_on, "a newcomer whose host goes does not start over")                           \
     X(claims_not_asked_again, "what a lost host left unanswered is not asked of the next")         \

@@ -81,11 +81,14 @@ static void answer_query(Replica &r)
 {
     const MemberSlot leader = replica::find_member(r, replica::successor(r));
     if (leader == no_member || !r.members[leader].query_waits) return;
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
-        if (names(r, leader, slot) != 0 && !TERN_MUTANT(report_before_fencing))
-            views::fence(r, slot);
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        if (names(r, leader, slot) == 0) continue;
+        names(r, leader, slot) = 0;
+        if (!TERN_MUTANT(report_before_fencing)) views::fence(r, slot);
+    }
     r.members[leader].query_waits = false;
     report(r, leader, r.members[leader].query_token);
+    r.members[leader].query_token = 0;
 }
 
 Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
@@ -110,9 +113,6 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
             member.query_waits = false;
     r.members[from].query_token = token;
     r.members[from].query_waits = true;
-    if (TERN_MUTANT(query_of_anyone_believed))
-        for (MemberSlot slot = 0; slot < r.members.count; ++slot)
-            if (names(r, from, slot) != 0) views::fence(r, slot);
     answer_query(r);
     views::finish_joining(r);
     return Verdict::ok;
@@ -190,32 +190,50 @@ Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
 // --- Orphans ---
 
 // Who owns least, the lowest of those.
-static PeerId least_loaded(const Replica &r)
+static constexpr uint32_t members_max = 256;
+
+// By member slot: how many objects each owns, or is to be granted. Of one type, or of all.
+struct Loads {
+    uint32_t counts[members_max];
+};
+
+static Loads loads(const Replica &r, int type)
 {
-    PeerId least = r.self;
-    uint32_t least_count = UINT32_MAX;
-    for (const Member &member : r.members.all()) {
+    Loads loads = {};
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || (type >= 0 && object.type != type)) continue;
+        const PeerId next = r.wishes[slot] != PeerId::none ? r.wishes[slot] : object.owner;
+        const MemberSlot member = replica::find_member(r, next);
+        if (member != no_member) loads.counts[member] += 1;
+    }
+    return loads;
+}
+
+// Who may own and has least, the lowest of those.
+static MemberSlot least_loaded(const Replica &r, const Loads &loads)
+{
+    MemberSlot least = no_member;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
         if (member.id == PeerId::none || member.fenced || !member.caught_up) continue;
-        uint32_t count = 0;
-        for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
-            const Object &object = r.world.slots[slot];
-            if (object.life != Life::alive) continue;
-            const PeerId next = r.wishes[slot] != PeerId::none ? r.wishes[slot] : object.owner;
-            count += next == member.id;
-        }
-        if (count > least_count || (count == least_count && member.id > least)) continue;
-        least = member.id;
-        least_count = count;
+        const bool less =
+            least == no_member || loads.counts[slot] < loads.counts[least] ||
+            (loads.counts[slot] == loads.counts[least] && member.id < r.members[least].id);
+        if (less) least = slot;
     }
     return least;
 }
 
 static void spread_orphans(Replica &r)
 {
+    Loads all = loads(r, -1);
     for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
         if (!grants::orphaned(r, slot) || r.wishes[slot] != PeerId::none) continue;
         if (r.types->types[r.world.slots[slot].type].orphan != Orphan::spread) continue;
-        grants::wish(r, slot, least_loaded(r));
+        const MemberSlot to = least_loaded(r, all);
+        all.counts[to] += 1;
+        grants::wish(r, slot, r.members[to].id);
     }
 }
 
@@ -269,13 +287,13 @@ static void take_charge(Replica &r)
     if (r.view_host == r.self) return;
     renew_old_grants(r);
     r.view_host = r.self;
+    r.term_number_seen += 1;
     r.term_number = r.term_number_seen;
-    if (!TERN_MUTANT(no_term)) r.term_number += 1;
-    r.term_number_seen = r.term_number;
     r.grant_count = 0;
     for (Claim &claim : r.claims.all())
         claim.asked = false;
     happenings::host(r, r.self);
+    objects::tell_own_marks(r);
 }
 
 static void open_view(Replica &r)
@@ -368,6 +386,23 @@ void settle(Replica &r)
 }
 
 namespace replica {
+
+void balance(Replica &r, TypeId type)
+{
+    if (host(r) != r.self || r.collecting) return;
+    departures::Loads of_type = departures::loads(r, type);
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || object.type != type || r.locks[slot] != 0) continue;
+        if (r.wishes[slot] != PeerId::none) continue;
+        const MemberSlot from = find_member(r, object.owner);
+        const MemberSlot to = departures::least_loaded(r, of_type);
+        if (from == no_member || of_type.counts[from] < of_type.counts[to] + 2) continue;
+        of_type.counts[from] -= 1;
+        of_type.counts[to] += 1;
+        grants::wish(r, slot, r.members[to].id);
+    }
+}
 
 void give_up(Replica &r, PeerId peer)
 {

@@ -110,6 +110,7 @@ void give_away(Replica &r, Slot slot)
     if (object.owner != r.self) return;
     publish::forget_object(r.publisher, slot);
     r.survived_ticks[slot] = 0;
+    r.own_marks[slot] = 0;
     if (object.grant != 0) unreference(r, object.grant);
     object.grant = 0;
 }
@@ -136,6 +137,7 @@ static void take_over(Replica &r, Slot slot, uint32_t grant, uint32_t survived_t
     object.grant = grant;
     r.grants[grant - 1].references += 1;
     r.survived_ticks[slot] = survived_tick;
+    r.locks[slot] = 0;
     for (uint32_t field = 0; field < r.types->types[object.type].fields.size(); ++field)
         world::field_tick(r.world, slot, field) = 0;
     r.migrations += 1;
@@ -223,6 +225,8 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         const Slot slot = world::find_alive(r.world, grant.objects[i]);
         if (r.wishes[slot] == to) forget_wish(r, slot);
+        const TypeId type = r.world.slots[slot].type;
+        if (r.types->types[type].claim_cooldown_ms > 0) r.granted_us[slot] = r.now_us;
     }
     const uint32_t index = take(r);
     r.grants[index - 1] = grant;

@@ -198,6 +198,9 @@ static void read_objects(BitReader &r, PeerId from, Described &described)
         return;
     case MessageKind::report_object: bits::read(r, 32); break; // The token.
     case MessageKind::claim:
+    case MessageKind::release:
+    case MessageKind::lock:
+    case MessageKind::unlock:
     case MessageKind::claim_refused: break;
     default: return;
     }

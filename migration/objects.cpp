@@ -34,6 +34,7 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     object.owner = live.owner;
     object.tick = state.tick;
     if (!newer_tenure) return happenings::changed(r, slot, fields);
+    r.locks[slot] = 0;
     r.migrations += 1;
     happenings::owner_changed(r, slot, previous, fields, lost_ticks);
 }
@@ -87,6 +88,8 @@ static void let_go(Replica &r, Slot slot)
         if (r.asked[i - 1].object == r.world.slots[slot].id) flat::swap_and_pop(r.asked, i - 1);
     grants::forget_wish(r, slot);
     grants::give_away(r, slot);
+    r.locks[slot] = 0;
+    r.granted_us[slot] = 0;
 }
 
 static void bury(Replica &r, Slot slot)
@@ -243,7 +246,12 @@ static ClaimRefusal refusal(const Replica &r, Slot slot, ObjectId object)
     if (slot == no_slot)
         return dead::contains(r.world.dead, object) ? ClaimRefusal::dead : ClaimRefusal::unknown;
     const ClaimPolicy policy = r.types->types[r.world.slots[slot].type].claim;
-    return policy == ClaimPolicy::never ? ClaimRefusal::policy : ClaimRefusal::none;
+    if (policy == ClaimPolicy::never) return ClaimRefusal::policy;
+    if (r.locks[slot] != 0) return ClaimRefusal::locked;
+    const uint64_t cooldown_us =
+        uint64_t{r.types->types[r.world.slots[slot].type].claim_cooldown_ms} * 1000;
+    const bool cools = r.granted_us[slot] != 0 && r.now_us - r.granted_us[slot] < cooldown_us;
+    return cools ? ClaimRefusal::cooldown : ClaimRefusal::none;
 }
 
 void answer_asked(Replica &r, ObjectId object, PeerId to)
@@ -289,11 +297,49 @@ Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader)
 {
     const ObjectId id = messages::read_object_id(reader);
     const uint64_t reason = bits::read(reader, 8);
-    if (reason == 0 || reason > static_cast<uint64_t>(ClaimRefusal::overtaken)) bits::fail(reader);
+    if (reason == 0 || reason > static_cast<uint64_t>(ClaimRefusal::cooldown)) bits::fail(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (from != replica::host(r)) return Verdict::forged;
     refuse_claim_to_self(r, id, static_cast<ClaimRefusal>(reason));
     return Verdict::ok;
+}
+
+static void take_own_mark(Replica &r, Slot slot, MessageKind kind)
+{
+    if (kind == MessageKind::release)
+        grants::wish(r, slot, r.self);
+    else
+        r.locks[slot] = kind == MessageKind::lock;
+}
+
+Verdict receive_own_mark(Replica &r, PeerId from, MessageKind kind, BitReader reader)
+{
+    const ObjectId id = messages::read_object_id(reader);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (replica::host(r) != r.self) return Verdict::forged;
+    const Slot slot = world::find_alive(r.world, id);
+    // It has died, or its next owner was quicker.
+    if (slot == no_slot || r.world.slots[slot].owner != from) return Verdict::ignored;
+    take_own_mark(r, slot, kind);
+    return Verdict::ok;
+}
+
+static void tell_own_mark(Replica &r, Slot slot, MessageKind kind)
+{
+    const PeerId host = replica::host(r);
+    if (host == r.self) return take_own_mark(r, slot, kind);
+    Item item = {};
+    item.kind = kind;
+    item.object = static_cast<uint64_t>(r.world.slots[slot].id);
+    outbox::push(r, replica::find_member(r, host), item);
+}
+
+void tell_own_marks(Replica &r)
+{
+    for (Slot slot = 0; slot < r.own_marks.count; ++slot) {
+        if ((r.own_marks[slot] & own_locked) != 0) tell_own_mark(r, slot, MessageKind::lock);
+        if ((r.own_marks[slot] & own_released) != 0) tell_own_mark(r, slot, MessageKind::release);
+    }
 }
 
 void settle_claims(Replica &r)
@@ -379,6 +425,21 @@ bool migrate(Replica &r, ObjectId object, PeerId to)
     if (r.members[member].fenced || !r.members[member].caught_up) return false;
     grants::wish(r, slot, to);
     return true;
+}
+
+void release(Replica &r, Slot slot)
+{
+    if (host(r) == r.self || (r.own_marks[slot] & own_released) != 0) return;
+    r.own_marks[slot] = static_cast<uint8_t>(r.own_marks[slot] | own_released);
+    objects::tell_own_mark(r, slot, MessageKind::release);
+}
+
+void lock(Replica &r, Slot slot, bool locked)
+{
+    const bool was = (r.own_marks[slot] & own_locked) != 0;
+    if (was == locked) return;
+    r.own_marks[slot] = static_cast<uint8_t>(r.own_marks[slot] ^ own_locked);
+    objects::tell_own_mark(r, slot, locked ? MessageKind::lock : MessageKind::unlock);
 }
 
 void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal)

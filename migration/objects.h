@@ -31,7 +31,10 @@ Verdict receive_migrate(Replica &r, PeerId from, BitReader reader);
 Verdict receive_destroy(Replica &r, PeerId from, BitReader reader);
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_claim(Replica &r, PeerId from, BitReader reader);
-void settle_claims(Replica &r); // Answers to this peer's own, if it is the host.
+// RELEASE, LOCK and UNLOCK: what an owner wants of the host.
+Verdict receive_own_mark(Replica &r, PeerId from, MessageKind kind, BitReader reader);
+void tell_own_marks(Replica &r); // To a new host, or to oneself.
+void settle_claims(Replica &r);  // Answers to this peer's own, if it is the host.
 Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader);
 
 }

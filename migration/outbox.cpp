@@ -18,6 +18,7 @@ static Item &at(Replica &r, MemberSlot member, uint32_t i)
 
 void push(Replica &r, MemberSlot to, const Item &item)
 {
+    if (to == no_member) return;
     const Member &member = r.members[to];
     ItemRing &ring = r.rings[to];
     if (member.id == PeerId::none || member.id == r.self || member.fenced || ring.overflow) return;
@@ -172,6 +173,9 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
         bits::write(w, r.last_peer, 16);
         return;
     case MessageKind::claim:
+    case MessageKind::release:
+    case MessageKind::lock:
+    case MessageKind::unlock:
     case MessageKind::claim_refused:
         messages::write_kind(w, item.kind);
         messages::write_object_id(w, static_cast<ObjectId>(item.object));

@@ -32,6 +32,9 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.free_grants, limits.grants_max);
     flat::place(b, r.wishes, slots, slots);
     flat::place(b, r.survived_ticks, slots, slots);
+    flat::place(b, r.own_marks, slots, slots);
+    flat::place(b, r.locks, slots, slots);
+    flat::place(b, r.granted_us, slots, slots);
     flat::place(b, r.claims, slots + 64);
     flat::place(b, r.asked, 2 * size_t{slots} + 64);
     publish::place(b, r.publisher, slots, limits.peers_max, limits.packets_max, limits.updates_max);
@@ -129,6 +132,9 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::greeted: return views::receive_greeted(r, member, reader);
     case MessageKind::caught_up: return views::receive_caught_up(r, member, reader);
     case MessageKind::claim: return objects::receive_claim(r, from, reader);
+    case MessageKind::release:
+    case MessageKind::lock:
+    case MessageKind::unlock: return objects::receive_own_mark(r, from, kind, reader);
     case MessageKind::claim_refused: return objects::receive_claim_refused(r, from, reader);
     case MessageKind::grant: return grants::receive_grant(r, from, reader);
     case MessageKind::query: return departures::receive_query(r, member, reader);
@@ -193,8 +199,9 @@ void fate(Replica &r, PeerId to, uint64_t packet, bool arrived)
 
 // --- Time ---
 
-void begin_receive(Replica &r)
+void begin_receive(Replica &r, uint64_t now_us)
 {
+    r.now_us = now_us;
     happenings::clear(r);
     world::sweep(r.world, *r.types);
     const bool timer = r.world.tick % 16 == 0; // Its own tick: of which each is looked at.

@@ -84,10 +84,11 @@ size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte
 void fate(Replica &r, PeerId to, uint64_t packet, bool arrived);
 
 // --- Time ---
-void begin_receive(Replica &r); // Clears the events, frees what died in the last tick.
-void end_receive(Replica &r);   // After all messages: grants, departures.
-void begin_send(Replica &r);    // Grants to others that the game wishes.
-void end_send(Replica &r);      // Raises world.tick: what is set from here on is of a later tick.
+// Clears the events, frees what died in the last tick.
+void begin_receive(Replica &r, uint64_t now_us = 0);
+void end_receive(Replica &r); // After all messages: grants, departures.
+void begin_send(Replica &r);  // Grants to others that the game wishes.
+void end_send(Replica &r);    // Raises world.tick: what is set from here on is of a later tick.
 bool events_room(const Replica &r); // For whatever one more message may cause.
 
 // --- This peer's game. Wrong arguments assert. ---
@@ -96,6 +97,9 @@ void destroy(Replica &r, Slot slot);
 void set(Replica &r, Slot slot, const void *value);
 void claim(Replica &r, ObjectId object);
 bool migrate(Replica &r, ObjectId object, PeerId to); // At the host.
+void release(Replica &r, Slot slot);                  // Of an own one: the host shall have it.
+void lock(Replica &r, Slot slot, bool locked);        // Of an own one, for this tenure.
+void balance(Replica &r, TypeId type);                // At the host: an even load of this type.
 void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal);
 
 }

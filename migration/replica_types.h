@@ -49,6 +49,9 @@ enum class MessageKind : uint8_t {
     greeted,
     caught_up,
     claim,
+    release,
+    lock,
+    unlock,
     claim_refused,
     grant,
     query,
@@ -96,6 +99,9 @@ struct Claim {
     ClaimRefusal answer; // The host's own: what its game said.
 };
 
+// What the owner wants of the host about an object of its own; said again to each new host.
+enum OwnMark : uint8_t { own_released = 1, own_locked = 2 };
+
 struct AskedClaim { // At the host: its game has been asked, and has not answered.
     ObjectId object;
     PeerId claimer;
@@ -130,6 +136,7 @@ struct Replica {            // Open to migration, and read by session and sim.
     const TypeTable *types; // Outside of the block, and of the hash.
     size_t block_bytes;     // The whole block.
     size_t state_bytes;     // From `session` on: what the hash covers.
+    uint64_t now_us;        // Of the last begin_receive(); only for cooldowns. Not hashed.
 
     uint64_t session;
     uint8_t signing_secret[64];
@@ -159,6 +166,9 @@ struct Replica {            // Open to migration, and read by session and sim.
     uint32_t wish_count;
     Flat<uint32_t> survived_ticks; // By slot, of own objects: the tick of the former owner's last
                                    // write that this tenure began with.
+    Flat<uint8_t> own_marks;       // By slot, of own objects: OwnMark.
+    Flat<uint8_t> locks;           // By slot, at the host: its owner has locked it.
+    Flat<uint64_t> granted_us;     // By slot, at the host, of types with a cooldown. 0: never.
     Flat<Claim> claims;            // Of this peer, unanswered.
     Flat<AskedClaim> asked;        // Full: refused as overtaken.
     World world;

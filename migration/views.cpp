@@ -139,6 +139,9 @@ void fence(Replica &r, MemberSlot slot)
     if (member.fenced) return;
     member.fenced = true;
     member.query_waits = false;
+    member.query_token = 0;
+    for (MemberSlot named = 0; named < r.members.count; ++named)
+        r.query_names[slot * r.members.count + named] = 0;
     outbox::clear(r, slot);
     publish::forget_peer(r.publisher, slot);
     if (member.id == r.view_host) lose_host(r);
@@ -275,6 +278,7 @@ static void follow_new_host(Replica &r, PeerId host)
         item.object = static_cast<uint64_t>(claim.object);
         outbox::push(r, host_slot(r), item);
     }
+    objects::tell_own_marks(r);
 }
 
 Verdict receive_view(Replica &r, PeerId from, BitReader reader)

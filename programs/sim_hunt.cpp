@@ -3,6 +3,8 @@
 #include "base/mutant.h"
 #include "sim_child.h"
 #include "sim_commands.h"
+#include "sim/cluster_script_play.h"
+#include "sim/scenarios.h"
 #include "sim_report.h"
 #include <cstdio>
 #include <cstring>
@@ -48,7 +50,27 @@ std::vector<tern::ExploreScope> scopes()
     scope(0, 0, 1, 1, 0);
     scope(2, 0, 0, 1, 0).holds = 1;
     scope(1, 1, 1, 0, 0).suspicions = 1;
+    scope(0, 0, 1, 0, 0).suspicions = 1;
+    tern::ExploreScope &few = scope(0, 0, 2, 0, 0);
+    few.peers = 4;
+    few.survivors = true;
     return all;
+}
+
+// What the explorer would come to in a scope that takes too long.
+void play_scenarios(const Child &self)
+{
+    for (const tern::Scenario &scenario : tern::scenarios::orders()) {
+        if (scenario.mutant != tern::Mutant::none) continue;
+        const tern::PlayedScript played =
+            tern::cluster_script::play(tern::cluster_script::parse(scenario.text).script);
+        if (played.ok()) continue;
+        const std::string &invariant = played.violation.invariant;
+        child::say(self, (invariant.empty() ? "scenario" : invariant) + " scenario " +
+                             std::string(scenario.name) + ": " + played.failure +
+                             played.violation.text);
+        return;
+    }
 }
 
 constexpr uint64_t states_max = 1'000'000; // Of one scope: a mutant may have no end.
@@ -65,8 +87,9 @@ void explore_all(const Child &self, const std::string &name, double until_s)
         if (!result.violation) continue;
         keep_counterexample(scope, result, name + ".trace", name + ".svg");
         child::say(self, result.violation.invariant + " " + result.violation.text);
-        break;
+        child::finish(self);
     }
+    play_scenarios(self);
     child::finish(self);
 }
 

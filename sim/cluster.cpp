@@ -110,13 +110,20 @@ static void append(Cluster &c, ClusterState &s, const Move &pair, const ClusterL
     put(s, part, appended(c, s.parts[part], end));
 }
 
-// Nobody hears what is said to one that has crashed; nor what one says that was taken for gone, to
-// those that have dropped it.
+// Nobody hears what is said to one that has crashed, or that has dropped who says it.
 static bool is_lost(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
 {
-    if (s.parts[to] == 0) return true;
-    return !is_member(c, s, from) && glance(c, s, to).phase != Phase::outside &&
-           !knows(glance(c, s, to), from);
+    return s.parts[to] == 0 || (has_closed(c, s, to, from) && !knows(glance(c, s, to), from));
+}
+
+static void crash(const Cluster &c, ClusterState &s, PeerPlace place)
+{
+    put(s, place, 0);
+    for (PeerPlace other = 0; other < c._places; ++other) {
+        if (other == place) continue;
+        cut(c, s, other, place);
+        if (has_holds(c)) put(s, hold_part(c, place, other), 0);
+    }
 }
 
 static void send(Cluster &c, ClusterState &s, PeerPlace from, const Said &said)
@@ -158,6 +165,7 @@ static uint32_t take_step(Cluster &c, ClusterState &s, PeerPlace place, Input in
         const bool fenced = (is.roster >> other & 1) == 0;
         if (fenced && (input.held >> other & 1) != 0) put(s, hold_part(c, place, other), 0);
     }
+    if (is.ended) crash(c, s, place); // For all others the same.
     return step.violation;
 }
 
@@ -223,16 +231,6 @@ static uint32_t meet_fate(Cluster &c, ClusterState &s, const Move &move)
     return take_step(c, s, move.a, {kind, move.b, one.packet});
 }
 
-static void crash(const Cluster &c, ClusterState &s, PeerPlace place)
-{
-    put(s, place, 0);
-    for (PeerPlace other = 0; other < c._places; ++other) {
-        if (other == place) continue;
-        cut(c, s, other, place);
-        if (has_holds(c)) put(s, hold_part(c, place, other), 0);
-    }
-}
-
 static uint32_t act(Cluster &c, ClusterState &s, const Move &move, Budget budget, InputKind kind)
 {
     spend(c, s, budget);
@@ -257,10 +255,10 @@ uint32_t make_move(Cluster &c, ClusterState &s, const Move &move)
         spend(c, s, crashes);
         crash(c, s, move.a);
         return 0;
-    case MoveKind::notice: return take_step(c, s, host, {InputKind::gone, move.a, 0});
+    case MoveKind::notice: return take_step(c, s, move.b, {InputKind::gone, move.a, 0});
     case MoveKind::join:
         spend(c, s, joins);
-        return take_step(c, s, host, {InputKind::admit, move.a, 0});
+        return take_step(c, s, move.b, {InputKind::admit, move.a, 0});
     case MoveKind::hold:
         spend(c, s, holds);
         put(s, hold_part(c, move.a, move.b), 1);
@@ -268,7 +266,7 @@ uint32_t make_move(Cluster &c, ClusterState &s, const Move &move)
     case MoveKind::pull: return pull(c, s, move);
     case MoveKind::suspect:
         spend(c, s, suspicions);
-        return take_step(c, s, host, {InputKind::gone, move.a, 0});
+        return take_step(c, s, move.b, {InputKind::gone, move.a, 0});
     case MoveKind::forge_migrate:
     case MoveKind::forge_destroy:
     case MoveKind::replay:
@@ -288,9 +286,7 @@ static void flow(Cluster &c, ClusterState &s)
         for (PeerPlace from = 0; from < c._places; ++from)
             for (PeerPlace to = 0; to < c._places; ++to) {
                 if (from == to || s.parts[stream_part(c, from, to)] == 0) continue;
-                const bool outside =
-                    peer_steps::glance(c._steps, s.parts[to]).phase == Phase::outside;
-                if (outside && from != host) continue;
+                if (is_deaf(c, s, to, from)) continue;
                 const uint32_t violation = deliver(c, s, {MoveKind::deliver, from, to, 0});
                 TERN_ASSERT(violation == 0, "%s",
                             peer_steps::violation(c._steps, violation).text.c_str());
@@ -332,7 +328,8 @@ Cluster make(const ExploreScope &scope)
     c._part_count = c._places + pair_count(c) + tail_count;
     if (has_bags(c)) c._part_count += pair_count(c);
     if (has_holds(c)) c._part_count += pair_count(c);
-    c._steps = peer_steps::make(c._places, scope.mortal);
+    c._steps = peer_steps::make(c._places, scope.mortal,
+                                scope.survivors ? Quorum::survivors : Quorum::majority);
     c._lists.assign(1, {});
     return c;
 }
@@ -344,7 +341,7 @@ ClusterState first_state(Cluster &c)
         blocks.push_back(peer_steps::outsider(c._steps, place));
     ClusterState s = state_of(c, blocks);
     for (PeerPlace place = 1; place < c._seated; ++place) {
-        take_step(c, s, host, {InputKind::admit, place, 0});
+        take_step(c, s, 0, {InputKind::admit, place, 0});
         flow(c, s);
     }
     blocks.assign(s.parts.begin(), s.parts.begin() + c._places);
@@ -363,17 +360,52 @@ bool is_there(const Cluster &c, const ClusterState &s, PeerPlace place)
     return s.parts[place] != 0 && place < c._seated + spent(c, s, joins);
 }
 
+bool is_host(const Cluster &c, const ClusterState &s, PeerPlace place)
+{
+    return s.parts[place] != 0 && glance(c, s, place).in_charge;
+}
+
+uint32_t group(const Cluster &c, const ClusterState &s, PeerPlace host)
+{
+    return glance(c, s, host).roster;
+}
+
 bool is_member(const Cluster &c, const ClusterState &s, PeerPlace place)
 {
-    return is_there(c, s, place) && (glance(c, s, host).roster >> place & 1) != 0;
+    if (!is_there(c, s, place)) return false;
+    for (PeerPlace host = 0; host < c._places; ++host)
+        if (is_host(c, s, host) && lists(glance(c, s, host), place)) return true;
+    return false;
+}
+
+bool is_seat(const Cluster &c, PeerPlace place)
+{
+    return place < c._seated;
+}
+
+uint32_t crashed(const Cluster &c, const ClusterState &s)
+{
+    return spent(c, s, crashes);
+}
+
+uint32_t suspected(const Cluster &c, const ClusterState &s)
+{
+    return spent(c, s, suspicions);
+}
+
+// What nobody will ever hear does not count.
+static bool is_for_nobody(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
+{
+    if (!is_deaf(c, s, to, from)) return false;
+    if (s.parts[from] == 0 || has_closed(c, s, to, from)) return true;
+    return glance(c, s, to).phase == Phase::outside && !lists(glance(c, s, from), to);
 }
 
 static bool pair_is_quiet(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
 {
+    if (can_notice(c, s, from, to)) return false;
     if (is_held(c, s, from, to)) return false;
-    // What is for ever deaf to one that has gone, or was never let in, does not count.
-    const bool both = is_member(c, s, from) && is_member(c, s, to);
-    if (!both && is_deaf(c, s, to, from)) return true;
+    if (is_for_nobody(c, s, from, to)) return true;
     if (s.parts[stream_part(c, from, to)] != 0) return false;
     if (!has_bags(c)) return true;
     for (const ClusterList &one : items(c, s.parts[bag_part(c, from, to)]))
@@ -386,8 +418,6 @@ bool quiet(const Cluster &c, const ClusterState &s)
     for (PeerPlace from = 0; from < c._places; ++from)
         for (PeerPlace to = 0; to < c._places; ++to)
             if (from != to && !pair_is_quiet(c, s, from, to)) return false;
-    for (PeerPlace place = 1; place < c._places; ++place)
-        if (s.parts[place] == 0 && (glance(c, s, host).roster >> place & 1) != 0) return false;
     return true;
 }
 

@@ -17,17 +17,18 @@ struct ExploreScope {
     uint16_t creates = 1; // By any peer, as all that follows.
     uint16_t claims = 0;
     uint16_t destroys = 0;
-    uint16_t crashes = 0;    // Of any peer but the host.
+    uint16_t crashes = 0;    // The host's too.
     uint16_t updates = 0;    // set() by an owner.
     uint16_t joins = 0;      // Newcomers on top of peers.
     uint16_t losses = 0;     // Of UPDATEs: told lost. They may still arrive later, or never.
     uint16_t waits = 0;      // Times that 16 ticks pass at a peer.
     uint16_t holds = 0;      // Times that what one has to say to another waits.
-    uint16_t suspicions = 0; // Living peers that the host takes for gone, or kicks.
+    uint16_t suspicions = 0; // Living peers that who leads takes for gone, or those he leads him.
     uint16_t forges = 0;     // Messages of a member, but the host, that has no right to say them.
+    bool survivors = false;  // Quorum::survivors; else a majority goes on.
     bool mortal = false;     // Orphans are destroyed; else the host adopts them.
     bool memory = true;   // Q5 is looked at: a memory of the dead that differs, and nothing else.
-    bool symmetry = true; // Of the peers but the host only peer 2 makes the first move.
+    bool symmetry = true; // While nobody goes, only peer 2 of the others makes the first move.
 };
 
 enum class MoveKind : uint8_t {
@@ -39,12 +40,12 @@ enum class MoveKind : uint8_t {
     update,        // The UPDATE in packet `number` of a to b arrives.
     lose,          // a is told that it is lost.
     crash,         // a
-    notice,        // The host notices that a has gone.
+    notice,        // b notices that a has gone: who leads, or if a leads.
     join,          // The host admits a.
     wait,          // Ticks pass at a.
     hold,          // What a has to say to b, UPDATEs too, waits; and acks of what it has said.
     pull,          // ... no more.
-    suspect,       // The host takes a, which lives, for gone.
+    suspect,       // b takes a, which lives, for gone.
     forge_migrate, // a says to b that it owns this object of another, by a grant of its own making.
     forge_destroy, // a says to b that this object, which is another's, is dead.
     replay         // a says to b what the peer at place `number` is about to tell a.
@@ -111,9 +112,14 @@ void watch(Cluster &c); // From now on the steps of each move are kept until the
 std::span<const ClusterStep> last_steps(const Cluster &c);
 
 // --- What is to be seen ---
-bool is_there(const Cluster &c, const ClusterState &s, PeerPlace place);  // Admitted, not crashed.
-bool is_member(const Cluster &c, const ClusterState &s, PeerPlace place); // ... nor taken for gone.
-bool quiet(const Cluster &c, const ClusterState &s); // Nothing on its way, each crash noticed.
+bool is_there(const Cluster &c, const ClusterState &s, PeerPlace place); // Admitted, not crashed.
+bool is_host(const Cluster &c, const ClusterState &s, PeerPlace place);
+uint32_t group(const Cluster &c, const ClusterState &s, PeerPlace host);  // Its roster, as bits.
+bool is_member(const Cluster &c, const ClusterState &s, PeerPlace place); // Of some host's roster.
+bool is_seat(const Cluster &c, PeerPlace place);                          // In from the start.
+uint32_t crashed(const Cluster &c, const ClusterState &s);                // How many.
+uint32_t suspected(const Cluster &c, const ClusterState &s);
+bool quiet(const Cluster &c, const ClusterState &s); // Nothing on its way or to be noticed.
 uint32_t part_count(const Cluster &c);
 uint32_t place_count(const Cluster &c);
 uint32_t block(const ClusterState &s, PeerPlace place); // 0: crashed.

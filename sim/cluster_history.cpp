@@ -196,7 +196,7 @@ static void add_move(ClusterHistory &h, const Cluster &c, const ClusterState &af
         one.owner = static_cast<PeerId>(move.a + 1);
         break;
     case MoveKind::suspect:
-    case MoveKind::notice: one.lane = 0; break;
+    case MoveKind::notice: one.lane = move.b; break;
     default: break;
     }
     h.history.moments.push_back(one);

@@ -30,18 +30,21 @@ static void acts(const Cluster &c, const ClusterState &s, PeerPlace place, std::
 
 static void membership(const Cluster &c, const ClusterState &s, std::vector<Move> &moves)
 {
-    const unsigned roster = peer_steps::glance(c._steps, s.parts[host]).roster;
-    for (PeerPlace place = 1; place < c._places; ++place) {
+    const auto newcomer = static_cast<PeerPlace>(c._seated + spent(c, s, joins));
+    for (PeerPlace place = 0; place < c._places; ++place) {
         if (is_there(c, s, place) && spent(c, s, crashes) < c._scope.crashes)
             moves.push_back({MoveKind::crash, place, 0, 0});
-        if (is_member(c, s, place) && spent(c, s, suspicions) < c._scope.suspicions)
-            moves.push_back({MoveKind::suspect, place, 0, 0});
-        if (s.parts[place] == 0 && (roster >> place & 1) != 0)
-            moves.push_back({MoveKind::notice, place, 0, 0});
+        if (newcomer < c._places && is_host(c, s, place))
+            moves.push_back({MoveKind::join, newcomer, place, 0});
     }
-    const uint32_t newcomer = c._seated + spent(c, s, joins);
-    if (newcomer < c._places)
-        moves.push_back({MoveKind::join, static_cast<PeerPlace>(newcomer), 0, 0});
+    for (PeerPlace by = 0; by < c._places; ++by)
+        for (PeerPlace who = 0; who < c._places; ++who) {
+            if (!minds(c, s, by, who)) continue;
+            if (has_closed(c, s, who, by))
+                moves.push_back({MoveKind::notice, who, by, 0});
+            else if (spent(c, s, suspicions) < c._scope.suspicions)
+                moves.push_back({MoveKind::suspect, who, by, 0});
+        }
 }
 
 static void network(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
@@ -73,9 +76,9 @@ static void holding(const Cluster &c, const ClusterState &s, PeerPlace from, Pee
 static void forging(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
                     std::vector<Move> &moves)
 {
-    if (spent(c, s, forges) >= c._scope.forges || from == host || s.parts[to] == 0) return;
+    if (spent(c, s, forges) >= c._scope.forges || s.parts[from] == 0 || s.parts[to] == 0) return;
     const Glance &there = glance(c, s, from);
-    if (s.parts[from] == 0 || there.phase != Phase::in || (there.roster >> to & 1) == 0) return;
+    if (there.leader == from || there.phase != Phase::in || (there.roster >> to & 1) == 0) return;
     for (const Believed &object : peer_steps::beliefs(c._steps, s.parts[from])) {
         if (!object.alive || object.owner == static_cast<PeerId>(from + 1)) continue;
         const auto code = static_cast<uint16_t>(object_code::of(object.object));
@@ -104,7 +107,8 @@ void moves(const Cluster &c, const ClusterState &s, std::vector<Move> &moves)
                 holding(c, s, from, to, moves);
                 forging(c, s, from, to, moves);
             }
-    if (c._scope.symmetry && s.key == c._first)
+    const bool all_stay = c._scope.crashes == 0 && c._scope.suspicions == 0;
+    if (c._scope.symmetry && all_stay && s.key == c._first)
         std::erase_if(moves,
                       [](const Move &move) { return move.a > 1 && move.kind != MoveKind::join; });
 }

@@ -39,19 +39,21 @@ static Violation violation(const char *invariant, PeerPlace lane, ObjectId objec
     return violation;
 }
 
-// The places of the members.
+// The places of the members of one host's roster, or of all that are there.
 struct Present {
     PeerPlace places[cluster_peers_max];
     uint32_t count;
+    unsigned bits;
 };
 
-static Present present(const Cluster &c, const ClusterState &s)
+static Present present(const Cluster &c, const ClusterState &s, unsigned among)
 {
     Present present = {};
     for (PeerPlace place = 0; place < cluster::place_count(c); ++place) {
-        if (!cluster::is_member(c, s, place)) continue;
+        if (!cluster::is_there(c, s, place) || (among >> place & 1) == 0) continue;
         present.places[present.count] = place;
         present.count += 1;
+        present.bits |= 1u << place;
     }
     return present;
 }
@@ -130,12 +132,12 @@ static Violation q2(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
 }
 
 // Who owns a living object is there.
-static Violation q3(const Cluster &c, const ClusterState &s, PeerPlace a)
+static Violation q3(const Cluster &c, const ClusterState &s, PeerPlace a, unsigned members)
 {
     for (const Believed &object : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
         if (!object.alive) continue;
         const auto owner = static_cast<PeerPlace>(static_cast<unsigned>(object.owner) - 1);
-        if (!cluster::is_member(c, s, owner))
+        if ((members >> owner & 1) == 0)
             return violation("Q3", a, object.object,
                              "at " + name(a) + " " + text(object) + ", who has gone");
     }
@@ -143,12 +145,12 @@ static Violation q3(const Cluster &c, const ClusterState &s, PeerPlace a)
 }
 
 // What one that stayed has destroyed is dead everywhere.
-static Violation q4(const Cluster &c, const ClusterState &s, PeerPlace a)
+static Violation q4(const Cluster &c, const ClusterState &s, PeerPlace a, unsigned members)
 {
     for (uint32_t i = 0; i < cluster::destroys_max; ++i) {
         const cluster::Destroyed one = cluster::destroyed(c, s, i);
         if (one.object == ObjectId::none) return {};
-        if (!cluster::is_member(c, s, one.place)) continue;
+        if ((members >> one.place & 1) == 0) continue;
         const Believed &object = at(c, s, a, one.object);
         if (object.alive)
             return violation("Q4", a, one.object,
@@ -173,13 +175,9 @@ static Violation q5(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
 
 // Nobody waits for anything: no claim is unanswered, nobody joins or collects reports, all that
 // was said is acked; and all have the same roster.
-static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a)
+static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a, const Present &all)
 {
     const Glance &mine = glance(c, s, a);
-    const Present all = present(c, s);
-    unsigned members = 0;
-    for (uint32_t i = 0; i < all.count; ++i)
-        members |= 1u << all.places[i];
     const char *what = nullptr;
     if (mine.phase != Phase::in)
         what = "has not come in";
@@ -189,7 +187,7 @@ static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a)
         what = "has an unanswered claim";
     else if (mine.unsettled != 0)
         what = "has something unsaid or unacked";
-    else if (mine.roster != members)
+    else if (mine.roster != all.bits)
         what = "has another roster than who is there";
     else if (mine.view != glance(c, s, all.places[0]).view)
         what = "has another view";
@@ -209,16 +207,58 @@ static Violation when_quiet(const Cluster &c, const ClusterState &s, const Prese
             if (!cluster::remembers(c)) continue;
             if (Violation found = q5(c, s, a, b)) return found;
         }
-        if (Violation found = q3(c, s, a)) return found;
-        if (Violation found = q4(c, s, a)) return found;
-        if (Violation found = q6(c, s, a)) return found;
+        if (Violation found = q3(c, s, a, all.bits)) return found;
+        if (Violation found = q4(c, s, a, all.bits)) return found;
+        if (Violation found = q6(c, s, a, all)) return found;
     }
     return {};
 }
 
+// Who has come in and was not taken for gone belongs to some host; and to one only. Two may be in
+// charge where two were left, and lost each other.
+static Violation q7(const Cluster &c, const ClusterState &s)
+{
+    uint32_t groups = 0;
+    bool large = false;
+    unsigned members = 0;
+    for (PeerPlace host = 0; host < cluster::place_count(c); ++host) {
+        if (!cluster::is_host(c, s, host)) continue;
+        const unsigned group = cluster::group(c, s, host);
+        uint32_t seats = 0;
+        for (PeerPlace place = 0; place < cluster::place_count(c); ++place)
+            seats += (group >> place & 1) != 0;
+        large |= seats > 1;
+        groups += 1;
+        members |= group;
+    }
+    if (groups > 1 && large) return violation("Q7", 0, ObjectId::none, "two hosts are in charge");
+    uint32_t lost = 0, seats = 0;
+    for (PeerPlace place = 0; place < cluster::place_count(c); ++place) {
+        if (cluster::is_seat(c, place)) {
+            seats += 1;
+            lost += !cluster::is_there(c, s, place);
+        }
+        const bool in = cluster::is_there(c, s, place) && glance(c, s, place).phase == Phase::in;
+        if (in && (members >> place & 1) == 0)
+            return violation("Q7", place, ObjectId::none,
+                             name(place) + " belongs to nobody's roster");
+    }
+    const uint32_t crashed = cluster::crashed(c, s);
+    if (2 * crashed < seats && cluster::suspected(c, s) == 0 && lost > crashed)
+        return violation("Q7", 0, ObjectId::none, "more have gone than crashed, and most have not");
+    return {};
+}
+
+// Nothing more will ever happen, and yet not all has come to an end.
+Violation stuck(const Cluster &c, const ClusterState &s)
+{
+    if (cluster::quiet(c, s)) return {};
+    return violation("Q6", 0, ObjectId::none, "all wait for something that never comes");
+}
+
 Violation first_violation(const Cluster &c, const ClusterState &s)
 {
-    const Present all = present(c, s);
+    const Present all = present(c, s, ~0u);
     for (uint32_t i = 0; i < all.count; ++i)
         for (uint32_t k = 0; k < i; ++k) {
             const PeerPlace a = all.places[i], b = all.places[k];
@@ -226,7 +266,14 @@ Violation first_violation(const Cluster &c, const ClusterState &s)
             if (Violation found = i1(c, s, a, b)) return found;
         }
     if (Violation found = i3(c, s)) return found;
-    return cluster::quiet(c, s) ? when_quiet(c, s, all) : Violation{};
+    if (!cluster::quiet(c, s)) return {};
+    if (Violation found = q7(c, s)) return found;
+    for (PeerPlace host = 0; host < cluster::place_count(c); ++host) {
+        if (!cluster::is_host(c, s, host)) continue;
+        const Present members = present(c, s, cluster::group(c, s, host));
+        if (Violation found = when_quiet(c, s, members)) return found;
+    }
+    return {};
 }
 
 }

@@ -6,6 +6,8 @@
 namespace tern::cluster_oracles {
 
 // I1, I3 always; Q1 to Q6 if the cluster is quiet. Empty: all hold.
+// In a state with no moves: nothing more will happen, and not all has come to an end.
+Violation stuck(const Cluster &c, const ClusterState &s);
 Violation first_violation(const Cluster &c, const ClusterState &s);
 
 // For people: "2.1", "1:1:3".

@@ -4,7 +4,6 @@
 
 namespace tern::cluster_parts {
 
-inline constexpr PeerPlace host = 0;
 inline constexpr uint32_t tail_count = 3; // What has been spent, twice; who has destroyed what.
 
 inline uint32_t pair_count(const Cluster &c)
@@ -82,12 +81,42 @@ inline bool knows(const Glance &glance, PeerPlace place)
     return (glance.known >> place & 1) != 0;
 }
 
+inline bool lists(const Glance &glance, PeerPlace place)
+{
+    return (glance.roster >> place & 1) != 0;
+}
+
 // A newcomer hears its welcome first; and nobody hears one that he does not know yet, or no more.
 inline bool is_deaf(const Cluster &c, const ClusterState &s, PeerPlace to, PeerPlace from)
 {
     if (s.parts[to] == 0) return true;
     const Glance &there = glance(c, s, to);
-    return there.phase == Phase::outside ? from != host : !knows(there, from);
+    if (there.phase != Phase::outside) return !knows(there, from);
+    const uint32_t head = c._lists[s.parts[stream_part(c, from, to)]].message;
+    return head == 0 ||
+           peer_steps::message(c._steps, head)[0] != static_cast<std::byte>(MessageKind::welcome);
+}
+
+// It has gone, or has heard of this one and takes it for gone: there is no connection any more.
+inline bool has_closed(const Cluster &c, const ClusterState &s, PeerPlace by, PeerPlace who)
+{
+    if (s.parts[by] == 0) return true;
+    const Glance &there = glance(c, s, by);
+    return there.phase != Phase::outside && !lists(there, who) && who <= there.last;
+}
+
+// Whether it would make a difference to `by` that `who` has gone.
+inline bool minds(const Cluster &c, const ClusterState &s, PeerPlace by, PeerPlace who)
+{
+    if (s.parts[by] == 0) return false;
+    const Glance &there = glance(c, s, by);
+    return there.phase != Phase::outside && lists(there, who) && who != by &&
+           (there.leader == who || there.leader == by);
+}
+
+inline bool can_notice(const Cluster &c, const ClusterState &s, PeerPlace who, PeerPlace by)
+{
+    return minds(c, s, by, who) && has_closed(c, s, who, by);
 }
 
 }

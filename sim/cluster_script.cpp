@@ -24,12 +24,12 @@ static constexpr MoveName move_names[] = {
     {"update", MoveKind::update, MoveName::pair_number},
     {"lose", MoveKind::lose, MoveName::pair_number},
     {"crash", MoveKind::crash, MoveName::peer},
-    {"notice", MoveKind::notice, MoveName::peer},
-    {"join", MoveKind::join, MoveName::peer},
+    {"notice", MoveKind::notice, MoveName::pair},
+    {"join", MoveKind::join, MoveName::pair},
     {"wait", MoveKind::wait, MoveName::peer},
     {"hold", MoveKind::hold, MoveName::pair},
     {"pull", MoveKind::pull, MoveName::pair},
-    {"suspect", MoveKind::suspect, MoveName::peer},
+    {"suspect", MoveKind::suspect, MoveName::pair},
     {"forge_migrate", MoveKind::forge_migrate, MoveName::pair_object},
     {"forge_destroy", MoveKind::forge_destroy, MoveName::pair_object},
     {"replay", MoveKind::replay, MoveName::pair_peer},
@@ -229,6 +229,8 @@ static void read_scope(Words &words, ExploreScope &scope)
             scope.*named->budget = static_cast<uint16_t>(number);
         else if (word == "mortal")
             scope.mortal = number != 0;
+        else if (word == "survivors")
+            scope.survivors = number != 0;
         else if (word == "symmetry")
             scope.symmetry = number != 0;
         else
@@ -370,6 +372,7 @@ std::string text(const Script &script)
     text += "scope";
     for (const BudgetName &name : budget_names)
         text += " " + std::string(name.name) + " " + std::to_string(script.scope.*name.budget);
+    if (script.scope.survivors) text += " survivors 1";
     text += script.scope.mortal ? " mortal 1\n" : "\n";
     for (const ScriptLine &line : script.lines)
         text += line.text + "\n";

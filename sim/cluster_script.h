@@ -9,9 +9,9 @@
 //     deliver 2>1                            The oldest message of 2 to 1 arrives.
 //     update 2>1 1                           The UPDATE in the first place of that bag arrives,
 //     lose 2>1 1                             ... or 2 is told that it is lost.
-//     crash 2        notice 2         The host notices it.
-//     join 4         wait 2           The host admits 4. Ticks pass at 2.
-//     suspect 2                       The host takes 2, which lives, for gone.
+//     crash 2        notice 2>1       1 notices it.
+//     join 4>1       wait 2           The host, 1, admits 4. Ticks pass at 2.
+//     suspect 2>1                     1 takes 2, which lives, for gone.
 //     hold 2>1       pull 2>1         What 2 has to say to 1 waits, and acks; ... no more.
 //     forge_migrate 3>2 2.1           3 says that it owns what is another's,
 //     forge_destroy 3>2 2.1           ... that it is dead,

@@ -48,6 +48,10 @@ static void expand(Explorer &e)
     const auto index = static_cast<uint32_t>(e._result.expanded);
     e._first_edges.push_back(e._edges.size());
     cluster::moves(e._cluster, s, e._moves);
+    if (e._moves.empty()) {
+        e._result.violation = cluster_oracles::stuck(e._cluster, s);
+        if (e._result.violation) e._result.moves = way_to(e, index);
+    }
     for (const Move &move : e._moves) {
         ClusterState next = s;
         const uint32_t broken = cluster::make_move(e._cluster, next, move);

@@ -12,8 +12,7 @@ bool is_forged_by_others(std::span<const std::byte> message)
     case MessageKind::migrate:
     case MessageKind::destroy:
     case MessageKind::claim_refused:
-    case MessageKind::grant:
-    case MessageKind::query: return true;
+    case MessageKind::grant: return true;
     default: return false;
     }
 }

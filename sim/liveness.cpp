@@ -105,7 +105,7 @@ void call_each(Liveness &l, Simulation &sim)
 
 void start_one(Liveness &l, Simulation &sim)
 {
-    for (uint16_t place = 1; place < sim.nodes.size(); ++place) {
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place) {
         if (sim.nodes[place].session) continue;
         SimChoice choice = {};
         choice.act = Act::start;
@@ -254,7 +254,13 @@ void look(Liveness &l, Simulation &sim)
         if (sim.now_us >= l.deadline_us) end_quiet(l, sim);
         return;
     }
-    const Violation violation = open_end(l, sim);
+    // Cut off from each other for too long before the healing, all may have ended as minorities.
+    const bool over = std::none_of(sim.nodes.begin(), sim.nodes.end(), is_member);
+    if (over && !l.intact) return enter(l, sim, LivenessStage::done, 0);
+    Violation violation = open_end(l, sim);
+    if (over && !violation)
+        violation =
+            oracles::violation("L1", ObjectId::none, 0, "nobody is in the session any more");
     if (!violation) return begin_next(l, sim);
     if (sim.now_us >= l.deadline_us) fail(l, sim, violation);
 }
@@ -293,10 +299,28 @@ const char *name(LivenessStage stage)
     return "";
 }
 
+// The members of one session, with a host, who all count on each other.
+static bool is_intact(const Simulation &sim)
+{
+    const uint16_t host = simulation::host_place(sim);
+    if (host == no_place || !sim.nodes[host].core) return false;
+    const Replica &r = inspect::replica(sim.nodes[host].session);
+    for (const Node &node : sim.nodes) {
+        if (!is_member(node)) continue;
+        const Replica &other = inspect::replica(node.session);
+        if (!replica::is_member(r, node.self) || !replica::is_member(other, r.self)) return false;
+        for (const Member &member : other.members.all())
+            if (member.id != PeerId::none && member.fenced && replica::is_member(r, member.id))
+                return false;
+    }
+    return true;
+}
+
 Liveness begin(Simulation &sim)
 {
     Liveness l = {};
     simulation::begin_liveness(sim);
+    l.intact = is_intact(sim);
     l.began_us = sim.now_us;
     enter(l, sim, LivenessStage::agreeing, bound_us(sim.options));
     return l;

@@ -40,6 +40,7 @@ struct Liveness {
     std::vector<Probe> probes;                // Of the stage.
     uint64_t quiet_datagrams, quiet_bytes;    // Sent when it began.
     uint64_t quiet_events;                    // Of the games since.
+    bool intact; // At the healing: nobody of the core took another of it for gone.
     uint16_t connections;
     uint64_t quiet_datagrams_per_s, quiet_bytes_per_s; // Of each connection and direction.
     Violation violation;

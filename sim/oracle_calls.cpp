@@ -32,8 +32,7 @@ static Connections connections(Oracles &oracles, PeerId from, PeerId to, uint16_
     return both;
 }
 
-static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_t index,
-                      PeerId host)
+static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_t index)
 {
     CallLog &log = oracles.calls[{call.from, by}];
     if (call.to != by && call.to != PeerId::everyone)
@@ -48,9 +47,8 @@ static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_
     if (call.sequence < log.heard) return wrong(call, index, log, "heard late or again");
     const Connections both = connections(oracles, call.from, by, index);
     if (call.sequence > log.heard + 1) {
-        const bool may_lose = call.from != host && call.to != host;
         const bool is_new = both.count > (log.heard == 0 ? both.first : log.connection);
-        if (!may_lose || (oracles.journals && !is_new))
+        if (oracles.journals && !is_new)
             return wrong(call, index, log, "those before it were left out");
     }
     log.heard = call.sequence;
@@ -58,7 +56,7 @@ static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_
     return {};
 }
 
-Violation check(Oracles &oracles, const Node &node, uint16_t index, PeerId host)
+Violation check(Oracles &oracles, const Node &node, uint16_t index)
 {
     for (const PlayedCall &played : node.calls) {
         const Numbered &call = played.numbered;
@@ -66,7 +64,7 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index, PeerId host)
             if (call.reliable) oracles.calls[{call.from, call.to}].said = call.sequence;
             continue;
         }
-        Violation violation = hear(oracles, call, node.self, index, host);
+        Violation violation = hear(oracles, call, node.self, index);
         if (violation) return violation;
     }
     return {};

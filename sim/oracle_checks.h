@@ -45,11 +45,11 @@ Violation check(const Judged &judged);
 // I7: the reliable calls of one peer to another are heard in order, none twice, none left out; an
 // unreliable one is heard once at most.
 //
-// The known limit: two members of whom none is the host make a new connection after a silence of
-// timeout_ms, and what had not been acked on the old one is lost. So a gap is allowed between such
-// two, once for each new connection of theirs.
+// The known limit: two members make a new connection after a silence of timeout_ms, and what had
+// not been acked on the old one is lost. So a gap is allowed between two, once for each new
+// connection of theirs.
 namespace oracle_calls {
-Violation check(Oracles &oracles, const Node &node, uint16_t index, PeerId host);
+Violation check(Oracles &oracles, const Node &node, uint16_t index);
 }
 // I7: what is heard of the world stream of a connection is a prefix of what was said.
 namespace oracle_streams {

@@ -164,7 +164,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }
-    if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index, host));
+    if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
     if (std::find(o.homes.begin(), o.homes.end(), node.address) == o.homes.end())
         o.homes.push_back(node.address);
     keep(o, oracle_amplification::check(record, node, index, o.homes, o.journals));

@@ -112,6 +112,11 @@ static Violation i6_forged(const StepSeen &seen)
                         : Violation{};
 }
 
+static bool is_full(Fault fault)
+{
+    return fault != Fault::none && fault != Fault::minority && fault != Fault::host_lost;
+}
+
 // Honest peers say nothing that is against the format or against authority, and the limits of the
 // cluster hold all that there is.
 static Violation honest(const StepSeen &seen)
@@ -125,7 +130,7 @@ static Violation honest(const StepSeen &seen)
     } else if (seen.verdict == Verdict::forged && !was_forged) {
         invariant = "I6";
         text = "found a message forged";
-    } else if (seen.verdict == Verdict::later || seen.overflow || seen.fault != Fault::none) {
+    } else if (seen.verdict == Verdict::later || seen.overflow || is_full(seen.fault)) {
         invariant = "I8";
         text = "has no room";
     } else {

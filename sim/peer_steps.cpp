@@ -28,13 +28,14 @@ static const TypeTable &table(bool mortal)
 }
 
 // As small as they may be: blocks are copied at every step.
-static ReplicaLimits limits(uint32_t peers)
+static ReplicaLimits limits(uint32_t peers, Quorum quorum)
 {
-    return {static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8};
+    return {static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum};
 }
 
 static constexpr uint64_t session = 7;
 static constexpr uint32_t wait_ticks = 16;
+static constexpr PeerPlace nobody = 255;
 
 struct Keys {
     uint8_t public_key[32], secret_key[64];
@@ -156,6 +157,11 @@ static Glance look(PeerSteps &s, const Replica &r)
         if (!settled_with(r, slot)) glance.unsettled |= bit;
     }
     glance.claims = static_cast<uint8_t>(r.claims.count);
+    const PeerId leader = replica::successor(r);
+    glance.leader = leader == PeerId::none ? nobody : place_of(leader);
+    glance.last = place_of(static_cast<PeerId>(r.last_peer));
+    glance.in_charge = r.phase == Phase::in && replica::host(r) == r.self;
+    glance.ended = r.fault == Fault::minority || r.fault == Fault::host_lost;
     glance.phase = r.phase;
     glance.collecting = r.collecting;
     glance.view = r.view;
@@ -334,7 +340,8 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
     case InputKind::acked: acked(r, other, input.number); break;
     case InputKind::gone: replica::peer_gone(r, other); break;
     case InputKind::admit:
-        TERN_ASSERT(replica::next_peer_id(r) == other, "peer %u", input.other + 1u);
+        while (r.last_peer < static_cast<uint16_t>(other))
+            replica::next_peer_id(r); // Ids that are given once, though it has not heard of it.
         replica::admit(r, other, identity(input.other));
         break;
     case InputKind::arrived: replica::fate(r, other, input.number, true); break;
@@ -423,7 +430,7 @@ static void forget(PeerSteps &s)
     s._block_numbers = s._message_numbers = s._step_numbers = {};
 }
 
-PeerSteps make(uint32_t peers, bool mortal)
+PeerSteps make(uint32_t peers, bool mortal, Quorum quorum)
 {
     TERN_ASSERT(peers > 0 && peers <= cluster_peers_max, "%u peers", peers);
     const int sodium = sodium_init();
@@ -431,8 +438,8 @@ PeerSteps make(uint32_t peers, bool mortal)
     PeerSteps s;
     s._types = &table(mortal);
     s._peers = peers;
-    s._memory.resize((replica::size_bytes(*s._types, limits(peers)) + 7) / 8 + 1);
-    replica::place(s._memory.data(), *s._types, limits(peers));
+    s._memory.resize((replica::size_bytes(*s._types, limits(peers, quorum)) + 7) / 8 + 1);
+    replica::place(s._memory.data(), *s._types, limits(peers, quorum));
     const std::span<const uint64_t> words = state(s._memory);
     s._bases.assign(peers, {words.begin(), words.end()});
     forget(s);

@@ -48,7 +48,7 @@ enum class InputKind : uint8_t {
     claim,   // The object `number`: its code.
     destroy, // The same.
     set,     // The same.
-    gone,    // At the host: `other` has.
+    gone,    // `other` has.
     admit,   // At the host: `other` comes.
     updates, // The message `number` of `other`.
     arrived, // The packet `number` to `other`.
@@ -107,6 +107,10 @@ struct Glance {
     uint8_t roster;    // ...: a member that has not gone.
     uint8_t unsettled; // A bit for each place: something said to it is unacked, or unsaid.
     uint8_t claims;    // Unanswered.
+    PeerPlace leader;  // The lowest of the roster. 255: nobody.
+    PeerPlace last;    // Of whom it has heard: all up to this place.
+    bool in_charge;    // It is the host.
+    bool ended;        // Its session is over: it was cut off, or is to start over.
     Phase phase;
     bool collecting;
     uint32_t view;

@@ -43,10 +43,10 @@ static std::vector<Type> make_types(uint32_t objects)
     std::vector<Type> types(NUMBERED + 1u);
     types[THING] = {"thing", sizeof(Written), written_fields, most};
     types[MORTAL] = {"mortal", sizeof(Written), written_fields, most, Orphan::destroy};
-    types[ASKED] = {"asked", sizeof(Written), written_fields,
-                    most,    Orphan::to_host, ClaimPolicy::ask_game};
+    types[ASKED] = {"asked", sizeof(Written),  written_fields,
+                    most,    Orphan::ask_game, ClaimPolicy::ask_game};
     types[KEPT] = {"kept", sizeof(Written), written_fields,
-                   most,   Orphan::to_host, ClaimPolicy::never};
+                   most,   Orphan::spread,  ClaimPolicy::never};
     types[NUMBERED] = {"numbered", sizeof(Numbered), numbered_fields};
     return types;
 }
@@ -100,7 +100,7 @@ static std::unique_ptr<Simulation> make_either(const SimOptions &options, Keep k
     sim.history.title = "seed " + std::to_string(options.seed);
     for (uint16_t place = 0; place < options.places; ++place) {
         shape_place(sim, place);
-        sim.history.lanes.push_back(std::to_string(place) + (place == 0 ? " host" : ""));
+        sim.history.lanes.push_back(std::to_string(place) + (place == 0 ? " first" : ""));
         sim.history.peers.push_back(PeerId::none);
     }
     start_peer(sim, 0);
@@ -300,6 +300,7 @@ static void tick(Simulation &sim, uint16_t place)
         ship(sim, place, datagrams);
         watch(sim, place);
         follow_state(sim, place);
+        settle_split(sim, place);
     } else if (p.ending) {
         tick_ending(sim, place);
     }
@@ -417,6 +418,24 @@ static void heal(Simulation &sim, uint16_t place)
     p.next_act = 0;
 }
 
+// Whether the core is enough to go on, as each of it counts.
+static bool is_majority(const Simulation &sim)
+{
+    for (const Node &node : sim.nodes) {
+        if (!node.core || state(node.session) != State::open) continue;
+        uint32_t voters = 0, there = 0;
+        for (const Member &member : inspect::replica(node.session).members.all()) {
+            if (member.id == PeerId::none || !member.votes || member.said_goodbye) continue;
+            voters += 1;
+            there += std::any_of(sim.nodes.begin(), sim.nodes.end(), [&](const Node &other) {
+                return other.core && other.self == member.id;
+            });
+        }
+        if (voters > 2 && 2 * there <= voters) return false;
+    }
+    return true;
+}
+
 void begin_liveness(Simulation &sim)
 {
     TERN_ASSERT(!sim.liveness, "twice");
@@ -426,10 +445,15 @@ void begin_liveness(Simulation &sim)
     sim.now_us = std::max(sim.now_us, sim.safety_end_us);
     wire::calm(sim.wire);
     for (uint16_t place = 0; place < sim.options.places; ++place) {
-        const uint64_t coin = chance::key(sim.options.seed, Stream::core, place);
-        sim.nodes[place].core = place == 0 || chance::per_mille(coin, 700);
-        if (!sim.nodes[place].core) end_peer(sim, place);
+        sim.nodes[place].core = sim.nodes[place].session != nullptr;
         heal(sim, place);
+    }
+    for (uint16_t place = 0; place < sim.options.places; ++place) {
+        const uint64_t coin = chance::key(sim.options.seed, Stream::core, place);
+        if (!sim.nodes[place].core || chance::per_mille(coin, 700)) continue;
+        sim.nodes[place].core = false;
+        sim.nodes[place].core = !is_majority(sim);
+        if (!sim.nodes[place].core) end_peer(sim, place);
     }
 }
 

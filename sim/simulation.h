@@ -65,6 +65,7 @@ struct Counts {
     uint64_t claims_granted, claims_refused, calls_heard, migrations;
     uint64_t ended[static_cast<size_t>(State::overflow) + 1]; // Peers, by their last state.
     uint64_t slow_ticks, pauses_waited;
+    uint64_t host_changes, splits;
 };
 
 struct Simulation {
@@ -123,6 +124,7 @@ Trace trace(const Simulation &sim); // All that was chosen by chance, if it was 
 uint32_t thing(const Simulation &sim, ObjectId object); // Its number. 0: of no create that we know.
 ObjectId object(const Simulation &sim, uint32_t thing);
 uint16_t place(const Simulation &sim, PeerId peer); // no_place: unknown.
+uint16_t host_place(const Simulation &sim); // Of two the one of the later term. no_place: nobody.
 
 // --- The parts of a step, each in the file that is named after it ---
 
@@ -131,6 +133,8 @@ bool choose(Simulation &sim, const SimChoice &choice); // happen(), counted and 
 bool happen(Simulation &sim, const SimChoice &choice);
 void start_peer(Simulation &sim, uint16_t place);
 void end_peer(Simulation &sim, uint16_t place); // At once; of its session nothing is left.
+// Two that were left of a session may both go on as hosts. Their games let the older one end.
+void settle_split(Simulation &sim, uint16_t place);
 // simulation_chance.cpp
 void make_plan(Simulation &sim);
 void happen_by_chance(Simulation &sim, const Planned &planned);

@@ -65,15 +65,20 @@ static SimChoice begun(const Simulation &sim, Act act, uint16_t a)
     return choice;
 }
 
-// Short ones are common. What cuts off the host is mostly shorter than the time after which it
-// would be given up: else everybody is gone, and nothing is left to be seen.
+// Short ones are common. What cuts off the host is often shorter than the time after which it
+// is given up: else hardly any run would have the same host for long.
 static uint64_t duration_us(const Simulation &sim, Dice &dice, uint64_t low, uint64_t high,
                             bool concerns_host)
 {
     const uint64_t a = chance::within(dice, low, high), b = chance::within(dice, low, high);
-    const bool spared = concerns_host && !chance::per_mille(dice, 60);
+    const bool spared = concerns_host && !chance::per_mille(dice, 300);
     const uint64_t most = uint64_t{sim.options.timeout_ms} * 400;
     return spared ? std::min({a, b, most}) : std::min(a, b);
+}
+
+static bool is_host(const Simulation &sim, uint16_t place)
+{
+    return place == host_place(sim);
 }
 
 static void start_by_chance(Simulation &sim, Dice &dice, uint32_t number)
@@ -84,10 +89,10 @@ static void start_by_chance(Simulation &sim, Dice &dice, uint32_t number)
         choose(sim, choice);
         return;
     }
-    const uint16_t first = any_place(sim, dice, 1);
+    const uint16_t first = any_place(sim, dice);
     choice.value = chance::per_mille(dice, 500);
-    for (uint16_t i = 0; i + 1 < sim.options.places; ++i) { // The next place where nobody is.
-        choice.a = static_cast<uint16_t>(1 + (first - 1 + i) % (sim.options.places - 1));
+    for (uint16_t i = 0; i < sim.options.places; ++i) { // The next place where nobody is.
+        choice.a = static_cast<uint16_t>((first + i) % sim.options.places);
         if (choose(sim, choice)) return;
     }
 }
@@ -96,7 +101,7 @@ static void cut_by_chance(Simulation &sim, Dice &dice)
 {
     SimChoice choice = begun(sim, Act::cut, any_place(sim, dice));
     choice.b = any_other(sim, dice, choice.a);
-    const bool host = choice.a == 0 || choice.b == 0;
+    const bool host = is_host(sim, choice.a) || is_host(sim, choice.b);
     choice.lasts_us = duration_us(sim, dice, 50'000, 8 * second_us, host);
     choose(sim, choice);
 }
@@ -130,7 +135,7 @@ static void link_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 {
     SimChoice choice = begun(sim, Act::clog, any_place(sim, dice));
     choice.b = any_other(sim, dice, choice.a);
-    const bool host = choice.a == 0 || choice.b == 0;
+    const bool host = is_host(sim, choice.a) || is_host(sim, choice.b);
     choice.lasts_us = duration_us(sim, dice, 20'000, 2 * second_us, host);
     if (kind == FaultKind::mtu) {
         choice.act = Act::mtu;
@@ -163,7 +168,7 @@ static void clock_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 static void place_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 {
     SimChoice choice = begun(sim, Act::pause, any_place(sim, dice));
-    const bool host = choice.a == 0;
+    const bool host = is_host(sim, choice.a);
     if (kind == FaultKind::pause)
         choice.lasts_us = duration_us(sim, dice, 100'000, 4 * second_us, host);
     if (kind == FaultKind::slow) {
@@ -191,15 +196,17 @@ static void place_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 
 static void departure_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 {
-    const uint16_t who = any_place(sim, dice, 1);
+    const uint16_t who = any_place(sim, dice);
     if (kind == FaultKind::crash) {
         choose(sim, begun(sim, Act::crash, who));
     } else if (kind == FaultKind::leave) {
         sim.places[who].acts.push_back(begun(sim, Act::leave, who));
     } else {
-        SimChoice choice = begun(sim, Act::remove, 0);
+        const uint16_t host = host_place(sim);
+        if (host == no_place) return;
+        SimChoice choice = begun(sim, Act::remove, host);
         choice.b = who;
-        sim.places[0].acts.push_back(choice);
+        sim.places[host].acts.push_back(choice);
     }
 }
 

@@ -44,6 +44,64 @@ void end_peer(Simulation &sim, uint16_t place)
     forget_peer(sim, place);
 }
 
+// Any member answers, and says where the host is if it is another.
+static uint16_t answering_place(const Simulation &sim, uint16_t newcomer)
+{
+    std::vector<uint16_t> open;
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place)
+        if (place != newcomer && sim.nodes[place].session &&
+            state(sim.nodes[place].session) == State::open)
+            open.push_back(place);
+    if (open.empty()) return no_place;
+    return open[(newcomer + sim.places[newcomer].generation) % open.size()];
+}
+
+static bool leads(const Node &node)
+{
+    return node.session && state(node.session) == State::open && host(node.session) == node.self;
+}
+
+uint16_t host_place(const Simulation &sim)
+{
+    uint16_t latest = no_place;
+    uint16_t term = 0;
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place) {
+        if (!leads(sim.nodes[place])) continue;
+        const uint16_t number = inspect::replica(sim.nodes[place].session).term_number;
+        if (latest != no_place && number < term) continue;
+        latest = place;
+        term = number;
+    }
+    return latest;
+}
+
+static uint32_t votes(const Replica &r)
+{
+    uint32_t count = 0;
+    for (const Member &member : r.members.all())
+        count += member.id != PeerId::none && member.votes && !member.fenced;
+    return count;
+}
+
+void settle_split(Simulation &sim, uint16_t place)
+{
+    if (!leads(sim.nodes[place])) return;
+    for (uint16_t other = 0; other < sim.nodes.size(); ++other) {
+        if (other == place || !leads(sim.nodes[other])) continue;
+        const Replica &one = inspect::replica(sim.nodes[place].session);
+        const Replica &two = inspect::replica(sim.nodes[other].session);
+        if (one.collecting || two.collecting) continue;
+        if (replica::is_member(one, two.self) || replica::is_member(two, one.self)) continue;
+        if (votes(one) > 1 && votes(two) > 1 && !sim.oracles.violation)
+            sim.oracles.violation = oracles::violation(
+                "I13", ObjectId::none, place, "peers %s and %s are both hosts of several",
+                oracles::text(one.self).c_str(), oracles::text(two.self).c_str());
+        sim.counts.splits += 1;
+        end_peer(sim, one.term_number < two.term_number ? place : other);
+        return;
+    }
+}
+
 void start_peer(Simulation &sim, uint16_t place)
 {
     constexpr size_t notes_max = 8192;
@@ -73,12 +131,14 @@ void start_peer(Simulation &sim, uint16_t place)
     inspect::listen(node.session, &p.journal);
     p.clock_at_us = sim.now_us;
     node.next_tick_us = std::max(node.next_tick_us, sim.now_us);
-    if (place == 0) {
+    const uint16_t through = answering_place(sim, place);
+    if (through == no_place) {
         receive(node.session, {}, node.clock_us); // start() needs a time to begin with.
         start(node.session);
     } else {
-        sodium_source::use(&sim.places[0].crypto);
-        sim.invite = invite(sim.nodes[0].session, std::span(&sim.nodes[0].address, 1));
+        const Node &member = sim.nodes[through];
+        sodium_source::use(&sim.places[through].crypto);
+        sim.invite = invite(member.session, std::span(&member.address, 1));
         sodium_source::use(&p.crypto);
         join(node.session, sim.invite);
     }
@@ -89,8 +149,7 @@ void start_peer(Simulation &sim, uint16_t place)
 
 static bool start(Simulation &sim, const SimChoice &choice)
 {
-    if (choice.a == 0 || sim.nodes[choice.a].session) return false;
-    if (!sim.nodes[0].session || state(sim.nodes[0].session) != State::open) return false;
+    if (sim.nodes[choice.a].session || answering_place(sim, choice.a) == no_place) return false;
     if (choice.value == 1) {
         AddressNumber &next = sim.places[choice.a].next_address;
         if (next >= first_stranger) return false;
@@ -103,7 +162,7 @@ static bool start(Simulation &sim, const SimChoice &choice)
 
 static bool crash(Simulation &sim, const SimChoice &choice)
 {
-    if (choice.a == 0 || !sim.nodes[choice.a].session) return false;
+    if (!sim.nodes[choice.a].session) return false;
     remember(sim, MomentKind::crashed, choice.a, choice.a);
     end_peer(sim, choice.a);
     return true;

@@ -129,13 +129,12 @@ static bool part(Simulation &sim, uint16_t place, const SimChoice &choice)
 {
     const Node &node = sim.nodes[place];
     if (choice.act == Act::leave) {
-        if (place == 0) return false;
         leave(node.session);
         return true;
     }
     const PeerId peer = sim.nodes[choice.b].self;
-    if (place != 0 || choice.b == 0 || peer == PeerId::none) return false;
-    if (!sim.nodes[choice.b].session) return false;
+    if (host(node.session) != node.self || choice.b == place) return false;
+    if (peer == PeerId::none || !sim.nodes[choice.b].session) return false;
     remove(node.session, peer);
     return true;
 }

@@ -102,6 +102,7 @@ struct Type {
     uint32_t objects_max = 0;      // Alive at once in the session. 0: only for calls.
     Orphan orphan = Orphan::to_host;
     ClaimPolicy claim = ClaimPolicy::always;
+    uint32_t claim_cooldown_ms = 0; // After a grant the host refuses claims of the object so long.
 };
 
 // How the host treats newcomers that hold the invite: admits them, or leaves it to its game
@@ -177,6 +178,8 @@ enum class ClaimRefusal : uint8_t {
     policy,    // ClaimPolicy::never.
     by_game,   // The host's game said no.
     overtaken, // Another's claim or the host's game came first; ask again.
+    locked,    // Its owner has locked it.
+    cooldown,  // It has just been granted; ask again after Type::claim_cooldown_ms.
 };
 
 // Something that happened. Valid until the next receive(), like all that a session hands out.
