@@ -43,6 +43,11 @@ void write_query(BitWriter &w, const Replica &r, const Item &item)
     bits::write_bool(w, false);
 }
 
+static bool names(const Replica &r, MemberSlot asker, MemberSlot named)
+{
+    return r.query_names[asker * r.members.count + named] != 0;
+}
+
 static void ask_everybody(Replica &r)
 {
     r.query_token += 1;
@@ -408,6 +413,16 @@ void give_up(Replica &r, PeerId peer)
 bool has_quorum(const Replica &r)
 {
     return departures::has_quorum(r);
+}
+
+PeerId suspected(const Replica &r)
+{
+    const PeerId leader = successor(r);
+    const MemberSlot slot = find_member(r, leader);
+    if (slot == no_member || leader == r.self) return PeerId::none;
+    for (MemberSlot asker = 0; asker < r.members.count; ++asker)
+        if (r.members[asker].query_waits && departures::names(r, asker, slot)) return leader;
+    return PeerId::none;
 }
 
 void go_on(Replica &r, uint64_t session)

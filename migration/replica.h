@@ -53,6 +53,8 @@ void give_up(Replica &r, PeerId peer); // At the host: it has gone, from the nex
 // The lowest id that is not fenced: the host or, when it has gone, who takes its place.
 PeerId successor(const Replica &r);
 PeerId host(const Replica &r); // Who has opened our view. none: it has gone.
+// The successor, if a query that waits says that it has gone; else none.
+PeerId suspected(const Replica &r);
 bool has_quorum(const Replica &r);
 // With Fault::minority: all others are taken for gone, and what they owned is this peer's, the
 // host of another session.

@@ -15,17 +15,10 @@ Invite invite(const Session *session, std::span<const Address> addresses)
 {
     const Session &s = *session;
     TERN_ASSERT(s.state == State::open, "state %u", static_cast<unsigned>(s.state));
-    Invite invite = s.invite;
-    const PeerId host = replica::host(*s.replica);
-    if (host != s.replica->self) {
-        const ConnectionIndex index = session::path_to(s, host);
-        if (index == no_connection) return invite; // As it let us in.
-        invite.address_count = 1;
-        invite.addresses[0] = connection::address(endpoint::at(*s.endpoint, index));
-        return invite;
-    }
     TERN_ASSERT(!addresses.empty() && addresses.size() <= invite_addresses_max, "%zu addresses",
                 addresses.size());
+    Invite invite = s.invite;
+    std::memcpy(invite.key, s.keys.public_key, sizeof invite.key);
     invite.address_count = static_cast<uint8_t>(addresses.size());
     for (size_t i = 0; i < addresses.size(); ++i)
         invite.addresses[i] = addresses[i];

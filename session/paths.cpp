@@ -18,7 +18,7 @@ ConnectionIndex path_to(const Session &s, PeerId peer)
     return no_connection;
 }
 
-static bool has_path(const Session &s, PeerId peer)
+bool has_path(const Session &s, PeerId peer)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i)
         if (s.paths[i].tie == Tie::member && s.paths[i].peer == peer) return true;
@@ -32,6 +32,7 @@ void bind(Session &s, ConnectionIndex index, PeerId peer)
     p.peer = peer;
     p.message_first = p.message_count = p.acked_messages = 0;
     p.heard_messages = 0;
+    p.welcomed = !replica::is_unacked(*s.replica, peer, MessageKind::welcome);
 }
 
 // The member that holds this key, if there is one.
@@ -130,18 +131,21 @@ static void tell_fates(Session &s, ConnectionIndex index)
 static void lose_member(Session &s, ConnectionIndex index, Link link)
 {
     const PeerId peer = s.paths[index].peer;
-    const PeerId host = replica::host(*s.replica);
-    const CloseReason reason = connection::close_reason(endpoint::at(*s.endpoint, index));
+    const PeerId leader = replica::successor(*s.replica);
+    const CloseReason reason = link == Link::closed_by_peer
+                                   ? connection::close_reason(endpoint::at(*s.endpoint, index))
+                                   : CloseReason::none;
     release(s, index);
-    if (host == s.replica->self) return replica::peer_gone(*s.replica, peer);
-    if (peer == host) {
-        const bool told = link == Link::closed_by_peer && reason == CloseReason::removed;
-        return fail(s, told ? State::removed : State::host_lost);
-    }
-    // Only the host counts a member out. Until then we try to reach it again.
+    if (saying_goodbye(s)) return;
+    if (peer == leader && reason == CloseReason::removed) return fail(s, State::removed);
+    const bool goodbye = reason == CloseReason::left;
+    replica::peer_gone(*s.replica, peer, goodbye ? Departure::goodbye : Departure::silence);
+    if (!replica::is_member(*s.replica, peer)) return;
+    // Only who leads counts a member out. Until then we try to reach it again.
     replica::rewind(*s.replica, peer);
     const MemberSlot slot = replica::find_member(*s.replica, peer);
-    if (slot != no_member) s.reconnect_us[slot] = s.now_us + reconnect_interval_us;
+    s.reconnect_us[slot] = s.now_us + (link == Link::silent ? 0 : reconnect_interval_us);
+    if (link == Link::silent) note_silence(s, slot);
 }
 
 static void end_link(Session &s, ConnectionIndex index, Link link)
@@ -222,24 +226,14 @@ static void bind_or_end(Session &s, ConnectionIndex index)
     if (p.tie == Tie::member && !replica::is_member(*s.replica, p.peer))
         return end_path(s, index, CloseReason::removed);
     if (p.tie != Tie::stranger || endpoint::contact(*s.endpoint, index) != Contact::open) return;
+    if (p.has_asked) return; // It joins, whatever it was before.
     if (connection::link(endpoint::at(*s.endpoint, index)) == Link::open) bind_if_member(s, index);
-}
-
-// At the host every member has a path; who lost it without a word has gone.
-static void count_out_pathless(Session &s)
-{
-    if (replica::host(*s.replica) != s.replica->self) return;
-    for (const Member &member : s.replica->members.all())
-        if (member.id != PeerId::none && member.id != s.replica->self && !member.fenced &&
-            !has_path(s, member.id))
-            replica::peer_gone(*s.replica, member.id);
 }
 
 void reconcile_paths(Session &s)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i)
         bind_or_end(s, i);
-    if (s.state == State::open || s.state == State::leaving) count_out_pathless(s);
     if (s.state == State::joining || s.state == State::open) connect_to_members(s);
 }
 

@@ -1,4 +1,4 @@
-// How long the host waits for a member that is there and does not do its part. The rules know no
+// How long who leads waits for a member that is there and does not do its part. The rules know no
 // time: a departure waits for all reports, and a newcomer for all greetings.
 #include "session/session.h"
 
@@ -31,7 +31,7 @@ static bool report_is_late(const Session &s, const Member &member, Patience &pat
 
 static bool newcomer_is_late(const Session &s, const Member &member, Patience &patience)
 {
-    if (member.caught_up) {
+    if (member.caught_up || replica::host(*s.replica) != s.replica->self) {
         patience.catch_up_us = 0;
         return false;
     }
@@ -42,7 +42,7 @@ static bool newcomer_is_late(const Session &s, const Member &member, Patience &p
 void update_patience(Session &s)
 {
     const Replica &r = *s.replica;
-    if (replica::host(r) != r.self) return;
+    if (r.phase != Phase::in || replica::successor(r) != r.self) return;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
         const Member &member = r.members[slot];
         Patience &patience = s.patience[slot];

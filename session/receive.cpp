@@ -2,6 +2,7 @@
 // replica or a call; then time is looked at, and what waited is settled.
 #include "base/mutant.h"
 #include "session/session.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tern {
@@ -104,12 +105,13 @@ static bool take_world_message(Session &s, ConnectionIndex index,
     Path &from = path(s, index);
     switch (from.tie) {
     case Tie::stranger:
-        if (from.has_asked) return false; // It may be a member soon.
+        if (from.has_asked && !(from.may_ask_again && is_join(message)))
+            return false; // It may be a member soon.
         return receive_from_stranger(s, index, message);
     case Tie::asking: receive_from_asked(s, index, message); return true;
     case Tie::member: {
         const PeerId peer = from.peer;
-        if (asks_again(s, peer, message)) return true;
+        if (receive_join_of_member(s, index, message)) return true;
         const Verdict verdict = replica::receive(*s.replica, peer, message);
         if (verdict != Verdict::later) from.heard_messages += 1;
         if (message[0] == static_cast<std::byte>(MessageKind::report_object))
@@ -169,6 +171,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
         receive_datagram(s, datagram);
     update_paths(s);
     if (s.state == State::joining) update_joining(s);
+    update_absences(s);
     update_patience(s);
     replica::end_receive(*s.replica);
     copy_replica_events(s);
@@ -177,8 +180,15 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
 
 static void follow_replica(Session &s)
 {
-    if (s.replica->fault == Fault::removed) return fail(s, State::removed);
-    if (s.replica->fault != Fault::none) return fail(s, State::overflow);
+    const Fault fault = s.replica->fault;
+    if (s.state == State::leaving && fault != Fault::none) { // Nobody is left who must know more.
+        s.deadline_us = std::min(s.deadline_us, s.now_us);
+        return;
+    }
+    if (fault == Fault::host_lost) return start_over(s);
+    if (fault == Fault::minority) return fail(s, State::minority);
+    if (fault == Fault::removed) return fail(s, State::removed);
+    if (fault != Fault::none) return fail(s, State::overflow);
     if (s.state == State::joining && s.replica->phase == Phase::in)
         enter_state(s, State::open, "The session is open.");
 }

@@ -99,7 +99,7 @@ RecordedType read_type(ByteReader &r)
     read.type.size_bytes = static_cast<uint16_t>(number(r, 2));
     read.type.objects_max = static_cast<uint32_t>(number(r, 4));
     const uint64_t orphan = number(r, 1);
-    if (orphan > static_cast<uint64_t>(Orphan::destroy)) fail(r);
+    if (orphan > static_cast<uint64_t>(Orphan::ask_game)) fail(r);
     read.type.orphan = static_cast<Orphan>(orphan);
     const uint64_t claim = number(r, 1);
     if (claim > static_cast<uint64_t>(ClaimPolicy::never)) fail(r);
@@ -114,6 +114,7 @@ static void write_config(BitWriter &w, const Config &config, const uint8_t (&see
     bits::write(w, wire_version, 8);
     bits::write(w, config.peers_max, 16);
     bits::write(w, static_cast<uint64_t>(config.admission), 8);
+    bits::write(w, static_cast<uint64_t>(config.quorum), 8);
     bits::write(w, config.send_bytes_per_second_max, 32);
     bits::write(w, config.timeout_ms, 32);
     bits::write(w, config.join_timeout_ms, 32);
@@ -131,6 +132,9 @@ RecordedConfig read_config(ByteReader &r)
     const uint64_t admission = number(r, 1);
     if (admission > static_cast<uint64_t>(Admission::ask_game)) fail(r);
     read.config.admission = static_cast<Admission>(admission);
+    const uint64_t quorum = number(r, 1);
+    if (quorum > static_cast<uint64_t>(Quorum::survivors)) fail(r);
+    read.config.quorum = static_cast<Quorum>(quorum);
     read.config.send_bytes_per_second_max = static_cast<uint32_t>(number(r, 4));
     read.config.timeout_ms = static_cast<uint32_t>(number(r, 4));
     read.config.join_timeout_ms = static_cast<uint32_t>(number(r, 4));

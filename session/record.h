@@ -29,6 +29,7 @@ enum class RecordKind : uint8_t {
     admit,
     refuse,
     remove,
+    go_on,
     full // The last, if the caller left so much that no more could be written.
 };
 

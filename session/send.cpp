@@ -40,7 +40,7 @@ static bool add_clock(Session &s, Path &p, Packet &packet)
     const std::span<std::byte> room = connection::unreliable_room(packet);
     if (room.size() < 8) return false;
     BitWriter w = bits::writer(room.first(8));
-    bits::write(w, s.now_us - s.started_us, 64);
+    bits::write(w, s.now_us + static_cast<uint64_t>(s.clock_offset_us), 64);
     connection::add_unreliable(packet, UnreliableKind::clock, 8);
     p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);
     return true;
@@ -122,9 +122,9 @@ static void update_leaving(Session &s)
     bool ended = true;
     for (ConnectionIndex i = 0; i < s.path_count; ++i)
         ended = ended && s.paths[i].tie == Tie::none;
-    const bool saying_goodbye = s.deadline_us == 0;
-    if (saying_goodbye && ended) return enter_state(s, State::left, "Left the session.");
-    if (!saying_goodbye && (all_acked(s) || s.now_us >= s.deadline_us)) {
+    const bool goodbye = saying_goodbye(s);
+    if (goodbye && ended) return enter_state(s, State::left, "Left the session.");
+    if (!goodbye && (all_acked(s) || s.now_us >= s.deadline_us)) {
         end_all_paths(s, CloseReason::left);
         s.deadline_us = 0;
     }

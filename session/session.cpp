@@ -33,7 +33,9 @@ static const char *sentence(State state)
                "invite.";
     case State::refused_by_game: return "The host refused.";
     case State::removed: return "The host has removed this peer from the session.";
-    case State::host_lost: return "The host is gone.";
+    case State::minority:
+        return "Cut off from most of the others. go_on() makes a session of what is here; to come "
+               "back, join them with a new session.";
     case State::overflow: return "More than this peer's limits hold.";
     }
     return "";
@@ -59,6 +61,8 @@ static const char *fault_sentence(Fault fault)
     case Fault::counter_full:
         return "A counter has come to its end. A new peer begins with new ones.";
     case Fault::none:
+    case Fault::host_lost:
+    case Fault::minority:
     case Fault::removed: break;
     }
     return sentence(State::overflow);
@@ -69,7 +73,12 @@ void fail(Session &s, State state)
     const char *text =
         state == State::overflow ? fault_sentence(s.replica->fault) : sentence(state);
     enter_state(s, state, "%s", text);
-    end_all_paths(s, CloseReason::left);
+    end_all_paths(s, state == State::minority ? CloseReason::minority : CloseReason::left);
+}
+
+bool saying_goodbye(const Session &s)
+{
+    return s.state == State::leaving && s.deadline_us == 0;
 }
 
 // --- Events ---
@@ -123,6 +132,7 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     limits.dead_max = slots + 4096;
     limits.packets_max = 512;
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);
+    limits.quorum = config.quorum;
     return limits;
 }
 
@@ -160,6 +170,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.message_ends, s.path_count * size_t{unacked_messages_max});
     array(s.reconnect_us, s.config.peers_max);
     array(s.patience, s.config.peers_max);
+    array(s.absences, s.config.peers_max);
     array(s.peers, s.config.peers_max);
     array(s.banned, banned_max);
     array(s.events, s.events_max);
@@ -336,9 +347,7 @@ SessionStats stats(const Session *session)
 
 uint64_t session_clock_us(const Session *session, uint64_t now_us)
 {
-    const Session &s = *session;
-    if (replica::host(*s.replica) == s.replica->self) return now_us - s.started_us;
-    return now_us + static_cast<uint64_t>(s.clock_offset_us);
+    return now_us + static_cast<uint64_t>(session->clock_offset_us);
 }
 
 }

@@ -7,7 +7,8 @@ namespace tern::session {
 // session.cpp
 void enter_state(Session &s, State state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void fail(Session &s, State state); // The same, with the state's own sentence; ends all paths.
+void fail(Session &s, State state);    // The same, with the state's own sentence; ends all paths.
+bool saying_goodbye(const Session &s); // leaving, and nothing more is waited for.
 void push_event(Session &s, const Event &event);
 void copy_replica_events(Session &s); // Those that are new.
 bool events_room(const Session &s);
@@ -15,6 +16,7 @@ bool events_room(const Session &s);
 // paths.cpp
 Path &path(Session &s, ConnectionIndex index);
 ConnectionIndex path_to(const Session &s, PeerId peer);    // Open and bound; no_connection if none.
+bool has_path(const Session &s, PeerId peer);              // Or it is being made.
 void open_path(Session &s, ConnectionIndex index);         // A connection that a peer has made.
 void bind(Session &s, ConnectionIndex index, PeerId peer); // It is this member's from now on.
 void end_path(Session &s, ConnectionIndex index, CloseReason reason);
@@ -22,18 +24,25 @@ void update_paths(Session &s);    // Once per tick: acks, fates, silence, goodby
 void reconcile_paths(Session &s); // With the roster: bind, connect, end.
 void end_all_paths(Session &s, CloseReason reason);
 
+// absence.cpp
+void update_absences(Session &s); // Takes for gone who has no path, or gives no sign of life.
+void note_silence(Session &s, MemberSlot slot); // The path to it has ended in silence.
+
 // patience.cpp
-void update_patience(Session &s);            // At the host: gives up who lets others wait.
+void update_patience(Session &s);            // At who leads: gives up who lets others wait.
 void note_progress(Session &s, PeerId peer); // It has reported something.
 
 // joining.cpp
-// A newcomer that lost its connection before our welcome came through, and has made another: it is
-// a member here already, and is said everything again.
-bool asks_again(const Session &s, PeerId member, std::span<const std::byte> message);
+// A JOIN from a member. It lost its connection before our welcome came through, and has made
+// another: it is said everything again. Or its host went while it joined: it starts over as a
+// stranger. False: the message is something else.
+bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 // False: the message stays where it is.
 bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::byte> message);
+bool is_join(std::span<const std::byte> message);
 void update_joining(Session &s); // Tries addresses, asks, and gives up in time.
+void start_over(Session &s);     // The host has gone while we joined.
 
 // receive.cpp
 void drain_streams(Session &s, ConnectionIndex index);

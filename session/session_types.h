@@ -30,6 +30,11 @@ inline constexpr uint32_t calls_per_tick_max = 256;               // From each p
 inline constexpr uint32_t packets_per_tick_max = 32;              // To each peer.
 inline constexpr uint64_t stranger_time_us = 10'000'000;
 inline constexpr uint64_t leave_time_us = 2'000'000; // Then goodbye, acked or not.
+inline constexpr uint64_t ask_interval_us = 200'000; // A newcomer, while nobody is the host.
+// Whom another takes for gone is asked for a sign of life each ping_interval_us, and has gone if
+// none comes for suspicion_us, or four round trips if that is longer.
+inline constexpr uint64_t ping_interval_us = 50'000;
+inline constexpr uint64_t suspicion_us = 300'000;
 inline constexpr uint64_t clock_interval_us = 500'000;
 inline constexpr uint64_t reconnect_interval_us = 1'000'000;
 // Of timeout_ms, without progress with an answer to a query. In one of 2 s and at 20 % loss an
@@ -39,9 +44,13 @@ inline constexpr uint64_t report_timeouts = 3;
 // One connection, by ConnectionIndex.
 struct Path {
     Tie tie;
-    PeerId peer;    // member; stranger: the id kept for it while the host's game decides.
-    bool has_asked; // stranger: its JOIN is here.
+    PeerId peer;        // member; stranger: the id kept for it while the host's game decides.
+    bool has_asked;     // stranger: its JOIN is here. asking: ours is on its way.
+    bool may_ask_again; // stranger: it was told that we are not the host.
+    bool turned;        // asking: another member has named this one.
+    bool welcomed;      // member: it had our welcome, or another's, before this path was made.
     uint64_t since_us;
+    uint64_t ask_us; // asking: when JOIN is said again; 0: never.
     uint64_t clock_sent_us;
     uint64_t bad_messages;
     uint32_t message_first, message_count; // In message_ends, as a ring.
@@ -57,6 +66,25 @@ struct Path {
 enum class JoinMessage : uint8_t { join = 0x40, refused = 0x41 };
 enum class JoinRefusal : uint8_t { none, full, types, by_game, not_host, limits };
 
+// Whom a newcomer asks.
+struct Target {
+    uint8_t key[32];
+    Address address;
+};
+inline constexpr uint32_t targets_max = 16; // An invite's addresses, or all members.
+
+// By member slot: since when there is no open path to it. 0: there is one.
+struct Absence {
+    PeerId id;
+    uint64_t since_us;
+};
+
+// A host or successor that a query names, whose sign of life we wait for.
+struct Suspect {
+    PeerId id;
+    uint64_t since_us, pinged_us;
+};
+
 // The host's last answer to a claim of ours, for explain().
 struct RefusedClaim {
     ObjectId object;
@@ -69,7 +97,8 @@ struct UnreliableCall {
     uint32_t first, size_bytes; // In unreliable_memory.
 };
 
-// At the host, by member slot: what it waits for, and since when there was no progress. 0: nothing.
+// At who leads, by member slot: what it waits for, and since when there was no progress. 0:
+// nothing.
 struct Patience {
     PeerId id;
     uint32_t token;          // Of the query.
@@ -92,14 +121,18 @@ struct Session {
     State state;
     char text[512]; // Of the state.
     uint64_t now_us;
-    uint64_t deadline_us; // joining, leaving.
-    uint64_t next_try_us; // joining: when the next address is tried.
-    Invite invite;        // Joined by; at the host its own.
-    uint8_t address_index;
+    uint64_t deadline_us;        // joining, leaving.
+    uint64_t next_try_us;        // joining: when the next address is tried.
+    Invite invite;               // Of the session: id and secret. The rest is for who joins.
+    Target targets[targets_max]; // joining: whom to ask, in turn.
+    uint32_t target_count, target_index;
+    Target turned; // joining: whom a member has named as the host; asked next, and once.
+    bool has_turned;
+    uint64_t turned_us;
+    bool started_over;   // The host went while we joined.
     JoinPayload payload; // Copied into payload_memory.
     std::byte payload_memory[payload_bytes_max];
-    uint64_t started_us;     // The host's clock begins here.
-    int64_t clock_offset_us; // Session clock less now_us.
+    int64_t clock_offset_us; // Session clock less now_us; at the first host exact.
     uint32_t clock_rtt_us;   // Of the best sample; 0: none.
 
     uint16_t path_count;
@@ -107,6 +140,8 @@ struct Session {
     uint64_t *message_ends; // [path * unacked_messages_max + ...]: stream offsets.
     uint64_t *reconnect_us; // By member slot: not before.
     Patience *patience;     // By member slot.
+    Absence *absences;      // By member slot.
+    Suspect suspect;
     PeerId *peers;
     uint16_t peer_count;
     uint8_t (*banned)[32];

@@ -166,6 +166,11 @@ Link link(const Connection &c)
     return c._link;
 }
 
+uint64_t heard_us(const Connection &c)
+{
+    return c._heard_us;
+}
+
 CloseReason close_reason(const Connection &c)
 {
     return c._close_reason;
@@ -207,6 +212,11 @@ Stats stats(const Connection &c)
 }
 
 // --- The end ---
+
+void ping(Connection &c)
+{
+    c._ping_due = true;
+}
 
 void close(Connection &c, CloseReason reason, uint64_t)
 {

@@ -72,6 +72,7 @@ void consume_message(Connection &c, StreamId stream);
 // --- Time. Once per tick, after the tick's datagrams: loss, probes, silence. ---
 void update(Connection &c, uint64_t now_us);
 Link link(const Connection &c);
+uint64_t heard_us(const Connection &c); // When something authentic came last, or it was opened.
 CloseReason close_reason(const Connection &c); // closed_by_peer: what it said.
 // What became of packets since the last call of clear_fates (once per tick), oldest first. When
 // the link ends or closes, all that is in flight is told as lost.
@@ -98,6 +99,7 @@ void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes); // 
 // Seals it. The datagram's bytes to send; they count against the budget. Empty, and the number is
 // free again, if there is nothing in it.
 std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t now_us);
+void ping(Connection &c); // Asks for an ack with the next packet.
 // Says goodbye in the next packets (three of them, one per tick, even without budget), then
 // closed_by_us. Nothing else is sent from here on. Without effect if the link is not open.
 void close(Connection &c, CloseReason reason, uint64_t now_us);

@@ -87,8 +87,16 @@ void set_chance(Endpoint &e, const Chance &chance)
     e._chance = chance;
 }
 
+void draw(Endpoint &e, std::span<uint8_t> bytes)
+{
+    chance::fill(e._chance, bytes);
+}
+
 void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32])
 {
+    for (uint16_t i = 0; i < half_open_max; i += 1)
+        if (half_open::at(e._half_open, i).is_used)
+            clear_half_open(e, half_open::at(e._half_open, i));
     e._has_entered = true;
     e._prologue = handshake::prologue(session);
     std::memcpy(e._secret, secret, sizeof e._secret);

@@ -47,6 +47,14 @@ struct Fate {
     bool arrived; // Else it counts as lost, whatever is heard of it later.
 };
 
-enum class CloseReason : uint8_t { none, left, removed, refused, protocol_error, replaced };
+enum class CloseReason : uint8_t {
+    none,
+    left, // For good, and as it wished.
+    removed,
+    refused,
+    protocol_error,
+    replaced,
+    minority // Cut off from most others: it may go on without us.
+};
 
 }

@@ -17,6 +17,9 @@ void start(Session *session); // As the first peer, which is the host. Open at o
 // Through the member that the invite names. Poll state(), or wait for caught_up.
 void join(Session *session, const Invite &invite, JoinPayload payload = {});
 void leave(Session *session); // Stops acting; keep ticking until the state is left.
+// With State::minority: as the host of another session, with new invites, that keeps all objects
+// and owns them. Open at once; the events come with the next receive().
+void go_on(Session *session);
 State state(const Session *session);
 const char *state_text(const Session *session); // A sentence for people: what, and what to do.
 
@@ -31,7 +34,8 @@ std::span<const Datagram> send(Session *session, uint64_t now_us);
 std::span<const std::byte> recorded(Session *session);
 
 // --- Invites. addresses: where others reach this process, at least one. ---
-Invite invite(const Session *session, std::span<const Address> addresses); // When open.
+// When open, of any member: who is not the host tells the newcomer where the host is.
+Invite invite(const Session *session, std::span<const Address> addresses);
 struct InviteText {
     char text[invite_text_max];
 };

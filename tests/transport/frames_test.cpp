@@ -108,7 +108,7 @@ TEST(Frames, WhatHasAnotherFormIsMalformed)
     EXPECT_TRUE(is_malformed(bytes({2, 0, 0, 0, 0, 0, 0}))) << "an empty chunk";
     EXPECT_TRUE(is_malformed(bytes({6, 0, 0}))) << "an empty message";
     EXPECT_TRUE(is_malformed(bytes({5, 0}))) << "no reason";
-    EXPECT_TRUE(is_malformed(bytes({5, 6}))) << "an unknown reason";
+    EXPECT_TRUE(is_malformed(bytes({5, 7}))) << "an unknown reason";
 }
 
 TEST(Frames, KindsOutOfOrderOrTooManyAreMalformed)

@@ -1,0 +1,102 @@
+// Who has gone though no connection has just ended: members without a path, and a host that
+// another member has lost. Rules: docs/membership.md, "Times".
+#include "session/session.h"
+#include <algorithm>
+
+namespace tern::session {
+
+static uint64_t timeout_us(const Session &s)
+{
+    return uint64_t{s.config.timeout_ms} * 1000;
+}
+
+// It was silent for a whole timeout before: half of one more is left to reach it again.
+void note_silence(Session &s, MemberSlot slot)
+{
+    const uint64_t half_us = timeout_us(s) / 2;
+    s.absences[slot] = {s.replica->members[slot].id, std::max(s.now_us, half_us + 1) - half_us};
+}
+
+static void note_absences(Session &s)
+{
+    const Replica &r = *s.replica;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
+        Absence &absence = s.absences[slot];
+        if (absence.id != member.id) absence = {member.id, 0};
+        if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
+        if (path_to(s, member.id) != no_connection)
+            absence.since_us = 0;
+        else if (absence.since_us == 0)
+            absence.since_us = std::max<uint64_t>(s.now_us, 1);
+    }
+}
+
+static bool is_absent(const Session &s, MemberSlot slot, uint64_t least_us)
+{
+    const uint64_t since_us = s.absences[slot].since_us;
+    return since_us != 0 && s.now_us - since_us >= least_us;
+}
+
+// At the host every member has a path; who lost it without a word has gone. Who only takes the
+// host's place gives them time to make one.
+static void count_out_absent(Session &s)
+{
+    const Replica &r = *s.replica;
+    const bool in_charge = replica::host(r) == r.self;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
+        if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
+        const bool lost = in_charge ? !has_path(s, member.id)
+                                    : is_absent(s, slot, member.said_goodbye ? 0 : timeout_us(s));
+        if (lost) replica::peer_gone(*s.replica, member.id);
+    }
+}
+
+// Who follows a host that has gone may have gone as well.
+static void pass_over_absent(Session &s)
+{
+    const Replica &r = *s.replica;
+    for (MemberSlot i = 0; i < r.members.count; ++i) {
+        const PeerId leader = replica::successor(r);
+        const MemberSlot slot = replica::find_member(r, leader);
+        if (slot == no_member || leader == r.self || r.fault != Fault::none) return;
+        const bool said_so = r.members[slot].said_goodbye;
+        if (!is_absent(s, slot, said_so ? 0 : timeout_us(s))) return;
+        replica::peer_gone(*s.replica, leader);
+    }
+}
+
+// Another member has lost the host, or who takes its place. Then we do not wait for a whole
+// timeout: if it lives, it answers a ping.
+static void probe_suspect(Session &s)
+{
+    const PeerId id = replica::suspected(*s.replica);
+    Suspect &suspect = s.suspect;
+    if (suspect.id != id) suspect = {id, s.now_us, 0};
+    if (id == PeerId::none) return;
+    uint64_t since_us = suspect.since_us, least_us = suspicion_us;
+    const ConnectionIndex index = path_to(s, id);
+    if (index != no_connection) {
+        Connection &c = endpoint::at(*s.endpoint, index);
+        since_us = std::max(since_us, connection::heard_us(c));
+        least_us = std::max(least_us, uint64_t{4} * connection::stats(c).rtt_us);
+        if (suspect.pinged_us == 0 || s.now_us - suspect.pinged_us >= ping_interval_us) {
+            connection::ping(c);
+            suspect.pinged_us = std::max<uint64_t>(s.now_us, 1);
+        }
+    }
+    if (s.now_us - since_us >= least_us) replica::peer_gone(*s.replica, id);
+}
+
+void update_absences(Session &s)
+{
+    if (s.replica->phase == Phase::outside || saying_goodbye(s)) return;
+    note_absences(s);
+    probe_suspect(s);
+    pass_over_absent(s);
+    if (s.replica->phase == Phase::in && replica::successor(*s.replica) == s.replica->self)
+        count_out_absent(s);
+}
+
+}
