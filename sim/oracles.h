@@ -14,7 +14,7 @@ void peer_gone(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
 void received_by(Oracles &oracles, std::span<const Node> nodes, uint16_t node,
                  const Datagram &datagram);
 void sent(Oracles &oracles, std::span<const Node> nodes, uint16_t node, const Datagram &datagram);
-// Around receive(), the game's acts and send(), where nothing may allocate.
+// Around receive() and around send(), where nothing may allocate.
 void work_begins(Oracles &oracles);
 void work_ends(Oracles &oracles, uint16_t node);
 // After receive, play and send, when the fields of the node have been filled.

@@ -158,7 +158,7 @@ void start_peer(Simulation &sim, uint16_t place)
         join(node.session, sim.invite);
     }
     p.state = state(node.session);
-    remember(sim, MomentKind::started, place, place, "peer " + std::string(name));
+    remember(sim, MomentKind::started, place, place);
     oracles::peer_started(sim.oracles, sim.nodes, place);
 }
 
