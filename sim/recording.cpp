@@ -122,6 +122,7 @@ bool may(const Player &p, const Record &record)
     case RecordKind::admit:
     case RecordKind::refuse: return true;
     case RecordKind::remove: return host(p.session) == self(p.session);
+    case RecordKind::go_on: return state(p.session) == State::minority;
     case RecordKind::none:
     case RecordKind::header:
     case RecordKind::full: break;
@@ -147,6 +148,7 @@ std::string label(const Record &record, ObjectId created)
     case RecordKind::admit: return "admit " + names::text(record.peer);
     case RecordKind::refuse: return "refuse " + names::text(record.peer);
     case RecordKind::remove: return "remove " + names::text(record.peer);
+    case RecordKind::go_on: return "go on";
     default: return "";
     }
 }
@@ -206,6 +208,7 @@ void play_plain(Player &p, const Record &record)
     case RecordKind::start: return start(s);
     case RecordKind::join: return join(s, record.invite, {record.bytes});
     case RecordKind::leave: return leave(s);
+    case RecordKind::go_on: return go_on(s);
     case RecordKind::destroy: return destroy(s, record.object);
     case RecordKind::claim: return claim(s, record.object);
     case RecordKind::migrate: migrate(s, record.object, record.peer); return;
