@@ -148,6 +148,9 @@ const char *plan::message_text(MessageKind kind)
     case MessageKind::greeted: return "GREETED";
     case MessageKind::caught_up: return "CAUGHT UP";
     case MessageKind::claim: return "CLAIM";
+    case MessageKind::release: return "RELEASE";
+    case MessageKind::lock: return "LOCK";
+    case MessageKind::unlock: return "UNLOCK";
     case MessageKind::claim_refused: return "REFUSED";
     case MessageKind::grant: return "GRANT";
     case MessageKind::query: return "QUERY";
