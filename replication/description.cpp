@@ -13,7 +13,7 @@ namespace tern::type_table {
 static constexpr const char *kind_names[] = {"boolean",    "int8",   "int16",  "int32",  "int64",
                                              "uint8",      "uint16", "uint32", "uint64", "float32",
                                              "quaternion", "peer",   "object", "text",   "bytes"};
-static constexpr const char *orphan_names[] = {"to_host", "destroy"};
+static constexpr const char *orphan_names[] = {"to_host", "destroy", "spread", "ask_game"};
 static constexpr const char *claim_names[] = {"always", "ask_game", "never"};
 
 struct Text { // What does not fit is cut.
@@ -47,6 +47,10 @@ static void add_type(Text &text, const Type &type)
         add(text, orphan_names[static_cast<size_t>(type.orphan)]);
         add(text, " claim ");
         add(text, claim_names[static_cast<size_t>(type.claim)]);
+        if (type.claim_cooldown_ms > 0) {
+            add(text, " cooldown ");
+            add_number(text, type.claim_cooldown_ms);
+        }
     }
     add(text, "\n");
 }

@@ -103,7 +103,7 @@ static void check_type(const Type &type)
                 struct_bytes_max);
     TERN_ASSERT(type.fields.size() <= fields_max, "type %s: %zu fields, at most %zu", type.name,
                 type.fields.size(), fields_max);
-    TERN_ASSERT(type.orphan <= Orphan::destroy && type.claim <= ClaimPolicy::never,
+    TERN_ASSERT(type.orphan <= Orphan::ask_game && type.claim <= ClaimPolicy::never,
                 "type %s: orphan %d, claim %d", type.name, static_cast<int>(type.orphan),
                 static_cast<int>(type.claim));
     size_t bits_max = 0;

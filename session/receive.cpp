@@ -205,7 +205,7 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
     session::record_received(s, datagrams);
     s.event_count = s.replica_event_count = 0;
     s.calls.used_bytes = 0;
-    replica::begin_receive(*s.replica);
+    replica::begin_receive(*s.replica, now_us);
     if (s.state == State::joining || s.state == State::open || s.state == State::leaving) {
         session::receive_all(s, datagrams);
         session::follow_replica(s);

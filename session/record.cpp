@@ -89,6 +89,7 @@ static void write_type(BitWriter &w, const Type &type)
     bits::write(w, type.objects_max, 32);
     bits::write(w, static_cast<uint64_t>(type.orphan), 8);
     bits::write(w, static_cast<uint64_t>(type.claim), 8);
+    bits::write(w, type.claim_cooldown_ms, 32);
     bits::write(w, type.fields.size(), 16);
 }
 
@@ -104,6 +105,7 @@ RecordedType read_type(ByteReader &r)
     const uint64_t claim = number(r, 1);
     if (claim > static_cast<uint64_t>(ClaimPolicy::never)) fail(r);
     read.type.claim = static_cast<ClaimPolicy>(claim);
+    read.type.claim_cooldown_ms = static_cast<uint32_t>(number(r, 4));
     read.field_count = static_cast<uint16_t>(number(r, 2));
     return read;
 }

@@ -1,5 +1,6 @@
 // What befalls the world of a simulation: peers that come and go, clocks, links, strangers.
 #include "base/assert.h"
+#include "sim/names.h"
 #include "sim/simulation.h"
 #include "sim/sodium_source.h"
 #include <algorithm>
@@ -95,7 +96,7 @@ void settle_split(Simulation &sim, uint16_t place)
         if (votes(one) > 1 && votes(two) > 1 && !sim.oracles.violation)
             sim.oracles.violation = oracles::violation(
                 "I13", ObjectId::none, place, "peers %s and %s are both hosts of several",
-                oracles::text(one.self).c_str(), oracles::text(two.self).c_str());
+                names::text(one.self).c_str(), names::text(two.self).c_str());
         sim.counts.splits += 1;
         end_peer(sim, one.term_number < two.term_number ? place : other);
         return;
