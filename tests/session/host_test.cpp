@@ -302,18 +302,23 @@ TEST_F(Hosts, ANewcomerWhoseHostDiesStartsOverAndComesIn)
 TEST_F(Hosts, ANewcomerThatKnowsNobodyElseIsToldSo)
 {
     SimWorld world(6);
+    world.config.send_bytes_per_second_max = 4096; // So that the greeting takes a while.
     world.add();
     ASSERT_TRUE(world.step_until_open());
-    world.config.admission = Admission::ask_game;
+    for (int i = 0; i < 64; ++i) {
+        create(world.nodes[0].session, NAME, Name{"a name of 15 .."});
+        create(world.nodes[0].session, BODY, Body{{1, 2, 3}, i});
+    }
     Session *newcomer = world.add().session;
     for (int i = 0; i < 60 && inspect::replica(newcomer).phase == Phase::outside; ++i)
         world.step();
-    if (state(newcomer) == State::joining) { // Its welcome is here, the greeting is not.
-        world.nodes[0].crashed = true;
-        steps(world, 120);
-        EXPECT_EQ(state(newcomer), State::unreachable);
-        EXPECT_NE(std::string(state_text(newcomer)).find("host was lost"), std::string::npos);
-    }
+    ASSERT_EQ(inspect::replica(newcomer).phase, Phase::joining);
+    world.nodes[0].crashed = true;
+    heard.assign(2, {});
+    steps(world, 120);
+    EXPECT_EQ(state(newcomer), State::unreachable);
+    EXPECT_NE(std::string(state_text(newcomer)).find("host was lost"), std::string::npos);
+    EXPECT_EQ(count(1, EventKind::host_lost), 1); // All that was heard is void.
 }
 
 TEST_F(Hosts, AnInviteMayNameAnyMember)
