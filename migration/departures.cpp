@@ -259,13 +259,16 @@ static void adopt_orphans(Replica &r)
 
 bool has_quorum(const Replica &r)
 {
-    uint32_t voters = 0, left = 0;
+    uint32_t members = 0, voters = 0, left = 0;
     for (const Member &member : r.members.all()) {
+        members += member.id != PeerId::none;
         if (member.id == PeerId::none || !member.votes || member.said_goodbye) continue;
         voters += 1;
         left += !member.fenced;
     }
-    if (r.quorum == Quorum::survivors || voters <= 2 || r.going_on) return left > 0;
+    // The one that is left may not have been given its vote yet.
+    if (r.quorum == Quorum::survivors || r.going_on || members <= 2) return true;
+    if (voters <= 2) return left > 0;
     return 2 * left > voters || TERN_MUTANT(no_majority);
 }
 

@@ -10,11 +10,12 @@ static uint64_t timeout_us(const Session &s)
     return uint64_t{s.config.timeout_ms} * 1000;
 }
 
-// It was silent for a whole timeout before: half of one more is left to reach it again.
+// It was silent for a whole timeout before: only a little is left to reach it again.
 void note_silence(Session &s, MemberSlot slot)
 {
-    const uint64_t half_us = timeout_us(s) / 2;
-    s.absences[slot] = {s.replica->members[slot].id, std::max(s.now_us, half_us + 1) - half_us};
+    const uint64_t left_us = std::min(timeout_us(s) / 2, reach_again_us);
+    const uint64_t past_us = timeout_us(s) - left_us;
+    s.absences[slot] = {s.replica->members[slot].id, std::max(s.now_us, past_us + 1) - past_us};
 }
 
 static void note_absences(Session &s)

@@ -107,7 +107,6 @@ bool may(const Player &p, const Record &record)
     case RecordKind::start: return idle;
     case RecordKind::join:
         return idle && record.invite.address_count > 0 && record.bytes.size() <= payload_bytes_max;
-    case RecordKind::go_on: return state(p.session) == State::minority;
     case RecordKind::leave: return is_open(p) || state(p.session) == State::joining;
     case RecordKind::receive:
     case RecordKind::send: return record.now_us >= p.now_us;
@@ -123,6 +122,7 @@ bool may(const Player &p, const Record &record)
     case RecordKind::admit:
     case RecordKind::refuse: return true;
     case RecordKind::remove: return host(p.session) == self(p.session);
+    case RecordKind::go_on: return state(p.session) == State::minority;
     case RecordKind::none:
     case RecordKind::header:
     case RecordKind::full: break;
@@ -139,7 +139,6 @@ std::string label(const Record &record, ObjectId created)
     case RecordKind::start: return "start";
     case RecordKind::join: return "join";
     case RecordKind::leave: return "leave";
-    case RecordKind::go_on: return "go on";
     case RecordKind::create: return "create " + names::text(created);
     case RecordKind::destroy: return "destroy " + names::text(record.object);
     case RecordKind::claim: return "claim " + names::text(record.object);
@@ -149,6 +148,7 @@ std::string label(const Record &record, ObjectId created)
     case RecordKind::admit: return "admit " + names::text(record.peer);
     case RecordKind::refuse: return "refuse " + names::text(record.peer);
     case RecordKind::remove: return "remove " + names::text(record.peer);
+    case RecordKind::go_on: return "go on";
     default: return "";
     }
 }
@@ -207,8 +207,8 @@ void play_plain(Player &p, const Record &record)
     switch (record.kind) {
     case RecordKind::start: return start(s);
     case RecordKind::join: return join(s, record.invite, {record.bytes});
-    case RecordKind::go_on: return go_on(s);
     case RecordKind::leave: return leave(s);
+    case RecordKind::go_on: return go_on(s);
     case RecordKind::destroy: return destroy(s, record.object);
     case RecordKind::claim: return claim(s, record.object);
     case RecordKind::migrate: migrate(s, record.object, record.peer); return;

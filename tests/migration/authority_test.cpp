@@ -113,15 +113,41 @@ TEST_F(Authority, AnUpdateOfAFirstTenureIsIgnoredInTheThird)
     EXPECT_EQ(value(group.at(4), object).a, 7);
 }
 
-TEST_F(Authority, OnlyTheHostSendsViewsQueriesAndRefusals)
+TEST_F(Authority, AQueryWaitsUntilItsSenderIsWhoWeFollow)
+{
+    const auto query = said(1, [&] { replica::peer_gone(group.at(1), peer(3)); });
+    ASSERT_FALSE(query.empty());
+    ReplicaPointer listener = copy(group.at(4));
+    EXPECT_EQ(replica::receive(*listener, peer(2), query[0]), Verdict::ok);
+    EXPECT_TRUE(replica::is_member(*listener, peer(3)));
+    EXPECT_FALSE(replica::has_message(*listener, peer(2)));
+    EXPECT_EQ(replica::suspected(*listener), PeerId::none); // It does not name whom we follow.
+    replica::peer_gone(*listener, peer(1));
+    EXPECT_EQ(replica::successor(*listener), peer(2));
+    EXPECT_EQ(replica::host(*listener), PeerId::none);
+    EXPECT_FALSE(replica::is_member(*listener, peer(3)));
+    EXPECT_TRUE(replica::has_message(*listener, peer(2)));
+}
+
+TEST_F(Authority, WhoNamesTheHostInAQueryMakesItSuspect)
+{
+    replica::peer_gone(group.at(2), peer(1));
+    group.settle(1);
+    group.pull(1);
+    ASSERT_TRUE(group.deliver(1, 3));
+    EXPECT_EQ(group.last_verdict, Verdict::ok);
+    EXPECT_EQ(replica::host(group.at(4)), peer(1));
+    EXPECT_EQ(replica::suspected(group.at(4)), peer(1));
+    EXPECT_EQ(replica::suspected(group.at(3)), PeerId::none); // It has not heard that yet.
+}
+
+TEST_F(Authority, OnlyTheHostSendsViewsAndRefusals)
 {
     replica::claim(group.at(4), object);
     group.pull(3);
     group.deliver(3, 0);
     group.flow();
-    const auto query = said(1, [&] { replica::peer_gone(group.at(1), peer(3)); });
-    ASSERT_FALSE(query.empty());
-    expect_forged(2, query[0]);
+    replica::peer_gone(group.at(1), peer(3));
     group.flow();
     const size_t count = group.wires[0][3].size();
     EXPECT_EQ(count, 0u);

@@ -37,7 +37,7 @@ inline const TypeTable &group_table()
     return table;
 }
 
-inline constexpr ReplicaLimits group_limits = {6, 256, 64, 256, 16, 128};
+inline constexpr ReplicaLimits group_limits = {6, 256, 64, 256, 16, 128, Quorum::survivors};
 
 inline ReplicaPointer make_replica()
 {

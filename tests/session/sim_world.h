@@ -123,7 +123,11 @@ struct SimWorld {
         return nodes.back();
     }
 
-    Invite the_invite() { return invite(nodes[0].session, std::span(&nodes[0].address, 1)); }
+    Invite the_invite() { return the_invite_of(0); }
+    Invite the_invite_of(size_t i)
+    {
+        return invite(nodes[i].session, std::span(&nodes[i].address, 1));
+    }
 
     // The first starts the session, the others join it.
     Node &add()

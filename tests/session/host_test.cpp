@@ -1,0 +1,447 @@
+// The host goes, by its will or not, and what becomes of the others.
+#include "migration/replica.h"
+#include "tests/session/sim_world.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+constexpr auto first = static_cast<PeerId>(1), second = static_cast<PeerId>(2),
+               third = static_cast<PeerId>(3), fourth = static_cast<PeerId>(4);
+
+struct Hosts : testing::Test {
+    // What node i has heard since watch().
+    std::vector<std::vector<Event>> heard;
+
+    void step(SimWorld &world)
+    {
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            heard.resize(std::max(heard.size(), node + 1));
+            heard[node].insert(heard[node].end(), events.begin(), events.end());
+        });
+    }
+    void steps(SimWorld &world, int count)
+    {
+        for (int i = 0; i < count; ++i)
+            step(world);
+    }
+    bool steps_until_host(SimWorld &world, PeerId wanted, int steps_max)
+    {
+        for (int i = 0; i < steps_max; ++i) {
+            bool all = true;
+            for (const Node &node : world.nodes)
+                all = all && (!node.active() || host(node.session) == wanted);
+            if (all) return true;
+            step(world);
+        }
+        return false;
+    }
+    int count(size_t node, EventKind kind) const
+    {
+        int count = 0;
+        for (const Event &event : heard[node])
+            count += event.kind == kind;
+        return count;
+    }
+    size_t place(size_t node, EventKind kind) const
+    {
+        size_t i = 0;
+        while (i < heard[node].size() && heard[node][i].kind != kind)
+            ++i;
+        return i;
+    }
+    void expect_one_change_of_host(size_t node) const
+    {
+        EXPECT_EQ(count(node, EventKind::host_lost), 1) << "node " << node;
+        EXPECT_EQ(count(node, EventKind::host_changed), 1) << "node " << node;
+        const size_t lost = place(node, EventKind::host_lost);
+        const size_t changed = place(node, EventKind::host_changed);
+        EXPECT_LT(lost, changed) << "node " << node;
+        EXPECT_LT(changed, place(node, EventKind::owner_changed)) << "node " << node;
+    }
+};
+
+void cut_off(SimWorld &world, size_t a, size_t b, bool cut)
+{
+    set_cut(world.network, world.nodes[a].address, world.nodes[b].address, cut);
+    set_cut(world.network, world.nodes[b].address, world.nodes[a].address, cut);
+}
+
+// One after the other: node i is peer i + 1.
+bool make(SimWorld &world, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        world.add();
+        if (!world.step_until_open()) return false;
+    }
+    return world.step_until_converged();
+}
+
+// The names of world_types, with what becomes of an orphan.
+std::vector<Type> types_with(Orphan orphan)
+{
+    std::vector<Type> types(std::begin(world_types), std::end(world_types));
+    types[BODY].orphan = orphan;
+    return types;
+}
+
+}
+
+TEST_F(Hosts, AHostThatLeavesLosesNothing)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        SimWorld world(seed, {20, 80, 0.1f, 0.05f});
+        ASSERT_TRUE(make(world, 4));
+        Session *old = world.nodes[0].session;
+        const ObjectId body = create(old, BODY, Body{{0, 0, 0}, 1});
+        ASSERT_TRUE(world.step_until_converged());
+        set(old, body, Body{{9, 9, 9}, 99});
+        const ObjectId late = create(old, BODY, Body{{1, 1, 1}, 7});
+        leave(old);
+        heard.clear();
+        const uint64_t left_us = world.now_us;
+        ASSERT_TRUE(steps_until_host(world, second, 120)) << "seed " << seed << world.describe();
+        EXPECT_LT(world.now_us - left_us, 2'500'000u); // Seen at once, not by a timeout.
+        steps(world, 60);
+        EXPECT_EQ(state(old), State::left);
+        ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
+        for (size_t i = 1; i < 4; ++i) {
+            Session *here = world.nodes[i].session;
+            ASSERT_TRUE(exists(here, body) && exists(here, late)) << "seed " << seed;
+            EXPECT_EQ(get<Body>(here, body).health, 99);
+            EXPECT_EQ(owner(here, body), second);
+            expect_one_change_of_host(i);
+            for (const Event &event : heard[i]) {
+                EXPECT_EQ(event.lost_ticks, 0u);
+            }
+        }
+    }
+}
+
+TEST_F(Hosts, WhenTheHostDiesTheNextFollows)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        SimWorld world(seed, {20, 80, 0.1f, 0});
+        ASSERT_TRUE(make(world, 4));
+        const ObjectId body = create(world.nodes[0].session, BODY, Body{{0, 0, 0}, 1});
+        create(world.nodes[2].session, BODY, Body{{0, 0, 0}, 3});
+        ASSERT_TRUE(world.step_until_converged());
+        world.nodes[0].crashed = true;
+        heard.clear();
+        const uint64_t died_us = world.now_us;
+        ASSERT_TRUE(steps_until_host(world, second, 300)) << world.describe();
+        // timeout_ms, what it was heard before its death, and the query.
+        EXPECT_LT(world.now_us - died_us, 2'000'000u + 1'000'000u) << "seed " << seed;
+        steps(world, 60);
+        ASSERT_TRUE(world.step_until_converged()) << world.describe();
+        for (size_t i = 1; i < 4; ++i) {
+            EXPECT_EQ(owner(world.nodes[i].session, body), second);
+            EXPECT_EQ(peers(world.nodes[i].session).size(), 2u);
+            expect_one_change_of_host(i);
+        }
+        // And all goes on: a newcomer, a claim, another departure.
+        Node &late = world.place(world.config);
+        const Address at = world.nodes[1].address;
+        join(late.session, invite(world.nodes[1].session, std::span(&at, 1)));
+        ASSERT_TRUE(world.step_until_open()) << state_text(late.session);
+        claim(late.session, body);
+        ASSERT_TRUE(world.step_until_converged());
+        EXPECT_EQ(owner(world.nodes[2].session, body), self(late.session));
+    }
+}
+
+TEST_F(Hosts, TheHostAndTheNextDie)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        SimWorld world(seed, {20, 80, 0.05f, 0});
+        ASSERT_TRUE(make(world, 6));
+        const ObjectId body = create(world.nodes[1].session, BODY, Body{{0, 0, 0}, 1});
+        ASSERT_TRUE(world.step_until_converged());
+        world.nodes[seed % 2].crashed = true;
+        steps(world, 3); // 100 ms.
+        world.nodes[1 - seed % 2].crashed = true;
+        heard.clear();
+        const uint64_t died_us = world.now_us;
+        ASSERT_TRUE(steps_until_host(world, third, 300)) << "seed " << seed << world.describe();
+        EXPECT_LT(world.now_us - died_us, 2'000'000u + 2'000'000u) << "seed " << seed;
+        steps(world, 60);
+        ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
+        for (size_t i = 2; i < 6; ++i) {
+            EXPECT_EQ(owner(world.nodes[i].session, body), third);
+            EXPECT_EQ(peers(world.nodes[i].session).size(), 3u);
+            EXPECT_EQ(count(i, EventKind::host_lost), 1) << "node " << i;
+            EXPECT_EQ(count(i, EventKind::host_changed), 1) << "node " << i;
+        }
+    }
+}
+
+TEST_F(Hosts, OfTwoTheSurvivorGoesOn)
+{
+    SimWorld world(3);
+    ASSERT_TRUE(make(world, 2));
+    Session *left = world.nodes[1].session;
+    const ObjectId body = create(world.nodes[0].session, BODY, Body{{0, 0, 0}, 1});
+    ASSERT_TRUE(world.step_until_converged());
+    world.nodes[0].crashed = true;
+    steps(world, 120);
+    EXPECT_EQ(state(left), State::open);
+    EXPECT_EQ(host(left), second);
+    EXPECT_EQ(owner(left, body), second);
+    set(left, body, Body{{0, 0, 0}, 2});
+    expect_one_change_of_host(1);
+}
+
+TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostIsAMinority)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        SimWorld world(seed);
+        ASSERT_TRUE(make(world, 3));
+        Session *alone = world.nodes[0].session;
+        const ObjectId own = create(alone, BODY, Body{{0, 0, 0}, 1});
+        const ObjectId others = create(world.nodes[1].session, BODY, Body{{0, 0, 0}, 2});
+        claim(world.nodes[2].session, own); // So that it has a grant of the first host.
+        ASSERT_TRUE(world.step_until_converged());
+        cut_off(world, 0, 1, true);
+        cut_off(world, 0, 2, true);
+        heard.clear();
+        steps(world, 200);
+        EXPECT_EQ(state(alone), State::minority) << state_text(alone);
+        ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
+        EXPECT_EQ(host(world.nodes[2].session), second);
+        EXPECT_EQ(owner(world.nodes[1].session, own), third);
+
+        heard.clear();
+        const std::string former = print(world.the_invite_of(1)).text;
+        go_on(alone);
+        EXPECT_EQ(state(alone), State::open);
+        steps(world, 10);
+        EXPECT_EQ(state(alone), State::open) << state_text(alone);
+        EXPECT_TRUE(peers(alone).empty());
+        EXPECT_EQ(host(alone), self(alone));
+        EXPECT_EQ(owner(alone, own), first);
+        EXPECT_EQ(owner(alone, others), first);
+        EXPECT_EQ(count(0, EventKind::owner_changed), 2);
+        set(alone, others, Body{{0, 0, 0}, 22});
+        EXPECT_NE(print(world.the_invite()).text, former);
+        // It takes in newcomers, who hear all of that.
+        Session *newcomer = world.place(world.config).session;
+        join(newcomer, world.the_invite());
+        for (int i = 0; i < 200 && state(newcomer) != State::open; ++i)
+            step(world);
+        ASSERT_EQ(state(newcomer), State::open) << state_text(newcomer);
+        EXPECT_EQ(get<Body>(newcomer, others).health, 22);
+        EXPECT_EQ(owner(newcomer, own), first);
+        EXPECT_EQ(peers(world.nodes[1].session).size(), 1u);
+    }
+}
+
+TEST_F(Hosts, WithSurvivorsEverybodyGoesOn)
+{
+    SimWorld world(5);
+    world.config.quorum = Quorum::survivors;
+    ASSERT_TRUE(make(world, 4));
+    world.nodes[0].crashed = world.nodes[1].crashed = world.nodes[2].crashed = true;
+    steps(world, 200);
+    EXPECT_EQ(state(world.nodes[3].session), State::open);
+    EXPECT_EQ(host(world.nodes[3].session), fourth);
+}
+
+TEST_F(Hosts, WhoAloneDoesNotHearTheHostIsCountedOut)
+{
+    for (const size_t deaf : {size_t{1}, size_t{2}, size_t{3}}) {
+        SimWorld world(7 + deaf);
+        ASSERT_TRUE(make(world, 4));
+        const ObjectId body = create(world.nodes[deaf].session, BODY, Body{{0, 0, 0}, 1});
+        ASSERT_TRUE(world.step_until_converged());
+        set_cut(world.network, world.nodes[0].address, world.nodes[deaf].address, true);
+        heard.clear();
+        steps(world, 300);
+        const State end = state(world.nodes[deaf].session);
+        EXPECT_TRUE(end == State::removed || end == State::minority) << static_cast<int>(end);
+        ASSERT_TRUE(world.step_until_converged()) << "deaf " << deaf << world.describe();
+        for (size_t i = 0; i < 4; ++i) {
+            if (i == deaf) continue;
+            EXPECT_EQ(host(world.nodes[i].session), first) << "deaf " << deaf;
+            EXPECT_EQ(owner(world.nodes[i].session, body), first);
+            EXPECT_EQ(count(i, EventKind::host_lost), 0) << "deaf " << deaf << " node " << i;
+        }
+    }
+}
+
+TEST_F(Hosts, ANewcomerWhoseHostDiesStartsOverAndComesIn)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        SimWorld world(seed);
+        ASSERT_TRUE(make(world, 3));
+        const ObjectId body = create(world.nodes[1].session, BODY, Body{{0, 0, 0}, 1});
+        ASSERT_TRUE(world.step_until_converged());
+        Node &node = world.add();
+        Session *newcomer = node.session;
+        // Welcomed, and kept from being greeted by the third.
+        cut_off(world, 2, 3, true);
+        for (int i = 0; i < 60 && self(newcomer) == PeerId::none; ++i)
+            step(world);
+        ASSERT_EQ(state(newcomer), State::joining) << "seed " << seed;
+        steps(world, static_cast<int>(seed % 7));
+        world.nodes[0].crashed = true;
+        cut_off(world, 2, 3, false);
+        heard.clear();
+        for (int i = 0; i < 400 && state(newcomer) == State::joining; ++i)
+            step(world);
+        ASSERT_EQ(state(newcomer), State::open) << "seed " << seed << state_text(newcomer);
+        ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
+        EXPECT_EQ(host(newcomer), second);
+        EXPECT_EQ(get<Body>(newcomer, body).health, 1);
+        EXPECT_EQ(peers(world.nodes[1].session).size(), 2u);
+        EXPECT_EQ(stats(world.nodes[1].session, self(newcomer)).bad_messages, 0u);
+    }
+}
+
+TEST_F(Hosts, ANewcomerThatKnowsNobodyElseIsToldSo)
+{
+    SimWorld world(6);
+    world.config.send_bytes_per_second_max = 4096; // So that the greeting takes a while.
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    for (int i = 0; i < 64; ++i) {
+        create(world.nodes[0].session, NAME, Name{"a name of 15 .."});
+        create(world.nodes[0].session, BODY, Body{{1, 2, 3}, i});
+    }
+    Session *newcomer = world.add().session;
+    for (int i = 0; i < 60 && inspect::replica(newcomer).phase == Phase::outside; ++i)
+        world.step();
+    ASSERT_EQ(inspect::replica(newcomer).phase, Phase::joining);
+    world.nodes[0].crashed = true;
+    heard.assign(2, {});
+    steps(world, 120);
+    EXPECT_EQ(state(newcomer), State::unreachable);
+    EXPECT_NE(std::string(state_text(newcomer)).find("host was lost"), std::string::npos);
+    EXPECT_EQ(count(1, EventKind::host_lost), 1); // All that was heard is void.
+}
+
+TEST_F(Hosts, AnInviteMayNameAnyMember)
+{
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        SimWorld world(seed, {20, 80, 0.1f, 0});
+        ASSERT_TRUE(make(world, 3));
+        Session *newcomer = world.place(world.config).session;
+        join(newcomer, world.the_invite_of(2));
+        ASSERT_TRUE(world.step_until_open()) << state_text(newcomer);
+        ASSERT_TRUE(world.step_until_converged()) << world.describe();
+        EXPECT_EQ(peers(newcomer).size(), 3u);
+        // And while the host is dead, and nobody knows yet.
+        world.nodes[0].crashed = true;
+        Session *late = world.place(world.config).session;
+        join(late, world.the_invite_of(2));
+        for (int i = 0; i < 290 && state(late) == State::joining; ++i)
+            step(world);
+        EXPECT_EQ(state(late), State::open) << "seed " << seed << state_text(late);
+        EXPECT_EQ(host(late), second);
+    }
+}
+
+TEST_F(Hosts, WhileTheHostLeavesNewcomersWaitForTheNext)
+{
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        SimWorld world(seed);
+        ASSERT_TRUE(make(world, 3));
+        Session *newcomer = world.place(world.config).session;
+        join(newcomer, world.the_invite_of(1));
+        steps(world, static_cast<int>(3 * seed));
+        leave(world.nodes[0].session);
+        for (int i = 0; i < 290 && state(newcomer) == State::joining; ++i)
+            step(world);
+        EXPECT_EQ(state(newcomer), State::open) << "seed " << seed << state_text(newcomer);
+        ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
+    }
+}
+
+TEST_F(Hosts, AnotherQuorumIsRefusedWithWords)
+{
+    SimWorld world(9);
+    world.add();
+    world.config.quorum = Quorum::survivors;
+    world.add();
+    steps(world, 100);
+    const std::string text = state_text(world.nodes[1].session);
+    EXPECT_EQ(state(world.nodes[1].session), State::refused_types);
+    EXPECT_NE(text.find("quorum is majority, here it is survivors"), std::string::npos) << text;
+}
+
+TEST_F(Hosts, ClaimsThatTheDeadHostDidNotAnswerAreAnsweredByTheNext)
+{
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        SimWorld world(seed);
+        ASSERT_TRUE(make(world, 4));
+        const ObjectId door = create(world.nodes[3].session, BODY, Body{{0, 0, 0}, 1});
+        ASSERT_TRUE(world.step_until_converged());
+        world.nodes[0].crashed = true;
+        claim(world.nodes[2].session, door);
+        steps(world, 150);
+        claim(world.nodes[1].session, door);
+        heard.clear();
+        ASSERT_TRUE(world.step_until_converged());
+        EXPECT_TRUE(inspect::replica(world.nodes[2].session).claims.count == 0);
+        EXPECT_EQ(owner(world.nodes[3].session, door), second); // The third had it before.
+        EXPECT_GE(stats(world.nodes[3].session).migrations, 2u);
+    }
+}
+
+TEST_F(Hosts, OrphansAreSpread)
+{
+    SimWorld world(12);
+    const std::vector<Type> types = types_with(Orphan::spread);
+    world.config.types = types;
+    ASSERT_TRUE(make(world, 4));
+    for (int i = 0; i < 9; ++i)
+        create(world.nodes[0].session, BODY, Body{{0, 0, 0}, i});
+    ASSERT_TRUE(world.step_until_converged());
+    world.nodes[0].crashed = true;
+    steps(world, 120);
+    ASSERT_TRUE(world.step_until_converged()) << world.describe();
+    for (size_t i = 1; i < 4; ++i)
+        EXPECT_EQ(stats(world.nodes[i].session).owned, 3u) << "node " << i;
+}
+
+TEST_F(Hosts, TheNewHostsGameIsAskedAboutOrphans)
+{
+    SimWorld world(13);
+    const std::vector<Type> types = types_with(Orphan::ask_game);
+    world.config.types = types;
+    ASSERT_TRUE(make(world, 3));
+    const ObjectId body = create(world.nodes[0].session, BODY, Body{{0, 0, 0}, 1});
+    ASSERT_TRUE(world.step_until_converged());
+    world.nodes[0].crashed = true;
+    int asked = 0;
+    for (int i = 0; i < 200; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events) {
+                if (event.kind != EventKind::object_orphaned) continue;
+                EXPECT_EQ(node, 1u);
+                EXPECT_EQ(event.object, body);
+                asked += 1;
+                EXPECT_TRUE(migrate(world.nodes[1].session, body, third));
+            }
+        });
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(owner(world.nodes[2].session, body), third);
+}
+
+TEST_F(Hosts, TheClockGoesOn)
+{
+    SimWorld world(14);
+    ASSERT_TRUE(make(world, 3));
+    steps(world, 100);
+    const uint64_t begun_us = world.now_us - session_clock_us(world.nodes[0].session, world.now_us);
+    world.nodes[0].crashed = true;
+    for (int i = 0; i < 300; ++i) {
+        step(world);
+        for (size_t node = 1; node < 3; ++node) {
+            const uint64_t clock_us = session_clock_us(world.nodes[node].session, world.now_us);
+            const auto error_us = static_cast<int64_t>(world.now_us - clock_us - begun_us);
+            ASSERT_LT(std::abs(error_us), 60'000) << "node " << node << " step " << i;
+        }
+    }
+}
