@@ -40,9 +40,8 @@ static void forget_peer(Simulation &sim, uint16_t place)
 
 void start_over(Simulation &sim, uint16_t place)
 {
-    oracles::peer_gone(sim.oracles, sim.nodes, place);
+    oracles::peer_starts_over(sim.oracles, place);
     forget_self(sim, place);
-    oracles::peer_started(sim.oracles, sim.nodes, place);
 }
 
 void end_peer(Simulation &sim, uint16_t place)
