@@ -192,7 +192,8 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
         const MemberSlot known = replica::find_member(r, member.id);
         if (known != no_member) { // It may have moved.
             r.members[known].identity.address = member.identity.address;
-            r.members[known].votes = r.members[known].caught_up = member.votes;
+            r.members[known].votes = member.votes;
+            if (member.id != r.self) r.members[known].caught_up = member.votes;
             continue;
         }
         const MemberSlot place = free_place(r);
@@ -219,6 +220,7 @@ void finish_joining(Replica &r)
             return;
     }
     r.phase = Phase::in;
+    r.members[replica::find_member(r, r.self)].caught_up = true;
     happenings::peer(r, EventKind::caught_up, r.self);
     outbox::push(r, host_slot(r), plain(MessageKind::caught_up));
 }
