@@ -1,5 +1,6 @@
 #include "sim_play.h"
 #include "sim/liveness.h"
+#include "sim_allocations.h"
 #include "sim_child.h"
 #include "sim_commands.h"
 #include <csignal>
@@ -41,6 +42,7 @@ Played run(const tern::SimOptions &options, const std::vector<tern::SimChoice> *
     played.simulation = script ? tern::simulation::make(options, *script, keep)
                                : tern::simulation::make(options, keep);
     tern::Simulation &simulation = *played.simulation;
+    simulation.oracles.allocation_count = allocations::count();
     running = &simulation;
     for (uint64_t steps = 1; tern::simulation::step(simulation); ++steps)
         if (steps % 4096 == 0) show_progress(simulation);
@@ -60,9 +62,9 @@ std::string print(const Outcome &outcome)
     for (char &c : text)
         if (c == '\n') c = ' ';
     std::ostringstream line;
-    line << outcome.ok << ' ' << outcome.digest << ' ' << outcome.datagrams << ' ' << outcome.events
-         << ' ' << outcome.virtual_us << ' ' << (outcome.ok ? "-" : outcome.invariant) << ' '
-         << text;
+    line << outcome.ok << ' ' << outcome.died << ' ' << outcome.digest << ' ' << outcome.datagrams
+         << ' ' << outcome.events << ' ' << outcome.virtual_us << ' '
+         << (outcome.ok ? "-" : outcome.invariant) << ' ' << text;
     return line.str();
 }
 
@@ -70,7 +72,7 @@ Outcome parse(const std::string &line)
 {
     Outcome outcome;
     std::istringstream in(line);
-    in >> outcome.ok >> outcome.digest >> outcome.datagrams >> outcome.events >>
+    in >> outcome.ok >> outcome.died >> outcome.digest >> outcome.datagrams >> outcome.events >>
         outcome.virtual_us >> outcome.invariant;
     in.ignore(1);
     std::getline(in, outcome.text);
@@ -87,6 +89,7 @@ static void die(int)
 {
     Outcome outcome = outcome_of(*running);
     outcome.ok = false;
+    outcome.died = true;
     outcome.invariant = "I11";
     if (*choices_file != '\0') {
         tern::Trace trace = tern::simulation::trace(*running);
@@ -128,10 +131,11 @@ Outcome isolated(const tern::SimOptions &options, const std::vector<tern::SimCho
     }
     if (!said) {
         outcome.ok = false;
+        outcome.died = true;
         outcome.invariant = killed ? "time" : "I11";
         outcome.text = "it did not end in time";
     }
-    if (outcome.invariant == "I11") outcome.text = child::last_words(child);
+    if (outcome.died && !killed) outcome.text = child::last_words(child);
     return outcome;
 }
 

@@ -6,7 +6,8 @@ namespace sim {
 
 struct Outcome {
     bool ok = true;
-    std::string invariant; // That does not hold; "I11" for an assertion, a crash or a hang.
+    bool died = false;     // By an assertion or a crash, or in no end of time: it has no digest.
+    std::string invariant; // That does not hold; "I11" for an assertion or crash; "time".
     std::string text;
     uint64_t digest = 0, datagrams = 0, events = 0, virtual_us = 0;
 };

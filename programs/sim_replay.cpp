@@ -52,7 +52,7 @@ tern::Trace shrunk(const tern::Trace &trace, const Outcome &outcome, double wall
 void keep_trace(tern::Trace trace, const Outcome &outcome, const std::string &file,
                 const std::string &svg)
 {
-    if (outcome.invariant == "I11" || outcome.invariant == "time") {
+    if (outcome.died) {
         trace.hashes.clear();
         trace.digest = 0;
         return write_file(file, tern::script::print(trace));
@@ -147,7 +147,7 @@ std::string keep_failure(const tern::SimOptions &options, const Outcome &outcome
     tern::Trace trace;
     trace.options = options;
     const std::string whole = name + ".whole.trace";
-    if (outcome.invariant == "I11" || outcome.invariant == "time") {
+    if (outcome.died) {
         write_file(whole, tern::script::print(trace)); // Until it is written again as it dies.
         play::isolated(options, nullptr, 600, whole);
         trace = tern::script::parse(read_file(whole)).trace;

@@ -83,6 +83,7 @@ void look_after(Sweep &sweep, Worker &worker)
     if (early) {
         Outcome outcome;
         outcome.ok = false;
+        outcome.died = true;
         outcome.invariant = "I11";
         outcome.text = child::last_words(worker.child);
         finished(sweep, worker, outcome);

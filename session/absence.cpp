@@ -18,6 +18,13 @@ void note_silence(Session &s, MemberSlot slot)
     s.absences[slot] = {s.replica->members[slot].id, std::max(s.now_us, past_us + 1) - past_us};
 }
 
+// For us it has gone, as soon as that makes a difference.
+void note_gone(Session &s, MemberSlot slot)
+{
+    const uint64_t past_us = timeout_us(s);
+    s.absences[slot] = {s.replica->members[slot].id, std::max(s.now_us, past_us + 1) - past_us};
+}
+
 static void note_absences(Session &s)
 {
     const Replica &r = *s.replica;

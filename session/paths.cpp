@@ -1,5 +1,6 @@
 // Connections and the roster: who is bound to whom, what arrived, what has ended.
 #include "session/session.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tern::session {
@@ -146,6 +147,9 @@ static void lose_member(Session &s, ConnectionIndex index, Link link)
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     s.reconnect_us[slot] = s.now_us + (link == Link::silent ? 0 : reconnect_interval_us);
     if (link == Link::silent) note_silence(s, slot);
+    const bool disowned = reason == CloseReason::removed || reason == CloseReason::refused ||
+                          reason == CloseReason::protocol_error;
+    if (disowned) note_gone(s, slot);
 }
 
 static void end_link(Session &s, ConnectionIndex index, Link link)
@@ -179,6 +183,14 @@ static void update_connecting(Session &s, ConnectionIndex index, Contact contact
     release(s, index);
 }
 
+// Who has not asked to join takes itself for a member: of a view that we have not heard of yet, or
+// of one that has been. It shall not wait for us longer than for one that is silent.
+static uint64_t stranger_time(const Session &s, const Path &path)
+{
+    const uint64_t timeout_us = uint64_t{s.config.timeout_ms} * 1000;
+    return path.has_asked ? stranger_time_us : std::min(stranger_time_us, timeout_us);
+}
+
 void update_paths(Session &s)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i) {
@@ -197,7 +209,7 @@ void update_paths(Session &s)
         if (link != Link::open && link != Link::closing)
             end_link(s, i, link);
         else if (s.paths[i].tie == Tie::stranger &&
-                 s.now_us - s.paths[i].since_us > stranger_time_us)
+                 s.now_us - s.paths[i].since_us > stranger_time(s, s.paths[i]))
             end_path(s, i, CloseReason::refused);
     }
 }
@@ -230,10 +242,21 @@ static void bind_or_end(Session &s, ConnectionIndex index)
     if (connection::link(endpoint::at(*s.endpoint, index)) == Link::open) bind_if_member(s, index);
 }
 
+// A new host has heard from the last one where the others were; some have moved since.
+static void tell_addresses(Session &s)
+{
+    if (replica::host(*s.replica) != s.replica->self) return;
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        if (s.paths[i].tie == Tie::member && endpoint::contact(*s.endpoint, i) == Contact::open)
+            replica::moved(*s.replica, s.paths[i].peer,
+                           connection::address(endpoint::at(*s.endpoint, i)));
+}
+
 void reconcile_paths(Session &s)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i)
         bind_or_end(s, i);
+    tell_addresses(s);
     if (s.state == State::joining || s.state == State::open) connect_to_members(s);
 }
 

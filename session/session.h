@@ -26,6 +26,7 @@ void end_all_paths(Session &s, CloseReason reason);
 
 // absence.cpp
 void update_absences(Session &s); // Takes for gone who has no path, or gives no sign of life.
+void note_gone(Session &s, MemberSlot slot);    // It has closed the path: to it we have gone.
 void note_silence(Session &s, MemberSlot slot); // The path to it has ended in silence.
 
 // patience.cpp

@@ -79,7 +79,7 @@ void received(NodeRecord &record, const Datagram &datagram);
 Violation check(NodeRecord &record, const Node &node, uint16_t index,
                 std::span<const Address> homes, bool journals);
 }
-// I11: nothing allocates in receive(), send() and the game's calls.
+// I11: nothing allocates in receive() and send().
 namespace oracle_allocations {
 Violation check(uint64_t before, uint64_t after, uint16_t index);
 }

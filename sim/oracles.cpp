@@ -127,6 +127,13 @@ void peer_gone(Oracles &o, std::span<const Node>, uint16_t node)
     record_of(o, node) = {};
 }
 
+void peer_starts_over(Oracles &o, uint16_t node)
+{
+    NodeRecord &record = record_of(o, node);
+    record.self = PeerId::none;
+    record.shown.clear();
+}
+
 void received_by(Oracles &o, std::span<const Node>, uint16_t node, const Datagram &datagram)
 {
     oracle_amplification::received(record_of(o, node), datagram);

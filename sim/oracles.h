@@ -10,11 +10,13 @@ namespace tern::oracles {
 // A new peer at this place: what the last one believed counts no more.
 void peer_started(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
 void peer_gone(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
+// As another peer, by the same socket and under keys that it has.
+void peer_starts_over(Oracles &oracles, uint16_t node);
 // What arrives at a node, before it is given to its session; what it sends.
 void received_by(Oracles &oracles, std::span<const Node> nodes, uint16_t node,
                  const Datagram &datagram);
 void sent(Oracles &oracles, std::span<const Node> nodes, uint16_t node, const Datagram &datagram);
-// Around receive(), the game's acts and send(), where nothing may allocate.
+// Around receive() and around send(), where nothing may allocate.
 void work_begins(Oracles &oracles);
 void work_ends(Oracles &oracles, uint16_t node);
 // After receive, play and send, when the fields of the node have been filled.

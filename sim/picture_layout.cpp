@@ -9,6 +9,7 @@ namespace {
 
 constexpr double lane_gap_px = 84; // Between lanes: room for arrows and their labels.
 constexpr double arrow_px = 44;    // From left to right at least, so that it is not too steep.
+constexpr double unsaid_px = 120;  // The same of one that was said at an unknown time.
 constexpr double padding_px = 5;
 constexpr size_t act_rows_max = 3;
 constexpr size_t act_letters_max = 44;
@@ -169,7 +170,7 @@ std::pair<Point, Point> wire(const Layout &layout, const Arrow &arrow)
     const LanePlace &from = layout.lanes[arrow.from], &to = layout.lanes[arrow.to];
     Point begin = {layout.x[arrow.said_at], down ? from.bottom : from.top};
     Point end = {layout.x[arrow.end_at], down ? to.top : to.bottom};
-    if (arrow.fate == ArrowFate::unsaid) begin.x = std::max(end.x - 60, layout.left);
+    if (arrow.fate == ArrowFate::unsaid) begin.x = std::max(end.x - unsaid_px, layout.left);
     const bool stops = arrow.fate == ArrowFate::lost || arrow.fate == ArrowFate::under_way;
     if (!stops) return {begin, end};
     // Lost at an unknown time, or at once: soon.

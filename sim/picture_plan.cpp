@@ -181,7 +181,10 @@ std::string plan::lane_text(const Plan &plan, const History &history, uint16_t l
     const std::string &name = history.lanes[lane];
     const bool numbered = !name.empty() && name[0] >= '0' && name[0] <= '9';
     if (!numbered) return name;
-    return (is_place(history, lane, first_peer(plan, lane)) ? "place " : "peer ") + name;
+    bool places = false; // One is: then all are, whoever is there.
+    for (uint16_t each = 0; each < history.lanes.size(); ++each)
+        places |= is_place(history, each, first_peer(plan, each));
+    return (places ? "place " : "peer ") + name;
 }
 
 std::string plan::time_text(const History &history, uint64_t time_us)

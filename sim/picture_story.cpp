@@ -278,7 +278,7 @@ void story::add_acts(Plan &plan, const History &history, const std::vector<bool>
         const PeerId peer =
             moment.kind == MomentKind::started ? newcomer(history, i) : PeerId::none;
         if (peer != PeerId::none) // Bands name their owners by these numbers.
-            text += ", is " + names::text(peer);
+            text += (moment.label.empty() ? " as peer " : ", is peer ") + names::text(peer);
         // What a game does to many objects at once is one label.
         const bool again = !plan.acts.empty() && plan.acts.back().lane == moment.lane &&
                            plan.acts.back().at == at && moment.kind == MomentKind::act &&

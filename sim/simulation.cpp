@@ -291,7 +291,10 @@ static void tick(Simulation &sim, uint16_t place)
         const std::span<const Event> events = receive(node.session, node.inbox, node.clock_us);
         oracles::work_ends(sim.oracles, place);
         node.events.assign(events.begin(), events.end());
+        if (node.self != PeerId::none && self(node.session) != node.self) start_over(sim, place);
         node.self = self(node.session);
+        for (const Event &event : events)
+            sim.counts.host_changes += event.kind == EventKind::host_changed;
         take_calls(node);
         play(sim, place);
         oracles::work_begins(sim.oracles);

@@ -11,16 +11,13 @@ namespace tern::simulation {
 
 // --- Peers ---
 
-static void forget_peer(Simulation &sim, uint16_t place)
+// What there is to be known of a peer.
+static void forget_self(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
     Node &node = sim.nodes[place];
     node.self = PeerId::none;
-    node.events.clear();
     node.changes.clear();
-    node.calls.clear();
-    node.note_count = 0;
-    node.notes_missed = 0;
     node.slots.clear();
     node.values.clear();
     p.slot_end = 0;
@@ -29,6 +26,22 @@ static void forget_peer(Simulation &sim, uint16_t place)
     p.reliable_calls.clear();
     p.unreliable_calls.clear();
     p.state = State::idle;
+}
+
+static void forget_peer(Simulation &sim, uint16_t place)
+{
+    Node &node = sim.nodes[place];
+    node.events.clear();
+    node.calls.clear();
+    node.note_count = 0;
+    node.notes_missed = 0;
+    forget_self(sim, place);
+}
+
+void start_over(Simulation &sim, uint16_t place)
+{
+    oracles::peer_starts_over(sim.oracles, place);
+    forget_self(sim, place);
 }
 
 void end_peer(Simulation &sim, uint16_t place)
@@ -144,7 +157,7 @@ void start_peer(Simulation &sim, uint16_t place)
         join(node.session, sim.invite);
     }
     p.state = state(node.session);
-    remember(sim, MomentKind::started, place, place, "peer " + std::string(name));
+    remember(sim, MomentKind::started, place, place);
     oracles::peer_started(sim.oracles, sim.nodes, place);
 }
 

@@ -335,7 +335,7 @@ TEST(PictureTest, WhoStartsIsNamedOnceItIsKnown)
     history.moments.back().owner = PeerId{7};
     const Plan plan = plan::make(history, {}, everything);
     EXPECT_EQ(plan.stays.back().peer, PeerId{7});
-    EXPECT_EQ(plan.acts[0].text, "starts, is 7");
+    EXPECT_EQ(plan.acts[0].text, "starts as peer 7");
 }
 
 TEST(PictureTest, WhatIsSaidAndHeardTogetherIsOneArrow)
@@ -410,12 +410,13 @@ TEST(PictureTest, LanesNamedAfterPlacesSayWhoIsThere)
     add_message(history, MessageKind::claim, 1000, 2000);
     const Plan plan = plan::make(history, {}, everything);
     EXPECT_EQ(plan::lane_text(plan, history, 0), "place 0 host");
+    EXPECT_EQ(plan::lane_text(plan, history, 2), "place 2");
     ASSERT_EQ(plan.acts.size(), 2u);
     EXPECT_EQ(plan.acts[0].text, "peer 1");
     const Layout layout = layout::make(plan, history, 1, false);
     EXPECT_GT(layout.lanes[1].bottom, layout.lanes[1].top);
     EXPECT_EQ(layout.lanes[2].bottom, layout.lanes[2].top);
-    history.lanes[0] = "1 host";
+    history.lanes = {"1 host", "2", "3"};
     EXPECT_EQ(plan::lane_text(plan, history, 0), "peer 1 host");
 }
 
