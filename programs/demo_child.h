@@ -6,8 +6,8 @@
 namespace demo::child {
 
 struct Task {
-    uint32_t index;             // 0: the host.
-    std::string invite;         // Of the host; for the others.
+    uint32_t index;             // 0: the first host.
+    std::string invite;         // Of the first host; for the others.
     bool draws;                 // Sends the parent what it sees.
     int from_parent, to_parent; // Ends of pipes.
 };

@@ -61,7 +61,7 @@ std::string fork_member(Crew &crew, const std::string &invite)
     child::Task task = {};
     task.index = static_cast<uint32_t>(crew.members.size());
     task.invite = invite;
-    task.draws = crew.draws && task.index == 0;
+    task.draws = crew.draws;
     task.from_parent = down.read;
     task.to_parent = up.write;
     std::fflush(nullptr); // Else the child would print it once more.
@@ -172,6 +172,31 @@ uint32_t survivors(const Crew &crew)
     for (const Member &member : crew.members)
         count += alive(member);
     return count;
+}
+
+Member &first_alive(Crew &crew)
+{
+    for (Member &member : crew.members)
+        if (alive(member)) return member;
+    return crew.members[0];
+}
+
+Member *find_host(Crew &crew)
+{
+    const PeerId host = first_alive(crew).now.host;
+    for (Member &member : crew.members)
+        if (alive(member) && member.now.self == host) return &member;
+    return nullptr;
+}
+
+Member *find_next(Crew &crew)
+{
+    const Member *host = find_host(crew);
+    Member *next = nullptr;
+    for (Member &member : crew.members)
+        if (alive(member) && &member != host && (!next || member.now.self < next->now.self))
+            next = &member;
+    return next;
 }
 
 const Member *failed(const Crew &crew)

@@ -25,7 +25,7 @@ struct Member {
 struct Crew {
     Options options;
     bool draws;
-    std::vector<Member> members; // [0]: the host.
+    std::vector<Member> members; // [0]: the first host.
 };
 
 namespace crew {
@@ -42,6 +42,10 @@ void end_all(Crew &crew);                     // Kills and reaps whoever is left
 bool alive(const Member &member); // Neither killed nor failed.
 uint32_t survivors(const Crew &crew);
 const Member *failed(const Crew &crew); // The first that has; null: none.
+// The host as the first living member knows it, and who would follow. Null: none is known.
+Member *find_host(Crew &crew);
+Member *find_next(Crew &crew);
+Member &first_alive(Crew &crew); // Of several processes one lives.
 
 }
 }

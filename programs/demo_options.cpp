@@ -20,7 +20,7 @@ const char *socket_name(SocketKind socket)
 
 // --- The command line ---
 
-static void add_world(CLI::App &app, Options &options)
+static void add_world(CLI::App &app, Options &options, std::string &quorum)
 {
     app.add_option("--peers", options.peers, "Processes")->check(whole_number(2, 16));
     app.add_option("--objects", options.objects, "Cubes, spread evenly over the peers")
@@ -30,7 +30,16 @@ static void add_world(CLI::App &app, Options &options)
         ->check(whole_number(5, 3600));
     app.add_option("--seed", options.seed, "Of what the players do and the network drops")
         ->check(whole_number(0, UINT64_MAX));
-    app.add_flag("--no-kill", options.no_kill, "Let all peers live");
+    auto *none = app.add_flag("--no-kill", options.no_kill, "Let all peers live");
+    auto *host = app.add_flag("--kill-host", options.kill_host, "Kill the host, and no other peer");
+    auto *two = app.add_flag("--kill-two", options.kill_two,
+                             "Kill the host and, less than 100 ms later, who would follow");
+    none->excludes(host)->excludes(two);
+    host->excludes(two);
+    auto *which = app.add_option("--quorum", quorum,
+                                 "Who goes on: more than half (of two whoever is left), or whoever "
+                                 "is left; with --kill-two and fewer than 5 peers survivors");
+    which->check(one_of("majority, survivors"));
     app.add_option("--record", options.record,
                    "Folder for a recording of each peer, which holds the session's keys; tern-sim "
                    "replays it");
@@ -63,8 +72,11 @@ static void add_others(CLI::App &app, Options &options)
     listen->excludes(join);
 }
 
-static void settle(const CLI::App &app, const std::string &socket, Options &options)
+static void settle(const CLI::App &app, const std::string &socket, const std::string &quorum,
+                   Options &options)
 {
+    const bool few = options.kill_two && options.peers < 5 && app.count("--quorum") == 0;
+    options.survivors = few || quorum == "survivors";
     for (SocketKind kind : {SocketKind::udp, SocketKind::enet, SocketKind::udp6})
         if (socket == socket_name(kind)) options.socket = kind;
     options.seconds_given = app.count("--seconds") > 0;
@@ -78,12 +90,14 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     ParsedOptions parsed = {};
     CLI::App app("Peers on real sockets share a world of cubes. Each peer simulates those that it "
                  "owns; cubes\nare created, claimed, handed over and destroyed; half-way one peer "
-                 "is killed. At the end all\nsurvivors must have the same world.\n"
+                 "is killed,\nnot the host unless asked; its silence is noticed after 2 s. At the "
+                 "end all\nsurvivors must have the same world.\n"
                  "Exit status: 0 converged, 1 not, 2 for a bad option.",
                  "tern-demo");
     std::string socket = socket_name(parsed.options.socket);
     app.option_defaults()->always_capture_default();
-    add_world(app, parsed.options);
+    std::string quorum = "majority";
+    add_world(app, parsed.options, quorum);
     add_network(app, parsed.options, socket);
     app.option_defaults()->always_capture_default(false);
     add_others(app, parsed.options);
@@ -97,7 +111,7 @@ ParsedOptions parse_options(int argc, const char *const *argv)
         parsed.text = std::string("tern-demo: ") + error.what() + "\nTry tern-demo --help.\n";
         return parsed;
     }
-    settle(app, socket, parsed.options);
+    settle(app, socket, quorum, parsed.options);
     parsed.run = true;
     return parsed;
 }

@@ -17,9 +17,10 @@ static constexpr uint64_t lead_us = 200'000; // From the order to play until the
 
 struct Parent {
     Crew crew;
-    uint64_t begun_us; // The first process was forked.
-    uint64_t from_us;  // The play begins; 0: not yet.
-    uint64_t shown_us; // The last line or picture.
+    uint64_t begun_us;     // The first process was forked.
+    uint64_t from_us;      // The play begins; 0: not yet.
+    uint64_t shown_us;     // The last line or picture.
+    uint64_t host_died_us; // 0: it has not.
     std::string phase;
     std::string notes; // What is to be printed after the picture is gone.
 };
@@ -82,13 +83,14 @@ static void show_line(Parent &parent, uint64_t now_us, double passed_s)
 static void show_picture(Parent &parent, uint64_t now_us, double passed_s)
 {
     const Options &options = parent.crew.options;
+    const Member &viewer = crew::first_alive(parent.crew);
     char title[96];
     std::snprintf(title, sizeof title,
-                  "tern-demo  %5.1f s of %u  %s  %s, loss %g %%, %u to %u ms  seen by the host",
+                  "tern-demo  %5.1f s of %u  %s  %s, loss %g %%, %u to %u ms  seen by peer %u",
                   seconds_played(parent, now_us), options.seconds, parent.phase.c_str(),
                   socket_name(options.socket), options.loss_percent, options.delay_ms,
-                  options.delay_ms + options.jitter_ms);
-    Picture picture = {title, parent.crew.members[0].dots, {}, ""};
+                  options.delay_ms + options.jitter_ms, static_cast<unsigned>(viewer.now.self));
+    Picture picture = {title, viewer.dots, {}, ""};
     for (Member &member : parent.crew.members) {
         PictureRow row = {member.now, member.shown, passed_s, member.killed ? "killed" : ""};
         if (member.killed) row.before = row.now;
@@ -173,14 +175,29 @@ static std::string gather(Parent &parent)
     return "";
 }
 
-static void kill_one(Parent &parent)
+static void kill_member(Parent &parent, Member &victim)
+{
+    const bool is_host = victim.now.self == victim.now.host;
+    say(parent, "demo: peer %u%s is killed, process %d\n", static_cast<unsigned>(victim.now.self),
+        is_host ? ", the host," : "", static_cast<int>(victim.process));
+    if (is_host) parent.host_died_us = clock_us();
+    crew::kill_member(parent.crew, victim);
+}
+
+static void kill_some(Parent &parent)
 {
     Crew &crew = parent.crew;
-    std::mt19937_64 random(crew.options.seed);
-    Member &victim = crew.members[1 + random() % (crew.members.size() - 1)];
-    say(parent, "demo: peer %u is killed, process %d\n", static_cast<unsigned>(victim.now.self),
-        static_cast<int>(victim.process));
-    crew::kill_member(crew, victim);
+    const Options &options = crew.options;
+    std::mt19937_64 random(options.seed);
+    if (options.no_kill) return;
+    Member *host = crew::find_host(crew), *next = crew::find_next(crew);
+    if (!options.kill_host && !options.kill_two)
+        return kill_member(parent, crew.members[1 + random() % (crew.members.size() - 1)]);
+    if (!host || !next) return; // The verdict will say that too many are there.
+    kill_member(parent, *host);
+    if (!options.kill_two) return;
+    sleep_us(random() % 100'000);
+    kill_member(parent, *next);
 }
 
 static void play(Parent &parent)
@@ -197,19 +214,20 @@ static void play(Parent &parent)
     if (kill_us > orders.until_us) parent.phase = "quiet";
     play_until(parent, kill_us);
     if (!fine(parent)) return;
-    if (!options.no_kill) kill_one(parent);
+    kill_some(parent);
     play_until(parent, orders.until_us);
     parent.phase = "quiet";
     play_until(parent, parent.from_us + whole_us);
 }
 
-static bool agreed(const Crew &crew)
+static bool agreed(Crew &crew)
 {
     const uint32_t survivors = crew::survivors(crew);
-    const Progress &first = crew.members[0].now;
+    const Progress &first = crew::first_alive(crew).now;
     return std::all_of(crew.members.begin(), crew.members.end(), [&](const Member &member) {
         return !crew::alive(member) ||
-               (member.now.digest == first.digest && member.now.members == survivors);
+               (member.now.digest == first.digest && member.now.members == survivors &&
+                member.now.host == first.host);
     });
 }
 
@@ -218,7 +236,7 @@ static void settle(Parent &parent)
     uint64_t since_us = 0, digest = 0;
     wait_until(parent, clock_us() + settle_us_max, [&] {
         const uint64_t now_us = clock_us();
-        const uint64_t present = parent.crew.members[0].now.digest;
+        const uint64_t present = crew::first_alive(parent.crew).now.digest;
         if (!agreed(parent.crew) || present != digest || since_us == 0) since_us = now_us;
         digest = present;
         return now_us - since_us >= settled_us;
@@ -236,7 +254,23 @@ static void collect(Parent &parent)
 
 // --- The end ---
 
-static int judge(const Crew &crew)
+// How long the survivors had no host.
+static void tell_change_of_host(Parent &parent)
+{
+    uint64_t least_us = UINT64_MAX, most_us = 0;
+    for (const Member &member : parent.crew.members) {
+        if (!crew::alive(member) || member.now.host_us < parent.host_died_us) continue;
+        least_us = std::min(least_us, member.now.host_us - parent.host_died_us);
+        most_us = std::max(most_us, member.now.host_us - parent.host_died_us);
+    }
+    if (parent.host_died_us == 0 || most_us == 0) return;
+    std::printf("demo: peer %u is the host, %llu to %llu ms after the death of the last\n",
+                static_cast<unsigned>(crew::first_alive(parent.crew).now.host),
+                static_cast<unsigned long long>(least_us / 1000),
+                static_cast<unsigned long long>(most_us / 1000));
+}
+
+static int judge(Crew &crew)
 {
     std::vector<Testimony> testimonies;
     uint64_t migrations = 0;
@@ -309,6 +343,7 @@ int run(const Options &options)
     crew::end_all(parent.crew);
     picture::end();
     std::fputs(parent.notes.c_str(), stdout);
+    tell_change_of_host(parent);
     return wrong.empty() && fine(parent) ? judge(parent.crew) : explain(parent, wrong);
 }
 

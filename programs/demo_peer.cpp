@@ -31,6 +31,7 @@ PeerSetup setup(const Options &options, uint32_t index)
     setup.first_cubes += index < options.objects % options.peers;
     setup.cubes_max = options.objects;
     setup.timeout_ms = 2000;
+    setup.survivors = options.survivors;
     setup.name = "";
     if (!options.record.empty())
         setup.record_path = options.record + "/peer-" + std::to_string(index + 1) + ".rec";
@@ -74,6 +75,7 @@ MadePeer make_peer(const PeerSetup &setup)
     config.peers_max = setup.peers_max;
     config.name = setup.name;
     config.timeout_ms = setup.timeout_ms;
+    config.quorum = setup.survivors ? Quorum::survivors : Quorum::majority;
     config.join_timeout_ms = 20'000;
     config.recording_bytes_max = records ? recording_bytes_max : 0;
     peer.session = make_session(config);
@@ -96,7 +98,10 @@ Address own_address(const Peer &peer, SocketKind kind)
 
 void tick(Peer &peer, bool playing)
 {
-    game::take_events(peer.game, receive(peer.session, peer.socket->receive(), clock_us()));
+    const std::span<const Event> events = receive(peer.session, peer.socket->receive(), clock_us());
+    for (const Event &event : events)
+        if (event.kind == EventKind::host_changed) peer.host_us = clock_us();
+    game::take_events(peer.game, events);
     if (playing && state(peer.session) == State::open) game::play(peer.game);
     peer.socket->send(send(peer.session, clock_us()));
     if (!peer.record) return;
@@ -111,6 +116,7 @@ Progress progress(const Peer &peer)
     Progress now = {};
     now.self = self(session);
     now.host = host(session);
+    now.host_us = peer.host_us;
     now.state = state(session);
     const SessionStats all = stats(session);
     now.bad = all.bad_datagrams;
@@ -189,7 +195,7 @@ const char *state_name(State state)
     case State::refused_secret: return "refused_secret";
     case State::refused_by_game: return "refused_by_game";
     case State::removed: return "removed";
-    case State::host_lost: return "host_lost";
+    case State::minority: return "minority";
     case State::overflow: return "overflow";
     }
     return "";

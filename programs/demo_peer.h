@@ -19,6 +19,7 @@ struct PeerSetup {
     uint32_t first_cubes;
     uint32_t cubes_max;
     uint32_t timeout_ms;
+    bool survivors; // Quorum::survivors.
     const char *name;
     std::string record_path; // Empty: not recorded.
 };
@@ -28,6 +29,7 @@ struct Peer {
     Session *session;
     Game game;
     std::FILE *record; // Null: not recorded.
+    uint64_t host_us;  // When the host last changed, by clock_us(). 0: never.
 };
 
 struct MadePeer {
@@ -38,6 +40,7 @@ struct MadePeer {
 // How a peer fares, as its line of statistics says.
 struct Progress {
     PeerId self, host;
+    uint64_t host_us; // When that host came, by clock_us(). 0: with us.
     State state;
     uint32_t members;                        // With itself.
     uint32_t rtt_us;                         // The mean over all others.

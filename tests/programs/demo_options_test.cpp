@@ -48,6 +48,20 @@ TEST(Options, EveryOptionIsTaken)
     EXPECT_TRUE(parsed.options.no_kill);
 }
 
+TEST(Options, WhoIsKilledAndWhoGoesOn)
+{
+    EXPECT_TRUE(parse({"--kill-host"}).options.kill_host);
+    EXPECT_FALSE(parse({"--kill-host"}).options.survivors);
+    EXPECT_TRUE(parse({"--kill-two"}).options.kill_two);
+    EXPECT_TRUE(parse({"--kill-two"}).options.survivors); // Of four, two are no majority.
+    EXPECT_FALSE(parse({"--kill-two", "--peers", "5"}).options.survivors);
+    EXPECT_FALSE(parse({"--kill-two", "--quorum", "majority"}).options.survivors);
+    EXPECT_TRUE(parse({"--quorum", "survivors"}).options.survivors);
+    EXPECT_FALSE(parse({"--kill-two", "--kill-host"}).run);
+    EXPECT_FALSE(parse({"--no-kill", "--kill-host"}).run);
+    EXPECT_FALSE(parse({"--quorum", "all"}).run);
+}
+
 TEST(Options, ABadValueIsToldWithItsOptionAndWhatWasExpected)
 {
     const BadCase cases[] = {
