@@ -127,21 +127,6 @@ void forget_object(Publisher &p, Slot slot)
     }
 }
 
-template <class T> static void zero(Flat<T> &array, size_t first, size_t count)
-{
-    if (count > 0) std::memset(array.begin() + first, 0, count * sizeof(T));
-}
-
-void forget_peer(Publisher &p, uint32_t peer)
-{
-    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
-    zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
-    zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
-    zero(p.sent_packets, size_t{peer} * p.packets_max, p.packets_max);
-    zero(p.sent_objects, size_t{peer} * p.objects_max, p.objects_max);
-    p.rings[peer] = {};
-}
-
 bool has_due(const Publisher &p, uint32_t peer)
 {
     return next_due(p, peer, 0) < p.slot_count;
@@ -209,6 +194,22 @@ static void forget_told(Publisher &p, uint32_t peer)
     if (ring.packet_count > 0) return;
     ring.packet_first = 0; // So that equal states are equal bytes.
     ring.object_first = 0;
+}
+
+template <class T> static void zero(Flat<T> &array, size_t first, size_t count)
+{
+    if (count > 0) std::memset(array.begin() + first, 0, count * sizeof(T));
+}
+
+void forget_peer(Publisher &p, uint32_t peer)
+{
+    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
+    zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
+    zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
+    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i)
+        packet_at(p, peer, i).tick = 0;
+    forget_told(p, peer);
+    p.rings[peer] = {};
 }
 
 // Objects that did not fit, after which no smaller one is looked for.
