@@ -5,6 +5,7 @@
 // (docs/decisions.md, "How fast the simulation is").
 #pragma once
 #include "base/assert.h"
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -71,7 +72,8 @@ inline void store_word(std::byte *at, uint64_t word)
     std::memcpy(at, &word, sizeof word);
 }
 
-// Near the end of the buffer, where a value lies in nine bytes, and what does not fit.
+// Where a value lies in nine bytes, in small buffers, near the end of what is written, and what
+// does not fit.
 void write_bytewise(BitWriter &w, uint64_t value, unsigned bit_count);
 uint64_t read_bytewise(BitReader &r, unsigned bit_count);
 // Of two bytes or more. The first one is read already.
@@ -129,12 +131,14 @@ inline BitReader reader(std::span<const std::byte> buffer)
 
 inline uint64_t read(BitReader &r, unsigned bit_count)
 {
-    const size_t at = r._bit_count / 8;
-    const unsigned used = r._bit_count % 8;
-    if (at + 8 > r._buffer.size() || used + bit_count > 64 || r._failed)
-        return read_bytewise(r, bit_count);
+    const size_t size = r._buffer.size();
+    if (size < 8 || r._failed) return read_bytewise(r, bit_count);
+    // Near the end out of the last eight bytes, so that short buffers are read as fast.
+    const size_t at = std::min(r._bit_count / 8, size - 8);
+    const size_t used = r._bit_count - at * 8;
+    if (used + bit_count > 64) return read_bytewise(r, bit_count);
     r._bit_count += bit_count;
-    const uint64_t value = load_word(&r._buffer[at]) >> used;
+    const uint64_t value = load_word(&r._buffer[at]) >> used % 64; // 64: to read 0 at the end.
     return bit_count == 64 ? value : value & ((1ull << bit_count) - 1);
 }
 

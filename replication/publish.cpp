@@ -348,9 +348,10 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, const Upd
     void *value = world::value(world, types, slot);
     const size_t size = types.types[object.type].size_bytes;
     std::memcpy(next_value, value, size);
-    if (update_codec::read_fields(update, types, object.type, next_value).malformed)
-        return {Applied::malformed, slot, 0};
-    const uint64_t changed = type_table::difference(types, object.type, value, next_value);
+    const ReadFields read = update_codec::read_fields(update, types, object.type, next_value);
+    if (read.malformed) return {Applied::malformed, slot, 0};
+    const uint64_t changed =
+        type_table::difference(types, object.type, value, next_value, read.mask);
     std::memcpy(value, next_value, size);
     object.tick = update.tick;
     return {changed != 0 ? Applied::changed : Applied::unchanged, slot, changed};
