@@ -48,12 +48,16 @@ static uint64_t &due_word(Publisher &p, uint32_t peer, Slot slot)
 
 static void set_due(Publisher &p, uint32_t peer, Slot slot)
 {
-    due_word(p, peer, slot) |= uint64_t{1} << slot % 64;
+    uint64_t &word = due_word(p, peer, slot);
+    p.rings[peer].due_count += (word >> slot % 64 & 1) == 0;
+    word |= uint64_t{1} << slot % 64;
 }
 
 static void clear_due(Publisher &p, uint32_t peer, Slot slot)
 {
-    due_word(p, peer, slot) &= ~(uint64_t{1} << slot % 64);
+    uint64_t &word = due_word(p, peer, slot);
+    p.rings[peer].due_count -= (word >> slot % 64 & 1) != 0;
+    word &= ~(uint64_t{1} << slot % 64);
 }
 
 // The first slot from `from` on that is due; slot_count if none.
@@ -129,7 +133,7 @@ void forget_object(Publisher &p, Slot slot)
 
 bool has_due(const Publisher &p, uint32_t peer)
 {
-    return next_due(p, peer, 0) < p.slot_count;
+    return p.rings[peer].due_count > 0;
 }
 
 bool is_due(const Publisher &p, uint32_t peer, Slot slot)
@@ -248,14 +252,10 @@ size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t 
     UpdateWriter w = update_codec::writer(buffer, world.tick);
     uint32_t count = 0;
     uint32_t misfits = 0;
-    const Slot start = ring.cursor;
-    Slot slot = next_due(p, peer, start);
-    for (bool wrapped = false;; slot = next_due(p, peer, slot + 1)) {
-        if (slot == p.slot_count && !wrapped) {
-            wrapped = true;
-            slot = next_due(p, peer, 0);
-        }
-        if (slot == p.slot_count || (wrapped && slot >= start)) break;
+    Slot slot = ring.cursor;
+    for (uint32_t left = ring.due_count; left > 0; --left, ++slot) { // Each once.
+        slot = next_due(p, peer, slot);
+        if (slot == p.slot_count) slot = next_due(p, peer, 0);
         const Added added = add_slot(p, world, types, peer, slot, w);
         if (added == Added::yes) count += 1;
         if (added != Added::no_room) continue;
