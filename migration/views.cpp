@@ -81,8 +81,11 @@ static void greet(Replica &r, MemberSlot to)
         item.object = static_cast<uint64_t>(object.id);
         outbox::push(r, to, item);
     }
-    for (uint32_t i = 0; i < r.grants.count; ++i) {
-        if (r.grants[i].references == 0 || r.grants[i].owner != r.self) continue;
+    uint32_t used = r.grants.count - r.free_grants.count; // Their places are mostly the lowest.
+    for (uint32_t i = 0; i < r.grants.count && used > 0; ++i) {
+        if (r.grants[i].references == 0) continue;
+        used -= 1;
+        if (r.grants[i].owner != r.self) continue;
         if (TERN_MUTANT(newcomer_not_greeted)) continue;
         Item item = plain(MessageKind::migrate);
         item.grant = i + 1;
