@@ -6,29 +6,13 @@
 
 namespace tern::bits {
 
-BitWriter writer(std::span<std::byte> buffer)
+void write_bytewise(BitWriter &w, uint64_t value, unsigned bit_count)
 {
-    return {buffer, 0, false};
-}
-
-// Eight bytes at once: bit i of the word is bit i of the buffer from there on.
-static uint64_t load_word(const std::byte *at)
-{
-    uint64_t word;
-    std::memcpy(&word, at, sizeof word);
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    return word;
-}
-
-static void store_word(std::byte *at, uint64_t word)
-{
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    std::memcpy(at, &word, sizeof word);
-}
-
-// Near the end of the buffer, and where a value lies in nine bytes.
-static void write_bytewise(BitWriter &w, uint64_t value, unsigned bit_count)
-{
+    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
+    if (w._overflow || w._bit_count + bit_count > w._buffer.size() * 8) {
+        w._overflow = true;
+        return;
+    }
     while (bit_count > 0) {
         const size_t at = w._bit_count / 8;
         const unsigned used = w._bit_count % 8;
@@ -42,30 +26,7 @@ static void write_bytewise(BitWriter &w, uint64_t value, unsigned bit_count)
     }
 }
 
-void write(BitWriter &w, uint64_t value, unsigned bit_count)
-{
-    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
-    TERN_SLOW_ASSERT(bit_count == 64 || value >> bit_count == 0, "%llx in %u bits",
-                     static_cast<unsigned long long>(value), bit_count);
-    if (w._overflow || w._bit_count + bit_count > w._buffer.size() * 8) {
-        w._overflow = true;
-        return;
-    }
-    const size_t at = w._bit_count / 8;
-    const unsigned used = w._bit_count % 8;
-    if (used + bit_count > 64 || at + 8 > w._buffer.size())
-        return write_bytewise(w, value, bit_count);
-    const uint64_t kept = load_word(&w._buffer[at]) & ((1ull << used) - 1);
-    store_word(&w._buffer[at], kept | value << used);
-    w._bit_count += bit_count;
-}
-
-void write_bool(BitWriter &w, bool value)
-{
-    write(w, value ? 1 : 0, 1);
-}
-
-void write_varint(BitWriter &w, uint64_t value)
+void write_long_varint(BitWriter &w, uint64_t value)
 {
     while (value >= 128) {
         write(w, (value & 127) | 128, 8);
@@ -88,21 +49,6 @@ void write_bytes(BitWriter &w, std::span<const std::byte> bytes)
         write(w, std::to_integer<uint64_t>(b), 8);
 }
 
-bool overflow(const BitWriter &w)
-{
-    return w._overflow;
-}
-
-size_t bit_count(const BitWriter &w)
-{
-    return w._bit_count;
-}
-
-size_t size_bytes(const BitWriter &w)
-{
-    return (w._bit_count + 7) / 8;
-}
-
 void rewind(BitWriter &w, size_t bit_count)
 {
     TERN_ASSERT(bit_count <= w._bit_count, "%zu of %zu", bit_count, w._bit_count);
@@ -114,13 +60,13 @@ void rewind(BitWriter &w, size_t bit_count)
     }
 }
 
-BitReader reader(std::span<const std::byte> buffer)
+uint64_t read_bytewise(BitReader &r, unsigned bit_count)
 {
-    return {buffer, 0, false};
-}
-
-static uint64_t read_bytewise(BitReader &r, unsigned bit_count)
-{
+    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
+    if (r._failed || r._bit_count + bit_count > r._buffer.size() * 8) {
+        r._failed = true;
+        return 0;
+    }
     uint64_t value = 0;
     unsigned have = 0;
     while (have < bit_count) {
@@ -136,36 +82,16 @@ static uint64_t read_bytewise(BitReader &r, unsigned bit_count)
     return value;
 }
 
-uint64_t read(BitReader &r, unsigned bit_count)
+uint64_t read_long_varint(BitReader &r, uint64_t first)
 {
-    TERN_ASSERT(bit_count <= 64, "%u bits", bit_count);
-    if (r._failed || r._bit_count + bit_count > r._buffer.size() * 8) {
-        r._failed = true;
-        return 0;
-    }
-    const size_t at = r._bit_count / 8;
-    const unsigned used = r._bit_count % 8;
-    if (used + bit_count > 64 || at + 8 > r._buffer.size()) return read_bytewise(r, bit_count);
-    r._bit_count += bit_count;
-    const uint64_t value = load_word(&r._buffer[at]) >> used;
-    return bit_count == 64 ? value : value & ((1ull << bit_count) - 1);
-}
-
-bool read_bool(BitReader &r)
-{
-    return read(r, 1) != 0;
-}
-
-uint64_t read_varint(BitReader &r)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
+    uint64_t value = first & 127;
+    for (unsigned shift = 7; shift < 64; shift += 7) {
         const uint64_t part = read(r, 8);
         const uint64_t low = part & 127;
         if (shift == 63 && low > 1) break; // Beyond 64 bits.
         value |= low << shift;
         if (part & 128) continue;
-        if (low == 0 && shift > 0) break; // A shorter form exists.
+        if (low == 0) break; // A shorter form exists.
         return r._failed ? 0 : value;
     }
     r._failed = true;
@@ -188,39 +114,11 @@ void read_bytes(BitReader &r, std::span<std::byte> bytes)
         b = static_cast<std::byte>(read(r, 8));
 }
 
-void skip(BitReader &r, size_t bit_count)
-{
-    if (r._failed || bit_count > r._buffer.size() * 8 - r._bit_count)
-        r._failed = true;
-    else
-        r._bit_count += bit_count;
-}
-
-void fail(BitReader &r)
-{
-    r._failed = true;
-}
-
-bool failed(const BitReader &r)
-{
-    return r._failed;
-}
-
-size_t bit_count(const BitReader &r)
-{
-    return r._bit_count;
-}
-
 bool complete(const BitReader &r)
 {
     if (r._failed || (r._bit_count + 7) / 8 != r._buffer.size()) return false;
     BitReader rest = r;
     return read(rest, static_cast<unsigned>(r._buffer.size() * 8 - r._bit_count)) == 0;
-}
-
-unsigned width(uint64_t value)
-{
-    return static_cast<unsigned>(std::bit_width(value));
 }
 
 }

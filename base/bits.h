@@ -1,8 +1,15 @@
 // Bit packing for the wire: little-endian, least significant bit first. Writer and reader are
 // sticky: do everything, check once at the end.
+//
+// What every value goes through is inline, which takes a tenth off a session's instructions
+// (docs/decisions.md, "How fast the simulation is").
 #pragma once
+#include "base/assert.h"
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace tern {
@@ -21,32 +28,158 @@ struct BitReader { // Closed.
 
 namespace bits {
 
-BitWriter writer(std::span<std::byte> buffer);
-void write(BitWriter &w, uint64_t value, unsigned bit_count); // 0 to 64.
-void write_bool(BitWriter &w, bool value);
+inline BitWriter writer(std::span<std::byte> buffer);
+inline void write(BitWriter &w, uint64_t value, unsigned bit_count); // 0 to 64.
+inline void write_bool(BitWriter &w, bool value);
 // 7 bits and a flag for more, lowest first: 8 bits for < 128, 80 for the largest.
-void write_varint(BitWriter &w, uint64_t value);
+inline void write_varint(BitWriter &w, uint64_t value);
 void write_bytes(BitWriter &w, std::span<const std::byte> bytes); // At any bit position.
-bool overflow(const BitWriter &w);
-size_t bit_count(const BitWriter &w);
-size_t size_bytes(const BitWriter &w); // Rounded up; the rest of the last byte is zero.
+inline bool overflow(const BitWriter &w);
+inline size_t bit_count(const BitWriter &w);
+inline size_t size_bytes(const BitWriter &w); // Rounded up; the rest of the last byte is zero.
 // Takes back what was written since bit_count was `bit_count`, an overflow included.
 void rewind(BitWriter &w, size_t bit_count);
 
-BitReader reader(std::span<const std::byte> buffer);
-uint64_t read(BitReader &r, unsigned bit_count); // 0 to 64. 0 once failed.
-bool read_bool(BitReader &r);
-uint64_t read_varint(BitReader &r); // Fails for a form that is longer than needed.
+inline BitReader reader(std::span<const std::byte> buffer);
+inline uint64_t read(BitReader &r, unsigned bit_count); // 0 to 64. 0 once failed.
+inline bool read_bool(BitReader &r);
+inline uint64_t read_varint(BitReader &r); // Fails for a form that is longer than needed.
 void read_bytes(BitReader &r, std::span<std::byte> bytes);
-void skip(BitReader &r, size_t bit_count);
-void fail(BitReader &r); // For a value that the caller finds wrong.
-bool failed(const BitReader &r);
-size_t bit_count(const BitReader &r);
+inline void skip(BitReader &r, size_t bit_count);
+inline void fail(BitReader &r); // For a value that the caller finds wrong.
+inline bool failed(const BitReader &r);
+inline size_t bit_count(const BitReader &r);
 // Not failed, and nothing but zero bits to the end of the last byte is left.
 bool complete(const BitReader &r);
 
 // How many bits hold 0 to value. 0 for 0.
-unsigned width(uint64_t value);
+inline unsigned width(uint64_t value);
+
+// --- Inline ---
+
+// Eight bytes at once: bit i of the word is bit i of the buffer from there on.
+inline uint64_t load_word(const std::byte *at)
+{
+    uint64_t word;
+    std::memcpy(&word, at, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    return word;
+}
+
+inline void store_word(std::byte *at, uint64_t word)
+{
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    std::memcpy(at, &word, sizeof word);
+}
+
+// Where a value lies in nine bytes, in small buffers, near the end of what is written, and what
+// does not fit.
+void write_bytewise(BitWriter &w, uint64_t value, unsigned bit_count);
+uint64_t read_bytewise(BitReader &r, unsigned bit_count);
+// Of two bytes or more. The first one is read already.
+void write_long_varint(BitWriter &w, uint64_t value);
+uint64_t read_long_varint(BitReader &r, uint64_t first);
+
+inline BitWriter writer(std::span<std::byte> buffer)
+{
+    return {buffer, 0, false};
+}
+
+inline void write(BitWriter &w, uint64_t value, unsigned bit_count)
+{
+    TERN_SLOW_ASSERT(bit_count == 64 || value >> bit_count == 0, "%llx in %u bits",
+                     static_cast<unsigned long long>(value), bit_count);
+    const size_t at = w._bit_count / 8;
+    const unsigned used = w._bit_count % 8;
+    if (at + 8 > w._buffer.size() || used + bit_count > 64 || w._overflow)
+        return write_bytewise(w, value, bit_count);
+    const uint64_t kept = load_word(&w._buffer[at]) & ((1ull << used) - 1);
+    store_word(&w._buffer[at], kept | value << used);
+    w._bit_count += bit_count;
+}
+
+inline void write_bool(BitWriter &w, bool value)
+{
+    write(w, value, 1);
+}
+
+inline void write_varint(BitWriter &w, uint64_t value)
+{
+    if (value >= 128) return write_long_varint(w, value);
+    write(w, value, 8);
+}
+
+inline bool overflow(const BitWriter &w)
+{
+    return w._overflow;
+}
+
+inline size_t bit_count(const BitWriter &w)
+{
+    return w._bit_count;
+}
+
+inline size_t size_bytes(const BitWriter &w)
+{
+    return (w._bit_count + 7) / 8;
+}
+
+inline BitReader reader(std::span<const std::byte> buffer)
+{
+    return {buffer, 0, false};
+}
+
+inline uint64_t read(BitReader &r, unsigned bit_count)
+{
+    const size_t size = r._buffer.size();
+    if (size < 8 || r._failed) return read_bytewise(r, bit_count);
+    // Near the end out of the last eight bytes, so that short buffers are read as fast.
+    const size_t at = std::min(r._bit_count / 8, size - 8);
+    const size_t used = r._bit_count - at * 8;
+    if (used + bit_count > 64) return read_bytewise(r, bit_count);
+    r._bit_count += bit_count;
+    const uint64_t value = load_word(&r._buffer[at]) >> used % 64; // 64: to read 0 at the end.
+    return bit_count == 64 ? value : value & ((1ull << bit_count) - 1);
+}
+
+inline bool read_bool(BitReader &r)
+{
+    return read(r, 1) != 0;
+}
+
+inline uint64_t read_varint(BitReader &r)
+{
+    const uint64_t first = read(r, 8);
+    return first < 128 ? first : read_long_varint(r, first);
+}
+
+inline void skip(BitReader &r, size_t bit_count)
+{
+    if (r._failed || bit_count > r._buffer.size() * 8 - r._bit_count)
+        r._failed = true;
+    else
+        r._bit_count += bit_count;
+}
+
+inline void fail(BitReader &r)
+{
+    r._failed = true;
+}
+
+inline bool failed(const BitReader &r)
+{
+    return r._failed;
+}
+
+inline size_t bit_count(const BitReader &r)
+{
+    return r._bit_count;
+}
+
+inline unsigned width(uint64_t value)
+{
+    return static_cast<unsigned>(std::bit_width(value));
+}
 
 }
 }

@@ -70,7 +70,9 @@ inline constexpr size_t mutant_count = sizeof mutant_texts / sizeof mutant_texts
 #ifdef TERN_MUTANTS
 // The only globals: this build is for one test at a time.
 inline Mutant mutant = Mutant::none;
-inline bool stub_crypto = false; // Data packets and grants are neither sealed nor signed.
+// Data packets and grants are neither sealed nor signed, and who knows both public keys of a
+// handshake knows what they share.
+inline bool stub_crypto = false;
 #define TERN_MUTANT(name) (::tern::mutant == ::tern::Mutant::name)
 #define TERN_STUB_CRYPTO ::tern::stub_crypto
 #else

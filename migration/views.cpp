@@ -81,8 +81,11 @@ static void greet(Replica &r, MemberSlot to)
         item.object = static_cast<uint64_t>(object.id);
         outbox::push(r, to, item);
     }
-    for (uint32_t i = 0; i < r.grants.count; ++i) {
-        if (r.grants[i].references == 0 || r.grants[i].owner != r.self) continue;
+    uint32_t used = r.grants.count - r.free_grants.count; // Their places are mostly the lowest.
+    for (uint32_t i = 0; i < r.grants.count && used > 0; ++i) {
+        if (r.grants[i].references == 0) continue;
+        used -= 1;
+        if (r.grants[i].owner != r.self) continue;
         if (TERN_MUTANT(newcomer_not_greeted)) continue;
         Item item = plain(MessageKind::migrate);
         item.grant = i + 1;
@@ -192,7 +195,8 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
         const MemberSlot known = replica::find_member(r, member.id);
         if (known != no_member) { // It may have moved.
             r.members[known].identity.address = member.identity.address;
-            r.members[known].votes = r.members[known].caught_up = member.votes;
+            r.members[known].votes = member.votes;
+            if (member.id != r.self) r.members[known].caught_up = member.votes;
             continue;
         }
         const MemberSlot place = free_place(r);
@@ -219,6 +223,7 @@ void finish_joining(Replica &r)
             return;
     }
     r.phase = Phase::in;
+    r.members[replica::find_member(r, r.self)].caught_up = true;
     happenings::peer(r, EventKind::caught_up, r.self);
     outbox::push(r, host_slot(r), plain(MessageKind::caught_up));
 }

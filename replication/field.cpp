@@ -55,11 +55,10 @@ size_t size_bytes(const Field &field)
 
 // --- Integers, as 64-bit two's complement ---
 
-static uint64_t load(FieldKind kind, const std::byte *from)
+static uint64_t load(const FieldCode &f, const std::byte *from)
 {
-    const size_t size = element_bytes(kind);
     uint64_t value = 0;
-    switch (size) {
+    switch (f.element_bytes) {
     case 1: value = std::to_integer<uint64_t>(*from); break;
     case 2: {
         uint16_t part;
@@ -75,14 +74,14 @@ static uint64_t load(FieldKind kind, const std::byte *from)
     }
     default: std::memcpy(&value, from, sizeof(value)); break;
     }
-    if (!is_signed(kind)) return value;
-    const auto unused = static_cast<unsigned>(64 - size * 8);
+    if (!is_signed(f.kind)) return value;
+    const unsigned unused = 64u - f.element_bytes * 8u;
     return static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused);
 }
 
-static void store(FieldKind kind, std::byte *to, uint64_t value)
+static void store(const FieldCode &f, std::byte *to, uint64_t value)
 {
-    switch (element_bytes(kind)) {
+    switch (f.element_bytes) {
     case 1: *to = static_cast<std::byte>(value); return;
     case 2: {
         const auto part = static_cast<uint16_t>(value);
@@ -111,7 +110,7 @@ static bool less(const FieldCode &f, uint64_t a, uint64_t b)
 
 static uint64_t encode_integer(const FieldCode &f, const std::byte *from)
 {
-    const uint64_t value = load(f.kind, from);
+    const uint64_t value = load(f, from);
     if (!f.has_range) return value & f.code_max;
     return less(f, value, f.low)                ? 0
            : less(f, f.low + f.code_max, value) ? f.code_max
@@ -210,7 +209,7 @@ static uint64_t encode(const FieldCode &f, const std::byte *from)
     case FieldKind::float32: return encode_float(f, from);
     case FieldKind::quaternion: return encode_quaternion(f, from);
     case FieldKind::object: {
-        const uint64_t id = load(f.kind, from);
+        const uint64_t id = load(f, from);
         return id >> object_id_bits == 0 ? id : 0;
     }
     default: return encode_integer(f, from);
@@ -222,7 +221,7 @@ static void decode(const FieldCode &f, uint64_t code, std::byte *to)
     switch (f.kind) {
     case FieldKind::float32: return decode_float(f, code, to);
     case FieldKind::quaternion: return decode_quaternion(f, code, to);
-    default: return store(f.kind, to, f.low + code);
+    default: return store(f, to, f.low + code);
     }
 }
 
@@ -340,7 +339,7 @@ void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
         std::memset(to + length, 0, f.count - length);
         return;
     }
-    for (size_t at = 0; at < size_bytes(f); at += f.element_bytes)
+    for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
         decode(f, encode(f, from + at), to + at);
 }
 
@@ -348,7 +347,7 @@ void write(BitWriter &w, const FieldCode &f, const std::byte *from)
 {
     if (f.kind == FieldKind::bytes) return bits::write_bytes(w, {from, f.count});
     if (f.kind == FieldKind::text) return write_text(w, f, from);
-    for (size_t at = 0; at < size_bytes(f); at += f.element_bytes)
+    for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
         bits::write(w, encode(f, from + at), f.bits);
 }
 
@@ -356,7 +355,7 @@ void read(BitReader &r, const FieldCode &f, std::byte *to)
 {
     if (f.kind == FieldKind::bytes) return bits::read_bytes(r, {to, f.count});
     if (f.kind == FieldKind::text) return read_text(r, f, to);
-    for (size_t at = 0; at < size_bytes(f); at += f.element_bytes) {
+    for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes) {
         const uint64_t code = bits::read(r, f.bits);
         if (!is_written(f, code)) bits::fail(r);
         decode(f, code, to + at);

@@ -48,12 +48,16 @@ static uint64_t &due_word(Publisher &p, uint32_t peer, Slot slot)
 
 static void set_due(Publisher &p, uint32_t peer, Slot slot)
 {
-    due_word(p, peer, slot) |= uint64_t{1} << slot % 64;
+    uint64_t &word = due_word(p, peer, slot);
+    p.rings[peer].due_count += (word >> slot % 64 & 1) == 0;
+    word |= uint64_t{1} << slot % 64;
 }
 
 static void clear_due(Publisher &p, uint32_t peer, Slot slot)
 {
-    due_word(p, peer, slot) &= ~(uint64_t{1} << slot % 64);
+    uint64_t &word = due_word(p, peer, slot);
+    p.rings[peer].due_count -= (word >> slot % 64 & 1) != 0;
+    word &= ~(uint64_t{1} << slot % 64);
 }
 
 // The first slot from `from` on that is due; slot_count if none.
@@ -127,24 +131,9 @@ void forget_object(Publisher &p, Slot slot)
     }
 }
 
-template <class T> static void zero(Flat<T> &array, size_t first, size_t count)
-{
-    if (count > 0) std::memset(array.begin() + first, 0, count * sizeof(T));
-}
-
-void forget_peer(Publisher &p, uint32_t peer)
-{
-    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
-    zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
-    zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
-    zero(p.sent_packets, size_t{peer} * p.packets_max, p.packets_max);
-    zero(p.sent_objects, size_t{peer} * p.objects_max, p.objects_max);
-    p.rings[peer] = {};
-}
-
 bool has_due(const Publisher &p, uint32_t peer)
 {
-    return next_due(p, peer, 0) < p.slot_count;
+    return p.rings[peer].due_count > 0;
 }
 
 bool is_due(const Publisher &p, uint32_t peer, Slot slot)
@@ -211,6 +200,22 @@ static void forget_told(Publisher &p, uint32_t peer)
     ring.object_first = 0;
 }
 
+template <class T> static void zero(Flat<T> &array, size_t first, size_t count)
+{
+    if (count > 0) std::memset(array.begin() + first, 0, count * sizeof(T));
+}
+
+void forget_peer(Publisher &p, uint32_t peer)
+{
+    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
+    zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
+    zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
+    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i)
+        packet_at(p, peer, i).tick = 0;
+    forget_told(p, peer);
+    p.rings[peer] = {};
+}
+
 // Objects that did not fit, after which no smaller one is looked for.
 static constexpr uint32_t misfits_max = 4;
 
@@ -247,14 +252,10 @@ size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t 
     UpdateWriter w = update_codec::writer(buffer, world.tick);
     uint32_t count = 0;
     uint32_t misfits = 0;
-    const Slot start = ring.cursor;
-    Slot slot = next_due(p, peer, start);
-    for (bool wrapped = false;; slot = next_due(p, peer, slot + 1)) {
-        if (slot == p.slot_count && !wrapped) {
-            wrapped = true;
-            slot = next_due(p, peer, 0);
-        }
-        if (slot == p.slot_count || (wrapped && slot >= start)) break;
+    Slot slot = ring.cursor;
+    for (uint32_t left = ring.due_count; left > 0; --left, ++slot) { // Each once.
+        slot = next_due(p, peer, slot);
+        if (slot == p.slot_count) slot = next_due(p, peer, 0);
         const Added added = add_slot(p, world, types, peer, slot, w);
         if (added == Added::yes) count += 1;
         if (added != Added::no_room) continue;
@@ -347,9 +348,10 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, const Upd
     void *value = world::value(world, types, slot);
     const size_t size = types.types[object.type].size_bytes;
     std::memcpy(next_value, value, size);
-    if (update_codec::read_fields(update, types, object.type, next_value).malformed)
-        return {Applied::malformed, slot, 0};
-    const uint64_t changed = type_table::difference(types, object.type, value, next_value);
+    const ReadFields read = update_codec::read_fields(update, types, object.type, next_value);
+    if (read.malformed) return {Applied::malformed, slot, 0};
+    const uint64_t changed =
+        type_table::difference(types, object.type, value, next_value, read.mask);
     std::memcpy(value, next_value, size);
     object.tick = update.tick;
     return {changed != 0 ? Applied::changed : Applied::unchanged, slot, changed};

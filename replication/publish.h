@@ -35,7 +35,8 @@ struct SentObject { // Slots are used again, so the tenure is named whole.
 struct PeerRing { // Where one peer's parts of the rings below begin and end.
     uint32_t packet_first, packet_count;
     uint32_t object_first, object_count;
-    Slot cursor; // Where the next packet starts looking, so that all get their turn.
+    Slot cursor;        // Where the next packet starts looking, so that all get their turn.
+    uint32_t due_count; // Bits set in its part of `due`.
 };
 
 struct Publisher { // Open to migration.

@@ -71,14 +71,19 @@ void normalise(const TypeTable &table, TypeId id, void *value)
 
 uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b)
 {
+    return difference(table, id, a, b, all_fields(table, id));
+}
+
+uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
     const auto *left = static_cast<const std::byte *>(a);
     const auto *right = static_cast<const std::byte *>(b);
-    uint64_t mask = 0;
-    uint64_t bit = 1;
-    for (const FieldCode &f : codes(table, id)) {
-        if (std::memcmp(left + f.offset_bytes, right + f.offset_bytes, field::size_bytes(f)) != 0)
-            mask |= bit;
-        bit <<= 1;
+    for (size_t i = 0; i < fields.size(); ++i) {
+        const FieldCode &f = fields[i];
+        if ((mask >> i & 1) == 0) continue;
+        if (std::memcmp(left + f.offset_bytes, right + f.offset_bytes, field::size_bytes(f)) == 0)
+            mask &= ~(uint64_t{1} << i);
     }
     return mask;
 }

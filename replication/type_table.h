@@ -36,6 +36,9 @@ void first_difference(std::span<const char> ours, std::span<const char> theirs,
 void normalise(const TypeTable &table, TypeId type, void *value);
 // Bit i: field i differs. Both normalised.
 uint64_t difference(const TypeTable &table, TypeId type, const void *a, const void *b);
+// Of the fields of `mask` alone.
+uint64_t difference(const TypeTable &table, TypeId type, const void *a, const void *b,
+                    uint64_t mask);
 
 // The fields of `mask`, in order. The mask itself is the caller's to write.
 size_t fields_bits(const TypeTable &table, TypeId type, const void *value, uint64_t mask);

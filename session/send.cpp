@@ -28,9 +28,10 @@ void fill_stream(Session &s, ConnectionIndex index)
     }
 }
 
+// By the host alone.
 static bool clock_due(const Session &s, const Path &p)
 {
-    return p.tie == Tie::member && replica::host(*s.replica) == s.replica->self &&
+    return p.tie == Tie::member &&
            (p.clock_sent_us == 0 || s.now_us - p.clock_sent_us >= clock_interval_us);
 }
 
@@ -69,13 +70,13 @@ static bool has_call(const Session &s, const Path &p, uint32_t next)
     return false;
 }
 
-static void send_packets(Session &s, ConnectionIndex index)
+static void send_packets(Session &s, ConnectionIndex index, bool is_host)
 {
     Path &p = path(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);
     const bool play = p.tie == Tie::member;
     bool updates_left = play;
-    bool clock = clock_due(s, p);
+    bool clock = is_host && clock_due(s, p);
     uint32_t next_call = 0;
     for (uint32_t i = 0; i < packets_per_tick_max && connection::has_budget(c, s.now_us); ++i) {
         const bool updates = updates_left && replica::has_updates(*s.replica, p.peer);
@@ -133,11 +134,12 @@ static void update_leaving(Session &s)
 static void send_all(Session &s)
 {
     endpoint::send_handshakes(*s.endpoint, s.outbox, s.now_us);
+    const bool is_host = replica::host(*s.replica) == s.replica->self;
     for (ConnectionIndex i = 0; i < s.path_count; ++i) {
         if (s.paths[i].tie == Tie::none) continue;
         if (endpoint::contact(*s.endpoint, i) != Contact::open) continue;
         if (s.paths[i].tie == Tie::member) fill_stream(s, i);
-        send_packets(s, i);
+        send_packets(s, i, is_host);
     }
     s.unreliable_call_count = 0;
     s.unreliable_bytes = 0;

@@ -1,5 +1,6 @@
 #include "sim/names.h"
 #include "sim/oracle_checks.h"
+#include <algorithm>
 
 namespace tern::oracle_calls {
 
@@ -14,22 +15,17 @@ static Violation wrong(const Numbered &call, uint16_t index, const CallLog &log,
 }
 
 // How often the two have had a connection, as the hearer knows and as the sayer does: one of them
-// may have taken a connection for open that the other never had.
+// may have taken a connection for open that the other never had. Of a sayer that has gone by now
+// nothing is known.
 struct Connections {
-    uint64_t count;
-    uint64_t first; // What the first one counts.
+    uint64_t heard, said;
 };
 
 static Connections connections(Oracles &oracles, PeerId from, PeerId to, uint16_t hearer)
 {
-    const uint64_t heard = oracles.nodes[hearer].links[from].count;
-    Connections both = {heard, heard > 0};
+    Connections both = {oracles.nodes[hearer].links[from].count, 0};
     for (NodeRecord &record : oracles.nodes)
-        if (record.self == from) {
-            const uint64_t said = record.own_links[to].count;
-            both.count += said;
-            both.first += said > 0;
-        }
+        if (record.self == from) both.said = record.own_links[to].count;
     return both;
 }
 
@@ -48,12 +44,14 @@ static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_
     if (call.sequence < log.heard) return wrong(call, index, log, "heard late or again");
     const Connections both = connections(oracles, call.from, by, index);
     if (call.sequence > log.heard + 1) {
-        const bool is_new = both.count > (log.heard == 0 ? both.first : log.connection);
+        const bool is_new = both.heard > std::max<uint64_t>(log.heard_connection, 1) ||
+                            both.said > std::max<uint64_t>(log.said_connection, 1);
         if (oracles.journals && !is_new)
             return wrong(call, index, log, "those before it were left out");
     }
     log.heard = call.sequence;
-    log.connection = both.count;
+    log.heard_connection = both.heard;
+    log.said_connection = both.said;
     return {};
 }
 

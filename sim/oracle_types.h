@@ -26,8 +26,8 @@ struct SaidStream { // What is left of it: heard ones go.
 
 // Calls from one peer to another.
 struct CallLog {
-    uint32_t said, heard; // Of the reliable ones: the newest.
-    uint64_t connection;  // Connections the two had had when it was heard.
+    uint32_t said, heard;                       // Of the reliable ones: the newest.
+    uint64_t heard_connection, said_connection; // Connections each had had when it was heard.
     // Unreliable ones that were heard, to this peer and to everyone: a bit for each.
     std::vector<uint64_t> unreliable, to_everyone;
 };

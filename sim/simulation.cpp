@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 #include "base/assert.h"
+#include "base/bits.h"
 #include "base/hash.h"
 #include "sim/sodium_source.h"
 #include <algorithm>
@@ -245,10 +246,7 @@ static void fold_inbox(Simulation &sim, uint16_t place)
         digest = dice::mixed(digest + wire::number(datagram.address));
         size_t at = 0;
         for (; at + 8 <= datagram.bytes.size(); at += 8) {
-            uint64_t word = 0;
-            for (unsigned i = 0; i < 8; ++i)
-                word |= std::to_integer<uint64_t>(datagram.bytes[at + i]) << (8 * i);
-            digest = (digest ^ word) * 0x9e3779b97f4a7c15;
+            digest = (digest ^ bits::load_word(&datagram.bytes[at])) * 0x9e3779b97f4a7c15;
             digest ^= digest >> 32;
         }
         for (; at < datagram.bytes.size(); ++at)

@@ -132,7 +132,7 @@ bool choose(Simulation &sim, const SimChoice &choice); // happen(), counted and 
 // simulation_world.cpp: true if it made sense.
 bool happen(Simulation &sim, const SimChoice &choice);
 void start_peer(Simulation &sim, uint16_t place);
-void end_peer(Simulation &sim, uint16_t place); // At once; of its session nothing is left.
+void end_peer(Simulation &sim, uint16_t place);   // At once; of its session nothing is left.
 void start_over(Simulation &sim, uint16_t place); // Its session has: its host went as it joined.
 // Two that were left of a session may both go on as hosts. Their games let the older one end.
 void settle_split(Simulation &sim, uint16_t place);

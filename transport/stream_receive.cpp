@@ -51,6 +51,11 @@ void place(flat::Builder &builder, StreamReceive &s)
     bit_ring::place(builder, s._bits);
 }
 
+void clear_bits(StreamReceive &s)
+{
+    if (s._beyond_count > 0) bit_ring::clear(s._bits, 0, bit_ring_bits);
+}
+
 bool fits(const StreamReceive &s, uint32_t offset_low, size_t size_bytes)
 {
     const uint64_t offset = little_endian::rebuilt(offset_low, s._consumed);

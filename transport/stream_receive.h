@@ -24,6 +24,7 @@ struct Peek {
 namespace stream_receive {
 
 void place(flat::Builder &builder, StreamReceive &stream);
+void clear_bits(StreamReceive &stream); // As in stream_send.h.
 // Whether these bytes lie in the window: not beyond stream_receive_bytes after what was consumed.
 bool fits(const StreamReceive &stream, uint32_t offset_low, size_t size_bytes);
 void store(StreamReceive &stream, uint32_t offset_low, std::span<const std::byte> bytes); // Fits.

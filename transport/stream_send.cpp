@@ -67,6 +67,12 @@ void place(flat::Builder &builder, StreamSend &s, size_t queue_bytes_max)
     bit_ring::place(builder, s._lost_bits);
 }
 
+void clear_bits(StreamSend &s)
+{
+    if (s._acked_count > 0) bit_ring::clear(s._acked_bits, 0, bit_ring_bits);
+    if (s._lost_count > 0) bit_ring::clear(s._lost_bits, 0, bit_ring_bits);
+}
+
 bool queue(StreamSend &s, std::span<const std::byte> message)
 {
     TERN_ASSERT(!message.empty() && message.size() <= stream_message_bytes_max, "%zu bytes",

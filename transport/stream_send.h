@@ -32,6 +32,7 @@ struct StreamBytes {
 namespace stream_send {
 
 void place(flat::Builder &builder, StreamSend &stream, size_t queue_bytes_max);
+void clear_bits(StreamSend &stream); // Before its memory is placed again: bits must be zero there.
 // One more message, whole. False if there is no room: more than room_bytes().
 bool queue(StreamSend &stream, std::span<const std::byte> message);
 size_t room_bytes(const StreamSend &stream); // Of the largest message that fits now.

@@ -435,6 +435,44 @@ TEST(Connection, ItsMemoryCanServeAnother)
     EXPECT_EQ(second.queued[0][0], second.received[0][0]);
 }
 
+// All that a pair sends over a bad network, from the opening of its connections on.
+static std::vector<Sent> sent_since_opening(Pair &pair)
+{
+    DataKeys keys{};
+    keys.send[0] = 9;
+    pair.random = random::from_seed(7);
+    pair.now_us = 100'000'000;
+    for (int i : {0, 1}) {
+        connection::open(*pair.side[i], keys, 5, address(3), pair.now_us);
+        std::swap(keys.send, keys.receive);
+        pair.side[i].open_fates.clear();
+    }
+    pair.wire.clear();
+    pair.log.clear();
+    pair.network = {10'000, 200'000, 0.35, 0.3};
+    Traffic traffic;
+    exchange(pair, traffic, 200, 0.4);
+    return pair.log;
+}
+
+TEST(Connection, InUsedMemoryItSendsWhatAFreshOneSends)
+{
+    Pair fresh(3);
+    const std::vector<Sent> expected = sent_since_opening(fresh);
+    for (uint64_t seed = 0; seed < 5; seed += 1) {
+        Pair used(seed);
+        used.network = {10'000, 200'000, 0.35, 0.3};
+        Traffic before;
+        exchange(used, before, 100, 0.4);
+        for (const Side &side : used.side) // All in flight counts as lost.
+            connection::close(*side.connection, CloseReason::left, used.now_us);
+        const std::vector<Sent> sent = sent_since_opening(used);
+        ASSERT_EQ(expected.size(), sent.size());
+        for (size_t i = 0; i < sent.size(); i += 1)
+            ASSERT_EQ(expected[i].bytes, sent[i].bytes) << "datagram " << i;
+    }
+}
+
 TEST(Connection, AWipedOneSendsAndOpensNothing)
 {
     Pair pair;
