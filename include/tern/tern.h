@@ -58,7 +58,8 @@ uint64_t session_clock_us(const Session *session, uint64_t now_us); // The host'
 // --- The host's game ---
 void admit(Session *session, PeerId newcomer); // Answers join_asked. Nothing if it has gone.
 void refuse(Session *session, PeerId newcomer, const char *reason); // Shown by state_text() there.
-void remove(Session *session, PeerId peer); // Kick. Its key cannot come back.
+// Kick. Its key cannot come back as long as this peer is the host.
+void remove(Session *session, PeerId peer);
 // Gives an object to a member. False, and nothing happens, if it is dead or `to` is not a member
 // that has caught up; both can be true before the game hears of it.
 bool migrate(Session *session, ObjectId object, PeerId to);

@@ -149,11 +149,12 @@ enum class State : uint8_t {
 
 enum class EventKind : uint8_t {
     // The session.
-    caught_up,    // After join(): everybody's objects are here; the state is open.
-    join_asked,   // At the host, with Admission::ask_game: peer, name, payload. Answer it.
-    peer_joined,  // peer, name.
-    peer_left,    // peer. Its orphans' events follow when the departure is settled.
-    host_lost,    // peer: who was it. Claims wait; the rest goes on. Then comes:
+    caught_up,   // After join(): everybody's objects are here; the state is open.
+    join_asked,  // At the host, with Admission::ask_game: peer, name, payload. Answer it.
+    peer_joined, // peer, name.
+    peer_left,   // peer. Its orphans' events follow when the departure is settled.
+    host_lost,   // peer: who was it. Claims wait; the rest goes on. (While joining: forget all that
+                 // you have heard; it starts over.) Then comes:
     host_changed, // peer: who is it now; previous. Owner changes that it made come after it.
     // Objects. What this peer itself creates, sets and destroys makes no event.
     object_created,

@@ -230,6 +230,18 @@ TEST(Connection, IdleOnesKeepEachOtherAliveAtAQuarterOfTheTimeout)
     EXPECT_EQ(0u, stats.lost_datagrams);
 }
 
+TEST(Connection, APingBringsASignOfLifeWithinARoundTrip)
+{
+    Pair pair;
+    ASSERT_TRUE(pair.run(1'000'000)); // Idle, and far from a keep-alive.
+    const uint64_t before_us = connection::heard_us(*pair.side[0]);
+    ASSERT_LT(before_us + 500'000, pair.now_us);
+    connection::ping(*pair.side[0]);
+    ASSERT_TRUE(pair.run(200'000));
+    EXPECT_GT(connection::heard_us(*pair.side[0]), before_us + 500'000);
+    EXPECT_EQ(connection::heard_us(*pair.side[1]) / 1'000'000, pair.now_us / 1'000'000);
+}
+
 TEST(Connection, ARoundTripThatIsLongForTheTimeoutIsNotProbedAgainAndAgain)
 {
     ConnectionLimits limit = limits();

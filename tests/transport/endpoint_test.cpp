@@ -297,6 +297,19 @@ TEST(Endpoint, AHalfOpenHandshakeIsOverAfterItsTime)
     EXPECT_EQ(p.b.endpoint->_ids._count, 0u);
 }
 
+TEST(Endpoint, WhatWasAnsweredInAFormerSessionComesToNothing)
+{
+    Pair p;
+    p.answer();
+    p.take_answer();
+    const Mail first = p.confirm();
+    EXPECT_EQ(half_open_count(p.b), 1u);
+    endpoint::enter(p.b.e(), session + 1, secret);
+    EXPECT_EQ(half_open_count(p.b), 0u);
+    EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::bad);
+    EXPECT_TRUE(live(p.b).empty());
+}
+
 TEST(Endpoint, AnInitiationIsRepeatedLaterAndLaterUntilTheTimeout)
 {
     Pair p;
