@@ -143,9 +143,15 @@ TEST_F(ClusterTest, WhoIsTakenForGoneGoesOnAndIsNoMember)
     const Believed *known = peer_steps::belief(cluster::steps(c), cluster::block(s, 1), object);
     ASSERT_NE(known, nullptr);
     EXPECT_EQ(known->owner, static_cast<PeerId>(1));
+    // It finds both gone, asks nobody, and is a minority.
     while (cluster::can(c, s, deliver(1, 2)))
         make(s, deliver(1, 2));
+    EXPECT_FALSE(cluster::quiet(c, s));
+    make(s, {MoveKind::notice, 0, 2, 0});
+    EXPECT_TRUE(cluster::can(c, s, {MoveKind::notice, 1, 2, 0}));
+    make(s, {MoveKind::notice, 1, 2, 0});
     EXPECT_TRUE(cluster::quiet(c, s));
+    EXPECT_FALSE(cluster::is_there(c, s, 2));
     EXPECT_FALSE(cluster_oracles::first_violation(c, s));
 }
 

@@ -114,8 +114,8 @@ TEST(Explorer, ALivingPeerIsTakenForGone)
 
 TEST(Explorer, ALivingPeerIsTakenForGoneWhileOneJoins)
 {
-    ExploreScope suspected = scope(2, 1, 1, 0);
-    suspected.suspicions = suspected.joins = suspected.holds = 1;
+    ExploreScope suspected = scope(3, 0, 1, 0);
+    suspected.suspicions = suspected.joins = 1;
     EXPECT_GT(all_of(suspected).states, 50'000u);
 }
 
@@ -129,7 +129,7 @@ TEST(Explorer, ForgedMessagesChangeNothing)
 // Leaving out what only has other names leaves nothing else out.
 TEST(Explorer, SymmetryHidesNothing)
 {
-    ExploreScope whole = scope(3, 2, 1, 1);
+    ExploreScope whole = scope(3, 2, 1, 0);
     const ExploreResult folded = all_of(whole);
     whole.symmetry = false;
     const ExploreResult unfolded = all_of(whole);

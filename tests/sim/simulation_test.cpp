@@ -163,7 +163,7 @@ TEST(Simulation, EveryActOfAGameTakesPlace)
     EXPECT_GT(sim->counts.claims_granted, 0u);
     EXPECT_GT(sim->counts.claims_refused, 0u);
     EXPECT_EQ(sim->counts.ended[static_cast<size_t>(State::left)], 1u);
-    const auto removed = run_with("remove=1");
+    const auto removed = run_with("remove=1", 3);
     EXPECT_EQ(removed->counts.ended[static_cast<size_t>(State::removed)], 1u);
 }
 
@@ -197,14 +197,17 @@ TEST(Simulation, ClocksRunFastSlowAndInSteps)
 static bool agree(const Simulation &sim)
 {
     size_t live = 0;
-    for (const Node &node : sim.nodes)
+    const Session *first = nullptr;
+    for (const Node &node : sim.nodes) {
         live += node.session != nullptr;
+        if (!first) first = node.session;
+    }
     for (const Node &node : sim.nodes)
-        if (node.session &&
-            (state(node.session) != State::open || peers(node.session).size() + 1 != live ||
-             digest(node.session) != digest(sim.nodes[0].session)))
+        if (node.session && (state(node.session) != State::open ||
+                             peers(node.session).size() + 1 != live ||
+                             digest(node.session) != digest(first)))
             return false;
-    return sim.nodes[0].session != nullptr;
+    return first != nullptr;
 }
 
 TEST(Simulation, InTheLivenessPhaseTheCoreAgreesInTheEnd)
@@ -217,7 +220,6 @@ TEST(Simulation, InTheLivenessPhaseTheCoreAgreesInTheEnd)
         for (uint64_t at_us = sim->now_us; at_us < end_us && !agree(*sim); at_us += 100'000)
             simulation::run_until(*sim, at_us);
         EXPECT_TRUE(agree(*sim)) << "seed " << seed;
-        EXPECT_TRUE(sim->nodes[0].core);
         for (const Node &node : sim->nodes)
             EXPECT_TRUE(node.core || !node.session);
     }
