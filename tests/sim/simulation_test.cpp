@@ -192,39 +192,6 @@ TEST(Simulation, ClocksRunFastSlowAndInSteps)
     EXPECT_EQ(pass(Act::jump, 123'000).second, pass(Act::jump, 0).second + 123'000);
 }
 
-// --- Liveness ---
-
-static bool agree(const Simulation &sim)
-{
-    size_t live = 0;
-    const Session *first = nullptr;
-    for (const Node &node : sim.nodes) {
-        live += node.session != nullptr;
-        if (!first) first = node.session;
-    }
-    for (const Node &node : sim.nodes)
-        if (node.session && (state(node.session) != State::open ||
-                             peers(node.session).size() + 1 != live ||
-                             digest(node.session) != digest(first)))
-            return false;
-    return first != nullptr;
-}
-
-TEST(Simulation, InTheLivenessPhaseTheCoreAgreesInTheEnd)
-{
-    for (uint64_t seed = 1; seed <= 20; ++seed) {
-        const auto sim = simulation::make(mixed(seed));
-        simulation::run_safety(*sim);
-        simulation::begin_liveness(*sim);
-        const uint64_t end_us = sim->now_us + 30'000'000;
-        for (uint64_t at_us = sim->now_us; at_us < end_us && !agree(*sim); at_us += 100'000)
-            simulation::run_until(*sim, at_us);
-        EXPECT_TRUE(agree(*sim)) << "seed " << seed;
-        for (const Node &node : sim->nodes)
-            EXPECT_TRUE(node.core || !node.session);
-    }
-}
-
 TEST(Simulation, InTheLivenessPhaseGamesDoWhatTheyAreOrdered)
 {
     SimOptions options;
