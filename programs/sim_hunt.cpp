@@ -8,6 +8,7 @@
 #include "sim_report.h"
 #include <cstdio>
 #include <cstring>
+#include <sys/resource.h>
 
 namespace sim {
 
@@ -74,15 +75,34 @@ void play_scenarios(const Child &self)
 }
 
 constexpr uint64_t states_max = 1'000'000; // Of one scope: a mutant may have no end.
+constexpr double patience = 5; // The bounds are of processor time; so many times as long is waited.
+
+double seconds_of(const rusage &used)
+{
+    const auto seconds = [](const timeval &t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+// Of this process and the children that have ended: what is found does not depend on what else
+// the machine does.
+double processor_s()
+{
+    rusage own = {}, children = {};
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return seconds_of(own) + seconds_of(children);
+}
 
 // In a child, which may end in an assertion.
-void explore_all(const Child &self, const std::string &name, double until_s)
+void explore_all(const Child &self, const std::string &name, double bound_s)
 {
     for (const tern::ExploreScope &scope : scopes()) {
         tern::Explorer explorer = tern::explorer::make(scope);
         const tern::ExploreResult &result = tern::explorer::result(explorer);
         while (tern::explorer::advance(explorer, 5'000) && result.states < states_max &&
-               wall_s() < until_s) {
+               processor_s() < bound_s) {
         }
         if (!result.violation) continue;
         keep_counterexample(scope, result, name + ".trace", name + ".svg");
@@ -93,10 +113,11 @@ void explore_all(const Child &self, const std::string &name, double until_s)
     child::finish(self);
 }
 
-Found explore_found(const std::string &name, double until_s)
+Found explore_found(const std::string &name, double bound_s)
 {
+    const double until_s = wall_s() + bound_s * patience;
     Child child = child::start();
-    if (child.pid == 0) explore_all(child, name, until_s);
+    if (child.pid == 0) explore_all(child, name, bound_s);
     Found found;
     found.by = "explore";
     while (!child.ended) {
@@ -108,9 +129,9 @@ Found explore_found(const std::string &name, double until_s)
             found.text = line.substr(space + 1);
             found.trace = name + ".trace";
         }
-        if (wall_s() > until_s + 5) child::kill(child);
+        if (wall_s() > until_s) child::kill(child);
     }
-    if (child.status != 0 && !found.found && wall_s() <= until_s + 5) {
+    if (child.status != 0 && !found.found && wall_s() <= until_s) {
         found.found = true;
         found.invariant = "I11";
         found.text = child::last_words(child);
@@ -118,13 +139,15 @@ Found explore_found(const std::string &name, double until_s)
     return found;
 }
 
-Found simulate_found(const Options &options, const std::string &name, double until_s)
+Found simulate_found(const Options &options, const std::string &name, double bound_s)
 {
     Found found;
     found.by = "simulate";
-    for (uint64_t seed = 1; wall_s() < until_s; ++seed) {
-        const tern::SimOptions run = run_options(options, seed);
-        const Outcome outcome = play::isolated(run, nullptr, until_s - wall_s(), {});
+    for (uint64_t seed = 1; processor_s() < bound_s; ++seed) {
+        tern::SimOptions run = run_options(options, seed);
+        if (seed % 2 != 0) run.seconds /= 2; // Some faults show soon, some need long runs.
+        const double wait_s = (bound_s - processor_s()) * patience;
+        const Outcome outcome = play::isolated(run, nullptr, wait_s, {});
         if (outcome.ok || outcome.invariant == "time") continue;
         found.found = true;
         found.by += " seed " + std::to_string(seed);
@@ -149,8 +172,8 @@ int hunt(const Options &options)
     const double start_s = wall_s();
     const double bound_s = options.bound_s == 0 ? 60 : options.bound_s;
     const std::string name = options.folder + "/" + options.name;
-    Found found = explore_found(name, start_s + bound_s / 2);
-    if (!found.found) found = simulate_found(options, name, start_s + bound_s);
+    Found found = explore_found(name, bound_s / 2);
+    if (!found.found) found = simulate_found(options, name, bound_s);
     Report line;
     report::add(line, "mutant", options.name);
     report::add(line, "wrong", std::string(tern::mutant_texts[number].wrong));

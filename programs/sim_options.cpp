@@ -127,7 +127,7 @@ void add_checks(CLI::App &parent, Options &options)
         "mutants", "Remove one rule after the other: each absence must be found");
     mutants->callback([&options] { options.command = Command::mutants; });
     mutants->add_option("name", options.name, "Only this one");
-    mutants->add_option("--bound", options.bound_s, "Seconds for each (60)")
+    mutants->add_option("--bound", options.bound_s, "Processor seconds for each (60)")
         ->check(whole_number(1, 100'000));
     mutants->add_option("--jobs", options.jobs, "Processes")->check(whole_number(1, 256));
     mutants->add_option("--folder", options.folder, "Where traces and pictures go");
@@ -135,7 +135,7 @@ void add_checks(CLI::App &parent, Options &options)
     CLI::App *hunt = parent.add_subcommand("hunt", "Look for what one mutant does wrong");
     hunt->callback([&options] { options.command = Command::hunt; });
     hunt->add_option("name", options.name, "The mutant")->required();
-    hunt->add_option("--bound", options.bound_s, "Seconds (60)")->check(whole_number(1, 100'000));
+    hunt->add_option("--bound", options.bound_s, "Processor seconds (60)")->check(whole_number(1, 100'000));
     hunt->add_option("--folder", options.folder, "Where traces and pictures go");
 #endif
 }
