@@ -81,8 +81,8 @@ void make(Made &made, Input &in)
         made.types[i] = {names[i], static_cast<uint16_t>(std::max<size_t>(offset + form % 3, 1)),
                          std::span<const Field>(made.fields[i], count)};
         made.types[i].objects_max = form / 4 % 4;
-        made.types[i].orphan = static_cast<Orphan>(form / 16 % 2);
-        made.types[i].claim = static_cast<ClaimPolicy>(form / 32 % 3);
+        made.types[i].orphan = static_cast<Orphan>(form / 16 % 4);
+        made.types[i].claim = static_cast<ClaimPolicy>(form / 64 % 3);
     }
 }
 

@@ -30,6 +30,7 @@ tern::ExploreScope scope_of(const Options &options)
     scope.suspicions = options.suspicions;
     scope.forges = options.forges;
     scope.mortal = options.mortal;
+    scope.survivors = options.survivors;
     return scope;
 }
 

@@ -81,10 +81,12 @@ void add_explore(CLI::App &parent, Options &options)
     count("--creates", options.creates, "Objects that anybody creates");
     count("--claims", options.claims, "Claims by anybody");
     count("--destroys", options.destroys, "Objects that their owners destroy");
-    count("--crashes", options.crashes, "Peers that crash, but for the host");
+    count("--crashes", options.crashes, "Peers that crash, the host too");
     count("--updates", options.updates, "Changes by owners, in UPDATEs in any order");
     count("--losses", options.losses, "Of these UPDATEs, told lost; they may still arrive");
     app->add_flag("--mortal", options.mortal, "What a departed peer owned dies with it");
+    app->add_flag("--survivors", options.survivors,
+                  "Whoever is left goes on; without, a majority of the last view");
     count("--joins", options.joins, "Newcomers on top of --peers");
     count("--waits", options.waits, "Times that 16 ticks pass at a peer");
     count("--holds", options.holds,
@@ -135,7 +137,8 @@ void add_checks(CLI::App &parent, Options &options)
     CLI::App *hunt = parent.add_subcommand("hunt", "Look for what one mutant does wrong");
     hunt->callback([&options] { options.command = Command::hunt; });
     hunt->add_option("name", options.name, "The mutant")->required();
-    hunt->add_option("--bound", options.bound_s, "Processor seconds (60)")->check(whole_number(1, 100'000));
+    hunt->add_option("--bound", options.bound_s, "Processor seconds (60)")
+        ->check(whole_number(1, 100'000));
     hunt->add_option("--folder", options.folder, "Where traces and pictures go");
 #endif
 }

@@ -31,7 +31,7 @@ bool has_spot(const Plan &plan, MomentKind kind)
 bool has_act(const Plan &plan, MomentKind kind)
 {
     return std::any_of(plan.acts.begin(), plan.acts.end(),
-                       [&](const Act &act) { return act.kind == kind; });
+                       [&](const PictureAct &act) { return act.kind == kind; });
 }
 
 void add_wires(std::vector<Entry> &out, const Plan &plan)

@@ -116,7 +116,7 @@ void band_label(Ink &ink, const Page &page, size_t i)
 
 void act_text(Ink &ink, const Page &page, size_t i)
 {
-    const Act &act = page.plan.acts[i];
+    const PictureAct &act = page.plan.acts[i];
     const std::string &text = page.layout.act_texts[i];
     ink::open(ink, "class=\"act\"", text == act.text ? "" : act.text);
     const Box &box = page.layout.act_boxes[i];
@@ -173,7 +173,7 @@ void draw::lanes(Ink &ink, const Page &page)
         const double x = page.layout.x[at];
         ink::line(ink, {x, place.top}, {x, place.bottom}, "class=\"tie\"");
     };
-    for (const Act &act : page.plan.acts)
+    for (const PictureAct &act : page.plan.acts)
         tie(act.lane, act.at);
     for (const Stretch &stretch : page.plan.stretches)
         if (stretch.from != 0) tie(stretch.lane, stretch.from);
@@ -196,7 +196,7 @@ void draw::texts(Ink &ink, const Page &page)
     for (size_t i = 0; i < page.plan.acts.size(); ++i)
         act_text(ink, page, i);
     for (size_t i = 0; i < page.plan.acts.size(); ++i) {
-        const Act &act = page.plan.acts[i];
+        const PictureAct &act = page.plan.acts[i];
         if (act.kind != MomentKind::act)
             sign(ink, {page.layout.x[act.at], page.layout.act_boxes[i].center.y}, act.kind);
     }

@@ -191,7 +191,7 @@ Layout columns_only(const Plan &plan, const History &history, double spread, boo
     for (const ObjectId object : plan.objects)
         layout.left =
             std::max(layout.left, ink::width("object " + names::text(object), small_px) + 40);
-    for (const Act &act : plan.acts)
+    for (const PictureAct &act : plan.acts)
         layout.act_texts.push_back(cut_short(act.text));
     place_columns(layout, plan, history, spread, tight);
     layout.width = layout.right + 24;

@@ -67,7 +67,7 @@ void find_used_lanes(Plan &plan, const History &history)
         plan.lanes_used[arrow.from] = plan.lanes_used[arrow.to] = true;
     for (const Spots &spots : plan.spots)
         plan.lanes_used[spots.from] = plan.lanes_used[spots.to] = true;
-    for (const Act &act : plan.acts)
+    for (const PictureAct &act : plan.acts)
         plan.lanes_used[act.lane] = true;
     for (const Flag &flag : plan.flags)
         plan.lanes_used[flag.lane] = true;

@@ -54,7 +54,7 @@ struct Hatch { // A time in which a lane was paused, or cut off from others.
     std::string text; // Empty: paused.
 };
 
-struct Act {
+struct PictureAct {
     uint16_t lane;
     size_t at;
     std::string text;
@@ -95,7 +95,7 @@ struct Plan {
     std::vector<Stretch> stretches;
     std::vector<Arrow> arrows;
     std::vector<Hatch> hatches;
-    std::vector<Act> acts;
+    std::vector<PictureAct> acts;
     std::vector<Spots> spots;
     std::vector<Flag> flags;
 };

@@ -11,7 +11,7 @@
 
 namespace tern {
 
-struct Answer { // At the host: to a claim that its game was asked about.
+struct ClaimAnswer { // At the host: to a claim that its game was asked about.
     uint64_t due_us;
     ObjectId object;
     PeerId claimer;
@@ -43,7 +43,7 @@ struct Place {          // What the simulation knows of a node beside what its o
     std::vector<SimChoice> acts; // Of a script or by order, by time.
     size_t next_act;
     std::vector<SimChoice> answers; // grant and refuse, of a script.
-    std::vector<Answer> pending;
+    std::vector<ClaimAnswer> pending;
     std::vector<uint32_t> reliable_calls, unreliable_calls; // By PeerId: how many it has made.
     Session *ending;                                        // It says its last words.
     uint32_t ending_ticks;

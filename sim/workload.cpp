@@ -258,9 +258,9 @@ static void hear_claims(Simulation &sim, uint16_t host)
 static void answer_claims(Simulation &sim, uint16_t host)
 {
     Session *session = sim.nodes[host].session;
-    std::vector<Answer> &pending = sim.places[host].pending;
+    std::vector<ClaimAnswer> &pending = sim.places[host].pending;
     size_t kept = 0;
-    for (const Answer &answer : pending) {
+    for (const ClaimAnswer &answer : pending) {
         if (answer.due_us > sim.now_us) {
             pending[kept++] = answer;
             continue;
