@@ -30,17 +30,31 @@ static uint8_t &names(Replica &r, MemberSlot asker, MemberSlot named)
     return r.query_names[asker * r.members.count + named];
 }
 
-void write_query(BitWriter &w, const Replica &r, const Item &item)
+static void write_fenced(BitWriter &w, const Replica &r)
 {
-    if (item.token != r.query_token) return; // A newer one is behind it.
-    messages::write_kind(w, MessageKind::query);
-    bits::write(w, item.token, 32);
     for (const Member &member : r.members.all()) {
         if (!member.fenced) continue;
         bits::write_bool(w, true);
         messages::write_peer(w, member.id);
     }
     bits::write_bool(w, false);
+}
+
+void write_query(BitWriter &w, const Replica &r, const Item &item)
+{
+    if (item.token != r.query_token) return; // A newer one is behind it.
+    messages::write_kind(w, MessageKind::query);
+    bits::write(w, item.token, 32);
+    write_fenced(w, r);
+}
+
+void write_report(BitWriter &w, const Replica &r, const Item &item)
+{
+    messages::write_kind(w, MessageKind::report);
+    bits::write(w, item.token, 32);
+    bits::write(w, r.term_number_seen, 16);
+    bits::write(w, r.last_peer, 16);
+    write_fenced(w, r);
 }
 
 static bool names(const Replica &r, MemberSlot asker, MemberSlot named)
@@ -158,11 +172,26 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     return Verdict::ok;
 }
 
+// Whom a lost host had counted out: nobody else may know it, and who has fenced a member never
+// hears it again. So it is counted out here too, which asks everybody anew.
+static void fence_reported(Replica &r, BitReader named)
+{
+    while (bits::read_bool(named)) {
+        const PeerId gone = messages::read_peer(named);
+        if (!TERN_MUTANT(half_departed_kept)) replica::peer_gone(r, gone, Departure::silence);
+    }
+}
+
 Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
 {
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
     const auto seen = static_cast<uint16_t>(bits::read(reader, 16));
     const auto last_peer = static_cast<uint16_t>(bits::read(reader, 16));
+    const BitReader fenced = reader;
+    while (bits::read_bool(reader)) {
+        const PeerId gone = messages::read_peer(reader);
+        if (gone == r.self || gone == r.members[from].id) bits::fail(reader);
+    }
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
@@ -174,6 +203,7 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
         r.last_peer = std::max(r.last_peer, last_peer);
     }
     r.members[from].reported = true;
+    fence_reported(r, fenced);
     return Verdict::ok;
 }
 

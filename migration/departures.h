@@ -11,6 +11,7 @@ Verdict receive_report_object(Replica &r, BitReader reader);
 Verdict receive_report(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_complaint(Replica &r, PeerId from, BitReader reader);
 void write_query(BitWriter &w, const Replica &r, const Item &item);
+void write_report(BitWriter &w, const Replica &r, const Item &item);
 
 // Whether enough of the last view are left to go on.
 bool has_quorum(const Replica &r);

@@ -166,12 +166,7 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
     case MessageKind::welcome:
     case MessageKind::view: return views::write_item(w, r, to, item);
     case MessageKind::query: return departures::write_query(w, r, item);
-    case MessageKind::report:
-        messages::write_kind(w, item.kind);
-        bits::write(w, item.token, 32);
-        bits::write(w, r.term_number_seen, 16);
-        bits::write(w, r.last_peer, 16);
-        return;
+    case MessageKind::report: return departures::write_report(w, r, item);
     case MessageKind::claim:
     case MessageKind::release:
     case MessageKind::lock:

@@ -52,6 +52,10 @@ std::vector<tern::ExploreScope> scopes()
     scope(2, 0, 0, 1, 0).holds = 1;
     scope(1, 1, 1, 0, 0).suspicions = 1;
     scope(0, 0, 1, 0, 0).suspicions = 1;
+    tern::ExploreScope &half = scope(0, 0, 1, 0, 0);
+    half.peers = 4;
+    half.creates = 0;
+    half.suspicions = 1;
     tern::ExploreScope &few = scope(0, 0, 2, 0, 0);
     few.peers = 4;
     few.survivors = true;

@@ -418,6 +418,25 @@ expect all alive 1.1 owner 2 stamp 1
 expect all alive 3.1 owner 3 stamp 0
 expect quiet
 )"},
+    {"S14-half", R"(tern-trace 1 explore
+title S14: a host dies while it counts out another, and some have heard of it
+scope peers 5
+create 3
+flow
+suspect 3>1
+deliver 1>4             # QUERY: 4 fences 3. 2 and 5 hear nothing of it.
+crash 1
+notice 1>2
+notice 1>3
+notice 1>4
+notice 1>5
+flow
+notice 2>3              # It is alone, and ends.
+notice 4>3
+flow
+expect 2,4,5 alive 3.1 owner 2 stamp 1
+expect quiet
+)"},
     {"S14-report", R"(tern-trace 1 explore
 title S14: a second crash, and a report of the tenure before the one that is gone
 scope peers 4

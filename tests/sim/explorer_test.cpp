@@ -112,6 +112,14 @@ TEST(Explorer, ALivingPeerIsTakenForGone)
     EXPECT_GT(all_of(suspected).states, 300'000u);
 }
 
+TEST(Explorer, AHostDiesWhileItCountsOutAnother)
+{
+    ExploreScope half = scope(4, 0, 0, 1);
+    half.creates = 0;
+    half.suspicions = 1;
+    EXPECT_GT(all_of(half).states, 3'000u);
+}
+
 TEST(Explorer, ALivingPeerIsTakenForGoneWhileOneJoins)
 {
     ExploreScope suspected = scope(3, 0, 1, 0);
