@@ -4,6 +4,7 @@
 #include "migration/happenings.h"
 #include "migration/objects.h"
 #include "migration/outbox.h"
+#include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
 
@@ -66,8 +67,11 @@ static void ask_everybody(Replica &r)
 {
     r.query_token += 1;
     r.collecting = true;
+    // Of whom the host of a star has not heard, nobody has.
+    const bool known = replica::relays(r);
     for (Member &member : r.members.all())
-        member.reported = false;
+        member.reported = known;
+    if (known) return;
     Item item = plain(MessageKind::query);
     item.token = r.query_token;
     outbox::push_to_all(r, item);
@@ -327,6 +331,7 @@ static void take_charge(Replica &r)
         claim.asked = false;
     happenings::host(r, r.self);
     objects::tell_own_marks(r);
+    relay::begin(r);
 }
 
 static void open_view(Replica &r)

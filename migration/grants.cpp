@@ -4,6 +4,7 @@
 #include "migration/happenings.h"
 #include "migration/objects.h"
 #include "migration/outbox.h"
+#include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
 #include <cstring>
@@ -107,7 +108,7 @@ uint32_t value_tick(const Replica &r, const Object &object)
 void give_away(Replica &r, Slot slot)
 {
     Object &object = r.world.slots[slot];
-    if (object.owner != r.self) return;
+    if (object.owner != r.self && !replica::relays(r)) return;
     publish::forget_object(r.publisher, slot);
     r.survived_ticks[slot] = 0;
     r.own_marks[slot] = 0;
@@ -147,6 +148,13 @@ static void take_over(Replica &r, Slot slot, uint32_t grant, uint32_t survived_t
 
 static void announce(Replica &r, uint32_t grant)
 {
+    if (replica::relays(r)) {
+        for (uint16_t i = 0; i < r.grants[grant - 1].object_count; ++i) {
+            const Slot slot = own_slot(r, r.grants[grant - 1], i);
+            if (slot != no_slot) relay::began(r, slot, 0);
+        }
+        return;
+    }
     Item item = {};
     item.kind = MessageKind::migrate;
     item.grant = grant;

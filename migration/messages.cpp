@@ -13,7 +13,7 @@ void write_kind(BitWriter &w, MessageKind kind)
 MessageKind read_kind(BitReader &r)
 {
     const uint64_t kind = bits::read(r, 8);
-    if (kind == 0 || kind > static_cast<uint64_t>(MessageKind::complaint)) {
+    if (kind == 0 || kind > static_cast<uint64_t>(MessageKind::tell)) {
         bits::fail(r);
         return MessageKind::none;
     }
@@ -216,12 +216,15 @@ static void read_objects(BitReader &r, PeerId from, Described &described)
     case MessageKind::release:
     case MessageKind::lock:
     case MessageKind::unlock:
-    case MessageKind::claim_refused: break;
+    case MessageKind::claim_refused:
+    case MessageKind::tell: break;
     default: return;
     }
     described.objects[0] = read_object_id(r);
     described.object_count = 1;
-    if (described.kind == MessageKind::report_object) described.stamp = read_stamp(r);
+    const bool stamped =
+        described.kind == MessageKind::report_object || described.kind == MessageKind::tell;
+    if (stamped) described.stamp = read_stamp(r);
 }
 
 }

@@ -3,6 +3,7 @@
 #include "migration/grants.h"
 #include "migration/happenings.h"
 #include "migration/outbox.h"
+#include "migration/relay.h"
 #include "migration/views.h"
 #include <cstring>
 
@@ -33,7 +34,11 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     object.stamp = live.stamp;
     object.owner = live.owner;
     object.tick = state.tick;
-    if (!newer_tenure) return happenings::changed(r, slot, fields);
+    if (!newer_tenure) {
+        relay::changed(r, slot, fields);
+        return happenings::changed(r, slot, fields);
+    }
+    relay::began(r, slot, live.survived_tick);
     r.locks[slot] = 0;
     r.migrations += 1;
     happenings::owner_changed(r, slot, previous, fields, lost_ticks);
@@ -63,6 +68,7 @@ void join(Replica &r, const Live &live, const ObjectState &state)
     std::memcpy(world::value(r.world, *r.types, slot), state.value,
                 r.types->types[object.type].size_bytes);
     if (live.stamp != 0) r.migrations += 1;
+    relay::began(r, slot, live.survived_tick);
     happenings::created(r, slot);
 }
 
@@ -112,6 +118,7 @@ void kill(Replica &r, ObjectId object)
 static void announce_death(Replica &r, Slot slot)
 {
     const Object &object = r.world.slots[slot];
+    if (replica::relays(r)) return relay::died(r, object.id, r.self);
     Item item = {};
     item.kind = MessageKind::destroy;
     item.object = static_cast<uint64_t>(object.id);
@@ -199,13 +206,15 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
     Grant grant = {};
     if (has_grant) messages::read_grant(reader, grant);
     if (!bits::complete(reader)) return Verdict::malformed;
-    const bool allowed =
-        has_grant ? may_destroy(r, from, grant, id) : object_id::creator(id) == from;
+    const bool relayed = r.topology == Topology::star && from == replica::successor(r);
+    const bool owned = has_grant ? may_destroy(r, from, grant, id) : object_id::creator(id) == from;
+    const bool allowed = owned || relayed;
     if (!allowed && !TERN_MUTANT(no_authority_check)) return Verdict::forged;
     const Slot slot = world::find_alive(r.world, id);
     if (TERN_MUTANT(old_destroy_ignored) && slot != no_slot &&
         r.world.slots[slot].stamp > grant.stamp)
         return Verdict::ok;
+    if (!dead::contains(r.world.dead, id)) relay::died(r, id, from);
     kill(r, id);
     return Verdict::ok;
 }
@@ -376,6 +385,8 @@ ObjectId create(Replica &r, TypeId type, const void *value)
     object.owner = r.self;
     object.tick = r.world.tick;
     world::write(r.world, *r.types, slot, value);
+    relay::began(r, slot, 0);
+    if (relays(r)) return object.id;
     Item item = {};
     item.kind = MessageKind::create;
     item.object = static_cast<uint64_t>(object.id);

@@ -3,6 +3,7 @@
 #include "migration/departures.h"
 #include "migration/grants.h"
 #include "migration/messages.h"
+#include "migration/relay.h"
 #include "migration/replica.h"
 #include "migration/views.h"
 #include <algorithm>
@@ -22,6 +23,7 @@ void push(Replica &r, MemberSlot to, const Item &item)
     const Member &member = r.members[to];
     ItemRing &ring = r.rings[to];
     if (member.id == PeerId::none || member.id == r.self || member.fenced || ring.overflow) return;
+    if (!replica::linked(r, member.id)) return;
     if (ring.count == r.items.capacity / r.rings.capacity) {
         departures::give_up(r, to);
         return;
@@ -167,6 +169,7 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
     case MessageKind::view: return views::write_item(w, r, to, item);
     case MessageKind::query: return departures::write_query(w, r, item);
     case MessageKind::report: return departures::write_report(w, r, item);
+    case MessageKind::tell: return relay::write(w, r, to, item);
     case MessageKind::claim:
     case MessageKind::release:
     case MessageKind::lock:
@@ -191,6 +194,7 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
 static void announced(Replica &r, MemberSlot to, const Item &item)
 {
     if (item.tick == 0) return; // It said nothing.
+    if (item.kind == MessageKind::tell) return relay::arrived(r, to, item);
     if (item.kind == MessageKind::create) {
         const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
         if (slot == no_slot || r.world.slots[slot].owner != r.self) return;

@@ -6,6 +6,7 @@
 #include "migration/happenings.h"
 #include "migration/messages.h"
 #include "migration/objects.h"
+#include "migration/relay.h"
 #include "migration/views.h"
 #include <cstring>
 
@@ -62,6 +63,7 @@ Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits
         flat::push(r->free_grants, i - 1);
     r->world.tick = 1;
     r->quorum = limits.quorum;
+    r->topology = limits.topology;
     return r;
 }
 
@@ -87,6 +89,7 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.members[0].caught_up = r.members[0].votes = r.members[0].told = true;
     r.view_host = r.told_host = r.self;
     r.members[0].identity = self;
+    relay::begin(r);
 }
 
 PeerId successor(const Replica &r)
@@ -102,6 +105,18 @@ PeerId successor(const Replica &r)
 PeerId host(const Replica &r)
 {
     return r.view_host == successor(r) ? r.view_host : PeerId::none;
+}
+
+bool linked(const Replica &r, PeerId member)
+{
+    if (r.topology == Topology::mesh) return true;
+    const PeerId leader = successor(r);
+    return leader == r.self || leader == member;
+}
+
+bool relays(const Replica &r)
+{
+    return r.topology == Topology::star && host(r) == r.self;
 }
 
 MemberSlot find_member(const Replica &r, PeerId peer)
@@ -120,9 +135,19 @@ bool is_member(const Replica &r, PeerId peer)
 
 // --- Messages ---
 
+// In a star one hears of objects from who leads. Others may think that we do, and will be right or
+// be counted out: until then what they say waits.
+static bool waits(const Replica &r, PeerId from, MessageKind kind)
+{
+    if (linked(r, from)) return false;
+    return kind == MessageKind::create || kind == MessageKind::migrate ||
+           kind == MessageKind::destroy;
+}
+
 static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitReader reader)
 {
     const PeerId from = r.members[member].id;
+    if (waits(r, from, kind)) return Verdict::later;
     switch (kind) {
     case MessageKind::view: return views::receive_view(r, from, reader);
     case MessageKind::create: return objects::receive_create(r, from, reader);
@@ -141,6 +166,7 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::report_object: return departures::receive_report_object(r, reader);
     case MessageKind::report: return departures::receive_report(r, member, reader);
     case MessageKind::complaint: return departures::receive_complaint(r, from, reader);
+    case MessageKind::tell: return relay::receive(r, from, reader);
     case MessageKind::welcome: // Only a newcomer's first.
     case MessageKind::none: break;
     }
@@ -162,17 +188,30 @@ bool check_updates(const Replica &r, std::span<const std::byte> message)
     return publish::check(r.world, *r.types, message);
 }
 
+// As whom a member tells of an object: as itself; the host of a star as anybody but us.
+static PeerId speaks_for(const Replica &r, PeerId from, ObjectId object)
+{
+    if (r.topology == Topology::mesh || from != successor(r)) return from;
+    const Slot slot = world::find(r.world, object);
+    if (slot == no_slot || r.world.slots[slot].owner == r.self) return from;
+    return r.world.slots[slot].owner;
+}
+
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message)
 {
     if (r.fault != Fault::none) return Verdict::ignored;
     if (!is_member(r, from) && !TERN_MUTANT(no_fence)) return Verdict::ignored;
+    if (!linked(r, from)) return Verdict::ignored;
     Verdict verdict = Verdict::ok;
     UpdateReader reader = publish::reader(message);
     Update update;
     while (publish::next(reader, update)) {
-        const AppliedUpdate applied = publish::apply(r.world, *r.types, from, update);
-        if (applied.result == Applied::changed)
+        const PeerId owner = speaks_for(r, from, update.object);
+        const AppliedUpdate applied = publish::apply(r.world, *r.types, owner, update);
+        if (applied.result == Applied::changed) {
             happenings::changed(r, applied.slot, applied.changed_fields);
+            relay::changed(r, applied.slot, applied.changed_fields);
+        }
         if (applied.result == Applied::forged) verdict = Verdict::forged;
         if (applied.result == Applied::malformed) verdict = Verdict::malformed;
     }

@@ -59,6 +59,9 @@ bool has_quorum(const Replica &r);
 // With Fault::minority: all others are taken for gone, and what they owned is this peer's, the
 // host of another session.
 void go_on(Replica &r, uint64_t session);
+// Whether this peer and a member talk: in a star only if one of them leads.
+bool linked(const Replica &r, PeerId member);
+bool relays(const Replica &r); // The host of a star: what it hears, it tells all others.
 MemberSlot find_member(const Replica &r, PeerId peer); // Fenced ones too.
 bool is_member(const Replica &r, PeerId peer);         // Not fenced.
 

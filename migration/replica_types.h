@@ -57,7 +57,8 @@ enum class MessageKind : uint8_t {
     query,
     report_object,
     report,
-    complaint
+    complaint,
+    tell
 };
 
 // What is still to be said to one member, or said and not yet acked. The message is encoded when
@@ -66,12 +67,12 @@ struct Item {
     MessageKind kind;
     uint8_t detail;   // claim_refused: why.
     PeerId peer;      // complaint: about whom.
-    uint32_t tick;    // create, migrate: of the values, set when pulled.
+    uint32_t tick;    // create, migrate, tell: of the values, set when pulled.
     uint32_t grant;   // migrate, grant, destroy: index + 1 in grants, which counts it.
     uint32_t token;   // query, report_object, report.
     uint32_t message; // Set when pulled: the number of its last message on this stream.
     uint64_t object;  // create, destroy, claim, ...; dead: where to go on.
-    uint64_t stamp;   // create, destroy: of the tenure.
+    uint64_t stamp;   // create, destroy, tell: of the tenure; of tell set when pulled.
 };
 
 struct ItemRing { // Of one member: pulled and unacked ones first, then those to be pulled.
@@ -130,6 +131,7 @@ struct ReplicaLimits {
     uint32_t packets_max; // With UPDATEs in flight, to each peer.
     uint32_t updates_max; // Objects in those.
     Quorum quorum;
+    Topology topology;
 };
 
 struct Replica {            // Open to migration, and read by session and sim.
@@ -146,6 +148,7 @@ struct Replica {            // Open to migration, and read by session and sim.
     Phase phase;
     Fault fault;
     Quorum quorum;
+    Topology topology;
     bool collecting;            // At the host, or who takes its place: reports are awaited.
     bool going_on;              // As another session, from the next end_receive() on.
     uint16_t term_number;       // Of the view; at the host its own.
@@ -164,8 +167,9 @@ struct Replica {            // Open to migration, and read by session and sim.
     Flat<uint32_t> free_grants; // A stack of indices.
     Flat<PeerId> wishes;        // At the host, by object slot: to whom it shall be granted.
     uint32_t wish_count;
-    Flat<uint32_t> survived_ticks; // By slot, of own objects: the tick of the former owner's last
-                                   // write that this tenure began with.
+    Flat<uint32_t> survived_ticks; // By slot, of own objects, and at the host of a star of all:
+                                   // the tick of the former owner's last write that this tenure
+                                   // began with.
     Flat<uint8_t> own_marks;       // By slot, of own objects: OwnMark.
     Flat<uint8_t> locks;           // By slot, at the host: its owner has locked it.
     Flat<uint64_t> granted_us;     // By slot, at the host, of types with a cooldown. 0: never.

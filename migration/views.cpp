@@ -4,6 +4,7 @@
 #include "migration/happenings.h"
 #include "migration/objects.h"
 #include "migration/outbox.h"
+#include "migration/relay.h"
 #include <algorithm>
 #include <cstring>
 
@@ -72,7 +73,7 @@ void tell_view(Replica &r)
 
 // --- Greeting ---
 
-static void greet(Replica &r, MemberSlot to)
+void tell_own(Replica &r, MemberSlot to)
 {
     for (const Object &object : r.world.slots.all()) {
         if (object.life != Life::alive || object.owner != r.self || object.stamp != 0) continue;
@@ -91,6 +92,14 @@ static void greet(Replica &r, MemberSlot to)
         item.grant = i + 1;
         outbox::push(r, to, item);
     }
+}
+
+static void greet(Replica &r, MemberSlot to)
+{
+    if (replica::relays(r))
+        relay::tell_all(r, to);
+    else
+        tell_own(r, to);
     if (!TERN_MUTANT(greeting_without_the_dead)) outbox::push(r, to, plain(MessageKind::dead));
     outbox::push(r, to, plain(MessageKind::greeted));
 }
@@ -140,6 +149,7 @@ void fence(Replica &r, MemberSlot slot)
 {
     Member &member = r.members[slot];
     if (member.fenced) return;
+    const PeerId leader = replica::successor(r);
     member.fenced = true;
     member.query_waits = false;
     member.query_token = 0;
@@ -149,6 +159,7 @@ void fence(Replica &r, MemberSlot slot)
     publish::forget_peer(r.publisher, slot);
     if (member.id == r.view_host) lose_host(r);
     if (member.told) happenings::peer(r, EventKind::peer_left, member.id);
+    if (member.id == leader) relay::greet_leader(r);
 }
 
 void drop(Replica &r, MemberSlot slot)
@@ -201,10 +212,12 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
         }
         const MemberSlot place = free_place(r);
         r.members[place] = member;
-        r.members[place].greeted = member.id > r.self;
+        // In a star the host greets for all.
+        const bool star = r.topology == Topology::star;
+        r.members[place].greeted = member.id > r.self || (star && member.id != roster.host);
         r.members[place].told = true;
         if (with_events) happenings::peer(r, EventKind::peer_joined, member.id);
-        if (member.id > r.self) greet(r, place);
+        if (member.id > r.self && !star) greet(r, place);
     }
     r.view = roster.view;
     r.term_number = roster.term_number;

@@ -85,6 +85,7 @@ void add_explore(CLI::App &parent, Options &options)
     count("--updates", options.updates, "Changes by owners, in UPDATEs in any order");
     count("--losses", options.losses, "Of these UPDATEs, told lost; they may still arrive");
     app->add_flag("--mortal", options.mortal, "What a departed peer owned dies with it");
+    app->add_flag("--star", options.star, "Topology::star; without, a mesh");
     app->add_flag("--survivors", options.survivors,
                   "Whoever is left goes on; without, a majority of the last view");
     count("--joins", options.joins, "Newcomers on top of --peers");

@@ -72,6 +72,13 @@ static Slot next_due(const Publisher &p, uint32_t peer, Slot from)
     return p.slot_count;
 }
 
+// Of which tick a value is when it is told.
+static uint32_t told_tick(const Publisher &p, const World &world, const Object &object)
+{
+    const bool own = p.ticks == Ticks::one || static_cast<uint32_t>(object.owner) == p.self;
+    return own ? world.tick : object.tick;
+}
+
 // --- What is due ---
 
 // Of a mutant: truths that changed again while their change is in flight, and so are back at the
@@ -117,7 +124,8 @@ void changed(Publisher &p, Slot slot)
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
                uint32_t tick)
 {
-    TERN_ASSERT(tick > 0 && tick <= world.tick, "tick %u at %u", tick, world.tick);
+    TERN_ASSERT(tick > 0 && (tick <= world.tick || p.ticks == Ticks::each), "tick %u at %u", tick,
+                world.tick);
     Published &published = published_at(p, peer, slot);
     published.acked_tick = std::max(published.acked_tick, tick);
     if (needed(world, types, slot, published) != 0) set_due(p, peer, slot);
@@ -161,10 +169,12 @@ static SentObject &object_at(Publisher &p, uint32_t peer, uint32_t place)
     return p.sent_objects[size_t{peer} * p.objects_max + in_ring(place, p.objects_max)];
 }
 
-static void remember_object(Publisher &p, uint32_t peer, const Object &object, Slot slot)
+static void remember_object(Publisher &p, uint32_t peer, const Object &object, Slot slot,
+                            uint32_t tick)
 {
     PeerRing &ring = p.rings[peer];
-    object_at(p, peer, ring.object_first + ring.object_count) = {object.id, object.stamp, slot, 0};
+    SentObject &sent = object_at(p, peer, ring.object_first + ring.object_count);
+    sent = {object.id, object.stamp, slot, tick};
     ring.object_count += 1;
 }
 
@@ -231,13 +241,15 @@ static Added add_slot(Publisher &p, const World &world, const TypeTable &types, 
         clear_due(p, peer, slot);
         return Added::nothing;
     }
-    // A second one at this tick would not be newer there. It stays due.
-    if (published.sent_tick == world.tick) return Added::nothing;
+    const uint32_t tick = told_tick(p, world, object);
+    // A second one at this tick would not be newer there. It stays due. Another's value is the same
+    // as long as its tick is: it is said again only when it was lost.
+    if (published.sent_tick == tick && tick == world.tick) return Added::nothing;
     if (p.rings[peer].object_count == p.objects_max) return Added::no_room;
-    if (!update_codec::add(w, types, object, world::value(world, types, slot), mask))
+    if (!update_codec::add(w, types, object, world::value(world, types, slot), mask, tick))
         return Added::no_room;
-    remember_object(p, peer, object, slot);
-    published.sent_tick = world.tick;
+    remember_object(p, peer, object, slot, tick);
+    published.sent_tick = tick;
     clear_due(p, peer, slot);
     return Added::yes;
 }
@@ -249,7 +261,7 @@ size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t 
                 world.tick);
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
-    UpdateWriter w = update_codec::writer(buffer, world.tick);
+    UpdateWriter w = update_codec::writer(buffer, world.tick, p.ticks);
     uint32_t count = 0;
     uint32_t misfits = 0;
     Slot slot = ring.cursor;
@@ -278,11 +290,11 @@ static void settle(Publisher &p, const World &world, const TypeTable &types, uin
             (published.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)))
             continue;
         if (arrived) {
-            published.acked_tick = std::max(published.acked_tick, sent.tick);
+            published.acked_tick = std::max(published.acked_tick, was.tick);
             continue;
         }
         if (TERN_MUTANT(only_what_is_not_in_flight)) published.sent_tick = published.acked_tick;
-        if (sent.tick > published.acked_tick && needed(world, types, was.slot, published) != 0)
+        if (was.tick > published.acked_tick && needed(world, types, was.slot, published) != 0)
             set_due(p, peer, was.slot);
     }
 }

@@ -29,7 +29,7 @@ struct SentObject { // Slots are used again, so the tenure is named whole.
     ObjectId id;
     Stamp stamp;
     Slot slot;
-    uint32_t zero;
+    uint32_t tick; // Of the value that was sent.
 };
 
 struct PeerRing { // Where one peer's parts of the rings below begin and end.
@@ -39,10 +39,18 @@ struct PeerRing { // Where one peer's parts of the rings below begin and end.
     uint32_t due_count; // Bits set in its part of `due`.
 };
 
+// Whose objects a message tells: its sender's own, all of one tick, or, by the host of a star,
+// anybody's, each of its owner's tick.
+enum class Ticks : uint8_t { one, each };
+
 struct Publisher { // Open to migration.
     uint32_t slot_count, peer_count;
     uint32_t packets_max, objects_max; // Of each peer's ring. Full: nothing is written until
                                        // fates come.
+    uint32_t self;                     // Its objects are told as of now, those of others as of the
+                                       // tick that came with them.
+    Ticks ticks;                       // each: those of others are told too.
+    uint8_t zero[3];
     Flat<Published> published;         // [peer * slot_count + slot]
     Flat<uint64_t> due;                // [peer * words + slot / 64]: one bit per object.
     Flat<PeerRing> rings;              // [peer]
@@ -61,7 +69,7 @@ struct Update {
 
 struct UpdateReader { // Closed.
     BitReader _reader;
-    uint32_t _tick;
+    bool _each_tick;
     uint32_t _count; // Items so far.
     Update _previous;
 };

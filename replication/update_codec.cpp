@@ -79,6 +79,25 @@ static Stamp read_stamp(BitReader &r, Stamp previous)
     return stamp;
 }
 
+// --- As of which tick, where each has its own ---
+
+// 0, 1, -1, 2 ... as 0, 1, 2, 3 ...
+static void write_tick(BitWriter &w, uint32_t tick, uint32_t previous)
+{
+    const int64_t delta = int64_t{tick} - int64_t{previous};
+    bits::write_varint(w, static_cast<uint64_t>(delta > 0 ? 2 * delta - 1 : -2 * delta));
+}
+
+static uint32_t read_tick(BitReader &r, uint32_t previous)
+{
+    const uint64_t coded = bits::read_varint(r);
+    if (coded >> 33 != 0) bits::fail(r);
+    const auto half = static_cast<int64_t>(coded >> 1 & UINT32_MAX);
+    const int64_t tick = int64_t{previous} + ((coded & 1) != 0 ? half + 1 : -half);
+    if (tick <= 0 || tick > int64_t{UINT32_MAX}) bits::fail(r);
+    return static_cast<uint32_t>(tick);
+}
+
 // --- Which fields: all, one, or a bit for each. A type of one field needs no mask. ---
 
 // std::has_single_bit() calls a function where the processor is not known to count bits.
@@ -154,24 +173,27 @@ bool is_written(const Update &update, const TypeTable &types, TypeId type)
     return !bits::failed(r) && bits::bit_count(r) - begin == update.fields_bits;
 }
 
-// --- The message: tick, then objects, each behind a 1, then a 0 ---
+// --- The message: tick, whether each has its own, then objects, each behind a 1, then a 0 ---
 
-UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick)
+UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks)
 {
-    UpdateWriter w = {bits::writer(buffer), 0, ObjectId::none, 0};
+    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, ObjectId::none, 0};
     bits::write(w._writer, tick, 32);
+    bits::write_bool(w._writer, ticks == Ticks::each);
     return w;
 }
 
 bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const void *value,
-         uint64_t mask)
+         uint64_t mask, uint32_t tick)
 {
-    TERN_ASSERT(mask != 0, "object %llx", static_cast<unsigned long long>(object.id));
+    TERN_ASSERT(mask != 0 && (tick == w._tick || w._ticks == Ticks::each), "object %llx",
+                static_cast<unsigned long long>(object.id));
     if (w._count == updates_per_message_max || bits::overflow(w._writer)) return false;
     const size_t begin = bits::bit_count(w._writer);
     bits::write_bool(w._writer, true);
     write_object(w._writer, object.id, w._previous_object);
     write_stamp(w._writer, object.stamp, w._previous_stamp);
+    if (w._ticks == Ticks::each) write_tick(w._writer, tick, w._tick);
     write_fields(w._writer, types, object.type, value, mask);
     const size_t end = bits::bit_count(w._writer);
     bits::write_bool(w._writer, false); // There must be room for the end.
@@ -181,6 +203,7 @@ bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const vo
     w._count += 1;
     w._previous_object = object.id;
     w._previous_stamp = object.stamp;
+    w._tick = tick;
     return true;
 }
 
@@ -197,9 +220,11 @@ namespace publish {
 
 UpdateReader reader(std::span<const std::byte> message)
 {
-    UpdateReader r = {bits::reader(message), 0, 0, {}};
-    r._tick = static_cast<uint32_t>(bits::read(r._reader, 32));
-    if (r._tick == 0) bits::fail(r._reader);
+    UpdateReader r = {};
+    r._reader = bits::reader(message);
+    r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
+    r._each_tick = bits::read_bool(r._reader);
+    if (r._previous.tick == 0) bits::fail(r._reader);
     return r;
 }
 
@@ -212,7 +237,7 @@ bool next(UpdateReader &r, Update &update)
     }
     update.object = read_object(r._reader, r._previous.object);
     update.stamp = read_stamp(r._reader, r._previous.stamp);
-    update.tick = r._tick;
+    update.tick = r._each_tick ? read_tick(r._reader, r._previous.tick) : r._previous.tick;
     const uint64_t length = bits::read_varint(r._reader);
     if (length > fields_bits_max || r._count == updates_per_message_max) bits::fail(r._reader);
     if (bits::failed(r._reader)) return false;

@@ -6,6 +6,8 @@ namespace tern {
 
 struct UpdateWriter { // Closed.
     BitWriter _writer;
+    Ticks _ticks;
+    uint32_t _tick; // Of the object before.
     uint32_t _count;
     ObjectId _previous_object;
     Stamp _previous_stamp;
@@ -19,10 +21,11 @@ struct ReadFields {
 
 namespace update_codec {
 
-UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick);
-// The fields of `mask`, which is not 0. False, and nothing is written, if it does not fit.
+UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks = Ticks::one);
+// The fields of `mask`, which is not 0, as of `tick`: with Ticks::one the message's. False, and
+// nothing is written, if it does not fit.
 bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const void *value,
-         uint64_t mask);
+         uint64_t mask, uint32_t tick);
 size_t finish(UpdateWriter &w); // Bytes of the message; 0 if nothing was added.
 
 // Whether mask and values are as add() writes them.

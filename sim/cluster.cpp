@@ -329,7 +329,8 @@ Cluster make(const ExploreScope &scope)
     if (has_bags(c)) c._part_count += pair_count(c);
     if (has_holds(c)) c._part_count += pair_count(c);
     c._steps = peer_steps::make(c._places, scope.mortal,
-                                scope.survivors ? Quorum::survivors : Quorum::majority);
+                                scope.survivors ? Quorum::survivors : Quorum::majority,
+                                scope.star ? Topology::star : Topology::mesh);
     c._lists.assign(1, {});
     return c;
 }

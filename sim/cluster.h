@@ -26,6 +26,7 @@ struct ExploreScope {
     uint16_t suspicions = 0; // Living peers that who leads takes for gone, or those he leads him.
     uint16_t forges = 0;     // Messages of a member, but the host, that has no right to say them.
     bool survivors = false;  // Quorum::survivors; else a majority goes on.
+    bool star = false;       // Topology::star; else a mesh.
     bool mortal = false;     // Orphans are destroyed; else the host adopts them.
     bool memory = true;   // Q5 is looked at: a memory of the dead that differs, and nothing else.
     bool symmetry = true; // While nobody goes, only peer 2 of the others makes the first move.

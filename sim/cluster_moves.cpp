@@ -47,11 +47,23 @@ static void membership(const Cluster &c, const ClusterState &s, std::vector<Move
         }
 }
 
+// In a star nobody takes objects from who does not lead, before he does: that waits.
+static bool waits(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
+{
+    const Glance &there = glance(c, s, to);
+    if (!c._scope.star || there.leader == to || there.leader == from) return false;
+    const uint32_t head = c._lists[s.parts[stream_part(c, from, to)]].message;
+    const auto kind = static_cast<MessageKind>(peer_steps::message(c._steps, head)[0]);
+    return kind == MessageKind::create || kind == MessageKind::migrate ||
+           kind == MessageKind::destroy;
+}
+
 static void network(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
                     std::vector<Move> &moves)
 {
     if (is_deaf(c, s, to, from)) return;
-    if (s.parts[stream_part(c, from, to)] != 0) moves.push_back({MoveKind::deliver, from, to, 0});
+    if (s.parts[stream_part(c, from, to)] != 0 && !waits(c, s, from, to))
+        moves.push_back({MoveKind::deliver, from, to, 0});
     if (!has_bags(c)) return;
     uint16_t i = 0;
     for (uint32_t bag = s.parts[bag_part(c, from, to)]; bag != 0; bag = c._lists[bag].rest) {

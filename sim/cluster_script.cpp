@@ -231,6 +231,8 @@ static void read_scope(Words &words, ExploreScope &scope)
             scope.mortal = number != 0;
         else if (word == "survivors")
             scope.survivors = number != 0;
+        else if (word == "star")
+            scope.star = number != 0;
         else if (word == "symmetry")
             scope.symmetry = number != 0;
         else
@@ -373,6 +375,7 @@ std::string text(const Script &script)
     for (const BudgetName &name : budget_names)
         text += " " + std::string(name.name) + " " + std::to_string(script.scope.*name.budget);
     if (script.scope.survivors) text += " survivors 1";
+    if (script.scope.star) text += " star 1";
     text += script.scope.mortal ? " mortal 1\n" : "\n";
     for (const ScriptLine &line : script.lines)
         text += line.text + "\n";

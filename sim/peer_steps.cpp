@@ -28,9 +28,9 @@ static const TypeTable &table(bool mortal)
 }
 
 // As small as they may be: blocks are copied at every step.
-static ReplicaLimits limits(uint32_t peers, Quorum quorum)
+static ReplicaLimits limits(uint32_t peers, Quorum quorum, Topology topology)
 {
-    return {static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum};
+    return {static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum, topology};
 }
 
 static constexpr uint64_t session = 7;
@@ -430,7 +430,7 @@ static void forget(PeerSteps &s)
     s._block_numbers = s._message_numbers = s._step_numbers = {};
 }
 
-PeerSteps make(uint32_t peers, bool mortal, Quorum quorum)
+PeerSteps make(uint32_t peers, bool mortal, Quorum quorum, Topology topology)
 {
     TERN_ASSERT(peers > 0 && peers <= cluster_peers_max, "%u peers", peers);
     const int sodium = sodium_init();
@@ -438,8 +438,8 @@ PeerSteps make(uint32_t peers, bool mortal, Quorum quorum)
     PeerSteps s;
     s._types = &table(mortal);
     s._peers = peers;
-    s._memory.resize((replica::size_bytes(*s._types, limits(peers, quorum)) + 7) / 8 + 1);
-    replica::place(s._memory.data(), *s._types, limits(peers, quorum));
+    s._memory.resize((replica::size_bytes(*s._types, limits(peers, quorum, topology)) + 7) / 8 + 1);
+    replica::place(s._memory.data(), *s._types, limits(peers, quorum, topology));
     const std::span<const uint64_t> words = state(s._memory);
     s._bases.assign(peers, {words.begin(), words.end()});
     forget(s);

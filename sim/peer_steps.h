@@ -42,7 +42,8 @@ struct PeerSteps { // Closed.
 namespace peer_steps {
 
 // peers: with newcomers. mortal: orphans are destroyed, else the host adopts them.
-PeerSteps make(uint32_t peers, bool mortal, Quorum quorum = Quorum::majority);
+PeerSteps make(uint32_t peers, bool mortal, Quorum quorum = Quorum::majority,
+               Topology topology = Topology::mesh);
 uint32_t first_host(PeerSteps &s);                // Place 0, alone.
 uint32_t outsider(PeerSteps &s, PeerPlace place); // Not welcomed yet.
 // Forgets everything but these blocks, whose numbers are given anew, from 1 on.

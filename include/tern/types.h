@@ -90,6 +90,10 @@ enum class Orphan : uint8_t {
 // whoever is left; a network that falls apart then leaves more than one session behind.
 enum class Quorum : uint8_t { majority, survivors };
 
+// Who talks to whom: everybody to everybody, or all to the host only (client-server), which tells
+// each what it has heard of the others, and passes calls on.
+enum class Topology : uint8_t { mesh, star };
+
 // How the host answers a claim: grants it, leaves it to its game (claim_asked), refuses it.
 enum class ClaimPolicy : uint8_t { always, ask_game, never };
 

@@ -1,0 +1,124 @@
+#include "migration/relay.h"
+#include "migration/grants.h"
+#include "migration/objects.h"
+#include "migration/outbox.h"
+#include "migration/views.h"
+
+namespace tern::relay {
+
+static Item about(const Object &object)
+{
+    Item item = {};
+    item.kind = MessageKind::tell;
+    item.object = static_cast<uint64_t>(object.id);
+    return item;
+}
+
+static void forget_ticks(Replica &r, Slot slot)
+{
+    for (uint32_t field = 0; field < r.types->types[r.world.slots[slot].type].fields.size();
+         ++field)
+        world::field_tick(r.world, slot, field) = 0;
+}
+
+// --- The host ---
+
+void begin(Replica &r)
+{
+    if (!replica::relays(r)) return;
+    r.publisher.ticks = Ticks::each;
+    r.publisher.self = static_cast<uint32_t>(r.self);
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot)
+        if (r.world.slots[slot].life == Life::alive && r.world.slots[slot].owner != r.self)
+            forget_ticks(r, slot); // Of a former tenure of ours.
+    for (MemberSlot to = 0; to < r.members.count; ++to)
+        tell_all(r, to);
+}
+
+void tell_all(Replica &r, MemberSlot to)
+{
+    for (const Object &object : r.world.slots.all())
+        if (object.life == Life::alive) outbox::push(r, to, about(object));
+}
+
+void began(Replica &r, Slot slot, uint32_t survived_tick)
+{
+    if (!replica::relays(r)) return;
+    const Object &object = r.world.slots[slot];
+    if (object.owner != r.self) {
+        publish::forget_object(r.publisher, slot);
+        forget_ticks(r, slot);
+        r.survived_ticks[slot] = survived_tick;
+    }
+    outbox::push_to_all(r, about(object));
+}
+
+void changed(Replica &r, Slot slot, uint64_t fields)
+{
+    if (!replica::relays(r) || fields == 0) return;
+    const Object &object = r.world.slots[slot];
+    for (uint32_t field = 0; field < r.types->types[object.type].fields.size(); ++field)
+        if ((fields >> field & 1) != 0) world::field_tick(r.world, slot, field) = object.tick;
+    publish::changed(r.publisher, slot);
+}
+
+void died(Replica &r, ObjectId object, PeerId sayer)
+{
+    if (!replica::relays(r)) return;
+    Item item = {};
+    item.kind = MessageKind::destroy;
+    item.object = static_cast<uint64_t>(object);
+    for (MemberSlot to = 0; to < r.members.count; ++to)
+        if (r.members[to].id != sayer) outbox::push(r, to, item);
+}
+
+void write(BitWriter &w, Replica &r, MemberSlot to, Item &item)
+{
+    const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+    if (slot == no_slot || r.world.slots[slot].owner == r.members[to].id) return;
+    const Object &object = r.world.slots[slot];
+    item.tick = grants::value_tick(r, object);
+    item.stamp = object.stamp;
+    messages::write_kind(w, MessageKind::tell);
+    messages::write_object_id(w, object.id);
+    messages::write_stamp(w, object.stamp);
+    messages::write_peer(w, object.owner);
+    bits::write(w, r.survived_ticks[slot], 32);
+    messages::write_state(w, r, slot, item.tick);
+}
+
+void arrived(Replica &r, MemberSlot to, const Item &item)
+{
+    const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+    if (slot == no_slot || r.world.slots[slot].stamp != item.stamp) return;
+    publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
+}
+
+// --- A client ---
+
+void greet_leader(Replica &r)
+{
+    const PeerId leader = replica::successor(r);
+    if (r.topology != Topology::star || r.phase != Phase::in || leader == r.self) return;
+    views::tell_own(r, replica::find_member(r, leader));
+}
+
+Verdict receive(Replica &r, PeerId from, BitReader reader)
+{
+    Live live = {};
+    live.id = messages::read_object_id(reader);
+    live.stamp = messages::read_stamp(reader);
+    live.owner = messages::read_peer(reader);
+    live.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
+    ObjectState state;
+    messages::read_state(reader, *r.types, state);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    if (r.topology != Topology::star || from != replica::successor(r)) return Verdict::forged;
+    if (live.owner == r.self) return Verdict::forged; // Nobody tells us what is ours.
+    uint32_t unknown = 0;
+    const Verdict fit = views::fits(r, live.id, state.type, unknown);
+    if (fit == Verdict::ok) objects::join(r, live, state);
+    return fit;
+}
+
+}
