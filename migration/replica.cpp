@@ -252,6 +252,7 @@ void end_receive(Replica &r)
     if (r.phase != Phase::in || r.fault != Fault::none) return;
     departures::settle(r);
     if (host(r) != r.self) return;
+    views::finish_greetings(r);
     views::give_votes(r);
     objects::settle_claims(r);
     grants::settle(r, grants::Taking::to_all);

@@ -21,7 +21,8 @@ struct Member { // id none: a free place.
     bool said_goodbye; // ... as it said: it is not missed where a majority is counted.
     bool votes;        // It counts where a majority is: from the view on that says so.
     bool told;         // Our game has heard that it joined.
-    bool greeted;      // While we join: it has sent all it has.
+    bool greeted;      // While we join: it has sent all it has. At the host of a star: it has heard
+                       // that we have.
     bool caught_up;    // At the host: it has said so. At others: what votes has.
     bool reported;     // At who asked: it has answered the present query.
     bool query_waits;  // It has asked; answered once it is our successor (one query per sender).

@@ -101,7 +101,28 @@ static void greet(Replica &r, MemberSlot to)
     else
         tell_own(r, to);
     if (!TERN_MUTANT(greeting_without_the_dead)) outbox::push(r, to, plain(MessageKind::dead));
-    outbox::push(r, to, plain(MessageKind::greeted));
+    if (!replica::relays(r)) outbox::push(r, to, plain(MessageKind::greeted));
+}
+
+// In a mesh who is in has been greeted by all, so all know it. The host of a star greets for all,
+// and lets nobody in whom the others would not know if it died.
+void finish_greetings(Replica &r)
+{
+    if (!replica::relays(r)) return;
+    bool waits = false;
+    for (const Member &member : r.members.all())
+        waits |= member.id != PeerId::none && !member.fenced && !member.greeted;
+    if (!waits) return;
+    for (const Member &member : r.members.all())
+        if (member.caught_up && !member.fenced &&
+            replica::is_unacked(r, member.id, MessageKind::view))
+            return;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        Member &member = r.members[slot];
+        if (member.id == PeerId::none || member.fenced || member.greeted) continue;
+        member.greeted = true;
+        if (member.id != r.self) outbox::push(r, slot, plain(MessageKind::greeted));
+    }
 }
 
 // --- Reading a roster ---

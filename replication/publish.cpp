@@ -72,11 +72,9 @@ static Slot next_due(const Publisher &p, uint32_t peer, Slot from)
     return p.slot_count;
 }
 
-// Of which tick a value is when it is told.
-static uint32_t told_tick(const Publisher &p, const World &world, const Object &object)
+static bool is_own(const Publisher &p, const Object &object)
 {
-    const bool own = p.ticks == Ticks::one || static_cast<uint32_t>(object.owner) == p.self;
-    return own ? world.tick : object.tick;
+    return p.ticks == Ticks::one || static_cast<uint32_t>(object.owner) == p.self;
 }
 
 // --- What is due ---
@@ -241,10 +239,11 @@ static Added add_slot(Publisher &p, const World &world, const TypeTable &types, 
         clear_due(p, peer, slot);
         return Added::nothing;
     }
-    const uint32_t tick = told_tick(p, world, object);
+    const bool own = is_own(p, object);
+    const uint32_t tick = own ? world.tick : object.tick;
     // A second one at this tick would not be newer there. It stays due. Another's value is the same
     // as long as its tick is: it is said again only when it was lost.
-    if (published.sent_tick == tick && tick == world.tick) return Added::nothing;
+    if (own && published.sent_tick == tick) return Added::nothing;
     if (p.rings[peer].object_count == p.objects_max) return Added::no_room;
     if (!update_codec::add(w, types, object, world::value(world, types, slot), mask, tick))
         return Added::no_room;

@@ -76,6 +76,7 @@ static Violation i6(const StepSeen &seen, const Believed &before, const Believed
                            seen.message == MessageKind::migrate;
     if (after.owner != self && announced && after.owner == sender) return {};
     if (after.owner != self && seen.message == MessageKind::report_object) return {};
+    if (after.owner != self && seen.message == MessageKind::tell) return {}; // The host of a star.
     return violation("I6", seen, after,
                      "is owned by peer " + text(after.owner) + " under " + text(after.stamp) +
                          ", of which nobody entitled has told");

@@ -157,6 +157,7 @@ const char *plan::message_text(MessageKind kind)
     case MessageKind::report_object:
     case MessageKind::report: return "REPORT";
     case MessageKind::complaint: return "COMPLAINT";
+    case MessageKind::tell: return "TELL";
     }
     return "?";
 }
