@@ -222,6 +222,7 @@ static void connect_to_members(Session &s)
         const Member &member = s.replica->members[slot];
         // Of a pair, who came later connects: it has the roster that names both.
         if (member.id == PeerId::none || member.fenced || member.id >= s.replica->self) continue;
+        if (!replica::linked(*s.replica, member.id)) continue;
         if (has_path(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
         const ConnectionIndex index =
             endpoint::connect(*s.endpoint, member.identity.key, member.identity.address, s.now_us);

@@ -117,6 +117,7 @@ static void write_config(BitWriter &w, const Config &config, const uint8_t (&see
     bits::write(w, config.peers_max, 16);
     bits::write(w, static_cast<uint64_t>(config.admission), 8);
     bits::write(w, static_cast<uint64_t>(config.quorum), 8);
+    bits::write(w, static_cast<uint64_t>(config.topology), 8);
     bits::write(w, config.send_bytes_per_second_max, 32);
     bits::write(w, config.timeout_ms, 32);
     bits::write(w, config.join_timeout_ms, 32);
@@ -137,6 +138,9 @@ RecordedConfig read_config(ByteReader &r)
     const uint64_t quorum = number(r, 1);
     if (quorum > static_cast<uint64_t>(Quorum::survivors)) fail(r);
     read.config.quorum = static_cast<Quorum>(quorum);
+    const uint64_t topology = number(r, 1);
+    if (topology > static_cast<uint64_t>(Topology::star)) fail(r);
+    read.config.topology = static_cast<Topology>(topology);
     read.config.send_bytes_per_second_max = static_cast<uint32_t>(number(r, 4));
     read.config.timeout_ms = static_cast<uint32_t>(number(r, 4));
     read.config.join_timeout_ms = static_cast<uint32_t>(number(r, 4));

@@ -118,6 +118,7 @@ struct Config {
     uint16_t peers_max = 16;     // With oneself; equal on all peers. 2 to 16.
     Admission admission = Admission::always;
     Quorum quorum = Quorum::majority; // Equal on all peers.
+    Topology topology = Topology::mesh; // The same.
     const char *name = "";            // Of this peer, shown to others. Cut to name_bytes_max - 1.
     uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
     uint32_t timeout_ms = 10'000;      // Silence after which a peer is gone; one that only lets a
@@ -142,7 +143,8 @@ enum class State : uint8_t {
     // How it can end against our will. state_text() says more.
     unreachable,     // No answer, or a member that never greeted us.
     refused_full,    // peers_max are in.
-    refused_types,   // The host has another type table, or another peers_max or quorum.
+    refused_types,   // The host has another type table, or another peers_max, quorum or
+                     // topology.
     refused_version, // The member speaks another version of the wire.
     refused_secret,  // The member is there, but the invite's secret is not the session's.
     refused_by_game, // The host's game said no.
