@@ -1,10 +1,10 @@
 // Looks for what one mutant does wrong: first by every order of things in small clusters, then by
 // seeds. It knows nothing of what the mutant is. In tern-sim-mutants only.
 #include "base/mutant.h"
-#include "sim_child.h"
-#include "sim_commands.h"
 #include "sim/cluster_script_play.h"
 #include "sim/scenarios.h"
+#include "sim_child.h"
+#include "sim_commands.h"
 #include "sim_report.h"
 #include <cstdio>
 #include <cstring>
