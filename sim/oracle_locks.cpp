@@ -18,6 +18,15 @@ static std::map<ObjectId, Stamp> locked(const Replica &r)
     return all;
 }
 
+// In this tick; of what it does not matter. It may have been locked again in the same one.
+static bool heard_unlock(const Node &node)
+{
+    for (size_t i = 0; i < node.note_count; ++i)
+        if (node.notes[i].kind == NoteKind::heard && node.notes[i].message == MessageKind::unlock)
+            return true;
+    return false;
+}
+
 Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index)
 {
     const Replica &r = inspect::replica(node.session);
@@ -33,7 +42,7 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
         for (const ObjectId object : grant->second.objects) {
             const auto was = std::as_const(record.locked).find(object), is = now.find(object);
             const bool locked = was != record.locked.end() && is != now.end() && *was == *is;
-            if (!locked || given.contains(object) || record.given.contains(object)) continue;
+            if (!locked || heard_unlock(node) || given.contains(object) || record.given.contains(object)) continue;
             violation = oracles::violation("I15", object, index,
                                            "host %s has granted %s, which is locked, to %s",
                                            text(node.self).c_str(), text(object).c_str(),
