@@ -315,9 +315,9 @@ static void check_scope(const ExploreScope &scope)
                 scope.peers + scope.joins);
     TERN_ASSERT(scope.creates <= cluster_objects_max - 1 && scope.destroys <= destroys_max,
                 "%u creates, %u destroys", scope.creates, scope.destroys);
-    for (const uint16_t budget : {scope.claims, scope.crashes, scope.updates, scope.losses,
-                                  scope.waits, scope.holds, scope.suspicions, scope.forges,
-                                  scope.locks, scope.releases})
+    for (const uint16_t budget :
+         {scope.claims, scope.crashes, scope.updates, scope.losses, scope.waits, scope.holds,
+          scope.suspicions, scope.forges, scope.locks, scope.releases})
         TERN_ASSERT(budget < 16, "%u", budget);
 }
 

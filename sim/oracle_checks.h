@@ -55,9 +55,9 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index);
 namespace oracle_streams {
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
 }
-// I14: each claim of a peer is answered once, and nothing is answered that has not been claimed. What
-// an optimistic one has set shows at its peer until then, is the owner's if it was granted, and
-// shows no more if it was refused. (That nobody else sees it before is I4.)
+// I14: each claim of a peer is answered once, and nothing is answered that has not been claimed.
+// What an optimistic one has set shows at its peer until then, is the owner's if it was granted,
+// and shows no more if it was refused. (That nobody else sees it before is I4.)
 namespace oracle_claims {
 Violation check(NodeRecord &record, const Node &node, uint16_t index);
 }

@@ -44,7 +44,8 @@ Violation check_answer(const Node &node, uint16_t index, size_t at, const OpenCl
     if (claim.last_hoped == 0 || owner(session, event.object) != node.self) return {};
     if (is_overtaken(node, at)) return {};
     const auto *has = static_cast<const Written *>(inspect::replicated(session, event.object));
-    const bool stays = has->tenure == claim.last_hoped || has->tenure == stamp(session, event.object);
+    const bool stays =
+        has->tenure == claim.last_hoped || has->tenure == stamp(session, event.object);
     return stays ? Violation{}
                  : wrong(node, index, event.object, "granted, and what was set is not the owner's");
 }

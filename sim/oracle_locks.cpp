@@ -31,9 +31,8 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
 {
     const Replica &r = inspect::replica(node.session);
     const std::set<ObjectId> given(node.given.begin(), node.given.end());
-    const std::map<ObjectId, Stamp> now = tern::host(node.session) == node.self
-                                              ? locked(r)
-                                              : std::map<ObjectId, Stamp>{};
+    const std::map<ObjectId, Stamp> now =
+        tern::host(node.session) == node.self ? locked(r) : std::map<ObjectId, Stamp>{};
     Violation violation;
     for (auto grant = ledger.grants.upper_bound(record.granted); grant != ledger.grants.end();
          ++grant) {
@@ -42,11 +41,12 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
         for (const ObjectId object : grant->second.objects) {
             const auto was = std::as_const(record.locked).find(object), is = now.find(object);
             const bool locked = was != record.locked.end() && is != now.end() && *was == *is;
-            if (!locked || heard_unlock(node) || given.contains(object) || record.given.contains(object)) continue;
-            violation = oracles::violation("I15", object, index,
-                                           "host %s has granted %s, which is locked, to %s",
-                                           text(node.self).c_str(), text(object).c_str(),
-                                           text(grant->second.owner).c_str());
+            if (!locked || heard_unlock(node) || given.contains(object) ||
+                record.given.contains(object))
+                continue;
+            violation = oracles::violation(
+                "I15", object, index, "host %s has granted %s, which is locked, to %s",
+                text(node.self).c_str(), text(object).c_str(), text(grant->second.owner).c_str());
         }
     }
     record.locked = now;

@@ -70,8 +70,8 @@ struct NodeRecord { // Of one peer; who comes after it begins anew.
     std::vector<Account> accounts; // Validated ones first.
     bool response_arrived;         // In this tick.
     std::map<ObjectId, OpenClaim> claims;
-    // As host: what was locked at the end of the last tick, and for which tenure; what its game gave
-    // away in it; the last of its grants that has been looked at.
+    // As host: what was locked at the end of the last tick, and for which tenure; what its game
+    // gave away in it; the last of its grants that has been looked at.
     std::map<ObjectId, Stamp> locked;
     std::set<ObjectId> given;
     Stamp granted;

@@ -389,8 +389,7 @@ static Described granted_to_sender(const PeerSteps &s, const Input &input, const
     for (uint32_t i = step.said_first; i < step.said_first + step.said_count; ++i) {
         const Said &said = s._said[i];
         if (said.updates || said.to != input.other) continue;
-        const Described described =
-            replica::describe(peer(said.to), message(s, said.message));
+        const Described described = replica::describe(peer(said.to), message(s, said.message));
         if (described.kind == MessageKind::grant) return described;
     }
     return {};

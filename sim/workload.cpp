@@ -415,7 +415,8 @@ static void hope_by_chance(Simulation &sim, uint16_t place)
     Place &p = sim.places[place];
     if (weight(p, FaultKind::hope) == 0) return;
     if (falls(p, FaultKind::hope))
-        if (const uint32_t other = pick(sim, place, false)) act(sim, place, about(Act::hope, other));
+        if (const uint32_t other = pick(sim, place, false))
+            act(sim, place, about(Act::hope, other));
     const Session *session = sim.nodes[place].session;
     std::vector<ObjectId> waiting;
     for (const Claim &claim : inspect::replica(session).claims.all())

@@ -487,8 +487,9 @@ TEST(OracleClaims, ASecondAnswer)
 
 TEST(OracleValues, AHopeThatAnotherShowsBeforeItIsGranted)
 {
-    Scene scene = well_played();
-    scene.shows(0, thing, stamp(1), peer(3), written(hoped(peer(2), 1), 1, 2));
+    Scene scene(3);
+    scene.creates(1, thing);
+    scene.shows(0, thing, 0, peer(2), written(hoped(peer(3), 1), 1, 3));
     EXPECT_TRUE(fired(scene, "I4"));
 }
 
