@@ -45,7 +45,8 @@ static void copy_fields(const Session &s, TypeId type, std::byte *to, const std:
                         uint64_t fields)
 {
     for (; fields != 0; fields &= fields - 1) {
-        const Field &field = s.types.types[type].fields[std::countr_zero(fields)];
+        const auto index = static_cast<size_t>(std::countr_zero(fields));
+        const Field &field = s.types.types[type].fields[index];
         std::memcpy(to + field.offset_bytes, from + field.offset_bytes, field::size_bytes(field));
     }
 }

@@ -12,7 +12,7 @@ Body with_health(const Session *session, ObjectId id, int32_t health)
     return body;
 }
 
-constexpr uint64_t position_field = 1, health_field = 2;
+constexpr uint64_t position_field = 1; // The first of Body.
 
 }
 
@@ -227,7 +227,7 @@ TEST_F(ThreePeers, InAMinorityTheyWaitAndGoOnGrantsThem)
     ASSERT_TRUE(world.step_until_open());
     const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
     settle();
-    for (const size_t other : {0, 1, 3}) {
+    for (const size_t other : {0u, 1u, 3u}) {
         set_cut(world.network, world.nodes[2].address, world.nodes[other].address, true);
         set_cut(world.network, world.nodes[other].address, world.nodes[2].address, true);
     }
