@@ -240,6 +240,7 @@ static Session *make(const Config &config, Chance chance)
     s->memory = session::zeroed(measure.used_bytes);
     flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
     session::place_arrays(place, *s);
+    s->optimistic_shown = true;
     session::enter_state(*s, State::idle, "%s", session::sentence(State::idle));
     return s;
 }
