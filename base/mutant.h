@@ -40,6 +40,11 @@ namespace tern {
     X(joiner_stays_on, "a newcomer whose host goes does not start over")                           \
     X(claims_not_asked_again, "what a lost host left unanswered is not asked of the next")         \
     X(former_hosts_forgotten, "what a former host granted cannot be told from a forgery")          \
+    X(lock_ignored, "the host grants claims of what its owner has locked")                         \
+    X(lock_outlives_its_tenure, "what was locked stays so for the next owner")                     \
+    X(release_not_told_again, "what a lost host left unreleased is not asked of the next")         \
+    X(refused_value_stays, "what an optimistic claim has set still shows after its refusal")       \
+    X(optimistic_value_leaks, "what an optimistic claim has set is sent before it is granted")     \
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
     X(loss_not_told, "what a lost packet held is not sent again")                                  \

@@ -34,7 +34,7 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     object.owner = live.owner;
     object.tick = state.tick;
     if (!newer_tenure) return happenings::changed(r, slot, fields);
-    r.locks[slot] = 0;
+    if (!TERN_MUTANT(lock_outlives_its_tenure)) r.locks[slot] = 0;
     r.migrations += 1;
     happenings::owner_changed(r, slot, previous, fields, lost_ticks);
 }
@@ -247,7 +247,7 @@ static ClaimRefusal refusal(const Replica &r, Slot slot, ObjectId object)
         return dead::contains(r.world.dead, object) ? ClaimRefusal::dead : ClaimRefusal::unknown;
     const ClaimPolicy policy = r.types->types[r.world.slots[slot].type].claim;
     if (policy == ClaimPolicy::never) return ClaimRefusal::policy;
-    if (r.locks[slot] != 0) return ClaimRefusal::locked;
+    if (r.locks[slot] != 0 && !TERN_MUTANT(lock_ignored)) return ClaimRefusal::locked;
     const uint64_t cooldown_us =
         uint64_t{r.types->types[r.world.slots[slot].type].claim_cooldown_ms} * 1000;
     const bool cools = r.granted_us[slot] != 0 && r.now_us - r.granted_us[slot] < cooldown_us;
@@ -338,6 +338,7 @@ void tell_own_marks(Replica &r)
 {
     for (Slot slot = 0; slot < r.own_marks.count; ++slot) {
         if ((r.own_marks[slot] & own_locked) != 0) tell_own_mark(r, slot, MessageKind::lock);
+        if (TERN_MUTANT(release_not_told_again)) continue;
         if ((r.own_marks[slot] & own_released) != 0) tell_own_mark(r, slot, MessageKind::release);
     }
 }

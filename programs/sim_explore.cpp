@@ -29,6 +29,8 @@ tern::ExploreScope scope_of(const Options &options)
     scope.holds = options.holds;
     scope.suspicions = options.suspicions;
     scope.forges = options.forges;
+    scope.locks = options.locks;
+    scope.releases = options.releases;
     scope.mortal = options.mortal;
     scope.survivors = options.survivors;
     return scope;

@@ -92,6 +92,8 @@ void add_explore(CLI::App &parent, Options &options)
     count("--holds", options.holds,
           "Times that what one has to say to another waits, and its acks");
     count("--suspicions", options.suspicions, "Living peers that the host takes for gone");
+    count("--locks", options.locks, "Times that an owner locks or unlocks an object");
+    count("--releases", options.releases, "Times that an owner gives an object up");
     count("--forges", options.forges, "Messages of members that have no right to say them");
     app->add_option("--bound", options.bound_s, "Stop after this many seconds")
         ->check(whole_number(1, 1'000'000));

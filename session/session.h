@@ -51,6 +51,17 @@ void drain_streams(Session &s, ConnectionIndex index);
 // explain.cpp
 void remember_answer(Session &s, const Event &event);
 
+// optimistic.cpp: what games set while their claims wait.
+void begin_optimistic(Session &s, Slot slot);                     // Of an own claim, unanswered.
+bool is_optimistic(const Session &s, Slot slot);                  // Until its answer.
+bool set_optimistic(Session &s, Slot slot, const void *value);    // False: there is no such claim.
+uint64_t optimistic_fields(const Session &s, const Event &event); // Those that hide what changes.
+void settle_optimistic(Session &s, const Event &answer);          // Only while not shown.
+void show_optimistic(Session &s);                                 // At the end of a tick's half:
+void hide_optimistic(Session &s);                                 // ... and at its beginning.
+const void *replicated(const Session &s, Slot slot);              // Shown or not.
+uint64_t replicated_digest(const Session &s);
+
 // recording.cpp. Each does nothing unless the session is recorded.
 void record(Session &s, const Record &record);
 void record_value(Session &s, Record record, TypeId type, const void *value);

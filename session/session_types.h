@@ -93,6 +93,13 @@ struct RefusedClaim {
     uint64_t at_us;
 };
 
+// What the game has set of an object that it has claimed with ClaimMode::optimistic. The replica
+// never sees that: while it works, the values of the two have changed places.
+struct OptimisticClaim {
+    ObjectId object;
+    uint64_t set_fields; // 0: there is no value yet.
+};
+
 struct UnreliableCall {
     PeerId to;
     uint32_t first, size_bytes; // In unreliable_memory.
@@ -153,6 +160,11 @@ struct Session {
     uint32_t replica_event_count;      // Of the replica's, copied so far.
     RefusedClaim refused[refused_max]; // As a ring.
     uint32_t refused_count;            // Ever.
+    OptimisticClaim *optimistic;       // Of each type from Packed::first on, so many:
+    uint32_t *optimistic_counts;       // By type.
+    std::byte *optimistic_values; // Laid out as World::values. Shown: what the replica has; else
+                                  // what the game has.
+    bool optimistic_shown;        // By get() and values().
     CallArena calls;
     UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;

@@ -46,6 +46,10 @@ static constexpr FaultText texts[] = {
     {"hot", "percent", 30, 70, 1, 100, "of acts are about one of a few objects"},
     {"call", "per mille", 20, 100, 1, 1000, "per tick, to call reliably"},
     {"whisper", "per mille", 20, 100, 1, 1000, "per tick, to call unreliably"},
+    {"release", "per mille", 2, 20, 1, 1000, "per tick, to give an object up"},
+    {"lock", "per mille", 5, 40, 1, 1000, "per tick, to lock an object, or to unlock it"},
+    {"balance", "per mille", 1, 5, 1, 100, "per tick, of the host to even out a type"},
+    {"hope", "per mille", 10, 60, 1, 1000, "per tick, to claim and to set before the answer"},
 };
 static_assert(sizeof texts / sizeof texts[0] == fault_kind_count);
 

@@ -50,9 +50,13 @@ enum class FaultKind : uint8_t {
     pingpong,
     hot,
     call,
-    whisper
+    whisper,
+    release,
+    lock,
+    balance,
+    hope
 };
-inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::whisper) + 1;
+inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::hope) + 1;
 inline constexpr FaultKind first_game_kind = FaultKind::refuse; // From here on it is no fault.
 
 struct FaultRange {

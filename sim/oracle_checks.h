@@ -55,6 +55,16 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index);
 namespace oracle_streams {
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
 }
+// I14: each claim of a peer is answered once, and nothing is answered that has not been claimed.
+// What an optimistic one has set shows at its peer until then, is the owner's if it was granted,
+// and shows no more if it was refused. (That nobody else sees it before is I4.)
+namespace oracle_claims {
+Violation check(NodeRecord &record, const Node &node, uint16_t index);
+}
+// I15: the host grants no claim of what it knows to be locked.
+namespace oracle_locks {
+Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
+}
 // I8: queues, grants, claims, events and the dead within their bounds; no peer gives up for want
 // of room. The dead are ranges that do not touch: so there are at most as many, for each creator,
 // as ids of it that are not dead here, and one.

@@ -55,6 +55,11 @@ struct Account {
     bool touched;                        // Since the last tick.
 };
 
+// A claim of a peer's game that waits for its answer.
+struct OpenClaim {
+    uint64_t first_hoped, last_hoped; // Of what its game has set of it. 0: nothing.
+};
+
 struct NodeRecord { // Of one peer; who comes after it begins anew.
     PeerId self;
     uint64_t ticks;
@@ -64,6 +69,12 @@ struct NodeRecord { // Of one peer; who comes after it begins anew.
         own_links;                 // Of packets accepted from it; of those sealed for it.
     std::vector<Account> accounts; // Validated ones first.
     bool response_arrived;         // In this tick.
+    std::map<ObjectId, OpenClaim> claims;
+    // As host: what was locked at the end of the last tick, and for which tenure; what its game
+    // gave away in it; the last of its grants that has been looked at.
+    std::map<ObjectId, Stamp> locked;
+    std::set<ObjectId> given;
+    Stamp granted;
 };
 
 using Pair = std::pair<PeerId, PeerId>; // From, to.

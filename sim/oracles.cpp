@@ -132,6 +132,7 @@ void peer_starts_over(Oracles &o, uint16_t node)
     NodeRecord &record = record_of(o, node);
     record.self = PeerId::none;
     record.shown.clear();
+    record.claims.clear();
 }
 
 void received_by(Oracles &o, std::span<const Node>, uint16_t node, const Datagram &datagram)
@@ -172,6 +173,8 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }
+    keep(o, oracle_claims::check(record, node, index));
+    if (node.session) keep(o, oracle_locks::check(record, o.ledger, node, index));
     if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
     if (std::find(o.homes.begin(), o.homes.end(), node.address) == o.homes.end())
         o.homes.push_back(node.address);

@@ -268,6 +268,40 @@ expect all alive 2.1 owner 3 stamp 1
 expect all claims 0
 expect quiet
 )"},
+    {"lock", R"(tern-trace 1 explore
+title A claim that comes after the owner's lock is refused, one after its end granted
+scope peers 3
+create 2
+flow
+claim 3 2.1
+lock 2 2.1
+deliver 2>1             # LOCK
+deliver 3>1             # CLAIM
+deliver 1>3             # Refused.
+expect 3 claims 0
+expect all alive 2.1 owner 2 stamp 0
+lock 2 2.1              # It is unlocked.
+flow
+claim 3 2.1
+flow
+expect all alive 2.1 owner 3 stamp 1
+expect quiet
+)"},
+    {"release", R"(tern-trace 1 explore
+title The host crashes before it hears that an object is released, and the next one is told
+scope peers 3
+create 3
+flow
+release 3 3.1
+crash 1
+notice 1>2
+notice 1>3
+expect 3 alive 3.1 owner 3 stamp 0
+flow
+expect 2 alive 3.1 owner 2 stamp 1
+expect 3 alive 3.1 owner 2 stamp 1
+expect quiet
+)"},
     {"S14-hosts", R"(tern-trace 1 explore
 title S14: two hosts crash, one after the other, before anybody has heard of the second
 scope peers 5

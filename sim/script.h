@@ -22,6 +22,12 @@ enum class Act : uint8_t {
     refuse,  // At the host: the same claim is refused, lasts_us after it was asked.
     call,    // b, thing: reliably.
     whisper, // b, thing: unreliably; b equal to a: to everyone.
+    release, // thing.
+    lock,    // thing.
+    unlock,  // thing.
+    balance, // At the host: the type `value`.
+    hope,    // thing: claims it with ClaimMode::optimistic.
+    guess,   // thing, value: content. Sets what it has claimed so.
     leave,   //
     remove,  // At the host: b.
     // Of the world, at `when`.

@@ -182,6 +182,8 @@ static void plan_next_tick(Simulation &sim, uint16_t place)
 static void take_calls(Node &node)
 {
     node.calls.clear();
+    node.claims.clear();
+    node.given.clear();
     for (const Event &event : node.events) {
         if (event.kind != EventKind::call || event.type != NUMBERED) continue;
         node.calls.push_back({arguments<Numbered>(event), true});

@@ -36,6 +36,7 @@ struct Place {          // What the simulation knows of a node beside what its o
     uint32_t weights[fault_kind_count]; // Of what its game does, by chance.
     uint32_t generation;                // Peers that it has had.
     uint32_t ticks;
+    uint32_t guesses;            // Values set before a claim's answer.
     uint32_t alive_made;         // Living objects that its peer has created.
     size_t slot_end;             // No slot from here on was ever used.
     State state;                 // Of the session, after its last tick.

@@ -22,6 +22,7 @@ static void forget_self(Simulation &sim, uint16_t place)
     node.values.clear();
     p.slot_end = 0;
     p.alive_made = 0;
+    p.guesses = 0;
     p.pending.clear();
     p.reliable_calls.clear();
     p.unreliable_calls.clear();
@@ -33,6 +34,8 @@ static void forget_peer(Simulation &sim, uint16_t place)
     Node &node = sim.nodes[place];
     node.events.clear();
     node.calls.clear();
+    node.claims.clear();
+    node.given.clear();
     node.note_count = 0;
     node.notes_missed = 0;
     forget_self(sim, place);

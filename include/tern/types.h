@@ -93,6 +93,10 @@ enum class Quorum : uint8_t { majority, survivors };
 // How the host answers a claim: grants it, leaves it to its game (claim_asked), refuses it.
 enum class ClaimPolicy : uint8_t { always, ask_game, never };
 
+// What a claimer does until its answer: waits, or changes the object at once, as its own peer alone
+// shows it (optimistic; see claim()).
+enum class ClaimMode : uint8_t { wait, optimistic };
+
 // A game struct that is replicated as an object, or sent as the arguments of a call.
 // The struct must be trivially copyable; bytes that no field covers do not travel.
 struct Type {
@@ -160,14 +164,16 @@ enum class EventKind : uint8_t {
     object_created,
     object_changed,   // By its owner: changed_fields.
     object_destroyed, // Can be read until the next receive().
-    owner_changed,    // peer: the new owner; previous: the one before.
+    owner_changed,    // peer: the new owner; previous: the one before. (Both the same: it was
+                      // granted anew.)
     object_orphaned,  // At the host, with Orphan::ask_game, after its owner_changed: migrate(),
                       // destroy() or keep it.
     // Claims.
     claim_asked,   // At the host, with ClaimPolicy::ask_game: peer asks. Answer with migrate()
                    // or refuse_claim().
     claim_granted, // At the claimer: it owns the object. Comes after owner_changed.
-    claim_refused, // At the claimer: refusal.
+    claim_refused, // At the claimer: refusal. If it was optimistic and what was set differs from
+                   // what is replicated, object_changed comes next.
     // Calls.
     call // peer called, type, arguments.
 };
@@ -179,7 +185,7 @@ enum class ClaimRefusal : uint8_t {
     policy,    // ClaimPolicy::never.
     by_game,   // The host's game said no.
     overtaken, // Another's claim or the host's game came first; ask again.
-    locked,    // Its owner has locked it.
+    locked,    // Its owner has locked it; ask again when it has unlocked it.
     cooldown,  // It has just been granted; ask again after Type::claim_cooldown_ms.
 };
 
@@ -193,7 +199,8 @@ struct Event {
     uint16_t argument_bytes; // join_asked: of the payload. call: size of the type.
     ObjectId object;         // object_*, owner_changed, claim_*.
     uint64_t changed_fields; // object_changed, owner_changed: bit i for Type::fields[i]. What a new
-                             // owner sets at once may arrive as part of owner_changed.
+                             // owner sets at once may arrive as part of owner_changed. Without
+                             // those that an optimistic claim of ours hides.
     uint32_t lost_ticks;     // owner_changed, at the previous owner: ticks of its last writes that
                              // the new owner did not have. 0: nothing was lost.
     const void *arguments;   // call: the struct. join_asked: the payload.

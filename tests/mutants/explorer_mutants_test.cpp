@@ -64,6 +64,18 @@ ExploreScope with_hold(ExploreScope scope)
     return scope;
 }
 
+ExploreScope with_locks(ExploreScope scope)
+{
+    scope.locks = 1;
+    return scope;
+}
+
+ExploreScope with_release(ExploreScope scope)
+{
+    scope.releases = 1;
+    return scope;
+}
+
 ExploreScope with_forgery(ExploreScope scope)
 {
     scope.forges = 1;
@@ -96,6 +108,9 @@ const Absence absences[] = {
     {Mutant::older_value_reported, "I5", with_crash(with_updates(scope(3, 0, 0), 1))},
     {Mutant::overtaken_grant_taken, "I4", with_hold(with_updates(scope(3, 2, 0), 1))},
     {Mutant::past_tenure_announced, "I4", with_hold(with_updates(scope(3, 1, 0), 1))},
+    {Mutant::lock_ignored, "I15", with_locks(scope(3, 1, 0))},
+    {Mutant::lock_outlives_its_tenure, "Q8", with_locks(scope(2, 1, 0))},
+    {Mutant::release_not_told_again, "Q6", with_release(with_crash(scope(3, 0, 0)))},
     {Mutant::ack_of_a_past_tenure, "Q2", with_hold(with_updates(scope(3, 2, 0), 1))},
 };
 

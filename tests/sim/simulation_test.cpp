@@ -158,7 +158,8 @@ TEST(Simulation, EveryActOfAGameTakesPlace)
 {
     const auto sim = run_with("leave=1,refuse=50,brief=20,sets=2,crowd=100,pingpong=100,hot=50");
     for (const Act act : {Act::create, Act::set, Act::sets, Act::destroy, Act::claim, Act::migrate,
-                          Act::refuse, Act::grant, Act::call, Act::whisper, Act::leave})
+                          Act::refuse, Act::grant, Act::call, Act::whisper, Act::release, Act::lock,
+                          Act::unlock, Act::balance, Act::hope, Act::guess, Act::leave})
         EXPECT_GT(count_of(*sim, act), 0u) << script::name(act);
     EXPECT_GT(sim->counts.claims_granted, 0u);
     EXPECT_GT(sim->counts.claims_refused, 0u);
@@ -292,8 +293,9 @@ TEST(Simulation, ChangesTellAllThatHappenedToTheObjects)
                     ASSERT_TRUE(worlds[i].contains(id));
                     ASSERT_EQ(worlds[i][id].first, stamp(node.session, id));
                     ASSERT_EQ(worlds[i][id].second, owner(node.session, id));
-                    const Written value = get<Written>(node.session, id);
-                    ASSERT_EQ(std::memcmp(&values[i][id], &value, sizeof value), 0);
+                    ASSERT_EQ(std::memcmp(&values[i][id], inspect::replicated(node.session, id),
+                                          sizeof(Written)),
+                              0);
                 }
             ASSERT_EQ(alive, worlds[i].size());
         }
