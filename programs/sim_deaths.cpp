@@ -67,6 +67,7 @@ int deaths(const Options &options)
     of_trial.timeout_ms = options.timeout_ms;
     of_trial.rtt_ms = options.rtt_ms;
     of_trial.loss_percent = options.death_loss_percent;
+    of_trial.idle = options.idle;
     Columns columns;
     std::string failures;
     for (uint64_t seed = options.first; seed < options.first + options.death_seeds; ++seed) {
@@ -89,6 +90,7 @@ int deaths(const Options &options)
     report::add(line, "first", options.first);
     report::add(line, "seeds", options.death_seeds);
     report::add(line, "peers", uint64_t{of_trial.peers});
+    report::add(line, "idle", options.idle);
     report::add(line, "timeout_ms", uint64_t{of_trial.timeout_ms});
     if (!columns.granted.empty()) add(line, columns);
     report::add(line, "wall_s", wall_s());

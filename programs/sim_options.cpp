@@ -176,6 +176,7 @@ void add_deaths(CLI::App &parent, Options &options)
     app->add_option("--first", options.first, "The first of them")
         ->check(whole_number(0, UINT32_MAX))
         ->capture_default_str();
+    app->add_flag("--idle", options.idle, "Nobody sets anything; else all is set in every tick");
     app->add_option("--peers", options.peers, "Peers (5 if not given)")->check(whole_number(3, 16));
     app->add_option("--timeout-ms", options.timeout_ms, "Silence after which a peer is gone")
         ->check(whole_number(100, 60'000))

@@ -47,6 +47,7 @@ struct Options {
     uint32_t rtt_ms = 0;            // 0: from the seed.
     double death_loss_percent = -1; // Below 0: from the seed.
     uint32_t timeout_ms = 2000;
+    bool idle = false;
     // explore
     uint16_t creates = 1, claims = 2, destroys = 1, crashes = 1, updates = 0, losses = 0, joins = 0;
     uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0;

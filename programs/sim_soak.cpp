@@ -1,5 +1,6 @@
 // Ten million objects made and destroyed, and what is kept of them.
 #include "sim/soak.h"
+#include "sim_allocations.h"
 #include "sim_commands.h"
 #include <algorithm>
 #include <cstdio>
@@ -12,19 +13,6 @@ constexpr uint64_t rounds = 64;
 // Pages that are touched late, and what the allocator keeps: nothing that grows with the dead,
 // which at 16 bytes each would be 160 MB for ten million.
 constexpr uint64_t growth_kb_max = 4096;
-
-// 0: the system does not say.
-uint64_t resident_kb()
-{
-    std::FILE *file = std::fopen("/proc/self/status", "r");
-    if (!file) return 0;
-    char line[128];
-    unsigned long long kb = 0;
-    while (std::fgets(line, sizeof line, file))
-        if (std::sscanf(line, "VmRSS: %llu kB", &kb) == 1) break;
-    std::fclose(file);
-    return kb;
-}
 
 void show_progress(const tern::Soak &soak)
 {
@@ -39,6 +27,7 @@ void show_progress(const tern::Soak &soak)
 
 int soak(const Options &options)
 {
+    allocations::give_back();
     tern::SoakOptions of_soak;
     of_soak.seed = options.seed;
     of_soak.objects = options.soak_objects;
@@ -53,7 +42,7 @@ int soak(const Options &options)
         const uint64_t until = of_soak.objects * round / rounds;
         ok = tern::soak::go_on(soak, until > soak.made ? until - soak.made : 0);
         uint64_t &most_kb = round <= rounds / 4 ? early_kb : late_kb;
-        most_kb = std::max(most_kb, resident_kb());
+        most_kb = std::max(most_kb, allocations::resident_kb());
         show_progress(soak);
     }
     if (ok && late_kb > early_kb + growth_kb_max) {

@@ -42,7 +42,7 @@ static bool survives(const Trial &trial, size_t place)
 static void play(Trial &trial, size_t place)
 {
     Session *session = trial.group.members[place].session;
-    if (state(session) != State::open) return;
+    if (state(session) != State::open || trial.options.idle) return;
     for (const ObjectId lamp : objects(session, LAMP))
         if (exists(session, lamp) && owner(session, lamp) == self(session))
             set(session, lamp, Lamp{now_ms(trial)});
@@ -66,6 +66,7 @@ static uint64_t oldest_us(const Trial &trial, size_t place)
 {
     const Session *session = trial.group.members[place].session;
     uint64_t oldest_us = 0;
+    if (trial.options.idle) return 0;
     for (const ObjectId lamp : objects(session, LAMP)) {
         const PeerId by = owner(session, lamp);
         if (by == self(session) || stamp(session, lamp) != 0 || by <= trial.successor) continue;
@@ -79,6 +80,7 @@ static void note_lost(Trial &trial, const Session *session, const Event &event)
 {
     const uint64_t set_ms = get<Lamp>(session, event.object).set_ms;
     const uint64_t lost_us = 1000 * (trial.last_set_ms - std::min(set_ms, trial.last_set_ms));
+    trial.times.inherited += 1;
     const auto lost_ticks = static_cast<uint32_t>((lost_us + tick_us / 2) / tick_us);
     trial.times.lost_ticks = std::max(trial.times.lost_ticks, lost_ticks);
 }

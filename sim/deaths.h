@@ -19,6 +19,7 @@ struct DeathOptions {
     uint32_t timeout_ms = 2000;
     uint32_t rtt_ms = 0;      // Least; 0: 20 to 200, from the seed. An eighth more by chance.
     double loss_percent = -1; // Below 0: 1 to 5, from the seed.
+    bool idle = false;        // Nobody sets anything; then nothing is known of ages or losses.
 };
 
 // In order of time, from the end of the last host.
@@ -31,6 +32,7 @@ struct DeathTimes {
     uint64_t age_before_us; // In the last second before: the oldest view of another's object, all
                             // of which are set in every tick.
     uint64_t age_us;        // From then on, of the objects of survivors who have not become host.
+    uint32_t inherited;     // Of the last host's objects: those that the new one has.
     uint32_t lost_ticks;    // Of the last host's writes, at the new one. leave: none.
     std::string wrong;      // Empty: it ended as it must.
 };
