@@ -15,15 +15,15 @@ static constexpr uint32_t lamps_each = 10;
 static constexpr uint64_t tick_us = 16'667;
 
 struct Trial {
-    const DeathOptions &options;
-    Group group;
+    DeathOptions options = {};
+    Group group = {};
     DeathTimes times = {};
-    uint64_t ended_us = 0;           // When the host went. 0: not yet.
-    size_t host_place = 0;           // Of the host that goes.
-    PeerId successor = PeerId::none; // Who follows it.
-    std::vector<ObjectId> lamps;     // Of the host that goes.
-    std::vector<uint64_t> lost_us;   // By place: since when its view has no host. 0: it has one.
-    uint64_t last_set_ms = 0;        // By the host that goes.
+    uint64_t ended_us = 0;              // When the host went. 0: not yet.
+    size_t host_place = 0;              // Of the host that goes.
+    PeerId successor = PeerId::none;    // Who follows it.
+    std::vector<ObjectId> lamps = {};   // Of the host that goes.
+    std::vector<uint64_t> lost_us = {}; // By place: since when its view has no host. 0: it has one.
+    uint64_t last_set_ms = 0;           // By the host that goes.
 };
 
 static uint32_t now_ms(const Trial &trial)
@@ -205,7 +205,8 @@ static void end_host(Trial &trial)
 
 DeathTimes run(const DeathOptions &options)
 {
-    Trial trial = {options, {}};
+    Trial trial;
+    trial.options = options;
     GroupOptions of_group = {};
     of_group.config.types = lamp_types;
     of_group.config.timeout_ms = options.timeout_ms;

@@ -18,11 +18,11 @@ struct GroupMember { // A place in the network; its peer may go, and another com
 };
 
 struct Group {
-    Config config;
-    SimNetwork *network;
-    Random random;
-    uint64_t now_us;
-    uint64_t tick_us;
+    Config config = {};
+    SimNetwork *network = nullptr;
+    Random random = {};
+    uint64_t now_us = 0;
+    uint64_t tick_us = 0;
     std::vector<GroupMember> members; // By place; the first starts the session.
 
     Group() = default;

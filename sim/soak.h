@@ -21,16 +21,16 @@ struct Soaker {
 };
 
 struct Soak {
-    SoakOptions options;
-    Group group;
+    SoakOptions options = {};
+    Group group = {};
     std::vector<Soaker> soakers; // By place.
-    uint64_t made;
-    uint64_t deaths;     // At the last rest; all else that was made lives.
-    uint64_t rests;      // Times that all stood still, and were looked at.
-    uint64_t peers_ever; // Creators.
-    uint32_t ranges_max; // Of the dead, at any peer at any rest.
-    uint32_t alive_max;  // At the same.
-    uint64_t migrations;
+    uint64_t made = 0;
+    uint64_t deaths = 0;     // At the last rest; all else that was made lives.
+    uint64_t rests = 0;      // Times that all stood still, and were looked at.
+    uint64_t peers_ever = 0; // Creators.
+    uint32_t ranges_max = 0; // Of the dead, at any peer at any rest.
+    uint32_t alive_max = 0;  // At the same.
+    uint64_t migrations = 0;
     std::string wrong; // Empty: all is as it must be.
 };
 

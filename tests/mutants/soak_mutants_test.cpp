@@ -15,7 +15,7 @@ bool soaks()
 {
     SoakOptions options;
     options.alive = 100;
-    Soak soak = {};
+    Soak soak;
     soak::make(soak, options);
     for (int round = 0; round <= 4; ++round)
         if (!soak::go_on(soak, round == 0 ? 0 : 1000)) return false;

@@ -8,7 +8,7 @@ TEST(Soak, WhatIsKeptOfTheDeadIsBoundedByTheLiving)
 {
     SoakOptions options;
     options.alive = 300;
-    Soak soak = {};
+    Soak soak;
     soak::make(soak, options);
     for (int round = 0; round <= 12; ++round)
         ASSERT_TRUE(soak::go_on(soak, round == 0 ? 0 : 2000)) << soak.wrong;
@@ -26,7 +26,7 @@ TEST(Soak, LossMakesNoDifference)
     options.peers = 3;
     options.alive = 100;
     options.loss = 0.15f;
-    Soak soak = {};
+    Soak soak;
     soak::make(soak, options);
     for (int round = 0; round <= 4; ++round)
         ASSERT_TRUE(soak::go_on(soak, round == 0 ? 0 : 2000)) << soak.wrong;
