@@ -188,10 +188,13 @@ static void end_host(Trial &trial)
     const std::span<const PeerId> others = peers(host_session); // Ascending.
     trial.successor = others[trial.options.end == HostEnd::two ? 1 : 0];
     const PeerId second = others[0];
-    if (trial.options.end == HostEnd::leave) {
+    if (trial.options.end == HostEnd::leave) { // With changes of the same tick unsaid.
+        group::receive(group);
+        for (size_t place = 0; place < group.members.size(); ++place)
+            play(trial, place);
         leave(group.members[trial.host_place].session);
         trial.ended_us = group.now_us;
-        return;
+        return group::send(group);
     }
     group::end(group, trial.host_place);
     trial.ended_us = group.now_us;
