@@ -132,11 +132,12 @@ struct ReplicaLimits {
     Quorum quorum;
 };
 
-struct Replica {            // Open to migration, and read by session and sim.
-    const TypeTable *types; // Outside of the block, and of the hash.
-    size_t block_bytes;     // The whole block.
-    size_t state_bytes;     // From `session` on: what the hash covers.
-    uint64_t now_us;        // Of the last begin_receive(); only for cooldowns. Not hashed.
+struct Replica {               // Open to migration, and read by session and sim.
+    const TypeTable *types;    // Outside of the block, and of the hash.
+    size_t block_bytes;        // The whole block.
+    size_t state_bytes;        // From `session` on: what the hash covers.
+    uint64_t now_us;           // Of the last begin_receive(); only for cooldowns. Not hashed.
+    uint32_t objects_expected; // Of our welcome: so many lived at the host. Not hashed.
 
     uint64_t session;
     uint8_t signing_secret[64];

@@ -57,6 +57,7 @@ void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
     messages::write_kind(w, item.kind);
     if (item.kind == MessageKind::welcome) {
         messages::write_peer(w, r.members[to].id);
+        bits::write_varint(w, r.world.alive);
         write_former_hosts(w, r);
     }
     write_roster(w, r);
@@ -330,6 +331,8 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
     if (messages::read_kind(reader) != MessageKind::welcome) return Verdict::forged;
     if (r.phase != Phase::outside) return Verdict::ignored;
     const PeerId id = messages::read_peer(reader);
+    const uint64_t objects = bits::read_varint(reader);
+    if (objects > r.world.slots.count) bits::fail(reader);
     FormerHost former[former_hosts_max];
     const auto former_count = static_cast<uint32_t>(bits::read(reader, 8));
     if (former_count > former_hosts_max) bits::fail(reader);
@@ -342,6 +345,7 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
     r.session = session;
     std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
     r.self = id;
+    r.objects_expected = static_cast<uint32_t>(objects);
     for (uint32_t i = 0; i < former_count; ++i)
         flat::push(r.former, former[i]);
     views::take_roster(r, roster, false);

@@ -145,6 +145,55 @@ void add_checks(CLI::App &parent, Options &options)
 #endif
 }
 
+void add_soak(CLI::App &parent, Options &options)
+{
+    CLI::App *app = parent.add_subcommand(
+        "soak", "Make and destroy objects without end: neither memory nor the dead may grow");
+    app->callback([&options] { options.command = Command::soak; });
+    app->add_option("--objects", options.soak_objects, "To be made, and nearly all destroyed")
+        ->check(whole_number(1000, UINT32_MAX))
+        ->capture_default_str();
+    app->add_option("--alive", options.alive, "About so many at once")
+        ->check(whole_number(16, 4000))
+        ->capture_default_str();
+    app->add_option("--peers", options.peers, "Peers (4 if not given); they come and go")
+        ->check(whole_number(3, 15));
+    app->add_option("--loss", options.loss_percent, "Percent of the datagrams, each way")
+        ->check(CLI::Range(0.0, 30.0))
+        ->capture_default_str();
+    app->add_option("--seed", options.seed, "All of its chance")
+        ->check(whole_number(0, UINT64_MAX))
+        ->capture_default_str();
+}
+
+void add_deaths(CLI::App &parent, Options &options)
+{
+    CLI::App *app = parent.add_subcommand(
+        "deaths", "How long a session has no host when its host dies or leaves, over many seeds");
+    app->callback([&options] { options.command = Command::deaths; });
+    app->add_option("--end", options.death,
+                    "crash; two: and who would follow, within 100 ms; leave: of its own will")
+        ->check(one_of("crash, two, leave"))
+        ->capture_default_str();
+    app->add_option("--seeds", options.death_seeds, "How many")
+        ->check(whole_number(1, UINT32_MAX))
+        ->capture_default_str();
+    app->add_option("--first", options.first, "The first of them")
+        ->check(whole_number(0, UINT32_MAX))
+        ->capture_default_str();
+    app->add_flag("--idle", options.idle, "Nobody sets anything; else all is set in every tick");
+    app->add_option("--peers", options.peers, "Peers (5 if not given)")->check(whole_number(3, 16));
+    app->add_option("--timeout-ms", options.timeout_ms, "Silence after which a peer is gone")
+        ->check(whole_number(100, 60'000))
+        ->capture_default_str();
+    app->add_option("--rtt-ms", options.rtt_ms,
+                    "Round trip, and by chance an eighth more; not given: 20 to 200, from the seed")
+        ->check(whole_number(2, 2000));
+    app->add_option("--loss", options.death_loss_percent,
+                    "Percent of the datagrams, each way; not given: 1 to 5, from the seed")
+        ->check(CLI::Range(0.0, 30.0));
+}
+
 }
 
 ParsedOptions parse_options(int argc, const char *const *argv)
@@ -163,6 +212,8 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     add_explore(app, parsed.options);
     add_traces(app, parsed.options);
     add_checks(app, parsed.options);
+    add_soak(app, parsed.options);
+    add_deaths(app, parsed.options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp &) {

@@ -175,6 +175,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
     update_patience(s);
     replica::end_receive(*s.replica);
     copy_replica_events(s);
+    if (s.state == State::joining) tell_progress(s);
     reconcile_paths(s);
 }
 

@@ -135,7 +135,7 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     limits.peers_max = config.peers_max;
     limits.items_max = 2 * slots + 1024;
     limits.grants_max = limits.items_max + slots + 64; // So that a ring overflows first.
-    limits.dead_max = slots + 4096;
+    limits.dead_max = slots + UINT16_MAX; // One for each creator that there can be, at rest.
     limits.packets_max = 512;
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);
     limits.quorum = config.quorum;

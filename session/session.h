@@ -43,6 +43,7 @@ bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const st
 void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 bool is_join(std::span<const std::byte> message);
 void update_joining(Session &s); // Tries addresses, asks, and gives up in time.
+void tell_progress(Session &s);  // To the game, if it is a percent more than it knows.
 void start_over(Session &s);     // The host has gone while we joined.
 
 // receive.cpp

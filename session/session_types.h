@@ -137,8 +137,9 @@ struct Session {
     Target turned; // joining: whom a member has named as the host; asked next, and once.
     bool has_turned;
     uint64_t turned_us;
-    bool started_over;   // The host went while we joined.
-    JoinPayload payload; // Copied into payload_memory.
+    bool started_over;         // The host went while we joined.
+    uint32_t progress_percent; // joining: of which our game has heard.
+    JoinPayload payload;       // Copied into payload_memory.
     std::byte payload_memory[payload_bytes_max];
     int64_t clock_offset_us; // Session clock less now_us; at the first host exact.
     uint32_t clock_rtt_us;   // Of the best sample; 0: none.

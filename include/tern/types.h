@@ -153,12 +153,13 @@ enum class State : uint8_t {
 
 enum class EventKind : uint8_t {
     // The session.
-    caught_up,   // After join(): everybody's objects are here; the state is open.
-    join_asked,  // At the host, with Admission::ask_game: peer, name, payload. Answer it.
-    peer_joined, // peer, name.
-    peer_left,   // peer. Its orphans' events follow when the departure is settled.
-    host_lost,   // peer: who was it. Claims wait; the rest goes on. (While joining: forget all that
-                 // you have heard; it starts over.) Then comes:
+    join_progress, // While joining, one for each percent at most: objects_here, objects_expected.
+    caught_up,     // After join(): everybody's objects are here; the state is open.
+    join_asked,    // At the host, with Admission::ask_game: peer, name, payload. Answer it.
+    peer_joined,   // peer, name.
+    peer_left,     // peer. Its orphans' events follow when the departure is settled.
+    host_lost, // peer: who was it. Claims wait; the rest goes on. (While joining: forget all that
+               // you have heard; it starts over.) Then comes:
     host_changed, // peer: who is it now; previous. Owner changes that it made come after it.
     // Objects. What this peer itself creates, sets and destroys makes no event.
     object_created,
@@ -203,8 +204,10 @@ struct Event {
                              // those that an optimistic claim of ours hides.
     uint32_t lost_ticks;     // owner_changed, at the previous owner: ticks of its last writes that
                              // the new owner did not have. 0: nothing was lost.
-    const void *arguments;   // call: the struct. join_asked: the payload.
-    const char *name;        // join_asked, peer_joined.
+    uint32_t objects_here;   // join_progress: so many have arrived, at most objects_expected,
+    uint32_t objects_expected; // the living when the host let us in. Some may die on the way.
+    const void *arguments;     // call: the struct. join_asked: the payload.
+    const char *name;          // join_asked, peer_joined.
 };
 
 // Why a peer has not got an object, or the last change of it, as far as this peer can know.
