@@ -169,6 +169,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     if (node.note_count > 0) {
         hear_deaths(o, node, index);
         count_links(o, node, index);
+        keep(o, oracle_authority::check_heard(node, index));
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }

@@ -1,8 +1,9 @@
 #include "sim/scenarios.h"
+#include <vector>
 
 namespace tern::scenarios {
 
-static constexpr Scenario all[] = {
+static constexpr Scenario own[] = {
     {"S1", R"(tern-trace 1 explore
 title S1: CREATE comes last, after MIGRATE and DESTROY
 scope peers 3
@@ -48,6 +49,23 @@ deliver 1>3             # QUERY: 2 is fenced, and with it the CREATE on its way
 deliver 3>1             # REPORT
 expect 3 unknown 2.1
 deliver 1>3             # the dead
+expect 3 dead 2.1
+flow
+expect all dead 2.1
+expect quiet
+)"},
+    {"S2-late", R"(tern-trace 1 explore
+title S2: a DESTROY comes without the MIGRATE before it, and then the CREATE
+scope peers 3
+create 2
+deliver 2>1             # CREATE
+hold 1>3
+claim 1 2.1
+destroy 1 2.1
+pull 1>3                # Of what is dead only that is said.
+deliver 1>3
+expect 3 dead 2.1
+deliver 2>3             # CREATE comes last.
 expect 3 dead 2.1
 flow
 expect all dead 2.1
@@ -146,23 +164,29 @@ expect all dead 2.1
 expect quiet
 )"},
     {"S7", R"(tern-trace 1 explore
-title S7: from A to B to A, and an UPDATE of A's first tenure comes in its second
+title S7: from A to B to A, and an UPDATE of A's first tenure comes in both that follow
 scope peers 3
 create 2
 flow
-set 2 2.1               # Write 1 of the first tenure; its UPDATE to 3 is slow.
+set 2 2.1               # Of the first tenure; 3 gets two UPDATEs of it late.
+set 2 2.1
 update 2>1 1
 claim 1 2.1
 flow 1>2
 flow 1>3
-expect 3 alive 2.1 owner 1 stamp 1
-update 2>3 1
-expect 3 alive 2.1 owner 1 stamp 1
+expect 3 alive 2.1 owner 1 stamp 1 write 1
+update 2>3 2
+expect 3 alive 2.1 owner 1 stamp 1 write 1
 claim 2 2.1
 flow 2>1
 flow 1>2
-expect 2 alive 2.1 owner 2 stamp 2
-set 2 2.1               # Write 1 of its second tenure.
+flow 2>3
+expect 3 alive 2.1 owner 2 stamp 2 write 1
+set 2 2.1               # Of the third tenure: again write 1.
+update 2>3 2
+expect 3 alive 2.1 owner 2 stamp 2 write 1
+update 2>3 1            # The other one of the first.
+expect 3 alive 2.1 owner 2 stamp 2 write 1
 set 2 2.1
 flow
 expect all alive 2.1 owner 2 stamp 2 write 2
@@ -249,6 +273,9 @@ expect 2 alive 2.1 owner 2 stamp 0
 flow
 expect all alive 2.1 owner 3 stamp 1
 expect all claims 0
+claim 2 2.1             # The first grant of another host is another stamp.
+flow
+expect all alive 2.1 owner 2 stamp 1
 expect quiet
 )"},
     {"S13", R"(tern-trace 1 explore
@@ -525,12 +552,18 @@ expect quiet
 
 std::span<const Scenario> orders()
 {
+    static const std::vector<Scenario> all = [] {
+        std::vector<Scenario> joined(std::begin(own), std::end(own));
+        const std::span<const Scenario> others = orders_of_others();
+        joined.insert(joined.end(), others.begin(), others.end());
+        return joined;
+    }();
     return all;
 }
 
 const Scenario *find_order(std::string_view name)
 {
-    for (const Scenario &scenario : all)
+    for (const Scenario &scenario : orders())
         if (scenario.name == name) return &scenario;
     return nullptr;
 }
