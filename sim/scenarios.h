@@ -17,7 +17,8 @@ struct Scenario {
 namespace scenarios {
 
 std::span<const Scenario> orders();                // All of them.
-std::span<const Scenario> orders_of_others();      // Of these, those of docs/others_bugs.md.
+std::span<const Scenario> orders_of_hosts();       // Of these: hosts that go, or are cut off.
+std::span<const Scenario> orders_of_others();      // Of these: those of docs/others_bugs.md.
 const Scenario *find_order(std::string_view name); // Null: there is none of that name.
 
 }

@@ -308,6 +308,24 @@ TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
     EXPECT_EQ(value(group.at(2), robbed).a, 0);
 }
 
+// Nor of what is dead; the same hole. Only whose objects they are knows better.
+TEST_F(Successors, ALyingReportBuriesWhatIsNotMadeYet)
+{
+    const ObjectId future = object_id::make(peer(4), 1);
+    std::byte buffer[64];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::dead);
+    bits::write_bool(w, true);
+    messages::write_object_id(w, future);
+    bits::write_varint(w, 1'000'000);
+    bits::write_bool(w, false);
+    const Bytes lie(buffer, buffer + bits::size_bytes(w));
+    EXPECT_EQ(replica::receive(group.at(2), peer(3), lie), Verdict::ok);
+    EXPECT_TRUE(belief(group.at(2), future).dead);
+    EXPECT_EQ(replica::receive(group.at(4), peer(2), lie), Verdict::malformed);
+    EXPECT_FALSE(belief(group.at(4), future).dead);
+}
+
 TEST_F(Authority, AReportCannotInventWhatTheLivingMake)
 {
     replica::peer_gone(group.at(1), peer(4));

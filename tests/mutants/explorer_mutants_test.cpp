@@ -2,9 +2,12 @@
 // in which it shows; and that there it finds nothing if no rule is absent.
 #include "sim/cluster_script_play.h"
 #include "sim/explorer.h"
+#include "sim/picture.h"
 #include "sim/scenarios.h"
 #include <cstdio>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 
 using namespace tern;
 
@@ -155,4 +158,7 @@ TEST(ScenarioMutants, TheGhostIsThere)
     mutant = Mutant::none;
     EXPECT_TRUE(played.violation);
     std::printf("%s: %s\n", played.violation.invariant.c_str(), played.violation.text.c_str());
+    std::ostringstream drawn; // docs/testing.md says how it is drawn anew.
+    drawn << std::ifstream(TERN_SOURCE_DIR "/docs/ghost.svg").rdbuf();
+    EXPECT_TRUE(drawn.str() == picture::svg(played.history, {})) << "docs/ghost.svg is old";
 }

@@ -1,5 +1,8 @@
 // What the documents name is there: scenarios, tests, fuzz targets, and pictures that are as
 // tern-sim draws them now.
+#include "sim/cluster_script_play.h"
+#include "sim/faults.h"
+#include "sim/picture.h"
 #include "sim/scenarios.h"
 #include "sim/scenarios_sessions.h"
 #include <filesystem>
@@ -80,6 +83,33 @@ TEST(Documents, AllThatTheyNameIsThere)
                 const bool is_there = std::filesystem::exists(source + "fuzz/" + name + ".cpp");
                 EXPECT_TRUE(name.empty() || is_there) << file << ": fuzz target " << name;
             }
+    }
+}
+
+TEST(Documents, EachFaultIsTold)
+{
+    const std::string text = content(source + "docs/testing.md");
+    for (size_t i = 0; i < fault_kind_count; ++i) {
+        const std::string name = faults::text(static_cast<FaultKind>(i)).name;
+        EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
+    }
+}
+
+// docs/testing.md says how they are drawn anew. ghost.svg: tests/mutants/.
+TEST(Documents, PicturesAreAsTheyAreDrawnNow)
+{
+    const char *drawn[][2] = {{"race", "S8"},
+                              {"claim", "B9"},
+                              {"host_death", "S12"},
+                              {"partition", "S16-three"},
+                              {"suspicion", "S15-three"}};
+    for (const auto &[file, name] : drawn) {
+        const Scenario *scenario = scenarios::find_order(name);
+        ASSERT_NE(scenario, nullptr) << name;
+        const Script script = cluster_script::parse(scenario->text).script;
+        const std::string svg = picture::svg(cluster_script::play(script).history, {});
+        EXPECT_TRUE(content(source + "docs/" + file + ".svg") == svg)
+            << "tern-sim scenario " << name << " --svg docs/" << file << ".svg";
     }
 }
 
