@@ -295,6 +295,18 @@ static void follow_new_host(Replica &r, PeerId host)
     objects::tell_own_marks(r);
 }
 
+// Whom the last host had us fence, and the next one still has: it has not heard of that query. We
+// hear nothing of that member any more, so it cannot stay.
+static void complain_of_fenced(Replica &r)
+{
+    for (const Member &member : r.members.all()) {
+        if (member.id == PeerId::none || !member.fenced) continue;
+        Item item = plain(MessageKind::complaint);
+        item.peer = member.id;
+        outbox::push(r, host_slot(r), item);
+    }
+}
+
 Verdict receive_view(Replica &r, PeerId from, BitReader reader)
 {
     const Roster roster = read_roster(reader, r, r.self);
@@ -308,6 +320,7 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
     // Of a host that we took for gone we hear nothing, so this one has asked us.
     take_roster(r, roster, true);
     if (new_host) follow_new_host(r, from);
+    complain_of_fenced(r);
     finish_joining(r);
     return Verdict::ok;
 }

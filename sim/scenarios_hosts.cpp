@@ -160,6 +160,25 @@ notice 3>2
 expect 1,3 alive 1.1 owner 1 stamp 0
 expect quiet
 )"},
+    {"S15-half", R"(tern-trace 1 explore
+title S15: the host counts one out that lives, tells one other, and crashes
+scope peers 5
+create 4
+flow
+suspect 4>1
+deliver 1>3             # QUERY: 3 has fenced 4. Nobody else has heard of that.
+crash 1
+notice 1>2
+notice 1>3
+notice 1>4
+notice 1>5
+flow                    # 2 is the host, and 4 a member; 3 says that this cannot be.
+notice 2>4
+notice 3>4              # With 5 alone 4 is not the majority, and ends.
+flow
+expect 2,3,5 alive 4.1 owner 2
+expect quiet
+)"},
     {"S16-three", R"(tern-trace 1 explore
 title S16: the host is cut off; the others go on, and it ends as a minority
 scope peers 3
