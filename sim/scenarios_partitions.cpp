@@ -8,7 +8,7 @@ namespace tern::scenarios {
 
 namespace {
 
-constexpr uint64_t cut_us = 4'000'000, healed_us = 14'000'000, back_us = 15'000'000;
+constexpr uint64_t cut_us = 4'000'000, healed_us = 14'000'000;
 
 struct Pair {
     uint16_t from, to;

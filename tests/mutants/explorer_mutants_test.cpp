@@ -91,7 +91,7 @@ const Absence absences[] = {
     {Mutant::dead_not_relayed, "Q5", with_crash(scope(3, 0, 1))},
     {Mutant::greeting_without_the_dead, "Q1", without_memory(with_join(scope(2, 1, 1)))},
     {Mutant::greeting_without_the_dead, "Q5", with_join(scope(2, 1, 1))},
-    {Mutant::joiner_acts_early, "I6", with_join(scope(2, 1, 1))},
+    {Mutant::joiner_acts_early, "Q5", with_join(scope(2, 1, 1))},
     {Mutant::newcomer_not_greeted, "Q1", with_join(scope(1, 0, 0))},
     {Mutant::dead_forgotten_on_a_timer, "I3", with_wait(scope(2, 0, 1))},
     {Mutant::claim_not_answered, "Q6", scope(3, 1, 0)},
