@@ -29,6 +29,7 @@ namespace tern {
     X(no_authority_check, "whoever sends a MIGRATE or DESTROY is believed")                        \
     X(claim_not_answered, "a claim that lost is not refused")                                      \
     X(overtaken_grant_taken, "a GRANT that waited until a later tenure had begun is taken")        \
+    X(own_copy_preferred, "a new owner goes on from its own copy, though the host's is newer")     \
     X(past_tenure_announced, "a CREATE that waited is said though its tenure has ended")           \
     X(ack_of_a_past_tenure, "the ack of a former tenure's CREATE lets UPDATEs go")                 \
     X(older_value_reported, "a report of the same tenure replaces a newer value")                  \

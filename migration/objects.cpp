@@ -224,7 +224,8 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
     const PeerId host = replica::successor(r);
     const bool asked = host == r.self && r.collecting && !r.members[from].reported;
     const bool greets = r.phase == Phase::joining && !r.members[from].greeted;
-    if (r.members[from].id != host && !asked && !greets) return Verdict::forged;
+    // Of who greeted us or reported long ago: said again, over a new connection.
+    if (r.members[from].id != host && !asked && !greets) return Verdict::ignored;
     while (bits::read_bool(reader))
         if (!dead::add(r.world.dead, messages::read_range(reader))) dead_memory_full(r);
     for (Slot slot = 0; slot < r.world.slots.count; ++slot) {

@@ -268,6 +268,15 @@ void give_votes(Replica &r)
     tell_view(r);
 }
 
+// --- Terms ---
+
+// A host's successor has a higher id, and each is host once in a session. So a term's number is
+// never above its host's id; but after go_on(), where it is below the ids of all that come later.
+bool is_term_before(uint16_t number, PeerId peer)
+{
+    return number < static_cast<uint16_t>(peer);
+}
+
 // --- A view arrives ---
 
 // What the last host has left unanswered is asked again.
@@ -293,7 +302,9 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     if (from != replica::successor(r) || from != roster.host) return Verdict::forged;
     const bool new_host = from != r.view_host;
-    if (new_host && roster.term_number <= r.term_number) return Verdict::forged;
+    const uint16_t term = roster.term_number;
+    const bool next = term > r.term_number && term <= static_cast<uint16_t>(from);
+    if (new_host ? !next : term != r.term_number) return Verdict::forged;
     if (!new_host && roster.view <= r.view) return Verdict::ignored;
     // Of a host that we took for gone we hear nothing, so this one has asked us.
     take_roster(r, roster, true);
@@ -341,6 +352,7 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
         bits::read_bytes(reader, std::as_writable_bytes(std::span(former[i].signing_key)));
     }
     const views::Roster roster = views::read_roster(reader, r, id);
+    if (!views::is_term_before(roster.term_number, id)) bits::fail(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     r.session = session;
     std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));

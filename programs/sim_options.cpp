@@ -125,7 +125,9 @@ void add_checks(CLI::App &parent, Options &options)
 {
     CLI::App *scenario = parent.add_subcommand("scenario", "Play a scenario by name");
     scenario->callback([&options] { options.command = Command::scenario; });
-    scenario->add_option("name", options.name, "As S7; all; list")->required();
+    scenario->add_option("name", options.name, "As S7; all; list, which is what it does without");
+    scenario->add_flag_callback(
+        "--list", [&options] { options.name = "list"; }, "The same as list");
     scenario->add_option("--svg", options.svg, "Draw it here");
     CLI::App *mutants = parent.add_subcommand(
         "mutants", "Remove one rule after the other: each absence must be found");

@@ -35,9 +35,11 @@ namespace oracle_sequence {
 Violation check(const Judged &judged);
 }
 // I6: nobody owns what it neither made nor was granted by the host; nothing is that nobody made;
-// nothing dies that nobody destroyed.
+// nothing dies that nobody destroyed. All peers here are honest: so what one says to another is
+// never found to be against authority, or malformed.
 namespace oracle_authority {
 Violation check(const Judged &judged);
+Violation check_heard(const Node &node, uint16_t index); // After a tick.
 }
 
 // --- After each tick of a peer ---

@@ -27,7 +27,8 @@ struct SaidStream { // What is left of it: heard ones go.
 // Calls from one peer to another.
 struct CallLog {
     uint32_t said, heard;                       // Of the reliable ones: the newest.
-    uint64_t heard_connection, said_connection; // Connections each had had when it was heard.
+    uint64_t heard_connection, said_connection; // Connections each had had when it was heard,
+    uint64_t newest_connection;                 // ... and the sayer when the newest was said.
     // Unreliable ones that were heard, to this peer and to everyone: a bit for each.
     std::vector<uint64_t> unreliable, to_everyone;
 };

@@ -170,6 +170,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     if (node.note_count > 0) {
         hear_deaths(o, node, index);
         count_links(o, node, index);
+        keep(o, oracle_authority::check_heard(node, index));
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }
@@ -214,7 +215,12 @@ uint64_t calls_under_way(const Oracles &o, std::span<const Node> nodes)
     for (uint16_t from : rest.members)
         for (uint16_t to : rest.members) {
             const auto log = o.calls.find({nodes[from].self, nodes[to].self});
-            if (log != o.calls.end()) count += log->second.said - log->second.heard;
+            if (log == o.calls.end()) continue;
+            // What had not been acked over a connection that has ended is lost: the known limit.
+            const auto links = o.nodes[from].own_links.find(nodes[to].self);
+            const bool is_new = links != o.nodes[from].own_links.end() &&
+                                links->second.count > log->second.newest_connection;
+            if (!is_new) count += log->second.said - log->second.heard;
         }
     return count;
 }

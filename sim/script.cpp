@@ -63,6 +63,8 @@ static constexpr ActText acts[] = {
     {"full", LASTS | VALUE},
     {"garbage", VALUE},
     {"spoof", VALUE},
+    {"nat", B | LASTS},
+    {"swap", B | LASTS},
     {"lose", B},
     {"delay", B | LASTS},
     {"twice", B | LASTS},

@@ -92,6 +92,7 @@ static std::unique_ptr<Simulation> make_either(const SimOptions &options, Keep k
     sim.now_us = start_us;
     sim.safety_end_us = start_us + uint64_t{options.seconds} * 1'000'000;
     sim.next_stranger = first_stranger;
+    sim.next_shared = first_shared;
     sim.digest = hash::start;
     sodium_source::hold();
     sim.nodes.resize(options.places);

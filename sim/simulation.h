@@ -90,6 +90,7 @@ struct Simulation {
     std::vector<Planned> plan; // By chance, by time.
     size_t next_planned;
     AddressNumber next_stranger;
+    AddressNumber next_shared;       // Of two that have one IP address; the next of them too.
     std::vector<SimChoice> recorded; // But for the network's, which the wire keeps.
     std::vector<uint64_t> hashes;    // Of the trace.
     uint64_t digest;

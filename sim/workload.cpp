@@ -445,7 +445,7 @@ static void keep_by_chance(Simulation &sim, uint16_t place)
 static void migrate_by_chance(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
-    if (place != 0) return;
+    if (host(sim.nodes[place].session) != sim.nodes[place].self) return;
     if (falls(p, FaultKind::migrate))
         if (const uint32_t thing = pick(sim, place, dice::per_mille(p.workload, 500))) {
             SimChoice choice = about(Act::migrate, thing);

@@ -230,6 +230,19 @@ TEST(OracleAuthority, ATenureThatWasGrantedToAnother)
     EXPECT_TRUE(fired(scene, "I6"));
 }
 
+TEST(OracleAuthority, AnHonestPeerThatIsFoundToForge)
+{
+    for (const Verdict verdict : {Verdict::forged, Verdict::malformed}) {
+        Scene scene = well_played();
+        scene.notes(2, NoteKind::said, 5, 1, 1, MessageKind::claim, thing);
+        scene.tick(2);
+        scene.notes(0, NoteKind::heard, 5, 1, 3, MessageKind::claim, thing);
+        scene.nodes[0].notes.back().verdict = static_cast<uint8_t>(verdict);
+        scene.tick(0);
+        EXPECT_TRUE(fired(scene, "I6"));
+    }
+}
+
 TEST(OracleAuthority, AGrantOfAnotherObject)
 {
     Scene scene = well_played();

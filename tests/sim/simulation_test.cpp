@@ -4,6 +4,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <sodium.h>
 
 using namespace tern;
@@ -152,6 +153,66 @@ TEST(Simulation, EveryFaultHasAnEffectThatIsCounted)
     EXPECT_GT(count_of(*run_with("full=8"), Act::full), 8u);
     EXPECT_GT(count_of(*run_with("garbage=50"), Act::garbage), 20u);
     EXPECT_GT(count_of(*run_with("spoof=50"), Act::spoof), 20u);
+    EXPECT_GT(run_with("ring=4")->wire.counts.lost_by_cut, 0u);
+    EXPECT_GT(count_of(*run_with("swizzle=2"), Act::clog), 8u);
+    EXPECT_GT(count_of(*run_with("nat=4"), Act::nat), 0u);
+    EXPECT_GT(run_with("nat=4")->wire.counts.lost_nowhere, 0u);
+    EXPECT_GT(count_of(*run_with("swap=4"), Act::swap), 0u);
+    EXPECT_GT(count_of(*run_with("acks=500"), Act::lose), 100u);
+}
+
+// A ring of five: each is cut off from two, and nobody from the same two as another.
+TEST(Simulation, OnARingEachHearsMost)
+{
+    SimOptions options;
+    options.places = 5;
+    options.seconds = 8;
+    options.faults = faults::parse("none,ring=1", 1).faults;
+    const auto sim = simulation::make(options, {true, false});
+    simulation::run_safety(*sim);
+    std::set<std::set<uint16_t>> unheard;
+    std::map<uint16_t, std::set<uint16_t>> cut;
+    for (const SimChoice &choice : sim->recorded)
+        if (choice.act == Act::cut) cut[choice.a].insert(choice.b);
+    for (uint16_t place = 0; place < 5; ++place) {
+        EXPECT_EQ(cut[place].size(), 2u) << place;
+        unheard.insert(cut[place]);
+    }
+    EXPECT_EQ(unheard.size(), 5u);
+}
+
+// What is sent to an address reaches whoever has it then; addresses of one IP differ by their port.
+TEST(Simulation, AddressesAreSharedAndExchanged)
+{
+    SimOptions options;
+    options.seconds = 4;
+    options.places = 2;
+    SimChoice choice = {};
+    choice.act = Act::nat;
+    choice.b = 1;
+    choice.when = 1'500'000;
+    const auto moved = simulation::make(options, {choice});
+    simulation::run_until(*moved, 1'600'000);
+    EXPECT_EQ(count_of(*moved, Act::nat), 0u); // There is nobody at place 1 yet.
+    SimChoice start = {};
+    start.act = Act::start;
+    start.a = 1;
+    start.when = 1'000'000;
+    const auto shared = simulation::make(options, {start, choice});
+    simulation::run_until(*shared, 1'600'000);
+    const Address first = shared->nodes[0].address, second = shared->nodes[1].address;
+    EXPECT_EQ(std::memcmp(first.ip, second.ip, sizeof first.ip), 0);
+    EXPECT_NE(first.port, second.port);
+    EXPECT_EQ(wire::address(wire::number(second)), second);
+    choice.act = Act::swap;
+    choice.lasts_us = 300'000;
+    const auto swapped = simulation::make(options, {start, choice});
+    simulation::run_until(*swapped, 1'600'000);
+    EXPECT_EQ(swapped->nodes[0].address, wire::address(1));
+    EXPECT_EQ(swapped->nodes[1].address, wire::address(0));
+    simulation::run_until(*swapped, 2'000'000);
+    EXPECT_EQ(swapped->nodes[0].address, wire::address(0));
+    EXPECT_EQ(swapped->nodes[1].address, wire::address(1));
 }
 
 TEST(Simulation, EveryActOfAGameTakesPlace)
