@@ -304,8 +304,9 @@ bool has_quorum(const Replica &r)
         voters += member.votes;
         left += member.votes && !member.fenced;
     }
-    // Of two whoever is left goes on. With newcomers there are others who could go on elsewhere.
-    if (r.quorum == Quorum::survivors || r.going_on || members <= 2) return true;
+    if (r.quorum == Quorum::survivors || r.going_on) return true;
+    // Of two whoever is left goes on. Of two with newcomers, who could follow either, the host.
+    if (members <= 2 || (voters <= 2 && r.view_host == r.self)) return true;
     return 2 * left > voters || TERN_MUTANT(no_majority);
 }
 

@@ -332,14 +332,18 @@ TEST(Simulation, ChangesTellAllThatHappenedToTheObjects)
     std::vector<std::map<ObjectId, std::pair<Stamp, PeerId>>> worlds(sim->options.places);
     std::vector<std::map<ObjectId, Written>> values(sim->options.places);
     std::vector<uint32_t> generations(sim->options.places, 1), ticks(sim->options.places);
+    std::vector<PeerId> selves(sim->options.places);
     while (simulation::step(*sim)) {
         for (size_t i = 0; i < sim->nodes.size(); ++i) {
             if (sim->places[i].ticks == ticks[i]) continue;
             ticks[i] = sim->places[i].ticks;
             const Node &node = sim->nodes[i];
             if (!node.session) continue;
-            if (sim->places[i].generation != generations[i]) worlds[i].clear(), values[i].clear();
+            // Restarted, or started over when its host went while it joined.
+            const bool anew = sim->places[i].generation != generations[i] || node.self != selves[i];
+            if (anew) worlds[i].clear(), values[i].clear();
             generations[i] = sim->places[i].generation;
+            selves[i] = node.self;
             for (const Change &change : node.changes) {
                 worlds[i].erase(change.object);
                 if (change.after.life != Life::alive) continue;
