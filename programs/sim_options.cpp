@@ -1,6 +1,7 @@
 #include "sim_options.h"
 #include "base/mutant.h"
 #include "common/option_checks.h"
+#include "sim/cluster.h"
 #include <algorithm>
 #include <thread>
 
@@ -73,21 +74,24 @@ void add_explore(CLI::App &parent, Options &options)
     CLI::App *app = parent.add_subcommand(
         "explore", "Every order of messages, acts and crashes in a small world");
     app->callback([&options] { options.command = Command::explore; });
-    const auto count = [&](const char *name, uint16_t &value, const char *text) {
-        app->add_option(name, value, text)->check(whole_number(0, 9))->capture_default_str();
+    const auto count = [&](const char *name, uint16_t &value, const char *text, uint64_t most = 9) {
+        app->add_option(name, value, text)->check(whole_number(0, most))->capture_default_str();
     };
     app->add_option("--peers", options.peers, "Members at the beginning (3 if not given)")
-        ->check(whole_number(2, 6));
-    count("--creates", options.creates, "Objects that anybody creates");
+        ->check(whole_number(2, tern::cluster_peers_max));
+    count("--creates", options.creates, "Objects that anybody creates",
+          tern::cluster_objects_max - 1);
     count("--claims", options.claims, "Claims by anybody");
-    count("--destroys", options.destroys, "Objects that their owners destroy");
+    count("--destroys", options.destroys, "Objects that their owners destroy",
+          tern::cluster::destroys_max);
     count("--crashes", options.crashes, "Peers that crash, the host too");
     count("--updates", options.updates, "Changes by owners, in UPDATEs in any order");
     count("--losses", options.losses, "Of these UPDATEs, told lost; they may still arrive");
     app->add_flag("--mortal", options.mortal, "What a departed peer owned dies with it");
     app->add_flag("--survivors", options.survivors,
                   "Whoever is left goes on; without, a majority of the last view");
-    count("--joins", options.joins, "Newcomers on top of --peers");
+    count("--joins", options.joins, "Newcomers on top of --peers; 6 with them",
+          tern::cluster_peers_max - 2);
     count("--waits", options.waits, "Times that 16 ticks pass at a peer");
     count("--holds", options.holds,
           "Times that what one has to say to another waits, and its acks");
