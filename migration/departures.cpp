@@ -323,9 +323,18 @@ static void renew_old_grants(Replica &r)
     }
 }
 
+static void leave_ids_to_the_other(Replica &r)
+{
+    for (const Member &member : r.members.all())
+        if (member.id != PeerId::none && member.id != r.self && !member.fenced) return;
+    const uint32_t last = uint32_t{r.last_peer} + r.lone_ids;
+    if (last < UINT16_MAX / 2) r.last_peer = static_cast<uint16_t>(last);
+}
+
 static void take_charge(Replica &r)
 {
     if (r.view_host == r.self) return;
+    leave_ids_to_the_other(r);
     renew_old_grants(r);
     r.view_host = r.self;
     r.term_number_seen += 1;

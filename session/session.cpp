@@ -139,6 +139,7 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     limits.packets_max = 512;
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);
     limits.quorum = config.quorum;
+    limits.lone_ids = lone_ids;
     return limits;
 }
 

@@ -20,9 +20,10 @@ enum class Tie : uint8_t {
 
 inline constexpr uint32_t unacked_messages_max = 4096; // On the world stream, to each peer.
                                                        // Full: messages wait in the replica.
-inline constexpr uint16_t stranger_places = 4;         // Connections beyond the members'.
-inline constexpr uint32_t banned_max = 256;            // Kicked keys; beyond, the oldest go.
-inline constexpr uint32_t refused_max = 64;            // Claims; beyond, the oldest are forgotten.
+inline constexpr uint16_t lone_ids = 64;       // Newcomers of the other half of a session of two.
+inline constexpr uint16_t stranger_places = 4; // Connections beyond the members'.
+inline constexpr uint32_t banned_max = 256;    // Kicked keys; beyond, the oldest go.
+inline constexpr uint32_t refused_max = 64;    // Claims; beyond, the oldest are forgotten.
 inline constexpr size_t call_memory_bytes = 256 * 1024;
 inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024; // Per tick; beyond, lost.
 inline constexpr uint32_t unreliable_calls_max = 512;             // Per tick; beyond, lost.

@@ -305,7 +305,7 @@ std::string play_all(Player &p)
         const size_t byte = record::at_bytes(p.reader);
         switch (record::next(p.reader, record)) {
         case ReadRecord::end: return "";
-        case ReadRecord::truncated: p.played.cut_short = true; return ""; // Its writer crashed.
+        case ReadRecord::truncated: return at(p, byte, "it is truncated");
         case ReadRecord::damaged: return at(p, byte, "it is damaged");
         case ReadRecord::ok: break;
         }

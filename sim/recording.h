@@ -10,7 +10,7 @@ namespace tern {
 struct PlayedRecording {
     bool ok;           // It was read to its end, and every datagram was what it had been.
     std::string error; // Else: what, at which byte and time.
-    bool cut_short;    // Its writer could not write on: it says so, or ends within a record.
+    bool cut_short;    // It says that its writer could not write on.
     uint64_t digest;   // Of the world at the end, and below: of what was played.
     uint64_t ticks;    // Calls of send().
     uint64_t duration_us;
