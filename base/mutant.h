@@ -29,6 +29,7 @@ namespace tern {
     X(no_authority_check, "whoever sends a MIGRATE or DESTROY is believed")                        \
     X(claim_not_answered, "a claim that lost is not refused")                                      \
     X(overtaken_grant_taken, "a GRANT that waited until a later tenure had begun is taken")        \
+    X(own_copy_preferred, "a new owner goes on from its own copy, though the host's is newer")     \
     X(past_tenure_announced, "a CREATE that waited is said though its tenure has ended")           \
     X(ack_of_a_past_tenure, "the ack of a former tenure's CREATE lets UPDATEs go")                 \
     X(older_value_reported, "a report of the same tenure replaces a newer value")                  \
@@ -40,6 +41,11 @@ namespace tern {
     X(joiner_stays_on, "a newcomer whose host goes does not start over")                           \
     X(claims_not_asked_again, "what a lost host left unanswered is not asked of the next")         \
     X(former_hosts_forgotten, "what a former host granted cannot be told from a forgery")          \
+    X(lock_ignored, "the host grants claims of what its owner has locked")                         \
+    X(lock_outlives_its_tenure, "what was locked stays so for the next owner")                     \
+    X(release_not_told_again, "what a lost host left unreleased is not asked of the next")         \
+    X(refused_value_stays, "what an optimistic claim has set still shows after its refusal")       \
+    X(optimistic_value_leaks, "what an optimistic claim has set is sent before it is granted")     \
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
     X(loss_not_told, "what a lost packet held is not sent again")                                  \

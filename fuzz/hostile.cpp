@@ -1,5 +1,5 @@
 // A member that says anything to two honest sessions, sealed with the right keys: they stay in the
-// session and agree, keep what is theirs, and take no harm; docs/membership.md says what else such
+// session and agree, keep what is theirs, and take no harm; docs/security.md says what else such
 // a member can do.
 #include "fuzz/support/arena.h"
 #include "fuzz/support/input.h"

@@ -145,10 +145,9 @@ static Verdict check_reported(const Replica &r, const Live &live)
     if (replica::is_member(r, live.owner)) return Verdict::ignored;
     const bool is_host = r.view_host == r.self;
     const StampParts parts = stamps::parts(live.stamp);
-    // A host's successor has a higher id, and each is host once. So a term's number is never above
-    // its host's id.
-    const bool former =
-        live.stamp == 0 || (parts.host < r.self && parts.term_number <= r.last_peer);
+    const bool made = live.owner == object_id::creator(live.id);
+    const bool granted = parts.host < r.self && views::is_term_before(parts.term_number, r.self);
+    const bool former = live.stamp == 0 ? made : granted;
     const bool own = is_host && parts.host == r.self &&
                      live.stamp <= stamps::make({r.term_number, r.self, r.grant_count});
     return former || own ? Verdict::ok : Verdict::forged;
@@ -186,6 +185,14 @@ static void fence_reported(Replica &r, BitReader named)
     }
 }
 
+// Ids are given one by one: nobody gives half of those that are left before others hear of one.
+static bool is_possible(const Replica &r, uint16_t seen, uint16_t last_peer)
+{
+    const uint32_t left = UINT16_MAX - r.last_peer;
+    const bool too_many = last_peer > r.last_peer + left / 2;
+    return seen <= last_peer && views::is_term_before(seen, r.self) && !too_many;
+}
+
 Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
 {
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
@@ -199,9 +206,10 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
-    if (seen > last_peer || last_peer == UINT16_MAX) return Verdict::forged;
     if (r.view_host == r.self) { // No other host has been.
         if (seen > r.term_number_seen || last_peer > r.last_peer) return Verdict::forged;
+    } else if (!is_possible(r, seen, last_peer)) {
+        return Verdict::forged;
     } else if (!TERN_MUTANT(own_term_plus_one)) {
         r.term_number_seen = std::max(r.term_number_seen, seen);
         r.last_peer = std::max(r.last_peer, last_peer);
@@ -295,14 +303,14 @@ bool has_quorum(const Replica &r)
 {
     uint32_t members = 0, voters = 0, left = 0;
     for (const Member &member : r.members.all()) {
-        members += member.id != PeerId::none;
-        if (member.id == PeerId::none || !member.votes || member.said_goodbye) continue;
-        voters += 1;
-        left += !member.fenced;
+        if (member.id == PeerId::none || member.said_goodbye) continue;
+        members += 1;
+        voters += member.votes;
+        left += member.votes && !member.fenced;
     }
-    // The one that is left may not have been given its vote yet.
-    if (r.quorum == Quorum::survivors || r.going_on || members <= 2) return true;
-    if (voters <= 2) return left > 0;
+    if (r.quorum == Quorum::survivors || r.going_on) return true;
+    // Of two whoever is left goes on. Of two with newcomers, who could follow either, the host.
+    if (members <= 2 || (voters <= 2 && r.view_host == r.self)) return true;
     return 2 * left > voters || TERN_MUTANT(no_majority);
 }
 
@@ -319,9 +327,18 @@ static void renew_old_grants(Replica &r)
     }
 }
 
+static void leave_ids_to_the_other(Replica &r)
+{
+    for (const Member &member : r.members.all())
+        if (member.id != PeerId::none && member.id != r.self && !member.fenced) return;
+    const uint32_t last = uint32_t{r.last_peer} + r.lone_ids;
+    if (last < UINT16_MAX / 2) r.last_peer = static_cast<uint16_t>(last);
+}
+
 static void take_charge(Replica &r)
 {
     if (r.view_host == r.self) return;
+    leave_ids_to_the_other(r);
     renew_old_grants(r);
     r.view_host = r.self;
     r.term_number_seen += 1;

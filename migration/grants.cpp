@@ -84,9 +84,13 @@ static const uint8_t *signing_key(const Replica &r, PeerId host)
 
 bool genuine(const Replica &r, const Grant &grant)
 {
-    const uint8_t *key = signing_key(r, stamps::parts(grant.stamp).host);
+    const StampParts parts = stamps::parts(grant.stamp);
+    const uint8_t *key = signing_key(r, parts.host);
     if (TERN_MUTANT(no_term)) return true; // Its stamps say nothing of who made them.
     if (key == nullptr) return false;
+    // Whoever comes after that host must be able to count on.
+    const bool is_next = parts.term_number <= static_cast<uint16_t>(parts.host);
+    if (parts.term_number > r.term_number && !is_next) return false;
     std::byte buffer[messages::signed_bytes_max];
     const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
     if (TERN_STUB_CRYPTO) {
@@ -291,9 +295,9 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     Object &object = r.world.slots[slot];
     uint64_t changed = 0;
     // Whatever is newer, the host's copy or ours.
-    const bool theirs = is_new || object.stamp < previous ||
-                        (object.stamp == previous && value_tick(r, object) < state.tick);
-    if (theirs) {
+    const bool newer =
+        object.stamp < previous || (object.stamp == previous && value_tick(r, object) < state.tick);
+    if (is_new || (newer && !TERN_MUTANT(own_copy_preferred))) {
         void *value = world::value(r.world, *r.types, slot);
         changed = type_table::difference(*r.types, object.type, value, state.value);
         std::memcpy(value, state.value, r.types->types[object.type].size_bytes);

@@ -39,7 +39,7 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
         return happenings::changed(r, slot, fields);
     }
     relay::began(r, slot, live.survived_tick);
-    r.locks[slot] = 0;
+    if (!TERN_MUTANT(lock_outlives_its_tenure)) r.locks[slot] = 0;
     r.migrations += 1;
     happenings::owner_changed(r, slot, previous, fields, lost_ticks);
 }
@@ -233,7 +233,8 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
     const PeerId host = replica::successor(r);
     const bool asked = host == r.self && r.collecting && !r.members[from].reported;
     const bool greets = r.phase == Phase::joining && !r.members[from].greeted;
-    if (r.members[from].id != host && !asked && !greets) return Verdict::forged;
+    // Of who greeted us or reported long ago: said again, over a new connection.
+    if (r.members[from].id != host && !asked && !greets) return Verdict::ignored;
     while (bits::read_bool(reader))
         if (!dead::add(r.world.dead, messages::read_range(reader))) dead_memory_full(r);
     for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
@@ -256,7 +257,7 @@ static ClaimRefusal refusal(const Replica &r, Slot slot, ObjectId object)
         return dead::contains(r.world.dead, object) ? ClaimRefusal::dead : ClaimRefusal::unknown;
     const ClaimPolicy policy = r.types->types[r.world.slots[slot].type].claim;
     if (policy == ClaimPolicy::never) return ClaimRefusal::policy;
-    if (r.locks[slot] != 0) return ClaimRefusal::locked;
+    if (r.locks[slot] != 0 && !TERN_MUTANT(lock_ignored)) return ClaimRefusal::locked;
     const uint64_t cooldown_us =
         uint64_t{r.types->types[r.world.slots[slot].type].claim_cooldown_ms} * 1000;
     const bool cools = r.granted_us[slot] != 0 && r.now_us - r.granted_us[slot] < cooldown_us;
@@ -347,6 +348,7 @@ void tell_own_marks(Replica &r)
 {
     for (Slot slot = 0; slot < r.own_marks.count; ++slot) {
         if ((r.own_marks[slot] & own_locked) != 0) tell_own_mark(r, slot, MessageKind::lock);
+        if (TERN_MUTANT(release_not_told_again)) continue;
         if ((r.own_marks[slot] & own_released) != 0) tell_own_mark(r, slot, MessageKind::release);
     }
 }

@@ -63,6 +63,7 @@ Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits
         flat::push(r->free_grants, i - 1);
     r->world.tick = 1;
     r->quorum = limits.quorum;
+    r->lone_ids = limits.lone_ids;
     r->topology = limits.topology;
     return r;
 }

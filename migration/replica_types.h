@@ -131,15 +131,18 @@ struct ReplicaLimits {
     uint32_t dead_max;    // Ranges. Full: this peer cannot go on.
     uint32_t packets_max; // With UPDATEs in flight, to each peer.
     uint32_t updates_max; // Objects in those.
-    Quorum quorum;
-    Topology topology;
+    Quorum quorum = Quorum::majority;
+    uint16_t lone_ids = 0; // PeerIds that who goes on alone leaves out: the other, if it lives and
+                           // goes on too, gives those.
+    Topology topology = Topology::mesh;
 };
 
-struct Replica {            // Open to migration, and read by session and sim.
-    const TypeTable *types; // Outside of the block, and of the hash.
-    size_t block_bytes;     // The whole block.
-    size_t state_bytes;     // From `session` on: what the hash covers.
-    uint64_t now_us;        // Of the last begin_receive(); only for cooldowns. Not hashed.
+struct Replica {               // Open to migration, and read by session and sim.
+    const TypeTable *types;    // Outside of the block, and of the hash.
+    size_t block_bytes;        // The whole block.
+    size_t state_bytes;        // From `session` on: what the hash covers.
+    uint64_t now_us;           // Of the last begin_receive(); only for cooldowns. Not hashed.
+    uint32_t objects_expected; // Of our welcome: so many lived at the host. Not hashed.
 
     uint64_t session;
     uint8_t signing_secret[64];
@@ -155,6 +158,7 @@ struct Replica {            // Open to migration, and read by session and sim.
     uint16_t term_number;       // Of the view; at the host its own.
     uint16_t term_number_seen;  // The largest in any stamp or view.
     uint16_t last_peer;         // The largest PeerId ever given.
+    uint16_t lone_ids;          // ReplicaLimits::lone_ids
     uint32_t view;              // Number of the view.
     uint32_t grant_count;       // g: of the host's grants so far.
     uint32_t query_token;       // At who asks.

@@ -58,6 +58,7 @@ void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
     messages::write_kind(w, item.kind);
     if (item.kind == MessageKind::welcome) {
         messages::write_peer(w, r.members[to].id);
+        bits::write_varint(w, r.world.alive);
         write_former_hosts(w, r);
     }
     write_roster(w, r);
@@ -301,6 +302,15 @@ void give_votes(Replica &r)
     tell_view(r);
 }
 
+// --- Terms ---
+
+// A host's successor has a higher id, and each is host once in a session. So a term's number is
+// never above its host's id; but after go_on(), where it is below the ids of all that come later.
+bool is_term_before(uint16_t number, PeerId peer)
+{
+    return number < static_cast<uint16_t>(peer);
+}
+
 // --- A view arrives ---
 
 // What the last host has left unanswered is asked again.
@@ -326,7 +336,9 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     if (from != replica::successor(r) || from != roster.host) return Verdict::forged;
     const bool new_host = from != r.view_host;
-    if (new_host && roster.term_number <= r.term_number) return Verdict::forged;
+    const uint16_t term = roster.term_number;
+    const bool next = term > r.term_number && term <= static_cast<uint16_t>(from);
+    if (new_host ? !next : term != r.term_number) return Verdict::forged;
     if (!new_host && roster.view <= r.view) return Verdict::ignored;
     // Of a host that we took for gone we hear nothing, so this one has asked us.
     take_roster(r, roster, true);
@@ -364,6 +376,8 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
     if (messages::read_kind(reader) != MessageKind::welcome) return Verdict::forged;
     if (r.phase != Phase::outside) return Verdict::ignored;
     const PeerId id = messages::read_peer(reader);
+    const uint64_t objects = bits::read_varint(reader);
+    if (objects > r.world.slots.count) bits::fail(reader);
     FormerHost former[former_hosts_max];
     const auto former_count = static_cast<uint32_t>(bits::read(reader, 8));
     if (former_count > former_hosts_max) bits::fail(reader);
@@ -372,10 +386,12 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
         bits::read_bytes(reader, std::as_writable_bytes(std::span(former[i].signing_key)));
     }
     const views::Roster roster = views::read_roster(reader, r, id);
+    if (!views::is_term_before(roster.term_number, id)) bits::fail(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     r.session = session;
     std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
     r.self = id;
+    r.objects_expected = static_cast<uint32_t>(objects);
     for (uint32_t i = 0; i < former_count; ++i)
         flat::push(r.former, former[i]);
     views::take_roster(r, roster, false);

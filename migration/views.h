@@ -18,6 +18,9 @@ void give_votes(Replica &r);     // At the host: to who has caught up.
 void fence(Replica &r, MemberSlot slot);
 void drop(Replica &r, MemberSlot slot); // The same, and its place is free.
 
+// Whether a host before this peer can have had that term.
+bool is_term_before(uint16_t number, PeerId peer);
+
 // Whether an object of this type that a message brings has a place here. `unknown` counts the new
 // ones in this message. May set the fault.
 Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown);

@@ -199,6 +199,16 @@ Member *find_next(Crew &crew)
     return next;
 }
 
+Member *find_last(Crew &crew)
+{
+    const Member *host = find_host(crew);
+    Member *last = nullptr;
+    for (Member &member : crew.members)
+        if (alive(member) && &member != host && (!last || member.now.self > last->now.self))
+            last = &member;
+    return last;
+}
+
 const Member *failed(const Crew &crew)
 {
     for (const Member &member : crew.members)

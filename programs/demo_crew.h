@@ -44,7 +44,8 @@ uint32_t survivors(const Crew &crew);
 const Member *failed(const Crew &crew); // The first that has; null: none.
 // The host as the first living member knows it, and who would follow. Null: none is known.
 Member *find_host(Crew &crew);
-Member *find_next(Crew &crew);
+Member *find_next(Crew &crew);   // Of those that live, but for the host, the lowest; null: none.
+Member *find_last(Crew &crew);   // The highest of these.
 Member &first_alive(Crew &crew); // Of several processes one lives.
 
 }

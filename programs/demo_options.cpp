@@ -34,11 +34,14 @@ static void add_world(CLI::App &app, Options &options, std::string &quorum)
     auto *host = app.add_flag("--kill-host", options.kill_host, "Kill the host, and no other peer");
     auto *two = app.add_flag("--kill-two", options.kill_two,
                              "Kill the host and, less than 100 ms later, who would follow");
-    none->excludes(host)->excludes(two);
-    host->excludes(two);
+    auto *other = app.add_flag("--kill-other", options.kill_other,
+                               "As --kill-two, but with the host whoever came last");
+    none->excludes(host)->excludes(two)->excludes(other);
+    host->excludes(two)->excludes(other);
+    two->excludes(other);
     auto *which = app.add_option("--quorum", quorum,
                                  "Who goes on: more than half (of two whoever is left), or whoever "
-                                 "is left; with --kill-two and fewer than 5 peers survivors");
+                                 "is left; where two are killed of fewer than 5 survivors");
     which->check(one_of("majority, survivors"));
     app.add_option("--record", options.record,
                    "Folder for a recording of each peer, which holds the session's keys; tern-sim "
@@ -75,6 +78,7 @@ static void add_others(CLI::App &app, Options &options)
 static void settle(const CLI::App &app, const std::string &socket, const std::string &quorum,
                    Options &options)
 {
+    options.kill_two = options.kill_two || options.kill_other;
     const bool few = options.kill_two && options.peers < 5 && app.count("--quorum") == 0;
     options.survivors = few || quorum == "survivors";
     for (SocketKind kind : {SocketKind::udp, SocketKind::enet, SocketKind::udp6})

@@ -17,14 +17,15 @@ struct Options {
     uint64_t seed = 1;
     SocketKind socket = SocketKind::udp;
     bool no_kill = false;
-    bool kill_host = false; // And not another.
-    bool kill_two = false;  // The host, and who takes its place.
-    bool survivors = false; // Quorum::survivors; else a majority goes on.
-    std::string trial;      // Empty: none.
-    std::string invite;     // --join.
-    std::string record;     // --record: a folder. Empty: nothing is recorded.
-    std::string address;    // --listen: where others reach it.
-    int32_t port = -1;      // --listen; -1: not given.
+    bool kill_host = false;  // And not another.
+    bool kill_two = false;   // The host, and another:
+    bool kill_other = false; // who came last, and not who takes its place.
+    bool survivors = false;  // Quorum::survivors; else a majority goes on.
+    std::string trial;       // Empty: none.
+    std::string invite;      // --join.
+    std::string record;      // --record: a folder. Empty: nothing is recorded.
+    std::string address;     // --listen: where others reach it.
+    int32_t port = -1;       // --listen; -1: not given.
     bool seconds_given = false;
     bool impaired = true; // False with --listen or --join, unless an impairment is asked for.
 };

@@ -190,14 +190,15 @@ static void kill_some(Parent &parent)
     const Options &options = crew.options;
     std::mt19937_64 random(options.seed);
     if (options.no_kill) return;
-    Member *host = crew::find_host(crew), *next = crew::find_next(crew);
+    Member *host = crew::find_host(crew);
+    Member *second = options.kill_other ? crew::find_last(crew) : crew::find_next(crew);
     if (!options.kill_host && !options.kill_two)
         return kill_member(parent, crew.members[1 + random() % (crew.members.size() - 1)]);
-    if (!host || !next) return; // The verdict will say that too many are there.
+    if (!host || !second) return; // The verdict will say that too many are there.
     kill_member(parent, *host);
     if (!options.kill_two) return;
     sleep_us(random() % 100'000);
-    kill_member(parent, *next);
+    kill_member(parent, *second);
 }
 
 static void play(Parent &parent)

@@ -19,6 +19,8 @@ int main(int argc, char **argv)
     case sim::Command::scenario: return sim::scenario(options);
     case sim::Command::mutants: return sim::mutants(options);
     case sim::Command::hunt: return sim::hunt(options);
+    case sim::Command::soak: return sim::soak(options);
+    case sim::Command::deaths: return sim::deaths(options);
     case sim::Command::none: break;
     }
     return 2;

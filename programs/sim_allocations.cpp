@@ -11,6 +11,8 @@
 #endif
 
 #if defined(__GLIBC__) && !defined(TERN_SANITIZED)
+#include <cstdio>
+#include <malloc.h>
 
 // tern-sim has one thread, and jobs are processes of their own.
 static uint64_t allocation_count;
@@ -40,16 +42,49 @@ void *realloc(void *memory, size_t size)
 }
 }
 
-const uint64_t *sim::allocations::count()
+namespace sim::allocations {
+
+const uint64_t *count()
 {
     return &allocation_count;
 }
 
+// By itself glibc raises this to the size of what was freed, and keeps all that is smaller.
+void give_back()
+{
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+}
+
+uint64_t resident_kb()
+{
+    std::FILE *file = std::fopen("/proc/self/status", "r");
+    if (!file) return 0;
+    char line[128];
+    unsigned long long kb = 0;
+    while (std::fgets(line, sizeof line, file))
+        if (std::sscanf(line, "VmRSS: %llu kB", &kb) == 1) break;
+    std::fclose(file);
+    return kb;
+}
+
+}
+
 #else
 
-const uint64_t *sim::allocations::count()
+namespace sim::allocations {
+
+const uint64_t *count()
 {
     return nullptr;
+}
+
+void give_back() {}
+
+uint64_t resident_kb()
+{
+    return 0;
+}
+
 }
 
 #endif

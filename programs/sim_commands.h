@@ -16,6 +16,8 @@ int shrink(const Options &options);
 int scenario(const Options &options);
 int mutants(const Options &options);
 int hunt(const Options &options);
+int soak(const Options &options);
+int deaths(const Options &options);
 
 // --- What several of them use ---
 

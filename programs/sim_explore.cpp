@@ -29,6 +29,8 @@ tern::ExploreScope scope_of(const Options &options)
     scope.holds = options.holds;
     scope.suspicions = options.suspicions;
     scope.forges = options.forges;
+    scope.locks = options.locks;
+    scope.releases = options.releases;
     scope.mortal = options.mortal;
     scope.survivors = options.survivors;
     scope.star = options.star;
@@ -61,6 +63,12 @@ void keep_counterexample(const tern::ExploreScope &scope, const tern::ExploreRes
 int explore(const Options &options)
 {
     const tern::ExploreScope scope = scope_of(options);
+    if (scope.peers + scope.joins > tern::cluster_peers_max)
+        fail("--peers " + std::to_string(scope.peers) + " and --joins " +
+             std::to_string(scope.joins) + ": together at most " +
+             std::to_string(tern::cluster_peers_max));
+    if (scope.losses > 0 && scope.updates == 0)
+        fail("--losses " + std::to_string(scope.losses) + " of UPDATEs: needs --updates");
     tern::Explorer explorer = tern::explorer::make(scope);
     const double start_s = wall_s();
     const double bound_s = options.bound_s == 0 ? 1e18 : options.bound_s;

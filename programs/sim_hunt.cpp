@@ -56,6 +56,11 @@ std::vector<tern::ExploreScope> scopes()
     half.peers = 4;
     half.creates = 0;
     half.suspicions = 1;
+    scope(1, 0, 0, 0, 0).locks = 2;
+    scope(2, 0, 0, 0, 0).locks = 1;
+    tern::ExploreScope &given_up = scope(1, 0, 1, 0, 0);
+    given_up.releases = 1;
+    given_up.survivors = true;
     tern::ExploreScope &few = scope(0, 0, 2, 0, 0);
     few.peers = 4;
     few.survivors = true;

@@ -1,6 +1,7 @@
 #include "sim_options.h"
 #include "base/mutant.h"
 #include "common/option_checks.h"
+#include "sim/cluster.h"
 #include <algorithm>
 #include <thread>
 
@@ -73,14 +74,16 @@ void add_explore(CLI::App &parent, Options &options)
     CLI::App *app = parent.add_subcommand(
         "explore", "Every order of messages, acts and crashes in a small world");
     app->callback([&options] { options.command = Command::explore; });
-    const auto count = [&](const char *name, uint16_t &value, const char *text) {
-        app->add_option(name, value, text)->check(whole_number(0, 9))->capture_default_str();
+    const auto count = [&](const char *name, uint16_t &value, const char *text, uint64_t most = 9) {
+        app->add_option(name, value, text)->check(whole_number(0, most))->capture_default_str();
     };
     app->add_option("--peers", options.peers, "Members at the beginning (3 if not given)")
-        ->check(whole_number(2, 6));
-    count("--creates", options.creates, "Objects that anybody creates");
+        ->check(whole_number(2, tern::cluster_peers_max));
+    count("--creates", options.creates, "Objects that anybody creates",
+          tern::cluster_objects_max - 1);
     count("--claims", options.claims, "Claims by anybody");
-    count("--destroys", options.destroys, "Objects that their owners destroy");
+    count("--destroys", options.destroys, "Objects that their owners destroy",
+          tern::cluster::destroys_max);
     count("--crashes", options.crashes, "Peers that crash, the host too");
     count("--updates", options.updates, "Changes by owners, in UPDATEs in any order");
     count("--losses", options.losses, "Of these UPDATEs, told lost; they may still arrive");
@@ -88,11 +91,14 @@ void add_explore(CLI::App &parent, Options &options)
     app->add_flag("--star", options.star, "Topology::star; without, a mesh");
     app->add_flag("--survivors", options.survivors,
                   "Whoever is left goes on; without, a majority of the last view");
-    count("--joins", options.joins, "Newcomers on top of --peers");
+    count("--joins", options.joins, "Newcomers on top of --peers; 6 with them",
+          tern::cluster_peers_max - 2);
     count("--waits", options.waits, "Times that 16 ticks pass at a peer");
     count("--holds", options.holds,
           "Times that what one has to say to another waits, and its acks");
     count("--suspicions", options.suspicions, "Living peers that the host takes for gone");
+    count("--locks", options.locks, "Times that an owner locks or unlocks an object");
+    count("--releases", options.releases, "Times that an owner gives an object up");
     count("--forges", options.forges, "Messages of members that have no right to say them");
     app->add_option("--bound", options.bound_s, "Stop after this many seconds")
         ->check(whole_number(1, 1'000'000));
@@ -124,7 +130,9 @@ void add_checks(CLI::App &parent, Options &options)
 {
     CLI::App *scenario = parent.add_subcommand("scenario", "Play a scenario by name");
     scenario->callback([&options] { options.command = Command::scenario; });
-    scenario->add_option("name", options.name, "As S7; all; list")->required();
+    scenario->add_option("name", options.name, "As S7; all; list, which is what it does without");
+    scenario->add_flag_callback(
+        "--list", [&options] { options.name = "list"; }, "The same as list");
     scenario->add_option("--svg", options.svg, "Draw it here");
     CLI::App *mutants = parent.add_subcommand(
         "mutants", "Remove one rule after the other: each absence must be found");
@@ -142,6 +150,55 @@ void add_checks(CLI::App &parent, Options &options)
         ->check(whole_number(1, 100'000));
     hunt->add_option("--folder", options.folder, "Where traces and pictures go");
 #endif
+}
+
+void add_soak(CLI::App &parent, Options &options)
+{
+    CLI::App *app = parent.add_subcommand(
+        "soak", "Make and destroy objects without end: neither memory nor the dead may grow");
+    app->callback([&options] { options.command = Command::soak; });
+    app->add_option("--objects", options.soak_objects, "To be made, and nearly all destroyed")
+        ->check(whole_number(1000, UINT32_MAX))
+        ->capture_default_str();
+    app->add_option("--alive", options.alive, "About so many at once")
+        ->check(whole_number(16, 4000))
+        ->capture_default_str();
+    app->add_option("--peers", options.peers, "Peers (4 if not given); they come and go")
+        ->check(whole_number(3, 15));
+    app->add_option("--loss", options.loss_percent, "Percent of the datagrams, each way")
+        ->check(CLI::Range(0.0, 30.0))
+        ->capture_default_str();
+    app->add_option("--seed", options.seed, "All of its chance")
+        ->check(whole_number(0, UINT64_MAX))
+        ->capture_default_str();
+}
+
+void add_deaths(CLI::App &parent, Options &options)
+{
+    CLI::App *app = parent.add_subcommand(
+        "deaths", "How long a session has no host when its host dies or leaves, over many seeds");
+    app->callback([&options] { options.command = Command::deaths; });
+    app->add_option("--end", options.death,
+                    "crash; two: and who would follow, within 100 ms; leave: of its own will")
+        ->check(one_of("crash, two, leave"))
+        ->capture_default_str();
+    app->add_option("--seeds", options.death_seeds, "How many")
+        ->check(whole_number(1, UINT32_MAX))
+        ->capture_default_str();
+    app->add_option("--first", options.first, "The first of them")
+        ->check(whole_number(0, UINT32_MAX))
+        ->capture_default_str();
+    app->add_flag("--idle", options.idle, "Nobody sets anything; else all is set in every tick");
+    app->add_option("--peers", options.peers, "Peers (5 if not given)")->check(whole_number(3, 16));
+    app->add_option("--timeout-ms", options.timeout_ms, "Silence after which a peer is gone")
+        ->check(whole_number(100, 60'000))
+        ->capture_default_str();
+    app->add_option("--rtt-ms", options.rtt_ms,
+                    "Round trip, and by chance an eighth more; not given: 20 to 200, from the seed")
+        ->check(whole_number(2, 2000));
+    app->add_option("--loss", options.death_loss_percent,
+                    "Percent of the datagrams, each way; not given: 1 to 5, from the seed")
+        ->check(CLI::Range(0.0, 30.0));
 }
 
 }
@@ -162,6 +219,8 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     add_explore(app, parsed.options);
     add_traces(app, parsed.options);
     add_checks(app, parsed.options);
+    add_soak(app, parsed.options);
+    add_deaths(app, parsed.options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp &) {

@@ -5,7 +5,19 @@
 
 namespace sim {
 
-enum class Command { none, run, sweep, explore, replay, shrink, scenario, mutants, hunt };
+enum class Command {
+    none,
+    run,
+    sweep,
+    explore,
+    replay,
+    shrink,
+    scenario,
+    mutants,
+    hunt,
+    soak,
+    deaths
+};
 
 struct Options {
     Command command = Command::none;
@@ -26,9 +38,19 @@ struct Options {
     uint32_t jobs = 1;
     std::string folder = "sim-failures";
     bool digests = false; // One line for each seed.
+    // soak, deaths
+    uint64_t soak_objects = 1'000'000;
+    uint32_t alive = 1000;
+    double loss_percent = 2;
+    std::string death = "crash";
+    uint64_t death_seeds = 200;
+    uint32_t rtt_ms = 0;            // 0: from the seed.
+    double death_loss_percent = -1; // Below 0: from the seed.
+    uint32_t timeout_ms = 2000;
+    bool idle = false;
     // explore
     uint16_t creates = 1, claims = 2, destroys = 1, crashes = 1, updates = 0, losses = 0, joins = 0;
-    uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0;
+    uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0, locks = 0, releases = 0;
     bool mortal = false, survivors = false, star = false;
     // explore, mutants, hunt, shrink
     uint32_t bound_s = 0; // 0: none.

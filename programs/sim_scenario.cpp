@@ -50,13 +50,15 @@ struct Line {
     std::string name, text;
 };
 
-// S2 before S10.
+// S2 before S10, those of others after them, what has no number last.
 bool comes_before(const Line &a, const Line &b)
 {
-    const auto number = [](const Line &line) {
-        return line.name[0] == 'S' ? std::atoi(line.name.c_str() + 1) : 1;
+    const auto rank = [](const Line &line) {
+        const int number = std::atoi(line.name.c_str() + 1);
+        if (line.name[0] == 'S' && number > 0) return number;
+        return line.name[0] == 'B' ? 1000 + number : 10'000;
     };
-    return number(a) < number(b);
+    return rank(a) < rank(b);
 }
 
 int list()
@@ -69,8 +71,8 @@ int list()
     for (const tern::ScenarioTitle &title : tern::scenarios::sessions())
         lines.push_back({std::string(title.name), std::string(title.title)});
     for (const tern::ScenarioTitle &title : tern::scenarios::unplayable())
-        lines.push_back({std::string(title.name),
-                         std::string(title.title) + " [" + std::string(title.why_not) + "]"});
+        lines.push_back({std::string(title.name), std::string(title.title) + " [not played: " +
+                                                      std::string(title.why_not) + "]"});
     std::stable_sort(lines.begin(), lines.end(), comes_before);
     for (const Line &line : lines)
         std::printf("%-12s %s\n", line.name.c_str(), line.text.c_str());
@@ -81,7 +83,7 @@ int list()
 
 int scenario(const Options &options)
 {
-    if (options.name == "list") return list();
+    if (options.name == "list" || options.name.empty()) return list();
     uint64_t count = 0, held = 0;
     std::string failed;
     const auto note = [&](std::string_view name, const ScenarioResult &result) {
@@ -97,9 +99,14 @@ int scenario(const Options &options)
         if (is_wanted(scenario.name)) note(scenario.name, play_one(scenario));
     for (const tern::ScenarioTitle &title : tern::scenarios::sessions())
         if (is_wanted(title.name)) note(title.name, play_sessions(title.name));
-    for (const tern::ScenarioTitle &title : tern::scenarios::unplayable())
-        if (options.name == title.name)
-            fail(std::string(title.name) + " " + std::string(title.why_not));
+    uint64_t not_played = 0;
+    for (const tern::ScenarioTitle &title : tern::scenarios::unplayable()) {
+        const std::string text = std::string(title.name) + " " + std::string(title.why_not);
+        if (options.name == title.name) fail(text);
+        if (options.name != "all") continue;
+        std::printf("%s\n", text.c_str());
+        not_played += 1;
+    }
     if (count == 0) fail("there is no scenario \"" + options.name + "\"; `list` names them");
     std::fputs(failed.c_str(), stdout);
     Report line;
@@ -107,6 +114,7 @@ int scenario(const Options &options)
     report::add(line, "scenario", options.name);
     report::add(line, "played", count);
     report::add(line, "held", held);
+    if (not_played > 0) report::add(line, "not_played", not_played);
     report::add(line, "wall_s", wall_s());
     if (!failed.empty()) report::add(line, "text", failed);
     return report::finish(line, held == count);

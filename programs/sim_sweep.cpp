@@ -11,9 +11,9 @@ namespace sim {
 
 namespace {
 
-constexpr double seed_wall_s_max = 120; // A run of some seconds takes less than one.
-constexpr size_t failures_shrunk_max = 5;
-constexpr uint32_t shrink_wall_s_max = 60;
+constexpr double seed_wall_s_max = 120;    // A run of some seconds takes less than one.
+constexpr uint32_t shrink_wall_s_max = 60; // Of one trace; of many, 10 minutes in all, but
+constexpr uint32_t shrink_wall_s_min = 3;  // each so long.
 
 struct Failure {
     uint64_t seed;
@@ -121,11 +121,13 @@ void run_all(Sweep &sweep)
 }
 
 // The seed's trace, what is left of it when it is shrunk, and its picture.
-std::string keep(const Options &options, const Failure &failure)
+std::string keep(const Options &options, const Failure &failure, size_t failures)
 {
+    const auto share_s = static_cast<uint32_t>(600 / failures);
     const tern::SimOptions run = run_options(options, failure.seed);
     const std::string name = options.folder + "/seed-" + std::to_string(failure.seed);
-    return keep_failure(run, failure.outcome, name, shrink_wall_s_max);
+    return keep_failure(run, failure.outcome, name,
+                        std::clamp(share_s, shrink_wall_s_min, shrink_wall_s_max));
 }
 
 }
@@ -144,7 +146,7 @@ int sweep(const Options &options)
         report::add(entry, "seed", failure.seed);
         report::add(entry, "invariant", failure.outcome.invariant);
         report::add(entry, "text", failure.outcome.text);
-        if (i < failures_shrunk_max) report::add(entry, "trace", keep(options, failure));
+        report::add(entry, "trace", keep(options, failure, sweep.failures.size()));
         if (i > 0) failed += ',';
         failed += report::text(entry);
     }

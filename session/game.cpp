@@ -83,6 +83,7 @@ void set(Session *session, ObjectId object, const void *value, size_t size_bytes
     const TypeId type = session->replica->world.slots[slot].type;
     check_type(session, type, size_bytes);
     session::record_value(*session, session::about(RecordKind::set, object), type, value);
+    if (session::set_optimistic(*session, slot, value)) return;
     replica::set(*session->replica, slot, value);
 }
 
@@ -100,15 +101,45 @@ const void *values(const Session *session, TypeId type, size_t size_bytes)
     return world.values.begin() + world.packed[type].value_first_bytes;
 }
 
-void claim(Session *session, ObjectId object)
+void claim(Session *session, ObjectId object, ClaimMode mode)
 {
     check_open(session);
     const Slot slot = world::find_alive(session->replica->world, object);
     TERN_ASSERT(slot == no_slot ||
                     session->replica->world.slots[slot].owner != session->replica->self,
                 "object %llx is ours already", static_cast<unsigned long long>(object));
-    session::record(*session, session::about(RecordKind::claim, object));
+    const bool optimistic = mode == ClaimMode::optimistic;
+    session::record(
+        *session,
+        session::about(optimistic ? RecordKind::claim_optimistic : RecordKind::claim, object));
     replica::claim(*session->replica, object);
+    if (optimistic && slot != no_slot) session::begin_optimistic(*session, slot);
+}
+
+static Slot own(const Session *session, ObjectId object)
+{
+    const Slot slot = world::find_alive(session->replica->world, object);
+    TERN_ASSERT(slot != no_slot &&
+                    session->replica->world.slots[slot].owner == session->replica->self,
+                "object %llx is not ours", static_cast<unsigned long long>(object));
+    return slot;
+}
+
+void release(Session *session, ObjectId object)
+{
+    check_open(session);
+    const Slot slot = own(session, object);
+    session::record(*session, session::about(RecordKind::release, object));
+    replica::release(*session->replica, slot);
+}
+
+void lock(Session *session, ObjectId object, bool locked)
+{
+    check_open(session);
+    const Slot slot = own(session, object);
+    session::record(*session,
+                    session::about(locked ? RecordKind::lock : RecordKind::unlock, object));
+    replica::lock(*session->replica, slot, locked);
 }
 
 bool migrate(Session *session, ObjectId object, PeerId to)
@@ -127,9 +158,20 @@ void refuse_claim(Session *session, ObjectId object, PeerId claimer)
     replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
 }
 
+void balance(Session *session, TypeId type)
+{
+    check_open(session);
+    TERN_ASSERT(type < session->types.types.size(), "type %u", type);
+    TERN_ASSERT(host(session) == self(session), "only the host balances");
+    Record line = session::about(RecordKind::balance, ObjectId::none);
+    line.type = type;
+    session::record(*session, line);
+    replica::balance(*session->replica, type);
+}
+
 uint64_t digest(const Session *session)
 {
-    return world::digest(session->replica->world, session->types);
+    return session::replicated_digest(*session);
 }
 
 // --- Calls ---

@@ -80,6 +80,17 @@ const Replica &replica(const Session *session)
     return *session->replica;
 }
 
+const void *replicated(const Session *session, ObjectId object)
+{
+    return session::replicated(*session, world::find(session->replica->world, object));
+}
+
+bool is_optimistic(const Session *session, ObjectId object)
+{
+    const Slot slot = world::find(session->replica->world, object);
+    return slot != no_slot && session::is_optimistic(*session, slot);
+}
+
 void listen(Session *session, Journal *journal)
 {
     session->journal = journal;

@@ -38,7 +38,12 @@ struct Journal { // The caller's; zero count to empty it.
 
 namespace tern::inspect {
 
+// While the game plays, values of objects that it has claimed with ClaimMode::optimistic may be the
+// game's; replicated() gives the replica's own, of a known object.
 const Replica &replica(const Session *session);
+const void *replicated(const Session *session, ObjectId object);
+// Whether a claim of it with ClaimMode::optimistic waits for its answer.
+bool is_optimistic(const Session *session, ObjectId object);
 // From now on the session writes what it does into *journal, which must outlive it. Null: no more.
 void listen(Session *session, Journal *journal);
 // A session that draws its keys from a seed: to play its recording back.

@@ -434,6 +434,21 @@ void update_joining(Session &s)
     if (s.now_us >= s.deadline_us && s.replica->phase != Phase::in) give_up_joining(s);
 }
 
+void tell_progress(Session &s)
+{
+    const Replica &r = *s.replica;
+    if (r.phase != Phase::joining || r.objects_expected == 0) return;
+    const uint32_t here = std::min(r.world.alive, r.objects_expected);
+    const auto percent = static_cast<uint32_t>(uint64_t{100} * here / r.objects_expected);
+    if (percent <= s.progress_percent || s.event_count == s.events_max) return;
+    s.progress_percent = percent;
+    Event event = {};
+    event.kind = EventKind::join_progress;
+    event.objects_here = here;
+    event.objects_expected = r.objects_expected;
+    push_event(s, event);
+}
+
 // Whom else we know of the session, lowest first.
 static void target_members(Session &s)
 {
@@ -468,6 +483,7 @@ void start_over(Session &s)
     s.suspect = {};
     s.has_turned = false;
     s.next_try_us = s.now_us;
+    s.progress_percent = 0;
     s.started_over = true;
     if (s.target_count > 0) return;
     fail(s, State::unreachable);

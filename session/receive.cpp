@@ -175,6 +175,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
     update_patience(s);
     replica::end_receive(*s.replica);
     copy_replica_events(s);
+    if (s.state == State::joining) tell_progress(s);
     reconcile_paths(s);
 }
 
@@ -203,6 +204,7 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
                 static_cast<unsigned long long>(s.now_us - now_us));
     s.now_us = now_us;
     session::record_received(s, datagrams);
+    session::hide_optimistic(s);
     s.event_count = s.replica_event_count = 0;
     s.calls.used_bytes = 0;
     replica::begin_receive(*s.replica, now_us);
@@ -210,6 +212,7 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
         session::receive_all(s, datagrams);
         session::follow_replica(s);
     }
+    session::show_optimistic(s);
     return {s.events, s.event_count};
 }
 

@@ -270,7 +270,15 @@ static bool has_peer(RecordKind kind)
 static bool has_object(RecordKind kind)
 {
     return kind == RecordKind::set || kind == RecordKind::destroy || kind == RecordKind::claim ||
-           kind == RecordKind::migrate || kind == RecordKind::refuse_claim;
+           kind == RecordKind::claim_optimistic || kind == RecordKind::migrate ||
+           kind == RecordKind::refuse_claim || kind == RecordKind::release ||
+           kind == RecordKind::lock || kind == RecordKind::unlock;
+}
+
+static bool has_type(RecordKind kind)
+{
+    return kind == RecordKind::create || kind == RecordKind::set || kind == RecordKind::call ||
+           kind == RecordKind::balance;
 }
 
 static bool has_value(RecordKind kind)
@@ -293,7 +301,7 @@ static void write_body(BitWriter &w, Recorder &recorder, const Record &record)
     if (record.kind == RecordKind::join) write_invite(w, record.invite);
     if (has_peer(record.kind)) bits::write(w, static_cast<uint64_t>(record.peer), 16);
     if (has_object(record.kind)) bits::write(w, static_cast<uint64_t>(record.object), 64);
-    if (has_value(record.kind)) bits::write(w, record.type, 8);
+    if (has_type(record.kind)) bits::write(w, record.type, 8);
     if (record.kind == RecordKind::call)
         bits::write(w, static_cast<uint64_t>(record.reliability), 8);
     if (has_value(record.kind) || record.kind == RecordKind::join ||
@@ -318,7 +326,7 @@ static bool read_body(RecordReader &reader, std::span<const std::byte> body, Rec
     if (record.kind == RecordKind::join) record.invite = read_invite(r);
     if (has_peer(record.kind)) record.peer = static_cast<PeerId>(number(r, 2));
     if (has_object(record.kind)) record.object = static_cast<ObjectId>(number(r, 8));
-    if (has_value(record.kind)) record.type = static_cast<TypeId>(number(r, 1));
+    if (has_type(record.kind)) record.type = static_cast<TypeId>(number(r, 1));
     if (record.kind == RecordKind::call)
         record.reliability = number(r, 1) == 0 ? Reliability::reliable : Reliability::unreliable;
     if (has_value(record.kind) || record.kind == RecordKind::join ||
@@ -430,7 +438,8 @@ ReadRecord next(RecordReader &reader, Record &record)
     BitReader head = bits::reader(left.first(head_bytes));
     const uint64_t kind = bits::read(head, 8);
     const size_t size_bytes = bits::read(head, 32);
-    if (kind == 0 || kind > static_cast<uint64_t>(RecordKind::full)) return ReadRecord::damaged;
+    if (kind == 0 || kind > static_cast<uint64_t>(RecordKind::claim_optimistic))
+        return ReadRecord::damaged;
     if (size_bytes > left.size() - head_bytes - check_bytes) return ReadRecord::truncated;
     const uint64_t chain = hash::add(reader._chain, left.first(head_bytes + size_bytes));
     BitReader check = bits::reader(left.subspan(head_bytes + size_bytes, check_bytes));

@@ -30,16 +30,22 @@ enum class RecordKind : uint8_t {
     refuse,
     remove,
     go_on,
-    full // The last, if the caller left so much that no more could be written.
+    full, // The last, if the caller left so much that no more could be written.
+    release,
+    lock,
+    unlock,
+    balance,
+    claim_optimistic
 };
 
 // One of them. Which members count is the kind's matter.
 struct Record {
     RecordKind kind;
     Reliability reliability;             // call
-    TypeId type;                         // create, set, call
+    TypeId type;                         // create, set, call, balance
     PeerId peer;                         // migrate, refuse_claim, call, admit, refuse, remove
-    ObjectId object;                     // set, destroy, claim, migrate, refuse_claim
+    ObjectId object;                     // set, destroy, claims, migrate, refuse_claim, release,
+                                         // lock, unlock
     uint64_t now_us;                     // receive, send
     uint64_t hash;                       // send: of the datagrams
     Invite invite;                       // join

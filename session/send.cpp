@@ -162,7 +162,9 @@ std::span<const Datagram> send(Session *session, uint64_t now_us)
                 static_cast<unsigned long long>(s.now_us - now_us));
     s.now_us = now_us;
     s.outbox.count = 0;
+    if (!TERN_MUTANT(optimistic_value_leaks)) session::hide_optimistic(s);
     if (s.state != State::idle) session::send_tick(s);
+    if (!TERN_MUTANT(optimistic_value_leaks)) session::show_optimistic(s);
     const std::span<const Datagram> sent = s.outbox.datagrams.first(s.outbox.count);
     session::record_sent(s, sent);
     return sent;

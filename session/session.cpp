@@ -105,16 +105,22 @@ void copy_replica_events(Session &s)
         const Slot slot = world::find(s.replica->world, event.object);
         if (event.kind == EventKind::object_changed && slot != no_slot)
             s.replica->changed_events[slot] = 0;
-        if (event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused)
-            remember_answer(s, event);
+        const bool answer =
+            event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused;
+        event.changed_fields &= ~optimistic_fields(s, event);
+        if (event.kind == EventKind::object_changed && event.changed_fields == 0) continue;
         if (event.kind == EventKind::peer_joined) event.name = member_name(s, event.peer);
         push_event(s, event);
+        if (!answer) continue;
+        remember_answer(s, event);
+        settle_optimistic(s, event);
     }
 }
 
 bool events_room(const Session &s)
 {
-    const uint32_t to_come = s.replica->events.capacity - s.replica_event_count;
+    // An answer to a claim makes two.
+    const uint32_t to_come = 2 * (s.replica->events.capacity - s.replica_event_count);
     return replica::events_room(*s.replica) && s.events_max - s.event_count > to_come;
 }
 
@@ -129,10 +135,11 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     limits.peers_max = config.peers_max;
     limits.items_max = 2 * slots + 1024;
     limits.grants_max = limits.items_max + slots + 64; // So that a ring overflows first.
-    limits.dead_max = slots + 4096;
+    limits.dead_max = slots + UINT16_MAX; // One for each creator that there can be, at rest.
     limits.packets_max = 512;
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);
     limits.quorum = config.quorum;
+    limits.lone_ids = lone_ids;
     limits.topology = config.topology;
     return limits;
 }
@@ -175,6 +182,10 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.peers, s.config.peers_max);
     array(s.banned, banned_max);
     array(s.events, s.events_max);
+    array(s.optimistic, s.replica->world.slots.capacity);
+    array(s.optimistic_counts, s.types.types.size());
+    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
+    array(s.optimistic_values, s.replica->world.values.capacity);
     std::byte *call_memory = nullptr;
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     array(call_memory, call_memory_bytes);
@@ -225,12 +236,13 @@ static Session *make(const Config &config, Chance chance)
     s->replica_memory = session::zeroed(replica::size_bytes(s->types, s->limits));
     s->replica = replica::place(s->replica_memory, s->types, s->limits);
     s->path_count = limits.connections_max;
-    s->events_max = 2 * s->replica->events.capacity + 1024;
+    s->events_max = 3 * s->replica->events.capacity + 1024;
     flat::Builder measure = {nullptr, 0};
     session::place_arrays(measure, *s);
     s->memory = session::zeroed(measure.used_bytes);
     flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
     session::place_arrays(place, *s);
+    s->optimistic_shown = true;
     session::enter_state(*s, State::idle, "%s", session::sentence(State::idle));
     return s;
 }

@@ -43,6 +43,7 @@ bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const st
 void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 bool is_join(std::span<const std::byte> message);
 void update_joining(Session &s); // Tries addresses, asks, and gives up in time.
+void tell_progress(Session &s);  // To the game, if it is a percent more than it knows.
 void start_over(Session &s);     // The host has gone while we joined.
 
 // receive.cpp
@@ -50,6 +51,17 @@ void drain_streams(Session &s, ConnectionIndex index);
 
 // explain.cpp
 void remember_answer(Session &s, const Event &event);
+
+// optimistic.cpp: what games set while their claims wait.
+void begin_optimistic(Session &s, Slot slot);                     // Of an own claim, unanswered.
+bool is_optimistic(const Session &s, Slot slot);                  // Until its answer.
+bool set_optimistic(Session &s, Slot slot, const void *value);    // False: there is no such claim.
+uint64_t optimistic_fields(const Session &s, const Event &event); // Those that hide what changes.
+void settle_optimistic(Session &s, const Event &answer);          // Only while not shown.
+void show_optimistic(Session &s);                                 // At the end of a tick's half:
+void hide_optimistic(Session &s);                                 // ... and at its beginning.
+const void *replicated(const Session &s, Slot slot);              // Shown or not.
+uint64_t replicated_digest(const Session &s);
 
 // recording.cpp. Each does nothing unless the session is recorded.
 void record(Session &s, const Record &record);

@@ -20,9 +20,10 @@ enum class Tie : uint8_t {
 
 inline constexpr uint32_t unacked_messages_max = 4096; // On the world stream, to each peer.
                                                        // Full: messages wait in the replica.
-inline constexpr uint16_t stranger_places = 4;         // Connections beyond the members'.
-inline constexpr uint32_t banned_max = 256;            // Kicked keys; beyond, the oldest go.
-inline constexpr uint32_t refused_max = 64;            // Claims; beyond, the oldest are forgotten.
+inline constexpr uint16_t lone_ids = 64;       // Newcomers of the other half of a session of two.
+inline constexpr uint16_t stranger_places = 4; // Connections beyond the members'.
+inline constexpr uint32_t banned_max = 256;    // Kicked keys; beyond, the oldest go.
+inline constexpr uint32_t refused_max = 64;    // Claims; beyond, the oldest are forgotten.
 inline constexpr size_t call_memory_bytes = 256 * 1024;
 inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024; // Per tick; beyond, lost.
 inline constexpr uint32_t unreliable_calls_max = 512;             // Per tick; beyond, lost.
@@ -93,6 +94,13 @@ struct RefusedClaim {
     uint64_t at_us;
 };
 
+// What the game has set of an object that it has claimed with ClaimMode::optimistic. The replica
+// never sees that: while it works, the values of the two have changed places.
+struct OptimisticClaim {
+    ObjectId object;
+    uint64_t set_fields; // 0: there is no value yet.
+};
+
 struct UnreliableCall {
     PeerId to;
     uint32_t first, size_bytes; // In unreliable_memory.
@@ -130,8 +138,9 @@ struct Session {
     Target turned; // joining: whom a member has named as the host; asked next, and once.
     bool has_turned;
     uint64_t turned_us;
-    bool started_over;   // The host went while we joined.
-    JoinPayload payload; // Copied into payload_memory.
+    bool started_over;         // The host went while we joined.
+    uint32_t progress_percent; // joining: of which our game has heard.
+    JoinPayload payload;       // Copied into payload_memory.
     std::byte payload_memory[payload_bytes_max];
     int64_t clock_offset_us; // Session clock less now_us; at the first host exact.
     uint32_t clock_rtt_us;   // Of the best sample; 0: none.
@@ -153,6 +162,11 @@ struct Session {
     uint32_t replica_event_count;      // Of the replica's, copied so far.
     RefusedClaim refused[refused_max]; // As a ring.
     uint32_t refused_count;            // Ever.
+    OptimisticClaim *optimistic;       // Of each type from Packed::first on, so many:
+    uint32_t *optimistic_counts;       // By type.
+    std::byte *optimistic_values; // Laid out as World::values. Shown: what the replica has; else
+                                  // what the game has.
+    bool optimistic_shown;        // By get() and values().
     CallArena calls;
     UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;

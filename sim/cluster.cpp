@@ -247,6 +247,8 @@ uint32_t make_move(Cluster &c, ClusterState &s, const Move &move)
         remember_destroyed(c, s, move);
         return act(c, s, move, destroys, InputKind::destroy);
     case MoveKind::set: return act(c, s, move, updates, InputKind::set);
+    case MoveKind::lock: return act(c, s, move, locks, InputKind::lock);
+    case MoveKind::release: return act(c, s, move, releases, InputKind::release);
     case MoveKind::wait: return act(c, s, move, waits, InputKind::wait);
     case MoveKind::deliver: return deliver(c, s, move);
     case MoveKind::lose: spend(c, s, losses); return meet_fate(c, s, move);
@@ -313,8 +315,9 @@ static void check_scope(const ExploreScope &scope)
                 scope.peers + scope.joins);
     TERN_ASSERT(scope.creates <= cluster_objects_max - 1 && scope.destroys <= destroys_max,
                 "%u creates, %u destroys", scope.creates, scope.destroys);
-    for (const uint16_t budget : {scope.claims, scope.crashes, scope.updates, scope.losses,
-                                  scope.waits, scope.holds, scope.suspicions, scope.forges})
+    for (const uint16_t budget :
+         {scope.claims, scope.crashes, scope.updates, scope.losses, scope.waits, scope.holds,
+          scope.suspicions, scope.forges, scope.locks, scope.releases})
         TERN_ASSERT(budget < 16, "%u", budget);
 }
 

@@ -24,6 +24,8 @@ struct ExploreScope {
     uint16_t waits = 0;      // Times that 16 ticks pass at a peer.
     uint16_t holds = 0;      // Times that what one has to say to another waits.
     uint16_t suspicions = 0; // Living peers that who leads takes for gone, or those he leads him.
+    uint16_t locks = 0;      // By an owner: an object is locked, or unlocked again.
+    uint16_t releases = 0;   // By an owner.
     uint16_t forges = 0;     // Messages of a member, but the host, that has no right to say them.
     bool survivors = false;  // Quorum::survivors; else a majority goes on.
     bool star = false;       // Topology::star; else a mesh.
@@ -37,6 +39,8 @@ enum class MoveKind : uint8_t {
     claim,         // a, object
     destroy,       // a, object
     set,           // a, object
+    lock,          // a, object; or it is unlocked again.
+    release,       // a, object
     deliver,       // The oldest message of a to b.
     update,        // The UPDATE in packet `number` of a to b arrives.
     lose,          // a is told that it is lost.

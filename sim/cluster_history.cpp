@@ -109,6 +109,23 @@ static void add_beliefs(ClusterHistory &h, const Cluster &c, const ClusterStep &
             add_object(h, step, {was.object, 0, PeerId::none, false, false, {}, {}});
 }
 
+// Who takes charge, and who is cut off.
+static void add_standing(ClusterHistory &h, const Cluster &c, const ClusterStep &step)
+{
+    if (step.before == 0) return;
+    const Glance &was = peer_steps::glance(cluster::steps(c), step.before);
+    const Glance &is = peer_steps::glance(cluster::steps(c), step.step.block);
+    if (is.ended && !was.ended) {
+        Moment one = moment(h, MomentKind::left, step.place);
+        one.label = is.phase == Phase::in ? "ends: too few are left" : "starts over";
+        h.history.moments.push_back(one);
+    } else if (is.in_charge && !was.in_charge) {
+        Moment one = moment(h, MomentKind::act, step.place);
+        one.label = "is the host";
+        h.history.moments.push_back(one);
+    }
+}
+
 // --- Moves ---
 
 // The link of the UPDATE that was told lost last.
@@ -144,7 +161,13 @@ static void add_move(ClusterHistory &h, const Cluster &c, const ClusterState &af
         one.owner = static_cast<PeerId>(move.a + 1);
         break;
     case MoveKind::suspect:
-    case MoveKind::notice: one.lane = move.b; break;
+        one.lane = move.b;
+        one.label = "takes " + std::to_string(move.a + 1) + " for gone";
+        break;
+    case MoveKind::notice:
+        one.lane = move.b;
+        one.label = "sees " + std::to_string(move.a + 1) + " gone";
+        break;
     default: break;
     }
     h.history.moments.push_back(one);
@@ -207,6 +230,7 @@ void add(ClusterHistory &h, const Cluster &c, const ClusterState &after, const M
     for (const ClusterStep &step : cluster::last_steps(c)) {
         add_heard(h, c, step);
         add_beliefs(h, c, step);
+        add_standing(h, c, step);
         add_said(h, c, step);
     }
     forget_cut(h, c, after);

@@ -25,6 +25,10 @@ static void acts(const Cluster &c, const ClusterState &s, PeerPlace place, std::
             moves.push_back({MoveKind::destroy, place, 0, code});
         if (own && spent(c, s, updates) < c._scope.updates)
             moves.push_back({MoveKind::set, place, 0, code});
+        if (own && spent(c, s, locks) < c._scope.locks)
+            moves.push_back({MoveKind::lock, place, 0, code});
+        if (own && spent(c, s, releases) < c._scope.releases)
+            moves.push_back({MoveKind::release, place, 0, code});
     }
 }
 

@@ -173,6 +173,8 @@ static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a, const 
         what = "still awaits reports";
     else if (mine.claims > 0)
         what = "has an unanswered claim";
+    else if (mine.released != 0)
+        what = "still owns what it has released";
     else if (mine.unsettled != 0)
         what = "has something unsaid or unacked";
     else if (mine.roster != all.bits)
@@ -181,6 +183,22 @@ static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a, const 
         what = "has another view";
     if (what == nullptr) return {};
     return violation("Q6", a, ObjectId::none, name(a) + " " + what);
+}
+
+// The host knows what is locked, and nothing else is.
+static Violation q8(const Cluster &c, const ClusterState &s, const Present &all)
+{
+    if (!cluster::remembers(c)) return {}; // Then beliefs have not everywhere the same order.
+    unsigned locked = 0, known = 0;
+    for (uint32_t i = 0; i < all.count; ++i) {
+        const Glance &one = glance(c, s, all.places[i]);
+        locked |= one.locked;
+        if (one.in_charge) known = one.known_locked;
+    }
+    if (locked == known) return {};
+    return violation("Q8", all.places[0], ObjectId::none,
+                     known != 0 ? "the host takes for locked what is not"
+                                : "the host does not know what is locked");
 }
 
 static Violation when_quiet(const Cluster &c, const ClusterState &s, const Present &all)
@@ -199,7 +217,7 @@ static Violation when_quiet(const Cluster &c, const ClusterState &s, const Prese
         if (Violation found = q4(c, s, a, all.bits)) return found;
         if (Violation found = q6(c, s, a, all)) return found;
     }
-    return {};
+    return q8(c, s, all);
 }
 
 // Who has come in and was not taken for gone belongs to some host; and to one only. Two may be in

@@ -57,7 +57,9 @@ enum Budget : uint32_t {
     waits,
     holds,
     suspicions,
-    forges
+    forges,
+    locks,
+    releases
 };
 inline constexpr uint32_t budgets_per_part = 8; // Of 4 bits.
 

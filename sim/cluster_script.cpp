@@ -20,6 +20,8 @@ static constexpr MoveName move_names[] = {
     {"claim", MoveKind::claim, MoveName::peer_object},
     {"destroy", MoveKind::destroy, MoveName::peer_object},
     {"set", MoveKind::set, MoveName::peer_object},
+    {"lock", MoveKind::lock, MoveName::peer_object},
+    {"release", MoveKind::release, MoveName::peer_object},
     {"deliver", MoveKind::deliver, MoveName::pair},
     {"update", MoveKind::update, MoveName::pair_number},
     {"lose", MoveKind::lose, MoveName::pair_number},
@@ -56,6 +58,7 @@ static constexpr BudgetName budget_names[] = {
     {"joins", &ExploreScope::joins},           {"losses", &ExploreScope::losses},
     {"waits", &ExploreScope::waits},           {"holds", &ExploreScope::holds},
     {"suspicions", &ExploreScope::suspicions}, {"forges", &ExploreScope::forges},
+    {"locks", &ExploreScope::locks},           {"releases", &ExploreScope::releases},
 };
 
 // --- Reading one line ---
@@ -278,6 +281,8 @@ static void widen(ExploreScope &scope, const std::vector<ScriptLine> &lines)
         case MoveKind::claim: used.claims += 1; break;
         case MoveKind::destroy: used.destroys += 1; break;
         case MoveKind::set: used.updates += 1; break;
+        case MoveKind::lock: used.locks += 1; break;
+        case MoveKind::release: used.releases += 1; break;
         case MoveKind::lose: used.losses += 1; break;
         case MoveKind::crash: used.crashes += 1; break;
         case MoveKind::wait: used.waits += 1; break;

@@ -46,6 +46,15 @@ static constexpr FaultText texts[] = {
     {"hot", "percent", 30, 70, 1, 100, "of acts are about one of a few objects"},
     {"call", "per mille", 20, 100, 1, 1000, "per tick, to call reliably"},
     {"whisper", "per mille", 20, 100, 1, 1000, "per tick, to call unreliably"},
+    {"release", "per mille", 2, 20, 1, 1000, "per tick, to give an object up"},
+    {"lock", "per mille", 5, 40, 1, 1000, "per tick, to lock an object, or to unlock it"},
+    {"balance", "per mille", 1, 5, 1, 100, "per tick, of the host to even out a type"},
+    {"hope", "per mille", 10, 60, 1, 1000, "per tick, to claim and to set before the answer"},
+    {"ring", "times", 1, 2, 1, 100, "each hears most, those next to it on a ring, for a while"},
+    {"swizzle", "times", 1, 2, 1, 100, "some are clogged one by one, and unclogged in any order"},
+    {"nat", "times", 1, 2, 1, 100, "two peers' addresses change at once, to two ports of one"},
+    {"swap", "times", 1, 2, 1, 100, "two peers have each other's address for a while"},
+    {"acks", "per mille", 50, 300, 1, 800, "datagrams up to 40 bytes, mostly acks alone, are lost"},
 };
 static_assert(sizeof texts / sizeof texts[0] == fault_kind_count);
 
@@ -64,10 +73,21 @@ FaultRange &range(Faults &faults, FaultKind kind)
     return faults.ranges[static_cast<size_t>(kind)];
 }
 
+bool is_game(FaultKind kind)
+{
+    return kind >= FaultKind::refuse && kind <= FaultKind::hope;
+}
+
+bool is_count(FaultKind kind)
+{
+    return kind >= FaultKind::start && !is_game(kind) && kind != FaultKind::acks;
+}
+
 static bool is_in_everyday_play(FaultKind kind)
 {
-    return kind >= FaultKind::create && kind != FaultKind::sets && kind != FaultKind::crowd &&
-           kind != FaultKind::pingpong && kind != FaultKind::hot && kind != FaultKind::brief;
+    return is_game(kind) && kind != FaultKind::refuse && kind != FaultKind::sets &&
+           kind != FaultKind::crowd && kind != FaultKind::pingpong && kind != FaultKind::hot &&
+           kind != FaultKind::brief;
 }
 
 Faults none()
@@ -95,8 +115,7 @@ Faults drawn(uint64_t seed)
         const auto kind = static_cast<FaultKind>(i);
         const bool on = dice::per_mille(dice, 500);
         // Of what goes wrong a few times in a run, about as often; not up to its bound.
-        const bool is_count = kind >= FaultKind::start && kind < first_game_kind;
-        const uint32_t most = kind == FaultKind::sets ? 4u : is_count ? 2 * t.high : t.bound;
+        const uint32_t most = kind == FaultKind::sets ? 4u : is_count(kind) ? 2 * t.high : t.bound;
         const uint32_t a = mild(dice, t.swarm_low, most), b = mild(dice, t.swarm_low, most);
         faults.ranges[i] = {on, std::min(a, b), std::max(a, b)};
     }

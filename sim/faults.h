@@ -50,10 +50,18 @@ enum class FaultKind : uint8_t {
     pingpong,
     hot,
     call,
-    whisper
+    whisper,
+    release,
+    lock,
+    balance,
+    hope,
+    ring, // Behind the games, so that what is drawn for all others stays what it was.
+    swizzle,
+    nat,
+    swap,
+    acks
 };
-inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::whisper) + 1;
-inline constexpr FaultKind first_game_kind = FaultKind::refuse; // From here on it is no fault.
+inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::acks) + 1;
 
 struct FaultRange {
     bool on;
@@ -79,6 +87,8 @@ struct ParsedFaults {
 
 namespace faults {
 
+bool is_game(FaultKind kind);  // What games do: no fault.
+bool is_count(FaultKind kind); // A fault that happens so many times in a run, and no rate.
 const FaultText &text(FaultKind kind);
 const FaultRange &range(const Faults &faults, FaultKind kind);
 FaultRange &range(Faults &faults, FaultKind kind);

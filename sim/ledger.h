@@ -4,6 +4,7 @@
 #pragma once
 #include "sim/simulation_types.h"
 #include <map>
+#include <set>
 
 namespace tern {
 

@@ -74,6 +74,16 @@ bool is_probed(const Liveness &l, uint32_t thing)
                        [&](const Probe &probe) { return probe.thing == thing; });
 }
 
+// As the host has heard.
+bool is_locked(const Simulation &sim, ObjectId object)
+{
+    const uint16_t host = simulation::host_place(sim);
+    if (host == no_place) return false;
+    const Replica &r = inspect::replica(sim.nodes[host].session);
+    const Slot slot = world::find_alive(r.world, object);
+    return slot != no_slot && r.locks[slot] != 0;
+}
+
 // An object that this member may claim, or destroy, and that no other probe is about. 0: none.
 uint32_t pick(const Liveness &l, const Simulation &sim, uint16_t place, bool own)
 {
@@ -82,6 +92,7 @@ uint32_t pick(const Liveness &l, const Simulation &sim, uint16_t place, bool own
         if (object.life != Life::alive || (object.owner == node.self) != own) continue;
         const uint32_t thing = simulation::thing(sim, object.id);
         if (thing == 0 || object.type == KEPT || is_probed(l, thing)) continue;
+        if (!own && is_locked(sim, object.id)) continue;
         return thing;
     }
     return 0;

@@ -47,4 +47,19 @@ Violation check(const Judged &judged)
     return after.life == Life::alive && began ? check_owner(judged) : Violation{};
 }
 
+Violation check_heard(const Node &node, uint16_t index)
+{
+    for (size_t i = 0; i < node.note_count; ++i) {
+        const Note &note = node.notes[i];
+        const bool forged = note.verdict == static_cast<uint8_t>(Verdict::forged);
+        const bool malformed = note.verdict == static_cast<uint8_t>(Verdict::malformed);
+        if (note.kind != NoteKind::heard || (!forged && !malformed)) continue;
+        return oracles::violation(
+            "I6", note.object, index, "peer %s has found a message of peer %s, kind %u, %s",
+            text(node.self).c_str(), text(note.peer).c_str(), static_cast<unsigned>(note.message),
+            forged ? "forged" : "malformed");
+    }
+    return {};
+}
+
 }

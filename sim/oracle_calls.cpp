@@ -60,7 +60,11 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index)
     for (const PlayedCall &played : node.calls) {
         const Numbered &call = played.numbered;
         if (!played.heard) {
-            if (call.reliable) oracles.calls[{call.from, call.to}].said = call.sequence;
+            if (call.reliable) {
+                CallLog &log = oracles.calls[{call.from, call.to}];
+                log.said = call.sequence;
+                log.newest_connection = oracles.nodes[index].own_links[call.to].count;
+            }
             continue;
         }
         Violation violation = hear(oracles, call, node.self, index);

@@ -35,9 +35,11 @@ namespace oracle_sequence {
 Violation check(const Judged &judged);
 }
 // I6: nobody owns what it neither made nor was granted by the host; nothing is that nobody made;
-// nothing dies that nobody destroyed.
+// nothing dies that nobody destroyed. All peers here are honest: so what one says to another is
+// never found to be against authority, or malformed.
 namespace oracle_authority {
 Violation check(const Judged &judged);
+Violation check_heard(const Node &node, uint16_t index); // After a tick.
 }
 
 // --- After each tick of a peer ---
@@ -54,6 +56,16 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index);
 // I7: what is heard of the world stream of a connection is a prefix of what was said.
 namespace oracle_streams {
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
+}
+// I14: each claim of a peer is answered once, and nothing is answered that has not been claimed.
+// What an optimistic one has set shows at its peer until then, is the owner's if it was granted,
+// and shows no more if it was refused. (That nobody else sees it before is I4.)
+namespace oracle_claims {
+Violation check(NodeRecord &record, const Node &node, uint16_t index);
+}
+// I15: the host grants no claim of what it knows to be locked.
+namespace oracle_locks {
+Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
 }
 // I8: queues, grants, claims, events and the dead within their bounds; no peer gives up for want
 // of room. The dead are ranges that do not touch: so there are at most as many, for each creator,

@@ -35,6 +35,34 @@ Violation check_open(const Replica &r, uint16_t index)
     return {};
 }
 
+// What owners want of the host it has done, or knows.
+Violation check_wants(const Replica &r, uint16_t index, const Replica *host)
+{
+    for (Slot slot = 0; slot < r.own_marks.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || object.owner != r.self) continue;
+        Violation violation;
+        if ((r.own_marks[slot] & own_released) != 0)
+            violation = left(r, index, "an object that it has released", 1);
+        const Slot there = host ? world::find_alive(host->world, object.id) : no_slot;
+        const bool locked = (r.own_marks[slot] & own_locked) != 0;
+        if (there != no_slot && locked != (host->locks[there] != 0))
+            violation = left(r, index, "a lock to tell its host, or to end there", locked);
+        violation.object = object.id;
+        if (violation) return violation;
+    }
+    return {};
+}
+
+const Replica *host_of(const AtRest &at_rest)
+{
+    for (uint16_t index : at_rest.members) {
+        const Session *session = at_rest.nodes[index].session;
+        if (tern::host(session) == self(session)) return &inspect::replica(session);
+    }
+    return nullptr;
+}
+
 // A grant is kept for the objects that its owner still has under it.
 Violation check_grants(const Replica &r, uint16_t index)
 {
@@ -85,6 +113,7 @@ Violation check(const AtRest &at_rest)
     for (uint16_t index : at_rest.members) {
         const Replica &r = inspect::replica(at_rest.nodes[index].session);
         Violation violation = check_open(r, index);
+        if (!violation) violation = check_wants(r, index, host_of(at_rest));
         if (!violation) violation = check_grants(r, index);
         if (violation) return violation;
     }

@@ -27,7 +27,8 @@ struct SaidStream { // What is left of it: heard ones go.
 // Calls from one peer to another.
 struct CallLog {
     uint32_t said, heard;                       // Of the reliable ones: the newest.
-    uint64_t heard_connection, said_connection; // Connections each had had when it was heard.
+    uint64_t heard_connection, said_connection; // Connections each had had when it was heard,
+    uint64_t newest_connection;                 // ... and the sayer when the newest was said.
     // Unreliable ones that were heard, to this peer and to everyone: a bit for each.
     std::vector<uint64_t> unreliable, to_everyone;
 };
@@ -55,6 +56,11 @@ struct Account {
     bool touched;                        // Since the last tick.
 };
 
+// A claim of a peer's game that waits for its answer.
+struct OpenClaim {
+    uint64_t first_hoped, last_hoped; // Of what its game has set of it. 0: nothing.
+};
+
 struct NodeRecord { // Of one peer; who comes after it begins anew.
     PeerId self;
     uint64_t ticks;
@@ -64,6 +70,12 @@ struct NodeRecord { // Of one peer; who comes after it begins anew.
         own_links;                 // Of packets accepted from it; of those sealed for it.
     std::vector<Account> accounts; // Validated ones first.
     bool response_arrived;         // In this tick.
+    std::map<ObjectId, OpenClaim> claims;
+    // As host: what was locked at the end of the last tick, and for which tenure; what its game
+    // gave away in it; the last of its grants that has been looked at.
+    std::map<ObjectId, Stamp> locked;
+    std::set<ObjectId> given;
+    Stamp granted;
 };
 
 using Pair = std::pair<PeerId, PeerId>; // From, to.

@@ -132,6 +132,7 @@ void peer_starts_over(Oracles &o, uint16_t node)
     NodeRecord &record = record_of(o, node);
     record.self = PeerId::none;
     record.shown.clear();
+    record.claims.clear();
 }
 
 void received_by(Oracles &o, std::span<const Node>, uint16_t node, const Datagram &datagram)
@@ -169,9 +170,12 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     if (node.note_count > 0) {
         hear_deaths(o, node, index);
         count_links(o, node, index);
+        keep(o, oracle_authority::check_heard(node, index));
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }
+    keep(o, oracle_claims::check(record, node, index));
+    if (node.session) keep(o, oracle_locks::check(record, o.ledger, node, index));
     if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
     if (std::find(o.homes.begin(), o.homes.end(), node.address) == o.homes.end())
         o.homes.push_back(node.address);
@@ -211,7 +215,12 @@ uint64_t calls_under_way(const Oracles &o, std::span<const Node> nodes)
     for (uint16_t from : rest.members)
         for (uint16_t to : rest.members) {
             const auto log = o.calls.find({nodes[from].self, nodes[to].self});
-            if (log != o.calls.end()) count += log->second.said - log->second.heard;
+            if (log == o.calls.end()) continue;
+            // What had not been acked over a connection that has ended is lost: the known limit.
+            const auto links = o.nodes[from].own_links.find(nodes[to].self);
+            const bool is_new = links != o.nodes[from].own_links.end() &&
+                                links->second.count > log->second.newest_connection;
+            if (!is_new) count += log->second.said - log->second.heard;
         }
     return count;
 }

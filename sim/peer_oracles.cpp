@@ -103,6 +103,19 @@ static Violation i6_forged(const StepSeen &seen)
                         : Violation{};
 }
 
+// The host grants no claim of what it knows to be locked.
+static Violation i15(const StepSeen &seen)
+{
+    if (seen.message != MessageKind::claim) return {};
+    for (size_t i = 0; i < seen.before.size(); ++i) {
+        if ((seen.locked >> i & 1) == 0) continue;
+        for (uint16_t k = 0; k < seen.granted.object_count; ++k)
+            if (seen.granted.objects[k] == seen.before[i].object)
+                return violation("I15", seen, seen.before[i], "is locked, and was granted");
+    }
+    return {};
+}
+
 static bool is_full(Fault fault)
 {
     return fault != Fault::none && fault != Fault::minority && fault != Fault::host_lost;
@@ -141,6 +154,7 @@ Violation first_violation(const StepSeen &seen)
 {
     if (Violation found = i6_forged(seen)) return found;
     if (Violation found = honest(seen)) return found;
+    if (Violation found = i15(seen)) return found;
     for (const Believed &before : seen.before) {
         if (find(seen.after, before.object) || !before.dead) continue;
         if (Violation found = i3(seen, before, {before.object, 0, {}, false, false, {}, {}}))

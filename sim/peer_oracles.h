@@ -12,7 +12,9 @@ struct StepSeen {
     Verdict verdict;
     bool changed; // Its block is another one now.
     Fault fault;
-    bool overflow; // Of a ring: the limits of the cluster are too small.
+    bool overflow;     // Of a ring: the limits of the cluster are too small.
+    Described granted; // claim: GRANT to its sender; else nothing.
+    uint8_t locked;    // A bit for each belief of before: the host knows it to be.
     std::span<const Believed> before, after;
 };
 

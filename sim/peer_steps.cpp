@@ -30,7 +30,7 @@ static const TypeTable &table(bool mortal)
 // As small as they may be: blocks are copied at every step.
 static ReplicaLimits limits(uint32_t peers, Quorum quorum, Topology topology)
 {
-    return {static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum, topology};
+    return {static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum, 0, topology};
 }
 
 static constexpr uint64_t session = 7;
@@ -139,6 +139,19 @@ static bool settled_with(const Replica &r, MemberSlot slot)
            r.publisher.rings[slot].packet_count == 0;
 }
 
+// Of the objects that this peer believes in, in the same order.
+static void look_at_marks(Glance &glance, const Replica &r, std::span<const Believed> all)
+{
+    for (size_t i = 0; i < all.size(); ++i) {
+        const Slot slot = world::find_alive(r.world, all[i].object);
+        if (slot == no_slot) continue;
+        const auto bit = static_cast<uint8_t>(1u << i);
+        if ((r.own_marks[slot] & own_locked) != 0) glance.locked |= bit;
+        if ((r.own_marks[slot] & own_released) != 0) glance.released |= bit;
+        if (r.locks[slot] != 0) glance.known_locked |= bit;
+    }
+}
+
 static Glance look(PeerSteps &s, const Replica &r)
 {
     Glance glance = {};
@@ -165,6 +178,7 @@ static Glance look(PeerSteps &s, const Replica &r)
     glance.phase = r.phase;
     glance.collecting = r.collecting;
     glance.view = r.view;
+    look_at_marks(glance, r, all);
     return glance;
 }
 
@@ -315,6 +329,10 @@ static void play(Replica &r, const Input &input)
         replica::claim(r, object);
     } else if (input.kind == InputKind::destroy) {
         replica::destroy(r, slot);
+    } else if (input.kind == InputKind::lock) {
+        replica::lock(r, slot, (r.own_marks[slot] & own_locked) == 0);
+    } else if (input.kind == InputKind::release) {
+        replica::release(r, slot);
     } else if (input.kind == InputKind::set) {
         replica::end_send(r);
         const Mark mark = next_mark(r, slot);
@@ -350,6 +368,8 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
     case InputKind::claim:
     case InputKind::destroy:
     case InputKind::set:
+    case InputKind::lock:
+    case InputKind::release:
     case InputKind::wait: play(r, input); break;
     }
     return Verdict::ok;
@@ -361,6 +381,18 @@ static MessageKind kind_of(const PeerSteps &s, const Input &input)
                        input.kind == InputKind::forged;
     if (!heard) return MessageKind::none;
     return static_cast<MessageKind>(message(s, input.number)[0]);
+}
+
+// To who has claimed in this step. Nothing if there is no GRANT.
+static Described granted_to_sender(const PeerSteps &s, const Input &input, const PeerStep &step)
+{
+    for (uint32_t i = step.said_first; i < step.said_first + step.said_count; ++i) {
+        const Said &said = s._said[i];
+        if (said.updates || said.to != input.other) continue;
+        const Described described = replica::describe(peer(said.to), message(s, said.message));
+        if (described.kind == MessageKind::grant) return described;
+    }
+    return {};
 }
 
 static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const PeerStep &step)
@@ -375,6 +407,8 @@ static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const P
     seen.fault = r.fault;
     for (const ItemRing &ring : r.rings.all())
         seen.overflow |= ring.overflow;
+    if (seen.message == MessageKind::claim) seen.granted = granted_to_sender(s, input, step);
+    seen.locked = s._blocks[before].glance.known_locked;
     seen.before = beliefs(s, before);
     seen.after = beliefs(s, step.block);
     const Violation found = peer_oracles::first_violation(seen);

@@ -48,6 +48,8 @@ enum class InputKind : uint8_t {
     claim,   // The object `number`: its code.
     destroy, // The same.
     set,     // The same.
+    lock,    // The same: locks it, or unlocks what is locked.
+    release, // The same.
     gone,    // `other` has.
     admit,   // At the host: `other` comes.
     updates, // The message `number` of `other`.
@@ -107,10 +109,13 @@ struct Glance {
     uint8_t roster;    // ...: a member that has not gone.
     uint8_t unsettled; // A bit for each place: something said to it is unacked, or unsaid.
     uint8_t claims;    // Unanswered.
-    PeerPlace leader;  // The lowest of the roster. 255: nobody.
-    PeerPlace last;    // Of whom it has heard: all up to this place.
-    bool in_charge;    // It is the host.
-    bool ended;        // Its session is over: it was cut off, or is to start over.
+    uint8_t locked;    // A bit for each belief: its owner, we, has locked it.
+    uint8_t known_locked; // ...: we are the host, and have heard that its owner has.
+    uint8_t released;     // ...: we own it and want the host to.
+    PeerPlace leader;     // The lowest of the roster. 255: nobody.
+    PeerPlace last;       // Of whom it has heard: all up to this place.
+    bool in_charge;       // It is the host.
+    bool ended;           // Its session is over: it was cut off, or is to start over.
     Phase phase;
     bool collecting;
     uint32_t view;

@@ -105,7 +105,7 @@ void add_signs(std::vector<Entry> &out, const Plan &plan)
         const char *words;
     };
     static constexpr Kind kinds[] = {{MomentKind::started, "a new peer starts here"},
-                                     {MomentKind::left, "leaves"},
+                                     {MomentKind::left, "leaves, or has to end"},
                                      {MomentKind::crashed, "crashes: all its memory is gone"}};
     for (const Kind &kind : kinds) {
         if (!has_act(plan, kind.kind)) continue;

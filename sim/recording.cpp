@@ -99,6 +99,14 @@ bool may_claim(const Player &p, const Record &record)
     return !exists(p.session, record.object) || owner(p.session, record.object) != self(p.session);
 }
 
+// With ClaimMode::optimistic: of others set() asserts.
+bool is_claimed(const Player &p, const Record &record)
+{
+    return is_open(p) && exists(p.session, record.object) &&
+           type(p.session, record.object) == record.type &&
+           inspect::is_optimistic(p.session, record.object);
+}
+
 bool may(const Player &p, const Record &record)
 {
     const std::vector<Type> &types = p.loaded->types;
@@ -112,9 +120,14 @@ bool may(const Player &p, const Record &record)
     case RecordKind::send: return record.now_us >= p.now_us;
     case RecordKind::create:
         return is_open(p) && record.type < types.size() && types[record.type].objects_max > 0;
-    case RecordKind::set: return is_ours(p, record, true);
+    case RecordKind::set: return is_ours(p, record, true) || is_claimed(p, record);
     case RecordKind::destroy: return is_ours(p, record, false);
-    case RecordKind::claim: return may_claim(p, record);
+    case RecordKind::claim:
+    case RecordKind::claim_optimistic: return may_claim(p, record);
+    case RecordKind::release:
+    case RecordKind::lock:
+    case RecordKind::unlock: return is_ours(p, record, false);
+    case RecordKind::balance: return is_host(p) && record.type < types.size();
     case RecordKind::migrate:
     case RecordKind::refuse_claim: return is_host(p);
     case RecordKind::call:
@@ -142,6 +155,11 @@ std::string label(const Record &record, ObjectId created)
     case RecordKind::create: return "create " + names::text(created);
     case RecordKind::destroy: return "destroy " + names::text(record.object);
     case RecordKind::claim: return "claim " + names::text(record.object);
+    case RecordKind::claim_optimistic: return "claim " + names::text(record.object) + " at once";
+    case RecordKind::release: return "release " + names::text(record.object);
+    case RecordKind::lock: return "lock " + names::text(record.object);
+    case RecordKind::unlock: return "unlock " + names::text(record.object);
+    case RecordKind::balance: return "balance";
     case RecordKind::migrate:
         return "migrate " + names::text(record.object) + " to " + names::text(record.peer);
     case RecordKind::refuse_claim: return "refuse " + names::text(record.peer);
@@ -211,6 +229,11 @@ void play_plain(Player &p, const Record &record)
     case RecordKind::go_on: return go_on(s);
     case RecordKind::destroy: return destroy(s, record.object);
     case RecordKind::claim: return claim(s, record.object);
+    case RecordKind::claim_optimistic: return claim(s, record.object, ClaimMode::optimistic);
+    case RecordKind::release: return release(s, record.object);
+    case RecordKind::lock: return lock(s, record.object, true);
+    case RecordKind::unlock: return lock(s, record.object, false);
+    case RecordKind::balance: return balance(s, record.type);
     case RecordKind::migrate: migrate(s, record.object, record.peer); return;
     case RecordKind::refuse_claim: return refuse_claim(s, record.object, record.peer);
     case RecordKind::admit: return admit(s, record.peer);

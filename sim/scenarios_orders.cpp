@@ -1,8 +1,9 @@
 #include "sim/scenarios.h"
+#include <vector>
 
 namespace tern::scenarios {
 
-static constexpr Scenario all[] = {
+static constexpr Scenario own[] = {
     {"S1", R"(tern-trace 1 explore
 title S1: CREATE comes last, after MIGRATE and DESTROY
 scope peers 3
@@ -48,6 +49,23 @@ deliver 1>3             # QUERY: 2 is fenced, and with it the CREATE on its way
 deliver 3>1             # REPORT
 expect 3 unknown 2.1
 deliver 1>3             # the dead
+expect 3 dead 2.1
+flow
+expect all dead 2.1
+expect quiet
+)"},
+    {"S2-late", R"(tern-trace 1 explore
+title S2: a DESTROY comes without the MIGRATE before it, and then the CREATE
+scope peers 3
+create 2
+deliver 2>1             # CREATE
+hold 1>3
+claim 1 2.1
+destroy 1 2.1
+pull 1>3                # Of what is dead only that is said.
+deliver 1>3
+expect 3 dead 2.1
+deliver 2>3             # CREATE comes last.
 expect 3 dead 2.1
 flow
 expect all dead 2.1
@@ -146,23 +164,29 @@ expect all dead 2.1
 expect quiet
 )"},
     {"S7", R"(tern-trace 1 explore
-title S7: from A to B to A, and an UPDATE of A's first tenure comes in its second
+title S7: from A to B to A, and an UPDATE of A's first tenure comes in both that follow
 scope peers 3
 create 2
 flow
-set 2 2.1               # Write 1 of the first tenure; its UPDATE to 3 is slow.
+set 2 2.1               # Of the first tenure; 3 gets two UPDATEs of it late.
+set 2 2.1
 update 2>1 1
 claim 1 2.1
 flow 1>2
 flow 1>3
-expect 3 alive 2.1 owner 1 stamp 1
-update 2>3 1
-expect 3 alive 2.1 owner 1 stamp 1
+expect 3 alive 2.1 owner 1 stamp 1 write 1
+update 2>3 2
+expect 3 alive 2.1 owner 1 stamp 1 write 1
 claim 2 2.1
 flow 2>1
 flow 1>2
-expect 2 alive 2.1 owner 2 stamp 2
-set 2 2.1               # Write 1 of its second tenure.
+flow 2>3
+expect 3 alive 2.1 owner 2 stamp 2 write 1
+set 2 2.1               # Of the third tenure: again write 1.
+update 2>3 2
+expect 3 alive 2.1 owner 2 stamp 2 write 1
+update 2>3 1            # The other one of the first.
+expect 3 alive 2.1 owner 2 stamp 2 write 1
 set 2 2.1
 flow
 expect all alive 2.1 owner 2 stamp 2 write 2
@@ -234,207 +258,38 @@ flow
 expect all dead 2.1
 expect quiet
 )"},
-    {"S12", R"(tern-trace 1 explore
-title S12: the host crashes, and GRANT has reached only the claimer
+    {"lock", R"(tern-trace 1 explore
+title A claim that comes after the owner's lock is refused, one after its end granted
 scope peers 3
 create 2
 flow
 claim 3 2.1
+lock 2 2.1
+deliver 2>1             # LOCK
 deliver 3>1             # CLAIM
-deliver 1>3             # GRANT
-crash 1
-notice 1>2
-notice 1>3
-expect 2 alive 2.1 owner 2 stamp 0
-flow
-expect all alive 2.1 owner 3 stamp 1
-expect all claims 0
-expect quiet
-)"},
-    {"S13", R"(tern-trace 1 explore
-title S13: the host crashes, GRANT has reached nobody, and the next host is asked again
-scope peers 3
-create 2
+deliver 1>3             # Refused.
+expect 3 claims 0
+expect all alive 2.1 owner 2 stamp 0
+lock 2 2.1              # It is unlocked.
 flow
 claim 3 2.1
-deliver 3>1             # CLAIM
-crash 1
-notice 1>3
-deliver 1>3             # GRANT: 3 has fenced 1.
-expect 3 claims 1
-notice 1>2
 flow
 expect all alive 2.1 owner 3 stamp 1
-expect all claims 0
 expect quiet
 )"},
-    {"S14-hosts", R"(tern-trace 1 explore
-title S14: two hosts crash, one after the other, before anybody has heard of the second
-scope peers 5
-create 1
+    {"release", R"(tern-trace 1 explore
+title The host crashes before it hears that an object is released, and the next one is told
+scope peers 3
+create 3
 flow
-claim 5 1.1
-flow 5>1
-crash 1
-notice 1>2
-deliver 2>3             # QUERY
-deliver 2>4
-crash 2
-notice 1>3
-notice 1>4
-notice 1>5
-notice 2>4
-notice 2>3
-notice 2>5
-flow
-expect all alive 1.1 owner 5 stamp 2         # 1 is the adoption.
-expect all claims 0
-expect quiet
-)"},
-    {"S14-terms", R"(tern-trace 1 explore
-title S14: a third host that has not heard of the second one's term asks for it
-scope peers 5 survivors 1
+release 3 3.1
 crash 1
 notice 1>2
 notice 1>3
-notice 1>4
-notice 1>5
-deliver 2>3             # QUERY
-deliver 2>4
-deliver 2>5
-flow 3>2
-flow 4>2
-flow 5>2                # The reports: 2 is in charge, and only 5 hears of it.
-flow 2>5
-crash 2
-notice 2>3
-notice 2>4
-notice 2>5
-deliver 3>4             # QUERY
-deliver 3>5
-flow 4>3
-flow 5>3                # Of term 2. So 3 has term 3, and only 5 hears of it.
-flow 3>5
-crash 3
-notice 3>4
-notice 3>5
-flow                    # 4 has only seen term 1.
-expect quiet
-)"},
-    {"S14-slot", R"(tern-trace 1 explore
-title S14: the query of a host that has crashed comes after the next one's
-scope peers 5
-crash 1
-notice 1>2
-notice 1>3
-crash 2
-notice 2>3
-deliver 3>4             # QUERY of 3, kept
-deliver 2>4             # QUERY of 2, kept beside it
-deliver 3>5
-notice 1>4              # 2 is followed, and answered,
-notice 2>4              # ... then 3.
-notice 1>5
-notice 2>5
+expect 3 alive 3.1 owner 3 stamp 0
 flow
-expect quiet
-)"},
-    {"S15", R"(tern-trace 1 explore
-title S15: one takes the host for gone, wrongly, and is out itself
-scope peers 4
-create 3
-flow
-claim 4 3.1
-suspect 1>2
-deliver 2>3             # QUERY: 3 and 4 hear of 1, and keep it.
-deliver 2>4
-notice 2>1
-flow
-expect 1,3,4 alive 3.1 owner 4 stamp 1
-notice 3>2              # 3 and 4 have closed their connections: 2 is one of few.
-expect all claims 0
-expect quiet
-)"},
-    {"S15-most", R"(tern-trace 1 explore
-title S15: all take a slow host for gone; what it still grants is fenced
-scope peers 4
-create 3
-flow
-claim 4 3.1
-deliver 4>1             # CLAIM; the GRANT is on its way.
-suspect 1>4
-suspect 1>2
-deliver 1>4             # GRANT, too late.
-suspect 1>3
-flow
-notice 2>1
-notice 3>1              # With 4 alone 1 is not the majority.
-flow
-expect 2,3,4 alive 3.1 owner 4 stamp 1       # Of the next host.
-expect all claims 0
-expect quiet
-)"},
-    {"S16", R"(tern-trace 1 explore
-title S16: three and two are parted; the two end, and come back as newcomers
-scope peers 5 joins 1
-create 4
-create 1
-flow
-suspect 4>1
-suspect 5>1
-notice 1>4
-suspect 2>4
-suspect 3>4             # With 5 alone 4 is not the majority, and ends.
-notice 1>5
-suspect 2>5
-suspect 3>5
-notice 4>5
-flow
-expect 1,2,3 alive 4.1 owner 1 stamp 1
-join 6>1
-flow
-expect all alive 1.1 owner 1 stamp 0
-expect all alive 4.1 owner 1 stamp 1
-expect quiet
-)"},
-    {"S17", R"(tern-trace 1 explore
-title S17: the host is cut off from all but one, that sees both sides
-scope peers 5
-create 1
-create 3
-flow
-suspect 1>2
-suspect 1>4
-suspect 1>5
-deliver 2>3             # QUERY; 3 hears of 1, and keeps it.
-flow 2>4
-flow 2>5
-notice 2>1
-notice 4>1
-notice 5>1              # Only 3 is left to 1: few, so it ends.
-notice 1>3
-flow
-expect all alive 1.1 owner 2 stamp 1
-expect all alive 3.1 owner 3 stamp 0
-expect quiet
-)"},
-    {"S14-half", R"(tern-trace 1 explore
-title S14: a host dies while it counts out another, and some have heard of it
-scope peers 5
-create 3
-flow
-suspect 3>1
-deliver 1>4             # QUERY: 4 fences 3. 2 and 5 hear nothing of it.
-crash 1
-notice 1>2
-notice 1>3
-notice 1>4
-notice 1>5
-flow
-notice 2>3              # It is alone, and ends.
-notice 4>3
-flow
-expect 2,4,5 alive 3.1 owner 2 stamp 1
+expect 2 alive 3.1 owner 2 stamp 1
+expect 3 alive 3.1 owner 2 stamp 1
 expect quiet
 )"},
     {"S14-report", R"(tern-trace 1 explore
@@ -544,12 +399,18 @@ expect quiet
 
 std::span<const Scenario> orders()
 {
+    static const std::vector<Scenario> all = [] {
+        std::vector<Scenario> joined(std::begin(own), std::end(own));
+        for (const auto &more : {orders_of_hosts(), orders_of_others()})
+            joined.insert(joined.end(), more.begin(), more.end());
+        return joined;
+    }();
     return all;
 }
 
 const Scenario *find_order(std::string_view name)
 {
-    for (const Scenario &scenario : all)
+    for (const Scenario &scenario : orders())
         if (scenario.name == name) return &scenario;
     return nullptr;
 }

@@ -1,175 +1,11 @@
 #include "sim/scenarios_sessions.h"
 #include "base/assert.h"
-#include "sim/liveness.h"
-#include "sim/sodium_source.h"
+#include "sim/scenarios_run.h"
 #include <algorithm>
 
 namespace tern::scenarios {
 
 namespace {
-
-constexpr ScenarioTitle playable[] = {
-    {"S20", "S20: a peer that stood still for 30 s is out, and comes back as another", {}},
-    {"S20-patient", "S20: a peer that stood still for 30 s is caught up, if that may be", {}},
-    {"S23-grants", "S23: the host's counter of grants comes to its end", {}},
-    {"S23-ticks", "S23: a peer's ticks come to their end", {}},
-    {"S23-serials", "S23: a peer's serials come to their end", {}},
-    {"S26", "S26: the owner of 1000 objects crashes", {}},
-    {"S27",
-     "S27: a call about an object that migrates or dies in flight (to a member; calls to an "
-     "owner do not exist yet)",
-     {}},
-};
-
-constexpr ScenarioTitle not_played[] = {
-    {"S12", "S12: the host crashes, and GRANT has reached only the claimer",
-     "waits for host death"},
-    {"S13", "S13: the host crashes, and GRANT has reached nobody", "waits for host death"},
-    {"S14-hosts", "S14: two hosts crash, one after the other", "waits for host death"},
-    {"S15", "S15: a host that is slow, not dead, goes on granting", "waits for host death"},
-    {"S16", "S16: three and two are parted, and healed", "waits for partitions"},
-    {"S17", "S17: the host is cut off, and one peer sees both sides", "waits for partitions"},
-    {"S21", "S21: the memory of the dead is collected when all is idle",
-     "falls away: the dead are never forgotten; I8 and Q5 bound their memory"},
-    {"S22", "S22: the same with a slow reader",
-     "falls away: the dead are never forgotten; I8 and Q5 bound their memory"},
-};
-
-// --- A run under observation ---
-
-struct HeardCall {
-    uint16_t place;
-    Numbered call;
-    PeerId owner; // Of what it is about, there and then. none: it does not exist there.
-};
-
-struct Run {
-    std::unique_ptr<Simulation> sim;
-    std::string failure; // The first.
-    std::vector<HeardCall> calls;
-    std::vector<uint32_t> ticks; // By place: those that have been looked at.
-    uint16_t sender = no_place;  // Whose bytes are counted; all in seconds of the run.
-    uint64_t tick_bytes_most = 0;
-    std::vector<uint64_t> bytes_by_second;
-};
-
-void expect(Run &run, bool holds, std::string_view what)
-{
-    if (!holds && run.failure.empty())
-        run.failure = "at " + std::to_string(run.sim->now_us / 1000) + " ms: expected that " +
-                      std::string(what);
-}
-
-Run begin(std::string_view title, std::string_view text)
-{
-    const ParsedTrace parsed = script::parse(text);
-    TERN_ASSERT(parsed.error.empty(), "%s", parsed.error.c_str());
-    Run run;
-    run.sim = simulation::make(parsed.trace.options, parsed.trace.choices, Keep{false, true});
-    run.sim->history.title = title;
-    run.ticks.resize(parsed.trace.options.places);
-    return run;
-}
-
-void hear(Run &run, uint16_t place)
-{
-    const Node &node = run.sim->nodes[place];
-    for (const PlayedCall &played : node.calls) {
-        if (!played.heard) continue;
-        const ObjectId about = played.numbered.about;
-        const bool is_there = node.session && exists(node.session, about);
-        run.calls.push_back(
-            {place, played.numbered, is_there ? owner(node.session, about) : PeerId::none});
-    }
-}
-
-void count_bytes(Run &run, uint64_t bytes)
-{
-    const uint64_t second = run.sim->now_us / 1'000'000;
-    run.tick_bytes_most = std::max(run.tick_bytes_most, bytes);
-    run.bytes_by_second.resize(std::max<size_t>(run.bytes_by_second.size(), second + 1));
-    run.bytes_by_second[second] += bytes;
-}
-
-bool advance(Run &run)
-{
-    Simulation &sim = *run.sim;
-    const uint64_t bytes = sim.wire.counts.bytes;
-    if (!simulation::step(sim)) return false;
-    for (uint16_t place = 0; place < sim.options.places; ++place) {
-        if (sim.places[place].ticks == run.ticks[place]) continue;
-        run.ticks[place] = sim.places[place].ticks;
-        hear(run, place);
-        if (place == run.sender) count_bytes(run, sim.wire.counts.bytes - bytes);
-    }
-    return true;
-}
-
-void advance_to(Run &run, uint64_t time_us)
-{
-    while (run.sim->now_us < time_us && advance(run)) {
-    }
-    expect(run, !run.sim->oracles.violation, "no oracle is violated");
-}
-
-// The rest of the safety phase, then liveness.
-PlayedSessions finish(Run &run)
-{
-    Simulation &sim = *run.sim;
-    while (advance(run)) {
-    }
-    if (!sim.oracles.violation) {
-        Liveness liveness = liveness::begin(sim);
-        while (liveness::step(liveness, sim)) {
-        }
-    }
-    const Violation &violation = sim.oracles.violation;
-    if (violation) expect(run, false, violation.invariant + " holds: " + violation.text);
-    PlayedSessions played;
-    played.failure = run.failure;
-    played.digest = sim.digest;
-    played.history = sim.history;
-    return played;
-}
-
-// --- What is to be seen ---
-
-bool is_open(const Run &run, uint16_t place)
-{
-    const Session *session = run.sim->nodes[place].session;
-    return session && state(session) == State::open;
-}
-
-bool is_dead(const Run &run, uint16_t place, uint32_t thing)
-{
-    const Session *session = run.sim->nodes[place].session;
-    const ObjectId object = simulation::object(*run.sim, thing);
-    return session && !exists(session, object) &&
-           dead::contains(inspect::replica(session).world.dead, object);
-}
-
-bool is_owned(const Run &run, uint16_t place, uint32_t thing, uint16_t by)
-{
-    const Session *session = run.sim->nodes[place].session;
-    const ObjectId object = simulation::object(*run.sim, thing);
-    return session && exists(session, object) && owner(session, object) == run.sim->nodes[by].self;
-}
-
-bool agree(const Run &run)
-{
-    const std::vector<Node> &nodes = run.sim->nodes;
-    return std::all_of(nodes.begin(), nodes.end(), [&](const Node &node) {
-        return node.session && state(node.session) == State::open &&
-               peers(node.session).size() + 1 == nodes.size() &&
-               digest(node.session) == digest(nodes[0].session);
-    });
-}
-
-std::string seconds(uint64_t time_us)
-{
-    return std::to_string(time_us / 1'000'000) + "." + std::to_string(time_us / 100'000 % 10) +
-           " s";
-}
 
 // --- S20 ---
 
@@ -250,6 +86,74 @@ PlayedSessions sleeper_is_caught_up(std::string_view title)
     played.measured = "caught up " + std::to_string((agreed_us - 35'000'000) / 1000) +
                       " ms after it woke; it measures a round trip of " +
                       std::to_string(measured.rtt_us / 1000) + " ms then";
+    return played;
+}
+
+// --- S21, S22 ---
+
+// Each of 4 creates an object in each of `count` rounds, and destroys it 60 to 360 ms later.
+std::string short_lives_trace(uint32_t count, uint32_t round_us, const char *more)
+{
+    std::string text = "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 40\nobjects 80\n"
+                       "timeout_ms 6000\nchoices\n"
+                       "start 1 @1000000 =0\nstart 2 @1000000 =0\nstart 3 @1000000 =0\n";
+    for (uint32_t i = 0; i < 4 * count; ++i) {
+        const std::string who = std::to_string(i % 4), thing = " o" + std::to_string(i + 1);
+        const uint64_t when_us = 3'000'000 + uint64_t{i / 4} * round_us;
+        text += "create " + who + " @" + std::to_string(when_us) + thing + " =124076828\n";
+        text += "destroy " + who + " @" + std::to_string(when_us + 60'000 + i % 7 * 50'000) +
+                thing + "\n";
+    }
+    return text + more;
+}
+
+uint64_t dead_ranges_most(const Run &run)
+{
+    uint64_t most = 0;
+    for (const Node &node : run.sim->nodes)
+        if (node.session) most = std::max(most, stats(node.session).dead_ranges);
+    return most;
+}
+
+PlayedSessions dead_take_little(std::string_view title)
+{
+    constexpr const char *lasting = "create 2 @2900000 o2001 =124076828\n"
+                                    "create 2 @20000000 o2002 =124076828\n";
+    Run run = begin(title, short_lives_trace(500, 60'000, lasting));
+    uint64_t most = 0;
+    while (run.sim->now_us < 39'000'000 && advance(run))
+        most = std::max(most, dead_ranges_most(run));
+    expect(run, agree(run), "all agree");
+    expect(run, stats(run.sim->nodes[0].session).objects == 2, "2000 of 2002 objects have died");
+    // 4 creators; each living object parts the dead of its creator once more.
+    expect(run, dead_ranges_most(run) == 5, "their memory is 5 ranges");
+    expect(run, most <= 4 + 80, "it never was more than creators and living objects");
+    PlayedSessions played = finish(run);
+    played.measured = "2000 dead are 5 ranges at rest, and never were more than " +
+                      std::to_string(most) + " at any peer";
+    return played;
+}
+
+// One that ticks twice a second has a death or more to take in each 60th.
+PlayedSessions slow_reader(std::string_view title)
+{
+    Run run = begin(title, short_lives_trace(900, 16'667, "slow 3 @4000000 +13000000 =500000\n"));
+    uint64_t ranges_most = 0, items_most = 0;
+    while (run.sim->now_us < 30'000'000 && advance(run)) {
+        ranges_most = std::max(ranges_most, dead_ranges_most(run));
+        const Replica &host = inspect::replica(run.sim->nodes[0].session);
+        const MemberSlot slot = replica::find_member(host, run.sim->nodes[3].self);
+        if (slot != no_member) items_most = std::max<uint64_t>(items_most, host.rings[slot].count);
+    }
+    expect(run, agree(run), "all agree, the slow one is a member");
+    expect(run, stats(run.sim->nodes[0].session).objects == 0, "all 3600 have died");
+    expect(run, dead_ranges_most(run) == 4, "the memory of the dead is a range for each creator");
+    expect(run, ranges_most <= 4 + 80, "it never was more than creators and living objects");
+    expect(run, items_most > 20, "something has waited for the slow one");
+    PlayedSessions played = finish(run);
+    played.measured = "at most " + std::to_string(items_most) +
+                      " messages of the host waited for the slow one, and the dead were at most " +
+                      std::to_string(ranges_most) + " ranges";
     return played;
 }
 
@@ -344,43 +248,51 @@ PlayedSessions serials_end(std::string_view)
 
 constexpr uint32_t leaver_objects = 1000;
 
-std::string leaver_trace()
+std::string leaver_trace(uint16_t leaver)
 {
+    const std::string who = std::to_string(leaver);
     std::string text =
         "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 20\nobjects 4000\nchoices\n"
-        "start 1 @1000000 =0\nstart 2 @1000000 =0\nstart 3 @1000000 =0\n";
+        "start 1 @1000000 =0\nstart 2 @1300000 =0\nstart 3 @1600000 =0\n";
     for (uint32_t i = 1; i <= leaver_objects; ++i) // Content apart; all are things.
-        text += "create 2 @3000000 o" + std::to_string(i) + " =" +
+        text += "create " + who + " @3000000 o" + std::to_string(i) + " =" +
                 std::to_string(124'076'828 + 64 * i) + "\n";
-    return text + "crash 2 @8000000\n";
+    text += "create 3 @3000000 o" + std::to_string(leaver_objects + 1) + " =124076828\n";
+    return text + "crash " + who + " @8000000\n";
 }
 
-uint32_t owned_by_host(const Run &run, uint16_t place)
+bool has_orphans(const Run &run, uint16_t place, uint16_t owner)
 {
-    const Session *session = run.sim->nodes[place].session;
-    uint32_t count = 0;
     for (uint32_t thing = 1; thing <= leaver_objects; ++thing)
-        count += is_owned(run, place, thing, 0);
-    return session ? count : 0;
+        if (!is_owned(run, place, thing, owner)) return false;
+    return true;
 }
 
-PlayedSessions many_orphans(std::string_view title)
+// The lowest of those that are left adopts all, also if it was the host that crashed.
+PlayedSessions many_orphans(std::string_view title, uint16_t leaver)
 {
-    Run run = begin(title, leaver_trace());
+    Run run = begin(title, leaver_trace(leaver));
     advance_to(run, 7'990'000);
-    expect(run, agree(run), "all have the 1000 objects");
-    const Replica &host = inspect::replica(run.sim->nodes[0].session);
-    const uint32_t queries = host.query_token, grants = host.grant_count;
-    run.sender = 0;
+    expect(run, agree(run), "all have the 1001 objects");
+    const uint16_t heir = leaver == 0 ? 1 : 0;
+    const auto other = static_cast<uint16_t>(3 - leaver - heir); // Neither of them, nor 3.
+    const ObjectId apart = simulation::object(*run.sim, leaver_objects + 1);
+    const Replica &host = inspect::replica(run.sim->nodes[heir].session);
+    const uint32_t grants = host.grant_count;
+    run.sender = heir;
     uint64_t adopted_us = 0;
     while (adopted_us == 0 && run.sim->now_us < 19'000'000 && advance(run))
-        if (run.sim->now_us > 9'000'000 && owned_by_host(run, 3) == leaver_objects &&
-            owned_by_host(run, 1) == leaver_objects)
+        if (run.sim->now_us > 9'000'000 && has_orphans(run, 3, heir) &&
+            has_orphans(run, other, heir))
             adopted_us = run.sim->now_us;
     expect(run, adopted_us > 0, "all know the host as the owner");
-    expect(run, host.query_token == queries + 1, "it was one departure");
+    expect(run, host.query_token == 1, "it was one departure");
     const uint32_t batches = (leaver_objects + grant_objects_max - 1) / grant_objects_max;
     expect(run, host.grant_count - grants == batches, "they were granted in full batches");
+    expect(run,
+           is_owned(run, other, leaver_objects + 1, 3) &&
+               stamp(run.sim->nodes[other].session, apart) == 0,
+           "what nobody has lost has kept its owner and its tenure");
     // Each of two connections: a bucket that holds what a tenth of a second brings.
     const uint64_t rate = run.sim->options.send_bytes_per_second_max;
     const uint64_t tick_max = 2 * (rate / 10 + rate * run.sim->options.tick_us_high / 1'000'000);
@@ -396,6 +308,16 @@ PlayedSessions many_orphans(std::string_view title)
                       " bytes in a tick (of " + std::to_string(tick_max) + ") and " +
                       std::to_string(second_most) + " in a second";
     return played;
+}
+
+PlayedSessions orphans_of_a_member(std::string_view title)
+{
+    return many_orphans(title, 2);
+}
+
+PlayedSessions orphans_of_the_host(std::string_view title)
+{
+    return many_orphans(title, 0);
 }
 
 // --- S27 ---
@@ -458,11 +380,50 @@ PlayedSessions calls_in_flight(std::string_view title)
     return played;
 }
 
+// --- All of them ---
+
+constexpr Playable playable[] = {
+    {{"S20", "S20: a peer that stood still for 30 s is out, and comes back as another", {}},
+     sleeper_is_out},
+    {{"S20-patient", "S20: a peer that stood still for 30 s is caught up, if that may be", {}},
+     sleeper_is_caught_up},
+    {{"S21", "S21: the memory of 2000 dead, when all is idle", {}}, dead_take_little},
+    {{"S22", "S22: a slow reader, and four deaths in each tick", {}}, slow_reader},
+    {{"S23-grants", "S23: the host's counter of grants comes to its end", {}}, grants_end},
+    {{"S23-ticks", "S23: a peer's ticks come to their end", {}}, ticks_end},
+    {{"S23-serials", "S23: a peer's serials come to their end", {}}, serials_end},
+    {{"S26", "S26: the owner of 1000 objects crashes", {}}, orphans_of_a_member},
+    {{"S26-host", "S26: the host, which owns 1000 objects, crashes", {}}, orphans_of_the_host},
+    {{"S27",
+      "S27: a call about an object that migrates or dies in flight (to a member; calls to an "
+      "owner do not exist yet)",
+      {}},
+     calls_in_flight},
+};
+
+constexpr ScenarioTitle not_played[] = {
+    {"star", "clients that talk to the host only", "waits for the topology star"},
+};
+
+const std::vector<Playable> &all()
+{
+    static const std::vector<Playable> joined = [] {
+        std::vector<Playable> all(std::begin(playable), std::end(playable));
+        for (const auto &more : {partitions(), others()})
+            all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }();
+    return joined;
 }
 
-std::span<const ScenarioTitle> sessions()
+}
+
+std::vector<ScenarioTitle> sessions()
 {
-    return playable;
+    std::vector<ScenarioTitle> titles;
+    for (const Playable &one : all())
+        titles.push_back(one.title);
+    return titles;
 }
 
 std::span<const ScenarioTitle> unplayable()
@@ -472,16 +433,10 @@ std::span<const ScenarioTitle> unplayable()
 
 PlayedSessions play_sessions(std::string_view name)
 {
-    const auto found = std::find_if(std::begin(playable), std::end(playable),
-                                    [&](const ScenarioTitle &title) { return title.name == name; });
-    TERN_ASSERT(found != std::end(playable), "no scenario of that name");
-    if (name == "S20") return sleeper_is_out(found->title);
-    if (name == "S20-patient") return sleeper_is_caught_up(found->title);
-    if (name == "S23-grants") return grants_end(found->title);
-    if (name == "S23-ticks") return ticks_end(found->title);
-    if (name == "S23-serials") return serials_end(found->title);
-    if (name == "S26") return many_orphans(found->title);
-    return calls_in_flight(found->title);
+    const auto found = std::find_if(all().begin(), all().end(),
+                                    [&](const Playable &one) { return one.title.name == name; });
+    TERN_ASSERT(found != all().end(), "no scenario of that name");
+    return found->play(found->title.title);
 }
 
 }

@@ -5,12 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tern {
 
 struct ScenarioTitle {
     std::string_view name, title; // As in docs/testing.md: "S20".
-    std::string_view why_not;     // Empty: it can be played. Else as "waits for partitions".
+    std::string_view why_not;     // Empty: it can be played. Else as "waits for the topology star".
 };
 
 struct PlayedSessions {
@@ -22,7 +23,7 @@ struct PlayedSessions {
 
 namespace scenarios {
 
-std::span<const ScenarioTitle> sessions();
+std::vector<ScenarioTitle> sessions();
 std::span<const ScenarioTitle> unplayable();
 PlayedSessions play_sessions(std::string_view name); // One of sessions().
 

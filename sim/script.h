@@ -22,6 +22,12 @@ enum class Act : uint8_t {
     refuse,  // At the host: the same claim is refused, lasts_us after it was asked.
     call,    // b, thing: reliably.
     whisper, // b, thing: unreliably; b equal to a: to everyone.
+    release, // thing.
+    lock,    // thing.
+    unlock,  // thing.
+    balance, // At the host: the type `value`.
+    hope,    // thing: claims it with ClaimMode::optimistic.
+    guess,   // thing, value: content. Sets what it has claimed so.
     leave,   //
     remove,  // At the host: b.
     // Of the world, at `when`.
@@ -41,6 +47,8 @@ enum class Act : uint8_t {
     full,    // For lasts_us its socket takes `value` datagrams of each tick.
     garbage, // A stranger sends bytes made of `value`.
     spoof,   // A stranger sends the newest handshake (value 0) or other datagram sent to a.
+    nat,     // For lasts_us (0: for good) a and b have two ports of one other IP address.
+    swap,    // For lasts_us (0: for good) a and b have each other's address.
     // Of the network: what becomes of datagram number `when`, from 1, of those sent from a to b.
     lose,     //
     delay,    // By lasts_us.

@@ -33,8 +33,8 @@ static constexpr Act weighted[] = {
     Act::cut,     Act::clog,   Act::clog,    Act::mtu,     Act::queue,    Act::rebind, Act::full,
     Act::garbage, Act::spoof,  Act::lose,    Act::lose,    Act::lose,     Act::delay,  Act::delay,
     Act::delay,   Act::twice,  Act::twice,   Act::damage,  Act::truncate, Act::replay, Act::replay,
-    Act::migrate, Act::claim,  Act::destroy, Act::set,     Act::lose,     Act::delay,  Act::twice,
-    Act::create,
+    Act::release, Act::lock,   Act::unlock,  Act::balance, Act::hope,     Act::guess,  Act::hope,
+    Act::guess,
 };
 static_assert(sizeof weighted / sizeof weighted[0] == 64);
 
@@ -53,6 +53,7 @@ static SimChoice take_choice(Bytes &bytes, uint16_t places)
     choice.value = static_cast<int64_t>(detail);
     if (choice.act == Act::sets) choice.value = 1 + (choice.value & 7);
     if (choice.act == Act::start) choice.value &= 1;
+    if (choice.act == Act::balance) choice.value &= 3;
     if (choice.act == Act::spoof) choice.value &= 1;
     if (choice.act == Act::slow) choice.value = 20'000 + choice.value * 4;
     if (choice.act == Act::skew) choice.value = choice.value % 2001 - 1000;

@@ -92,6 +92,7 @@ static std::unique_ptr<Simulation> make_either(const SimOptions &options, Keep k
     sim.now_us = start_us;
     sim.safety_end_us = start_us + uint64_t{options.seconds} * 1'000'000;
     sim.next_stranger = first_stranger;
+    sim.next_shared = first_shared;
     sim.digest = hash::start;
     sodium_source::hold();
     sim.nodes.resize(options.places);
@@ -182,6 +183,8 @@ static void plan_next_tick(Simulation &sim, uint16_t place)
 static void take_calls(Node &node)
 {
     node.calls.clear();
+    node.claims.clear();
+    node.given.clear();
     for (const Event &event : node.events) {
         if (event.kind != EventKind::call || event.type != NUMBERED) continue;
         node.calls.push_back({arguments<Numbered>(event), true});
@@ -267,6 +270,44 @@ static void tick_ending(Simulation &sim, uint16_t place)
     p.ending = nullptr;
 }
 
+// What both halves of a session of two go on to give: to the oracles it names who had it first. Of
+// any other host it would be a wrong.
+static bool is_given_twice(Simulation &sim, uint16_t place)
+{
+    const auto peer = static_cast<size_t>(sim.nodes[place].self);
+    if (peer == 0 || peer >= sim.place_of_peer.size() || sim.place_of_peer[peer] == no_place)
+        return false;
+    sim.counts.splits += 1;
+    if (!sim.one_went_on_alone && !sim.oracles.violation)
+        sim.oracles.violation =
+            oracles::violation("I6", ObjectId::none, place, "PeerId %zu was given twice", peer);
+    return true;
+}
+
+static void note_host_changes(Simulation &sim, uint16_t place)
+{
+    const Node &node = sim.nodes[place];
+    for (const Event &event : node.events) {
+        if (event.kind != EventKind::host_changed) continue;
+        sim.counts.host_changes += 1;
+        sim.one_went_on_alone |= event.peer == node.self && peers(node.session).empty();
+    }
+}
+
+static void play_tick(Simulation &sim, uint16_t place)
+{
+    Node &node = sim.nodes[place];
+    take_calls(node);
+    play(sim, place);
+    oracles::work_begins(sim.oracles);
+    const std::span<const Datagram> datagrams = send(node.session, node.clock_us);
+    oracles::work_ends(sim.oracles, place);
+    ship(sim, place, datagrams);
+    watch(sim, place);
+    follow_state(sim, place);
+    settle_split(sim, place);
+}
+
 static void tick(Simulation &sim, uint16_t place)
 {
     Node &node = sim.nodes[place];
@@ -289,19 +330,14 @@ static void tick(Simulation &sim, uint16_t place)
         const std::span<const Event> events = receive(node.session, node.inbox, node.clock_us);
         oracles::work_ends(sim.oracles, place);
         node.events.assign(events.begin(), events.end());
-        if (node.self != PeerId::none && self(node.session) != node.self) start_over(sim, place);
+        const PeerId before = node.self;
+        if (before != PeerId::none && self(node.session) != before) start_over(sim, place);
         node.self = self(node.session);
-        for (const Event &event : events)
-            sim.counts.host_changes += event.kind == EventKind::host_changed;
-        take_calls(node);
-        play(sim, place);
-        oracles::work_begins(sim.oracles);
-        const std::span<const Datagram> datagrams = send(node.session, node.clock_us);
-        oracles::work_ends(sim.oracles, place);
-        ship(sim, place, datagrams);
-        watch(sim, place);
-        follow_state(sim, place);
-        settle_split(sim, place);
+        note_host_changes(sim, place);
+        if (node.self != before && is_given_twice(sim, place))
+            end_peer(sim, place);
+        else
+            play_tick(sim, place);
     } else if (p.ending) {
         tick_ending(sim, place);
     }

@@ -36,6 +36,7 @@ struct Place {          // What the simulation knows of a node beside what its o
     uint32_t weights[fault_kind_count]; // Of what its game does, by chance.
     uint32_t generation;                // Peers that it has had.
     uint32_t ticks;
+    uint32_t guesses;            // Values set before a claim's answer.
     uint32_t alive_made;         // Living objects that its peer has created.
     size_t slot_end;             // No slot from here on was ever used.
     State state;                 // Of the session, after its last tick.
@@ -84,11 +85,13 @@ struct Simulation {
     std::vector<ObjectId> things;                      // By number of the thing less 1.
     std::vector<std::vector<uint32_t>> things_of_peer; // By creator, by serial.
     std::vector<uint16_t> place_of_peer;               // By PeerId.
-    std::vector<SimChoice> world_choices;              // Of a script, by time.
+    bool one_went_on_alone;               // Of a session of two: the other may have, too.
+    std::vector<SimChoice> world_choices; // Of a script, by time.
     size_t next_world_choice;
     std::vector<Planned> plan; // By chance, by time.
     size_t next_planned;
     AddressNumber next_stranger;
+    AddressNumber next_shared;       // Of two that have one IP address; the next of them too.
     std::vector<SimChoice> recorded; // But for the network's, which the wire keeps.
     std::vector<uint64_t> hashes;    // Of the trace.
     uint64_t digest;

@@ -2,6 +2,7 @@
 // each kind; where and how, drawn when the time has come.
 #include "sim/simulation.h"
 #include <algorithm>
+#include <cstdlib>
 
 namespace tern::simulation {
 
@@ -32,12 +33,35 @@ static void plan_kind(Simulation &sim, FaultKind kind)
     }
 }
 
+// Places are clogged one after the other, in any order.
+static void plan_swizzle(Simulation &sim)
+{
+    const FaultRange &range = faults::range(sim.options.faults, FaultKind::swizzle);
+    if (!range.on) return;
+    constexpr auto kind = static_cast<uint64_t>(FaultKind::swizzle);
+    Dice dice = dice::make(sim.options.seed, Stream::faults, kind);
+    const uint64_t count = dice::within(dice, range.low, range.high);
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint64_t part = dice::within(dice, 100'000, 950'000);
+        for (uint32_t place = 0; place < sim.options.places; ++place) {
+            const uint64_t later_us = dice::within(dice, 0, second_us);
+            if (dice::per_mille(dice, 400)) continue;
+            const uint64_t when_us = sim.now_us + sim.options.seconds * part + later_us;
+            if (when_us < sim.safety_end_us)
+                sim.plan.push_back({when_us, FaultKind::swizzle, i * places_max + place});
+        }
+    }
+}
+
 void make_plan(Simulation &sim)
 {
     plan_first_starts(sim);
     for (size_t i = 0; i < fault_kind_count; ++i) {
         const auto kind = static_cast<FaultKind>(i);
-        if (kind >= FaultKind::start && kind < first_game_kind) plan_kind(sim, kind);
+        if (kind == FaultKind::swizzle)
+            plan_swizzle(sim);
+        else if (faults::is_count(kind))
+            plan_kind(sim, kind);
     }
     std::stable_sort(sim.plan.begin(), sim.plan.end(),
                      [](const Planned &a, const Planned &b) { return a.when_us < b.when_us; });
@@ -131,6 +155,55 @@ static void partition_by_chance(Simulation &sim, Dice &dice)
         }
 }
 
+// Each hears the same number of those before and behind it on a ring: most, with itself. So all
+// hear most, and no two of them the same.
+static void ring_by_chance(Simulation &sim, Dice &dice)
+{
+    const uint16_t places = sim.options.places;
+    uint16_t at[places_max];
+    for (uint16_t i = 0; i < places; ++i)
+        at[i] = i;
+    for (uint16_t i = places; i > 1; --i)
+        std::swap(at[i - 1], at[dice::within(dice, 0, i - 1u)]);
+    const uint64_t lasts_us = duration_us(sim, dice, 100'000, 8 * second_us, true);
+    const uint16_t near = static_cast<uint16_t>((places / 2 + 1) / 2);
+    for (uint16_t a = 0; a < places; ++a)
+        for (uint16_t b = 0; b < places; ++b) {
+            const int apart = std::abs(static_cast<int>(a) - static_cast<int>(b));
+            if (std::min(apart, places - apart) <= near) continue;
+            SimChoice choice = begun(sim, Act::cut, at[a]);
+            choice.b = at[b];
+            choice.lasts_us = lasts_us;
+            choose(sim, choice);
+        }
+}
+
+// One place of a swizzle: nothing gets to it or away until it is unclogged, and then all at once.
+static void clog_by_chance(Simulation &sim, Dice &dice, uint16_t place)
+{
+    const uint64_t lasts_us = duration_us(sim, dice, 100'000, 3 * second_us, is_host(sim, place));
+    for (uint16_t other = 0; other < sim.options.places; ++other) {
+        if (other == place) continue;
+        SimChoice choice = begun(sim, Act::clog, place);
+        choice.b = other;
+        choice.lasts_us = lasts_us;
+        choose(sim, choice);
+        std::swap(choice.a, choice.b);
+        choose(sim, choice);
+    }
+}
+
+static void addresses_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
+{
+    const Act act = kind == FaultKind::nat ? Act::nat : Act::swap;
+    SimChoice choice = begun(sim, act, any_place(sim, dice));
+    choice.b = any_other(sim, dice, choice.a);
+    const bool host = is_host(sim, choice.a) || is_host(sim, choice.b);
+    choice.lasts_us = duration_us(sim, dice, 100'000, 6 * second_us, host);
+    if (!host && dice::per_mille(dice, 250)) choice.lasts_us = 0;
+    choose(sim, choice);
+}
+
 static void link_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
 {
     SimChoice choice = begun(sim, Act::clog, any_place(sim, dice));
@@ -156,7 +229,8 @@ static void clock_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
         choice.value = static_cast<int64_t>(dice::within(dice, 0, 2000)) - 1000;
     if (kind == FaultKind::jump) {
         choice.act = Act::jump;
-        choice.value = static_cast<int64_t>(duration_us(sim, dice, 1000, second_us, choice.a == 0));
+        choice.value =
+            static_cast<int64_t>(duration_us(sim, dice, 1000, second_us, is_host(sim, choice.a)));
     }
     if (kind == FaultKind::grain) {
         choice.act = Act::grain;
@@ -229,6 +303,11 @@ void happen_by_chance(Simulation &sim, const Planned &planned)
     case FaultKind::start: return start_by_chance(sim, dice, planned.number);
     case FaultKind::cut: return cut_by_chance(sim, dice);
     case FaultKind::partition: return partition_by_chance(sim, dice);
+    case FaultKind::ring: return ring_by_chance(sim, dice);
+    case FaultKind::swizzle:
+        return clog_by_chance(sim, dice, static_cast<uint16_t>(planned.number % places_max));
+    case FaultKind::nat:
+    case FaultKind::swap: return addresses_by_chance(sim, dice, planned.kind);
     case FaultKind::clog:
     case FaultKind::mtu:
     case FaultKind::queue: return link_by_chance(sim, dice, planned.kind);

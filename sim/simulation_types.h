@@ -18,6 +18,16 @@ struct Written {
     float position[3];
     int32_t health;
 };
+// What is set before a claim is granted is of no tenure yet: this bit, who set it, and a number.
+inline constexpr uint64_t hoped_bit = 1ull << 63;
+inline uint64_t hoped(PeerId writer, uint32_t number)
+{
+    return hoped_bit | static_cast<uint64_t>(writer) << 32 | number;
+}
+inline bool is_hoped(uint64_t tenure, PeerId writer)
+{
+    return tenure >> 32 == hoped(writer, 0) >> 32;
+}
 // Calls say from whom to whom they go, and number those of each pair: reliable ones from 1.
 struct Numbered {
     ObjectId about;
@@ -41,6 +51,11 @@ struct PlayedCall { // Of this tick.
     bool heard; // Else sent, and accepted by call().
 };
 
+struct PlayedClaim { // Of this tick: a claim, or what was set of one before its answer.
+    ObjectId object;
+    uint64_t hoped; // Written::tenure. 0: it is the claim.
+};
+
 // A place in the network where one peer runs, or had run.
 struct Node {
     Session *session = nullptr; // Null: nobody. Of a crashed peer nothing is left.
@@ -54,7 +69,9 @@ struct Node {
     std::vector<Event> events; // Arguments are not kept.
     std::vector<Change> changes;
     std::vector<PlayedCall> calls;
-    std::vector<Note> notes; // Of its journal.
+    std::vector<PlayedClaim> claims;
+    std::vector<ObjectId> given; // What the host's game has given away.
+    std::vector<Note> notes;     // Of its journal.
     size_t note_count = 0;
     size_t notes_missed = 0;     // For want of room in it.
     std::vector<Object> slots;   // Its slots at the end of the last tick, as far as ever used.

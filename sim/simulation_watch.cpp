@@ -28,13 +28,12 @@ static void push_change(Simulation &sim, uint16_t place, size_t slot, const Obje
                         const Object &after)
 {
     Node &node = sim.nodes[place];
-    const Replica &r = inspect::replica(node.session);
     Change change = {};
     change.object = after.id == ObjectId::none ? before.id : after.id;
     change.before = before;
     change.after = after;
     if (after.life == Life::alive) {
-        std::memcpy(&change.value, world::value(r.world, *r.types, static_cast<Slot>(slot)),
+        std::memcpy(&change.value, inspect::replicated(node.session, after.id),
                     sizeof change.value);
         change.value_changed =
             before.life != Life::alive ||

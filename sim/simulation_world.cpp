@@ -22,6 +22,7 @@ static void forget_self(Simulation &sim, uint16_t place)
     node.values.clear();
     p.slot_end = 0;
     p.alive_made = 0;
+    p.guesses = 0;
     p.pending.clear();
     p.reliable_calls.clear();
     p.unreliable_calls.clear();
@@ -33,6 +34,8 @@ static void forget_peer(Simulation &sim, uint16_t place)
     Node &node = sim.nodes[place];
     node.events.clear();
     node.calls.clear();
+    node.claims.clear();
+    node.given.clear();
     node.note_count = 0;
     node.notes_missed = 0;
     forget_self(sim, place);
@@ -124,7 +127,8 @@ void start_peer(Simulation &sim, uint16_t place)
     end_peer(sim, place);
     forget_peer(sim, place);
     if (sim.wire.addresses[place] == no_place) wire::take_address(sim.wire, place, p.next_address);
-    p.next_address = static_cast<AddressNumber>(sim.wire.addresses[place] + sim.options.places);
+    if (sim.wire.addresses[place] < first_shared)
+        p.next_address = static_cast<AddressNumber>(sim.wire.addresses[place] + sim.options.places);
     node.address = wire::address(sim.wire.addresses[place]);
     p.generation += 1;
     p.crypto = dice::make(sim.options.seed, Stream::crypto, place, p.generation);
@@ -166,7 +170,7 @@ static bool start(Simulation &sim, const SimChoice &choice)
     if (sim.nodes[choice.a].session || answering_place(sim, choice.a) == no_place) return false;
     if (choice.value == 1) {
         AddressNumber &next = sim.places[choice.a].next_address;
-        if (next >= first_stranger) return false;
+        if (next >= first_shared) return false;
         wire::take_address(sim.wire, choice.a, next);
         next = static_cast<AddressNumber>(next + sim.options.places);
     }
@@ -184,16 +188,42 @@ static bool crash(Simulation &sim, const SimChoice &choice)
 
 // --- Addresses ---
 
+static bool can_move(const Simulation &sim, uint16_t place)
+{
+    return sim.nodes[place].session && sim.places[place].rebound_until_us == 0;
+}
+
+// lasts_us 0: for good.
+static void move(Simulation &sim, uint16_t place, AddressNumber to, uint64_t lasts_us)
+{
+    Place &p = sim.places[place];
+    p.home = sim.wire.addresses[place];
+    wire::take_address(sim.wire, place, to);
+    p.rebound_until_us = lasts_us == 0 ? 0 : sim.now_us + lasts_us;
+    sim.nodes[place].address = wire::address(to);
+}
+
 static bool rebind(Simulation &sim, const SimChoice &choice)
 {
     Place &p = sim.places[choice.a];
-    if (!sim.nodes[choice.a].session || p.rebound_until_us > 0) return false;
-    if (p.next_address >= first_stranger) return false;
-    p.home = sim.wire.addresses[choice.a];
-    wire::take_address(sim.wire, choice.a, p.next_address);
+    if (!can_move(sim, choice.a) || p.next_address >= first_shared) return false;
+    move(sim, choice.a, p.next_address, choice.lasts_us);
     p.next_address = static_cast<AddressNumber>(p.next_address + sim.options.places);
-    p.rebound_until_us = choice.lasts_us == 0 ? 0 : sim.now_us + choice.lasts_us;
-    sim.nodes[choice.a].address = wire::address(sim.wire.addresses[choice.a]);
+    return true;
+}
+
+static bool move_two(Simulation &sim, const SimChoice &choice)
+{
+    if (choice.a == choice.b || !can_move(sim, choice.a) || !can_move(sim, choice.b)) return false;
+    AddressNumber first = sim.wire.addresses[choice.b], second = sim.wire.addresses[choice.a];
+    if (choice.act == Act::nat) {
+        if (sim.next_shared >= first_stranger) return false;
+        first = sim.next_shared;
+        second = static_cast<AddressNumber>(first + 1);
+        sim.next_shared = static_cast<AddressNumber>(first + 2);
+    }
+    move(sim, choice.a, first, choice.lasts_us);
+    move(sim, choice.b, second, choice.lasts_us);
     return true;
 }
 
@@ -311,6 +341,8 @@ bool happen(Simulation &sim, const SimChoice &choice)
     case Act::mtu:
     case Act::queue: return trouble_link(sim, choice);
     case Act::rebind: return rebind(sim, choice);
+    case Act::nat:
+    case Act::swap: return move_two(sim, choice);
     case Act::garbage:
     case Act::spoof: return trouble_by_stranger(sim, choice);
     case Act::pause:

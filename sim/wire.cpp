@@ -12,19 +12,20 @@ static constexpr size_t slot_bytes = datagram_bytes_max;
 
 Address address(AddressNumber number)
 {
+    const bool second = number >= first_shared && number < first_stranger && number % 2 == 1;
     Address address = {};
     address.ip[10] = address.ip[11] = 0xff;
     address.ip[12] = 10;
     address.ip[14] = static_cast<uint8_t>(number >> 8);
-    address.ip[15] = static_cast<uint8_t>(number);
-    address.port = 7777;
+    address.ip[15] = static_cast<uint8_t>(number - second);
+    address.port = second ? 7778 : 7777;
     return address;
 }
 
 AddressNumber number(const Address &address)
 {
-    if (address.port != 7777 || address.ip[12] != 10) return no_place;
-    return static_cast<AddressNumber>(address.ip[14] << 8 | address.ip[15]);
+    if (address.ip[12] != 10 || (address.port != 7777 && address.port != 7778)) return no_place;
+    return static_cast<AddressNumber>((address.ip[14] << 8 | address.ip[15]) + address.port - 7777);
 }
 
 void take_address(Wire &wire, uint16_t place, AddressNumber number)
@@ -58,7 +59,7 @@ Wire make(const SimOptions &options)
             const Rates &rates = r.rates;
             wire.any_rate = wire.any_rate || rates.loss || rates.burst || rates.delay_ms ||
                             rates.late_ms || rates.twice || rates.damage || rates.truncate ||
-                            rates.replay;
+                            rates.replay || rates.acks;
         }
     wire.keeps_far = faults::range(options.faults, FaultKind::replay).on;
     wire.keeps = wire.keeps_far || faults::range(options.faults, FaultKind::spoof).on;
@@ -274,7 +275,8 @@ Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagr
         launch(wire, transit, datagram.bytes);
         return {to, false, 0};
     }
-    const Treatment t = wire.scripted ? chosen(r, r.sent) : drawn(wire, r, r.sent);
+    const Treatment t =
+        wire.scripted ? chosen(r, r.sent) : drawn(wire, r, r.sent, datagram.bytes.size());
     if (wire.records) record(wire, from, to, r.sent, t);
     launch_treated(wire, t, transit, datagram.bytes);
     return {to, t.lost, t.copy_count};

@@ -10,7 +10,9 @@
 namespace tern {
 
 // Addresses are numbers: 10.0.x.y. Those of places come from below, those of strangers from above.
+// Between them two have one IP address each, and differ by their port.
 using AddressNumber = uint16_t;
+inline constexpr AddressNumber first_shared = 0xe000;
 inline constexpr AddressNumber first_stranger = 0xf000;
 inline constexpr uint16_t no_place = 0xffff;
 
@@ -21,6 +23,7 @@ inline constexpr uint32_t kept_datagrams_max = 16; // Of each path, for replays.
 // packets) ends.
 inline constexpr uint32_t far_datagrams_max = 2100, far_bytes_max = 160;
 inline constexpr uint32_t far_back_low = 1960, far_back_high = 2010; // Of those that come again.
+inline constexpr size_t small_bytes_max = 40;          // Hardly more than an ack alone.
 inline constexpr uint32_t queue_bytes_max = 16 * 1024; // Of a path with Act::queue; beyond, lost.
 inline constexpr uint32_t copies_max = 5;              // Of one datagram, by Act::twice.
 
@@ -49,6 +52,7 @@ struct Rates { // Of one path, by chance; of a thousand, but where it says other
     uint32_t loss, twice, damage, truncate, replay;
     uint32_t burst; // Datagrams.
     uint32_t delay_ms, late_ms;
+    uint32_t acks; // Of those up to small_bytes_max.
 };
 
 struct Kept { // The newest datagrams of a path, as a ring by number.
@@ -135,7 +139,7 @@ std::span<const std::byte> kept(const Route &route, uint64_t number);
 
 // wire_chance.cpp
 void draw_rates(Route &route, const Faults &faults);
-Treatment drawn(const Wire &wire, Route &route, uint64_t number);
+Treatment drawn(const Wire &wire, Route &route, uint64_t number, size_t size_bytes);
 Treatment chosen(Route &route, uint64_t number); // By its script.
 void record(Wire &wire, uint16_t from, uint16_t to, uint64_t number, const Treatment &treatment);
 

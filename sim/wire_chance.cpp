@@ -5,7 +5,7 @@
 
 namespace tern::wire {
 
-enum class Draw : uint8_t { loss, twice, copy, damage, truncate, replay, delay, late }; // Streams.
+enum class Draw : uint8_t { loss, twice, copy, damage, truncate, replay, delay, late, acks };
 
 static uint64_t draw(const Route &route, uint64_t number, Draw purpose, uint64_t again = 0)
 {
@@ -26,7 +26,7 @@ void draw_rates(Route &route, const Faults &faults)
     const auto of = [&](FaultKind kind) { return rate(route, faults, kind); };
     route.rates = {of(FaultKind::loss),     of(FaultKind::twice),  of(FaultKind::damage),
                    of(FaultKind::truncate), of(FaultKind::replay), of(FaultKind::burst),
-                   of(FaultKind::delay),    of(FaultKind::late)};
+                   of(FaultKind::delay),    of(FaultKind::late),   of(FaultKind::acks)};
 }
 
 // Gilbert and Elliott's: in a burst most is lost, outside of it little. Without `burst` each loss
@@ -95,10 +95,12 @@ static void draw_replay(const Wire &wire, const Route &route, uint64_t number, T
     t.number = sent - back;
 }
 
-Treatment drawn(const Wire &wire, Route &route, uint64_t number)
+Treatment drawn(const Wire &wire, Route &route, uint64_t number, size_t size_bytes)
 {
     Treatment t = {};
     t.lost = is_lost(route, number);
+    if (route.rates.acks > 0 && size_bytes <= small_bytes_max)
+        t.lost = t.lost || dice::per_mille(draw(route, number, Draw::acks), route.rates.acks);
     draw_delay(route, number, t);
     if (route.rates.twice > 0) draw_copies(route, number, t);
     if (route.rates.damage > 0) {

@@ -21,6 +21,19 @@ static void scramble(Written &value, uint64_t content)
         value.health = static_cast<int32_t>(dice::within(dice::mixed(content + 3), 0, 100));
 }
 
+static void guess(Simulation &sim, uint16_t place, ObjectId id, uint64_t content)
+{
+    Node &node = sim.nodes[place];
+    Written value = get<Written>(node.session, id);
+    sim.places[place].guesses += 1;
+    value.sequence = sim.places[place].guesses;
+    value.tenure = hoped(node.self, value.sequence);
+    value.writer = node.self;
+    scramble(value, content);
+    set(node.session, id, value);
+    node.claims.push_back({id, value.tenure});
+}
+
 static void write(const Node &node, ObjectId id, uint64_t content)
 {
     Written value = get<Written>(node.session, id);
@@ -92,12 +105,38 @@ static bool change_many(Simulation &sim, uint16_t place, const SimChoice &choice
     return left < (value & 0xffff);
 }
 
-static bool claim_thing(const Node &node, ObjectId id)
+static bool claim_thing(Node &node, ObjectId id, ClaimMode mode)
 {
     const Replica &r = inspect::replica(node.session);
     if (!exists(node.session, id) || owner(node.session, id) == node.self) return false;
     if (r.claims.count == r.claims.capacity) return false;
-    claim(node.session, id);
+    claim(node.session, id, mode);
+    node.claims.push_back({id, 0});
+    return true;
+}
+
+static bool guess_thing(Simulation &sim, uint16_t place, const SimChoice &choice, ObjectId id)
+{
+    const Session *session = sim.nodes[place].session;
+    if (!exists(session, id) || !inspect::is_optimistic(session, id)) return false;
+    guess(sim, place, id, static_cast<uint64_t>(choice.value));
+    return true;
+}
+
+static bool keep_or_give_up(const Node &node, Act act, ObjectId id)
+{
+    if (!owns(node, id)) return false;
+    if (act == Act::release)
+        release(node.session, id);
+    else
+        lock(node.session, id, act == Act::lock);
+    return true;
+}
+
+static bool balance_type(const Node &node, const SimChoice &choice)
+{
+    if (host(node.session) != node.self || choice.value < 0 || choice.value > KEPT) return false;
+    balance(node.session, static_cast<TypeId>(choice.value));
     return true;
 }
 
@@ -142,15 +181,16 @@ static bool part(Simulation &sim, uint16_t place, const SimChoice &choice)
 
 static bool migrate_thing(Simulation &sim, uint16_t place, const SimChoice &choice, ObjectId id)
 {
-    const Node &node = sim.nodes[place];
+    Node &node = sim.nodes[place];
     const PeerId to = sim.nodes[choice.b].self;
     if (host(node.session) != node.self || to == PeerId::none) return false;
+    node.given.push_back(id);
     return exists(node.session, id) && migrate(node.session, id, to);
 }
 
 bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
 {
-    const Node &node = sim.nodes[place];
+    Node &node = sim.nodes[place];
     if (state(node.session) != State::open) return false;
     const ObjectId id = object(sim, choice.thing);
     switch (choice.act) {
@@ -164,7 +204,13 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
         if (!owns(node, id)) return false;
         destroy(node.session, id);
         return true;
-    case Act::claim: return claim_thing(node, id);
+    case Act::claim: return claim_thing(node, id, ClaimMode::wait);
+    case Act::hope: return claim_thing(node, id, ClaimMode::optimistic);
+    case Act::guess: return guess_thing(sim, place, choice, id);
+    case Act::release:
+    case Act::lock:
+    case Act::unlock: return keep_or_give_up(node, choice.act, id);
+    case Act::balance: return balance_type(node, choice);
     case Act::migrate: return migrate_thing(sim, place, choice, id);
     case Act::call:
     case Act::whisper: return make_call(sim, place, choice);
@@ -265,6 +311,7 @@ static void answer_claims(Simulation &sim, uint16_t host)
             pending[kept++] = answer;
             continue;
         }
+        if (answer.grants) sim.nodes[host].given.push_back(answer.object);
         if (!answer.grants || !migrate(session, answer.object, answer.claimer))
             refuse_claim(session, answer.object, answer.claimer);
     }
@@ -363,10 +410,42 @@ static void claim_by_chance(Simulation &sim, uint16_t place)
     }
 }
 
+static void hope_by_chance(Simulation &sim, uint16_t place)
+{
+    Place &p = sim.places[place];
+    if (weight(p, FaultKind::hope) == 0) return;
+    if (falls(p, FaultKind::hope))
+        if (const uint32_t other = pick(sim, place, false))
+            act(sim, place, about(Act::hope, other));
+    const Session *session = sim.nodes[place].session;
+    std::vector<ObjectId> waiting;
+    for (const Claim &claim : inspect::replica(session).claims.all())
+        if (inspect::is_optimistic(session, claim.object)) waiting.push_back(claim.object);
+    for (const ObjectId id : waiting)
+        if (dice::per_mille(p.workload, 300))
+            act(sim, place, about(Act::guess, thing(sim, id), dice::next(p.workload) >> 32));
+}
+
+static void keep_by_chance(Simulation &sim, uint16_t place)
+{
+    Place &p = sim.places[place];
+    if (falls(p, FaultKind::release))
+        if (const uint32_t own = pick(sim, place, true)) act(sim, place, about(Act::release, own));
+    if (falls(p, FaultKind::lock))
+        if (const uint32_t own = pick(sim, place, true)) {
+            const Replica &r = inspect::replica(sim.nodes[place].session);
+            const Slot slot = world::find_alive(r.world, object(sim, own));
+            const bool locked = (r.own_marks[slot] & own_locked) != 0;
+            act(sim, place, about(locked ? Act::unlock : Act::lock, own));
+        }
+    if (host(sim.nodes[place].session) == sim.nodes[place].self && falls(p, FaultKind::balance))
+        act(sim, place, about(Act::balance, 0, dice::within(p.workload, THING, KEPT)));
+}
+
 static void migrate_by_chance(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
-    if (place != 0) return;
+    if (host(sim.nodes[place].session) != sim.nodes[place].self) return;
     if (falls(p, FaultKind::migrate))
         if (const uint32_t thing = pick(sim, place, dice::per_mille(p.workload, 500))) {
             SimChoice choice = about(Act::migrate, thing);
@@ -425,6 +504,8 @@ void play(Simulation &sim, uint16_t place)
     claim_by_chance(sim, place);
     migrate_by_chance(sim, place);
     call_by_chance(sim, place);
+    hope_by_chance(sim, place);
+    keep_by_chance(sim, place);
 }
 
 }

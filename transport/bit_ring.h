@@ -1,11 +1,11 @@
-// One bit for each of the last 65,536 bytes of a stream: arrived, acked, lost. It cannot be full,
+// One bit for each of the last 262,144 bytes of a stream: arrived, acked, lost. It cannot be full,
 // whatever ranges the network makes of a stream.
 #pragma once
 #include "base/flat.h"
 
 namespace tern {
 
-inline constexpr size_t bit_ring_bits = 64 * 1024; // A range never spans more than this.
+inline constexpr size_t bit_ring_bits = 256 * 1024; // A range never spans more than this.
 
 struct BitRing { // Closed. The bit of an offset lies at offset % bit_ring_bits.
     Flat<uint64_t> _words;

@@ -28,7 +28,7 @@ inline constexpr size_t data_header_bytes = 9;
 inline constexpr size_t tag_bytes = 16;
 inline constexpr size_t stream_message_bytes_max = 16 * 1024; // Of one message on a stream.
 inline constexpr size_t stream_length_bytes_max = 3;          // Before each message, a varint.
-inline constexpr size_t stream_receive_bytes = 64 * 1024;     // Window and one message.
+inline constexpr size_t stream_receive_bytes = 256 * 1024;    // Window and one message.
 inline constexpr size_t stream_window_bytes =                 // Sent, not yet acked.
     stream_receive_bytes - stream_message_bytes_max - stream_length_bytes_max;
 inline constexpr uint64_t packet_number_max = 1ull << 60; // Then the connection is closed.

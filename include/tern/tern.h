@@ -60,12 +60,18 @@ void admit(Session *session, PeerId newcomer); // Answers join_asked. Nothing if
 void refuse(Session *session, PeerId newcomer, const char *reason); // Shown by state_text() there.
 // Kick. Its key cannot come back as long as this peer is the host.
 void remove(Session *session, PeerId peer);
-// Gives an object to a member. False, and nothing happens, if it is dead or `to` is not a member
-// that has caught up; both can be true before the game hears of it.
+// Gives an object to a member, also one that its owner has locked. False, and nothing happens, if
+// it is dead or `to` is not a member that has caught up; both can be true before the game hears of
+// it.
 bool migrate(Session *session, ObjectId object, PeerId to);
 void refuse_claim(Session *session, ObjectId object, PeerId claimer);
+// Gives objects of this type from those that own most to those that own least, until no two differ
+// by more than one. Those that are locked or about to change owner stay. Nothing while a departure
+// is being settled.
+void balance(Session *session, TypeId type);
 
-// --- Objects. Only the owner may set and destroy. Owners change inside receive(), never else. ---
+// --- Objects. Only the owner may set (an optimistic claimer for itself) and destroy. Owners change
+// inside receive(), never else. ---
 // none if objects_max of this type are alive.
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes);
 void destroy(Session *session, ObjectId object);
@@ -77,9 +83,21 @@ const void *get(const Session *session, ObjectId object, size_t size_bytes);
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes);
 std::span<const ObjectId> objects(const Session *session, TypeId type);     // Packed,
 const void *values(const Session *session, TypeId type, size_t size_bytes); // and parallel.
-// Asks the host for an object. Answered once, by claim_granted or claim_refused.
-void claim(Session *session, ObjectId object);
-// Of all live objects: ids, stamps, owners, values. Equal on peers that have the same world.
+// Asks the host for an object. Answered once, by claim_granted or claim_refused; while an answer
+// is due, another claim of the same object asks nothing. optimistic, of an object that is known:
+// until the answer this peer may set() it, and get() and values() show what it has set, here alone.
+// If granted, the fields that were set are the new owner's first change; if refused, they show
+// what is replicated again. If the session ends first, there is no answer, and they do, too.
+void claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
+// The owner gives an object up: the host is to own it. It stays ours until owner_changed says so
+// (there is no other event), also if the host changes meanwhile. Nothing if we are the host.
+void release(Session *session, ObjectId object);
+// The owner wants to keep an object, or no more: the host refuses claims with
+// ClaimRefusal::locked, from when it hears of this until it hears otherwise, or the object has
+// another owner. migrate() does not ask: it gives away what is locked. No event.
+void lock(Session *session, ObjectId object, bool locked);
+// Of all live objects: ids, stamps, owners, values. Equal on peers that have the same world: what
+// an optimistic claim has set is not part of it.
 uint64_t digest(const Session *session);
 // Why `peer` has not got this object or its last change: of others what the acks say, of oneself
 // why it is not ours. Refusals: the last 64 are remembered.

@@ -97,6 +97,10 @@ enum class Topology : uint8_t { mesh, star };
 // How the host answers a claim: grants it, leaves it to its game (claim_asked), refuses it.
 enum class ClaimPolicy : uint8_t { always, ask_game, never };
 
+// What a claimer does until its answer: waits, or changes the object at once, as its own peer alone
+// shows it (optimistic; see claim()).
+enum class ClaimMode : uint8_t { wait, optimistic };
+
 // A game struct that is replicated as an object, or sent as the arguments of a call.
 // The struct must be trivially copyable; bytes that no field covers do not travel.
 struct Type {
@@ -155,25 +159,28 @@ enum class State : uint8_t {
 
 enum class EventKind : uint8_t {
     // The session.
-    caught_up,   // After join(): everybody's objects are here; the state is open.
-    join_asked,  // At the host, with Admission::ask_game: peer, name, payload. Answer it.
-    peer_joined, // peer, name.
-    peer_left,   // peer. Its orphans' events follow when the departure is settled.
-    host_lost,   // peer: who was it. Claims wait; the rest goes on. (While joining: forget all that
-                 // you have heard; it starts over.) Then comes:
+    join_progress, // While joining, one for each percent at most: objects_here, objects_expected.
+    caught_up,     // After join(): everybody's objects are here; the state is open.
+    join_asked,    // At the host, with Admission::ask_game: peer, name, payload. Answer it.
+    peer_joined,   // peer, name.
+    peer_left,     // peer. Its orphans' events follow when the departure is settled.
+    host_lost, // peer: who was it. Claims wait; the rest goes on. (While joining: forget all that
+               // you have heard; it starts over.) Then comes:
     host_changed, // peer: who is it now; previous. Owner changes that it made come after it.
     // Objects. What this peer itself creates, sets and destroys makes no event.
     object_created,
     object_changed,   // By its owner: changed_fields.
     object_destroyed, // Can be read until the next receive().
-    owner_changed,    // peer: the new owner; previous: the one before.
+    owner_changed,    // peer: the new owner; previous: the one before. (Both the same: it was
+                      // granted anew.)
     object_orphaned,  // At the host, with Orphan::ask_game, after its owner_changed: migrate(),
                       // destroy() or keep it.
     // Claims.
     claim_asked,   // At the host, with ClaimPolicy::ask_game: peer asks. Answer with migrate()
                    // or refuse_claim().
     claim_granted, // At the claimer: it owns the object. Comes after owner_changed.
-    claim_refused, // At the claimer: refusal.
+    claim_refused, // At the claimer: refusal. If it was optimistic and what was set differs from
+                   // what is replicated, object_changed comes next.
     // Calls.
     call // peer called, type, arguments.
 };
@@ -185,7 +192,7 @@ enum class ClaimRefusal : uint8_t {
     policy,    // ClaimPolicy::never.
     by_game,   // The host's game said no.
     overtaken, // Another's claim or the host's game came first; ask again.
-    locked,    // Its owner has locked it.
+    locked,    // Its owner has locked it; ask again when it has unlocked it.
     cooldown,  // It has just been granted; ask again after Type::claim_cooldown_ms.
 };
 
@@ -199,11 +206,14 @@ struct Event {
     uint16_t argument_bytes; // join_asked: of the payload. call: size of the type.
     ObjectId object;         // object_*, owner_changed, claim_*.
     uint64_t changed_fields; // object_changed, owner_changed: bit i for Type::fields[i]. What a new
-                             // owner sets at once may arrive as part of owner_changed.
+                             // owner sets at once may arrive as part of owner_changed. Without
+                             // those that an optimistic claim of ours hides.
     uint32_t lost_ticks;     // owner_changed, at the previous owner: ticks of its last writes that
                              // the new owner did not have. 0: nothing was lost.
-    const void *arguments;   // call: the struct. join_asked: the payload.
-    const char *name;        // join_asked, peer_joined.
+    uint32_t objects_here;   // join_progress: so many have arrived, at most objects_expected,
+    uint32_t objects_expected; // the living when the host let us in. Some may die on the way.
+    const void *arguments;     // call: the struct. join_asked: the payload.
+    const char *name;          // join_asked, peer_joined.
 };
 
 // Why a peer has not got an object, or the last change of it, as far as this peer can know.

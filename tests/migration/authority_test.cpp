@@ -1,5 +1,7 @@
 // Who may say what: forged messages change nothing.
 #include "migration/grants.h"
+#include "migration/messages.h"
+#include "replication/stamp.h"
 #include "tests/migration/group.h"
 #include <gtest/gtest.h>
 
@@ -189,13 +191,159 @@ TEST_F(Authority, AReportCannotInventObjects)
     ASSERT_EQ(report[0], static_cast<std::byte>(MessageKind::report_object));
     ReplicaPointer host = copy(group.at(1));
     Bytes invented = report;
-    invented[5] = std::byte{1}; // Of the host's own making, with a serial it has not given.
+    invented[5] = std::byte{1}; // Of the host's own making, and never granted to another.
     invented[7] = std::byte{9};
-    EXPECT_EQ(replica::receive(*host, peer(3), invented), Verdict::malformed);
+    EXPECT_EQ(replica::receive(*host, peer(3), invented), Verdict::forged);
     invented = report;
     invented[9] = std::byte{99}; // The owner is nobody whom the host has fenced.
     EXPECT_EQ(replica::receive(*host, peer(3), invented), Verdict::forged);
     EXPECT_EQ(replica::receive(*host, peer(3), report), Verdict::ok);
+}
+
+// What 3 says to 2, which takes the place of 1, when 1 has gone: bytes of its REPORT.
+struct Successors : Authority {
+    Bytes report;
+
+    void SetUp() override
+    {
+        Authority::SetUp();
+        for (unsigned id = 2; id <= 4; ++id)
+            replica::peer_gone(group.at(id), peer(1));
+        group.settle(1);
+        group.pull(1);
+        group.deliver(1, 2);
+        group.settle(2);
+        group.pull(2);
+        ASSERT_FALSE(group.wires[2][1].empty());
+        report = group.wires[2][1].back();
+        ASSERT_EQ(report[0], static_cast<std::byte>(MessageKind::report));
+    }
+
+    Verdict heard(uint16_t seen, uint16_t last_peer)
+    {
+        Bytes changed = report;
+        changed[5] = static_cast<std::byte>(seen & 255);
+        changed[6] = static_cast<std::byte>(seen >> 8);
+        changed[7] = static_cast<std::byte>(last_peer & 255);
+        changed[8] = static_cast<std::byte>(last_peer >> 8);
+        ReplicaPointer listener = copy(group.at(2));
+        return replica::receive(*listener, peer(3), changed);
+    }
+};
+
+TEST_F(Successors, AReportCannotUseUpTermsOrIds)
+{
+    EXPECT_EQ(replica::receive(*copy(group.at(2)), peer(3), report), Verdict::ok);
+    EXPECT_EQ(heard(1, 4), Verdict::ok);
+    EXPECT_EQ(heard(1, 400), Verdict::ok);       // Ids that the last host gave, and we have missed.
+    EXPECT_EQ(heard(2, 4), Verdict::forged);     // A term that only we can begin.
+    EXPECT_EQ(heard(400, 400), Verdict::forged); // No term after it would be left to us.
+    EXPECT_EQ(heard(1, 40'000), Verdict::forged);
+    EXPECT_EQ(heard(1, UINT16_MAX), Verdict::forged);
+}
+
+TEST_F(Successors, AViewOfATermThatCannotBeIsForged)
+{
+    replica::receive(group.at(2), peer(3), report);
+    for (const bool from_four : {false, true})
+        while (from_four ? group.deliver(3, 1) : group.deliver(1, 3)) {
+            group.settle(3);
+            group.pull(3);
+        }
+    group.settle(1);
+    group.pull(1);
+    ASSERT_FALSE(group.wires[1][2].empty());
+    const Bytes view = group.wires[1][2].back();
+    ASSERT_EQ(view[0], static_cast<std::byte>(MessageKind::view));
+    ASSERT_EQ(view[5], std::byte{2});
+    for (const unsigned term :
+         {0u, 1u, 3u, 200u}) { // 1 was the last one's; 2 comes at most to term 2.
+        Bytes changed = view;
+        changed[5] = static_cast<std::byte>(term);
+        ReplicaPointer listener = copy(group.at(3));
+        EXPECT_EQ(replica::receive(*listener, peer(2), changed), Verdict::forged) << term;
+    }
+    EXPECT_EQ(replica::receive(group.at(3), peer(2), view), Verdict::ok);
+    Bytes again = view;
+    again[1] = std::byte{99}; // A later view of the same host.
+    EXPECT_EQ(replica::receive(*copy(group.at(3)), peer(2), again), Verdict::ok);
+    again[5] = std::byte{1};
+    EXPECT_EQ(replica::receive(*copy(group.at(3)), peer(2), again), Verdict::forged);
+}
+
+// What a host's key has signed is no proof if those who come after it could not count on from it.
+TEST_F(Authority, AGrantOfATermThatCannotBeIsForged)
+{
+    replica::migrate(group.at(1), object, peer(3));
+    group.at(1).term_number = 2;
+    group.settle(0);
+    group.pull(0);
+    ASSERT_FALSE(group.wires[0][2].empty());
+    EXPECT_EQ(replica::receive(*copy(group.at(3)), peer(1), group.wires[0][2].front()),
+              Verdict::forged);
+}
+
+// Reports carry no proof of who was granted what. docs/security.md tells of it: a hole.
+TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
+{
+    const Thing thing = {7, 7};
+    const ObjectId robbed = replica::create(group.at(4), 0, &thing);
+    group.pull(3);
+    while (group.deliver(3, 1)) {
+    }
+    ASSERT_EQ(belief(group.at(2), robbed).owner, peer(4));
+    std::byte buffer[64];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::report_object);
+    bits::write(w, group.at(2).query_token, 32);
+    messages::write_object_id(w, robbed);
+    messages::write_stamp(w, stamps::make({1, peer(1), 1000}));
+    messages::write_peer(w, peer(1)); // Who has gone.
+    bits::write(w, 0, 8);
+    bits::write(w, 1, 32);
+    bits::write(w, 0, 64); // A value of 3's choice.
+    const Bytes lie(buffer, buffer + bits::size_bytes(w));
+    EXPECT_EQ(replica::receive(group.at(2), peer(3), lie), Verdict::ok);
+    EXPECT_EQ(belief(group.at(2), robbed).owner, peer(1));
+    EXPECT_EQ(value(group.at(2), robbed).a, 0);
+}
+
+// Nor of what is dead; the same hole. Only whose objects they are knows better.
+TEST_F(Successors, ALyingReportBuriesWhatIsNotMadeYet)
+{
+    const ObjectId future = object_id::make(peer(4), 1);
+    std::byte buffer[64];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::dead);
+    bits::write_bool(w, true);
+    messages::write_object_id(w, future);
+    bits::write_varint(w, 1'000'000);
+    bits::write_bool(w, false);
+    const Bytes lie(buffer, buffer + bits::size_bytes(w));
+    EXPECT_EQ(replica::receive(group.at(2), peer(3), lie), Verdict::ok);
+    EXPECT_TRUE(belief(group.at(2), future).dead);
+    EXPECT_EQ(replica::receive(group.at(4), peer(2), lie), Verdict::malformed);
+    EXPECT_FALSE(belief(group.at(4), future).dead);
+}
+
+TEST_F(Authority, AReportCannotInventWhatTheLivingMake)
+{
+    replica::peer_gone(group.at(1), peer(4));
+    group.pull(0);
+    group.deliver(0, 2);
+    std::byte buffer[64];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::report_object);
+    bits::write(w, group.at(1).query_token, 32);
+    messages::write_object_id(w, object_id::make(peer(2), 77)); // Not made yet.
+    messages::write_stamp(w, 0);
+    messages::write_peer(w, peer(4));
+    bits::write(w, 0, 8);
+    bits::write(w, 1, 32);
+    bits::write(w, 0, 64);
+    const Bytes lie(buffer, buffer + bits::size_bytes(w));
+    EXPECT_EQ(replica::receive(group.at(1), peer(3), lie), Verdict::forged);
+    EXPECT_FALSE(belief(group.at(1), object_id::make(peer(2), 77)).alive);
 }
 
 TEST_F(Authority, AFencedPeersMessagesAreIgnored)

@@ -57,7 +57,10 @@ TEST(Options, WhoIsKilledAndWhoGoesOn)
     EXPECT_FALSE(parse({"--kill-two", "--peers", "5"}).options.survivors);
     EXPECT_FALSE(parse({"--kill-two", "--quorum", "majority"}).options.survivors);
     EXPECT_TRUE(parse({"--quorum", "survivors"}).options.survivors);
+    EXPECT_TRUE(parse({"--kill-other"}).options.kill_two);
+    EXPECT_TRUE(parse({"--kill-other"}).options.kill_other);
     EXPECT_FALSE(parse({"--kill-two", "--kill-host"}).run);
+    EXPECT_FALSE(parse({"--kill-two", "--kill-other"}).run);
     EXPECT_FALSE(parse({"--no-kill", "--kill-host"}).run);
     EXPECT_FALSE(parse({"--quorum", "all"}).run);
 }

@@ -60,11 +60,14 @@ static void counted_tick(SimWorld &world, Node &node, int step)
     Session *session = node.session;
     if (state(session) == State::open) {
         for (const Event &event : events)
-            if (event.kind == EventKind::object_created) claim(session, event.object);
+            if (event.kind == EventKind::object_created)
+                claim(session, event.object,
+                      step % 2 == 0 ? ClaimMode::wait : ClaimMode::optimistic);
         const ObjectId id = create(session, BODY, Body{{1, 2, 3}, step % 100});
         if (id != ObjectId::none && step % 3 == 0) destroy(session, id);
         for (ObjectId object : objects(session, BODY))
-            if (exists(session, object) && owner(session, object) == self(session))
+            if (exists(session, object) && (owner(session, object) == self(session) ||
+                                            inspect::is_optimistic(session, object)))
                 set(session, object, Body{{static_cast<float>(step), 0, 0}, 1});
         call(session, PeerId::everyone, HIT, Hit{id, step});
         call(session, PeerId::everyone, HIT, Hit{id, step}, Reliability::unreliable);

@@ -72,7 +72,8 @@ TEST(Script, IsReadAsItWasWritten)
 
 TEST(Script, EveryMoveIsReadAsItWasWritten)
 {
-    const std::string all = "create 2\nclaim 1 2.1\ndestroy 2 2.1\nset 2 2.1\ndeliver 2>3\n"
+    const std::string all = "create 2\nclaim 1 2.1\ndestroy 2 2.1\nset 2 2.1\nlock 2 2.1\n"
+                            "release 2 2.1\ndeliver 2>3\n"
                             "update 2>3 1\nlose 2>3 2\ncrash 3\nnotice 3>1\njoin 4>1\nwait 1\n"
                             "hold 1>2\npull 1>2\nsuspect 2>1\nforge_migrate 3>2 2.1\n"
                             "forge_destroy 3>2 2.1\nreplay 3>2 1\n";
@@ -87,7 +88,10 @@ TEST(Script, EveryMoveIsReadAsItWasWritten)
 TEST(Script, BudgetsHoldWhatIsDone)
 {
     const ParsedScript parsed = cluster_script::parse(
-        "tern-trace 1 explore\nhold 1>2\nhold 1>3\nsuspect 2>1\nreplay 3>2 1\n");
+        "tern-trace 1 explore\nhold 1>2\nhold 1>3\nsuspect 2>1\nreplay 3>2 1\n"
+        "lock 2 2.1\nrelease 2 2.1\nlock 2 2.1\n");
+    EXPECT_EQ(parsed.script.scope.locks, 2);
+    EXPECT_EQ(parsed.script.scope.releases, 1);
     EXPECT_EQ(parsed.script.scope.holds, 2);
     EXPECT_EQ(parsed.script.scope.suspicions, 1);
     EXPECT_EQ(parsed.script.scope.forges, 1);

@@ -230,6 +230,19 @@ TEST(OracleAuthority, ATenureThatWasGrantedToAnother)
     EXPECT_TRUE(fired(scene, "I6"));
 }
 
+TEST(OracleAuthority, AnHonestPeerThatIsFoundToForge)
+{
+    for (const Verdict verdict : {Verdict::forged, Verdict::malformed}) {
+        Scene scene = well_played();
+        scene.notes(2, NoteKind::said, 5, 1, 1, MessageKind::claim, thing);
+        scene.tick(2);
+        scene.notes(0, NoteKind::heard, 5, 1, 3, MessageKind::claim, thing);
+        scene.nodes[0].notes.back().verdict = static_cast<uint8_t>(verdict);
+        scene.tick(0);
+        EXPECT_TRUE(fired(scene, "I6"));
+    }
+}
+
 TEST(OracleAuthority, AGrantOfAnotherObject)
 {
     Scene scene = well_played();
@@ -450,4 +463,63 @@ TEST(OracleAllocations, OneIsTooMany)
     count += 1;
     oracles::work_ends(scene.oracles, 0);
     EXPECT_TRUE(fired(scene, "I11"));
+}
+
+// --- I14 ---
+
+static Event answer(EventKind kind)
+{
+    Event event = {};
+    event.kind = kind;
+    event.object = thing;
+    return event;
+}
+
+TEST(OracleClaims, AnAnswerToWhatWasNotClaimed)
+{
+    Scene scene = well_played();
+    scene.nodes[2].events = {answer(EventKind::claim_refused)};
+    scene.tick(2);
+    EXPECT_TRUE(fired(scene, "I14"));
+}
+
+TEST(OracleClaims, ASecondAnswer)
+{
+    Scene scene = well_played();
+    scene.nodes[2].claims = {{thing, 0}};
+    scene.tick(2);
+    scene.nodes[2].claims.clear();
+    scene.nodes[2].events = {answer(EventKind::claim_granted)};
+    scene.tick(2);
+    EXPECT_TRUE(silent(scene));
+    scene.tick(2); // The same once more.
+    EXPECT_TRUE(fired(scene, "I14"));
+}
+
+// --- What is set before a grant ---
+
+TEST(OracleValues, AHopeThatAnotherShowsBeforeItIsGranted)
+{
+    Scene scene(3);
+    scene.creates(1, thing);
+    scene.shows(0, thing, 0, peer(2), written(hoped(peer(3), 1), 1, 3));
+    EXPECT_TRUE(fired(scene, "I4"));
+}
+
+TEST(OracleValues, AHopeWithWhichATenureBegins)
+{
+    Scene scene = well_played();
+    const Written hope = written(hoped(peer(2), 1), 1, 2);
+    scene.grants(stamp(2), 2, {thing});
+    scene.shows(1, thing, stamp(2), peer(2), hope);
+    scene.shows(0, thing, stamp(2), peer(2), hope);
+    EXPECT_TRUE(silent(scene));
+}
+
+TEST(OracleValues, AHopeOfAnotherWithWhichATenureBegins)
+{
+    Scene scene = well_played();
+    scene.grants(stamp(2), 2, {thing});
+    scene.shows(1, thing, stamp(2), peer(2), written(hoped(peer(3), 1), 1, 3));
+    EXPECT_TRUE(fired(scene, "I4"));
 }

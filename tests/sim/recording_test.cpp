@@ -28,8 +28,12 @@ void play_some(Session *session, const std::vector<Event> &events, Random &rando
 {
     if (state(session) != State::open) return;
     for (const Event &event : events) {
-        if (event.kind == EventKind::object_created && random::chance(random, 0.5))
-            claim(session, event.object);
+        const bool others = event.kind == EventKind::object_created &&
+                            exists(session, event.object) &&
+                            owner(session, event.object) != self(session);
+        if (others && random::chance(random, 0.5))
+            claim(session, event.object,
+                  random::chance(random, 0.5) ? ClaimMode::wait : ClaimMode::optimistic);
         if (event.kind == EventKind::claim_asked && random::chance(random, 0.5))
             migrate(session, event.object, event.peer);
         else if (event.kind == EventKind::claim_asked)
@@ -39,11 +43,17 @@ void play_some(Session *session, const std::vector<Event> &events, Random &rando
     if (random::chance(random, 0.1)) create(session, DOOR, Name{"door"});
     for (const TypeId type : {BODY, DOOR})
         for (const ObjectId object : objects(session, type)) {
-            if (!exists(session, object) || owner(session, object) != self(session)) continue;
+            if (!exists(session, object)) continue;
+            if (type == BODY && inspect::is_optimistic(session, object))
+                set(session, object, Body{{0, 1, 0}, 2});
+            if (owner(session, object) != self(session)) continue;
             if (type == BODY && random::chance(random, 0.3))
                 set(session, object, Body{{static_cast<float>(random::unit(random)), 0, 0}, 1});
+            if (random::chance(random, 0.02)) lock(session, object, random::chance(random, 0.7));
+            if (random::chance(random, 0.01)) release(session, object);
             if (random::chance(random, 0.02)) destroy(session, object);
         }
+    if (host(session) == self(session) && random::chance(random, 0.02)) balance(session, BODY);
     if (random::chance(random, 0.1))
         call(session, PeerId::everyone, HIT, Hit{ObjectId::none, 4},
              random::chance(random, 0.5) ? Reliability::reliable : Reliability::unreliable);
@@ -202,8 +212,9 @@ TEST(Recording, ACallThatThisSessionCannotMakeIsAnErrorAndNoAssert)
     Bytes room(recording_bytes_min);
     for (const RecordKind kind :
          {RecordKind::create, RecordKind::set, RecordKind::destroy, RecordKind::claim,
-          RecordKind::migrate, RecordKind::refuse_claim, RecordKind::call, RecordKind::leave,
-          RecordKind::remove, RecordKind::join, RecordKind::header}) {
+          RecordKind::claim_optimistic, RecordKind::release, RecordKind::lock, RecordKind::unlock,
+          RecordKind::balance, RecordKind::migrate, RecordKind::refuse_claim, RecordKind::call,
+          RecordKind::leave, RecordKind::remove, RecordKind::join, RecordKind::header}) {
         Recorder recorder = {};
         record::begin(recorder, room, config, seed);
         Record record = {};

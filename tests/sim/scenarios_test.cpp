@@ -60,9 +60,7 @@ TEST_P(Sessions, Hold)
     EXPECT_NE(played.measured, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, Sessions,
-                         ::testing::ValuesIn(scenarios::sessions().begin(),
-                                             scenarios::sessions().end()),
+INSTANTIATE_TEST_SUITE_P(Scenarios, Sessions, ::testing::ValuesIn(scenarios::sessions()),
                          title_name);
 
 TEST(Scenarios, AllOfTheListArePlayedOrSayWhyNot)

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <sodium.h>
 
 using namespace tern;
@@ -152,13 +153,74 @@ TEST(Simulation, EveryFaultHasAnEffectThatIsCounted)
     EXPECT_GT(count_of(*run_with("full=8"), Act::full), 8u);
     EXPECT_GT(count_of(*run_with("garbage=50"), Act::garbage), 20u);
     EXPECT_GT(count_of(*run_with("spoof=50"), Act::spoof), 20u);
+    EXPECT_GT(run_with("ring=4")->wire.counts.lost_by_cut, 0u);
+    EXPECT_GT(count_of(*run_with("swizzle=2"), Act::clog), 8u);
+    EXPECT_GT(count_of(*run_with("nat=4"), Act::nat), 0u);
+    EXPECT_GT(run_with("nat=4")->wire.counts.lost_nowhere, 0u);
+    EXPECT_GT(count_of(*run_with("swap=4"), Act::swap), 0u);
+    EXPECT_GT(count_of(*run_with("acks=500"), Act::lose), 100u);
+}
+
+// A ring of five: each is cut off from two, and nobody from the same two as another.
+TEST(Simulation, OnARingEachHearsMost)
+{
+    SimOptions options;
+    options.places = 5;
+    options.seconds = 8;
+    options.faults = faults::parse("none,ring=1", 1).faults;
+    const auto sim = simulation::make(options, {true, false});
+    simulation::run_safety(*sim);
+    std::set<std::set<uint16_t>> unheard;
+    std::map<uint16_t, std::set<uint16_t>> cut;
+    for (const SimChoice &choice : sim->recorded)
+        if (choice.act == Act::cut) cut[choice.a].insert(choice.b);
+    for (uint16_t place = 0; place < 5; ++place) {
+        EXPECT_EQ(cut[place].size(), 2u) << place;
+        unheard.insert(cut[place]);
+    }
+    EXPECT_EQ(unheard.size(), 5u);
+}
+
+// What is sent to an address reaches whoever has it then; addresses of one IP differ by their port.
+TEST(Simulation, AddressesAreSharedAndExchanged)
+{
+    SimOptions options;
+    options.seconds = 4;
+    options.places = 2;
+    SimChoice choice = {};
+    choice.act = Act::nat;
+    choice.b = 1;
+    choice.when = 1'500'000;
+    const auto moved = simulation::make(options, {choice});
+    simulation::run_until(*moved, 1'600'000);
+    EXPECT_EQ(count_of(*moved, Act::nat), 0u); // There is nobody at place 1 yet.
+    SimChoice start = {};
+    start.act = Act::start;
+    start.a = 1;
+    start.when = 1'000'000;
+    const auto shared = simulation::make(options, {start, choice});
+    simulation::run_until(*shared, 1'600'000);
+    const Address first = shared->nodes[0].address, second = shared->nodes[1].address;
+    EXPECT_EQ(std::memcmp(first.ip, second.ip, sizeof first.ip), 0);
+    EXPECT_NE(first.port, second.port);
+    EXPECT_EQ(wire::address(wire::number(second)), second);
+    choice.act = Act::swap;
+    choice.lasts_us = 300'000;
+    const auto swapped = simulation::make(options, {start, choice});
+    simulation::run_until(*swapped, 1'600'000);
+    EXPECT_EQ(swapped->nodes[0].address, wire::address(1));
+    EXPECT_EQ(swapped->nodes[1].address, wire::address(0));
+    simulation::run_until(*swapped, 2'000'000);
+    EXPECT_EQ(swapped->nodes[0].address, wire::address(0));
+    EXPECT_EQ(swapped->nodes[1].address, wire::address(1));
 }
 
 TEST(Simulation, EveryActOfAGameTakesPlace)
 {
     const auto sim = run_with("leave=1,refuse=50,brief=20,sets=2,crowd=100,pingpong=100,hot=50");
     for (const Act act : {Act::create, Act::set, Act::sets, Act::destroy, Act::claim, Act::migrate,
-                          Act::refuse, Act::grant, Act::call, Act::whisper, Act::leave})
+                          Act::refuse, Act::grant, Act::call, Act::whisper, Act::release, Act::lock,
+                          Act::unlock, Act::balance, Act::hope, Act::guess, Act::leave})
         EXPECT_GT(count_of(*sim, act), 0u) << script::name(act);
     EXPECT_GT(sim->counts.claims_granted, 0u);
     EXPECT_GT(sim->counts.claims_refused, 0u);
@@ -270,14 +332,18 @@ TEST(Simulation, ChangesTellAllThatHappenedToTheObjects)
     std::vector<std::map<ObjectId, std::pair<Stamp, PeerId>>> worlds(sim->options.places);
     std::vector<std::map<ObjectId, Written>> values(sim->options.places);
     std::vector<uint32_t> generations(sim->options.places, 1), ticks(sim->options.places);
+    std::vector<PeerId> selves(sim->options.places);
     while (simulation::step(*sim)) {
         for (size_t i = 0; i < sim->nodes.size(); ++i) {
             if (sim->places[i].ticks == ticks[i]) continue;
             ticks[i] = sim->places[i].ticks;
             const Node &node = sim->nodes[i];
             if (!node.session) continue;
-            if (sim->places[i].generation != generations[i]) worlds[i].clear(), values[i].clear();
+            // Restarted, or started over when its host went while it joined.
+            const bool anew = sim->places[i].generation != generations[i] || node.self != selves[i];
+            if (anew) worlds[i].clear(), values[i].clear();
             generations[i] = sim->places[i].generation;
+            selves[i] = node.self;
             for (const Change &change : node.changes) {
                 worlds[i].erase(change.object);
                 if (change.after.life != Life::alive) continue;
@@ -292,8 +358,9 @@ TEST(Simulation, ChangesTellAllThatHappenedToTheObjects)
                     ASSERT_TRUE(worlds[i].contains(id));
                     ASSERT_EQ(worlds[i][id].first, stamp(node.session, id));
                     ASSERT_EQ(worlds[i][id].second, owner(node.session, id));
-                    const Written value = get<Written>(node.session, id);
-                    ASSERT_EQ(std::memcmp(&values[i][id], &value, sizeof value), 0);
+                    ASSERT_EQ(std::memcmp(&values[i][id], inspect::replicated(node.session, id),
+                                          sizeof(Written)),
+                              0);
                 }
             ASSERT_EQ(alive, worlds[i].size());
         }

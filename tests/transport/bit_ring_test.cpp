@@ -10,7 +10,7 @@ using namespace tern;
 namespace {
 
 struct Placed {
-    std::vector<uint64_t> block = std::vector<uint64_t>(1100);
+    std::vector<uint64_t> block = std::vector<uint64_t>(bit_ring_bits / 64 + 16);
     BitRing &ring = *reinterpret_cast<BitRing *>(block.data());
     Placed()
     {
@@ -32,7 +32,7 @@ RC_GTEST_PROP(BitRing, AgreesWithASetOfOffsets, ())
 {
     Placed placed;
     std::set<uint64_t> model;
-    const uint64_t start = *rc::gen::element<uint64_t>(0, 65'000, (1ull << 32) - 500, 1ull << 60);
+    const uint64_t start = *rc::gen::element<uint64_t>(0, 262'000, (1ull << 32) - 500, 1ull << 60);
     const int steps = *rc::gen::inRange(1, 60);
     for (int i = 0; i < steps; i += 1) {
         const uint64_t from = start + *rc::gen::inRange<uint64_t>(0, 1000);

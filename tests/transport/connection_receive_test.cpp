@@ -147,8 +147,8 @@ TEST(ConnectionReceive, WhatCannotBeIsMalformedAsAWhole)
     EXPECT_EQ(Opening::malformed, opening_of(pair, bytes({1, 1, 0, 0, 0, 0, 0, 0})));
     EXPECT_EQ(Opening::malformed, opening_of(pair, bytes({1, 0, 0, 0, 0, 0, 0, 1, 128})))
         << "an ack of a packet before the first";
-    EXPECT_EQ(Opening::ok, opening_of(pair, bytes({2, 0xff, 0xff, 0, 0, 1, 0, 9})));
-    EXPECT_EQ(Opening::malformed, opening_of(pair, bytes({2, 0xff, 0xff, 0, 0, 2, 0, 9, 9})))
+    EXPECT_EQ(Opening::ok, opening_of(pair, bytes({2, 0xff, 0xff, 3, 0, 1, 0, 9})));
+    EXPECT_EQ(Opening::malformed, opening_of(pair, bytes({2, 0xff, 0xff, 3, 0, 2, 0, 9, 9})))
         << "a byte beyond the window";
     EXPECT_EQ(Opening::malformed, opening_of(pair, bytes({2, 0xff, 0xff, 0xff, 0xff, 1, 0, 9})));
 }

@@ -44,7 +44,7 @@ TEST(ConnectionSend, AFullQueueRefusesAMessageWhole)
 
 TEST(ConnectionSend, NoMoreThanAWindowIsInFlight)
 {
-    Pair pair(1, {4'000'000'000, 10'000'000, {200'000, 1000}});
+    Pair pair(1, {4'000'000'000, 10'000'000, {400'000, 1000}});
     while (connection::queue_message(*pair.side[0], StreamId::world, numbered(1, 5000))) {
     }
     pair.network.cut[1] = true;

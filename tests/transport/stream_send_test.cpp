@@ -104,12 +104,12 @@ TEST(StreamSend, AFullQueueTakesNothingUntilBytesAreAcked)
 
 TEST(StreamSend, NothingBeyondTheWindowIsSent)
 {
-    Sender s(200'000);
-    for (int i = 0; i < 10; i += 1)
+    Sender s(400'000);
+    for (int i = 0; i < 20; i += 1)
         ASSERT_TRUE(stream_send::queue(*s, message(16'000, i)));
-    EXPECT_EQ(stream_window_bytes, size(stream_send::take_new(*s, 200'000)));
+    EXPECT_EQ(stream_window_bytes, size(stream_send::take_new(*s, 400'000)));
     EXPECT_FALSE(stream_send::any_new(*s));
-    EXPECT_EQ(0u, size(stream_send::take_new(*s, 200'000)));
+    EXPECT_EQ(0u, size(stream_send::take_new(*s, 400'000)));
     stream_send::arrived(*s, 1000, 500);
     EXPECT_FALSE(stream_send::any_new(*s)) << "not the first bytes";
     stream_send::arrived(*s, 0, 1000);

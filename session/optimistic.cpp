@@ -1,0 +1,199 @@
+// What the game sets of objects that it has claimed and does not own yet. Shown, such a value lies
+// in the replica's own array, so that get() and values() need not know of it, and the replicated
+// one here; while the replica works it is the other way round.
+#include "base/mutant.h"
+#include "replication/field.h"
+#include "session/session.h"
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tern::session {
+
+static OptimisticClaim *claims_of(const Session &s, TypeId type)
+{
+    return s.optimistic + s.replica->world.packed[type].first;
+}
+
+static std::byte *value_of(const Session &s, TypeId type, uint32_t index)
+{
+    return s.optimistic_values + s.replica->world.packed[type].value_first_bytes +
+           size_t{index} * s.types.types[type].size_bytes;
+}
+
+// The count if there is none.
+static uint32_t find(const Session &s, TypeId type, ObjectId object)
+{
+    const OptimisticClaim *claims = claims_of(s, type);
+    uint32_t index = 0;
+    while (index < s.optimistic_counts[type] && claims[index].object != object)
+        ++index;
+    return index;
+}
+
+static void erase(Session &s, TypeId type, uint32_t index)
+{
+    uint32_t &count = s.optimistic_counts[type];
+    count -= 1;
+    claims_of(s, type)[index] = claims_of(s, type)[count];
+    if (index < count)
+        std::memcpy(value_of(s, type, index), value_of(s, type, count),
+                    s.types.types[type].size_bytes);
+}
+
+static void copy_fields(const Session &s, TypeId type, std::byte *to, const std::byte *from,
+                        uint64_t fields)
+{
+    for (; fields != 0; fields &= fields - 1) {
+        const auto index = static_cast<size_t>(std::countr_zero(fields));
+        const Field &field = s.types.types[type].fields[index];
+        std::memcpy(to + field.offset_bytes, from + field.offset_bytes, field::size_bytes(field));
+    }
+}
+
+static std::byte *world_value(const Session &s, Slot slot)
+{
+    return static_cast<std::byte *>(world::value(s.replica->world, s.types, slot));
+}
+
+// --- The game ---
+
+void begin_optimistic(Session &s, Slot slot)
+{
+    const Object &object = s.replica->world.slots[slot];
+    const uint32_t index = find(s, object.type, object.id);
+    if (index < s.optimistic_counts[object.type]) return;
+    // Those that are claimed are alive, and so no more than there is room for.
+    TERN_ASSERT(index < s.replica->world.packed[object.type].capacity, "%u claims", index);
+    claims_of(s, object.type)[index] = {object.id, 0};
+    s.optimistic_counts[object.type] += 1;
+}
+
+bool is_optimistic(const Session &s, Slot slot)
+{
+    const Object &object = s.replica->world.slots[slot];
+    return find(s, object.type, object.id) < s.optimistic_counts[object.type];
+}
+
+bool set_optimistic(Session &s, Slot slot, const void *value)
+{
+    const Object &object = s.replica->world.slots[slot];
+    const uint32_t index = find(s, object.type, object.id);
+    if (index == s.optimistic_counts[object.type] || object.life != Life::alive) return false;
+    const size_t size_bytes = s.types.types[object.type].size_bytes;
+    alignas(16) std::byte wanted[struct_bytes_max];
+    std::memcpy(wanted, value, size_bytes);
+    type_table::normalise(s.types, object.type, wanted);
+    OptimisticClaim &claim = claims_of(s, object.type)[index];
+    std::byte *shown = world_value(s, slot);
+    if (claim.set_fields == 0) std::memcpy(value_of(s, object.type, index), shown, size_bytes);
+    claim.set_fields |= type_table::difference(s.types, object.type, shown, wanted);
+    std::memcpy(shown, wanted, size_bytes);
+    return true;
+}
+
+// --- The replica's turn, and the game's ---
+
+static void swap_values(const Session &s, TypeId type, bool show)
+{
+    const size_t size_bytes = s.types.types[type].size_bytes;
+    for (uint32_t i = 0; i < s.optimistic_counts[type]; ++i) {
+        const OptimisticClaim &claim = claims_of(s, type)[i];
+        const Slot slot = world::find_alive(s.replica->world, claim.object);
+        if (claim.set_fields == 0 || slot == no_slot) continue;
+        std::byte *kept = value_of(s, type, i);
+        std::byte *present = world_value(s, slot);
+        if (show) { // What the game has not set may have changed.
+            alignas(16) std::byte shown[struct_bytes_max];
+            std::memcpy(shown, present, size_bytes);
+            copy_fields(s, type, shown, kept, claim.set_fields);
+            std::memcpy(kept, shown, size_bytes);
+        }
+        std::swap_ranges(kept, kept + size_bytes, present);
+    }
+}
+
+static bool may_be_answered(State state)
+{
+    return state == State::open || state == State::leaving || state == State::minority;
+}
+
+void show_optimistic(Session &s)
+{
+    for (TypeId type = 0; type < s.types.types.size(); ++type) {
+        if (!may_be_answered(s.state)) s.optimistic_counts[type] = 0;
+        swap_values(s, type, true);
+    }
+    s.optimistic_shown = true;
+}
+
+void hide_optimistic(Session &s)
+{
+    for (TypeId type = 0; type < s.types.types.size() && s.optimistic_shown; ++type)
+        swap_values(s, type, false);
+    s.optimistic_shown = false;
+}
+
+const void *replicated(const Session &s, Slot slot)
+{
+    const Object &object = s.replica->world.slots[slot];
+    const uint32_t index = find(s, object.type, object.id);
+    const bool here = s.optimistic_shown && index < s.optimistic_counts[object.type] &&
+                      claims_of(s, object.type)[index].set_fields != 0;
+    return here ? value_of(s, object.type, index) : world_value(s, slot);
+}
+
+uint64_t replicated_digest(const Session &s)
+{
+    for (TypeId type = 0; type < s.types.types.size(); ++type)
+        swap_values(s, type, false);
+    const uint64_t digest = world::digest(s.replica->world, s.types);
+    for (TypeId type = 0; type < s.types.types.size(); ++type)
+        swap_values(s, type, true);
+    return digest;
+}
+
+// --- Events ---
+
+uint64_t optimistic_fields(const Session &s, const Event &event)
+{
+    if (event.kind != EventKind::object_changed && event.kind != EventKind::owner_changed) return 0;
+    const uint32_t index = find(s, event.type, event.object);
+    return index < s.optimistic_counts[event.type] ? claims_of(s, event.type)[index].set_fields : 0;
+}
+
+static void push_changed(Session &s, const Object &object, uint64_t fields)
+{
+    if (fields == 0) return;
+    Event event = {};
+    event.kind = EventKind::object_changed;
+    event.type = object.type;
+    event.peer = object.owner;
+    event.object = object.id;
+    event.changed_fields = fields;
+    push_event(s, event);
+}
+
+// Granted, it is the owner's first change; else what is replicated shows again.
+void settle_optimistic(Session &s, const Event &answer)
+{
+    const TypeId type = answer.type;
+    const uint32_t index = find(s, type, answer.object);
+    if (index == s.optimistic_counts[type]) return;
+    const uint64_t fields = claims_of(s, type)[index].set_fields;
+    const Slot slot = world::find_alive(s.replica->world, answer.object);
+    if (TERN_MUTANT(refused_value_stays) && answer.kind == EventKind::claim_refused) return;
+    if (slot == no_slot || fields == 0) return erase(s, type, index);
+    const Object &object = s.replica->world.slots[slot];
+    const std::byte *present = world_value(s, slot);
+    alignas(16) std::byte wanted[struct_bytes_max];
+    std::memcpy(wanted, present, s.types.types[type].size_bytes);
+    copy_fields(s, type, wanted, value_of(s, type, index), fields);
+    erase(s, type, index);
+    if (answer.kind == EventKind::claim_granted && object.owner == s.replica->self)
+        replica::set(*s.replica, slot, wanted);
+    else
+        push_changed(s, object, type_table::difference(s.types, type, present, wanted));
+}
+
+}

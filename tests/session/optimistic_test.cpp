@@ -1,0 +1,286 @@
+#include "tests/session/three_peers.h"
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+Body with_health(const Session *session, ObjectId id, int32_t health)
+{
+    Body body = get<Body>(session, id);
+    body.health = health;
+    return body;
+}
+
+constexpr uint64_t position_field = 1; // The first of Body.
+
+}
+
+TEST_F(ThreePeers, WhatAnOptimisticClaimSetsShowsHereAloneUntilItIsGranted)
+{
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
+    settle();
+    const uint64_t before = digest(c);
+    claim(c, id, ClaimMode::optimistic);
+    set(c, id, with_health(c, id, 50));
+    EXPECT_EQ(get<Body>(c, id).health, 50);
+    EXPECT_EQ(values<Body>(c, BODY)[0].health, 50);
+    EXPECT_EQ(owner(c, id), self(b));
+    EXPECT_EQ(digest(c), before);
+    EXPECT_EQ(static_cast<const Body *>(inspect::replicated(c, id))->health, 4);
+    bool granted = false;
+    for (int i = 0; i < 60; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            granted = granted || (node == 2 && has(events, EventKind::claim_granted));
+            EXPECT_EQ(get<Body>(c, id).health, 50);
+            for (Session *other : {a, b})
+                EXPECT_EQ(get<Body>(other, id).health, owner(other, id) == self(b) ? 4 : 50);
+        });
+    EXPECT_TRUE(granted);
+    for (Session *session : {a, b, c}) {
+        EXPECT_EQ(owner(session, id), self(c));
+        EXPECT_EQ(get<Body>(session, id).health, 50);
+    }
+    EXPECT_TRUE(world.converged());
+}
+
+TEST_F(ThreePeers, OnlyTheFieldsThatWereSetAreTheNewOwnersFirstChange)
+{
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
+    settle();
+    claim(c, id, ClaimMode::optimistic);
+    set(c, id, with_health(c, id, 50));
+    Body moved = get<Body>(b, id);
+    moved.position[0] = 9;
+    moved.health = 7;
+    set(b, id, moved); // In time for the host's copy.
+    const std::vector<Event> seen = watch(2, id);
+    EXPECT_EQ(kinds(seen), (Kinds{EventKind::object_changed, EventKind::owner_changed,
+                                  EventKind::claim_granted}));
+    EXPECT_EQ(seen[0].changed_fields, position_field); // The other is hidden.
+    for (Session *session : {a, b, c}) {
+        EXPECT_FLOAT_EQ(get<Body>(session, id).position[0], 9);
+        EXPECT_EQ(get<Body>(session, id).health, 50);
+    }
+    EXPECT_TRUE(world.converged());
+}
+
+TEST_F(ThreePeers, AfterARefusalWhatIsReplicatedShowsAgainAndTheGameHearsOfIt)
+{
+    const ObjectId id = create(b, DOOR, Name{"shut"});
+    settle();
+    claim(c, id, ClaimMode::optimistic);
+    set(c, id, Name{"open"});
+    refusing = true;
+    const std::vector<Event> seen = watch(2, id);
+    EXPECT_EQ(kinds(seen), (Kinds{EventKind::claim_refused, EventKind::object_changed}));
+    EXPECT_EQ(seen[0].refusal, ClaimRefusal::by_game);
+    EXPECT_EQ(seen[1].changed_fields, 1u);
+    EXPECT_EQ(seen[1].peer, self(b));
+    for (Session *session : {a, b, c})
+        EXPECT_STREQ(get<Name>(session, id).text, "shut");
+}
+
+TEST_F(ThreePeers, ARefusalThatChangesNothingMakesNoSecondEvent)
+{
+    const ObjectId id = create(b, DOOR, Name{"shut"});
+    settle();
+    claim(c, id, ClaimMode::optimistic);
+    set(c, id, Name{"open"});
+    set(b, id, Name{"open"}); // Heard, but hidden: it shows already.
+    EXPECT_TRUE(watch(2, id).empty());
+    refusing = true;
+    const std::vector<Event> seen = watch(2, id);
+    EXPECT_EQ(kinds(seen), (Kinds{EventKind::claim_refused}));
+    EXPECT_STREQ(get<Name>(c, id).text, "open");
+}
+
+TEST_F(ThreePeers, WhatTheOwnerChangesBehindAnOptimisticValueIsHeardWithTheRefusal)
+{
+    const ObjectId id = create(b, DOOR, Name{"shut"});
+    settle();
+    claim(c, id, ClaimMode::optimistic);
+    set(c, id, Name{"open"});
+    set(b, id, Name{"broken"});
+    EXPECT_TRUE(watch(2, id).empty());
+    EXPECT_STREQ(get<Name>(c, id).text, "open");
+    refusing = true;
+    EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::claim_refused, EventKind::object_changed}));
+    EXPECT_STREQ(get<Name>(c, id).text, "broken");
+}
+
+TEST_F(ThreePeers, AnObjectThatDiesWhileItIsClaimedIsRefusedAsDead)
+{
+    const ObjectId id = create(b, DOOR, Name{"shut"});
+    const ObjectId other = create(b, DOOR, Name{"other"});
+    settle();
+    for (const ObjectId each : {other, id}) {
+        claim(c, each, ClaimMode::optimistic);
+        set(c, each, Name{"open"});
+    }
+    destroy(b, id);
+    const std::vector<Event> seen = watch(2, id);
+    EXPECT_EQ(kinds(seen), (Kinds{EventKind::object_destroyed, EventKind::claim_refused}));
+    EXPECT_EQ(seen[1].refusal, ClaimRefusal::dead);
+    EXPECT_FALSE(exists(c, id));
+    EXPECT_STREQ(get<Name>(c, other).text, "open"); // That one still waits.
+    EXPECT_TRUE(world.converged());
+}
+
+TEST_F(ThreePeers, TheHostsOwnOptimisticClaimsAreLikeOthers)
+{
+    const ObjectId body = create(b, BODY, Body{{1, 2, 3}, 4});
+    const ObjectId vault = create(b, VAULT, Name{"gold"});
+    settle();
+    claim(a, body, ClaimMode::optimistic);
+    claim(a, vault, ClaimMode::optimistic);
+    set(a, body, with_health(a, body, 60));
+    set(a, vault, Name{"tin"});
+    std::vector<Event> seen;
+    world.step([&](size_t node, const std::vector<Event> &events) {
+        if (node == 0) seen = events;
+    });
+    EXPECT_EQ(kinds(seen), (Kinds{EventKind::claim_refused, EventKind::object_changed,
+                                  EventKind::owner_changed, EventKind::claim_granted}));
+    EXPECT_STREQ(get<Name>(a, vault).text, "gold");
+    EXPECT_EQ(get<Body>(a, body).health, 60);
+    ASSERT_TRUE(world.step_until_converged());
+    EXPECT_EQ(get<Body>(c, body).health, 60);
+}
+
+TEST_F(ThreePeers, AHostThatIsAskedSpeaksOfItsOwnCopyAndNotOfWhatItHasSet)
+{
+    const ObjectId id = create(b, DOOR, Name{"shut"});
+    settle();
+    claim(a, id, ClaimMode::optimistic);
+    step(); // Its game is asked, and gives the object to another.
+    set(a, id, Name{"mine"});
+    ASSERT_TRUE(migrate(a, id, self(c)));
+    bool leaked = false, refused = false;
+    for (int i = 0; i < 60; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            refused = refused || (node == 0 && has(events, EventKind::claim_refused));
+            leaked = leaked || std::strcmp(get<Name>(b, id).text, "mine") == 0 ||
+                     std::strcmp(get<Name>(c, id).text, "mine") == 0;
+        });
+    EXPECT_TRUE(refused);
+    EXPECT_FALSE(leaked);
+    for (Session *session : {a, b, c})
+        EXPECT_STREQ(get<Name>(session, id).text, "shut");
+    EXPECT_EQ(owner(a, id), self(c));
+}
+
+TEST_F(ThreePeers, AClaimThatWaitsMayBecomeOptimistic)
+{
+    const ObjectId id = create(b, DOOR, Name{"shut"});
+    settle();
+    claim(c, id);
+    world.step();
+    claim(c, id, ClaimMode::optimistic);
+    claim(c, id); // Takes nothing back.
+    set(c, id, Name{"open"});
+    set(c, id, Name{"wide open"});
+    granting = true;
+    EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
+    EXPECT_STREQ(get<Name>(a, id).text, "wide open");
+    EXPECT_TRUE(world.converged());
+}
+
+TEST_F(ThreePeers, AnOptimisticClaimThatSetNothingIsAClaim)
+{
+    const ObjectId granted = create(b, BODY, Body{{1, 2, 3}, 4});
+    const ObjectId refused = create(b, VAULT, Name{"gold"});
+    settle();
+    claim(c, granted, ClaimMode::optimistic);
+    claim(c, refused, ClaimMode::optimistic);
+    std::vector<Event> of_refused;
+    EXPECT_EQ(kinds(watch(2, granted, &of_refused, refused)),
+              (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
+    EXPECT_EQ(kinds(of_refused), (Kinds{EventKind::claim_refused}));
+    EXPECT_EQ(get<Body>(c, granted).health, 4);
+}
+
+TEST_F(ThreePeers, OptimisticValuesStayWhileTheHostChanges)
+{
+    const ObjectId id = create(c, BODY, Body{{1, 2, 3}, 4});
+    settle();
+    world.nodes[0].crashed = true;
+    for (int i = 0; i < 10; ++i)
+        world.step();
+    claim(b, id, ClaimMode::optimistic); // The host has gone, and b does not know yet.
+    set(b, id, with_health(b, id, 70));
+    std::vector<Event> seen;
+    for (int i = 0; i < 300 && owner(c, id) != self(b); ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            EXPECT_EQ(get<Body>(b, id).health, 70);
+            for (const Event &event : events)
+                if (node == 1 && event.object == id) seen.push_back(event);
+        });
+    EXPECT_EQ(kinds(seen), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
+    ASSERT_TRUE(world.step_until_converged());
+    EXPECT_EQ(get<Body>(c, id).health, 70);
+}
+
+TEST_F(ThreePeers, InAMinorityTheyWaitAndGoOnGrantsThem)
+{
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
+    settle();
+    for (const size_t other : {0u, 1u, 3u}) {
+        set_cut(world.network, world.nodes[2].address, world.nodes[other].address, true);
+        set_cut(world.network, world.nodes[other].address, world.nodes[2].address, true);
+    }
+    claim(c, id, ClaimMode::optimistic);
+    set(c, id, with_health(c, id, 80));
+    for (int i = 0; i < 600 && state(c) == State::open; ++i)
+        world.step();
+    ASSERT_EQ(state(c), State::minority);
+    EXPECT_EQ(get<Body>(c, id).health, 80);
+    go_on(c);
+    EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
+    EXPECT_EQ(get<Body>(c, id).health, 80);
+    EXPECT_EQ(static_cast<const Body *>(inspect::replicated(c, id))->health, 80);
+}
+
+TEST_F(ThreePeers, WhoIsRemovedShowsWhatWasReplicated)
+{
+    const ObjectId id = create(b, DOOR, Name{"shut"});
+    settle();
+    claim(c, id, ClaimMode::optimistic);
+    set(c, id, Name{"open"});
+    for (int i = 0; i < 10; ++i)
+        world.step();
+    remove(a, self(c));
+    for (int i = 0; i < 200 && state(c) == State::open; ++i)
+        world.step();
+    ASSERT_EQ(state(c), State::removed);
+    EXPECT_STREQ(get<Name>(c, id).text, "shut");
+}
+
+TEST_F(ThreePeers, ManyOptimisticClaimsAreAnsweredEachForItself)
+{
+    std::vector<ObjectId> ids;
+    for (int i = 0; i < 30; ++i)
+        ids.push_back(create(b, i % 3 == 0 ? DOOR : NAME, Name{"begun"}));
+    settle();
+    for (size_t i = 0; i < ids.size(); ++i) {
+        claim(c, ids[i], ClaimMode::optimistic);
+        if (i % 5 != 0) set(c, ids[i], Name{"set"});
+    }
+    refusing = true;
+    destroy(b, ids[1]);
+    watch(2, ids[0]);
+    ASSERT_TRUE(world.step_until_converged());
+    for (size_t i = 0; i < ids.size(); ++i) {
+        if (i == 1) continue;
+        const bool ours = i % 3 != 0;
+        const bool changed = ours && i % 5 != 0;
+        ASSERT_TRUE(exists(a, ids[i]));
+        EXPECT_EQ(owner(a, ids[i]), ours ? self(c) : self(b)) << i;
+        for (Session *session : {a, b, c})
+            EXPECT_STREQ(get<Name>(session, ids[i]).text, changed ? "set" : "begun") << i;
+        EXPECT_FALSE(inspect::is_optimistic(c, ids[i]));
+    }
+    EXPECT_FALSE(exists(a, ids[1]));
+}

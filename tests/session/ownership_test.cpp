@@ -1,0 +1,262 @@
+#include "tests/session/three_peers.h"
+
+using namespace tern;
+using namespace tern::test;
+
+// --- release() ---
+
+TEST_F(ThreePeers, AReleasedObjectGoesToTheHost)
+{
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
+    settle();
+    release(b, id);
+    release(b, id); // Says no more.
+    EXPECT_EQ(owner(b, id), self(b));
+    const std::vector<Event> seen = watch(1, id);
+    ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
+    EXPECT_EQ(seen[0].peer, self(a));
+    EXPECT_EQ(seen[0].previous, self(b));
+    for (Session *session : {a, b, c})
+        EXPECT_EQ(owner(session, id), self(a));
+    const uint64_t tenure = stamp(a, id);
+    release(a, id); // It has it already.
+    EXPECT_TRUE(watch(0, id).empty());
+    EXPECT_EQ(stamp(a, id), tenure);
+}
+
+TEST_F(ThreePeers, WhatIsSetAfterTheReleaseIsLostAndTheFormerOwnerIsTold)
+{
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
+    settle();
+    release(b, id);
+    Body body = get<Body>(b, id);
+    std::vector<Event> seen;
+    for (int i = 0; i < 60; ++i)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            if (node != 1) return;
+            for (const Event &event : events)
+                if (event.object == id) seen.push_back(event);
+            if (owner(b, id) != self(b)) return;
+            body.health += 1;
+            set(b, id, body);
+        });
+    ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
+    EXPECT_GT(seen[0].lost_ticks, 0u);
+    EXPECT_TRUE(world.converged());
+}
+
+TEST_F(ThreePeers, AReleaseIsToldToTheNextHost)
+{
+    const ObjectId id = create(c, BODY, Body{{1, 2, 3}, 4});
+    settle();
+    world.nodes[0].crashed = true;
+    world.step();
+    release(c, id); // To nobody, yet.
+    ASSERT_TRUE(world.step_until_converged());
+    EXPECT_EQ(owner(b, id), self(b));
+    EXPECT_EQ(owner(c, id), self(b));
+}
+
+TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
+{
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
+    settle();
+    world.nodes[0].crashed = true;
+    world.step();
+    release(b, id);
+    std::vector<Event> seen;
+    for (int i = 0; i < 300; ++i) {
+        world.step();
+        for (const Event &event : world.nodes[1].events)
+            if (event.object == id) seen.push_back(event);
+    }
+    ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed})); // Granted anew.
+    EXPECT_EQ(seen[0].previous, self(b));
+    EXPECT_EQ(owner(b, id), self(b));
+    EXPECT_TRUE(world.converged());
+}
+
+// --- lock() ---
+
+TEST_F(ThreePeers, ALockedObjectIsNotGrantedUntilItIsUnlocked)
+{
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
+    lock(b, id, true);
+    settle();
+    claim(c, id);
+    const std::vector<Event> seen = watch(2, id);
+    ASSERT_EQ(kinds(seen), (Kinds{EventKind::claim_refused}));
+    EXPECT_EQ(seen[0].refusal, ClaimRefusal::locked);
+    lock(b, id, false);
+    settle();
+    claim(c, id);
+    EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
+}
+
+TEST_F(ThreePeers, TheHostsGameGivesAwayWhatIsLockedAndTheLockEndsWithTheTenure)
+{
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
+    lock(b, id, true);
+    settle();
+    ASSERT_TRUE(migrate(a, id, self(c)));
+    EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed}));
+    claim(b, id);
+    EXPECT_EQ(kinds(watch(1, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
+}
+
+TEST_F(ThreePeers, TheHostLocksItsOwnObjectsLikeOthers)
+{
+    const ObjectId id = create(a, BODY, Body{{1, 2, 3}, 4});
+    lock(a, id, true);
+    settle();
+    claim(b, id);
+    EXPECT_EQ(kinds(watch(1, id)), (Kinds{EventKind::claim_refused}));
+    lock(a, id, false);
+    claim(b, id);
+    EXPECT_EQ(kinds(watch(1, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
+}
+
+TEST_F(ThreePeers, ALockIsToldToTheNextHost)
+{
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    const ObjectId id = create(c, BODY, Body{{1, 2, 3}, 4});
+    lock(c, id, true);
+    settle();
+    world.nodes[0].crashed = true;
+    ASSERT_TRUE(world.step_until_converged());
+    claim(world.nodes[3].session, id);
+    EXPECT_EQ(kinds(watch(3, id)), (Kinds{EventKind::claim_refused}));
+}
+
+// --- balance() ---
+
+TEST_F(ThreePeers, ABalancedTypeIsSpreadEvenlyAndTheLockedStay)
+{
+    std::vector<ObjectId> ids;
+    for (int i = 0; i < 12; ++i)
+        ids.push_back(create(b, BODY, Body{{1, 2, 3}, i}));
+    create(c, NAME, Name{"another type"});
+    lock(b, ids[0], true);
+    settle();
+    balance(a, BODY);
+    ASSERT_TRUE(world.step_until_converged());
+    for (Session *of : {a, b, c}) {
+        int owned = 0;
+        for (const ObjectId id : objects(a, BODY))
+            owned += owner(a, id) == self(of);
+        EXPECT_EQ(owned, 4);
+    }
+    EXPECT_EQ(owner(a, ids[0]), self(b));
+    const uint64_t before = stats(a).migrations;
+    balance(a, BODY);
+    ASSERT_TRUE(world.step_until_converged());
+    EXPECT_EQ(stats(a).migrations, before);
+}
+
+// --- A destroy that crosses a migration ---
+
+namespace {
+
+// What one peer may hear of an object that was claimed and destroyed: nothing is told twice, an
+// answer is told to who has claimed, and nothing comes after the end but the answer.
+void check_story(const std::vector<Event> &seen, bool claimed, bool destroyed_itself)
+{
+    int answers = 0, deaths = 0;
+    for (size_t i = 0; i < seen.size(); ++i) {
+        const EventKind kind = seen[i].kind;
+        const bool granted = kind == EventKind::claim_granted;
+        const bool refused = kind == EventKind::claim_refused;
+        answers += granted || refused;
+        if (granted) {
+            ASSERT_GT(i, 0u);
+            EXPECT_EQ(seen[i - 1].kind, EventKind::owner_changed);
+        }
+        EXPECT_TRUE(!refused || seen[i].refusal == ClaimRefusal::dead);
+        EXPECT_TRUE(deaths == 0 || refused);
+        deaths += kind == EventKind::object_destroyed;
+    }
+    EXPECT_EQ(answers, claimed ? 1 : 0);
+    EXPECT_EQ(deaths, destroyed_itself ? 0 : 1);
+}
+
+struct Crossing {
+    int former_after, new_after; // Ticks: the former owner's destroy after the claim, the new
+                                 // owner's after it owns. -1: it does not.
+    bool by_host = false;        // Its game gives the object away, and nobody has claimed it.
+};
+
+// An object of b's becomes c's, and is destroyed.
+void cross(uint64_t seed, const Crossing &crossing, int (&heard)[2])
+{
+    SimWorld world(seed, {10, 150, 0.1f, 0.1f});
+    for (int i = 0; i < 3; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_open());
+    Session *peers[3] = {world.nodes[0].session, world.nodes[1].session, world.nodes[2].session};
+    const ObjectId id = create(peers[1], BODY, Body{{1, 2, 3}, 4});
+    ASSERT_TRUE(world.step_until_converged());
+    if (crossing.by_host)
+        EXPECT_TRUE(migrate(peers[0], id, self(peers[2])));
+    else
+        claim(peers[2], id);
+    std::vector<Event> seen[3];
+    bool destroyed[3] = {};
+    int owned_since = -1;
+    for (int tick = 0; tick < 120; ++tick)
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events)
+                if (event.object == id) seen[node].push_back(event);
+            Session *session = peers[node];
+            if (!exists(session, id) || owner(session, id) != self(session)) return;
+            if (node == 2 && owned_since < 0) owned_since = tick;
+            const bool due = node == 1 ? crossing.former_after == tick
+                                       : node == 2 && crossing.new_after >= 0 &&
+                                             tick >= owned_since + crossing.new_after;
+            if (!due) return;
+            destroy(session, id);
+            destroyed[node] = true;
+        });
+    if (!destroyed[1] && !destroyed[2]) return; // It had changed hands before.
+    for (size_t node = 0; node < 3; ++node) {
+        SCOPED_TRACE(node);
+        EXPECT_FALSE(exists(peers[node], id));
+        check_story(seen[node], node == 2 && !crossing.by_host, destroyed[node]);
+    }
+    heard[has(seen[2], EventKind::owner_changed)] += 1;
+    EXPECT_TRUE(world.step_until_converged());
+}
+
+}
+
+struct Crossings : testing::TestWithParam<bool> {};
+
+TEST_P(Crossings, ADestroyIsFinalAndEverybodyIsToldOnce)
+{
+    int owned[2] = {};
+    for (uint64_t seed = 1; seed <= 8; ++seed)
+        for (int former_after = 0; former_after < 10; ++former_after)
+            for (const int new_after : {-1, 0, 2}) {
+                SCOPED_TRACE(testing::Message() << "seed " << seed << ", former owner after "
+                                                << former_after << ", new one after " << new_after);
+                cross(seed, {former_after, new_after, GetParam()}, owned);
+                if (HasFailure()) return;
+            }
+    EXPECT_GT(owned[0], 0); // Both have happened: it died before it was c's, and after.
+    EXPECT_GT(owned[1], 0);
+}
+
+TEST_P(Crossings, TheNewOwnersDestroyToo)
+{
+    int owned[2] = {};
+    for (uint64_t seed = 1; seed <= 8; ++seed)
+        for (int new_after = 0; new_after < 6; ++new_after) {
+            SCOPED_TRACE(testing::Message() << "seed " << seed << ", after " << new_after);
+            cross(seed, {-1, new_after, GetParam()}, owned);
+            if (HasFailure()) return;
+        }
+    EXPECT_EQ(owned[0], 0);
+    EXPECT_EQ(owned[1], 48);
+}
+
+INSTANTIATE_TEST_SUITE_P(ByHost, Crossings, testing::Bool());

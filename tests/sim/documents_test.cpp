@@ -1,0 +1,133 @@
+// What the documents name is there: scenarios, tests, fuzz targets, and pictures that are as
+// tern-sim draws them now.
+#include "sim/cluster_script_play.h"
+#include "sim/faults.h"
+#include "sim/picture.h"
+#include "sim/scenarios.h"
+#include "sim/scenarios_sessions.h"
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <regex>
+#include <set>
+#include <sstream>
+
+using namespace tern;
+
+namespace {
+
+const std::string source = TERN_SOURCE_DIR "/";
+
+std::string content(const std::string &path)
+{
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+std::set<std::string> scenario_names()
+{
+    std::set<std::string> names;
+    for (const Scenario &scenario : scenarios::orders())
+        names.insert(std::string(scenario.name));
+    for (const ScenarioTitle &title : scenarios::sessions())
+        names.insert(std::string(title.name));
+    return names;
+}
+
+// "Suite.Name" of every test in tests/.
+std::set<std::string> test_names()
+{
+    const std::regex test("TEST(_F|_P)?\\((\\w+),\\s*(\\w+)\\)|RC_GTEST_PROP\\((\\w+),\\s*(\\w+)");
+    std::set<std::string> names;
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(source + "tests")) {
+        if (entry.path().extension() != ".cpp") continue;
+        const std::string text = content(entry.path().string());
+        for (std::sregex_iterator i(text.begin(), text.end(), test), end; i != end; ++i)
+            names.insert((*i)[2].matched ? (*i)[2].str() + "." + (*i)[3].str()
+                                         : (*i)[4].str() + "." + (*i)[5].str());
+    }
+    return names;
+}
+
+// What stands between backticks and fits the pattern.
+std::vector<std::string> named(const std::string &text, const char *pattern)
+{
+    std::vector<std::string> words;
+    const std::regex quoted(std::string("`(") + pattern + ")`");
+    for (std::sregex_iterator i(text.begin(), text.end(), quoted), end; i != end; ++i)
+        words.push_back((*i)[1].str());
+    return words;
+}
+
+constexpr const char *scenario_pattern = "[SB][0-9]+(?:-[a-z]+)?|ghost";
+constexpr const char *test_pattern = "[A-Z]\\w+\\.[A-Z]\\w+";
+
+}
+
+TEST(Documents, AllThatTheyNameIsThere)
+{
+    const std::set<std::string> scenarios = scenario_names(), tests = test_names();
+    ASSERT_GT(tests.size(), 300u);
+    for (const char *file : {"others_bugs", "security", "ownership", "membership", "testing"}) {
+        const std::string text = content(source + "docs/" + file + ".md");
+        ASSERT_NE(text, "") << file;
+        for (const std::string &name : named(text, scenario_pattern))
+            EXPECT_TRUE(scenarios.contains(name)) << file << ": scenario " << name;
+        for (const std::string &name : named(text, test_pattern))
+            EXPECT_TRUE(tests.contains(name)) << file << ": test " << name;
+        const std::regex target("targets? `(\\w+)`(?: and `(\\w+)`)?");
+        for (std::sregex_iterator i(text.begin(), text.end(), target), end; i != end; ++i)
+            for (size_t group = 1; group <= 2; ++group) {
+                const std::string name = (*i)[group].str();
+                const bool is_there = std::filesystem::exists(source + "fuzz/" + name + ".cpp");
+                EXPECT_TRUE(name.empty() || is_there) << file << ": fuzz target " << name;
+            }
+    }
+}
+
+TEST(Documents, EachFaultIsTold)
+{
+    const std::string text = content(source + "docs/testing.md");
+    for (size_t i = 0; i < fault_kind_count; ++i) {
+        const std::string name = faults::text(static_cast<FaultKind>(i)).name;
+        EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
+    }
+}
+
+// docs/testing.md says how they are drawn anew. ghost.svg: tests/mutants/.
+TEST(Documents, PicturesAreAsTheyAreDrawnNow)
+{
+    const char *drawn[][2] = {{"race", "S8"},
+                              {"claim", "B9"},
+                              {"host_death", "S12"},
+                              {"partition", "S16-three"},
+                              {"suspicion", "S15-three"}};
+    for (const auto &[file, name] : drawn) {
+        const Scenario *scenario = scenarios::find_order(name);
+        ASSERT_NE(scenario, nullptr) << name;
+        const Script script = cluster_script::parse(scenario->text).script;
+        const std::string svg = picture::svg(cluster_script::play(script).history, {});
+        EXPECT_TRUE(content(source + "docs/" + file + ".svg") == svg)
+            << "tern-sim scenario " << name << " --svg docs/" << file << ".svg";
+    }
+}
+
+TEST(Documents, EachBugOfOthersIsPlayedOrRuledOut)
+{
+    const std::string text = content(source + "docs/others_bugs.md");
+    std::set<std::string> rows, played;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("| B", 0) != 0) continue;
+        rows.insert(line.substr(2, line.find(' ', 2) - 2));
+        const std::vector<std::string> scenarios = named(line, scenario_pattern);
+        played.insert(scenarios.begin(), scenarios.end());
+        EXPECT_FALSE(scenarios.empty() && named(line, test_pattern).empty()) << line;
+    }
+    for (int i = 1; i <= 32; ++i)
+        EXPECT_TRUE(rows.contains("B" + std::to_string(i))) << i;
+    EXPECT_EQ(rows.size(), 32u);
+    for (const std::string &name : scenario_names())
+        EXPECT_TRUE(name[0] != 'B' || played.contains(name)) << name << " has no line";
+}
