@@ -1,9 +1,22 @@
-// The public functions on objects and calls: arguments are checked here, the rest is the replica's.
+// The public functions on objects: arguments are checked here, the rest is the replica's.
 #include "session/session.h"
 #include <algorithm>
 #include <cstring>
 
 namespace tern {
+
+void session::check_type(const Session &s, TypeId type, size_t size_bytes)
+{
+    TERN_ASSERT(type < s.types.types.size(), "type %u of %zu", type, s.types.types.size());
+    TERN_ASSERT(s.types.types[type].size_bytes == size_bytes,
+                "a value of %zu bytes for type %s of %u", size_bytes, s.types.types[type].name,
+                s.types.types[type].size_bytes);
+}
+
+void session::check_open(const Session &s)
+{
+    TERN_ASSERT(s.state == State::open, "state %u: %s", static_cast<unsigned>(s.state), s.text);
+}
 
 static Slot known(const Session *session, ObjectId object)
 {
@@ -13,27 +26,12 @@ static Slot known(const Session *session, ObjectId object)
     return slot;
 }
 
-static void check_type(const Session *session, TypeId type, size_t size_bytes)
-{
-    TERN_ASSERT(type < session->types.types.size(), "type %u of %zu", type,
-                session->types.types.size());
-    TERN_ASSERT(session->types.types[type].size_bytes == size_bytes,
-                "a value of %zu bytes for type %s of %u", size_bytes,
-                session->types.types[type].name, session->types.types[type].size_bytes);
-}
-
-static void check_open(const Session *session)
-{
-    TERN_ASSERT(session->state == State::open, "state %u: %s",
-                static_cast<unsigned>(session->state), session->text);
-}
-
 // --- Objects ---
 
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes)
 {
-    check_open(session);
-    check_type(session, type, size_bytes);
+    session::check_open(*session);
+    session::check_type(*session, type, size_bytes);
     TERN_ASSERT(session->types.types[type].objects_max > 0, "type %s is for calls only",
                 session->types.types[type].name);
     session::record_value(*session, session::about(RecordKind::create, ObjectId::none), type,
@@ -43,7 +41,7 @@ ObjectId create(Session *session, TypeId type, const void *value, size_t size_by
 
 void destroy(Session *session, ObjectId object)
 {
-    check_open(session);
+    session::check_open(*session);
     const Slot slot = known(session, object);
     session::record(*session, session::about(RecordKind::destroy, object));
     replica::destroy(*session->replica, slot);
@@ -72,16 +70,16 @@ uint64_t stamp(const Session *session, ObjectId object)
 const void *get(const Session *session, ObjectId object, size_t size_bytes)
 {
     const Slot slot = known(session, object);
-    check_type(session, session->replica->world.slots[slot].type, size_bytes);
+    session::check_type(*session, session->replica->world.slots[slot].type, size_bytes);
     return world::value(session->replica->world, session->types, slot);
 }
 
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
-    check_open(session);
+    session::check_open(*session);
     const Slot slot = known(session, object);
     const TypeId type = session->replica->world.slots[slot].type;
-    check_type(session, type, size_bytes);
+    session::check_type(*session, type, size_bytes);
     session::record_value(*session, session::about(RecordKind::set, object), type, value);
     if (session::set_optimistic(*session, slot, value)) return;
     replica::set(*session->replica, slot, value);
@@ -96,14 +94,14 @@ std::span<const ObjectId> objects(const Session *session, TypeId type)
 
 const void *values(const Session *session, TypeId type, size_t size_bytes)
 {
-    check_type(session, type, size_bytes);
+    session::check_type(*session, type, size_bytes);
     const World &world = session->replica->world;
     return world.values.begin() + world.packed[type].value_first_bytes;
 }
 
 void claim(Session *session, ObjectId object, ClaimMode mode)
 {
-    check_open(session);
+    session::check_open(*session);
     const Slot slot = world::find_alive(session->replica->world, object);
     TERN_ASSERT(slot == no_slot ||
                     session->replica->world.slots[slot].owner != session->replica->self,
@@ -127,7 +125,7 @@ static Slot own(const Session *session, ObjectId object)
 
 void release(Session *session, ObjectId object)
 {
-    check_open(session);
+    session::check_open(*session);
     const Slot slot = own(session, object);
     session::record(*session, session::about(RecordKind::release, object));
     replica::release(*session->replica, slot);
@@ -135,7 +133,7 @@ void release(Session *session, ObjectId object)
 
 void lock(Session *session, ObjectId object, bool locked)
 {
-    check_open(session);
+    session::check_open(*session);
     const Slot slot = own(session, object);
     session::record(*session,
                     session::about(locked ? RecordKind::lock : RecordKind::unlock, object));
@@ -144,7 +142,7 @@ void lock(Session *session, ObjectId object, bool locked)
 
 bool migrate(Session *session, ObjectId object, PeerId to)
 {
-    check_open(session);
+    session::check_open(*session);
     TERN_ASSERT(host(session) == self(session), "only the host migrates; others claim");
     session::record(*session, session::about(RecordKind::migrate, object, to));
     return replica::migrate(*session->replica, object, to);
@@ -152,7 +150,7 @@ bool migrate(Session *session, ObjectId object, PeerId to)
 
 void refuse_claim(Session *session, ObjectId object, PeerId claimer)
 {
-    check_open(session);
+    session::check_open(*session);
     TERN_ASSERT(host(session) == self(session), "only the host answers claims");
     session::record(*session, session::about(RecordKind::refuse_claim, object, claimer));
     replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
@@ -160,7 +158,7 @@ void refuse_claim(Session *session, ObjectId object, PeerId claimer)
 
 void balance(Session *session, TypeId type)
 {
-    check_open(session);
+    session::check_open(*session);
     TERN_ASSERT(type < session->types.types.size(), "type %u", type);
     TERN_ASSERT(host(session) == self(session), "only the host balances");
     Record line = session::about(RecordKind::balance, ObjectId::none);
@@ -172,56 +170,6 @@ void balance(Session *session, TypeId type)
 uint64_t digest(const Session *session)
 {
     return session::replicated_digest(*session);
-}
-
-// --- Calls ---
-
-static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> message)
-{
-    const ConnectionIndex index = session::path_to(s, to);
-    if (index == no_connection) return false;
-    return connection::queue_message(endpoint::at(*s.endpoint, index), StreamId::calls, message);
-}
-
-static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message)
-{
-    bool any = false;
-    for (PeerId peer : peers(&s))
-        any = queue_reliable(s, peer, message) || any;
-    return any;
-}
-
-static bool queue_unreliable(Session &s, PeerId to, std::span<const std::byte> message)
-{
-    if (s.unreliable_call_count == unreliable_calls_max ||
-        s.unreliable_bytes + message.size() > unreliable_call_memory_bytes)
-        return false;
-    std::memcpy(s.unreliable_memory + s.unreliable_bytes, message.data(), message.size());
-    s.unreliable_calls[s.unreliable_call_count] = {to, s.unreliable_bytes,
-                                                   static_cast<uint32_t>(message.size())};
-    s.unreliable_call_count += 1;
-    s.unreliable_bytes += static_cast<uint32_t>(message.size());
-    return true;
-}
-
-bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
-          Reliability reliability)
-{
-    Session &s = *session;
-    check_open(session);
-    check_type(session, type, size_bytes);
-    TERN_ASSERT(to != self(session), "a call to oneself");
-    Record line = session::about(RecordKind::call, ObjectId::none, to);
-    line.reliability = reliability;
-    session::record_value(s, line, type, arguments);
-    if (to != PeerId::everyone && !replica::is_member(*s.replica, to)) return false;
-    alignas(16) std::byte value[struct_bytes_max];
-    std::memcpy(value, arguments, size_bytes);
-    std::byte buffer[call_bytes_max];
-    const std::span<const std::byte> message(buffer, calls::write(s.types, type, value, buffer));
-    if (reliability == Reliability::unreliable) return queue_unreliable(s, to, message);
-    if (to == PeerId::everyone) return queue_reliable_to_all(s, message);
-    return queue_reliable(s, to, message);
 }
 
 }

@@ -13,7 +13,7 @@ namespace session {
 struct Join {
     uint64_t types_digest;
     uint16_t peers_max;
-    uint8_t quorum;
+    uint8_t quorum, topology;
     uint8_t signing_key[32];
     char name[name_bytes_max];
     uint16_t payload_bytes;
@@ -27,6 +27,7 @@ static std::span<const std::byte> write_join(const Session &s, std::span<std::by
     bits::write(w, type_table::digest(s.types), 64);
     bits::write(w, s.config.peers_max, 16);
     bits::write(w, static_cast<uint64_t>(s.config.quorum), 8);
+    bits::write(w, static_cast<uint64_t>(s.config.topology), 8);
     bits::write_bytes(w, std::as_bytes(std::span(s.signing_public)));
     const size_t name_bytes = strnlen(s.name, name_bytes_max - 1);
     bits::write(w, name_bytes, 8);
@@ -44,6 +45,7 @@ static bool read_join(std::span<const std::byte> message, Join &join)
     join.types_digest = bits::read(r, 64);
     join.peers_max = static_cast<uint16_t>(bits::read(r, 16));
     join.quorum = static_cast<uint8_t>(bits::read(r, 8));
+    join.topology = static_cast<uint8_t>(bits::read(r, 8));
     bits::read_bytes(r, std::as_writable_bytes(std::span(join.signing_key)));
     const uint64_t name_bytes = bits::read(r, 8);
     if (name_bytes >= name_bytes_max) return false;
@@ -170,6 +172,7 @@ static JoinRefusal reason_against(const Session &s, const Join &join)
     if (join.types_digest != type_table::digest(s.types)) return JoinRefusal::types;
     if (join.peers_max != s.config.peers_max) return JoinRefusal::limits;
     if (join.quorum != static_cast<uint8_t>(s.config.quorum)) return JoinRefusal::limits;
+    if (join.topology != static_cast<uint8_t>(s.config.topology)) return JoinRefusal::limits;
     if (replica::room_for_member(*s.replica)) return JoinRefusal::none;
     return place_comes_free(*s.replica) ? JoinRefusal::not_host : JoinRefusal::full;
 }
@@ -208,16 +211,25 @@ static const char *quorum_name(uint8_t quorum)
     return quorum == static_cast<uint8_t>(Quorum::survivors) ? "survivors" : "majority";
 }
 
+static const char *topology_name(uint8_t topology)
+{
+    return topology == static_cast<uint8_t>(Topology::star) ? "star" : "mesh";
+}
+
 static size_t describe_limits(const Session &s, const Join &join, std::span<char> text)
 {
     int size;
     if (join.peers_max != s.config.peers_max)
         size = std::snprintf(text.data(), text.size(), "its peers_max is %u, here it is %u",
                              s.config.peers_max, join.peers_max);
-    else
+    else if (join.quorum != static_cast<uint8_t>(s.config.quorum))
         size = std::snprintf(text.data(), text.size(), "its quorum is %s, here it is %s",
                              quorum_name(static_cast<uint8_t>(s.config.quorum)),
                              quorum_name(join.quorum));
+    else
+        size = std::snprintf(text.data(), text.size(), "its topology is %s, here it is %s",
+                             topology_name(static_cast<uint8_t>(s.config.topology)),
+                             topology_name(join.topology));
     return static_cast<size_t>(size);
 }
 

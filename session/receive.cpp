@@ -24,8 +24,7 @@ static bool acceptable(const Session &s, const Path &path, const OpenedPacket &p
         if (message.kind == UnreliableKind::updates &&
             !replica::check_updates(*s.replica, message.bytes))
             return false;
-        if (message.kind == UnreliableKind::call && !calls::check(s.types, message.bytes))
-            return false;
+        if (message.kind == UnreliableKind::call && !is_call(s, message.bytes)) return false;
         if (message.kind == UnreliableKind::clock && message.bytes.size() != 8) return false;
     }
     return true;
@@ -48,17 +47,6 @@ static void take_clock(Session &s, const Path &path, ConnectionIndex index,
     }
 }
 
-static void push_call(Session &s, PeerId from, const ReceivedCall &call)
-{
-    Event event = {};
-    event.kind = EventKind::call;
-    event.type = call.type;
-    event.peer = from;
-    event.arguments = call.arguments;
-    event.argument_bytes = s.config.types[call.type].size_bytes;
-    push_event(s, event);
-}
-
 static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacket &packet)
 {
     Path &from = path(s, index);
@@ -70,10 +58,8 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
             const Verdict verdict = replica::receive_updates(*s.replica, from.peer, message.bytes);
             from.bad_messages += verdict == Verdict::forged || verdict == Verdict::malformed;
         }
-        if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s)) {
-            const ReceivedCall call = calls::read(s.types, message.bytes, s.calls);
-            if (call.result == ReceivedCall::Result::ok) push_call(s, from.peer, call);
-        }
+        if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))
+            take_call(s, from.peer, message.bytes, Reliability::unreliable);
     }
 }
 
@@ -88,10 +74,9 @@ static void drain_calls(Session &s, ConnectionIndex index)
         if (from.call_count == calls_per_tick_max || from.call_bytes >= share_bytes) return;
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::calls);
         if (message.empty()) return;
-        const ReceivedCall call = calls::read(s.types, message, s.calls);
+        const ReceivedCall call = take_call(s, from.peer, message, Reliability::reliable);
         if (call.result == ReceivedCall::Result::no_room) return;
         if (call.result == ReceivedCall::Result::malformed) from.bad_messages += 1;
-        if (call.result == ReceivedCall::Result::ok) push_call(s, from.peer, call);
         from.call_count += 1;
         from.call_bytes += s.config.types[call.type].size_bytes;
         connection::consume_message(c, StreamId::calls);

@@ -47,12 +47,17 @@ static bool add_clock(Session &s, Path &p, Packet &packet)
     return true;
 }
 
+static bool is_for(const UnreliableCall &call, PeerId peer)
+{
+    return call.to == peer || (call.to == PeerId::everyone && call.except != peer);
+}
+
 // From call number `next` on, those for this peer that fit. The number of the first that did not.
 static uint32_t add_calls(Session &s, const Path &p, Packet &packet, uint32_t next)
 {
     for (; next < s.unreliable_call_count; ++next) {
         const UnreliableCall &call = s.unreliable_calls[next];
-        if (call.to != p.peer && call.to != PeerId::everyone) continue;
+        if (!is_for(call, p.peer)) continue;
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (room.size() < call.size_bytes) return next;
         std::memcpy(room.data(), s.unreliable_memory + call.first, call.size_bytes);
@@ -64,9 +69,7 @@ static uint32_t add_calls(Session &s, const Path &p, Packet &packet, uint32_t ne
 static bool has_call(const Session &s, const Path &p, uint32_t next)
 {
     for (; next < s.unreliable_call_count; ++next)
-        if (s.unreliable_calls[next].to == p.peer ||
-            s.unreliable_calls[next].to == PeerId::everyone)
-            return true;
+        if (is_for(s.unreliable_calls[next], p.peer)) return true;
     return false;
 }
 

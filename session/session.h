@@ -49,6 +49,16 @@ void start_over(Session &s);     // The host has gone while we joined.
 // receive.cpp
 void drain_streams(Session &s, ConnectionIndex index);
 
+// calling.cpp
+bool is_call(const Session &s, std::span<const std::byte> message); // Well-formed for us?
+// Becomes an event, is passed on, or both. no_room: it waits for the next tick.
+ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
+                       Reliability reliability);
+
+// game.cpp
+void check_open(const Session &s);
+void check_type(const Session &s, TypeId type, size_t size_bytes);
+
 // explain.cpp
 void remember_answer(Session &s, const Event &event);
 

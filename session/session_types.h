@@ -102,7 +102,7 @@ struct OptimisticClaim {
 };
 
 struct UnreliableCall {
-    PeerId to;
+    PeerId to, except;          // except: who called everyone through us.
     uint32_t first, size_bytes; // In unreliable_memory.
 };
 

@@ -107,6 +107,7 @@ void ask_to_join(Arena &a)
     bits::write(w, type_table::digest(a.honest[0]->types), 64);
     bits::write(w, a.honest[0]->config.peers_max, 16);
     bits::write(w, static_cast<uint64_t>(a.honest[0]->config.quorum), 8);
+    bits::write(w, static_cast<uint64_t>(a.honest[0]->config.topology), 8);
     bits::write_bytes(w, std::as_bytes(std::span(a.signing_public)));
     bits::write(w, 0, 8);  // No name,
     bits::write(w, 0, 16); // no payload.
