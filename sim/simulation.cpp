@@ -331,13 +331,16 @@ static void tick(Simulation &sim, uint16_t place)
         oracles::work_ends(sim.oracles, place);
         node.events.assign(events.begin(), events.end());
         const PeerId before = node.self;
-        if (before != PeerId::none && self(node.session) != before) start_over(sim, place);
+        const bool anew = before != PeerId::none && self(node.session) != before;
+        if (anew) start_over(sim, place);
         node.self = self(node.session);
         note_host_changes(sim, place);
         if (node.self != before && is_given_twice(sim, place))
             end_peer(sim, place);
         else
             play_tick(sim, place);
+        // What it had heard in this very tick was its former self's.
+        if (anew) oracles::peer_starts_over(sim.oracles, place);
     } else if (p.ending) {
         tick_ending(sim, place);
     }
