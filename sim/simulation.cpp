@@ -230,6 +230,8 @@ static void follow_state(Simulation &sim, uint16_t place)
     if (node.self != PeerId::none) {
         if (sim.place_of_peer.size() <= peer) sim.place_of_peer.resize(peer + 1, no_place);
         sim.place_of_peer[peer] = place;
+        if (sim.was_in.size() <= peer) sim.was_in.resize(peer + 1, false);
+        if (p.state == State::open) sim.was_in[peer] = true;
     }
     if (p.state <= State::leaving) return;
     sim.counts.ended[static_cast<size_t>(p.state)] += 1;
@@ -275,8 +277,8 @@ static void tick_ending(Simulation &sim, uint16_t place)
 static bool is_given_twice(Simulation &sim, uint16_t place)
 {
     const auto peer = static_cast<size_t>(sim.nodes[place].self);
-    if (peer == 0 || peer >= sim.place_of_peer.size() || sim.place_of_peer[peer] == no_place)
-        return false;
+    // Of who was never in perhaps nobody but its host has heard.
+    if (peer == 0 || peer >= sim.was_in.size() || !sim.was_in[peer]) return false;
     sim.counts.splits += 1;
     if (!sim.one_went_on_alone && !sim.oracles.violation)
         sim.oracles.violation =
