@@ -87,7 +87,7 @@ static bool is_in_everyday_play(FaultKind kind)
 {
     return is_game(kind) && kind != FaultKind::refuse && kind != FaultKind::sets &&
            kind != FaultKind::crowd && kind != FaultKind::pingpong && kind != FaultKind::hot &&
-           kind != FaultKind::brief && kind != FaultKind::release;
+           kind != FaultKind::brief;
 }
 
 Faults none()
@@ -121,7 +121,6 @@ Faults drawn(uint64_t seed)
     }
     FaultRange &create = range(faults, FaultKind::create); // Without objects little can happen.
     if (!create.on) create = {true, texts[static_cast<size_t>(FaultKind::create)].low, 100};
-    range(faults, FaultKind::release).on = false; // Only where it is named: docs/testing.md.
     return faults;
 }
 
