@@ -218,8 +218,7 @@ TEST(Simulation, AddressesAreSharedAndExchanged)
 
 TEST(Simulation, EveryActOfAGameTakesPlace)
 {
-    const auto sim =
-        run_with("leave=1,refuse=50,brief=20,sets=2,crowd=100,pingpong=100,hot=50,release=20");
+    const auto sim = run_with("leave=1,refuse=50,brief=20,sets=2,crowd=100,pingpong=100,hot=50");
     for (const Act act : {Act::create, Act::set, Act::sets, Act::destroy, Act::claim, Act::migrate,
                           Act::refuse, Act::grant, Act::call, Act::whisper, Act::release, Act::lock,
                           Act::unlock, Act::balance, Act::hope, Act::guess, Act::leave})
