@@ -209,10 +209,12 @@ static MemberSlot free_place(const Replica &r)
 }
 
 // The roster becomes ours. Fenced ones that it still lists stay fenced. Who came after us is
-// greeted, and does not greet us: it says all it has to say to a roster that has us on it.
-static void take_roster(Replica &r, Roster roster, bool with_events)
+// greeted, and does not greet us: it says all it has to say to a roster that has us on it. True if
+// somebody is no member any more.
+static bool take_roster(Replica &r, Roster roster, bool with_events)
 {
     bool listed[256] = {};
+    bool dropped = false;
     BitReader reader = roster.members;
     Member member;
     for (uint32_t i = 0; i < roster.count; ++i) {
@@ -220,8 +222,11 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
         const MemberSlot known = replica::find_member(r, member.id);
         if (known != no_member) listed[known] = true;
     }
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
-        if (r.members[slot].id != PeerId::none && !listed[slot]) drop(r, slot);
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        if (r.members[slot].id == PeerId::none || listed[slot]) continue;
+        drop(r, slot);
+        dropped = true;
+    }
     reader = roster.members;
     for (uint32_t i = 0; i < roster.count; ++i) {
         messages::read_member(reader, member);
@@ -245,6 +250,7 @@ static void take_roster(Replica &r, Roster roster, bool with_events)
     r.term_number = roster.term_number;
     r.last_peer = std::max(r.last_peer, roster.last_peer);
     r.term_number_seen = std::max(r.term_number_seen, roster.term_number);
+    return dropped;
 }
 
 // --- Joining ---
@@ -341,8 +347,10 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
     if (new_host ? !next : term != r.term_number) return Verdict::forged;
     if (!new_host && roster.view <= r.view) return Verdict::ignored;
     // Of a host that we took for gone we hear nothing, so this one has asked us.
-    take_roster(r, roster, true);
+    const bool dropped = take_roster(r, roster, true);
     if (new_host) follow_new_host(r, from);
+    // What we have released may have been granted to who has gone, and the grant with him.
+    if (dropped && !new_host) objects::tell_own_marks(r);
     finish_joining(r);
     return Verdict::ok;
 }

@@ -64,7 +64,10 @@ void granted(Ledger &ledger, Stamp stamp, PeerId owner, std::span<const ObjectId
     const bool same =
         !is_new && record.owner == owner &&
         std::equal(objects.begin(), objects.end(), record.objects.begin(), record.objects.end());
-    if (is_new) record.owner = owner;
+    if (is_new) {
+        record.owner = owner;
+        ledger.order_of_grants.push_back(stamp);
+    }
     if (!is_new && !same) record.second_owner = owner;
     for (ObjectId object : objects)
         if (!same) record.objects.push_back(object);

@@ -30,15 +30,17 @@ static bool heard_unlock(const Node &node)
 Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index)
 {
     const Replica &r = inspect::replica(node.session);
+    const std::vector<Stamp> &order = ledger.order_of_grants;
+    const bool is_host = tern::host(node.session) == node.self;
+    if (!is_host) record.granted = order.size();
     const std::set<ObjectId> given(node.given.begin(), node.given.end());
     const std::map<ObjectId, Stamp> now =
-        tern::host(node.session) == node.self ? locked(r) : std::map<ObjectId, Stamp>{};
+        is_host ? locked(r) : std::map<ObjectId, Stamp>{};
     Violation violation;
-    for (auto grant = ledger.grants.upper_bound(record.granted); grant != ledger.grants.end();
-         ++grant) {
-        if (stamps::parts(grant->first).host != node.self) continue;
-        record.granted = grant->first;
-        for (const ObjectId object : grant->second.objects) {
+    for (; record.granted < order.size(); ++record.granted) {
+        if (stamps::parts(order[record.granted]).host != node.self) continue;
+        const GrantRecord &grant = ledger.grants.find(order[record.granted])->second;
+        for (const ObjectId object : grant.objects) {
             const auto was = std::as_const(record.locked).find(object), is = now.find(object);
             const bool locked = was != record.locked.end() && is != now.end() && *was == *is;
             if (!locked || heard_unlock(node) || given.contains(object) ||
@@ -46,7 +48,7 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
                 continue;
             violation = oracles::violation(
                 "I15", object, index, "host %s has granted %s, which is locked, to %s",
-                text(node.self).c_str(), text(object).c_str(), text(grant->second.owner).c_str());
+                text(node.self).c_str(), text(object).c_str(), text(grant.owner).c_str());
         }
     }
     record.locked = now;

@@ -72,10 +72,10 @@ struct NodeRecord { // Of one peer; who comes after it begins anew.
     bool response_arrived;         // In this tick.
     std::map<ObjectId, OpenClaim> claims;
     // As host: what was locked at the end of the last tick, and for which tenure; what its game
-    // gave away in it; the last of its grants that has been looked at.
+    // gave away in it. Of anybody: how many of all grants have been looked at.
     std::map<ObjectId, Stamp> locked;
     std::set<ObjectId> given;
-    Stamp granted;
+    size_t granted;
 };
 
 using Pair = std::pair<PeerId, PeerId>; // From, to.

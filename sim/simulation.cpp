@@ -230,6 +230,8 @@ static void follow_state(Simulation &sim, uint16_t place)
     if (node.self != PeerId::none) {
         if (sim.place_of_peer.size() <= peer) sim.place_of_peer.resize(peer + 1, no_place);
         sim.place_of_peer[peer] = place;
+        if (sim.was_in.size() <= peer) sim.was_in.resize(peer + 1, false);
+        if (p.state == State::open) sim.was_in[peer] = true;
     }
     if (p.state <= State::leaving) return;
     sim.counts.ended[static_cast<size_t>(p.state)] += 1;
@@ -270,33 +272,20 @@ static void tick_ending(Simulation &sim, uint16_t place)
     p.ending = nullptr;
 }
 
-// What both halves of a session of two go on to give: to the oracles it names who had it first. Of
-// any other host it would be a wrong.
-static bool is_given_twice(Simulation &sim, uint16_t place)
+// A PeerId is given once, unless nobody but its host ever heard of who had it.
+static void check_given_once(Simulation &sim, uint16_t place)
 {
     const auto peer = static_cast<size_t>(sim.nodes[place].self);
-    if (peer == 0 || peer >= sim.place_of_peer.size() || sim.place_of_peer[peer] == no_place)
-        return false;
-    sim.counts.splits += 1;
-    if (!sim.one_went_on_alone && !sim.oracles.violation)
-        sim.oracles.violation =
-            oracles::violation("I6", ObjectId::none, place, "PeerId %zu was given twice", peer);
-    return true;
-}
-
-static void note_host_changes(Simulation &sim, uint16_t place)
-{
-    const Node &node = sim.nodes[place];
-    for (const Event &event : node.events) {
-        if (event.kind != EventKind::host_changed) continue;
-        sim.counts.host_changes += 1;
-        sim.one_went_on_alone |= event.peer == node.self && peers(node.session).empty();
-    }
+    if (peer >= sim.was_in.size() || !sim.was_in[peer] || sim.oracles.violation) return;
+    sim.oracles.violation =
+        oracles::violation("I6", ObjectId::none, place, "PeerId %zu was given twice", peer);
 }
 
 static void play_tick(Simulation &sim, uint16_t place)
 {
     Node &node = sim.nodes[place];
+    for (const Event &event : node.events)
+        sim.counts.host_changes += event.kind == EventKind::host_changed;
     take_calls(node);
     play(sim, place);
     oracles::work_begins(sim.oracles);
@@ -331,13 +320,13 @@ static void tick(Simulation &sim, uint16_t place)
         oracles::work_ends(sim.oracles, place);
         node.events.assign(events.begin(), events.end());
         const PeerId before = node.self;
-        if (before != PeerId::none && self(node.session) != before) start_over(sim, place);
+        const bool anew = before != PeerId::none && self(node.session) != before;
+        if (anew) start_over(sim, place);
         node.self = self(node.session);
-        note_host_changes(sim, place);
-        if (node.self != before && is_given_twice(sim, place))
-            end_peer(sim, place);
-        else
-            play_tick(sim, place);
+        if (node.self != before) check_given_once(sim, place);
+        play_tick(sim, place);
+        // What it had heard in this very tick was its former self's.
+        if (anew) oracles::peer_starts_over(sim.oracles, place);
     } else if (p.ending) {
         tick_ending(sim, place);
     }

@@ -85,8 +85,8 @@ struct Simulation {
     std::vector<ObjectId> things;                      // By number of the thing less 1.
     std::vector<std::vector<uint32_t>> things_of_peer; // By creator, by serial.
     std::vector<uint16_t> place_of_peer;               // By PeerId.
-    bool one_went_on_alone;               // Of a session of two: the other may have, too.
-    std::vector<SimChoice> world_choices; // Of a script, by time.
+    std::vector<bool> was_in;                          // By PeerId.
+    std::vector<SimChoice> world_choices;              // Of a script, by time.
     size_t next_world_choice;
     std::vector<Planned> plan; // By chance, by time.
     size_t next_planned;

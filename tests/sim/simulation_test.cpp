@@ -1,3 +1,4 @@
+#include "sim/liveness.h"
 #include "sim/simulation.h"
 #include "sim/sodium_source.h"
 #include <algorithm>
@@ -388,4 +389,22 @@ TEST(Simulation, AHistoryHasTheDeedsAndTheObjects)
          {MomentKind::act, MomentKind::object, MomentKind::lost, MomentKind::doubled,
           MomentKind::crashed, MomentKind::started, MomentKind::cut, MomentKind::healed})
         EXPECT_GT(kinds[static_cast<size_t>(kind)], 0u) << static_cast<int>(kind);
+}
+
+// Seed 539: both halves of a session of two admitted a third. Seed 1545: a newcomer started
+// over in the tick in which it had heard of a death. Seeds 20105 and 20511: each of two voters
+// went on, though a newcomer could follow either.
+TEST(Simulation, SeedsThatFailedHold)
+{
+    for (const auto &[seed, seconds] :
+         {std::pair<uint64_t, uint32_t>{539, 30}, {1545, 30}, {20105, 12}, {20511, 12}}) {
+        SimOptions options = script::swarm(seed);
+        options.seconds = seconds;
+        const auto sim = simulation::make(options);
+        simulation::run_safety(*sim);
+        Liveness liveness = liveness::begin(*sim);
+        while (liveness::step(liveness, *sim)) {
+        }
+        EXPECT_FALSE(sim->oracles.violation) << seed << ": " << sim->oracles.violation.text;
+    }
 }

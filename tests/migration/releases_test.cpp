@@ -1,0 +1,55 @@
+// What its owner has given up goes to the host, whatever crosses it.
+#include "tests/migration/group.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+struct Releases : testing::Test {
+    Group group = make_group(4);
+    ObjectId object = ObjectId::none; // Created by 2.
+
+    void SetUp() override
+    {
+        const Thing thing = {1, 2};
+        object = replica::create(group.at(2), 0, &thing);
+        group.flow();
+    }
+
+    // All that waits on this wire to the host arrives; the host settles nothing yet.
+    void hear_unsettled(size_t from)
+    {
+        for (const Bytes &message : group.wires[from][0])
+            EXPECT_EQ(replica::receive(group.at(1), peer(static_cast<unsigned>(from + 1)), message),
+                      Verdict::ok);
+        group.delivered[from][0] += static_cast<uint32_t>(group.wires[from][0].size());
+        group.wires[from][0].clear();
+        replica::messages_acked(*group.replicas[from], peer(1), group.delivered[from][0]);
+    }
+};
+
+}
+
+// Seed 2424: in one tick the host hears of the release and of a claim, grants the claim, and the
+// claimer dies with the grant.
+TEST_F(Releases, IsNotForgottenWithTheClaimThatTookItsPlace)
+{
+    replica::release(group.at(2), world::find_alive(group.at(2).world, object));
+    replica::claim(group.at(3), object);
+    group.pull(1);
+    group.pull(2);
+    hear_unsettled(1);
+    hear_unsettled(2);
+    group.settle(0);
+    group.pull(0);
+    ASSERT_EQ(group.wires[0][2].size(), 1u); // GRANT.
+    group.wires[0][2].clear();
+    replica::peer_gone(group.at(1), peer(3));
+    group.flow();
+    for (const unsigned id : {1u, 2u, 4u}) {
+        EXPECT_EQ(belief(group.at(id), object).owner, peer(1)) << id;
+        EXPECT_FALSE(replica::is_member(group.at(id), peer(3))) << id;
+    }
+}
