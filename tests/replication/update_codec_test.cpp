@@ -30,6 +30,7 @@ struct Item {
     uint64_t mask;
     Many many;
     One one;
+    uint32_t tick; // 0: the message's.
 };
 
 static const void *value(const Item &item)
@@ -43,13 +44,15 @@ static bool add(UpdateWriter &w, const Item &item)
     object.id = item.id;
     object.stamp = item.stamp;
     object.type = item.type;
-    return update_codec::add(w, table, object, value(item), item.mask);
+    return update_codec::add(w, table, object, value(item), item.mask,
+                             item.tick != 0 ? item.tick : w._tick);
 }
 
-static std::vector<std::byte> message(uint32_t tick, std::span<const Item> items)
+static std::vector<std::byte> message(uint32_t tick, std::span<const Item> items,
+                                      Ticks ticks = Ticks::one)
 {
     std::vector<std::byte> buffer(16 * 1024);
-    UpdateWriter w = update_codec::writer(buffer, tick);
+    UpdateWriter w = update_codec::writer(buffer, tick, ticks);
     for (const Item &item : items)
         EXPECT_TRUE(add(w, item));
     buffer.resize(update_codec::finish(w));
@@ -76,7 +79,7 @@ struct Hand { // A message written field by field.
     std::byte bytes[64] = {};
     BitWriter w = bits::writer(bytes);
 
-    Hand() { bits::write(w, 7, 32); }
+    Hand() { bits::write(w, 7, 33); } // The tick; all objects are of it.
     Hand &put(uint64_t number, unsigned bit_count)
     {
         bits::write(w, number, bit_count);
@@ -98,6 +101,51 @@ TEST(UpdateCodec, OneFieldOfOneObjectToTheBit)
     hand.put(0, 1);                                 // The end.
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
+}
+
+TEST(UpdateCodec, WhereEachHasItsOwnTickItIsToldByTheOneBefore)
+{
+    const Item items[] = {{id(5, 9), 0, 0, 1u << 3, {{0, 0, 0, 200, 0}}, {}, 4},
+                          {id(5, 10), 0, 0, 1u << 3, {{0, 0, 0, 200, 0}}, {}, 6}};
+    const std::vector<std::byte> bytes = message(7, items, Ticks::each);
+    Hand hand;
+    hand.w = bits::writer(hand.bytes);
+    hand.put(7, 32).put(1, 1);
+    hand.first_object().put(0, 2).put(6, 8); // Three before: 0, 1, -1, 2, -2, 3, -3.
+    hand.put(13, 8).put(1, 1).put(0, 1).put(3, 3).put(200, 8);
+    hand.put(1, 1).put(1, 1).put(0, 8).put(0, 2).put(3, 8); // Two after.
+    hand.put(13, 8).put(1, 1).put(0, 1).put(3, 3).put(200, 8).put(0, 1);
+    ASSERT_EQ(bytes.size(), hand.done().size());
+    EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
+}
+
+TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
+{
+    const auto with = [](uint64_t first, uint64_t coded) {
+        std::byte bytes[64] = {};
+        BitWriter w = bits::writer(bytes);
+        bits::write(w, first, 32);
+        bits::write(w, 1, 1); // Each has its own.
+        bits::write(w, 1, 1);
+        bits::write(w, 0, 1);
+        bits::write(w, 5, 16);
+        bits::write(w, 9, 8);
+        bits::write(w, 0, 2);
+        bits::write_varint(w, coded);
+        bits::write(w, 13, 8);
+        bits::write(w, 1 + 0 * 2 + 3 * 4 + 200 * 32, 13);
+        bits::write(w, 0, 1);
+        return is_well_formed({bytes, bits::size_bytes(w)});
+    };
+    EXPECT_TRUE(with(7, 0));
+    EXPECT_TRUE(with(7, 12));  // 1.
+    EXPECT_FALSE(with(7, 14)); // 0.
+    EXPECT_FALSE(with(7, 16));
+    EXPECT_TRUE(with(UINT32_MAX - 1, 1));
+    EXPECT_FALSE(with(UINT32_MAX, 1));
+    EXPECT_TRUE(with(UINT32_MAX, 2 * uint64_t{UINT32_MAX - 1})); // 1.
+    EXPECT_FALSE(with(7, uint64_t{1} << 33));
+    EXPECT_FALSE(with(7, UINT64_MAX));
 }
 
 TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
@@ -223,6 +271,8 @@ static Item random_item(Random &random)
     for (uint8_t &field : item.many.fields)
         field = static_cast<uint8_t>(random::below(random, 10));
     item.one.number = static_cast<uint32_t>(random::next(random));
+    item.tick = random::chance(random, 0.1) ? static_cast<uint32_t>(random::next(random) | 1)
+                                            : static_cast<uint32_t>(1 + random::below(random, 99));
     return item;
 }
 
@@ -231,18 +281,20 @@ TEST(UpdateCodec, WhatIsWrittenIsRead)
     Random random = random::from_seed(5);
     for (int trial = 0; trial < 3000; ++trial) {
         std::vector<Item> items;
+        const Ticks ticks = random::chance(random, 0.5) ? Ticks::one : Ticks::each;
         for (uint64_t count = 1 + random::below(random, 12); items.size() < count;) {
-            const Item item = random_item(random);
+            Item item = random_item(random);
+            if (ticks == Ticks::one) item.tick = 77;
             if (items.empty() || items.back().id != item.id) items.push_back(item);
         }
-        const std::vector<std::byte> bytes = message(77, items);
+        const std::vector<std::byte> bytes = message(77, items, ticks);
         UpdateReader r = publish::reader(bytes);
         Update update;
         for (const Item &item : items) {
             ASSERT_TRUE(publish::next(r, update));
             ASSERT_EQ(update.object, item.id);
             ASSERT_EQ(update.stamp, item.stamp);
-            ASSERT_EQ(update.tick, 77u);
+            ASSERT_EQ(update.tick, item.tick);
             Many many = {};
             One one = {};
             void *to = item.type == 0 ? static_cast<void *>(&many) : &one;
@@ -269,7 +321,7 @@ TEST(UpdateCodec, HostileBytesAreReadToAnEnd)
         for (std::byte &b : bytes)
             b = static_cast<std::byte>(random::below(random, 256));
         if (random::chance(random, 0.7) && items[0].id != items[1].id) {
-            bytes = message(9, items);
+            bytes = message(9, items, Ticks::each);
             for (uint64_t flips = random::below(random, 4); flips > 0; --flips)
                 bytes[random::below(random, bytes.size())] ^=
                     static_cast<std::byte>(1u << random::below(random, 8));
