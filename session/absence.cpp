@@ -99,7 +99,7 @@ static void probe_suspect(Session &s)
 
 void update_absences(Session &s)
 {
-    if (s.replica->phase == Phase::outside || saying_goodbye(s)) return;
+    if (s.replica->phase == Phase::outside || s.says_goodbye) return;
     note_absences(s);
     probe_suspect(s);
     pass_over_absent(s);

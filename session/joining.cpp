@@ -365,7 +365,7 @@ void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::
         replica::welcome(*s.replica, s.invite.session, s.signing_secret, own_identity(s), message);
     Path &from = path(s, index);
     if (verdict != Verdict::ok) {
-        from.bad_messages += 1;
+        from.bad_messages += s.started_over ? 0 : 1; // Said to whom we were before.
         return;
     }
     const PeerId host = replica::host(*s.replica);

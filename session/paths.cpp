@@ -137,7 +137,7 @@ static void lose_member(Session &s, ConnectionIndex index, Link link)
                                    ? connection::close_reason(endpoint::at(*s.endpoint, index))
                                    : CloseReason::none;
     release(s, index);
-    if (saying_goodbye(s)) return;
+    if (s.says_goodbye) return;
     if (peer == leader && reason == CloseReason::removed) return fail(s, State::removed);
     const bool goodbye = reason == CloseReason::left;
     replica::peer_gone(*s.replica, peer, goodbye ? Departure::goodbye : Departure::silence);

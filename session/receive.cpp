@@ -168,7 +168,7 @@ static void follow_replica(Session &s)
 {
     const Fault fault = s.replica->fault;
     if (s.state == State::leaving && fault != Fault::none) { // Nobody is left who must know more.
-        s.deadline_us = std::min(s.deadline_us, s.now_us);
+        if (!s.says_goodbye) s.deadline_us = std::min(s.deadline_us, s.now_us);
         return;
     }
     if (fault == Fault::host_lost) return start_over(s);

@@ -123,15 +123,18 @@ static bool all_acked(const Session &s)
 
 static void update_leaving(Session &s)
 {
-    bool ended = true;
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        ended = ended && s.paths[i].tie == Tie::none;
-    const bool goodbye = saying_goodbye(s);
-    if (goodbye && ended) return enter_state(s, State::left, "Left the session.");
-    if (!goodbye && (all_acked(s) || s.now_us >= s.deadline_us)) {
-        end_all_paths(s, CloseReason::left);
-        s.deadline_us = 0;
+    if (!s.says_goodbye && (all_acked(s) || s.now_us >= s.deadline_us)) {
+        s.says_goodbye = true;
+        s.deadline_us = s.now_us + leave_time_us;
+    } else if (s.says_goodbye) {
+        bool ended = true;
+        for (ConnectionIndex i = 0; i < s.path_count; ++i)
+            ended = ended && s.paths[i].tie == Tie::none;
+        if (ended || s.now_us >= s.deadline_us)
+            return enter_state(s, State::left, "Left the session.");
     }
+    // In each tick: somebody may have connected since.
+    if (s.says_goodbye) end_all_paths(s, CloseReason::left);
 }
 
 static void send_all(Session &s)

@@ -76,11 +76,6 @@ void fail(Session &s, State state)
     end_all_paths(s, state == State::minority ? CloseReason::minority : CloseReason::left);
 }
 
-bool saying_goodbye(const Session &s)
-{
-    return s.state == State::leaving && s.deadline_us == 0;
-}
-
 // --- Events ---
 
 void push_event(Session &s, const Event &event)

@@ -7,8 +7,7 @@ namespace tern::session {
 // session.cpp
 void enter_state(Session &s, State state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void fail(Session &s, State state);    // The same, with the state's own sentence; ends all paths.
-bool saying_goodbye(const Session &s); // leaving, and nothing more is waited for.
+void fail(Session &s, State state); // The same, with the state's own sentence; ends all paths.
 void push_event(Session &s, const Event &event);
 void copy_replica_events(Session &s); // Those that are new.
 bool events_room(const Session &s);

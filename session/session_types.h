@@ -30,7 +30,7 @@ inline constexpr uint32_t unreliable_calls_max = 512;             // Per tick; b
 inline constexpr uint32_t calls_per_tick_max = 256;               // From each peer; the rest waits.
 inline constexpr uint32_t packets_per_tick_max = 32;              // To each peer.
 inline constexpr uint64_t stranger_time_us = 10'000'000;
-inline constexpr uint64_t leave_time_us = 2'000'000;  // Then goodbye, acked or not.
+inline constexpr uint64_t leave_time_us = 2'000'000;  // Then goodbye, acked or not, for as long.
 inline constexpr uint64_t ask_interval_us = 200'000;  // A newcomer, while nobody is the host.
 inline constexpr uint64_t reach_again_us = 1'000'000; // After a silence: three tries to connect.
 // Whom another takes for gone is asked for a sign of life each ping_interval_us, and has gone if
@@ -131,6 +131,7 @@ struct Session {
     char text[512]; // Of the state.
     uint64_t now_us;
     uint64_t deadline_us;        // joining, leaving.
+    bool says_goodbye;           // leaving: nothing more is waited for.
     uint64_t next_try_us;        // joining: when the next address is tried.
     Invite invite;               // Of the session: id and secret. The rest is for who joins.
     Target targets[targets_max]; // joining: whom to ask, in turn.

@@ -48,7 +48,7 @@ struct Ledger {
     std::vector<std::vector<ObjectRecord>> objects; // By creator and serial.
     std::map<Stamp, GrantRecord> grants;
     std::vector<Stamp> order_of_grants; // As the hosts gave them.
-    std::map<uint16_t, HostLog> hosts; // By node.
+    std::map<uint16_t, HostLog> hosts;  // By node.
     size_t object_count;
 };
 

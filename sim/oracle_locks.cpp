@@ -34,8 +34,7 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
     const bool is_host = tern::host(node.session) == node.self;
     if (!is_host) record.granted = order.size();
     const std::set<ObjectId> given(node.given.begin(), node.given.end());
-    const std::map<ObjectId, Stamp> now =
-        is_host ? locked(r) : std::map<ObjectId, Stamp>{};
+    const std::map<ObjectId, Stamp> now = is_host ? locked(r) : std::map<ObjectId, Stamp>{};
     Violation violation;
     for (; record.granted < order.size(); ++record.granted) {
         if (stamps::parts(order[record.granted]).host != node.self) continue;

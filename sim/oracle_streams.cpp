@@ -17,6 +17,10 @@ static Violation wrong(const Note &note, PeerId self, uint16_t index, const char
 // A message about several objects is several notes with one number.
 static bool say(SaidStream &stream, const Note &note)
 {
+    // Who has started over asks on a connection on which it was just told, as its former self, what
+    // it had not acked. It hears nothing of that.
+    if (stream.to != note.peer) stream = {};
+    stream.to = note.peer;
     const bool follows =
         note.number == stream.newest + 1 || (note.number == stream.newest && note.number != 0);
     stream.newest = note.number;

@@ -22,6 +22,7 @@ struct SaidStream { // What is left of it: heard ones go.
     std::vector<SaidMessage> said;
     size_t heard;
     uint64_t newest; // Number.
+    PeerId to;
 };
 
 // Calls from one peer to another.

@@ -393,11 +393,17 @@ TEST(Simulation, AHistoryHasTheDeedsAndTheObjects)
 
 // Seed 539: both halves of a session of two admitted a third. Seed 1545: a newcomer started
 // over in the tick in which it had heard of a death. Seeds 20105 and 20511: each of two voters
-// went on, though a newcomer could follow either.
+// went on, though a newcomer could follow either. Seed 3633: somebody connected to a peer that was
+// saying goodbye, and it never came to its end. Seed 4279: who started over was told, on the
+// connection on which it asked anew, what its former self had not acked.
 TEST(Simulation, SeedsThatFailedHold)
 {
-    for (const auto &[seed, seconds] :
-         {std::pair<uint64_t, uint32_t>{539, 30}, {1545, 30}, {20105, 12}, {20511, 12}}) {
+    for (const auto &[seed, seconds] : {std::pair<uint64_t, uint32_t>{539, 30},
+                                        {1545, 30},
+                                        {3633, 30},
+                                        {4279, 30},
+                                        {20105, 12},
+                                        {20511, 12}}) {
         SimOptions options = script::swarm(seed);
         options.seconds = seconds;
         const auto sim = simulation::make(options);
