@@ -14,6 +14,7 @@ bool operator==(const SimOptions &a, const SimOptions &b)
            a.latency_us_high == b.latency_us_high && a.timeout_ms == b.timeout_ms &&
            a.join_timeout_ms == b.join_timeout_ms &&
            a.send_bytes_per_second_max == b.send_bytes_per_second_max &&
+           a.topology == b.topology &&
            faults::print(a.faults) == faults::print(b.faults);
 }
 
@@ -296,6 +297,7 @@ std::string print(const Trace &trace)
     for (size_t i = 0; i < option_count; ++i)
         out += std::string(options_text[i].name) + " " +
                std::to_string(read_option(trace.options, i)) + "\n";
+    if (trace.options.topology == Topology::star) out += "topology star\n";
     out += "faults " + faults::print(trace.options.faults) + "\nchoices\n";
     for (const SimChoice &choice : trace.choices)
         out += print(choice) + "\n";
@@ -326,6 +328,11 @@ static std::string parse_option(std::string_view line, SimOptions &options)
         return parsed.error;
     }
     std::string_view word = take_word(line);
+    if (name == "topology") {
+        if (word != "mesh" && word != "star") return "expected \"topology mesh\" or \"star\"";
+        options.topology = word == "star" ? Topology::star : Topology::mesh;
+        return {};
+    }
     uint64_t value = 0;
     if (name == "seed") {
         if (!take_number(word, UINT64_MAX, options.seed) || !word.empty())

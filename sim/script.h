@@ -3,6 +3,7 @@
 // list when some are taken out is a list, too.
 #pragma once
 #include "sim/faults.h"
+#include "tern/types.h"
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,6 +84,7 @@ struct SimOptions {
     uint32_t latency_us_low = 20'000, latency_us_high = 20'000; // Drawn for each path.
     uint32_t timeout_ms = 2000, join_timeout_ms = 5000;
     uint32_t send_bytes_per_second_max = 256 * 1024;
+    Topology topology = Topology::mesh;
     Faults faults = faults::none(); // For chance; a script has its choices.
     friend bool operator==(const SimOptions &a, const SimOptions &b);
 };

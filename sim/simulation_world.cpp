@@ -138,6 +138,7 @@ void start_peer(Simulation &sim, uint16_t place)
     std::snprintf(name, sizeof name, "%u.%u", place, p.generation);
     config.name = name;
     config.types = sim.types;
+    config.topology = sim.options.topology;
     config.peers_max = static_cast<uint16_t>(std::min(sim.options.places + 2, 16));
     config.timeout_ms = sim.options.timeout_ms;
     config.join_timeout_ms = sim.options.join_timeout_ms;
