@@ -129,7 +129,10 @@ ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> messa
             pass_on(s, from, peer, call, reliability);
         return heard;
     }
-    if (from != replica::successor(r)) return nothing;
+    const PeerId leader = replica::successor(r);
+    // It takes us for the next host, which we are not yet.
+    if (leader == r.self) return {ReceivedCall::Result::no_room, 0, nullptr};
+    if (from != leader) return nothing;
     // Its view is on its way, on another stream.
     if (static_cast<uint16_t>(peer) > r.last_peer)
         return {ReceivedCall::Result::no_room, 0, nullptr};

@@ -14,19 +14,29 @@ static Violation wrong(const Numbered &call, uint16_t index, const CallLog &log,
         text(call.to).c_str(), what, log.said, log.heard);
 }
 
-// How often the two have had a connection, as the hearer knows and as the sayer does: one of them
-// may have taken a connection for open that the other never had. Of a sayer that has gone by now
-// nothing is known.
-struct Connections {
-    uint64_t heard, said;
-};
-
-static Connections connections(Oracles &oracles, PeerId from, PeerId to, uint16_t hearer)
+// In a star: with any that has been the host, too.
+static uint64_t count(const Oracles &oracles, const std::map<PeerId, Links> &links, PeerId other)
 {
-    Connections both = {oracles.nodes[hearer].links[from].count, 0};
-    for (NodeRecord &record : oracles.nodes)
-        if (record.self == from) both.said = record.own_links[to].count;
+    uint64_t sum = 0;
+    for (const auto &[peer, with] : links)
+        if (peer == other || oracles.relaying_hosts.contains(peer)) sum += with.count;
+    return sum;
+}
+
+Connections connections(const Oracles &oracles, PeerId from, PeerId to)
+{
+    Connections both = {};
+    for (const NodeRecord &record : oracles.nodes) {
+        if (record.self == from) both.said = count(oracles, record.own_links, to);
+        if (record.self == to) both.heard = count(oracles, record.links, from);
+    }
     return both;
+}
+
+static bool is_newer(const Connections &now, const Connections &then)
+{
+    return now.heard > std::max<uint64_t>(then.heard, 1) ||
+           now.said > std::max<uint64_t>(then.said, 1);
 }
 
 static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_t index)
@@ -42,16 +52,11 @@ static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_
     if (call.sequence > log.said) return wrong(call, index, log, "heard and never said");
     if (call.sequence == log.heard) return wrong(call, index, log, "heard twice");
     if (call.sequence < log.heard) return wrong(call, index, log, "heard late or again");
-    const Connections both = connections(oracles, call.from, by, index);
-    if (call.sequence > log.heard + 1) {
-        const bool is_new = both.heard > std::max<uint64_t>(log.heard_connection, 1) ||
-                            both.said > std::max<uint64_t>(log.said_connection, 1);
-        if (oracles.journals && !is_new)
-            return wrong(call, index, log, "those before it were left out");
-    }
+    const Connections both = connections(oracles, call.from, by);
+    if (call.sequence > log.heard + 1 && oracles.journals && !is_newer(both, log.when_heard))
+        return wrong(call, index, log, "those before it were left out");
     log.heard = call.sequence;
-    log.heard_connection = both.heard;
-    log.said_connection = both.said;
+    log.when_heard = both;
     return {};
 }
 
@@ -63,7 +68,7 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index)
             if (call.reliable) {
                 CallLog &log = oracles.calls[{call.from, call.to}];
                 log.said = call.sequence;
-                log.newest_connection = oracles.nodes[index].own_links[call.to].count;
+                log.when_said = connections(oracles, call.from, call.to);
             }
             continue;
         }

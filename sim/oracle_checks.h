@@ -49,8 +49,9 @@ Violation check_heard(const Node &node, uint16_t index); // After a tick.
 //
 // The known limit: two members make a new connection after a silence of timeout_ms, and what had
 // not been acked on the old one is lost. So a gap is allowed between two, once for each new
-// connection of theirs.
+// connection of theirs; in a star, of either with a host.
 namespace oracle_calls {
+Connections connections(const Oracles &oracles, PeerId from, PeerId to);
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
 }
 // I7: what is heard of the world stream of a connection is a prefix of what was said.

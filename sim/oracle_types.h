@@ -25,11 +25,18 @@ struct SaidStream { // What is left of it: heard ones go.
     PeerId to;
 };
 
+// How many connections two peers have had over which the calls of one reach the other, as the one
+// who hears knows and as the one who says does: one of them may have taken a connection for open
+// that the other never had. Of who has gone by now nothing is known.
+struct Connections {
+    uint64_t heard, said;
+};
+
 // Calls from one peer to another.
 struct CallLog {
-    uint32_t said, heard;                       // Of the reliable ones: the newest.
-    uint64_t heard_connection, said_connection; // Connections each had had when it was heard,
-    uint64_t newest_connection;                 // ... and the sayer when the newest was said.
+    uint32_t said, heard;     // Of the reliable ones: the newest.
+    Connections when_heard;   // As of the newest that was heard,
+    Connections when_said;    // ... and that was said.
     // Unreliable ones that were heard, to this peer and to everyone: a bit for each.
     std::vector<uint64_t> unreliable, to_everyone;
 };
@@ -88,6 +95,7 @@ struct Oracles {
     std::map<Pair, CallLog> calls;
     std::map<uint64_t, SaidStream> streams;     // By the sender's key.
     std::vector<Address> homes;                 // Where peers are or have been: no stranger's.
+    std::set<PeerId> relaying_hosts;            // Of a star, by now.
     bool journals;                              // Some peer has kept one.
     const uint64_t *allocation_count = nullptr; // The program's: rises with each. Null: not
                                                 // watched.

@@ -164,8 +164,11 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     record.ticks += 1;
     o.journals = o.journals || node.note_count > 0;
     const PeerId host = node.session ? tern::host(node.session) : PeerId::none;
-    if (node.session && host == node.self && host != PeerId::none)
-        ledger::record_grants(o.ledger, index, inspect::replica(node.session));
+    if (node.session && host == node.self && host != PeerId::none) {
+        const Replica &replica = inspect::replica(node.session);
+        ledger::record_grants(o.ledger, index, replica);
+        if (replica::relays(replica)) o.relaying_hosts.insert(node.self);
+    }
     judge_changes(o, node, index, host);
     if (node.note_count > 0) {
         hear_deaths(o, node, index);
@@ -217,10 +220,10 @@ uint64_t calls_under_way(const Oracles &o, std::span<const Node> nodes)
             const auto log = o.calls.find({nodes[from].self, nodes[to].self});
             if (log == o.calls.end()) continue;
             // What had not been acked over a connection that has ended is lost: the known limit.
-            const auto links = o.nodes[from].own_links.find(nodes[to].self);
-            const bool is_new = links != o.nodes[from].own_links.end() &&
-                                links->second.count > log->second.newest_connection;
-            if (!is_new) count += log->second.said - log->second.heard;
+            const Connections now =
+                oracle_calls::connections(o, nodes[from].self, nodes[to].self);
+            const Connections then = log->second.when_said;
+            if (now.heard == then.heard && now.said == then.said) count += log->second.said - log->second.heard;
         }
     return count;
 }
