@@ -67,19 +67,25 @@ static void ask_everybody(Replica &r)
 {
     r.query_token += 1;
     r.collecting = true;
-    // Of whom the host of a star has not heard, nobody has.
-    const bool known = replica::relays(r);
     for (Member &member : r.members.all())
-        member.reported = known;
-    if (known) return;
+        member.reported = false;
     Item item = plain(MessageKind::query);
     item.token = r.query_token;
     outbox::push_to_all(r, item);
 }
 
+// What a member of a star knows of others' objects the host in charge has told it. That it still
+// follows this host is all that it can add.
+static bool has_news(const Replica &r, MemberSlot of)
+{
+    return r.topology == Topology::mesh || r.members[of].id != r.view_host;
+}
+
 static void report(Replica &r, MemberSlot to, uint32_t token)
 {
+    const bool news = has_news(r, to);
     for (const Object &object : r.world.slots.all()) {
+        if (!news) break;
         const bool owned = replica::is_member(r, object.owner);
         if (object.life != Life::alive || (owned && !TERN_MUTANT(report_before_fencing))) continue;
         Item item = plain(MessageKind::report_object);
@@ -87,7 +93,7 @@ static void report(Replica &r, MemberSlot to, uint32_t token)
         item.token = token;
         outbox::push(r, to, item);
     }
-    outbox::push(r, to, plain(MessageKind::dead));
+    if (news) outbox::push(r, to, plain(MessageKind::dead));
     Item item = plain(MessageKind::report);
     item.token = token;
     outbox::push(r, to, item);

@@ -105,7 +105,8 @@ static void forging(const Cluster &c, const ClusterState &s, PeerPlace from, Pee
         if (author == from || is_deaf(c, s, from, author)) continue;
         const ClusterList &head = c._lists[s.parts[stream_part(c, author, from)]];
         if (head.message == 0 || head.forged) continue;
-        if (forgery::is_forged_by_others(peer_steps::message(c._steps, head.message)))
+        const auto message = peer_steps::message(c._steps, head.message);
+        if (forgery::is_forged_by_others(message, static_cast<PeerId>(from + 1)))
             moves.push_back({MoveKind::replay, from, to, author});
     }
 }

@@ -5,13 +5,24 @@ namespace tern::forgery {
 
 // The formats are those of docs/wire_format.md.
 
-bool is_forged_by_others(std::span<const std::byte> message)
+// Who made an object may say that it is dead, as of its first tenure.
+static bool is_own_destroy(std::span<const std::byte> message, PeerId sayer)
+{
+    BitReader r = bits::reader(message.subspan(1));
+    const auto creator = static_cast<PeerId>(bits::read(r, 16));
+    bits::read_varint(r);
+    const bool has_grant = bits::read_bool(r);
+    return creator == sayer && !has_grant;
+}
+
+bool is_forged_by_others(std::span<const std::byte> message, PeerId sayer)
 {
     switch (static_cast<MessageKind>(message[0])) {
+    case MessageKind::destroy: return !is_own_destroy(message, sayer);
     case MessageKind::view:
     case MessageKind::migrate:
-    case MessageKind::destroy:
     case MessageKind::claim_refused:
+    case MessageKind::tell:
     case MessageKind::grant: return true;
     default: return false;
     }

@@ -5,8 +5,8 @@
 
 namespace tern::forgery {
 
-// If anybody but its author may never say it: what stands for a right, or for the host's word.
-bool is_forged_by_others(std::span<const std::byte> message);
+// If `sayer`, who is not its author, may never say it: what stands for a right, or the host's word.
+bool is_forged_by_others(std::span<const std::byte> message, PeerId sayer);
 
 // An object of another, by a grant of one's own making: MIGRATE under the next stamp, DESTROY under
 // the present one. Both return the size of the message.
