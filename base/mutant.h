@@ -46,8 +46,13 @@ namespace tern {
     X(release_not_told_again, "what a lost host left unreleased is not asked of the next")         \
     X(refused_value_stays, "what an optimistic claim has set still shows after its refusal")       \
     X(optimistic_value_leaks, "what an optimistic claim has set is sent before it is granted")     \
+    X(ack_of_another, "the host of a star takes one client's ack for all")                         \
+    X(older_value_told, "the host of a star tells an old value as of now")                         \
+    X(client_believed, "in a star a client is believed what only the host may tell")               \
+    X(call_passed_on_twice, "the host of a star passes a reliable call on twice")                  \
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
+    X(acked_too_early, "an UPDATE is acked though what it builds on still waits")                  \
     X(loss_not_told, "what a lost packet held is not sent again")                                  \
     X(stream_skips_a_gap, "stream bytes behind a gap are handed out")                              \
     X(replay_window_off_by_one, "the oldest packet of the replay window passes twice")             \

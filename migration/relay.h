@@ -7,13 +7,13 @@
 namespace tern::relay {
 
 // --- The host. Each does nothing if this peer is none, or in a mesh. ---
-void begin(Replica &r);                // It has become host: all are told all.
+void begin(Replica &r);                   // It has become host: all are told all.
 void tell_all(Replica &r, MemberSlot to); // Everything that lives.
 // An object is new here, or of a new tenure: of another's, with the last write that it has of the
 // owner before.
 void began(Replica &r, Slot slot, uint32_t survived_tick);
-void changed(Replica &r, Slot slot, uint64_t fields);       // By its owner, who is another.
-void died(Replica &r, ObjectId object, PeerId sayer);       // All but he are told.
+void changed(Replica &r, Slot slot, uint64_t fields); // By its owner, who is another.
+void died(Replica &r, ObjectId object, PeerId sayer); // All but he are told.
 void write(BitWriter &w, Replica &r, MemberSlot to, Item &item);
 void arrived(Replica &r, MemberSlot to, const Item &item);
 

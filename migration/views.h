@@ -10,10 +10,10 @@ Verdict receive_greeted(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader);
 void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item); // welcome, view.
 void tell_view(Replica &r);                                           // A new one, to everybody.
-void finish_joining(Replica &r); // If everybody has greeted us.
+void finish_joining(Replica &r);          // If everybody has greeted us.
 void tell_own(Replica &r, MemberSlot to); // All that we own.
-void finish_greetings(Replica &r);         // At the host of a star.
-void give_votes(Replica &r);     // At the host: to who has caught up.
+void finish_greetings(Replica &r);        // At the host of a star.
+void give_votes(Replica &r);              // At the host: to who has caught up.
 // Nothing more is taken from this member, or said to it.
 void fence(Replica &r, MemberSlot slot);
 void drop(Replica &r, MemberSlot slot); // The same, and its place is free.

@@ -3,6 +3,7 @@
 #include "base/mutant.h"
 #include "sim/cluster_script_play.h"
 #include "sim/scenarios.h"
+#include "sim/scenarios_sessions.h"
 #include "sim_child.h"
 #include "sim_commands.h"
 #include "sim_report.h"
@@ -64,10 +65,16 @@ std::vector<tern::ExploreScope> scopes()
     tern::ExploreScope &few = scope(0, 0, 2, 0, 0);
     few.peers = 4;
     few.survivors = true;
+    tern::ExploreScope &told = scope(1, 0, 0, 2, 0);
+    told.star = true;
+    told.losses = 1;
+    tern::ExploreScope &lies = scope(1, 1, 0, 0, 0);
+    lies.star = true;
+    lies.forges = 1;
     return all;
 }
 
-// What the explorer would come to in a scope that takes too long.
+// What the explorer would come to in a scope that takes too long, or seeds in too many.
 void play_scenarios(const Child &self)
 {
     for (const tern::Scenario &scenario : tern::scenarios::orders()) {
@@ -79,6 +86,12 @@ void play_scenarios(const Child &self)
         child::say(self, (invariant.empty() ? "scenario" : invariant) + " scenario " +
                              std::string(scenario.name) + ": " + played.failure +
                              played.violation.text);
+        return;
+    }
+    for (const tern::ScenarioTitle &title : tern::scenarios::sessions()) {
+        const tern::PlayedSessions played = tern::scenarios::play_sessions(title.name);
+        if (played.failure.empty()) continue;
+        child::say(self, "scenario " + std::string(title.name) + ": " + played.failure);
         return;
     }
 }
@@ -155,6 +168,7 @@ Found simulate_found(const Options &options, const std::string &name, double bou
     for (uint64_t seed = 1; processor_s() < bound_s; ++seed) {
         tern::SimOptions run = run_options(options, seed);
         if (seed % 2 != 0) run.seconds /= 2; // Some faults show soon, some need long runs.
+        if (seed % 4 >= 2) run.topology = tern::Topology::star;
         const double wait_s = (bound_s - processor_s()) * patience;
         const Outcome outcome = play::isolated(run, nullptr, wait_s, {});
         if (outcome.ok || outcome.invariant == "time") continue;

@@ -21,7 +21,8 @@ void add_game(CLI::App &app, Options &options)
     app.add_option("--faults", options.faults,
                    "swarm: drawn from the seed; none; a list as loss,delay=5..80,crash; help: all")
         ->capture_default_str();
-    app.add_option("--topology", options.topology, "mesh: each with each; star: all with the host only")
+    app.add_option("--topology", options.topology,
+                   "mesh: each with each; star: all with the host only")
         ->check(one_of("mesh, star"))
         ->capture_default_str();
 }

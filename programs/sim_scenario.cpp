@@ -70,9 +70,6 @@ int list()
     }
     for (const tern::ScenarioTitle &title : tern::scenarios::sessions())
         lines.push_back({std::string(title.name), std::string(title.title)});
-    for (const tern::ScenarioTitle &title : tern::scenarios::unplayable())
-        lines.push_back({std::string(title.name), std::string(title.title) + " [not played: " +
-                                                      std::string(title.why_not) + "]"});
     std::stable_sort(lines.begin(), lines.end(), comes_before);
     for (const Line &line : lines)
         std::printf("%-12s %s\n", line.name.c_str(), line.text.c_str());
@@ -99,14 +96,6 @@ int scenario(const Options &options)
         if (is_wanted(scenario.name)) note(scenario.name, play_one(scenario));
     for (const tern::ScenarioTitle &title : tern::scenarios::sessions())
         if (is_wanted(title.name)) note(title.name, play_sessions(title.name));
-    uint64_t not_played = 0;
-    for (const tern::ScenarioTitle &title : tern::scenarios::unplayable()) {
-        const std::string text = std::string(title.name) + " " + std::string(title.why_not);
-        if (options.name == title.name) fail(text);
-        if (options.name != "all") continue;
-        std::printf("%s\n", text.c_str());
-        not_played += 1;
-    }
     if (count == 0) fail("there is no scenario \"" + options.name + "\"; `list` names them");
     std::fputs(failed.c_str(), stdout);
     Report line;
@@ -114,7 +103,6 @@ int scenario(const Options &options)
     report::add(line, "scenario", options.name);
     report::add(line, "played", count);
     report::add(line, "held", held);
-    if (not_played > 0) report::add(line, "not_played", not_played);
     report::add(line, "wall_s", wall_s());
     if (!failed.empty()) report::add(line, "text", failed);
     return report::finish(line, held == count);

@@ -239,7 +239,7 @@ static Added add_slot(Publisher &p, const World &world, const TypeTable &types, 
         clear_due(p, peer, slot);
         return Added::nothing;
     }
-    const bool own = is_own(p, object);
+    const bool own = is_own(p, object) || TERN_MUTANT(older_value_told);
     const uint32_t tick = own ? world.tick : object.tick;
     // A second one at this tick would not be newer there. It stays due. Another's value is the same
     // as long as its tick is: it is said again only when it was lost.

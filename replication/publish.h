@@ -51,11 +51,11 @@ struct Publisher { // Open to migration.
                                        // tick that came with them.
     Ticks ticks;                       // each: those of others are told too.
     uint8_t zero[3];
-    Flat<Published> published;         // [peer * slot_count + slot]
-    Flat<uint64_t> due;                // [peer * words + slot / 64]: one bit per object.
-    Flat<PeerRing> rings;              // [peer]
-    Flat<SentUpdates> sent_packets;    // [peer * packets_max + ...]
-    Flat<SentObject> sent_objects;     // [peer * objects_max + ...]
+    Flat<Published> published;      // [peer * slot_count + slot]
+    Flat<uint64_t> due;             // [peer * words + slot / 64]: one bit per object.
+    Flat<PeerRing> rings;           // [peer]
+    Flat<SentUpdates> sent_packets; // [peer * packets_max + ...]
+    Flat<SentObject> sent_objects;  // [peer * objects_max + ...]
 };
 
 // One object's part of an UPDATE message, read and not yet applied.

@@ -1,5 +1,6 @@
 // Calls between games: queued for whom they are for, or for the host of a star, which passes them
 // on; and handed out in order.
+#include "base/mutant.h"
 #include "session/session.h"
 #include <cstring>
 
@@ -80,6 +81,7 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
         queue_unreliable(s, to, caller, message); // Beyond the limit it is lost.
         return;
     }
+    if (to != PeerId::everyone && TERN_MUTANT(call_passed_on_twice)) pass_on_to(s, to, message);
     if (to != PeerId::everyone) return pass_on_to(s, to, message);
     for (PeerId peer : peers(&s))
         if (peer != caller) pass_on_to(s, peer, message);

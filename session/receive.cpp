@@ -117,6 +117,7 @@ void drain_streams(Session &s, ConnectionIndex index)
     while (events_room(s) && endpoint::contact(*s.endpoint, index) == Contact::open) {
         Connection &c = endpoint::at(*s.endpoint, index);
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::world);
+        path(s, index).behind = !message.empty();
         if (message.empty() || !take_world_message(s, index, message)) break;
         if (endpoint::contact(*s.endpoint, index) != Contact::open) return;
         connection::consume_message(c, StreamId::world);
@@ -142,9 +143,14 @@ static void receive_datagram(Session &s, const Datagram &datagram)
         return;
     }
     Connection &c = endpoint::at(*s.endpoint, arrival.connection);
-    if (!connection::accept(c, arrival.packet, s.now_us)) return;
-    if (s.journal) note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
-    if (room) take_unreliable(s, arrival.connection, arrival.packet);
+    // What a message that waits begins, an UPDATE may be about: it comes again, after that.
+    const bool early =
+        from.behind && arrival.packet.unreliable_count > 0 && !TERN_MUTANT(acked_too_early);
+    const auto acking = early ? connection::Acking::no : connection::Acking::yes;
+    if (!connection::accept(c, arrival.packet, s.now_us, acking)) return;
+    if (s.journal && !early)
+        note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
+    if (room && !early) take_unreliable(s, arrival.connection, arrival.packet);
     drain_streams(s, arrival.connection);
 }
 

@@ -58,6 +58,7 @@ struct Path {
     uint32_t message_first, message_count; // In message_ends, as a ring.
     uint32_t acked_messages;               // Of the replica's, in order.
     uint64_t heard_messages;               // From the member.
+    bool behind;                           // A message of its world stream waits.
     uint32_t call_count, call_bytes;       // Taken in this tick.
     Identity identity;                     // stranger that has asked.
     uint16_t payload_bytes;

@@ -52,10 +52,15 @@ static void membership(const Cluster &c, const ClusterState &s, std::vector<Move
 }
 
 // In a star nobody takes objects from who does not lead, before he does: that waits.
-static bool waits(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
+static bool is_aside(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
 {
     const Glance &there = glance(c, s, to);
-    if (!c._scope.star || there.leader == to || there.leader == from) return false;
+    return c._scope.star && there.leader != to && there.leader != from;
+}
+
+static bool waits(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
+{
+    if (!is_aside(c, s, from, to)) return false;
     const uint32_t head = c._lists[s.parts[stream_part(c, from, to)]].message;
     const auto kind = static_cast<MessageKind>(peer_steps::message(c._steps, head)[0]);
     return kind == MessageKind::create || kind == MessageKind::migrate ||
@@ -95,6 +100,7 @@ static void forging(const Cluster &c, const ClusterState &s, PeerPlace from, Pee
     if (spent(c, s, forges) >= c._scope.forges || s.parts[from] == 0 || s.parts[to] == 0) return;
     const Glance &there = glance(c, s, from);
     if (there.leader == from || there.phase != Phase::in || (there.roster >> to & 1) == 0) return;
+    if (is_aside(c, s, from, to)) return; // It would wait for good.
     for (const Believed &object : peer_steps::beliefs(c._steps, s.parts[from])) {
         if (!object.alive || object.owner == static_cast<PeerId>(from + 1)) continue;
         const auto code = static_cast<uint16_t>(object_code::of(object.object));

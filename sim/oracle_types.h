@@ -34,9 +34,9 @@ struct Connections {
 
 // Calls from one peer to another.
 struct CallLog {
-    uint32_t said, heard;     // Of the reliable ones: the newest.
-    Connections when_heard;   // As of the newest that was heard,
-    Connections when_said;    // ... and that was said.
+    uint32_t said, heard;   // Of the reliable ones: the newest.
+    Connections when_heard; // As of the newest that was heard,
+    Connections when_said;  // ... and that was said.
     // Unreliable ones that were heard, to this peer and to everyone: a bit for each.
     std::vector<uint64_t> unreliable, to_everyone;
 };

@@ -220,10 +220,10 @@ uint64_t calls_under_way(const Oracles &o, std::span<const Node> nodes)
             const auto log = o.calls.find({nodes[from].self, nodes[to].self});
             if (log == o.calls.end()) continue;
             // What had not been acked over a connection that has ended is lost: the known limit.
-            const Connections now =
-                oracle_calls::connections(o, nodes[from].self, nodes[to].self);
+            const Connections now = oracle_calls::connections(o, nodes[from].self, nodes[to].self);
             const Connections then = log->second.when_said;
-            if (now.heard == then.heard && now.said == then.said) count += log->second.said - log->second.heard;
+            if (now.heard == then.heard && now.said == then.said)
+                count += log->second.said - log->second.heard;
         }
     return count;
 }

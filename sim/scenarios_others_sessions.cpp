@@ -169,12 +169,12 @@ PlayedSessions heir_is_not_yet_in(std::string_view title)
 }
 
 constexpr Playable all[] = {
-    {{"B7", "B7: a field is set back to what its owner had sent before another's tenure", {}},
+    {{"B7", "B7: a field is set back to what its owner had sent before another's tenure"},
      set_back},
-    {{"B14", "B14: an object is given to a peer that has not heard of it", {}},
+    {{"B14", "B14: an object is given to a peer that has not heard of it"},
      given_before_it_is_known},
-    {{"B21", "B21: four come at once to a world of 2000 objects", {}}, many_come_to_many},
-    {{"B30", "B30: an owner dies while somebody joins", {}}, heir_is_not_yet_in},
+    {{"B21", "B21: four come at once to a world of 2000 objects"}, many_come_to_many},
+    {{"B30", "B30: an owner dies while somebody joins"}, heir_is_not_yet_in},
 };
 
 }

@@ -222,15 +222,14 @@ PlayedSessions ring(std::string_view title)
 }
 
 constexpr Playable all[] = {
-    {{"S16-sessions", "S16: two of five are cut off, told, and come back", {}}, two_of_five_part},
-    {{"S16-host", "S16: the host is with the two of five; the next follows", {}},
-     host_is_with_the_few},
-    {{"S16-alone", "S16: one of the two that were cut off goes on by itself", {}}, one_goes_on},
-    {{"S17-bridge", "S17: the host and one other hear only the one between them", {}}, bridge},
-    {{"S17-members", "S17: two members hear only the host between them", {}}, bridge_of_the_host},
-    {{"S17-deaf", "S17: one does not hear the host, which hears it", {}}, host_is_not_heard},
-    {{"S17-mute", "S17: the host does not hear one, which hears it", {}}, host_does_not_hear},
-    {{"S17-ring", "S17: a ring of five, of which each hears its two neighbours only", {}}, ring},
+    {{"S16-sessions", "S16: two of five are cut off, told, and come back"}, two_of_five_part},
+    {{"S16-host", "S16: the host is with the two of five; the next follows"}, host_is_with_the_few},
+    {{"S16-alone", "S16: one of the two that were cut off goes on by itself"}, one_goes_on},
+    {{"S17-bridge", "S17: the host and one other hear only the one between them"}, bridge},
+    {{"S17-members", "S17: two members hear only the host between them"}, bridge_of_the_host},
+    {{"S17-deaf", "S17: one does not hear the host, which hears it"}, host_is_not_heard},
+    {{"S17-mute", "S17: the host does not hear one, which hears it"}, host_does_not_hear},
+    {{"S17-ring", "S17: a ring of five, of which each hears its two neighbours only"}, ring},
 };
 
 }

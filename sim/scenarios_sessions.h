@@ -1,5 +1,4 @@
-// The scenarios that need whole sessions, with packets, timeouts and the network between them; and
-// those that cannot be played, with the reason.
+// The scenarios that need whole sessions, with packets, timeouts and the network between them.
 #pragma once
 #include "sim/history.h"
 #include <span>
@@ -11,7 +10,6 @@ namespace tern {
 
 struct ScenarioTitle {
     std::string_view name, title; // As in docs/testing.md: "S20".
-    std::string_view why_not;     // Empty: it can be played. Else as "waits for the topology star".
 };
 
 struct PlayedSessions {
@@ -24,7 +22,6 @@ struct PlayedSessions {
 namespace scenarios {
 
 std::vector<ScenarioTitle> sessions();
-std::span<const ScenarioTitle> unplayable();
 PlayedSessions play_sessions(std::string_view name); // One of sessions().
 
 }

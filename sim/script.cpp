@@ -13,8 +13,7 @@ bool operator==(const SimOptions &a, const SimOptions &b)
            a.tick_us_high == b.tick_us_high && a.latency_us_low == b.latency_us_low &&
            a.latency_us_high == b.latency_us_high && a.timeout_ms == b.timeout_ms &&
            a.join_timeout_ms == b.join_timeout_ms &&
-           a.send_bytes_per_second_max == b.send_bytes_per_second_max &&
-           a.topology == b.topology &&
+           a.send_bytes_per_second_max == b.send_bytes_per_second_max && a.topology == b.topology &&
            faults::print(a.faults) == faults::print(b.faults);
 }
 

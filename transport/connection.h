@@ -60,9 +60,12 @@ void wipe(Connection &c); // Forgets the keys.
 OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
                          std::span<std::byte> scratch);
 // Takes acks, stores stream bytes, remembers to ack it. The unreliable messages are the caller's
-// business, after. False, and nothing is done: the same number was accepted since it was opened, or
-// the link has ended.
-bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us);
+// business, after; with Acking::no, where he cannot take them, to its sender the packet is lost.
+// False, and nothing is done: the same number was accepted since it was opened, or the link has
+// ended.
+enum class Acking : uint8_t { no, yes };
+bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us,
+            Acking acking = Acking::yes);
 // The oldest complete message of a stream; empty if there is none. It stays until consumed. All
 // of them are to be consumed in each tick: the receive window moves with what is consumed. A
 // message of a length that cannot be closes the link, with protocol_error.

@@ -97,7 +97,7 @@ OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagra
     return packet;
 }
 
-bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us)
+bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking acking)
 {
     TERN_ASSERT(packet.opening == Opening::ok, "a packet that could not be opened");
     TERN_ASSERT(!c._packet_begun, "a packet of ours has been begun and not finished");
@@ -106,9 +106,11 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us)
     c._stats.received_datagrams += 1;
     c._stats.received_bytes += packet.frames.size() + data_header_bytes + tag_bytes;
     const Effect effect = apply(c, packet, now_us);
-    ack_tracker::arrive(c._acks, c._arrived, packet.number, sent_packets::next(c._sent),
-                        effect.ack_eliciting, now_us);
-    replay_window::set(c._arrived, packet.number);
+    if (acking == Acking::yes) {
+        ack_tracker::arrive(c._acks, c._arrived, packet.number, sent_packets::next(c._sent),
+                            effect.ack_eliciting, now_us);
+        replay_window::set(c._arrived, packet.number);
+    }
     if (effect.reason == CloseReason::none) return true;
     // Two that say goodbye at once: ours stands.
     if (c._link == Link::open) c._close_reason = effect.reason;
