@@ -25,7 +25,8 @@ struct Pending {
 
 static bool is_about(const Replica &r, const Item &item, ObjectId object)
 {
-    if (item.kind == MessageKind::create || item.kind == MessageKind::destroy)
+    if (item.kind == MessageKind::create || item.kind == MessageKind::destroy ||
+        item.kind == MessageKind::tell)
         return item.object == static_cast<uint64_t>(object);
     if (item.kind != MessageKind::migrate) return false;
     const Grant &grant = r.grants[item.grant - 1];
@@ -75,9 +76,12 @@ static Explanation explain_change(const Session &s, Slot slot, MemberSlot member
     const Publisher &p = r.publisher;
     const Published &published = p.published[size_t{member} * p.slot_count + slot];
     const uint32_t changed = world::changed_tick(r.world, s.types, slot);
-    if (changed <= published.acked_tick) return because(Why::has_it, r.self);
-    Explanation why = because(Why::change_unacked, r.self);
-    why.behind_ticks = r.world.tick - published.acked_tick;
+    const Object &object = r.world.slots[slot];
+    if (changed <= published.acked_tick) return because(Why::has_it, object.owner);
+    Explanation why = because(Why::change_unacked, object.owner);
+    // Of another's object, which the host of a star tells, in its owner's ticks.
+    const uint32_t now = object.owner == r.self ? r.world.tick : object.tick;
+    why.behind_ticks = now - published.acked_tick;
     if (publish::is_due(p, member, slot)) {
         const Connection &c = endpoint::at(*s.endpoint, index);
         why.why = connection::has_budget(c, s.now_us) ? Why::change_waits : Why::no_budget;
@@ -85,18 +89,19 @@ static Explanation explain_change(const Session &s, Slot slot, MemberSlot member
     return why;
 }
 
-static Explanation explain_own(const Session &s, ObjectId object, Slot slot, MemberSlot member)
+static Explanation explain_telling(const Session &s, ObjectId object, Slot slot, MemberSlot member)
 {
     const Replica &r = *s.replica;
+    const PeerId owner = r.world.slots[slot].owner;
     const ConnectionIndex index = path_to(s, r.members[member].id);
-    if (index == no_connection) return because(Why::no_connection, r.self);
+    if (index == no_connection) return because(Why::no_connection, owner);
     const Publisher &p = r.publisher;
     if (p.published[size_t{member} * p.slot_count + slot].acked_tick != 0)
         return explain_change(s, slot, member, index);
     const bool joining = replica::host(r) == r.self && !r.members[member].caught_up;
-    if (joining) return because(Why::peer_joining, r.self);
+    if (joining) return because(Why::peer_joining, owner);
     const Pending announcement = pending(r, member, object, false);
-    return because(announcement.said ? Why::object_unacked : Why::object_waits, r.self);
+    return because(announcement.said ? Why::object_unacked : Why::object_waits, owner);
 }
 
 static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)
@@ -110,8 +115,10 @@ static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)
     if (slot == no_slot) return because(Why::unknown);
     const PeerId owner = r.world.slots[slot].owner;
     if (!is_member) return because(Why::no_such_peer, owner);
-    if (owner != r.self) return because(Why::not_owned_here, owner);
-    return explain_own(s, object, slot, member);
+    if (!replica::linked(r, peer)) return because(Why::told_by_host, owner);
+    if (owner != r.self && !replica::relays(r)) return because(Why::not_owned_here, owner);
+    if (owner == peer) return because(Why::has_it, owner);
+    return explain_telling(s, object, slot, member);
 }
 
 }
@@ -131,6 +138,7 @@ const char *text(Why why)
     case Why::dead: return "The object is dead.";
     case Why::death_unacked: return "The object is dead, and the member has not acked that.";
     case Why::not_owned_here: return "The object's owner tells it to the member; ask there.";
+    case Why::told_by_host: return "The host tells it to the member; ask there.";
     case Why::peer_joining: return "The member is still joining, and not told the object yet.";
     case Why::object_waits: return "The object's announcement waits behind other messages.";
     case Why::object_unacked: return "The object's announcement was sent and is not acked.";

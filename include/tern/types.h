@@ -225,6 +225,7 @@ enum class Why : uint8_t {
     dead,             // The object is; the peer has acked that, or hears of it from another.
     death_unacked,    // The object is dead, and the peer has not acked our saying so.
     not_owned_here,   // Its owner tells it to the peer: ask there.
+    told_by_host,     // In a star the host tells it to the peer: ask there.
     peer_joining,     // At the host: it is still being told the world, this object too.
     object_waits,     // CREATE or MIGRATE has not been said: it waits behind other messages.
     object_unacked,   // CREATE or MIGRATE was said, and no ack has come back.

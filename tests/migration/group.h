@@ -39,10 +39,12 @@ inline const TypeTable &group_table()
 
 inline constexpr ReplicaLimits group_limits = {6, 256, 64, 256, 16, 128, Quorum::survivors};
 
-inline ReplicaPointer make_replica()
+inline ReplicaPointer make_replica(Topology topology = Topology::mesh)
 {
-    void *memory = std::calloc(1, replica::size_bytes(group_table(), group_limits));
-    return ReplicaPointer(replica::place(memory, group_table(), group_limits));
+    ReplicaLimits limits = group_limits;
+    limits.topology = topology;
+    void *memory = std::calloc(1, replica::size_bytes(group_table(), limits));
+    return ReplicaPointer(replica::place(memory, group_table(), limits));
 }
 
 inline ReplicaPointer copy(const Replica &r)
@@ -78,9 +80,9 @@ struct Group {
         return identity;
     }
 
-    void add()
+    void add(Topology topology = Topology::mesh)
     {
-        replicas.push_back(make_replica());
+        replicas.push_back(make_replica(topology));
         keys.emplace_back();
         crypto_sign_keypair(keys.back().public_key, keys.back().secret_key);
         events.emplace_back();
@@ -162,12 +164,12 @@ struct Group {
     }
 };
 
-inline Group make_group(size_t count)
+inline Group make_group(size_t count, Topology topology = Topology::mesh)
 {
     if (sodium_init() < 0) std::abort();
     Group group;
     for (size_t i = 0; i < count; ++i)
-        group.add();
+        group.add(topology);
     replica::start(group.at(1), 7, group.keys[0].secret_key, group.identity(0));
     for (size_t i = 1; i < count; ++i) {
         const PeerId id = replica::next_peer_id(group.at(1));

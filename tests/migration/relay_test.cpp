@@ -1,0 +1,145 @@
+// The host of a star tells of everybody's objects; nobody else may.
+#include "replication/publish.h"
+#include "tests/migration/group.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+struct Relay : testing::Test {
+    Group group = make_group(4, Topology::star);
+    ObjectId object = ObjectId::none; // Created by 2.
+
+    void SetUp() override
+    {
+        const Thing thing = {1, 2};
+        object = replica::create(group.at(2), 0, &thing);
+        group.flow();
+    }
+
+    Slot slot(unsigned at) { return world::find_alive(group.at(at).world, object); }
+
+    void set(unsigned at, Thing thing)
+    {
+        replica::begin_send(group.at(at)); // The next tick.
+        replica::set(group.at(at), slot(at), &thing);
+    }
+
+    // What 1 says to 3 of a new object of 2, before it arrives.
+    Bytes said_by_the_host(ObjectId &made)
+    {
+        const Thing thing = {7, 8};
+        made = replica::create(group.at(2), 0, &thing);
+        group.pull(1);
+        EXPECT_TRUE(group.deliver(1, 0));
+        group.pull(0);
+        EXPECT_EQ(group.wires[0][2].size(), 1u);
+        return group.wires[0][2].empty() ? Bytes() : group.wires[0][2].front();
+    }
+
+    Verdict heard_by(unsigned id, unsigned from, const Bytes &message)
+    {
+        ReplicaPointer listener = copy(group.at(id));
+        const uint64_t before = replica::state_hash(*listener);
+        const Verdict verdict = replica::receive(*listener, peer(from), message);
+        if (verdict != Verdict::ok) {
+            EXPECT_EQ(replica::state_hash(*listener), before);
+        }
+        return verdict;
+    }
+};
+
+}
+
+TEST_F(Relay, OnlyWhoLeadsTells)
+{
+    ObjectId made;
+    const Bytes tell = said_by_the_host(made);
+    EXPECT_EQ(heard_by(3, 1, tell), Verdict::ok);
+    EXPECT_EQ(heard_by(3, 2, tell), Verdict::forged); // Its owner, even.
+    EXPECT_EQ(heard_by(3, 4, tell), Verdict::forged);
+    EXPECT_EQ(heard_by(1, 4, tell), Verdict::forged);
+    EXPECT_EQ(heard_by(2, 1, tell), Verdict::forged); // Nobody tells an owner what it owns.
+    ReplicaPointer listener = copy(group.at(3));
+    replica::receive(*listener, peer(1), tell);
+    EXPECT_EQ(belief(*listener, made), belief(group.at(2), made));
+}
+
+TEST_F(Relay, WhatWasCutOrChangedIsMalformed)
+{
+    ObjectId made;
+    const Bytes tell = said_by_the_host(made);
+    for (size_t size = 1; size < tell.size(); ++size)
+        EXPECT_EQ(heard_by(3, 1, Bytes(tell.begin(), tell.begin() + static_cast<ptrdiff_t>(size))),
+                  Verdict::malformed)
+            << size;
+    Bytes longer = tell;
+    longer.push_back(std::byte{0});
+    EXPECT_EQ(heard_by(3, 1, longer), Verdict::malformed);
+}
+
+TEST_F(Relay, ObjectMessagesOfAnotherClientWait)
+{
+    ObjectId made;
+    const Thing thing = {7, 8};
+    made = replica::create(group.at(2), 0, &thing);
+    group.pull(1);
+    const Bytes create = group.wires[1][0].front();
+    EXPECT_EQ(heard_by(3, 2, create), Verdict::later);
+    EXPECT_EQ(heard_by(1, 2, create), Verdict::ok);
+    EXPECT_TRUE(group.wires[1][2].empty()); // An honest one says it to the host alone.
+}
+
+TEST_F(Relay, AnUpdateIsTheOwnersToTheHostAndTheHostsToAll)
+{
+    set(2, {5, 5});
+    const Bytes update = group.updates(2, 1, 1);
+    ASSERT_FALSE(update.empty());
+    EXPECT_TRUE(group.updates(2, 3, 1).empty());
+    ReplicaPointer host = copy(group.at(1)), client = copy(group.at(3));
+    EXPECT_EQ(replica::receive_updates(*host, peer(4), update), Verdict::forged);
+    EXPECT_EQ(replica::receive_updates(*client, peer(2), update), Verdict::ignored);
+    EXPECT_EQ(value(*host, object).a, 1);
+    EXPECT_EQ(value(*client, object).a, 1);
+    EXPECT_EQ(replica::receive_updates(group.at(1), peer(2), update), Verdict::ok);
+    const Bytes told = group.updates(1, 3, 1);
+    EXPECT_EQ(replica::receive_updates(group.at(3), peer(1), told), Verdict::ok);
+    EXPECT_EQ(value(group.at(3), object).a, 5);
+    EXPECT_EQ(group.at(3).world.slots[slot(3)].tick, group.at(2).world.slots[slot(2)].tick);
+    EXPECT_TRUE(group.updates(1, 2, 1).empty()); // Its owner is not told.
+    // As if the host told an owner what it owns: it knows better.
+    EXPECT_NE(replica::receive_updates(group.at(2), peer(1), told), Verdict::ok);
+}
+
+TEST_F(Relay, EachClientsLossIsItsOwn)
+{
+    set(2, {5, 2});
+    EXPECT_EQ(replica::receive_updates(group.at(1), peer(2), group.updates(2, 1, 1)), Verdict::ok);
+    replica::fate(group.at(2), peer(1), 1, true);
+    group.updates(1, 3, 1);
+    group.updates(1, 4, 1);
+    replica::fate(group.at(1), peer(3), 1, true);
+    replica::fate(group.at(1), peer(4), 1, false);
+    EXPECT_FALSE(replica::has_updates(group.at(1), peer(3)));
+    ASSERT_TRUE(replica::has_updates(group.at(1), peer(4)));
+    EXPECT_EQ(replica::receive_updates(group.at(4), peer(1), group.updates(1, 4, 2)), Verdict::ok);
+    EXPECT_EQ(value(group.at(4), object).a, 5);
+}
+
+TEST_F(Relay, ADeathIsPassedOnWithoutTheRightToSayIt)
+{
+    replica::destroy(group.at(2), slot(2));
+    group.pull(1);
+    ASSERT_TRUE(group.deliver(1, 0));
+    group.pull(0);
+    ASSERT_EQ(group.wires[0][2].size(), 1u);
+    EXPECT_TRUE(group.wires[0][1].empty()); // Who has said it need not hear it.
+    const Bytes death = group.wires[0][2].front();
+    EXPECT_EQ(heard_by(3, 1, death), Verdict::ok);
+    EXPECT_EQ(heard_by(1, 4, death), Verdict::forged);
+    group.flow();
+    for (unsigned id = 1; id <= 4; ++id)
+        EXPECT_TRUE(belief(group.at(id), object).dead) << id;
+}
