@@ -237,9 +237,6 @@ Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
 
 // --- Orphans ---
 
-// Who owns least, the lowest of those.
-static constexpr uint32_t members_max = 256;
-
 // By member slot: how many objects each owns, or is to be granted. Of one type, or of all.
 struct Loads {
     uint32_t counts[members_max];
@@ -307,17 +304,21 @@ static void adopt_orphans(Replica &r)
 
 bool has_quorum(const Replica &r)
 {
-    uint32_t members = 0, voters = 0, left = 0;
+    uint32_t members = 0, voters = 0, left = 0, old_voters = 0, old_left = 0;
     for (const Member &member : r.members.all()) {
         if (member.id == PeerId::none || member.said_goodbye) continue;
+        const bool old = member.votes && !member.vote_is_new;
         members += 1;
         voters += member.votes;
         left += member.votes && !member.fenced;
+        old_voters += old;
+        old_left += old && !member.fenced;
     }
     if (r.quorum == Quorum::survivors || r.going_on) return true;
     // Of two whoever is left goes on. Of two with newcomers, who could follow either, the host.
     if (members <= 2 || (voters <= 2 && r.view_host == r.self)) return true;
-    return 2 * left > voters || TERN_MUTANT(no_majority);
+    const bool most = 2 * left > voters && 2 * old_left > old_voters;
+    return most || TERN_MUTANT(no_majority);
 }
 
 // What the former hosts granted whose keys are forgotten is granted anew, to whoever has it.
@@ -354,6 +355,7 @@ static void take_charge(Replica &r)
         claim.asked = false;
     happenings::host(r, r.self);
     objects::tell_own_marks(r);
+    views::take_charge(r);
     relay::begin(r);
 }
 
@@ -362,6 +364,7 @@ static void open_view(Replica &r)
     if (!TERN_MUTANT(dead_not_relayed)) outbox::push_to_all(r, plain(MessageKind::dead));
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         if (r.members[slot].fenced) views::drop(r, slot);
+    views::voters_changed(r);
     views::tell_view(r);
 }
 
@@ -386,7 +389,9 @@ static void end_departure(Replica &r)
     // Wishes of before come first, so that they do not take the room.
     if (r.view_host == r.self) grants::settle(r, grants::Taking::to_all);
     const uint32_t orphans = orphan_count(r);
-    if (!grants::room(r, orphans) || r.events.capacity - r.events.count < 4 * orphans + 64) return;
+    if (!grants::room(r, orphans) ||
+        r.events.capacity - r.events.count < 4 * orphans + r.members.count + 64)
+        return;
     take_charge(r);
     adopt_orphans(r);
     r.collecting = r.going_on = false;

@@ -132,11 +132,8 @@ DeadRange read_range(BitReader &r)
     return {static_cast<uint64_t>(first), static_cast<uint64_t>(first) + more};
 }
 
-void write_member(BitWriter &w, const Member &member)
+void write_identity(BitWriter &w, const Identity &identity)
 {
-    const Identity &identity = member.identity;
-    write_peer(w, member.id);
-    bits::write(w, member.votes ? 1 : 0, 8);
     bits::write_bytes(w, std::as_bytes(std::span(identity.key)));
     bits::write_bytes(w, std::as_bytes(std::span(identity.signing_key)));
     bits::write_bytes(w, std::as_bytes(std::span(identity.address.ip)));
@@ -146,14 +143,8 @@ void write_member(BitWriter &w, const Member &member)
     bits::write_bytes(w, std::as_bytes(std::span(identity.name, length)));
 }
 
-void read_member(BitReader &r, Member &member)
+void read_identity(BitReader &r, Identity &identity)
 {
-    member = {};
-    Identity &identity = member.identity;
-    member.id = read_peer(r);
-    const uint64_t votes = bits::read(r, 8);
-    if (votes > 1) bits::fail(r);
-    member.votes = member.caught_up = votes == 1;
     bits::read_bytes(r, std::as_writable_bytes(std::span(identity.key)));
     bits::read_bytes(r, std::as_writable_bytes(std::span(identity.signing_key)));
     bits::read_bytes(r, std::as_writable_bytes(std::span(identity.address.ip)));

@@ -35,8 +35,12 @@ void read_grant(BitReader &r, Grant &grant);
 void write_range(BitWriter &w, const DeadRange &range);
 DeadRange read_range(BitReader &r);
 
-void write_member(BitWriter &w, const Member &member);
-void read_member(BitReader &r, Member &member);
+// Of a WELCOME, the longest message: all members, and the former hosts.
+inline constexpr size_t welcome_bytes_max =
+    64 + members_max * (3 + 32 + 32 + 16 + 2 + name_bytes_max) + former_hosts_max * (2 + 32);
+
+void write_identity(BitWriter &w, const Identity &identity);
+void read_identity(BitReader &r, Identity &identity);
 
 // What a grant's signature covers; the bytes lie in `buffer`.
 inline constexpr size_t signed_bytes_max = 8 + 8 + 8 + 2 + 2 + 8 * grant_objects_max;

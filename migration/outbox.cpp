@@ -33,6 +33,19 @@ void push(Replica &r, MemberSlot to, const Item &item)
     if (item.grant != 0) r.grants[item.grant - 1].references += 1;
 }
 
+void push_view(Replica &r, const Item &item)
+{
+    for (MemberSlot to = 0; to < r.members.count; ++to) {
+        const ItemRing &ring = r.rings[to];
+        const bool queued =
+            ring.count > ring.pulled && at(r, to, ring.count - 1).kind == MessageKind::view;
+        if (queued)
+            at(r, to, ring.count - 1) = item;
+        else
+            push(r, to, item);
+    }
+}
+
 void push_to_all(Replica &r, const Item &item)
 {
     for (MemberSlot to = 0; to < r.members.count; ++to)
@@ -193,6 +206,8 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
 // What an announcement tells the publisher, once it has arrived.
 static void announced(Replica &r, MemberSlot to, const Item &item)
 {
+    const bool view = item.kind == MessageKind::welcome || item.kind == MessageKind::view;
+    if (view) return views::arrived(r, to, item);
     if (item.tick == 0) return; // It said nothing.
     if (item.kind == MessageKind::tell) return relay::arrived(r, to, item);
     if (item.kind == MessageKind::create) {
@@ -276,9 +291,11 @@ void rewind(Replica &r, PeerId to)
     const MemberSlot member = find_member(r, to);
     if (member == no_member) return;
     ItemRing &ring = r.rings[member];
+    ring.view_said = ring.view_floor;
     for (uint32_t i = 0; i < ring.count; ++i) {
         Item &item = outbox::at(r, member, i);
         if (item.kind == MessageKind::dead) item.object = 0;
+        if (item.kind == MessageKind::welcome) ring.view_said = 0; // It may have no view at all.
     }
     ring.pulled = 0;
     ring.message_count = ring.acked_count = 0;

@@ -9,6 +9,8 @@ namespace tern::outbox {
 // item is counted.
 void push(Replica &r, MemberSlot to, const Item &item);
 void push_to_all(Replica &r, const Item &item); // All members that are not fenced, but oneself.
-void clear(Replica &r, MemberSlot to);          // It is no member any more.
+// The same, but a view that is last in a queue and not yet pulled gives its place to this one.
+void push_view(Replica &r, const Item &item);
+void clear(Replica &r, MemberSlot to); // It is no member any more.
 
 }

@@ -23,6 +23,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     for (const Type &type : types.types)
         slots += world::capacity(type);
     flat::place(b, r.members, limits.peers_max, limits.peers_max);
+    flat::place(b, r.order, limits.peers_max);
     const size_t pairs = size_t{limits.peers_max} * limits.peers_max;
     flat::place(b, r.query_names, pairs, pairs);
     flat::place(b, r.former, former_hosts_max);
@@ -40,7 +41,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.asked, 2 * size_t{slots} + 64);
     publish::place(b, r.publisher, slots, limits.peers_max, limits.packets_max, limits.updates_max);
     if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
-    flat::place(b, r.events, 4 * size_t{slots} + 1024);
+    flat::place(b, r.events, 4 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
 }
 
@@ -54,6 +55,7 @@ size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
 
 Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits)
 {
+    TERN_ASSERT(limits.peers_max <= members_max, "peers_max %u", limits.peers_max);
     auto *r = static_cast<Replica *>(memory);
     r->types = &types;
     flat::Builder builder = {static_cast<std::byte *>(memory), sizeof(Replica)};
@@ -90,17 +92,15 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.members[0].caught_up = r.members[0].votes = r.members[0].told = true;
     r.view_host = r.told_host = r.self;
     r.members[0].identity = self;
+    flat::push(r.order, uint16_t{0});
     relay::begin(r);
 }
 
 PeerId successor(const Replica &r)
 {
-    PeerId lowest = PeerId::none;
-    for (const Member &member : r.members.all())
-        if (member.id != PeerId::none && !member.fenced &&
-            (lowest == PeerId::none || member.id < lowest))
-            lowest = member.id;
-    return lowest;
+    for (const uint16_t slot : r.order.all())
+        if (!r.members[slot].fenced) return r.members[slot].id;
+    return PeerId::none;
 }
 
 PeerId host(const Replica &r)
@@ -122,10 +122,8 @@ bool relays(const Replica &r)
 
 MemberSlot find_member(const Replica &r, PeerId peer)
 {
-    if (peer == PeerId::none) return no_member;
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
-        if (r.members[slot].id == peer) return slot;
-    return no_member;
+    const uint16_t *found = views::place_in_order(r, peer);
+    return found != r.order.end() && r.members[*found].id == peer ? *found : no_member;
 }
 
 bool is_member(const Replica &r, PeerId peer)
@@ -275,7 +273,8 @@ void end_send(Replica &r)
 
 bool events_room(const Replica &r)
 {
-    return r.events.capacity - r.events.count >= 2 * r.changed_events.count + 64;
+    return r.events.capacity - r.events.count >=
+           2 * (r.changed_events.count + r.members.count) + 64;
 }
 
 }

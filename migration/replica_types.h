@@ -5,6 +5,7 @@
 
 namespace tern {
 
+inline constexpr uint32_t members_max = 512;    // Of a session: ReplicaLimits::peers_max.
 inline constexpr size_t grant_objects_max = 16; // Objects in one GRANT; their states fit a message.
 
 // How to reach and recognize a member. Opaque to the rules; told in views.
@@ -20,14 +21,16 @@ struct Member { // id none: a free place.
     bool fenced;       // It has gone: nothing more is taken from it or sent to it.
     bool said_goodbye; // ... as it said: it is not missed where a majority is counted.
     bool votes;        // It counts where a majority is: from the view on that says so.
+    bool vote_is_new;  // Until all know of it, the others alone must be a majority, too.
     bool told;         // Our game has heard that it joined.
     bool greeted;      // While we join: it has sent all it has. At the host of a star: it has heard
                        // that we have.
     bool caught_up;    // At the host: it has said so. At others: what votes has.
     bool reported;     // At who asked: it has answered the present query.
     bool query_waits;  // It has asked; answered once it is our successor (one query per sender).
-    uint8_t zero[2];
+    uint8_t zero;
     uint32_t query_token;
+    uint32_t since_view; // At the host: the first view that tells its identity as it is now.
     Identity identity;
 };
 
@@ -70,7 +73,7 @@ struct Item {
     PeerId peer;      // complaint: about whom.
     uint32_t tick;    // create, migrate, tell: of the values, set when pulled.
     uint32_t grant;   // migrate, grant, destroy: index + 1 in grants, which counts it.
-    uint32_t token;   // query, report_object, report.
+    uint32_t token;   // query, report_object, report; welcome, view: of the view. 0: says nothing.
     uint32_t message; // Set when pulled: the number of its last message on this stream.
     uint64_t object;  // create, destroy, claim, ...; dead: where to go on.
     uint64_t stamp;   // create, destroy, tell: of the tenure; of tell set when pulled.
@@ -80,8 +83,10 @@ struct ItemRing { // Of one member: pulled and unacked ones first, then those to
     uint32_t first, count, pulled;
     uint32_t message_count; // Messages pulled so far.
     uint32_t acked_count;   // Of those.
-    bool overflow;          // It was full: this member is to be given up.
-    bool given_up;          // That has been told.
+    uint32_t view_said;  // The view that was pulled last. A later one tells of whom that did not.
+    uint32_t view_floor; // At the host: the member has no older view than this.
+    bool overflow;       // It was full: this member is to be given up.
+    bool given_up;       // That has been told.
 };
 
 // One GRANT: up to grant_objects_max objects for one owner under one stamp, signed by the host.
@@ -125,7 +130,7 @@ enum class Fault : uint8_t {
 };
 
 struct ReplicaLimits {
-    uint16_t peers_max;
+    uint16_t peers_max;   // At most members_max.
     uint32_t items_max;   // Of each member's ring. Full: the member is given up.
     uint32_t grants_max;  // Kept at once. Full: grants wait.
     uint32_t dead_max;    // Ranges. Full: this peer cannot go on.
@@ -160,10 +165,12 @@ struct Replica {               // Open to migration, and read by session and sim
     uint16_t last_peer;         // The largest PeerId ever given.
     uint16_t lone_ids;          // ReplicaLimits::lone_ids
     uint32_t view;              // Number of the view.
+    uint32_t vote_view;         // At the host: the last view that changed who votes.
     uint32_t grant_count;       // g: of the host's grants so far.
     uint32_t query_token;       // At who asks.
     uint64_t migrations;        // Owner changes seen.
     Flat<Member> members;       // By member slot, which never moves while it is a member.
+    Flat<uint16_t> order;       // The slots of all members, by ascending id.
     Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: it is named by what waits.
     Flat<FormerHost> former;    // In the order of their dropping.
     Flat<ItemRing> rings;       // By member slot.

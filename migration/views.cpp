@@ -28,19 +28,47 @@ static MemberSlot host_slot(const Replica &r)
     return replica::find_member(r, replica::host(r));
 }
 
+// --- By id ---
+
+const uint16_t *place_in_order(const Replica &r, PeerId peer)
+{
+    return std::lower_bound(r.order.begin(), r.order.end(), peer,
+                            [&r](uint16_t slot, PeerId id) { return r.members[slot].id < id; });
+}
+
+static void add_member(Replica &r, MemberSlot place, const Member &member)
+{
+    const auto at = static_cast<size_t>(place_in_order(r, member.id) - r.order.begin());
+    r.members[place] = member;
+    flat::insert(r.order, at, static_cast<uint16_t>(place));
+}
+
 // --- Writing ---
 
-static void write_roster(BitWriter &w, const Replica &r)
+// Of whom no view before this one has told: who it is. `known`: the view that is known already.
+static void write_roster(BitWriter &w, const Replica &r, uint32_t known)
 {
     bits::write(w, r.view, 32);
     bits::write(w, r.term_number, 16);
     bits::write(w, r.last_peer, 16);
     uint32_t count = 0;
-    for (const Member &member : r.members.all())
-        count += member.id != PeerId::none && !member.fenced;
+    for (const uint16_t slot : r.order.all())
+        count += !r.members[slot].fenced;
     bits::write(w, count, 16);
-    for (const Member &member : r.members.all())
-        if (member.id != PeerId::none && !member.fenced) messages::write_member(w, member);
+    auto before = PeerId::none;
+    for (const uint16_t slot : r.order.all()) {
+        const Member &member = r.members[slot];
+        if (member.fenced) continue;
+        const bool next = static_cast<uint32_t>(member.id) == static_cast<uint32_t>(before) + 1;
+        bits::write_bool(w, next);
+        if (!next) messages::write_peer(w, member.id);
+        bits::write_bool(w, member.votes);
+        if (member.votes) bits::write_bool(w, member.vote_is_new);
+        const bool told = known != 0 && member.since_view <= known;
+        bits::write_bool(w, !told);
+        if (!told) messages::write_identity(w, member.identity);
+        before = member.id;
+    }
 }
 
 static void write_former_hosts(BitWriter &w, const Replica &r)
@@ -54,14 +82,24 @@ static void write_former_hosts(BitWriter &w, const Replica &r)
 
 void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
 {
-    if (item.kind == MessageKind::view && item.token != r.view) return; // A newer one follows.
+    const bool welcome = item.kind == MessageKind::welcome;
+    if (!welcome && item.token != r.view) { // A newer one follows.
+        item.token = 0;
+        return;
+    }
     messages::write_kind(w, item.kind);
-    if (item.kind == MessageKind::welcome) {
+    if (welcome) {
         messages::write_peer(w, r.members[to].id);
         bits::write_varint(w, r.world.alive);
         write_former_hosts(w, r);
     }
-    write_roster(w, r);
+    write_roster(w, r, welcome ? 0 : r.rings[to].view_said);
+    item.token = r.rings[to].view_said = r.view;
+}
+
+void arrived(Replica &r, MemberSlot to, const Item &item)
+{
+    r.rings[to].view_floor = std::max(r.rings[to].view_floor, item.token);
 }
 
 void tell_view(Replica &r)
@@ -69,7 +107,33 @@ void tell_view(Replica &r)
     r.view += 1;
     Item item = plain(MessageKind::view);
     item.token = r.view;
-    outbox::push_to_all(r, item);
+    outbox::push_view(r, item);
+}
+
+enum class Whose : uint8_t { all, greeted };
+
+// The view that all these members have, or a later one.
+static uint32_t view_of(const Replica &r, Whose whose)
+{
+    uint32_t least = r.view;
+    for (const uint16_t slot : r.order.all()) {
+        const Member &member = r.members[slot];
+        const bool counts = whose == Whose::all || member.greeted;
+        if (counts && !member.fenced && member.id != r.self)
+            least = std::min(least, r.rings[slot].view_floor);
+    }
+    return least;
+}
+
+void take_charge(Replica &r)
+{
+    for (const uint16_t slot : r.order.all())
+        r.members[slot].since_view = r.view + 1;
+}
+
+void voters_changed(Replica &r)
+{
+    r.vote_view = r.view + 1;
 }
 
 // --- Greeting ---
@@ -110,17 +174,10 @@ static void greet(Replica &r, MemberSlot to)
 void finish_greetings(Replica &r)
 {
     if (!replica::relays(r)) return;
-    bool waits = false;
-    for (const Member &member : r.members.all())
-        waits |= member.id != PeerId::none && !member.fenced && !member.greeted;
-    if (!waits) return;
-    for (const Member &member : r.members.all())
-        if (member.caught_up && !member.fenced &&
-            replica::is_unacked(r, member.id, MessageKind::view))
-            return;
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+    const uint32_t known = view_of(r, Whose::greeted);
+    for (const uint16_t slot : r.order.all()) {
         Member &member = r.members[slot];
-        if (member.id == PeerId::none || member.fenced || member.greeted) continue;
+        if (member.fenced || member.greeted || member.since_view > known) continue;
         member.greeted = true;
         if (member.id != r.self) outbox::push(r, slot, plain(MessageKind::greeted));
     }
@@ -136,6 +193,31 @@ struct Roster {
     uint32_t count;
 };
 
+struct Listed {
+    PeerId id;
+    bool votes, vote_is_new;
+    bool is_told; // Who it is.
+    Identity identity;
+};
+
+// The form is the only one: ids ascend, and one that follows the last is not written.
+static void read_listed(BitReader &reader, PeerId before, Listed &listed)
+{
+    const uint32_t next = static_cast<uint32_t>(before) + 1;
+    if (bits::read_bool(reader)) {
+        listed.id = static_cast<PeerId>(next);
+        if (listed.id == PeerId::everyone) bits::fail(reader);
+    } else {
+        listed.id = messages::read_peer(reader);
+        if (static_cast<uint32_t>(listed.id) <= next) bits::fail(reader);
+    }
+    listed.votes = bits::read_bool(reader);
+    listed.vote_is_new = listed.votes && bits::read_bool(reader);
+    listed.is_told = bits::read_bool(reader);
+    listed.identity = {};
+    if (listed.is_told) messages::read_identity(reader, listed.identity);
+}
+
 static Roster read_roster(BitReader &reader, const Replica &r, PeerId self)
 {
     Roster roster = {};
@@ -145,18 +227,16 @@ static Roster read_roster(BitReader &reader, const Replica &r, PeerId self)
     roster.count = static_cast<uint32_t>(bits::read(reader, 16));
     if (roster.count == 0 || roster.count > r.members.count) bits::fail(reader);
     roster.members = reader;
-    Member member;
+    Listed listed = {};
     bool self_there = false;
-    PeerId seen[256];
     for (uint32_t i = 0; i < roster.count && !bits::failed(reader); ++i) {
-        messages::read_member(reader, member);
-        if (i == 0 || member.id < roster.host) roster.host = member.id;
-        self_there |= member.id == self;
-        seen[i] = member.id;
-        if (std::find(seen, seen + i, member.id) != seen + i) bits::fail(reader);
-        if (static_cast<uint16_t>(member.id) > roster.last_peer) bits::fail(reader);
+        read_listed(reader, listed.id, listed);
+        if (i == 0) roster.host = listed.id;
+        self_there |= listed.id == self;
+        const bool known = replica::find_member(r, listed.id) != no_member;
+        if (!listed.is_told && !known) bits::fail(reader);
     }
-    if (!self_there) bits::fail(reader);
+    if (!self_there || static_cast<uint16_t>(listed.id) > roster.last_peer) bits::fail(reader);
     return roster;
 }
 
@@ -198,6 +278,8 @@ void drop(Replica &r, MemberSlot slot)
     }
     for (MemberSlot asker = 0; asker < r.members.count; ++asker)
         r.query_names[asker * r.members.count + slot] = 0;
+    const auto place = static_cast<size_t>(place_in_order(r, member.id) - r.order.begin());
+    flat::erase(r.order, place);
     r.members[slot] = {};
 }
 
@@ -208,43 +290,59 @@ static MemberSlot free_place(const Replica &r)
     return no_member;
 }
 
-// The roster becomes ours. Fenced ones that it still lists stay fenced. Who came after us is
-// greeted, and does not greet us: it says all it has to say to a roster that has us on it. True if
-// somebody is no member any more.
-static bool take_roster(Replica &r, Roster roster, bool with_events)
+static void drop_unlisted(Replica &r, const Roster &roster, bool &dropped)
 {
-    bool listed[256] = {};
-    bool dropped = false;
+    bool there[members_max] = {};
     BitReader reader = roster.members;
-    Member member;
+    Listed listed = {};
     for (uint32_t i = 0; i < roster.count; ++i) {
-        messages::read_member(reader, member);
-        const MemberSlot known = replica::find_member(r, member.id);
-        if (known != no_member) listed[known] = true;
+        read_listed(reader, listed.id, listed);
+        const MemberSlot known = replica::find_member(r, listed.id);
+        if (known != no_member) there[known] = true;
     }
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        if (r.members[slot].id == PeerId::none || listed[slot]) continue;
+        if (r.members[slot].id == PeerId::none || there[slot]) continue;
         drop(r, slot);
         dropped = true;
     }
-    reader = roster.members;
+}
+
+static void take_newcomer(Replica &r, const Roster &roster, const Listed &listed)
+{
+    // In a star the host greets for all.
+    const bool star = r.topology == Topology::star;
+    Member member = {};
+    member.id = listed.id;
+    member.identity = listed.identity;
+    member.greeted = listed.id > r.self || (star && listed.id != roster.host);
+    member.told = true;
+    const MemberSlot place = free_place(r);
+    add_member(r, place, member);
+    if (listed.id > r.self && !star) greet(r, place);
+}
+
+// The roster becomes ours. Fenced ones that it still lists stay fenced. Who came after us is
+// greeted, and does not greet us: it says all it has to say to a roster that has us on it. True if
+// somebody is no member any more.
+static bool take_roster(Replica &r, const Roster &roster, bool with_events)
+{
+    bool dropped = false;
+    drop_unlisted(r, roster, dropped);
+    BitReader reader = roster.members;
+    Listed listed = {};
     for (uint32_t i = 0; i < roster.count; ++i) {
-        messages::read_member(reader, member);
-        const MemberSlot known = replica::find_member(r, member.id);
-        if (known != no_member) { // It may have moved.
-            r.members[known].identity.address = member.identity.address;
-            r.members[known].votes = member.votes;
-            if (member.id != r.self) r.members[known].caught_up = member.votes;
-            continue;
+        read_listed(reader, listed.id, listed);
+        MemberSlot slot = replica::find_member(r, listed.id);
+        if (slot == no_member) {
+            take_newcomer(r, roster, listed);
+            slot = replica::find_member(r, listed.id);
+            if (with_events) happenings::peer(r, EventKind::peer_joined, listed.id);
+        } else if (listed.is_told) { // It may have moved.
+            r.members[slot].identity.address = listed.identity.address;
         }
-        const MemberSlot place = free_place(r);
-        r.members[place] = member;
-        // In a star the host greets for all.
-        const bool star = r.topology == Topology::star;
-        r.members[place].greeted = member.id > r.self || (star && member.id != roster.host);
-        r.members[place].told = true;
-        if (with_events) happenings::peer(r, EventKind::peer_joined, member.id);
-        if (member.id > r.self && !star) greet(r, place);
+        r.members[slot].votes = listed.votes;
+        r.members[slot].vote_is_new = listed.vote_is_new;
+        if (listed.id != r.self) r.members[slot].caught_up = listed.votes;
     }
     r.view = roster.view;
     r.term_number = roster.term_number;
@@ -290,21 +388,35 @@ Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader)
     return Verdict::ok;
 }
 
-// One at a time, and the next when all have heard of the last: so no two of us can count majorities
-// of rosters that have no member in common.
+// Votes change when all have the last view that changed them, and know who gets one. So of any two
+// of us the majorities overlap: one new vote changes them by too little, and where the host and at
+// most one other vote, there is none without the host. Else, if there are more, they are new until
+// all have heard of them, and so long a majority of the others is needed as well (joint consensus:
+// Ongaro, "Consensus: Bridging Theory and Practice", 4.3).
 void give_votes(Replica &r)
 {
-    MemberSlot next = no_member;
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        const Member &member = r.members[slot];
-        if (member.id == PeerId::none || member.fenced || member.votes || !member.caught_up)
-            continue;
-        if (next == no_member || member.id < r.members[next].id) next = slot;
+    if (r.collecting) return;
+    const uint32_t known = view_of(r, Whose::all);
+    if (known < r.vote_view) return;
+    uint32_t voters = 0, waiting = 0;
+    bool any_new = false;
+    const auto waits = [known](const Member &member) {
+        return !member.fenced && !member.votes && member.caught_up && member.since_view <= known;
+    };
+    for (const uint16_t slot : r.order.all()) {
+        voters += r.members[slot].votes;
+        any_new |= r.members[slot].vote_is_new;
+        waiting += waits(r.members[slot]);
     }
-    if (next == no_member || r.collecting) return;
-    for (const Member &member : r.members.all())
-        if (!member.fenced && replica::is_unacked(r, member.id, MessageKind::view)) return;
-    r.members[next].votes = true;
+    if (waiting == 0 && !any_new) return;
+    const bool we_vote = r.members[replica::find_member(r, r.self)].votes;
+    const bool at_once = !any_new && (waiting == 1 || (voters <= 2 && we_vote));
+    for (const uint16_t slot : r.order.all()) {
+        Member &member = r.members[slot];
+        member.vote_is_new = waits(member) && !at_once;
+        member.votes = member.votes || waits(member);
+    }
+    voters_changed(r);
     tell_view(r);
 }
 
@@ -434,10 +546,13 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
     TERN_ASSERT(find_member(r, id) == no_member, "peer %u is in", static_cast<unsigned>(id));
     const MemberSlot place = views::free_place(r);
     views::tell_view(r);
-    r.members[place] = {};
-    r.members[place].id = id;
-    r.members[place].identity = newcomer;
-    r.members[place].reported = true; // It has nothing to say to a query that is under way.
+    Member member = {};
+    member.id = id;
+    member.identity = newcomer;
+    member.since_view = r.view;
+    member.reported = true; // It has nothing to say to a query that is under way.
+    views::add_member(r, place, member);
+    r.rings[place].view_floor = r.view;
     outbox::push(r, place, views::plain(MessageKind::welcome));
     views::greet(r, place);
 }
@@ -448,6 +563,7 @@ void moved(Replica &r, PeerId peer, const Address &address)
     if (slot == no_member || host(r) != r.self) return;
     if (r.members[slot].identity.address == address) return;
     r.members[slot].identity.address = address;
+    r.members[slot].since_view = r.view + 1;
     views::tell_view(r);
 }
 

@@ -5,15 +5,21 @@
 
 namespace tern::views {
 
+// Where in Replica::order this peer is or would be.
+const uint16_t *place_in_order(const Replica &r, PeerId peer);
+
 Verdict receive_view(Replica &r, PeerId from, BitReader reader);
 Verdict receive_greeted(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader);
 void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item); // welcome, view.
 void tell_view(Replica &r);                                           // A new one, to everybody.
-void finish_joining(Replica &r);          // If everybody has greeted us.
-void tell_own(Replica &r, MemberSlot to); // All that we own.
-void finish_greetings(Replica &r);        // At the host of a star.
-void give_votes(Replica &r);              // At the host: to who has caught up.
+void finish_joining(Replica &r);                           // If everybody has greeted us.
+void tell_own(Replica &r, MemberSlot to);                  // All that we own.
+void finish_greetings(Replica &r);                         // At the host of a star.
+void arrived(Replica &r, MemberSlot to, const Item &item); // welcome, view: acked.
+void take_charge(Replica &r);    // As a new host: of our views nobody has one yet.
+void voters_changed(Replica &r); // The next view says so.
+void give_votes(Replica &r);     // At the host: to who has caught up.
 // Nothing more is taken from this member, or said to it.
 void fence(Replica &r, MemberSlot slot);
 void drop(Replica &r, MemberSlot slot); // The same, and its place is free.

@@ -4,7 +4,6 @@
 
 namespace demo::child {
 
-static constexpr uint64_t tick_us = 1'000'000 / ticks_per_second;
 static constexpr uint64_t report_interval_us = 100'000;
 static constexpr uint64_t lag_us_max = 100'000; // What is later than this is not caught up with.
 
@@ -91,6 +90,7 @@ int run(const Options &options, const Task &task)
     const std::string wrong = enter(life, options);
     if (!wrong.empty()) return fail(life, wrong);
 
+    const uint64_t tick_us = 1'000'000 / options.hz;
     uint64_t next_us = clock_us();
     while (!life.inbox.ended) {
         take_orders(life);

@@ -31,14 +31,16 @@ static void choose_goal(Game &game)
     game.goal[1] = between(game, 1, room_height - 1);
 }
 
-Game make_game(Session *session, uint32_t first_cubes, uint32_t cubes_max, uint64_t seed)
+Game make_game(Session *session, uint32_t first_cubes, uint32_t cubes_max, uint64_t seed,
+               uint32_t hz)
 {
     Game game = {};
     game.session = session;
     game.first_cubes = first_cubes;
     game.cubes_max = cubes_max;
     game.random.seed(seed);
-    game.ticks_to_claim = game.ticks_to_migrate = game.ticks_to_replace = ticks_per_second;
+    game.hz = hz;
+    game.ticks_to_claim = game.ticks_to_migrate = game.ticks_to_replace = hz;
     choose_goal(game);
     return game;
 }
@@ -134,9 +136,12 @@ static void migrate_one(Game &game)
 
 void take_events(Game &game, std::span<const Event> events)
 {
-    for (const Event &event : events)
-        if (event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused)
-            std::erase(game.claimed, event.object);
+    for (const Event &event : events) {
+        const bool answer =
+            event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused;
+        if (answer) std::erase(game.claimed, event.object);
+        if (event.kind == EventKind::call) game.heard += 1;
+    }
 }
 
 // --- A tick ---
@@ -147,7 +152,7 @@ static Push walk(Game &game)
     Player player = get<Player>(game.session, game.player);
     if (player.position[0] == game.goal[0] && player.position[1] == game.goal[1]) choose_goal(game);
     const float before[2] = {player.position[0], player.position[1]};
-    physics::walk(player.position, game.goal, player_speed / ticks_per_second);
+    physics::walk(player.position, game.goal, player_speed / static_cast<float>(game.hz));
     set(game.session, game.player, player);
     const Player &stored = get<Player>(game.session, game.player);
     if (stored.position[0] == before[0] && stored.position[1] == before[1]) choose_goal(game);
@@ -161,9 +166,15 @@ static void simulate(Game &game, const Push &push)
     game.bodies.resize(cubes.size());
     for (size_t i = 0; i < cubes.size(); ++i)
         game.bodies[i] = {all[i], owner(game.session, cubes[i]) == self(game.session)};
-    physics::step(game.bodies, push);
+    physics::step(game.bodies, push, 1.0f / static_cast<float>(game.hz));
     for (size_t i = 0; i < cubes.size(); ++i)
         if (game.bodies[i].mine) set(game.session, cubes[i], game.bodies[i].cube);
+}
+
+static void cheer(Game &game)
+{
+    const Cheer next = {game.cheered + 1};
+    game.cheered += call(game.session, PeerId::everyone, cheer_type, next);
 }
 
 static bool due(Game &game, uint32_t &ticks_left, uint32_t interval_ticks)
@@ -180,10 +191,13 @@ void play(Game &game)
 {
     create_first(game);
     simulate(game, walk(game));
-    if (due(game, game.ticks_to_claim, ticks_per_second / 4)) claim_one(game);
+    if (due(game, game.ticks_to_claim, game.hz / 4)) claim_one(game);
     const bool is_host = host(game.session) == self(game.session);
-    if (is_host && due(game, game.ticks_to_migrate, ticks_per_second / 2)) migrate_one(game);
-    if (due(game, game.ticks_to_replace, ticks_per_second)) replace_one(game);
+    if (is_host && due(game, game.ticks_to_migrate, game.hz / 2)) migrate_one(game);
+    if (due(game, game.ticks_to_replace, game.hz)) {
+        replace_one(game);
+        cheer(game);
+    }
 }
 
 }

@@ -18,11 +18,20 @@ const char *socket_name(SocketKind socket)
     return "";
 }
 
+const char *topology_name(tern::Topology topology)
+{
+    return topology == tern::Topology::star ? "star" : "mesh";
+}
+
 // --- The command line ---
 
-static void add_world(CLI::App &app, Options &options, std::string &quorum)
+static void add_world(CLI::App &app, Options &options, std::string &quorum, std::string &topology)
 {
-    app.add_option("--peers", options.peers, "Processes")->check(whole_number(2, 16));
+    app.add_option("--peers", options.peers, "Processes; in a star up to 512, in a mesh to 64")
+        ->check(whole_number(2, tern::star_peers_max));
+    app.add_option("--topology", topology, "Who talks to whom: all to all, or all to the host only")
+        ->check(one_of("mesh, star"));
+    app.add_option("--hz", options.hz, "Ticks per second of each")->check(whole_number(5, 240));
     app.add_option("--objects", options.objects, "Cubes, spread evenly over the peers")
         ->check(whole_number(1, 1000));
     app.add_option("--seconds", options.seconds,
@@ -76,8 +85,13 @@ static void add_others(CLI::App &app, Options &options)
 }
 
 static void settle(const CLI::App &app, const std::string &socket, const std::string &quorum,
-                   Options &options)
+                   const std::string &topology, Options &options)
 {
+    if (topology == "star") options.topology = tern::Topology::star;
+    if (topology == "mesh" && options.peers > tern::mesh_peers_max)
+        throw CLI::ValidationError("--peers", "in a mesh at most " +
+                                                  std::to_string(tern::mesh_peers_max) +
+                                                  "; see --topology");
     options.kill_two = options.kill_two || options.kill_other;
     const bool few = options.kill_two && options.peers < 5 && app.count("--quorum") == 0;
     options.survivors = few || quorum == "survivors";
@@ -101,12 +115,14 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     std::string socket = socket_name(parsed.options.socket);
     app.option_defaults()->always_capture_default();
     std::string quorum = "majority";
-    add_world(app, parsed.options, quorum);
+    std::string topology = topology_name(parsed.options.topology);
+    add_world(app, parsed.options, quorum, topology);
     add_network(app, parsed.options, socket);
     app.option_defaults()->always_capture_default(false);
     add_others(app, parsed.options);
     try {
         app.parse(argc, argv);
+        settle(app, socket, quorum, topology, parsed.options);
     } catch (const CLI::CallForHelp &) {
         parsed.text = app.help();
         return parsed;
@@ -115,7 +131,6 @@ ParsedOptions parse_options(int argc, const char *const *argv)
         parsed.text = std::string("tern-demo: ") + error.what() + "\nTry tern-demo --help.\n";
         return parsed;
     }
-    settle(app, socket, quorum, parsed.options);
     parsed.run = true;
     return parsed;
 }

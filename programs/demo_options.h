@@ -1,5 +1,6 @@
 // tern-demo's command line.
 #pragma once
+#include "tern/types.h"
 #include <cstdint>
 #include <string>
 
@@ -9,6 +10,8 @@ enum class SocketKind : uint8_t { udp, enet, udp6 };
 
 struct Options {
     uint16_t peers = 4;
+    tern::Topology topology = tern::Topology::mesh;
+    uint32_t hz = 60;
     uint32_t objects = 64;
     uint32_t seconds = 20;
     double loss_percent = 5;
@@ -39,5 +42,6 @@ struct ParsedOptions {
 
 ParsedOptions parse_options(int argc, const char *const *argv);
 const char *socket_name(SocketKind socket);
+const char *topology_name(tern::Topology topology);
 
 }

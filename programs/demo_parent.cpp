@@ -13,6 +13,7 @@ static constexpr uint64_t start_us_max = 40 * second_us; // Until all are in.
 static constexpr uint64_t settle_us_max = 10 * second_us;
 static constexpr uint64_t settled_us = second_us; // So long all must have agreed.
 static constexpr uint64_t report_us_max = 10 * second_us;
+static constexpr size_t rows_max = 16;       // Of more peers no picture is drawn.
 static constexpr uint64_t lead_us = 200'000; // From the order to play until the play.
 
 struct Parent {
@@ -53,6 +54,7 @@ static double seconds_played(const Parent &parent, uint64_t now_us)
 static void show_line(Parent &parent, uint64_t now_us, double passed_s)
 {
     uint64_t objects = 0, migrations = 0, sent = 0, lost = 0, in_bytes = 0, out_bytes = 0, rtt = 0;
+    uint64_t least = UINT64_MAX, most = 0;
     std::string owned;
     for (Member &member : parent.crew.members) {
         if (!crew::alive(member)) continue;
@@ -64,9 +66,13 @@ static void show_line(Parent &parent, uint64_t now_us, double passed_s)
         lost += now.lost_datagrams;
         in_bytes += now.received_bytes - member.shown.received_bytes;
         out_bytes += now.sent_bytes - member.shown.sent_bytes;
-        owned += (owned.empty() ? "" : "/") + std::to_string(now.owned);
+        least = std::min(least, now.owned);
+        most = std::max(most, now.owned);
+        if (parent.crew.members.size() <= rows_max)
+            owned += (owned.empty() ? "" : "/") + std::to_string(now.owned);
         member.shown = now;
     }
+    if (owned.empty()) owned = std::to_string(least) + ".." + std::to_string(most);
     const uint32_t peers = std::max(1u, crew::survivors(parent.crew));
     const double loss = sent == 0 ? 0 : 100 * static_cast<double>(lost) / static_cast<double>(sent);
     const double per_peer_s = passed_s * peers * 1000;
@@ -169,9 +175,12 @@ static std::string gather(Parent &parent)
         });
     };
     if (!wait_until(parent, deadline_us, all_in)) return "not all peers could join in time";
-    say(parent, "demo: all %u peers are in, over %s; loss %g %%, %u to %u ms one way\n",
-        crew.options.peers, socket_name(crew.options.socket), crew.options.loss_percent,
-        crew.options.delay_ms, crew.options.delay_ms + crew.options.jitter_ms);
+    say(parent,
+        "demo: all %u peers are in after %llu ms, a %s over %s; loss %g %%, %u to %u ms one way\n",
+        crew.options.peers, static_cast<unsigned long long>((clock_us() - parent.begun_us) / 1000),
+        topology_name(crew.options.topology), socket_name(crew.options.socket),
+        crew.options.loss_percent, crew.options.delay_ms,
+        crew.options.delay_ms + crew.options.jitter_ms);
     return "";
 }
 
@@ -271,6 +280,38 @@ static void tell_change_of_host(Parent &parent)
                 static_cast<unsigned long long>(most_us / 1000));
 }
 
+// Who hosts needs more than the others.
+static void tell_memory(const Crew &crew)
+{
+    uint64_t host_kb = 0, others_kb = 0;
+    for (const Member &member : crew.members) {
+        if (!crew::alive(member)) continue;
+        uint64_t &most_kb = member.now.self == member.now.host ? host_kb : others_kb;
+        most_kb = std::max(most_kb, member.now.resident_kb);
+    }
+    std::printf("demo: resident: the host %llu kB, others at most %llu kB\n",
+                static_cast<unsigned long long>(host_kb),
+                static_cast<unsigned long long>(others_kb));
+}
+
+// Empty, or who has not heard each cheer of all others. With a peer that was killed some of them
+// may have gone.
+static std::string unheard(const Crew &crew)
+{
+    uint32_t all = 0;
+    for (const Member &member : crew.members)
+        all += member.now.cheered;
+    std::string lines;
+    for (const Member &member : crew.members) {
+        if (member.killed) return "";
+        if (member.now.heard == all - member.now.cheered) continue;
+        lines += "peer " + std::to_string(static_cast<unsigned>(member.now.self)) + " has heard " +
+                 std::to_string(member.now.heard) + " cheers of " +
+                 std::to_string(all - member.now.cheered) + "\n";
+    }
+    return lines;
+}
+
 static int judge(Crew &crew)
 {
     std::vector<Testimony> testimonies;
@@ -303,6 +344,12 @@ static int judge(Crew &crew)
             std::printf("%s", member.missing.c_str());
         return 1;
     }
+    const std::string silence = unheard(crew);
+    if (!silence.empty()) {
+        std::printf("demo: DIVERGED: calls were lost\n%s", silence.c_str());
+        return 1;
+    }
+    tell_memory(crew);
     std::printf("demo: converged peers=%zu objects=%zu migrations=%llu digest=%016llx\n",
                 testimonies.size(), testimonies[0].world.size(),
                 static_cast<unsigned long long>(migrations),
@@ -331,7 +378,7 @@ int run(const Options &options)
 {
     Parent parent = {};
     parent.crew.options = options;
-    parent.crew.draws = picture::possible();
+    parent.crew.draws = picture::possible() && options.peers <= rows_max;
     parent.crew.members.reserve(options.peers);
     crew::heed_signals();
     if (parent.crew.draws) picture::begin();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace demo::peer {
 
@@ -21,6 +22,8 @@ PeerSetup setup(const Options &options, uint32_t index)
     PeerSetup setup = {};
     setup.socket = options.socket;
     setup.peers_max = options.peers;
+    setup.topology = options.topology;
+    setup.hz = options.hz;
     setup.impaired = options.impaired;
     setup.impairment.latency_ms_min = options.delay_ms;
     setup.impairment.latency_ms_max = options.delay_ms + options.jitter_ms;
@@ -73,13 +76,15 @@ MadePeer make_peer(const PeerSetup &setup)
     Config config = {};
     config.types = types;
     config.peers_max = setup.peers_max;
+    config.topology = setup.topology;
     config.name = setup.name;
     config.timeout_ms = setup.timeout_ms;
     config.quorum = setup.survivors ? Quorum::survivors : Quorum::majority;
     config.join_timeout_ms = 20'000;
     config.recording_bytes_max = records ? recording_bytes_max : 0;
     peer.session = make_session(config);
-    peer.game = game::make_game(peer.session, setup.first_cubes, setup.cubes_max, setup.seed);
+    peer.game =
+        game::make_game(peer.session, setup.first_cubes, setup.cubes_max, setup.seed, setup.hz);
     return made;
 }
 
@@ -110,6 +115,16 @@ void tick(Peer &peer, bool playing)
     std::fflush(peer.record); // A peer that is killed leaves what it had.
 }
 
+// Where the system tells.
+static uint64_t resident_kb()
+{
+    std::ifstream file("/proc/self/status");
+    std::string word;
+    while (file >> word)
+        if (uint64_t kb = 0; word == "VmRSS:" && file >> kb) return kb;
+    return 0;
+}
+
 Progress progress(const Peer &peer)
 {
     const Session *session = peer.session;
@@ -120,15 +135,17 @@ Progress progress(const Peer &peer)
     now.state = state(session);
     const SessionStats all = stats(session);
     now.bad = all.bad_datagrams;
+    uint32_t connections = 0;
     for (PeerId other : peers(session)) {
         const Stats one = stats(session, other);
         now.members += 1;
+        connections += one.rtt_us > 0;
         now.rtt_us += one.rtt_us;
         now.sent_datagrams += one.sent_datagrams;
         now.lost_datagrams += one.lost_datagrams;
         now.bad += one.bad_messages;
     }
-    if (now.members > 0) now.rtt_us /= now.members;
+    if (connections > 0) now.rtt_us /= connections;
     now.members += 1;
     const SocketStats wire = peer.socket->stats();
     now.sent_bytes = wire.sent_bytes;
@@ -137,6 +154,9 @@ Progress progress(const Peer &peer)
     now.owned = all.owned;
     now.migrations = all.migrations;
     now.digest = digest(session);
+    now.cheered = peer.game.cheered;
+    now.heard = peer.game.heard;
+    now.resident_kb = resident_kb();
     return now;
 }
 

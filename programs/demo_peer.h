@@ -13,6 +13,8 @@ struct PeerSetup {
     SocketKind socket;
     uint16_t port; // 0: any.
     uint16_t peers_max;
+    Topology topology;
+    uint32_t hz;
     bool impaired;
     Impairment impairment;
     uint64_t seed; // Of its impairment and its game.
@@ -43,12 +45,14 @@ struct Progress {
     uint64_t host_us; // When that host came, by clock_us(). 0: with us.
     State state;
     uint32_t members;                        // With itself.
-    uint32_t rtt_us;                         // The mean over all others.
+    uint32_t rtt_us;                         // The mean over all that it talks to.
     uint64_t sent_datagrams, lost_datagrams; // To those that are members now.
     uint64_t sent_bytes, received_bytes;     // Of its socket.
     uint64_t bad;                            // Datagrams and messages that were dropped as wrong.
     uint64_t objects, owned, migrations;
     uint64_t digest;
+    uint32_t cheered, heard;
+    uint64_t resident_kb; // Of its process; 0: unknown.
 };
 
 namespace peer {

@@ -5,18 +5,17 @@
 
 namespace demo::physics {
 
-static constexpr float tick_seconds = 1.0f / ticks_per_second;
 static constexpr float room_size[2] = {room_width, room_height};
 static constexpr float half_size = cube_size / 2;
 
-static void push_away(Cube &cube, const Push &push)
+static void push_away(Cube &cube, const Push &push, float seconds)
 {
     const float away[2] = {cube.position[0] - push.position[0],
                            cube.position[1] - push.position[1]};
     const float distance = std::sqrt(away[0] * away[0] + away[1] * away[1]);
     if (distance > push_reach || distance == 0) return;
     for (int axis = 0; axis < 2; ++axis)
-        cube.velocity[axis] += away[axis] / distance * push_acceleration * tick_seconds;
+        cube.velocity[axis] += away[axis] / distance * push_acceleration * seconds;
     cube.pusher = push.player;
 }
 
@@ -39,11 +38,11 @@ static void keep_inside(Cube &cube)
     }
 }
 
-static void move(Cube &cube)
+static void move(Cube &cube, float seconds)
 {
     for (int axis = 0; axis < 2; ++axis) {
         cube.velocity[axis] = std::clamp(cube.velocity[axis], -speed_max, speed_max);
-        cube.position[axis] += cube.velocity[axis] * tick_seconds;
+        cube.position[axis] += cube.velocity[axis] * seconds;
     }
     keep_inside(cube);
 }
@@ -95,12 +94,12 @@ static void bounce_off(Cube &a, const Cube &b, const Overlap &touch)
     bump(a);
 }
 
-void step(std::span<Body> bodies, const Push &push)
+void step(std::span<Body> bodies, const Push &push, float seconds)
 {
     for (Body &body : bodies) {
         if (!body.mine) continue;
-        if (push.player != PeerId::none) push_away(body.cube, push);
-        move(body.cube);
+        if (push.player != PeerId::none) push_away(body.cube, push, seconds);
+        move(body.cube, seconds);
     }
     for (size_t i = 0; i < bodies.size(); ++i) {
         if (!bodies[i].mine) continue;

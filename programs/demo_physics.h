@@ -22,7 +22,7 @@ inline constexpr float push_reach = 5;
 inline constexpr float push_acceleration = 80; // Per second.
 
 // Moves the bodies that are `mine` by one tick.
-void step(std::span<Body> bodies, const Push &push);
+void step(std::span<Body> bodies, const Push &push, float seconds = 1.0f / ticks_per_second);
 // One step from `from` towards `to`, of at most `distance`, into `position`.
 void walk(float (&position)[2], const float (&to)[2], float distance);
 

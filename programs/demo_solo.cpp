@@ -8,7 +8,7 @@
 namespace demo::solo {
 
 static constexpr uint64_t second_us = 1'000'000;
-static constexpr uint64_t tick_us = second_us / ticks_per_second;
+static constexpr uint16_t peers_max = 16;
 
 static volatile sig_atomic_t signal_seen = 0;
 
@@ -37,7 +37,8 @@ static std::string become_host(Solo &solo, const Options &options)
         address = parsed.address;
     }
     start(solo.peer.session);
-    solo.invite = std::string("tern-demo --socket ") + socket_name(options.socket) + " --join " +
+    solo.invite = std::string("tern-demo --socket ") + socket_name(options.socket) +
+                  " --topology " + topology_name(options.topology) + " --join " +
                   print(invite(solo.peer.session, {&address, 1})).text;
     std::printf("Others join with\n\n  %s\n\n", solo.invite.c_str());
     if (options.address.empty())
@@ -82,7 +83,7 @@ static void show(Solo &solo, const Options &options, uint64_t now_us)
 static void run_until_over(Solo &solo, const Options &options)
 {
     Session *session = solo.peer.session;
-    const uint64_t begun_us = clock_us();
+    const uint64_t begun_us = clock_us(), tick_us = second_us / options.hz;
     uint64_t next_us = begun_us;
     while (!peer::is_over(state(session))) {
         const uint64_t now_us = clock_us();
@@ -104,7 +105,7 @@ int run(const Options &options)
     const auto chance = static_cast<uint32_t>(clock_us() % 1'000'000);
     PeerSetup setup = peer::setup(options, options.port >= 0 ? 0 : 1 + chance);
     setup.port = static_cast<uint16_t>(std::max(0, options.port));
-    setup.peers_max = 16;
+    setup.peers_max = peers_max;
     setup.cubes_max = objects_limit;
     setup.timeout_ms = 5000;
     setup.name = options.port >= 0 ? "host" : "guest";

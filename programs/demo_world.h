@@ -9,9 +9,9 @@ using namespace tern;
 inline constexpr float room_width = 78;
 inline constexpr float room_height = 32;
 inline constexpr float cube_size = 1;
-inline constexpr float speed_max = 30; // Of a cube, along each axis, per second.
-inline constexpr uint32_t ticks_per_second = 60;
-inline constexpr uint32_t objects_limit = 1000; // For --objects.
+inline constexpr float speed_max = 30;           // Of a cube, along each axis, per second.
+inline constexpr uint32_t ticks_per_second = 60; // If nobody says otherwise.
+inline constexpr uint32_t objects_limit = 1000;  // For --objects.
 
 struct Cube {
     float position[2];
@@ -25,7 +25,12 @@ struct Player {
     char name[12];
 };
 
-enum : TypeId { cube_type, player_type };
+// A player to all others, by a reliable call.
+struct Cheer {
+    uint32_t number; // From 1 on.
+};
+
+enum : TypeId { cube_type, player_type, cheer_type };
 
 inline constexpr Field cube_fields[] = {
     {"position", FieldKind::float32, offsetof(Cube, position), 2, 0, 128, 1.0 / 64},
@@ -37,10 +42,13 @@ inline constexpr Field player_fields[] = {
     {"position", FieldKind::float32, offsetof(Player, position), 2, 0, 128, 1.0 / 64},
     {"name", FieldKind::text, offsetof(Player, name), sizeof(Player::name)}};
 
+inline constexpr Field cheer_fields[] = {{"number", FieldKind::uint32, offsetof(Cheer, number)}};
+
 // More than objects_limit, for creations that cross. A player goes with its peer.
 inline constexpr Type types[] = {
     {"cube", sizeof(Cube), cube_fields, objects_limit + 200, Orphan::to_host, ClaimPolicy::always},
-    {"player", sizeof(Player), player_fields, 64, Orphan::destroy, ClaimPolicy::never}};
+    {"player", sizeof(Player), player_fields, star_peers_max, Orphan::destroy, ClaimPolicy::never},
+    {"cheer", sizeof(Cheer), cheer_fields}};
 
 // Of either type; unused bytes are zero.
 struct AnyValue {

@@ -21,6 +21,7 @@ int main(int argc, char **argv)
     case sim::Command::hunt: return sim::hunt(options);
     case sim::Command::soak: return sim::soak(options);
     case sim::Command::deaths: return sim::deaths(options);
+    case sim::Command::crowd: return sim::crowd(options);
     case sim::Command::none: break;
     }
     return 2;

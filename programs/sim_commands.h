@@ -18,6 +18,7 @@ int mutants(const Options &options);
 int hunt(const Options &options);
 int soak(const Options &options);
 int deaths(const Options &options);
+int crowd(const Options &options);
 
 // --- What several of them use ---
 

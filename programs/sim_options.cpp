@@ -174,6 +174,27 @@ void add_soak(CLI::App &parent, Options &options)
         ->capture_default_str();
 }
 
+void add_crowd(CLI::App &parent, Options &options)
+{
+    CLI::App *app = parent.add_subcommand(
+        "crowd", "Many clients on one host: how long until all are in, and what a tick costs");
+    app->callback([&options] { options.command = Command::crowd; });
+    app->add_option("--clients", options.clients, "Peers beside the host; they all join at once")
+        ->check(whole_number(1, tern::star_peers_max - 1))
+        ->capture_default_str();
+    app->add_flag("--mesh", options.mesh, "Everybody talks to everybody; without, a star");
+    app->add_option("--objects", options.objects, "A tenth of them change per tick")
+        ->check(whole_number(1, 100'000));
+    app->add_option("--hz", options.tick_hz, "Ticks per second")->check(whole_number(1, 1000));
+    app->add_option("--seconds", options.seconds, "Of play")->check(whole_number(1, 3600));
+    app->add_option("--loss", options.loss_percent, "Lost datagrams, each way")
+        ->check(percent(50))
+        ->capture_default_str();
+    app->add_option("--seed", options.seed, "All of its chance")
+        ->check(whole_number(0, UINT64_MAX))
+        ->capture_default_str();
+}
+
 void add_deaths(CLI::App &parent, Options &options)
 {
     CLI::App *app = parent.add_subcommand(
@@ -222,6 +243,7 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     add_checks(app, parsed.options);
     add_soak(app, parsed.options);
     add_deaths(app, parsed.options);
+    add_crowd(app, parsed.options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp &) {

@@ -16,7 +16,8 @@ enum class Command {
     mutants,
     hunt,
     soak,
-    deaths
+    deaths,
+    crowd
 };
 
 struct Options {
@@ -48,6 +49,9 @@ struct Options {
     double death_loss_percent = -1; // Below 0: from the seed.
     uint32_t timeout_ms = 2000;
     bool idle = false;
+    // crowd
+    uint16_t clients = 64;
+    bool mesh = false;
     // explore
     uint16_t creates = 1, claims = 2, destroys = 1, crashes = 1, updates = 0, losses = 0, joins = 0;
     uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0, locks = 0, releases = 0;

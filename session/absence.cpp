@@ -33,7 +33,7 @@ static void note_absences(Session &s)
         Absence &absence = s.absences[slot];
         if (absence.id != member.id) absence = {member.id, 0};
         if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
-        if (path_to(s, member.id) != no_connection || !replica::linked(r, member.id))
+        if (!replica::linked(r, member.id) || path_to(s, member.id) != no_connection)
             absence.since_us = 0;
         else if (absence.since_us == 0)
             absence.since_us = std::max<uint64_t>(s.now_us, 1);

@@ -469,6 +469,7 @@ static void target_members(Session &s)
         const Identity &identity =
             s.replica->members[replica::find_member(*s.replica, peer)].identity;
         if (identity.address.port == 0) continue;
+        if (s.target_count == targets_max) return;
         Target &target = s.targets[s.target_count];
         std::memcpy(target.key, identity.key, sizeof target.key);
         target.address = identity.address;

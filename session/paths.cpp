@@ -10,20 +10,25 @@ Path &path(Session &s, ConnectionIndex index)
     return s.paths[index];
 }
 
+// A member has one path at most.
+static ConnectionIndex bound_to(const Session &s, PeerId peer)
+{
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    if (slot == no_member) return no_connection;
+    const Path &path = s.paths[s.path_of[slot]];
+    return path.tie == Tie::member && path.peer == peer ? s.path_of[slot] : no_connection;
+}
+
 ConnectionIndex path_to(const Session &s, PeerId peer)
 {
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        if (s.paths[i].tie == Tie::member && s.paths[i].peer == peer &&
-            endpoint::contact(*s.endpoint, i) == Contact::open)
-            return i;
-    return no_connection;
+    const ConnectionIndex index = bound_to(s, peer);
+    if (index == no_connection) return no_connection;
+    return endpoint::contact(*s.endpoint, index) == Contact::open ? index : no_connection;
 }
 
 bool has_path(const Session &s, PeerId peer)
 {
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        if (s.paths[i].tie == Tie::member && s.paths[i].peer == peer) return true;
-    return false;
+    return bound_to(s, peer) != no_connection;
 }
 
 void bind(Session &s, ConnectionIndex index, PeerId peer)
@@ -33,6 +38,7 @@ void bind(Session &s, ConnectionIndex index, PeerId peer)
     p.peer = peer;
     p.message_first = p.message_count = p.acked_messages = 0;
     p.heard_messages = 0;
+    s.path_of[replica::find_member(*s.replica, peer)] = index;
     p.welcomed = !replica::is_unacked(*s.replica, peer, MessageKind::welcome);
 }
 
@@ -63,8 +69,7 @@ static void bind_if_member(Session &s, ConnectionIndex index)
 {
     const PeerId peer = member_with_key(s, endpoint::key(*s.endpoint, index));
     if (peer == PeerId::none) return;
-    for (ConnectionIndex other = 0; other < s.path_count; ++other) {
-        if (s.paths[other].tie != Tie::member || s.paths[other].peer != peer) continue;
+    if (const ConnectionIndex other = bound_to(s, peer); other != no_connection) {
         end_path(s, other, CloseReason::replaced);
         replica::rewind(*s.replica, peer);
     }
@@ -194,8 +199,8 @@ static uint64_t stranger_time(const Session &s, const Path &path)
 void update_paths(Session &s)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i) {
-        s.paths[i].call_count = s.paths[i].call_bytes = 0;
         if (s.paths[i].tie == Tie::none) continue;
+        s.paths[i].call_count = s.paths[i].call_bytes = 0;
         const Contact contact = endpoint::contact(*s.endpoint, i);
         if (contact != Contact::open) {
             update_connecting(s, i, contact);

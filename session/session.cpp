@@ -1,4 +1,5 @@
 #include "session/session.h"
+#include "migration/messages.h"
 #include "transport/noise.h"
 #include <algorithm>
 #include <cstdarg>
@@ -151,6 +152,8 @@ static EndpointLimits endpoint_limits(const Config &config)
     return limits;
 }
 
+static_assert(messages::welcome_bytes_max <= stream_message_bytes_max);
+
 static void *zeroed(size_t size_bytes)
 {
     void *memory = std::calloc(1, size_bytes);
@@ -171,6 +174,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     std::byte *bytes = nullptr;
     array(s.paths, s.path_count);
     array(s.message_ends, s.path_count * size_t{unacked_messages_max});
+    array(s.path_of, s.config.peers_max);
     array(s.reconnect_us, s.config.peers_max);
     array(s.patience, s.config.peers_max);
     array(s.absences, s.config.peers_max);
@@ -211,7 +215,9 @@ static void make_keys(Session &s, Chance &chance)
 
 static Session *make(const Config &config, Chance chance)
 {
-    TERN_ASSERT(config.peers_max >= 2 && config.peers_max <= 16, "peers_max %u", config.peers_max);
+    const uint16_t most = config.topology == Topology::star ? star_peers_max : mesh_peers_max;
+    TERN_ASSERT(config.peers_max >= 2 && config.peers_max <= most, "peers_max %u, at most %u here",
+                config.peers_max, most);
     TERN_ASSERT(config.timeout_ms >= 100 && config.timeout_ms <= 600'000, "timeout_ms %u",
                 config.timeout_ms);
     TERN_ASSERT(config.join_timeout_ms >= 100 && config.join_timeout_ms <= 600'000,
@@ -318,11 +324,11 @@ PeerId host(const Session *session)
 
 std::span<const PeerId> peers(const Session *session)
 {
+    const Replica &r = *session->replica;
     uint16_t count = 0;
-    for (const Member &member : session->replica->members.all())
-        if (member.id != PeerId::none && !member.fenced && member.id != session->replica->self)
-            session->peers[count++] = member.id;
-    std::sort(session->peers, session->peers + count);
+    for (const uint16_t slot : r.order.all())
+        if (!r.members[slot].fenced && r.members[slot].id != r.self)
+            session->peers[count++] = r.members[slot].id;
     return {session->peers, count};
 }
 

@@ -149,10 +149,11 @@ struct Session {
 
     uint16_t path_count;
     Path *paths;
-    uint64_t *message_ends; // [path * unacked_messages_max + ...]: stream offsets.
-    uint64_t *reconnect_us; // By member slot: not before.
-    Patience *patience;     // By member slot.
-    Absence *absences;      // By member slot.
+    uint64_t *message_ends;   // [path * unacked_messages_max + ...]: stream offsets.
+    ConnectionIndex *path_of; // By member slot: bound to it last.
+    uint64_t *reconnect_us;   // By member slot: not before.
+    Patience *patience;       // By member slot.
+    Absence *absences;        // By member slot.
     Suspect suspect;
     PeerId *peers;
     uint16_t peer_count;

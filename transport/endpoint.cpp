@@ -67,9 +67,8 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
         allowance::make(version_refusals_per_second_max, version_refusals_per_second_max);
     e->_slots = reinterpret_cast<Slot *>(block + slots_at);
     e->_connections = reinterpret_cast<Connection **>(block + pointers_at);
-    for (size_t i = 0; i < count; i += 1)
-        e->_connections[i] = connection::place_in_zeroed(
-            block + connections_at + i * connection_bytes, limits.connection);
+    e->_blocks = block + connections_at;
+    e->_block_bytes = connection_bytes;
     return e;
 }
 
@@ -144,6 +143,15 @@ ConnectionIndex free_slot(const Endpoint &e)
     for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1)
         if (e._slots[i].contact == Contact::free) return i;
     return no_connection;
+}
+
+Connection &make_connection(Endpoint &e, ConnectionIndex index)
+{
+    Connection *&made = e._connections[index];
+    if (!made)
+        made =
+            connection::place_in_zeroed(e._blocks + index * e._block_bytes, e._limits.connection);
+    return *made;
 }
 
 void fail_contact(Endpoint &e, Slot &slot, Contact contact)

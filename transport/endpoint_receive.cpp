@@ -39,8 +39,8 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
     keys.cipher = choice.cipher;
     noise::wipe(tried);
     noise::wipe(slot->noise);
-    connection::open(*e._connections[slot - e._slots], keys, handshake::id(read.message.sender_id),
-                     slot->address, now_us);
+    Connection &c = make_connection(e, static_cast<ConnectionIndex>(slot - e._slots));
+    connection::open(c, keys, handshake::id(read.message.sender_id), slot->address, now_us);
     slot->contact = Contact::open;
     sodium_memzero(&keys, sizeof keys);
     return Handling::handled;

@@ -231,7 +231,7 @@ Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t
     arrival.handling = Handling::handled;
     if (rivals.survive || index == no_connection) return arrival;
 
-    Connection &c = *e._connections[index];
+    Connection &c = make_connection(e, index);
     connection::open(c, entry.keys, entry.remote_id, entry.address, now_us);
     arrival.packet = connection::open_packet(c, datagram.bytes, e._scratch);
     if (arrival.packet.opening != Opening::ok) { // A peer of ours, but what it says makes no sense.

@@ -84,7 +84,9 @@ struct Endpoint { // Closed.
 
     // In the same block of memory, behind this struct.
     Slot *_slots;              // connections_max.
-    Connection **_connections; // Parallel.
+    Connection **_connections; // Parallel. Null: not used yet, so its memory is untouched.
+    std::byte *_blocks;        // One after the other.
+    size_t _block_bytes;       // Of each.
 };
 
 namespace endpoint {
@@ -92,7 +94,8 @@ namespace endpoint {
 inline constexpr Offer own_offer = {handshake::ciphers_known, 0};
 
 // --- endpoint.cpp ---
-ConnectionIndex free_slot(const Endpoint &e); // no_connection if there is none.
+ConnectionIndex free_slot(const Endpoint &e);                    // no_connection if there is none.
+Connection &make_connection(Endpoint &e, ConnectionIndex index); // Or the one that was made.
 void fail_contact(Endpoint &e, Slot &slot, Contact contact);
 void clear_half_open(Endpoint &e, HalfOpen &entry);
 

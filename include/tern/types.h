@@ -117,9 +117,15 @@ struct Type {
 // (join_asked), which then calls admit() or refuse().
 enum class Admission : uint8_t { always, ask_game };
 
+// Of a session. In a mesh everybody sends to everybody: 64 peers are 2016 connections, and 64 times
+// the bytes of one. In a star that is the host alone.
+inline constexpr uint16_t mesh_peers_max = 64;
+inline constexpr uint16_t star_peers_max = 512;
+
 struct Config {
     std::span<const Type> types; // Equal on all peers; lives as long as the session.
-    uint16_t peers_max = 16;     // With oneself; equal on all peers. 2 to 16.
+    uint16_t peers_max = 16; // With oneself; equal on all peers. 2 to mesh_peers_max, or in a star
+                             // to star_peers_max. Memory is touched only for who comes.
     Admission admission = Admission::always;
     Quorum quorum = Quorum::majority;   // Equal on all peers.
     Topology topology = Topology::mesh; // The same.

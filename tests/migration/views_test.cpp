@@ -1,0 +1,273 @@
+// What a VIEW tells, to whom, and when votes change.
+#include "migration/messages.h"
+#include "migration/views.h"
+#include "tests/migration/group.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+// An identity's own bytes, and the two bits and more around it.
+constexpr size_t identity_bytes = 32 + 32 + 16 + 2 + 1;
+
+struct Views : testing::Test {
+    Group group = make_group(4);
+
+    PeerId admit()
+    {
+        group.add();
+        const PeerId id = replica::next_peer_id(group.at(1));
+        replica::admit(group.at(1), id, group.identity(group.replicas.size() - 1));
+        return id;
+    }
+
+    // What the host has to say to this peer, and has not said yet.
+    std::vector<Bytes> pulled(unsigned to)
+    {
+        std::vector<Bytes> messages;
+        Bytes buffer(16 * 1024);
+        while (const size_t size = replica::next_message(group.at(1), peer(to), buffer))
+            messages.emplace_back(buffer.begin(), buffer.begin() + static_cast<ptrdiff_t>(size));
+        return messages;
+    }
+
+    bool tells_of(const Bytes &message, unsigned id)
+    {
+        const auto &key = group.keys[id - 1].public_key;
+        const auto bytes = std::as_bytes(std::span(key));
+        // Identities lie at any bit.
+        for (size_t bit = 0; bit + 8 * bytes.size() <= 8 * message.size(); ++bit) {
+            BitReader reader = bits::reader(message);
+            for (size_t i = 0; i < bit; ++i)
+                bits::read_bool(reader);
+            Bytes there(bytes.size());
+            bits::read_bytes(reader, there);
+            if (std::equal(there.begin(), there.end(), bytes.begin())) return true;
+        }
+        return false;
+    }
+};
+
+// A VIEW of entries that are written by hand: id, and whether it is told who that is.
+struct Entry {
+    unsigned id;
+    bool follows, is_told;
+};
+
+Bytes view(const Replica &host, uint16_t last_peer, uint16_t count,
+           const std::vector<Entry> &entries)
+{
+    Bytes bytes(4096);
+    BitWriter w = bits::writer(bytes);
+    messages::write_kind(w, MessageKind::view);
+    bits::write(w, host.view + 1, 32);
+    bits::write(w, host.term_number, 16);
+    bits::write(w, last_peer, 16);
+    bits::write(w, count, 16);
+    for (const Entry &entry : entries) {
+        bits::write_bool(w, entry.follows);
+        if (!entry.follows) bits::write(w, entry.id, 16);
+        bits::write_bool(w, false); // No vote.
+        bits::write_bool(w, entry.is_told);
+        if (entry.is_told) messages::write_identity(w, {});
+    }
+    bytes.resize(bits::size_bytes(w));
+    return bytes;
+}
+
+}
+
+TEST_F(Views, WhoSomebodyIsIsToldOnce)
+{
+    admit();
+    const std::vector<Bytes> first = pulled(4);
+    ASSERT_EQ(first.size(), 1u);
+    EXPECT_TRUE(tells_of(first[0], 5));
+    EXPECT_FALSE(tells_of(first[0], 2));
+    EXPECT_LT(first[0].size(), 20 + identity_bytes);
+    EXPECT_EQ(replica::receive(group.at(4), peer(1), first[0]), Verdict::ok);
+    EXPECT_TRUE(replica::is_member(group.at(4), peer(5)));
+    admit();
+    const std::vector<Bytes> second = pulled(4);
+    ASSERT_EQ(second.size(), 1u);
+    EXPECT_TRUE(tells_of(second[0], 6));
+    EXPECT_FALSE(tells_of(second[0], 5));
+    EXPECT_EQ(replica::receive(group.at(4), peer(1), second[0]), Verdict::ok);
+}
+
+TEST_F(Views, WhatWasNotAckedIsToldAgainOverANewConnection)
+{
+    admit();
+    const std::vector<Bytes> lost = pulled(4);
+    ASSERT_EQ(lost.size(), 1u);
+    admit();
+    replica::rewind(group.at(1), peer(4));
+    const std::vector<Bytes> again = pulled(4);
+    ASSERT_EQ(again.size(), 1u);
+    EXPECT_TRUE(tells_of(again[0], 5));
+    EXPECT_TRUE(tells_of(again[0], 6));
+    EXPECT_EQ(replica::receive(group.at(4), peer(1), again[0]), Verdict::ok);
+    EXPECT_TRUE(replica::is_member(group.at(4), peer(6)));
+    // The newcomer hears of all, as often as it takes.
+    for (int i = 0; i < 2; ++i) {
+        const std::vector<Bytes> welcome = pulled(6);
+        ASSERT_GE(welcome.size(), 1u);
+        for (const unsigned id : {1u, 2u, 3u, 4u, 5u, 6u})
+            EXPECT_TRUE(tells_of(welcome[0], id)) << id;
+        replica::rewind(group.at(1), peer(6));
+    }
+}
+
+TEST_F(Views, WhoHasMovedIsToldAgain)
+{
+    Address address = {};
+    address.port = 99;
+    replica::moved(group.at(1), peer(3), address);
+    const std::vector<Bytes> said = pulled(4);
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_TRUE(tells_of(said[0], 3));
+    EXPECT_EQ(replica::receive(group.at(4), peer(1), said[0]), Verdict::ok);
+    EXPECT_EQ(group.at(4).members[replica::find_member(group.at(4), peer(3))].identity.address.port,
+              99);
+}
+
+TEST_F(Views, ANewHostTellsOfAll)
+{
+    for (const unsigned id : {2u, 3u, 4u})
+        replica::peer_gone(group.at(id), peer(1));
+    for (int i = 0; i < 3; ++i) {
+        for (size_t from = 1; from < 4; ++from) {
+            group.settle(from);
+            group.pull(from);
+        }
+        for (size_t from = 1; from < 4; ++from)
+            for (size_t to = 1; to < 4; ++to)
+                while (!group.wires[from][to].empty()) {
+                    const Bytes message = group.wires[from][to].front();
+                    if (message[0] == static_cast<std::byte>(MessageKind::view)) {
+                        EXPECT_TRUE(tells_of(message, 2) && tells_of(message, 4));
+                    }
+                    group.deliver(from, to);
+                }
+    }
+    EXPECT_EQ(replica::host(group.at(4)), peer(2));
+}
+
+TEST_F(Views, AHostileViewIsMalformedAndChangesNothing)
+{
+    const Replica &host = group.at(1);
+    const std::vector<Entry> all = {
+        {1, true, false}, {2, true, false}, {3, true, false}, {4, true, false}};
+    ASSERT_EQ(replica::receive(*copy(group.at(4)), peer(1), view(host, 4, 4, all)), Verdict::ok);
+    struct Case {
+        const char *what;
+        uint16_t last_peer, count;
+        std::vector<Entry> entries;
+    };
+    std::vector<Entry> many = all; // peers_max is 6.
+    for (unsigned id = 5; id <= 7; ++id)
+        many.push_back({id, true, true});
+    const std::vector<Case> cases = {
+        {"more members than places", 7, 7, many},
+        {"nobody", 4, 0, {}},
+        {"not us", 4, 3, {{1, true, false}, {2, true, false}, {3, true, false}}},
+        {"who is that?", 5, 5, {all[0], all[1], all[2], all[3], {5, true, false}}},
+        {"an id that was never given", 4, 5, {all[0], all[1], all[2], all[3], {5, true, true}}},
+        {"one twice", 4, 5, {all[0], all[1], all[2], all[3], {4, false, false}}},
+        {"not ascending", 4, 4, {all[0], {3, false, false}, {2, false, false}, {4, false, false}}},
+        {"written out though it follows", 4, 4, {all[0], {2, false, false}, all[2], all[3]}},
+        {"nobody's id", 4, 5, {{0, false, false}, all[0], all[1], all[2], all[3]}},
+        {"fewer than it says", 4, 5, all},
+        {"more than it says", 4, 2, all}};
+    for (const Case &c : cases) {
+        ReplicaPointer listener = copy(group.at(4));
+        const uint64_t before = replica::state_hash(*listener);
+        const Bytes message = view(host, c.last_peer, c.count, c.entries);
+        EXPECT_EQ(replica::receive(*listener, peer(1), message), Verdict::malformed) << c.what;
+        EXPECT_EQ(replica::state_hash(*listener), before) << c.what;
+        EXPECT_EQ(listener->events.count, 0u) << c.what;
+    }
+}
+
+// --- Votes ---
+
+namespace {
+
+struct Votes : Views {
+    Member &member(unsigned at, unsigned id)
+    {
+        return group.at(at).members[replica::find_member(group.at(at), peer(id))];
+    }
+    uint32_t count(bool is_new)
+    {
+        uint32_t count = 0;
+        for (const Member &each : group.at(1).members.all())
+            count += each.votes && each.vote_is_new == is_new;
+        return count;
+    }
+    // Two newcomers have caught up before the host looks.
+    void two_more()
+    {
+        ASSERT_EQ(count(false), 4u);
+        admit();
+        admit();
+        for (int i = 0; i < 6; ++i) {
+            for (size_t from = 1; from < group.replicas.size(); ++from) {
+                group.settle(from);
+                group.pull(from);
+                for (size_t to = 0; to < group.replicas.size(); ++to)
+                    while (to != 0 && group.deliver(from, to)) {
+                    }
+            }
+            group.pull(0);
+            for (size_t to = 1; to < group.replicas.size(); ++to)
+                while (group.deliver(0, to)) {
+                }
+        }
+        for (size_t from = 1; from < group.replicas.size(); ++from)
+            while (!group.wires[from][0].empty()) {
+                const Bytes message = group.wires[from][0].front();
+                group.wires[from][0].pop_front();
+                replica::receive(group.at(1), peer(static_cast<unsigned>(from + 1)), message);
+            }
+        ASSERT_TRUE(member(1, 5).caught_up && member(1, 6).caught_up);
+    }
+};
+
+}
+
+TEST_F(Votes, OfManyAtOnceAreNewUntilAllKnow)
+{
+    two_more();
+    replica::end_receive(group.at(1));
+    EXPECT_EQ(count(false), 4u);
+    EXPECT_EQ(count(true), 2u);
+    replica::end_receive(group.at(1));
+    EXPECT_EQ(count(true), 2u); // Nobody has acked that view.
+    group.flow();
+    EXPECT_EQ(count(false), 6u);
+    EXPECT_TRUE(member(4, 6).votes);
+    EXPECT_FALSE(member(4, 6).vote_is_new);
+}
+
+// The old ones alone must be a majority, too: who has not heard of the new ones counts so.
+TEST_F(Votes, WhileSomeAreNewBothMajoritiesAreNeeded)
+{
+    two_more();
+    replica::end_receive(group.at(1));
+    Replica &r = group.at(1);
+    r.quorum = Quorum::majority;
+    const auto left_without = [&](std::initializer_list<unsigned> gone) {
+        ReplicaPointer here = copy(r);
+        for (const unsigned id : gone)
+            here->members[replica::find_member(*here, peer(id))].fenced = true;
+        return replica::has_quorum(*here);
+    };
+    EXPECT_TRUE(left_without({4}));
+    EXPECT_FALSE(left_without({3, 4}));    // Four of six, but two of four.
+    EXPECT_FALSE(left_without({4, 5, 6})); // Three of four, but three of six.
+    EXPECT_TRUE(left_without({4, 5}));
+}

@@ -1,0 +1,67 @@
+// How many peers a session may have, and that a star of many opens, agrees and goes on.
+#include "tests/session/sim_world.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+Config of(Topology topology, uint16_t peers_max)
+{
+    Config config = {};
+    config.types = world_types;
+    config.topology = topology;
+    config.peers_max = peers_max;
+    return config;
+}
+
+void expect_opens(Topology topology, uint16_t peers_max)
+{
+    Session *session = make_session(of(topology, peers_max));
+    start(session);
+    EXPECT_EQ(state(session), State::open);
+    destroy_session(session);
+}
+
+size_t voters(const Session *session)
+{
+    size_t count = 0;
+    for (const Member &member : inspect::replica(session).members.all())
+        count += member.votes && !member.vote_is_new;
+    return count;
+}
+
+}
+
+TEST(PeersMax, IsBoundedByTheTopology)
+{
+    expect_opens(Topology::star, star_peers_max);
+    expect_opens(Topology::mesh, mesh_peers_max);
+    EXPECT_DEATH(make_session(of(Topology::star, star_peers_max + 1)), "513, at most 512");
+    EXPECT_DEATH(make_session(of(Topology::mesh, mesh_peers_max + 1)), "65, at most 64");
+    EXPECT_DEATH(make_session(of(Topology::star, 1)), "peers_max 1");
+}
+
+// All join in one moment: a VIEW for each would be thousands, and a vote at a time a minute.
+TEST(Many, JoinAStarAtOnceAndVoteSoon)
+{
+    constexpr size_t clients = 60;
+    SimWorld world(1, {20, 60, 0.01f, 0});
+    world.config = of(Topology::star, clients + 1);
+    for (size_t i = 0; i <= clients; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_open(30 * 5)) << world.describe(); // 5 s.
+    for (size_t i = 1; i <= 10; ++i)
+        create(world.nodes[i].session, BODY, Body{{0, 0, 0}, static_cast<int32_t>(i)});
+    ASSERT_TRUE(world.step_until_converged(200));
+    for (const Node &node : world.nodes) {
+        EXPECT_EQ(voters(node.session), clients + 1);
+        EXPECT_EQ(stats(node.session).objects, 10u);
+    }
+    // Each knows who the others are, so any of them could be the host.
+    world.nodes[0].crashed = true;
+    ASSERT_TRUE(world.step_until_converged(600)) << world.describe();
+    EXPECT_EQ(host(world.nodes[clients].session), self(world.nodes[1].session));
+    EXPECT_EQ(stats(world.nodes[clients].session).objects, 10u);
+}
