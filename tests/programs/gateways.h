@@ -22,8 +22,6 @@ inline int bound_socket(int kind, const char *ip, uint16_t port)
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = inet_addr(ip);
-    const int on = 1;
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(descriptor, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0)
         return descriptor;
     close(descriptor);
@@ -42,13 +40,14 @@ struct MappingRequest {
     bool operator==(const MappingRequest &) const = default;
 };
 
-// RFC 6886. At its port, on an address of loopback that nothing else uses.
+// RFC 6886. At its port, on an address of loopback that no other process uses.
 struct NatPmpGateway {
-    static constexpr const char *ip = "127.0.53.51";
+    std::string ip =
+        "127.53." + std::to_string(getpid() / 250 % 250) + "." + std::to_string(getpid() % 250 + 1);
     uint32_t lifetime_s_max = 7200;
     uint16_t gives_port = 0; // 0: the one that is asked for.
     uint16_t result = 0;     // Of mapping requests; 0: done.
-    int _descriptor = bound_socket(SOCK_DGRAM, ip, 5351);
+    int _descriptor = bound_socket(SOCK_DGRAM, ip.c_str(), 5351);
     std::atomic<bool> _stops = false;
     std::mutex _mutex;
     std::vector<MappingRequest> _requests;

@@ -17,9 +17,9 @@ std::vector<std::string> command(std::vector<std::string> arguments)
     return arguments;
 }
 
-std::vector<std::string> natpmp(std::vector<std::string> more)
+std::vector<std::string> natpmp(const NatPmpGateway &gateway, std::vector<std::string> more)
 {
-    more.insert(more.begin(), {"--only", "natpmp", "--gateway", NatPmpGateway::ip});
+    more.insert(more.begin(), {"--only", "natpmp", "--gateway", gateway.ip});
     return command(more);
 }
 
@@ -39,7 +39,7 @@ TEST(Map, ByNatPmpThePortIsMappedRenewedAndDeletedAtTheEnd)
     gateway.lifetime_s_max = 2;
     gateway.gives_port = 9999;
     gateway.start();
-    Process map(natpmp({"--port", "7777", "--external", "8888"}));
+    Process map(natpmp(gateway, {"--port", "7777", "--external", "8888"}));
     ASSERT_TRUE(map.print_until("\n")) << map.text;
     EXPECT_EQ(map.text, "203.0.113.7:9999\n");
     ASSERT_TRUE(comes([&] { return gateway.requests(); }, 2));
@@ -57,7 +57,7 @@ TEST(Map, TheLineOfJsonNamesAddressWayAndLifetime)
     NatPmpGateway gateway;
     if (!gateway.runs()) GTEST_SKIP() << "another process has port 5351";
     gateway.start();
-    Process map(natpmp({"--port", "7777", "--lifetime", "600", "--json"}));
+    Process map(natpmp(gateway, {"--port", "7777", "--lifetime", "600", "--json"}));
     ASSERT_TRUE(map.print_until("\n")) << map.text;
     const nlohmann::json line = nlohmann::json::parse(map.text, nullptr, false);
     EXPECT_EQ(line["address"], "203.0.113.7:7777");
@@ -72,7 +72,7 @@ TEST(Map, ARenewalThatFailsIsSaidAndTriedAgain)
     if (!gateway.runs()) GTEST_SKIP() << "another process has port 5351";
     gateway.lifetime_s_max = 2;
     gateway.start();
-    Process map(natpmp({"--port", "7777"}));
+    Process map(natpmp(gateway, {"--port", "7777"}));
     ASSERT_TRUE(map.print_until("\n")) << map.text;
     gateway.stop();
     EXPECT_TRUE(map.print_until("not renewed, tried again in 10 s")) << map.text;
@@ -93,7 +93,7 @@ TEST(Map, AGatewayThatRefusesOrIsNotThereIsNamed)
     if (!gateway.runs()) GTEST_SKIP() << "another process has port 5351";
     gateway.result = 2; // RFC 6886, 3.5: not authorized.
     gateway.start();
-    Process refused(natpmp({"--port", "7777"}));
+    Process refused(natpmp(gateway, {"--port", "7777"}));
     EXPECT_EQ(refused.wait_for_end(), 1);
     EXPECT_NE(refused.text.find("port mapping is turned off"), std::string::npos) << refused.text;
 }
