@@ -161,19 +161,19 @@ TEST(DiscoveryWire, OtherLengthsKindsAndPaddingAreRefused)
     const Bytes good = query_bytes(1, "ships"), good_answer = answer_bytes(some_answer());
     EXPECT_FALSE(discovery::read_query(good_answer, query));
     EXPECT_FALSE(discovery::read_answer(good, answer));
-    for (size_t size : {0, 1, 4, 167}) {
+    for (size_t size : {0u, 1u, 4u, 167u}) {
         EXPECT_FALSE(discovery::read_query(std::span(good).first(size), query)) << size;
         EXPECT_FALSE(discovery::read_answer(std::span(good_answer).first(size), answer)) << size;
     }
     Bytes longer = good;
     longer.push_back({});
     EXPECT_FALSE(discovery::read_query(longer, query));
-    for (size_t at : {0, 3, 4, 5, 7, 22, 47, 48, 167}) {
+    for (size_t at : {0u, 3u, 4u, 5u, 7u, 22u, 47u, 48u, 167u}) {
         Bytes bad = good;
         bad[at] ^= std::byte{0x40};
         EXPECT_FALSE(discovery::read_query(bad, query)) << at;
     }
-    for (size_t at : {0, 4, 6, 22, 47, 79, 102, 103}) {
+    for (size_t at : {0u, 4u, 6u, 22u, 47u, 79u, 102u, 103u}) {
         Bytes bad = good_answer;
         bad[at] ^= std::byte{0x40};
         EXPECT_FALSE(discovery::read_answer(bad, answer)) << at;
