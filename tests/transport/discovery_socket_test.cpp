@@ -2,11 +2,15 @@
 // nor multicast, not even on loopback, these tests are skipped.
 #include "tern/discovery.h"
 #include "transport/addresses.h"
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
 #include <memory>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -84,6 +88,70 @@ TEST(DiscoverySocket, AQueryToEverybodyReachesAllOnItsPortAndTheirAnswersComeBac
     EXPECT_EQ(answers[0].from.port, port);
     EXPECT_EQ(finder->stats().received_datagrams, 2u);
     EXPECT_GT(finder->stats().sent_datagrams, 0u);
+}
+
+// Has an interface that is up, can do both, and has such an address that is not of its link alone.
+static bool has_network(int family)
+{
+    ifaddrs *first = nullptr;
+    if (getifaddrs(&first) != 0) return false;
+    bool has = false;
+    for (const ifaddrs *it = first; it; it = it->ifa_next) {
+        const unsigned wanted = IFF_UP | IFF_BROADCAST | IFF_MULTICAST;
+        if (!it->ifa_addr || it->ifa_addr->sa_family != family) continue;
+        const auto *v6 = reinterpret_cast<const sockaddr_in6 *>(it->ifa_addr);
+        has = has || ((it->ifa_flags & wanted) == wanted && !(it->ifa_flags & IFF_LOOPBACK) &&
+                      (family != AF_INET6 || !IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr)));
+    }
+    freeifaddrs(first);
+    return has;
+}
+
+// A plain socket beside discovery sockets on their port: at an address of its own, and for no
+// group but if that address is one.
+static int plain_socket(const char *ip, uint16_t port)
+{
+    const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    const int on = 1, off = 0;
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const bool of_group = inet_addr(ip) != INADDR_ANY;
+    if (!of_group) setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = inet_addr(ip);
+    EXPECT_EQ(bind(descriptor, reinterpret_cast<const sockaddr *>(&address), sizeof address), 0);
+    return descriptor;
+}
+
+static bool hears(int descriptor)
+{
+    char byte;
+    for (const uint64_t end_us = clock_us() + patience_us; clock_us() < end_us; sleep_us(500))
+        if (recv(descriptor, &byte, sizeof byte, 0) == sizeof byte) return true;
+    return false;
+}
+
+TEST(DiscoverySocket, AQueryTravelsByBroadcastAndByMulticastOfBothVersions)
+{
+    if (!has_network(AF_INET)) GTEST_SKIP() << "no network with broadcast and multicast here";
+    const OwnedSocket member = opened(), finder = opened();
+    ASSERT_TRUE(member && finder);
+    const uint16_t port = member->local_address().port;
+    const int by_broadcast = plain_socket("0.0.0.0", port);
+    const int by_multicast = plain_socket("239.255.83.76", port); // The member has joined it.
+    send_text(*finder, everybody(port), "?");
+    EXPECT_TRUE(hears(by_broadcast));
+    EXPECT_TRUE(hears(by_multicast));
+    close(by_broadcast);
+    close(by_multicast);
+    const std::vector<Received> all = collected(*member, "", 200'000);
+    const auto versions = [&all](bool v4) {
+        return std::ranges::count_if(
+            all, [v4](const Received &one) { return address::is_v4(one.from) == v4; });
+    };
+    EXPECT_GE(versions(true), 2); // One by each way.
+    if (has_network(AF_INET6)) EXPECT_GE(versions(false), 1);
 }
 
 TEST(DiscoverySocket, WhatARouterHasPassedOnIsDropped)
