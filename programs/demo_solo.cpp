@@ -42,7 +42,7 @@ static std::string become_host(Solo &solo, const Options &options)
     solo.invite = std::string("tern-demo --socket ") + socket_name(options.socket) + " --join " +
                   print(invite(solo.peer.session, {&address, 1})).text;
     std::printf("Others join with\n\n  %s\n\n", solo.invite.c_str());
-    if (options.address.empty())
+    if (options.address.empty() && options.announce.empty())
         std::printf("from this machine only; --address makes an invite for others.\n");
     std::fflush(stdout);
     return "";
