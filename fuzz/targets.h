@@ -22,6 +22,7 @@ namespace tern::fuzz {
     X(updates, 512, 2000)                                                                          \
     X(calls, 512, 2000)                                                                            \
     X(invite, 256, 2000)                                                                           \
+    X(discovery, 1024, 1000)                                                                       \
     X(messages, 1024, 2000)                                                                        \
     X(replica, 256, 300)                                                                           \
     X(hostile, 512, 400)                                                                           \

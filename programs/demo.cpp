@@ -14,6 +14,6 @@ int main(int argc, char **argv)
     }
     const demo::Options &options = parsed.options;
     if (!options.trial.empty()) return demo::trials::run(options);
-    if (options.port >= 0 || !options.invite.empty()) return demo::solo::run(options);
+    if (demo::is_alone(options)) return demo::solo::run(options);
     return demo::parent::run(options);
 }

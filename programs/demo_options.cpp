@@ -80,8 +80,19 @@ static void add_others(CLI::App &app, Options &options)
     app.add_option("--address", options.address,
                    "With --listen: where others reach this machine, as 192.0.2.1:7777")
         ->needs(listen);
-    trial->excludes(listen)->excludes(join);
-    listen->excludes(join);
+    auto *find = app.add_flag("--find", options.find,
+                              "No forks: join the first session found on the local network");
+    app.add_option("--announce", options.announce,
+                   "With one of these: be found on the local network under this name, by whoever "
+                   "wants to join");
+    trial->excludes(listen)->excludes(join)->excludes(find);
+    listen->excludes(join)->excludes(find);
+    join->excludes(find);
+}
+
+bool is_alone(const Options &options)
+{
+    return options.port >= 0 || !options.invite.empty() || options.find;
 }
 
 static void settle(const CLI::App &app, const std::string &socket, const std::string &quorum,
@@ -98,7 +109,7 @@ static void settle(const CLI::App &app, const std::string &socket, const std::st
     for (SocketKind kind : {SocketKind::udp, SocketKind::enet, SocketKind::udp6})
         if (socket == socket_name(kind)) options.socket = kind;
     options.seconds_given = app.count("--seconds") > 0;
-    const bool alone = options.port >= 0 || !options.invite.empty();
+    const bool alone = is_alone(options);
     options.impaired =
         !alone || app.count("--loss") + app.count("--delay-ms") + app.count("--jitter-ms") > 0;
 }
@@ -129,6 +140,12 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     } catch (const CLI::ParseError &error) {
         parsed.exit_status = 2;
         parsed.text = std::string("tern-demo: ") + error.what() + "\nTry tern-demo --help.\n";
+        return parsed;
+    }
+    if (!parsed.options.announce.empty() && !is_alone(parsed.options)) {
+        parsed.exit_status = 2;
+        parsed.text = "tern-demo: --announce requires --listen, --join or --find\n"
+                      "Try tern-demo --help.\n";
         return parsed;
     }
     parsed.run = true;

@@ -28,7 +28,9 @@ struct Options {
     std::string invite;      // --join.
     std::string record;      // --record: a folder. Empty: nothing is recorded.
     std::string address;     // --listen: where others reach it.
-    int32_t port = -1;       // --listen; -1: not given.
+    std::string announce;    // The session's name. Empty: it is not announced.
+    bool find = false;
+    int32_t port = -1; // --listen; -1: not given.
     bool seconds_given = false;
     bool impaired = true; // False with --listen or --join, unless an impairment is asked for.
 };
@@ -41,6 +43,7 @@ struct ParsedOptions {
 };
 
 ParsedOptions parse_options(int argc, const char *const *argv);
+bool is_alone(const Options &options); // One peer in this process, and no forks.
 const char *socket_name(SocketKind socket);
 const char *topology_name(tern::Topology topology);
 

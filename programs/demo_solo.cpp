@@ -1,4 +1,5 @@
 #include "demo_solo.h"
+#include "demo_local.h"
 #include "demo_picture.h"
 #include <algorithm>
 #include <csignal>
@@ -19,6 +20,7 @@ static void note_signal(int)
 
 struct Solo {
     Peer peer;
+    Local local;
     bool draws;
     Progress shown;
     uint64_t shown_us;
@@ -41,14 +43,19 @@ static std::string become_host(Solo &solo, const Options &options)
                   " --topology " + topology_name(options.topology) + " --join " +
                   print(invite(solo.peer.session, {&address, 1})).text;
     std::printf("Others join with\n\n  %s\n\n", solo.invite.c_str());
-    if (options.address.empty())
+    if (options.address.empty() && options.announce.empty())
         std::printf("from this machine only; --address makes an invite for others.\n");
     std::fflush(stdout);
     return "";
 }
 
-static std::string become_guest(Solo &solo, const Options &options)
+static std::string become_guest(Solo &solo, const Options &options, const PeerSetup &setup)
 {
+    if (options.find) {
+        const FoundInvite found = local::search(options, setup);
+        if (found.error.empty()) join(solo.peer.session, found.invite);
+        return found.error;
+    }
     const ParsedInvite parsed = parse_invite(options.invite.c_str());
     if (parsed.error)
         return std::string("--join: \"") + options.invite + "\" is no invite: " + parsed.error;
@@ -92,6 +99,7 @@ static void run_until_over(Solo &solo, const Options &options)
         const State present = state(session);
         if ((signal_seen || time_over) && present != State::leaving) leave(session);
         peer::tick(solo.peer, true);
+        local::tick(solo.local, solo.peer);
         show(solo, options, now_us);
         next_us = std::max(next_us + tick_us, now_us);
         const uint64_t after_us = clock_us();
@@ -117,12 +125,17 @@ int run(const Options &options)
     Solo solo = {};
     solo.peer = std::move(made.peer);
     solo.shown_us = clock_us();
-    const std::string wrong =
-        options.port >= 0 ? become_host(solo, options) : become_guest(solo, options);
+    std::string wrong =
+        options.port >= 0 ? become_host(solo, options) : become_guest(solo, options, setup);
+    if (wrong.empty()) {
+        MadeLocal local = local::make_local(options, solo.peer);
+        solo.local = local.local;
+        wrong = local.error;
+    }
     if (!wrong.empty()) {
         std::fprintf(stderr, "tern-demo: %s\n", wrong.c_str());
         peer::destroy_peer(solo.peer);
-        return 2;
+        return options.find ? 1 : 2; // To find nobody is no mistake.
     }
     for (int number : {SIGINT, SIGTERM, SIGHUP})
         signal(number, note_signal);
@@ -132,6 +145,7 @@ int run(const Options &options)
     picture::end();
     const State last = state(solo.peer.session);
     std::printf("demo: %s: %s\n", peer::state_name(last), state_text(solo.peer.session));
+    local::destroy_local(solo.local);
     peer::destroy_peer(solo.peer);
     return last == State::left ? 0 : 1;
 }

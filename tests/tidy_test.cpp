@@ -170,7 +170,8 @@ Findings foreign_members(const std::vector<File> &files)
 // What the files of a folder may include: folders, or single files.
 const std::map<std::string, Names> &lower_modules()
 {
-    static const Names transport = {"base", "transport", "tern/types.h", "tern/io.h"};
+    static const Names transport = {"base", "transport", "tern/types.h", "tern/io.h",
+                                    "tern/discovery.h"};
     static const Names replication = {"base", "replication", "tern/types.h"};
     static const Names middle = {"base", "transport", "replication", "tern/types.h"};
     static const Names user = {"tern"};
@@ -183,7 +184,7 @@ const std::map<std::string, Names> &lower_modules()
         {"rpc", middle},
         {"session",
          {"base", "transport", "replication", "migration", "rpc", "tern/types.h", "tern/io.h",
-          "tern/tern.h"}},
+          "tern/tern.h", "tern/discovery.h"}},
         {"lua_bindings", user},
         {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
         {"host", user},
@@ -217,6 +218,9 @@ const std::map<std::string, Names> &system_files()
         {"transport/udp_socket.cpp",
          {"arpa/inet.h", "cerrno", "fcntl.h", "netinet/in.h", "netinet/udp.h", "sys/socket.h",
           "unistd.h"}},
+        {"transport/discovery_socket.cpp",
+         {"arpa/inet.h", "cerrno", "fcntl.h", "ifaddrs.h", "net/if.h", "netinet/in.h",
+          "sys/socket.h", "unistd.h"}},
         {"transport/enet_socket.cpp", {"enet/enet.h", "cerrno"}},
         {"transport/socket.cpp", {"cerrno"}},
         {"transport/system_clock.cpp", {"chrono", "thread"}},

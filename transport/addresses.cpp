@@ -7,31 +7,6 @@
 
 namespace tern {
 
-namespace address {
-
-static constexpr uint8_t v4_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-
-bool is_v4(const Address &address)
-{
-    return std::memcmp(address.ip, v4_prefix, sizeof v4_prefix) == 0;
-}
-
-Address from_v4(std::span<const uint8_t, 4> ip, uint16_t port)
-{
-    Address address = {};
-    std::memcpy(address.ip, v4_prefix, sizeof v4_prefix);
-    std::memcpy(address.ip + sizeof v4_prefix, ip.data(), ip.size());
-    address.port = port;
-    return address;
-}
-
-std::span<const uint8_t, 4> v4_bytes(const Address &address)
-{
-    return std::span<const uint8_t, 4>(address.ip + sizeof v4_prefix, 4);
-}
-
-}
-
 namespace {
 
 // Reads from the front of `rest`; the first error stays.

@@ -1,4 +1,5 @@
 // What a user's first program may look like, small: one function of each public header.
+#include "tern/discovery.h"
 #include "tern/io.h"
 #include "tern/sim.h"
 #include "tern/tern.h"
@@ -79,6 +80,17 @@ bool ball_crosses()
     return seen;
 }
 
+// A finder asks as soon as it can, and has found nobody yet.
+bool finder_asks()
+{
+    tern::Finder *finder = tern::make_finder({});
+    const std::span<const tern::Datagram> queries = tern::find(finder, {}, 0);
+    const bool asks = queries.size() == 1 && queries[0].address.port == tern::discovery_port;
+    const bool found_none = tern::found(finder).empty();
+    tern::destroy_finder(finder);
+    return asks && found_none;
+}
+
 bool socket_opens(tern::MadeSocket made, const char *kind)
 {
     if (!made.socket) {
@@ -99,6 +111,8 @@ int main()
     if (!datagram_crosses()) return 2;
     if (!ball_crosses()) return 3;
     if (!socket_opens(tern::make_udp_socket(0), "UDP")) return 4;
+    if (!socket_opens(tern::make_discovery_socket(0), "discovery")) return 6;
+    if (!finder_asks()) return 7;
 #ifdef CONSUMER_HAS_ENET
     const tern::MadeSocket enet = tern::make_enet_socket(0, 4);
     if (enet.error != tern::SocketError::not_built && !socket_opens(enet, "ENet")) return 5;

@@ -48,6 +48,26 @@ TEST(Options, EveryOptionIsTaken)
     EXPECT_TRUE(parsed.options.no_kill);
 }
 
+TEST(Options, WhoFindsOrAnnouncesIsAloneInItsProcess)
+{
+    EXPECT_FALSE(is_alone(parse({}).options));
+    EXPECT_TRUE(is_alone(parse({"--listen", "0"}).options));
+    const ParsedOptions parsed = parse({"--find", "--announce", "Ada's"});
+    ASSERT_TRUE(parsed.run) << parsed.text;
+    EXPECT_TRUE(parsed.options.find);
+    EXPECT_TRUE(is_alone(parsed.options));
+    EXPECT_FALSE(parsed.options.impaired);
+    EXPECT_EQ("Ada's", parsed.options.announce);
+    for (const std::vector<const char *> &arguments :
+         {std::vector<const char *>{"--announce", "Ada's"},
+          {"--find", "--listen", "0"},
+          {"--find", "--join", "x"},
+          {"--find", "--trial", "full"}}) {
+        EXPECT_FALSE(parse(arguments).run);
+        EXPECT_EQ(2, parse(arguments).exit_status);
+    }
+}
+
 TEST(Options, WhoIsKilledAndWhoGoesOn)
 {
     EXPECT_TRUE(parse({"--kill-host"}).options.kill_host);

@@ -1,0 +1,113 @@
+// Players on one network who know neither addresses nor invites: who comes first starts a session
+// and announces it; the others find it and join. Everybody rolls a die each second.
+//
+//     example_lan [--seconds <n>] [<name>]
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <tern/discovery.h>
+#include <tern/tern.h>
+using namespace tern;
+
+struct Die {
+    int32_t eyes;
+};
+const Field die_fields[] = {{"eyes", FieldKind::int32, offsetof(Die, eyes), 1, 1, 6}};
+const Type types[] = {{"die", sizeof(Die), die_fields, 16, Orphan::destroy, ClaimPolicy::never}};
+
+struct Arguments {
+    double seconds = 0; // 0: until it is ended.
+    const char *name = "somebody";
+};
+
+static Arguments read_arguments(int argc, char **argv)
+{
+    Arguments arguments;
+    for (int i = 1; i < argc; ++i) {
+        if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
+            arguments.seconds = std::atof(argv[++i]);
+        else
+            arguments.name = argv[i];
+    }
+    return arguments;
+}
+
+// Joins what it finds within two seconds, else starts a session.
+static void enter(Session *session, const Config &config)
+{
+    const MadeSocket made = make_discovery_socket(0);
+    FinderConfig finder_config = {};
+    finder_config.game = "tern dice";
+    finder_config.config = &config;
+    Finder *finder = make_finder(finder_config);
+    const uint64_t end_us = clock_us() + 2'000'000;
+    while (made.socket && state(session) == State::idle && clock_us() < end_us) {
+        made.socket->send(find(finder, made.socket->receive(), clock_us()));
+        for (const FoundSession &one : found(finder)) {
+            if (state(session) != State::idle) break;
+            if (one.fit == Fit::fits && one.open) join(session, one.invite);
+        }
+        sleep_us(10'000);
+    }
+    destroy_finder(finder);
+    if (made.socket) destroy_socket(made.socket);
+    if (state(session) == State::idle) start(session);
+}
+
+static void print_dice(const Session *session)
+{
+    for (ObjectId die : objects(session, 0))
+        std::printf("peer %u: %d  ", static_cast<unsigned>(owner(session, die)),
+                    get<Die>(session, die).eyes);
+    std::printf("\n");
+    std::fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    const Arguments given = read_arguments(argc, argv);
+    const MadeSocket game = make_udp_socket(0);
+    // Every member announces the session: it is found as long as any is there.
+    const MadeSocket lan = make_discovery_socket(discovery_port);
+    if (!game.socket || !lan.socket) {
+        std::fprintf(stderr, "no socket: %s\n", text(game.socket ? lan.error : game.error));
+        return 1;
+    }
+    Config config = {};
+    config.types = types;
+    config.name = given.name;
+    Session *session = make_session(config);
+    enter(session, config);
+    Announcement announcement = {};
+    announcement.game = "tern dice";
+    announcement.name = given.name;
+    announcement.address = game.socket->local_address();
+    announcement.open = true;
+    Announcer *announcer = make_announcer(announcement);
+
+    ObjectId mine = ObjectId::none;
+    const uint64_t begun_us = clock_us();
+    for (uint64_t tick = 0; state(session) <= State::leaving; ++tick) {
+        const uint64_t now_us = clock_us();
+        receive(session, game.socket->receive(), now_us);
+        lan.socket->send(announce(announcer, session, lan.socket->receive(), now_us));
+        if (state(session) == State::open && tick % 60 == 0) {
+            const Die rolled = {static_cast<int32_t>(1 + now_us / 16 % 6)};
+            if (mine == ObjectId::none) mine = create(session, 0, rolled);
+            if (mine != ObjectId::none) set(session, mine, rolled);
+            print_dice(session);
+        }
+        const bool over =
+            given.seconds > 0 && static_cast<double>(now_us - begun_us) >= given.seconds * 1e6;
+        if (over && state(session) <= State::open) leave(session);
+        game.socket->send(send(session, clock_us()));
+        sleep_us(16'000);
+    }
+    const bool well = state(session) == State::left;
+    std::printf("%s\n", state_text(session));
+    destroy_announcer(announcer);
+    destroy_session(session);
+    destroy_socket(lan.socket);
+    destroy_socket(game.socket);
+    return well ? 0 : 1;
+}
