@@ -383,7 +383,9 @@ static void end_departure(Replica &r)
     // Wishes of before come first, so that they do not take the room.
     if (r.view_host == r.self) grants::settle(r, grants::Taking::to_all);
     const uint32_t orphans = orphan_count(r);
-    if (!grants::room(r, orphans) || r.events.capacity - r.events.count < 4 * orphans + r.members.count + 64) return;
+    if (!grants::room(r, orphans) ||
+        r.events.capacity - r.events.count < 4 * orphans + r.members.count + 64)
+        return;
     take_charge(r);
     adopt_orphans(r);
     r.collecting = r.going_on = false;

@@ -37,8 +37,8 @@ void push_view(Replica &r, const Item &item)
 {
     for (MemberSlot to = 0; to < r.members.count; ++to) {
         const ItemRing &ring = r.rings[to];
-        const bool queued = ring.count > ring.pulled &&
-                            at(r, to, ring.count - 1).kind == MessageKind::view;
+        const bool queued =
+            ring.count > ring.pulled && at(r, to, ring.count - 1).kind == MessageKind::view;
         if (queued)
             at(r, to, ring.count - 1) = item;
         else

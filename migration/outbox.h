@@ -11,6 +11,6 @@ void push(Replica &r, MemberSlot to, const Item &item);
 void push_to_all(Replica &r, const Item &item); // All members that are not fenced, but oneself.
 // The same, but a view that is last in a queue and not yet pulled gives its place to this one.
 void push_view(Replica &r, const Item &item);
-void clear(Replica &r, MemberSlot to);          // It is no member any more.
+void clear(Replica &r, MemberSlot to); // It is no member any more.
 
 }

@@ -5,7 +5,7 @@
 
 namespace tern {
 
-inline constexpr uint32_t members_max = 512; // Of a session: ReplicaLimits::peers_max.
+inline constexpr uint32_t members_max = 512;    // Of a session: ReplicaLimits::peers_max.
 inline constexpr size_t grant_objects_max = 16; // Objects in one GRANT; their states fit a message.
 
 // How to reach and recognize a member. Opaque to the rules; told in views.
@@ -83,10 +83,10 @@ struct ItemRing { // Of one member: pulled and unacked ones first, then those to
     uint32_t first, count, pulled;
     uint32_t message_count; // Messages pulled so far.
     uint32_t acked_count;   // Of those.
-    uint32_t view_said;     // The view that was pulled last. A later one tells of whom that did not.
-    uint32_t view_floor;    // At the host: the member has no older view than this.
-    bool overflow;          // It was full: this member is to be given up.
-    bool given_up;          // That has been told.
+    uint32_t view_said;  // The view that was pulled last. A later one tells of whom that did not.
+    uint32_t view_floor; // At the host: the member has no older view than this.
+    bool overflow;       // It was full: this member is to be given up.
+    bool given_up;       // That has been told.
 };
 
 // One GRANT: up to grant_objects_max objects for one owner under one stamp, signed by the host.

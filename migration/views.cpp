@@ -32,9 +32,8 @@ static MemberSlot host_slot(const Replica &r)
 
 const uint16_t *place_in_order(const Replica &r, PeerId peer)
 {
-    return std::lower_bound(
-        r.order.begin(), r.order.end(), peer,
-        [&r](uint16_t slot, PeerId id) { return r.members[slot].id < id; });
+    return std::lower_bound(r.order.begin(), r.order.end(), peer,
+                            [&r](uint16_t slot, PeerId id) { return r.members[slot].id < id; });
 }
 
 static void add_member(Replica &r, MemberSlot place, const Member &member)

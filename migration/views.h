@@ -13,9 +13,9 @@ Verdict receive_greeted(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader);
 void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item); // welcome, view.
 void tell_view(Replica &r);                                           // A new one, to everybody.
-void finish_joining(Replica &r); // If everybody has greeted us.
-void tell_own(Replica &r, MemberSlot to); // All that we own.
-void finish_greetings(Replica &r);         // At the host of a star.
+void finish_joining(Replica &r);                           // If everybody has greeted us.
+void tell_own(Replica &r, MemberSlot to);                  // All that we own.
+void finish_greetings(Replica &r);                         // At the host of a star.
 void arrived(Replica &r, MemberSlot to, const Item &item); // welcome, view: acked.
 void take_charge(Replica &r);    // As a new host: of our views nobody has one yet.
 void voters_changed(Replica &r); // The next view says so.

@@ -17,7 +17,7 @@ struct Game {
     float goal[2];                 // Where the player walks to.
     std::vector<ObjectId> claimed; // Unanswered.
     std::vector<Body> bodies;      // Of this tick, as in objects(session, cube_type).
-    uint32_t hz; // Ticks per second.
+    uint32_t hz;                   // Ticks per second.
     uint32_t ticks_to_claim, ticks_to_migrate, ticks_to_replace;
     uint32_t cheered, heard; // Calls to all, and those of others.
 };

@@ -13,7 +13,7 @@ static constexpr uint64_t start_us_max = 40 * second_us; // Until all are in.
 static constexpr uint64_t settle_us_max = 10 * second_us;
 static constexpr uint64_t settled_us = second_us; // So long all must have agreed.
 static constexpr uint64_t report_us_max = 10 * second_us;
-static constexpr size_t rows_max = 16; // Of more peers no picture is drawn.
+static constexpr size_t rows_max = 16;       // Of more peers no picture is drawn.
 static constexpr uint64_t lead_us = 200'000; // From the order to play until the play.
 
 struct Parent {
@@ -175,12 +175,12 @@ static std::string gather(Parent &parent)
         });
     };
     if (!wait_until(parent, deadline_us, all_in)) return "not all peers could join in time";
-    say(parent, "demo: all %u peers are in after %llu ms, a %s over %s; loss %g %%, %u to %u ms one way\n",
-        crew.options.peers,
-        static_cast<unsigned long long>((clock_us() - parent.begun_us) / 1000),
+    say(parent,
+        "demo: all %u peers are in after %llu ms, a %s over %s; loss %g %%, %u to %u ms one way\n",
+        crew.options.peers, static_cast<unsigned long long>((clock_us() - parent.begun_us) / 1000),
         topology_name(crew.options.topology), socket_name(crew.options.socket),
-        crew.options.loss_percent,
-        crew.options.delay_ms, crew.options.delay_ms + crew.options.jitter_ms);
+        crew.options.loss_percent, crew.options.delay_ms,
+        crew.options.delay_ms + crew.options.jitter_ms);
     return "";
 }
 

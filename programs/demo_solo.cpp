@@ -37,8 +37,8 @@ static std::string become_host(Solo &solo, const Options &options)
         address = parsed.address;
     }
     start(solo.peer.session);
-    solo.invite = std::string("tern-demo --socket ") + socket_name(options.socket) + " --topology " +
-                  topology_name(options.topology) + " --join " +
+    solo.invite = std::string("tern-demo --socket ") + socket_name(options.socket) +
+                  " --topology " + topology_name(options.topology) + " --join " +
                   print(invite(solo.peer.session, {&address, 1})).text;
     std::printf("Others join with\n\n  %s\n\n", solo.invite.c_str());
     if (options.address.empty())

@@ -9,9 +9,9 @@ using namespace tern;
 inline constexpr float room_width = 78;
 inline constexpr float room_height = 32;
 inline constexpr float cube_size = 1;
-inline constexpr float speed_max = 30; // Of a cube, along each axis, per second.
+inline constexpr float speed_max = 30;           // Of a cube, along each axis, per second.
 inline constexpr uint32_t ticks_per_second = 60; // If nobody says otherwise.
-inline constexpr uint32_t objects_limit = 1000; // For --objects.
+inline constexpr uint32_t objects_limit = 1000;  // For --objects.
 
 struct Cube {
     float position[2];
@@ -42,8 +42,7 @@ inline constexpr Field player_fields[] = {
     {"position", FieldKind::float32, offsetof(Player, position), 2, 0, 128, 1.0 / 64},
     {"name", FieldKind::text, offsetof(Player, name), sizeof(Player::name)}};
 
-inline constexpr Field cheer_fields[] = {
-    {"number", FieldKind::uint32, offsetof(Cheer, number)}};
+inline constexpr Field cheer_fields[] = {{"number", FieldKind::uint32, offsetof(Cheer, number)}};
 
 // More than objects_limit, for creations that cross. A player goes with its peer.
 inline constexpr Type types[] = {

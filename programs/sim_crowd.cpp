@@ -154,8 +154,7 @@ void make_objects(Crowd &crowd, uint32_t objects)
     crowd.own.resize(peers);
     for (uint32_t i = 0; i < objects; ++i) {
         const size_t place = i % peers;
-        crowd.own[place].push_back(
-            tern::create(crowd.group.members[place].session, 0, Thing{}));
+        crowd.own[place].push_back(tern::create(crowd.group.members[place].session, 0, Thing{}));
     }
 }
 
@@ -218,8 +217,7 @@ int crowd(const Options &options)
     add(play_line, crowd, crowd.cost, options.seconds);
     const uint64_t resident = resident_kb() - before_kb;
     const uint64_t quiet_us = crowd.group.now_us;
-    while (!tern::group::at_rest(crowd.group) &&
-           crowd.group.now_us - quiet_us < settle_us_max)
+    while (!tern::group::at_rest(crowd.group) && crowd.group.now_us - quiet_us < settle_us_max)
         step(crowd, false);
     const bool ok = tern::group::at_rest(crowd.group);
     report::add(line, "ok", ok);

@@ -30,7 +30,8 @@ static const TypeTable &table(bool mortal)
 // As small as they may be: blocks are copied at every step.
 static ReplicaLimits limits(uint32_t peers, Quorum quorum, Topology topology)
 {
-    return {static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum, 0, topology};
+    return {
+        static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum, 0, topology};
 }
 
 static constexpr uint64_t session = 7;

@@ -149,8 +149,8 @@ Connection &make_connection(Endpoint &e, ConnectionIndex index)
 {
     Connection *&made = e._connections[index];
     if (!made)
-        made = connection::place_in_zeroed(e._blocks + index * e._block_bytes,
-                                           e._limits.connection);
+        made =
+            connection::place_in_zeroed(e._blocks + index * e._block_bytes, e._limits.connection);
     return *made;
 }
 

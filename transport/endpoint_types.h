@@ -94,7 +94,7 @@ namespace endpoint {
 inline constexpr Offer own_offer = {handshake::ciphers_known, 0};
 
 // --- endpoint.cpp ---
-ConnectionIndex free_slot(const Endpoint &e); // no_connection if there is none.
+ConnectionIndex free_slot(const Endpoint &e);                    // no_connection if there is none.
 Connection &make_connection(Endpoint &e, ConnectionIndex index); // Or the one that was made.
 void fail_contact(Endpoint &e, Slot &slot, Contact contact);
 void clear_half_open(Endpoint &e, HalfOpen &entry);

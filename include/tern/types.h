@@ -127,9 +127,9 @@ struct Config {
     uint16_t peers_max = 16; // With oneself; equal on all peers. 2 to mesh_peers_max, or in a star
                              // to star_peers_max. Memory is touched only for who comes.
     Admission admission = Admission::always;
-    Quorum quorum = Quorum::majority; // Equal on all peers.
+    Quorum quorum = Quorum::majority;   // Equal on all peers.
     Topology topology = Topology::mesh; // The same.
-    const char *name = "";            // Of this peer, shown to others. Cut to name_bytes_max - 1.
+    const char *name = "";              // Of this peer, shown to others. Cut to name_bytes_max - 1.
     uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
     uint32_t timeout_ms = 10'000;      // Silence after which a peer is gone; one that only lets a
                                        // departure wait is after three times as long.

@@ -159,8 +159,8 @@ TEST_F(Views, ANewHostTellsOfAll)
 TEST_F(Views, AHostileViewIsMalformedAndChangesNothing)
 {
     const Replica &host = group.at(1);
-    const std::vector<Entry> all = {{1, true, false}, {2, true, false}, {3, true, false},
-                                    {4, true, false}};
+    const std::vector<Entry> all = {
+        {1, true, false}, {2, true, false}, {3, true, false}, {4, true, false}};
     ASSERT_EQ(replica::receive(*copy(group.at(4)), peer(1), view(host, 4, 4, all)), Verdict::ok);
     struct Case {
         const char *what;
@@ -267,7 +267,7 @@ TEST_F(Votes, WhileSomeAreNewBothMajoritiesAreNeeded)
         return replica::has_quorum(*here);
     };
     EXPECT_TRUE(left_without({4}));
-    EXPECT_FALSE(left_without({3, 4}));   // Four of six, but two of four.
+    EXPECT_FALSE(left_without({3, 4}));    // Four of six, but two of four.
     EXPECT_FALSE(left_without({4, 5, 6})); // Three of four, but three of six.
     EXPECT_TRUE(left_without({4, 5}));
 }

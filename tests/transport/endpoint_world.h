@@ -208,8 +208,7 @@ inline Bytes state(Peer &peer)
     };
     add(copy._slots, copy._limits.connections_max * sizeof(Slot));
     for (size_t i = 0; i < copy._limits.connections_max; ++i)
-        add(copy._blocks + i * copy._block_bytes,
-            connection::size_bytes(copy._limits.connection));
+        add(copy._blocks + i * copy._block_bytes, connection::size_bytes(copy._limits.connection));
     return all;
 }
 
