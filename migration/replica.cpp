@@ -8,6 +8,7 @@
 #include "migration/objects.h"
 #include "migration/relay.h"
 #include "migration/views.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tern::replica {
@@ -68,6 +69,18 @@ Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits
     r->lone_ids = limits.lone_ids;
     r->topology = limits.topology;
     return r;
+}
+
+void clear(Replica &r)
+{
+    static constexpr std::byte zeros[4096] = {};
+    auto *at = reinterpret_cast<std::byte *>(&r);
+    for (size_t left = r.block_bytes; left > 0;) {
+        const size_t size = std::min(left, sizeof zeros);
+        if (std::memcmp(at, zeros, size) != 0) std::memset(at, 0, size);
+        at += size;
+        left -= size;
+    }
 }
 
 uint64_t state_hash(const Replica &r)

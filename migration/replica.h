@@ -32,6 +32,8 @@ namespace replica {
 size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits);
 // In zeroed memory of size_bytes. types stays the caller's and must outlive it.
 Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits);
+// Zeroed again, for place(). What was never touched is only read, and so takes no memory.
+void clear(Replica &r);
 uint64_t state_hash(const Replica &r);
 
 // --- Membership ---

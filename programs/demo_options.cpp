@@ -100,9 +100,9 @@ static void settle(const CLI::App &app, const std::string &socket, const std::st
 {
     if (topology == "star") options.topology = tern::Topology::star;
     if (topology == "mesh" && options.peers > tern::mesh_peers_max)
-        throw CLI::ValidationError("--peers", "in a mesh at most " +
-                                                  std::to_string(tern::mesh_peers_max) +
-                                                  "; see --topology");
+        throw CLI::ValidationError("--peers",
+                                   std::to_string(options.peers) + ", but in a mesh at most " +
+                                       std::to_string(tern::mesh_peers_max) + "; see --topology");
     options.kill_two = options.kill_two || options.kill_other;
     const bool few = options.kill_two && options.peers < 5 && app.count("--quorum") == 0;
     options.survivors = few || quorum == "survivors";

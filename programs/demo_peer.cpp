@@ -101,12 +101,19 @@ Address own_address(const Peer &peer, SocketKind kind)
     return loopback(peer.socket->local_address().port, ip_version(kind));
 }
 
+// The host of hundreds has more waiting than one receive() of a socket brings.
+static constexpr int receive_rounds_max = 16;
+
 void tick(Peer &peer, bool playing)
 {
-    const std::span<const Event> events = receive(peer.session, peer.socket->receive(), clock_us());
-    for (const Event &event : events)
-        if (event.kind == EventKind::host_changed) peer.host_us = clock_us();
-    game::take_events(peer.game, events);
+    for (int round = 0; round < receive_rounds_max; ++round) {
+        const std::span<const Datagram> datagrams = peer.socket->receive();
+        const std::span<const Event> events = receive(peer.session, datagrams, clock_us());
+        for (const Event &event : events)
+            if (event.kind == EventKind::host_changed) peer.host_us = clock_us();
+        game::take_events(peer.game, events);
+        if (datagrams.size() < receive_datagrams_max) break;
+    }
     if (playing && state(peer.session) == State::open) game::play(peer.game);
     peer.socket->send(send(peer.session, clock_us()));
     if (!peer.record) return;

@@ -486,7 +486,7 @@ void start_over(Session &s)
     if (s.event_count < s.events_max) push_event(s, event);
     target_members(s);
     end_all_paths(s, CloseReason::left);
-    std::memset(s.replica_memory, 0, s.replica->block_bytes);
+    replica::clear(*s.replica);
     s.replica = replica::place(s.replica_memory, s.types, s.limits);
     for (MemberSlot slot = 0; slot < s.config.peers_max; ++slot) {
         s.reconnect_us[slot] = 0;

@@ -187,14 +187,15 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.optimistic_values, s.replica->world.values.capacity);
     std::byte *call_memory = nullptr;
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
-    array(call_memory, call_memory_bytes);
+    const size_t calls_bytes = std::max(call_memory_bytes, s.path_count * call_memory_share_bytes);
+    array(call_memory, calls_bytes);
     array(s.unreliable_memory, unreliable_call_memory_bytes);
     array(s.message_buffer, stream_message_bytes_max);
     array(s.recording, s.config.recording_bytes_max);
     array(datagrams, outbox_max);
     array(bytes, outbox_max * datagram_bytes_max);
     if (!b.block) return;
-    s.calls = {{call_memory, call_memory_bytes}, 0};
+    s.calls = {{call_memory, calls_bytes}, 0};
     s.outbox = {{bytes, outbox_max * datagram_bytes_max}, {datagrams, outbox_max}, 0};
 }
 

@@ -24,7 +24,9 @@ inline constexpr uint16_t lone_ids = 64;       // Newcomers of the other half of
 inline constexpr uint16_t stranger_places = 4; // Connections beyond the members'.
 inline constexpr uint32_t banned_max = 256;    // Kicked keys; beyond, the oldest go.
 inline constexpr uint32_t refused_max = 64;    // Claims; beyond, the oldest are forgotten.
-inline constexpr size_t call_memory_bytes = 256 * 1024;
+inline constexpr size_t call_memory_bytes = 256 * 1024;     // Per tick, or so much of each path:
+inline constexpr size_t call_memory_share_bytes = 8 * 1024; // ... if that is more. Beyond, calls
+                                                            // wait in their streams.
 inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024; // Per tick; beyond, lost.
 inline constexpr uint32_t unreliable_calls_max = 512;             // Per tick; beyond, lost.
 inline constexpr uint32_t calls_per_tick_max = 256;               // From each peer; the rest waits.

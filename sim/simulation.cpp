@@ -449,15 +449,19 @@ static bool is_majority(const Simulation &sim)
 {
     for (const Node &node : sim.nodes) {
         if (!node.core || state(node.session) != State::open) continue;
-        uint32_t voters = 0, there = 0;
+        uint32_t voters = 0, there = 0, old_voters = 0, old_there = 0;
         for (const Member &member : inspect::replica(node.session).members.all()) {
             if (member.id == PeerId::none || !member.votes || member.said_goodbye) continue;
+            const bool is_there =
+                std::any_of(sim.nodes.begin(), sim.nodes.end(), [&](const Node &other) {
+                    return other.core && other.self == member.id;
+                });
             voters += 1;
-            there += std::any_of(sim.nodes.begin(), sim.nodes.end(), [&](const Node &other) {
-                return other.core && other.self == member.id;
-            });
+            there += is_there;
+            old_voters += !member.vote_is_new;
+            old_there += !member.vote_is_new && is_there;
         }
-        if (voters > 2 && 2 * there <= voters) return false;
+        if (voters > 2 && (2 * there <= voters || 2 * old_there <= old_voters)) return false;
     }
     return true;
 }

@@ -20,7 +20,9 @@ struct SocketStats {
 // One place that datagrams come from and go to. The one virtual interface of tern.
 struct Socket {
     virtual ~Socket() = default;
-    // What waits, at most receive_datagrams_max. Never blocks. Valid until the next receive().
+    // What waits, at most receive_datagrams_max. Never blocks. Valid until the next receive(). If
+    // it is that many, more may wait: the host of hundreds hands them to its session and asks again
+    // in the same tick, some times at most.
     virtual std::span<const Datagram> receive() = 0;
     // Loss is not an error; a datagram that cannot be sent is counted in send_failures.
     virtual void send(std::span<const Datagram> datagrams) = 0;

@@ -196,11 +196,15 @@ TEST_F(Views, AHostileViewIsMalformedAndChangesNothing)
 
 namespace {
 
-struct Votes : Views {
+// Three vote, and two newcomers have caught up before the host looks.
+struct Votes : testing::Test {
+    Group group = make_group(3);
+
     Member &member(unsigned at, unsigned id)
     {
         return group.at(at).members[replica::find_member(group.at(at), peer(id))];
     }
+
     uint32_t count(bool is_new)
     {
         uint32_t count = 0;
@@ -208,32 +212,44 @@ struct Votes : Views {
             count += each.votes && each.vote_is_new == is_new;
         return count;
     }
-    // Two newcomers have caught up before the host looks.
-    void two_more()
+
+    // Among these, until nothing is on its way.
+    void flow(const std::vector<unsigned> &among)
     {
-        ASSERT_EQ(count(false), 4u);
-        admit();
-        admit();
-        for (int i = 0; i < 6; ++i) {
-            for (size_t from = 1; from < group.replicas.size(); ++from) {
-                group.settle(from);
-                group.pull(from);
-                for (size_t to = 0; to < group.replicas.size(); ++to)
-                    while (to != 0 && group.deliver(from, to)) {
+        for (int round = 0; round < 8; ++round)
+            for (const unsigned from : among) {
+                group.settle(from - 1);
+                group.pull(from - 1);
+                for (const unsigned to : among)
+                    while (group.deliver(from - 1, to - 1)) {
                     }
             }
+    }
+
+    // The host hears both CAUGHT_UP, and only then looks who waits.
+    void SetUp() override
+    {
+        for (unsigned id = 4; id <= 5; ++id) {
+            group.add();
+            replica::admit(group.at(1), replica::next_peer_id(group.at(1)), group.identity(id - 1));
+        }
+        for (int round = 0; round < 8; ++round) {
             group.pull(0);
-            for (size_t to = 1; to < group.replicas.size(); ++to)
+            for (size_t to = 1; to < 5; ++to)
                 while (group.deliver(0, to)) {
                 }
+            flow({2, 3, 4, 5});
         }
-        for (size_t from = 1; from < group.replicas.size(); ++from)
-            while (!group.wires[from][0].empty()) {
-                const Bytes message = group.wires[from][0].front();
-                group.wires[from][0].pop_front();
+        for (size_t from = 1; from < 5; ++from)
+            for (const Bytes &message : group.wires[from][0])
                 replica::receive(group.at(1), peer(static_cast<unsigned>(from + 1)), message);
-            }
-        ASSERT_TRUE(member(1, 5).caught_up && member(1, 6).caught_up);
+        for (size_t from = 1; from < 5; ++from)
+            group.wires[from][0].clear();
+        for (unsigned id = 1; id <= 5; ++id)
+            group.at(id).quorum = Quorum::majority;
+        ASSERT_TRUE(member(1, 4).caught_up && member(1, 5).caught_up);
+        ASSERT_EQ(count(false), 3u);
+        replica::end_receive(group.at(1));
     }
 };
 
@@ -241,33 +257,45 @@ struct Votes : Views {
 
 TEST_F(Votes, OfManyAtOnceAreNewUntilAllKnow)
 {
-    two_more();
-    replica::end_receive(group.at(1));
-    EXPECT_EQ(count(false), 4u);
+    EXPECT_EQ(count(false), 3u);
     EXPECT_EQ(count(true), 2u);
     replica::end_receive(group.at(1));
     EXPECT_EQ(count(true), 2u); // Nobody has acked that view.
     group.flow();
-    EXPECT_EQ(count(false), 6u);
-    EXPECT_TRUE(member(4, 6).votes);
-    EXPECT_FALSE(member(4, 6).vote_is_new);
+    EXPECT_EQ(count(false), 5u);
+    EXPECT_TRUE(member(3, 5).votes);
+    EXPECT_FALSE(member(3, 5).vote_is_new);
 }
 
-// The old ones alone must be a majority, too: who has not heard of the new ones counts so.
 TEST_F(Votes, WhileSomeAreNewBothMajoritiesAreNeeded)
 {
-    two_more();
-    replica::end_receive(group.at(1));
-    Replica &r = group.at(1);
-    r.quorum = Quorum::majority;
     const auto left_without = [&](std::initializer_list<unsigned> gone) {
-        ReplicaPointer here = copy(r);
+        ReplicaPointer here = copy(group.at(1));
         for (const unsigned id : gone)
             here->members[replica::find_member(*here, peer(id))].fenced = true;
         return replica::has_quorum(*here);
     };
-    EXPECT_TRUE(left_without({4}));
-    EXPECT_FALSE(left_without({3, 4}));    // Four of six, but two of four.
-    EXPECT_FALSE(left_without({4, 5, 6})); // Three of four, but three of six.
-    EXPECT_TRUE(left_without({4, 5}));
+    EXPECT_TRUE(left_without({3}));
+    EXPECT_TRUE(left_without({3, 5}));
+    EXPECT_FALSE(left_without({2, 3}));    // Three of five, but one of three.
+    EXPECT_FALSE(left_without({3, 4, 5})); // Two of three, but two of five.
+}
+
+// The two have not heard of the new votes, and are most of those that they know. The host and the
+// newcomers would be most of all.
+TEST_F(Votes, OfTwoHalvesOneGoesOnWhileVotesAreNew)
+{
+    flow({1, 4, 5});
+    replica::peer_gone(group.at(1), peer(2));
+    replica::peer_gone(group.at(1), peer(3));
+    flow({1, 4, 5});
+    EXPECT_EQ(group.at(1).fault, Fault::minority);
+    for (const unsigned id : {2u, 3u})
+        replica::peer_gone(group.at(id), peer(1));
+    for (const unsigned gone : {4u, 5u})
+        replica::peer_gone(group.at(2), peer(gone));
+    flow({2, 3});
+    EXPECT_EQ(group.at(2).fault, Fault::none);
+    EXPECT_EQ(replica::host(group.at(2)), peer(2));
+    EXPECT_EQ(replica::host(group.at(3)), peer(2));
 }

@@ -68,6 +68,17 @@ TEST(Options, WhoFindsOrAnnouncesIsAloneInItsProcess)
     }
 }
 
+TEST(Options, AStarHasMorePeersThanAMesh)
+{
+    const ParsedOptions star = parse({"--peers", "512", "--topology", "star", "--hz", "20"});
+    ASSERT_TRUE(star.run) << star.text;
+    EXPECT_EQ(512, star.options.peers);
+    EXPECT_EQ(tern::Topology::star, star.options.topology);
+    EXPECT_EQ(20u, star.options.hz);
+    EXPECT_TRUE(parse({"--peers", "64"}).run);
+    EXPECT_EQ(tern::Topology::mesh, parse({}).options.topology);
+}
+
 TEST(Options, WhoIsKilledAndWhoGoesOn)
 {
     EXPECT_TRUE(parse({"--kill-host"}).options.kill_host);
@@ -88,9 +99,12 @@ TEST(Options, WhoIsKilledAndWhoGoesOn)
 TEST(Options, ABadValueIsToldWithItsOptionAndWhatWasExpected)
 {
     const BadCase cases[] = {
-        {{"--peers", "1"}, {"--peers", "\"1\"", "2 to 16"}},
-        {{"--peers", "17"}, {"--peers", "\"17\"", "2 to 16"}},
-        {{"--peers", "four"}, {"--peers", "\"four\"", "2 to 16"}},
+        {{"--peers", "1"}, {"--peers", "\"1\"", "2 to 512"}},
+        {{"--peers", "513", "--topology", "star"}, {"--peers", "\"513\"", "2 to 512"}},
+        {{"--peers", "65"}, {"--peers", "65", "mesh", "at most 64", "--topology"}},
+        {{"--peers", "four"}, {"--peers", "\"four\"", "2 to 512"}},
+        {{"--topology", "ring"}, {"--topology", "ring", "mesh, star"}},
+        {{"--hz", "1"}, {"--hz", "\"1\"", "5 to 240"}},
         {{"--objects", "0"}, {"--objects", "\"0\"", "1 to 1000"}},
         {{"--seconds", "4"}, {"--seconds", "\"4\"", "5 to 3600"}},
         {{"--seconds", "7.5"}, {"--seconds", "\"7.5\"", "5 to 3600"}},

@@ -54,7 +54,7 @@ uint32_t low(uint64_t offset)
 
 TEST(StreamSend, AMessageGetsItsLengthInFront)
 {
-    for (size_t length : {1u, 127u, 128u, 16383u, 16384u}) {
+    for (size_t length : {1u, 127u, 128u, 16383u, 16384u, 65536u}) {
         Sender s(100'000);
         ASSERT_TRUE(stream_send::queue(*s, message(length, 1)));
         const size_t prefix = length < 128 ? 1 : length < 16384 ? 2 : 3;
