@@ -1,6 +1,7 @@
 // Joining: the newcomer's question and the host's answer, up to the WELCOME that the replica takes.
 // Formats: docs/wire_format.md, "Joining".
 #include "session/session.h"
+#include "transport/addresses.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -201,8 +202,11 @@ static size_t describe_host(const Session &s, std::span<char> text)
     Target target = {};
     std::memcpy(target.key, identity.key, sizeof target.key);
     const ConnectionIndex index = path_to(s, peer);
-    target.address = index == no_connection ? identity.address
-                                            : connection::address(endpoint::at(*s.endpoint, index));
+    target.address = identity.address;
+    if (index != no_connection) {
+        const Address present = connection::address(endpoint::at(*s.endpoint, index));
+        if (!address::is_bridged(present)) target.address = present;
+    }
     return target.address.port == 0 ? 0 : write_target(target, text);
 }
 
@@ -249,7 +253,8 @@ static void keep_join(Session &s, ConnectionIndex index, const Join &join)
     std::memcpy(from.identity.key, endpoint::key(*s.endpoint, index), 32);
     std::memcpy(from.identity.signing_key, join.signing_key, 32);
     std::memcpy(from.identity.name, join.name, name_bytes_max);
-    from.identity.address = connection::address(endpoint::at(*s.endpoint, index));
+    const Address address = connection::address(endpoint::at(*s.endpoint, index));
+    from.identity.address = address::is_bridged(address) ? Address{} : address;
     from.payload_bytes = join.payload_bytes;
     std::memcpy(from.payload, join.payload, join.payload_bytes);
     from.peer = replica::next_peer_id(*s.replica);

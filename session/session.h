@@ -79,6 +79,21 @@ void record_received(Session &s, std::span<const Datagram> datagrams);
 void record_sent(Session &s, std::span<const Datagram> datagrams);
 Record about(RecordKind kind, ObjectId object, PeerId peer = PeerId::none);
 
+// bridge.cpp: what leads to a member, and pairs that have no direct path.
+bool is_way_message(const UnreliableMessage &message); // Well-formed, of a kind of this file's?
+// It arrived at this connection, from there.
+void take_way_message(Session &s, ConnectionIndex index, const UnreliableMessage &message,
+                      const Address &from);
+void note_source(Session &s, ConnectionIndex index, const Address &from, uint64_t number);
+void try_detour(Session &s, ConnectionIndex index); // Of a member that does not answer so far.
+void send_way_messages(Session &s, ConnectionIndex index);
+// Takes what is to go by way of others out of the outbox, for the packets to those.
+void queue_bridged(Session &s);
+bool has_bridged(const Session &s, PeerId carrier, uint32_t next);
+// From number `next` on, those that this packet has room for. The number of the first that is left.
+uint32_t add_bridged(Session &s, PeerId carrier, Packet &packet, uint32_t next);
+void clear_bridged(Session &s); // What nobody has taken is lost.
+
 // send.cpp
 void fill_stream(Session &s, ConnectionIndex index);
 

@@ -39,8 +39,9 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
     keys.cipher = choice.cipher;
     noise::wipe(tried);
     noise::wipe(slot->noise);
+    const bool by_detour = datagram.address == slot->detour;
     connection::open(*e._connections[slot - e._slots], keys, handshake::id(read.message.sender_id),
-                     slot->address, now_us);
+                     by_detour ? slot->detour : slot->address, now_us);
     slot->contact = Contact::open;
     sodium_memzero(&keys, sizeof keys);
     return Handling::handled;
