@@ -462,6 +462,32 @@ static bool is_majority(const Simulation &sim)
     return true;
 }
 
+static bool hear_each_other(Simulation &sim, uint16_t a, uint16_t b)
+{
+    return !wire::route(sim.wire, a, b).severed && !wire::route(sim.wire, b, a).severed;
+}
+
+// Of the core, who hears both.
+static bool is_bridged(Simulation &sim, uint16_t a, uint16_t b)
+{
+    if (!sim.nodes[a].core || !sim.nodes[b].core) return false;
+    for (uint16_t c = 0; c < sim.options.places; ++c)
+        if (c != a && c != b && sim.nodes[c].core && hear_each_other(sim, a, c) &&
+            hear_each_other(sim, b, c))
+            return true;
+    return false;
+}
+
+static void heal_severed(Simulation &sim)
+{
+    std::vector<Route *> healed;
+    for (uint16_t a = 0; a < sim.options.places; ++a)
+        for (uint16_t b = 0; b < sim.options.places; ++b)
+            if (a != b && !is_bridged(sim, a, b)) healed.push_back(&wire::route(sim.wire, a, b));
+    for (Route *route : healed)
+        route->severed = false;
+}
+
 void begin_liveness(Simulation &sim)
 {
     TERN_ASSERT(!sim.liveness, "twice");
@@ -481,6 +507,7 @@ void begin_liveness(Simulation &sim)
         sim.nodes[place].core = !is_majority(sim);
         if (!sim.nodes[place].core) end_peer(sim, place);
     }
+    heal_severed(sim);
 }
 
 void order(Simulation &sim, const SimChoice &choice)

@@ -245,6 +245,10 @@ static bool trouble_link(Simulation &sim, const SimChoice &choice)
     const uint64_t until_us = sim.now_us + choice.lasts_us;
     switch (choice.act) {
     case Act::cut: return cut(sim, route, choice);
+    case Act::sever:
+        route.severed = true;
+        remember(sim, MomentKind::cut, choice.a, choice.b);
+        return true;
     case Act::clog: route.clog_until_us = std::max(route.clog_until_us, until_us); return true;
     case Act::mtu:
         route.mtu_until_us = until_us;
@@ -339,7 +343,8 @@ bool happen(Simulation &sim, const SimChoice &choice)
     case Act::cut:
     case Act::clog:
     case Act::mtu:
-    case Act::queue: return trouble_link(sim, choice);
+    case Act::queue:
+    case Act::sever: return trouble_link(sim, choice);
     case Act::rebind: return rebind(sim, choice);
     case Act::nat:
     case Act::swap: return move_two(sim, choice);

@@ -174,7 +174,7 @@ static void launch(Wire &wire, Transit transit, std::span<const std::byte> bytes
 // When it would arrive; 0: it is lost on the way, and counted.
 static uint64_t due_us(Wire &wire, Route &r, uint64_t now_us, size_t size_bytes)
 {
-    if (now_us < r.cut_until_us) {
+    if (now_us < r.cut_until_us || r.severed) {
         wire.counts.lost_by_cut += 1;
         return 0;
     }
@@ -304,7 +304,7 @@ static bool arrives(Wire &wire, const Transit &transit, size_t waiting)
     }
     if (transit.sender != no_place) {
         const Route &r = route(wire, transit.sender, transit.place);
-        if (r.cut_since_us <= transit.due_us && transit.due_us < r.cut_until_us) {
+        if (r.severed || (r.cut_since_us <= transit.due_us && transit.due_us < r.cut_until_us)) {
             wire.counts.lost_by_cut += 1;
             return false;
         }

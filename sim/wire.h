@@ -70,6 +70,7 @@ struct Route {     // The path from one place to another.
     uint64_t sent; // Datagrams.
     uint64_t latency_us;
     uint64_t cut_since_us, cut_until_us; // Since: of the present cut.
+    bool severed;                        // For good.
     uint64_t clog_until_us;
     uint64_t mtu_until_us, mtu_bytes;
     uint64_t queue_until_us, queue_bytes_per_second, queue_free_us;
@@ -133,7 +134,7 @@ void send_strange(Wire &wire, uint64_t now_us, AddressNumber from, uint16_t to,
 void deliver(Wire &wire, uint64_t now_us, uint16_t place, std::vector<Datagram> &inbox,
              std::vector<uint32_t> &slots);
 void release(Wire &wire, std::vector<uint32_t> &slots);
-void calm(Wire &wire); // Heals all paths, for good.
+void calm(Wire &wire); // Heals all paths, for good; but for those that are severed.
 // A kept datagram; empty if it is not kept, or not any more.
 std::span<const std::byte> kept(const Route &route, uint64_t number);
 

@@ -16,7 +16,7 @@ inline constexpr uint32_t close_packets = 3;     // How often goodbye is said.
 inline constexpr uint32_t closing_ticks_max = 8; // Then it is over, even if nobody sent them.
 inline constexpr uint32_t probe_packets = 2;     // Per probe timeout, RFC 9002, 6.2.4.
 inline constexpr uint32_t probe_backoff_max = 6; // Doublings.
-inline constexpr uint32_t doubtful_probes = 2;   // Probe timeouts without an answer.
+inline constexpr uint32_t doubtful_probes = 3;   // Probe timeouts without an answer.
 
 // A packet cannot be begun unless all packets in flight, and the fates that nobody has cleared,
 // leave a place among sent_packets_max; so there is always room for a fate. The goodbyes come on
