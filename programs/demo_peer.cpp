@@ -127,6 +127,7 @@ Progress progress(const Peer &peer)
         now.sent_datagrams += one.sent_datagrams;
         now.lost_datagrams += one.lost_datagrams;
         now.bad += one.bad_messages;
+        now.bridged += one.bridged;
     }
     if (now.members > 0) now.rtt_us /= now.members;
     now.members += 1;

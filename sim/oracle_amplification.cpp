@@ -71,7 +71,7 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
         accepted = accepted || node.notes[i].kind == NoteKind::accepted;
     for (size_t i = 0; i < record.accounts.size(); ++i) {
         Account &account = record.accounts[i];
-        if (!account.touched) continue;
+        if (!account.touched && !(account.challenged && !account.validated)) continue;
         const bool is_node = std::find(homes.begin(), homes.end(), account.address) != homes.end();
         const bool answers = account.asked && record.response_arrived;
         // The answer may have come another way.
