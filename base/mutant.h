@@ -55,7 +55,6 @@ namespace tern {
     X(call_heard_twice, "a reliable call that was sent twice is heard twice")                      \
     X(bridge_to_another, "who bridges a pair forwards to another member")                          \
     X(bridged_as_from_the_bridge, "a bridged datagram counts as that of who bridges")              \
-    X(bridge_not_metered, "who bridges forwards without a limit")                                  \
     X(address_not_validated, "what is sent to a peer goes where its newest packet came from")
 
 enum class Mutant : uint8_t {

@@ -148,7 +148,6 @@ static bool take_budget(Session &s, PeerId from, PeerId to, size_t size_bytes)
         paced[0] = from;
         paced[1] = to;
     }
-    if (TERN_MUTANT(bridge_not_metered)) return true;
     if (pace::available_bytes(pace, s.now_us) < size_bytes) return false;
     pace::spend(pace, size_bytes, s.now_us);
     return true;
