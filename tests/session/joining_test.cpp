@@ -180,9 +180,10 @@ TEST(Joining, WithoutAnAnswerItEndsAsUnreachable)
 TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
 {
     SimWorld world(9);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
         world.add();
-    ASSERT_TRUE(world.step_until_open());
+        ASSERT_TRUE(world.step_until_open());
+    }
     const auto cut = [&](size_t a, size_t b) {
         set_cut(world.network, world.nodes[a].address, world.nodes[b].address, true);
         set_cut(world.network, world.nodes[b].address, world.nodes[a].address, true);
