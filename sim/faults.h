@@ -60,9 +60,10 @@ enum class FaultKind : uint8_t {
     nat,
     swap,
     acks,
-    cutpair
+    cutpair,
+    natted
 };
-inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::cutpair) + 1;
+inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::natted) + 1;
 
 struct FaultRange {
     bool on;

@@ -1,5 +1,6 @@
 #include "sim/names.h"
 #include "sim/oracle_checks.h"
+#include "sim/wire.h"
 #include <algorithm>
 
 namespace tern::oracle_amplification {
@@ -26,6 +27,13 @@ Account &account(NodeRecord &record, const Address &address)
 bool is_first_byte(const Datagram &datagram, std::byte byte)
 {
     return !datagram.bytes.empty() && datagram.bytes[0] == byte;
+}
+
+// By a NAT, to a peer's datagrams.
+bool is_mapped(const Address &address)
+{
+    const AddressNumber number = wire::number(address);
+    return number >= first_mapped && number < first_shared;
 }
 
 void validate(NodeRecord &record, size_t i)
@@ -72,7 +80,8 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
     for (size_t i = 0; i < record.accounts.size(); ++i) {
         Account &account = record.accounts[i];
         if (!account.touched && !(account.challenged && !account.validated)) continue;
-        const bool is_node = std::find(homes.begin(), homes.end(), account.address) != homes.end();
+        const bool is_node = is_mapped(account.address) ||
+                             std::find(homes.begin(), homes.end(), account.address) != homes.end();
         const bool answers = account.asked && record.response_arrived;
         // The answer may have come another way.
         const bool heard = account.data_arrived || account.challenged;

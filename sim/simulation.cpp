@@ -226,6 +226,7 @@ static void follow_state(Simulation &sim, uint16_t place)
     Node &node = sim.nodes[place];
     Place &p = sim.places[place];
     p.state = state(node.session);
+    sim.wire.members[place] = p.state == State::open;
     const auto peer = static_cast<size_t>(node.self);
     if (node.self != PeerId::none) {
         if (sim.place_of_peer.size() <= peer) sim.place_of_peer.resize(peer + 1, no_place);

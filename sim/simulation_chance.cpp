@@ -146,6 +146,13 @@ static void pair_by_chance(Simulation &sim, Dice &dice)
     if (!one_way) choose(sim, choice);
 }
 
+static void nat_by_chance(Simulation &sim, Dice &dice)
+{
+    SimChoice choice = begun(sim, Act::natted, any_place(sim, dice));
+    choice.value = dice::per_mille(dice, 500);
+    if (!is_host(sim, choice.a)) choose(sim, choice);
+}
+
 // Sides: 0 and 1 do not hear of each other; 2 is the bridge that both hear.
 static void partition_by_chance(Simulation &sim, Dice &dice)
 {
@@ -318,6 +325,7 @@ void happen_by_chance(Simulation &sim, const Planned &planned)
     switch (planned.kind) {
     case FaultKind::start: return start_by_chance(sim, dice, planned.number);
     case FaultKind::cut: return cut_by_chance(sim, dice);
+    case FaultKind::natted: return nat_by_chance(sim, dice);
     case FaultKind::cutpair: return pair_by_chance(sim, dice);
     case FaultKind::partition: return partition_by_chance(sim, dice);
     case FaultKind::ring: return ring_by_chance(sim, dice);
