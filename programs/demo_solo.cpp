@@ -71,8 +71,8 @@ static void show(Solo &solo, const Options &options, uint64_t now_us)
                     static_cast<unsigned>(row.now.self), peer::state_name(row.now.state),
                     row.now.members, static_cast<unsigned long long>(row.now.objects),
                     static_cast<unsigned long long>(row.now.owned),
-                    static_cast<unsigned long long>(row.now.migrations), row.now.rtt_us / 1000, row.now.bridged,
-                    static_cast<unsigned long long>(row.now.digest));
+                    static_cast<unsigned long long>(row.now.migrations), row.now.rtt_us / 1000,
+                    row.now.bridged, static_cast<unsigned long long>(row.now.digest));
         std::fflush(stdout);
     }
     solo.shown = row.now;

@@ -279,7 +279,7 @@ static void send_answers(Session &s, ConnectionIndex index)
 
 // Where it may be reached without a bridge. Port 0: unknown, or not now: whence it has just been
 // heard is a better guess than what the host says, and is challenged when it is heard again.
-static Address direct_address(const Session &s, const Path &p, const Address &present)
+static Address better_address(const Session &s, const Path &p, const Address &present)
 {
     const Ways &ways = p.ways;
     if (ways.heard_again) return ways.heard;
@@ -318,7 +318,7 @@ static void challenge_direct(Session &s, ConnectionIndex index, bool doubt)
     if (!bridged && !doubt && !ways.heard_again) return;
     if (ways.direct_us != 0 && s.now_us - ways.direct_us < direct_interval_us(ways, bridged))
         return;
-    const Address to = direct_address(s, p, present);
+    const Address to = better_address(s, p, present);
     if (to.port == 0) return;
     if (to != ways.direct) ways.nonce = 0; // The answers to what was sent elsewhere prove nothing.
     ways.direct = to;

@@ -59,11 +59,17 @@ void end_path(Session &s, ConnectionIndex index, CloseReason reason)
     }
 }
 
+Address direct_address(const Session &s, ConnectionIndex index)
+{
+    const Address address = connection::address(endpoint::at(*s.endpoint, index));
+    return address::is_bridged(address) ? Address{} : address;
+}
+
 // Members learn from the host where the others are.
 static void tell_address(Session &s, ConnectionIndex index)
 {
-    const Address address = connection::address(endpoint::at(*s.endpoint, index));
-    if (!address::is_bridged(address)) replica::moved(*s.replica, s.paths[index].peer, address);
+    const Address address = direct_address(s, index);
+    if (address.port != 0) replica::moved(*s.replica, s.paths[index].peer, address);
 }
 
 // A member that has made a new connection: what was not acked over the old one is said again.

@@ -159,8 +159,8 @@ static void receive_bridged(Session &s)
     for (uint32_t i = 0; i < s.bridge.count; ++i) {
         const BridgedDatagram &d = s.bridge.datagrams[i];
         if (d.carrier != PeerId::none) continue;
-        receive_datagram(s, {address::bridged(d.via, d.from),
-                             {s.bridge.memory + d.first, d.size_bytes}});
+        receive_datagram(
+            s, {address::bridged(d.via, d.from), {s.bridge.memory + d.first, d.size_bytes}});
     }
 }
 

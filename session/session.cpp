@@ -344,7 +344,8 @@ Stats stats(const Session *session, PeerId peer)
     if (index == no_connection) return {};
     Stats stats = connection::stats(endpoint::at(*session->endpoint, index));
     stats.bad_messages = session->paths[index].bad_messages;
-    stats.bridged = address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));
+    stats.bridged =
+        address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));
     return stats;
 }
 

@@ -18,6 +18,7 @@ ConnectionIndex path_to(const Session &s, PeerId peer);    // Open and bound; no
 bool has_path(const Session &s, PeerId peer);              // Or it is being made.
 void open_path(Session &s, ConnectionIndex index);         // A connection that a peer has made.
 void bind(Session &s, ConnectionIndex index, PeerId peer); // It is this member's from now on.
+Address direct_address(const Session &s, ConnectionIndex index); // Port 0: it is bridged.
 void end_path(Session &s, ConnectionIndex index, CloseReason reason);
 void update_paths(Session &s);    // Once per tick: acks, fates, silence, goodbyes.
 void reconcile_paths(Session &s); // With the roster: bind, connect, end.

@@ -47,9 +47,9 @@ inline constexpr uint64_t report_timeouts = 3;
 // --- Bridges: docs/membership.md, "Paths" ---
 inline constexpr uint32_t bridged_max = 512; // Datagrams in one tick; beyond, lost.
 inline constexpr size_t bridged_memory_bytes = 256 * 1024;
-inline constexpr uint64_t detour_after_us = 500'000; // Of connecting without an answer,
-inline constexpr uint64_t next_detour_us = 1'000'000; // and after this by way of another.
-inline constexpr uint64_t challenge_us = 100'000;     // Between two of one way, doubled up to
+inline constexpr uint64_t detour_after_us = 500'000;    // Of connecting without an answer,
+inline constexpr uint64_t next_detour_us = 1'000'000;   // and after this by way of another.
+inline constexpr uint64_t challenge_us = 100'000;       // Between two of one way, doubled up to
 inline constexpr uint64_t challenge_us_max = 5'000'000; // this while we are bridged.
 inline constexpr uint64_t doubt_challenge_us = 200'000; // The same, in doubt.
 inline constexpr uint32_t answers_due_max = 2;
@@ -106,7 +106,7 @@ struct Path {
     uint64_t heard_messages;               // From the member.
     uint32_t call_count, call_bytes;       // Taken in this tick.
     Ways ways;
-    Identity identity;                     // stranger that has asked.
+    Identity identity; // stranger that has asked.
     uint16_t payload_bytes;
     std::byte payload[payload_bytes_max];
 };

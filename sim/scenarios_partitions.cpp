@@ -149,8 +149,8 @@ PlayedSessions one_goes_on(std::string_view title)
 // While nothing goes these ways: all stay members, and hear of each other what there is to hear.
 PlayedSessions all_stay(std::string_view title, uint16_t places, std::span<const Pair> ways)
 {
-    Run run = begin(title, parted_trace(places, ways,
-                                        "set 1 @6000000 o2 =12407\ndestroy 2 @7000000 o3\n"));
+    Run run = begin(
+        title, parted_trace(places, ways, "set 1 @6000000 o2 =12407\ndestroy 2 @7000000 o3\n"));
     advance_to(run, 7'900'000);
     for (uint16_t place = 0; place < places; ++place)
         expect(run, is_dead(run, place, 3), "all have heard within 0.9 s that 2's object died");
@@ -218,8 +218,9 @@ constexpr Playable all[] = {
     {{"S16-host", "S16: the host is with the two of five; the next follows", {}},
      host_is_with_the_few},
     {{"S16-alone", "S16: one of the two that were cut off goes on by itself", {}}, one_goes_on},
-    {{"S17-bridge", "S17: the host and one other hear only the one between them, who bridges", {}}, bridge},
-    {{"S17-members", "S17: two members hear only the host between them, which bridges", {}}, bridge_of_the_host},
+    {{"S17-bridge", "S17: the host and one other hear only one between, who bridges", {}}, bridge},
+    {{"S17-members", "S17: two members hear only the host between them, which bridges", {}},
+     bridge_of_the_host},
     {{"S17-deaf", "S17: one does not hear the host, which hears it", {}}, host_is_not_heard},
     {{"S17-mute", "S17: the host does not hear one, which hears it", {}}, host_does_not_hear},
     {{"S17-bridge-dies", "S17: two hear only others, and the host that bridged them dies", {}},

@@ -119,8 +119,8 @@ void redirect(Connection &c, const Address &address, uint64_t now_us);
 // loss detection and budget. Empty if there is no place for a packet.
 Lone lone_message(Connection &c, std::span<std::byte> datagram, UnreliableKind kind,
                   std::span<const std::byte> content, uint64_t now_us);
-// Three probe timeouts without an ack that told something new, or three eighths of the timeout: what
-// is sent may not arrive.
+// Three probe timeouts without an ack that told something new, or three eighths of the timeout:
+// what is sent may not arrive.
 bool in_doubt(const Connection &c, uint64_t now_us);
 void end_doubt(Connection &c, uint64_t now_us); // The caller knows that it arrives.
 

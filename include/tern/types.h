@@ -121,13 +121,13 @@ struct Config {
     std::span<const Type> types; // Equal on all peers; lives as long as the session.
     uint16_t peers_max = 16;     // With oneself; equal on all peers. 2 to 16.
     Admission admission = Admission::always;
-    Quorum quorum = Quorum::majority; // Equal on all peers.
+    Quorum quorum = Quorum::majority;   // Equal on all peers.
     Topology topology = Topology::mesh; // The same.
-    const char *name = "";            // Of this peer, shown to others. Cut to name_bytes_max - 1.
+    const char *name = "";              // Of this peer, shown to others. Cut to name_bytes_max - 1.
     uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
-    // A pair of others without a direct path is bridged: another member, the host as a rule, forwards
-    // its datagrams. This member so many bytes of them for each pair and direction, and it sends no
-    // more when it is bridged itself; best equal on all peers. 4096 or more.
+    // A pair of others without a direct path is bridged: another member, the host as a rule,
+    // forwards its datagrams. This member so many bytes of them for each pair and direction, and it
+    // sends no more when it is bridged itself; best equal on all peers. 4096 or more.
     uint32_t bridge_bytes_per_second_max = 64 * 1024;
     uint32_t timeout_ms = 10'000;      // Silence after which a peer is gone; one that only lets a
                                        // departure wait is after three times as long.

@@ -103,8 +103,8 @@ TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
         EXPECT_EQ(t.said, 450) << "seed " << seed;
         const ConnectionIndex after =
             session::path_to(*world.nodes[1].session, self(world.nodes[2].session));
-        EXPECT_EQ(key, connection::send_key_name(
-                           endpoint::at(*world.nodes[1].session->endpoint, after)))
+        EXPECT_EQ(key,
+                  connection::send_key_name(endpoint::at(*world.nodes[1].session->endpoint, after)))
             << "it is the same connection";
     }
 }
@@ -171,8 +171,8 @@ TEST(Bridge, WhoBridgesForwardsNoMoreThanItsLimit)
 static void say_bridged(SimWorld &world, PeerId from, PeerId to, std::span<const std::byte> bytes)
 {
     Session &s = *world.nodes[1].session;
-    s.bridge.datagrams[s.bridge.count] = {PeerId{1}, {}, from, to, s.bridge.used_bytes,
-                                          static_cast<uint32_t>(bytes.size())};
+    s.bridge.datagrams[s.bridge.count] = {
+        PeerId{1}, {}, from, to, s.bridge.used_bytes, static_cast<uint32_t>(bytes.size())};
     std::copy(bytes.begin(), bytes.end(), s.bridge.memory + s.bridge.used_bytes);
     s.bridge.used_bytes += static_cast<uint32_t>(bytes.size());
     s.bridge.count += 1;

@@ -1,4 +1,5 @@
-// Other addresses than the one that was asked: detours of a handshake, and where a connection sends.
+// Other addresses than the one that was asked: detours of a handshake, and where a connection
+// sends.
 #include "tests/transport/connection_pair.h"
 #include "tests/transport/endpoint_world.h"
 #include "transport/addresses.h"
@@ -13,8 +14,7 @@ TEST(Detour, AHandshakeIsTriedBothWaysAndKeepsTheOneThatAnswers)
         world::Peer a(1), b(2);
         const Address first = address::bridged(PeerId{1}, PeerId{2});
         const Address second = address::bridged(PeerId{3}, PeerId{2});
-        const ConnectionIndex asked =
-            endpoint::connect(a.e(), b.keys.public_key, b.at, start_us);
+        const ConnectionIndex asked = endpoint::connect(a.e(), b.keys.public_key, b.at, start_us);
         EXPECT_EQ(world::handshakes(a, start_us).size(), 1u);
         endpoint::add_detour(a.e(), asked, first, start_us + 1);
         const auto both = world::handshakes(a, start_us + 1);
