@@ -341,8 +341,9 @@ static void challenge_detour(Session &s, ConnectionIndex index)
 
 void send_way_messages(Session &s, ConnectionIndex index)
 {
-    if (s.paths[index].tie != Tie::member) return;
-    send_answers(s, index);
+    const Tie tie = s.paths[index].tie;
+    if (tie == Tie::asking || tie == Tie::member) send_answers(s, index);
+    if (tie != Tie::member) return;
     const bool doubt = in_doubt(s, index);
     challenge_direct(s, index, doubt);
     if (doubt) challenge_detour(s, index);

@@ -21,13 +21,13 @@ static bool acceptable(const Session &s, const Path &path, const OpenedPacket &p
 {
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
+        if (message.kind >= UnreliableKind::bridged && !is_way_message(message)) return false;
         if (path.tie != Tie::member) continue; // Ignored: not of the roster (any more).
         if (message.kind == UnreliableKind::updates &&
             !replica::check_updates(*s.replica, message.bytes))
             return false;
         if (message.kind == UnreliableKind::call && !is_call(s, message.bytes)) return false;
         if (message.kind == UnreliableKind::clock && message.bytes.size() != 8) return false;
-        if (message.kind >= UnreliableKind::bridged && !is_way_message(message)) return false;
     }
     return true;
 }
@@ -55,6 +55,9 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
     Path &from = path(s, index);
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
+        // Who asks may be a member there already, and move.
+        if (from.tie == Tie::asking && message.kind == UnreliableKind::challenge)
+            take_way_message(s, index, message, source);
         if (from.tie != Tie::member) return;
         if (message.kind == UnreliableKind::clock) take_clock(s, from, index, message.bytes);
         if (message.kind == UnreliableKind::updates) {
