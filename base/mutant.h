@@ -57,7 +57,10 @@ namespace tern {
     X(stream_skips_a_gap, "stream bytes behind a gap are handed out")                              \
     X(replay_window_off_by_one, "the oldest packet of the replay window passes twice")             \
     X(nonce_reset, "packet numbers start again under the same key")                                \
-    X(call_heard_twice, "a reliable call that was sent twice is heard twice")
+    X(call_heard_twice, "a reliable call that was sent twice is heard twice")                      \
+    X(bridge_to_another, "who bridges a pair forwards to another member")                          \
+    X(bridged_as_from_the_bridge, "a bridged datagram counts as that of who bridges")              \
+    X(address_not_validated, "what is sent to a peer goes where its newest packet came from")
 
 enum class Mutant : uint8_t {
     none,

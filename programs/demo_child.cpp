@@ -1,4 +1,5 @@
 #include "demo_child.h"
+#include "demo_cuts.h"
 #include "demo_picture.h"
 #include <algorithm>
 
@@ -76,6 +77,22 @@ static int testify(Life &life)
     return 0;
 }
 
+// Waits for the parent's word on whom it has no path to.
+static void take_cuts(Life &life)
+{
+    pipes::write_message(life.task.to_parent, MessageKind::port,
+                         life.peer.socket->local_address().port);
+    while (!life.inbox.ended) {
+        const Message message = pipes::next_message(life.inbox);
+        if (message.kind == MessageKind::cuts) {
+            life.peer.socket =
+                cuts::make_cut_socket(life.peer.socket, pipes::values<uint16_t>(message));
+            return;
+        }
+        sleep_us(1000);
+    }
+}
+
 int run(const Options &options, const Task &task)
 {
     const std::string name = task.index == 0 ? "host" : "peer " + std::to_string(task.index + 1);
@@ -87,6 +104,7 @@ int run(const Options &options, const Task &task)
     MadePeer made = peer::make_peer(setup);
     if (!made.error.empty()) return fail(life, made.error);
     life.peer = std::move(made.peer);
+    if (options.cut_pairs > 0 && task.index > 0) take_cuts(life);
     const std::string wrong = enter(life, options);
     if (!wrong.empty()) return fail(life, wrong);
 

@@ -87,6 +87,7 @@ std::string fork_member(Crew &crew, const std::string &invite)
 static void take(Member &member, const Message &message)
 {
     switch (message.kind) {
+    case MessageKind::port: member.port = pipes::value<uint16_t>(message); return;
     case MessageKind::invite: member.invite = message.bytes; return;
     case MessageKind::opened: member.opened = true; return;
     case MessageKind::progress: member.now = pipes::value<Progress>(message); return;
@@ -98,6 +99,7 @@ static void take(Member &member, const Message &message)
     case MessageKind::missing: member.missing = message.bytes; return;
     case MessageKind::failed: member.failure = message.bytes; return;
     case MessageKind::none:
+    case MessageKind::cuts:
     case MessageKind::play:
     case MessageKind::finish: return;
     }
@@ -138,6 +140,33 @@ void tell_all(Crew &crew, MessageKind kind, const void *data, size_t size_bytes)
 {
     for (Member &member : crew.members)
         if (member.to_child >= 0) pipes::write_message(member.to_child, kind, data, size_bytes);
+}
+
+// --- Cut pairs ---
+
+template <class Act> static void each_cut(const Crew &crew, uint32_t index, Act act)
+{
+    for (const CutPair &pair : crew.cut_pairs) {
+        if (pair.first == index) act(crew.members[pair.second]);
+        if (pair.second == index) act(crew.members[pair.first]);
+    }
+}
+
+void tell_cuts(Crew &crew)
+{
+    for (uint32_t i = 1; i < crew.members.size(); ++i) {
+        std::vector<uint16_t> ports;
+        each_cut(crew, i, [&](const Member &other) { ports.push_back(other.port); });
+        pipes::write_messages(crew.members[i].to_child, MessageKind::cuts, ports);
+    }
+}
+
+uint32_t living_cuts(const Crew &crew, const Member &member)
+{
+    uint32_t count = 0;
+    each_cut(crew, static_cast<uint32_t>(&member - crew.members.data()),
+             [&](const Member &other) { count += alive(other); });
+    return count;
 }
 
 // --- Endings ---

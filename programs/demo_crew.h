@@ -1,6 +1,7 @@
 // The processes of the peers as their parent sees them: pipes, what they last said, how they ended.
 #pragma once
 #include "demo_child.h"
+#include "demo_cuts.h"
 #include "demo_picture.h"
 #include <sys/types.h>
 
@@ -10,6 +11,7 @@ struct Member {
     pid_t process; // 0: none (any more).
     int to_child;  // -1: closed.
     Inbox inbox;
+    uint16_t port; // Where pairs are cut; 0: not told yet.
     std::string invite;
     bool opened;
     bool killed; // By us, as planned.
@@ -26,6 +28,7 @@ struct Crew {
     Options options;
     bool draws;
     std::vector<Member> members; // [0]: the first host.
+    std::vector<CutPair> cut_pairs;
 };
 
 namespace crew {
@@ -33,6 +36,10 @@ namespace crew {
 void heed_signals(); // SIGINT, SIGTERM and SIGHUP only set what interrupted() tells.
 bool interrupted();
 std::string fork_member(Crew &crew, const std::string &invite); // Empty, or what went wrong.
+// Tells all but the first with whom they have no path; they wait for it.
+void tell_cuts(Crew &crew);
+// With how many that live it has no direct path.
+uint32_t living_cuts(const Crew &crew, const Member &member);
 // Waits for news at most this long, and takes all there are.
 void listen(Crew &crew, uint32_t wait_ms);
 void tell_all(Crew &crew, MessageKind kind, const void *data, size_t size_bytes);

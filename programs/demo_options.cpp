@@ -1,5 +1,6 @@
 #include "demo_options.h"
 #include "common/option_checks.h"
+#include "demo_cuts.h"
 
 using namespace option_checks;
 
@@ -64,6 +65,9 @@ static void add_network(CLI::App &app, Options &options, std::string &socket)
         ->check(whole_number(0, 500));
     app.add_option("--jitter-ms", options.jitter_ms, "Added to it by chance, 0 to this much")
         ->check(whole_number(0, 500));
+    app.add_option("--cut-pairs", options.cut_pairs,
+                   "So many pairs, none with the host, have no direct path: they are bridged")
+        ->check(whole_number(0, 105));
     app.add_option("--socket", socket, "What carries the datagrams; enet is IPv4 only")
         ->check(one_of("udp, enet, udp6"));
 }
@@ -114,6 +118,17 @@ static void settle(const CLI::App &app, const std::string &socket, const std::st
         !alone || app.count("--loss") + app.count("--delay-ms") + app.count("--jitter-ms") > 0;
 }
 
+// Each pair must have a third that both hear, whoever is killed. Empty, or what is wrong.
+static std::string check_cuts(const Options &options)
+{
+    if (options.cut_pairs == 0) return "";
+    uint32_t most = cuts::pairs_max(options.peers);
+    if (options.kill_host || options.kill_two) most = cuts::disjoint_max(options.peers);
+    if (options.kill_two && options.peers < 5) most = 0;
+    if (options.cut_pairs <= most) return "";
+    return "--cut-pairs: at most " + std::to_string(most) + " with so many peers and these kills";
+}
+
 ParsedOptions parse_options(int argc, const char *const *argv)
 {
     ParsedOptions parsed = {};
@@ -146,6 +161,11 @@ ParsedOptions parse_options(int argc, const char *const *argv)
         parsed.exit_status = 2;
         parsed.text = "tern-demo: --announce requires --listen, --join or --find\n"
                       "Try tern-demo --help.\n";
+        return parsed;
+    }
+    if (const std::string wrong = check_cuts(parsed.options); !wrong.empty()) {
+        parsed.exit_status = 2;
+        parsed.text = "tern-demo: " + wrong + "\nTry tern-demo --help.\n";
         return parsed;
     }
     parsed.run = true;

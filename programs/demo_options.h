@@ -24,6 +24,7 @@ struct Options {
     bool kill_two = false;   // The host, and another:
     bool kill_other = false; // who came last, and not who takes its place.
     bool survivors = false;  // Quorum::survivors; else a majority goes on.
+    uint32_t cut_pairs = 0;  // Of peers, never the host, that have no direct path.
     std::string trial;       // Empty: none.
     std::string invite;      // --join.
     std::string record;      // --record: a folder. Empty: nothing is recorded.

@@ -154,6 +154,24 @@ static void play_until(Parent &parent, uint64_t until_us)
 
 // --- The acts; each tells what went wrong, or nothing ---
 
+static std::string cut_pairs(Parent &parent, uint64_t deadline_us)
+{
+    Crew &crew = parent.crew;
+    const Options &options = crew.options;
+    if (options.cut_pairs == 0) return "";
+    const auto all_bound = [&crew] {
+        return std::all_of(crew.members.begin() + 1, crew.members.end(),
+                           [](const Member &member) { return member.port != 0; });
+    };
+    if (!wait_until(parent, deadline_us, all_bound)) return "not all have told their ports";
+    crew.cut_pairs = cuts::choose(options.peers, options.cut_pairs, options.seed);
+    for (const CutPair &pair : crew.cut_pairs)
+        say(parent, "demo: process %u and process %u have no direct path\n", pair.first + 1,
+            pair.second + 1);
+    crew::tell_cuts(crew);
+    return "";
+}
+
 static std::string gather(Parent &parent)
 {
     Crew &crew = parent.crew;
@@ -168,6 +186,8 @@ static std::string gather(Parent &parent)
     say(parent, "demo: the host's invite is %s\n", invite.c_str());
     while (crew.members.size() < crew.options.peers && wrong.empty())
         wrong = crew::fork_member(crew, invite);
+    if (!wrong.empty()) return wrong;
+    wrong = cut_pairs(parent, deadline_us);
     if (!wrong.empty()) return wrong;
     const auto all_in = [&crew] {
         return std::all_of(crew.members.begin(), crew.members.end(), [](const Member &member) {
@@ -316,18 +336,19 @@ static int judge(Crew &crew)
 {
     std::vector<Testimony> testimonies;
     uint64_t migrations = 0;
-    bool all_told = true;
+    bool all_told = true, all_bridged = true;
     for (const Member &member : crew.members) {
         if (!crew::alive(member)) continue;
         all_told = all_told && member.testified;
         migrations = std::max(migrations, member.now.migrations);
+        all_bridged = all_bridged && member.now.bridged >= crew::living_cuts(crew, member);
         testimonies.push_back({member.now.self, member.now.digest, member.world});
         std::printf("demo: peer %u: members=%u objects=%zu owned=%llu migrations=%llu dropped=%llu "
-                    "digest=%016llx\n",
+                    "bridged=%u digest=%016llx\n",
                     static_cast<unsigned>(member.now.self), member.now.members, member.world.size(),
                     static_cast<unsigned long long>(member.now.owned),
                     static_cast<unsigned long long>(member.now.migrations),
-                    static_cast<unsigned long long>(member.now.bad),
+                    static_cast<unsigned long long>(member.now.bad), member.now.bridged,
                     static_cast<unsigned long long>(member.now.digest));
     }
     if (!all_told) {
@@ -347,6 +368,10 @@ static int judge(Crew &crew)
     const std::string silence = unheard(crew);
     if (!silence.empty()) {
         std::printf("demo: DIVERGED: calls were lost\n%s", silence.c_str());
+        return 1;
+    }
+    if (!all_bridged) {
+        std::printf("demo: DIVERGED: a pair that is cut is not bridged\n");
         return 1;
     }
     tell_memory(crew);

@@ -151,6 +151,7 @@ Progress progress(const Peer &peer)
         now.sent_datagrams += one.sent_datagrams;
         now.lost_datagrams += one.lost_datagrams;
         now.bad += one.bad_messages;
+        now.bridged += one.bridged;
     }
     if (connections > 0) now.rtt_us /= connections;
     now.members += 1;

@@ -50,6 +50,7 @@ struct Progress {
     uint64_t sent_bytes, received_bytes;     // Of its socket.
     uint64_t bad;                            // Datagrams and messages that were dropped as wrong.
     uint64_t objects, owned, migrations;
+    uint32_t bridged; // To so many others by way of another.
     uint64_t digest;
     uint32_t cheered, heard;
     uint64_t resident_kb; // Of its process; 0: unknown.

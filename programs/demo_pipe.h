@@ -9,6 +9,7 @@ namespace demo {
 enum class MessageKind : uint32_t {
     none,
     // From a peer's process.
+    port,     // uint16_t: of its socket; where pairs are cut.
     invite,   // Text: the host's.
     opened,   // It is in.
     progress, // Progress.
@@ -17,6 +18,7 @@ enum class MessageKind : uint32_t {
     world,    // Knowns; its last word.
     failed,   // Text: why it ends.
     // To it.
+    cuts,  // uint16_ts: the ports that it has no path to. It joins then.
     play,  // Play.
     finish // Report the world, and end.
 };

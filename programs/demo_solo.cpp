@@ -75,12 +75,12 @@ static void show(Solo &solo, const Options &options, uint64_t now_us)
         picture::show({title, picture::dots(solo.peer), {row}, solo.invite});
     } else {
         std::printf("demo: peer %u %s members=%u objects=%llu owned=%llu migrations=%llu rtt=%ums "
-                    "digest=%016llx\n",
+                    "bridged=%u digest=%016llx\n",
                     static_cast<unsigned>(row.now.self), peer::state_name(row.now.state),
                     row.now.members, static_cast<unsigned long long>(row.now.objects),
                     static_cast<unsigned long long>(row.now.owned),
                     static_cast<unsigned long long>(row.now.migrations), row.now.rtt_us / 1000,
-                    static_cast<unsigned long long>(row.now.digest));
+                    row.now.bridged, static_cast<unsigned long long>(row.now.digest));
         std::fflush(stdout);
     }
     solo.shown = row.now;

@@ -201,8 +201,8 @@ static size_t describe_host(const Session &s, std::span<char> text)
     Target target = {};
     std::memcpy(target.key, identity.key, sizeof target.key);
     const ConnectionIndex index = path_to(s, peer);
-    target.address = index == no_connection ? identity.address
-                                            : connection::address(endpoint::at(*s.endpoint, index));
+    target.address = index == no_connection ? Address{} : direct_address(s, index);
+    if (target.address.port == 0) target.address = identity.address;
     return target.address.port == 0 ? 0 : write_target(target, text);
 }
 
@@ -249,7 +249,7 @@ static void keep_join(Session &s, ConnectionIndex index, const Join &join)
     std::memcpy(from.identity.key, endpoint::key(*s.endpoint, index), 32);
     std::memcpy(from.identity.signing_key, join.signing_key, 32);
     std::memcpy(from.identity.name, join.name, name_bytes_max);
-    from.identity.address = connection::address(endpoint::at(*s.endpoint, index));
+    from.identity.address = direct_address(s, index);
     from.payload_bytes = join.payload_bytes;
     std::memcpy(from.payload, join.payload, join.payload_bytes);
     from.peer = replica::next_peer_id(*s.replica);

@@ -1,5 +1,6 @@
 // Connections and the roster: who is bound to whom, what arrived, what has ended.
 #include "session/session.h"
+#include "transport/addresses.h"
 #include <algorithm>
 #include <cstring>
 
@@ -64,6 +65,19 @@ void end_path(Session &s, ConnectionIndex index, CloseReason reason)
     }
 }
 
+Address direct_address(const Session &s, ConnectionIndex index)
+{
+    const Address address = connection::address(endpoint::at(*s.endpoint, index));
+    return address::is_bridged(address) ? Address{} : address;
+}
+
+// Members learn from the host where the others are.
+static void tell_address(Session &s, ConnectionIndex index)
+{
+    const Address address = direct_address(s, index);
+    if (address.port != 0) replica::moved(*s.replica, s.paths[index].peer, address);
+}
+
 // A member that has made a new connection: what was not acked over the old one is said again.
 static void bind_if_member(Session &s, ConnectionIndex index)
 {
@@ -74,7 +88,7 @@ static void bind_if_member(Session &s, ConnectionIndex index)
         replica::rewind(*s.replica, peer);
     }
     bind(s, index, peer);
-    replica::moved(*s.replica, peer, connection::address(endpoint::at(*s.endpoint, index)));
+    tell_address(s, index);
 }
 
 // Bound at once: what its first datagrams bring must not be lost.
@@ -173,8 +187,11 @@ static void end_link(Session &s, ConnectionIndex index, Link link)
 
 static void update_connecting(Session &s, ConnectionIndex index, Contact contact)
 {
-    if (contact == Contact::connecting) return;
     Path &p = s.paths[index];
+    if (contact == Contact::connecting) {
+        if (p.tie == Tie::member) try_detour(s, index);
+        return;
+    }
     if (p.tie == Tie::member) {
         const MemberSlot slot = replica::find_member(*s.replica, p.peer);
         if (slot != no_member) s.reconnect_us[slot] = s.now_us + reconnect_interval_us;
@@ -254,8 +271,7 @@ static void tell_addresses(Session &s)
     if (replica::host(*s.replica) != s.replica->self) return;
     for (ConnectionIndex i = 0; i < s.path_count; ++i)
         if (s.paths[i].tie == Tie::member && endpoint::contact(*s.endpoint, i) == Contact::open)
-            replica::moved(*s.replica, s.paths[i].peer,
-                           connection::address(endpoint::at(*s.endpoint, i)));
+            tell_address(s, i);
 }
 
 void reconcile_paths(Session &s)

@@ -2,6 +2,7 @@
 // replica or a call; then time is looked at, and what waited is settled.
 #include "base/mutant.h"
 #include "session/session.h"
+#include "transport/addresses.h"
 #include <algorithm>
 #include <cstring>
 
@@ -20,6 +21,7 @@ static bool acceptable(const Session &s, const Path &path, const OpenedPacket &p
 {
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
+        if (message.kind >= UnreliableKind::bridged && !is_way_message(message)) return false;
         if (path.tie != Tie::member) continue; // Ignored: not of the roster (any more).
         if (message.kind == UnreliableKind::updates &&
             !replica::check_updates(*s.replica, message.bytes))
@@ -47,11 +49,15 @@ static void take_clock(Session &s, const Path &path, ConnectionIndex index,
     }
 }
 
-static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacket &packet)
+static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacket &packet,
+                            const Address &source)
 {
     Path &from = path(s, index);
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
+        // Who asks may be a member there already, and move.
+        if (from.tie == Tie::asking && message.kind == UnreliableKind::challenge)
+            take_way_message(s, index, message, source);
         if (from.tie != Tie::member) return;
         if (message.kind == UnreliableKind::clock) take_clock(s, from, index, message.bytes);
         if (message.kind == UnreliableKind::updates) {
@@ -60,6 +66,7 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
         }
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))
             take_call(s, from.peer, message.bytes, Reliability::unreliable);
+        if (message.kind >= UnreliableKind::bridged) take_way_message(s, index, message, source);
     }
 }
 
@@ -150,8 +157,20 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     if (!connection::accept(c, arrival.packet, s.now_us, acking)) return;
     if (s.journal && !early)
         note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
-    if (room && !early) take_unreliable(s, arrival.connection, arrival.packet);
+    if (!early) note_source(s, arrival.connection, datagram.address, arrival.packet.number);
+    if (room && !early) take_unreliable(s, arrival.connection, arrival.packet, datagram.address);
     drain_streams(s, arrival.connection);
+}
+
+// What others have forwarded to us. Nothing in it can be forwarded again.
+static void receive_bridged(Session &s)
+{
+    for (uint32_t i = 0; i < s.bridge.count; ++i) {
+        const BridgedDatagram &d = s.bridge.datagrams[i];
+        if (d.carrier != PeerId::none) continue;
+        receive_datagram(
+            s, {address::bridged(d.via, d.from), {s.bridge.memory + d.first, d.size_bytes}});
+    }
 }
 
 static void receive_all(Session &s, std::span<const Datagram> datagrams)
@@ -160,6 +179,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
         drain_streams(s, i); // What had no room in the last tick.
     for (const Datagram &datagram : datagrams)
         receive_datagram(s, datagram);
+    receive_bridged(s);
     update_paths(s);
     if (s.state == State::joining) update_joining(s);
     update_absences(s);
@@ -198,6 +218,7 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
     session::hide_optimistic(s);
     s.event_count = s.replica_event_count = 0;
     s.calls.used_bytes = 0;
+    session::clear_bridged(s);
     replica::begin_receive(*s.replica, now_us);
     if (s.state == State::joining || s.state == State::open || s.state == State::leaving) {
         session::receive_all(s, datagrams);

@@ -119,6 +119,7 @@ static void write_config(BitWriter &w, const Config &config, const uint8_t (&see
     bits::write(w, static_cast<uint64_t>(config.quorum), 8);
     bits::write(w, static_cast<uint64_t>(config.topology), 8);
     bits::write(w, config.send_bytes_per_second_max, 32);
+    bits::write(w, config.bridge_bytes_per_second_max, 32);
     bits::write(w, config.timeout_ms, 32);
     bits::write(w, config.join_timeout_ms, 32);
     write_text(w, config.name);
@@ -142,6 +143,7 @@ RecordedConfig read_config(ByteReader &r)
     if (topology > static_cast<uint64_t>(Topology::star)) fail(r);
     read.config.topology = static_cast<Topology>(topology);
     read.config.send_bytes_per_second_max = static_cast<uint32_t>(number(r, 4));
+    read.config.bridge_bytes_per_second_max = static_cast<uint32_t>(number(r, 4));
     read.config.timeout_ms = static_cast<uint32_t>(number(r, 4));
     read.config.join_timeout_ms = static_cast<uint32_t>(number(r, 4));
     read.name = text(r);

@@ -2,6 +2,7 @@
 // replica's messages into the world stream, then packets with acks, stream bytes and UPDATEs.
 #include "base/mutant.h"
 #include "session/session.h"
+#include "transport/addresses.h"
 #include <algorithm>
 #include <cstring>
 
@@ -80,16 +81,20 @@ static void send_packets(Session &s, ConnectionIndex index, bool is_host)
     const bool play = p.tie == Tie::member;
     bool updates_left = play;
     bool clock = is_host && clock_due(s, p);
-    uint32_t next_call = 0;
+    uint32_t next_call = 0, next_bridged = 0;
     for (uint32_t i = 0; i < packets_per_tick_max && connection::has_budget(c, s.now_us); ++i) {
         const bool updates = updates_left && replica::has_updates(*s.replica, p.peer);
         const bool call = play && has_call(s, p, next_call);
-        if (!updates && !call && !clock && !connection::wants_packet(c, s.now_us)) return;
+        const bool bridged = play && has_bridged(s, p.peer, next_bridged);
+        const bool any = updates || call || clock || bridged;
+        if (!any && !connection::wants_packet(c, s.now_us)) return;
         const std::span<std::byte> datagram = endpoint::place(s.outbox);
         if (datagram.empty()) return;
         // A backlog of stream bytes leaves half of each packet to the present.
-        const size_t stream_bytes = updates ? datagram_bytes_max / 2 : datagram_bytes_max;
+        size_t stream_bytes = updates ? datagram_bytes_max / 2 : datagram_bytes_max;
+        if (bridged) stream_bytes = 0;
         Packet packet = connection::begin_packet(c, datagram, stream_bytes, s.now_us);
+        if (bridged) next_bridged = add_bridged(s, p.peer, packet, next_bridged);
         if (clock) clock = !add_clock(s, p, packet);
         if (call) next_call = add_calls(s, p, packet, next_call);
         const std::span<std::byte> room = connection::unreliable_room(packet);
@@ -137,16 +142,27 @@ static void update_leaving(Session &s)
     if (s.says_goodbye) end_all_paths(s, CloseReason::left);
 }
 
-static void send_all(Session &s)
+static void send_connections(Session &s, bool bridged)
 {
-    endpoint::send_handshakes(*s.endpoint, s.outbox, s.now_us);
     const bool is_host = replica::host(*s.replica) == s.replica->self;
     for (ConnectionIndex i = 0; i < s.path_count; ++i) {
         if (s.paths[i].tie == Tie::none) continue;
         if (endpoint::contact(*s.endpoint, i) != Contact::open) continue;
+        if (bridged) send_way_messages(s, i);
+        const Address to = connection::address(endpoint::at(*s.endpoint, i));
+        if (address::is_bridged(to) != bridged) continue;
         if (s.paths[i].tie == Tie::member) fill_stream(s, i);
         send_packets(s, i, is_host);
     }
+}
+
+static void send_all(Session &s)
+{
+    endpoint::send_handshakes(*s.endpoint, s.outbox, s.now_us);
+    send_connections(s, true); // They ride on the others.
+    queue_bridged(s);
+    send_connections(s, false);
+    clear_bridged(s);
     s.unreliable_call_count = 0;
     s.unreliable_bytes = 0;
 }

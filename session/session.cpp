@@ -1,5 +1,6 @@
 #include "session/session.h"
 #include "migration/messages.h"
+#include "transport/addresses.h"
 #include "transport/noise.h"
 #include <algorithm>
 #include <cstdarg>
@@ -145,6 +146,7 @@ static EndpointLimits endpoint_limits(const Config &config)
     EndpointLimits limits = {};
     limits.connections_max = static_cast<uint16_t>(config.peers_max + stranger_places);
     limits.connection.send_bytes_per_second_max = config.send_bytes_per_second_max;
+    limits.connection.bridged_bytes_per_second_max = config.bridge_bytes_per_second_max;
     limits.connection.timeout_us = config.timeout_ms * 1000;
     limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::world)] = 256 * 1024;
     limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::calls)] = 64 * 1024;
@@ -190,6 +192,9 @@ static void place_arrays(flat::Builder &b, Session &s)
     const size_t calls_bytes = std::max(call_memory_bytes, s.path_count * call_memory_share_bytes);
     array(call_memory, calls_bytes);
     array(s.unreliable_memory, unreliable_call_memory_bytes);
+    array(s.bridge.memory, bridged_memory_bytes);
+    array(s.bridge.paces, size_t{s.config.peers_max} * s.config.peers_max);
+    array(s.bridge.paced, size_t{s.config.peers_max} * s.config.peers_max);
     array(s.message_buffer, stream_message_bytes_max);
     array(s.recording, s.config.recording_bytes_max);
     array(datagrams, outbox_max);
@@ -225,6 +230,8 @@ static Session *make(const Config &config, Chance chance)
                 "join_timeout_ms %u", config.join_timeout_ms);
     TERN_ASSERT(config.send_bytes_per_second_max >= 4096, "send_bytes_per_second_max %u",
                 config.send_bytes_per_second_max);
+    TERN_ASSERT(config.bridge_bytes_per_second_max >= 4096, "bridge_bytes_per_second_max %u",
+                config.bridge_bytes_per_second_max);
     auto *s = static_cast<Session *>(session::zeroed(sizeof(Session)));
     s->config = config;
     std::snprintf(s->name, sizeof s->name, "%s", config.name ? config.name : "");
@@ -344,6 +351,8 @@ Stats stats(const Session *session, PeerId peer)
     if (index == no_connection) return {};
     Stats stats = connection::stats(endpoint::at(*session->endpoint, index));
     stats.bad_messages = session->paths[index].bad_messages;
+    stats.bridged =
+        address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));
     return stats;
 }
 
@@ -357,6 +366,9 @@ SessionStats stats(const Session *session)
         stats.owned += object.life == Life::alive && object.owner == r.self;
     stats.migrations = r.migrations;
     stats.dead_ranges = r.world.dead.count;
+    stats.forwarded_datagrams = session->bridge.forwarded_datagrams;
+    stats.forwarded_bytes = session->bridge.forwarded_bytes;
+    stats.not_forwarded = session->bridge.not_forwarded;
     return stats;
 }
 

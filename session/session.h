@@ -18,6 +18,7 @@ ConnectionIndex path_to(const Session &s, PeerId peer);    // Open and bound; no
 bool has_path(const Session &s, PeerId peer);              // Or it is being made.
 void open_path(Session &s, ConnectionIndex index);         // A connection that a peer has made.
 void bind(Session &s, ConnectionIndex index, PeerId peer); // It is this member's from now on.
+Address direct_address(const Session &s, ConnectionIndex index); // Port 0: it is bridged.
 void end_path(Session &s, ConnectionIndex index, CloseReason reason);
 void update_paths(Session &s);    // Once per tick: acks, fates, silence, goodbyes.
 void reconcile_paths(Session &s); // With the roster: bind, connect, end.
@@ -78,6 +79,21 @@ void record_value(Session &s, Record record, TypeId type, const void *value);
 void record_received(Session &s, std::span<const Datagram> datagrams);
 void record_sent(Session &s, std::span<const Datagram> datagrams);
 Record about(RecordKind kind, ObjectId object, PeerId peer = PeerId::none);
+
+// bridge.cpp: what leads to a member, and pairs that have no direct path.
+bool is_way_message(const UnreliableMessage &message); // Well-formed, of a kind of this file's?
+// It arrived at this connection, from there.
+void take_way_message(Session &s, ConnectionIndex index, const UnreliableMessage &message,
+                      const Address &from);
+void note_source(Session &s, ConnectionIndex index, const Address &from, uint64_t number);
+void try_detour(Session &s, ConnectionIndex index); // Of a member that does not answer so far.
+void send_way_messages(Session &s, ConnectionIndex index);
+// Takes what is to go by way of others out of the outbox, for the packets to those.
+void queue_bridged(Session &s);
+bool has_bridged(const Session &s, PeerId carrier, uint32_t next);
+// From number `next` on, those that this packet has room for. The number of the first that is left.
+uint32_t add_bridged(Session &s, PeerId carrier, Packet &packet, uint32_t next);
+void clear_bridged(Session &s); // What nobody has taken is lost.
 
 // send.cpp
 void fill_stream(Session &s, ConnectionIndex index);

@@ -6,6 +6,7 @@
 #include "session/record.h"
 #include "tern/tern.h"
 #include "transport/endpoint.h"
+#include "transport/pace.h"
 
 namespace tern {
 
@@ -45,6 +46,51 @@ inline constexpr uint64_t reconnect_interval_us = 1'000'000;
 // honest member was late once in 60 departures: there are few probes in it.
 inline constexpr uint64_t report_timeouts = 3;
 
+// --- Bridges: docs/membership.md, "Paths" ---
+inline constexpr uint32_t bridged_max = 512; // Datagrams in one tick; beyond, lost.
+inline constexpr size_t bridged_memory_bytes = 256 * 1024;
+inline constexpr uint64_t detour_after_us = 500'000;    // Of connecting without an answer,
+inline constexpr uint64_t next_detour_us = 1'000'000;   // and after this by way of another.
+inline constexpr uint64_t challenge_us = 100'000;       // Between two of one way, doubled up to
+inline constexpr uint64_t challenge_us_max = 5'000'000; // this while we are bridged.
+inline constexpr uint64_t doubt_challenge_us = 200'000; // The same, in doubt.
+inline constexpr uint32_t answers_due_max = 2;
+
+// What is known of the ways to a member.
+struct Ways {
+    Address direct;       // That was challenged last.
+    Address heard;        // Not the present address, but the newest packet has come from there.
+    bool heard_again;     // Since it was challenged.
+    uint64_t heard_us;    // When last.
+    uint64_t next_number; // One past the newest packet's.
+    uint64_t nonce;       // Of challenges; 0: none. Its low 16 bits are the PeerId of who bridges.
+    uint64_t direct_us, detour_us; // When they were challenged last.
+    uint32_t direct_count, detour_count;
+    struct {
+        Address to;
+        uint64_t nonce;
+    } answers[answers_due_max]; // That are due. Beyond, none is sent.
+    uint32_t answer_count;
+};
+
+// A datagram of a pair without a direct path, from one tick.
+struct BridgedDatagram {
+    PeerId carrier; // Whose connection takes it. none: it is for us.
+    PeerId via;     // Who has forwarded it to us.
+    PeerId from, to;
+    uint32_t first, size_bytes; // In Bridge::memory.
+};
+
+struct Bridge {
+    BridgedDatagram datagrams[bridged_max];
+    uint32_t count;
+    std::byte *memory;
+    uint32_t used_bytes;
+    Pace *paces; // [from * peers_max + to], by member slots.
+    PeerId (*paced)[2];
+    uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded;
+};
+
 // One connection, by ConnectionIndex.
 struct Path {
     Tie tie;
@@ -62,7 +108,8 @@ struct Path {
     uint64_t heard_messages;               // From the member.
     bool behind;                           // A message of its world stream waits.
     uint32_t call_count, call_bytes;       // Taken in this tick.
-    Identity identity;                     // stranger that has asked.
+    Ways ways;
+    Identity identity; // stranger that has asked.
     uint16_t payload_bytes;
     std::byte payload[payload_bytes_max];
 };
@@ -177,6 +224,7 @@ struct Session {
     uint32_t unreliable_call_count;
     std::byte *unreliable_memory;
     uint32_t unreliable_bytes;
+    Bridge bridge;
     std::byte *message_buffer; // stream_message_bytes_max.
     Outbox outbox;
     Recorder recorder;

@@ -55,6 +55,8 @@ static constexpr FaultText texts[] = {
     {"nat", "times", 1, 2, 1, 100, "two peers' addresses change at once, to two ports of one"},
     {"swap", "times", 1, 2, 1, 100, "two peers have each other's address for a while"},
     {"acks", "per mille", 50, 300, 1, 800, "datagrams up to 40 bytes, mostly acks alone, are lost"},
+    {"cutpair", "times", 1, 2, 1, 20, "two peers, not the host, lose their path, mostly for good"},
+    {"natted", "times", 1, 2, 1, 20, "a peer, not the host, gets behind a NAT, half symmetric"},
 };
 static_assert(sizeof texts / sizeof texts[0] == fault_kind_count);
 

@@ -59,9 +59,11 @@ enum class FaultKind : uint8_t {
     swizzle,
     nat,
     swap,
-    acks
+    acks,
+    cutpair,
+    natted
 };
-inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::acks) + 1;
+inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::natted) + 1;
 
 struct FaultRange {
     bool on;

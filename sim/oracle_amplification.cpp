@@ -1,5 +1,6 @@
 #include "sim/names.h"
 #include "sim/oracle_checks.h"
+#include "sim/wire.h"
 #include <algorithm>
 
 namespace tern::oracle_amplification {
@@ -9,6 +10,9 @@ namespace {
 // docs/wire_format.md: the first byte says what a datagram is.
 constexpr std::byte initiation{1}, response{2}, data{4};
 constexpr uint64_t factor = 3;
+// A challenge, or the answer to one. Like an initiation it may go where the host says that a member
+// is: so small, and so seldom.
+constexpr size_t challenge_bytes = 36;
 
 Account &account(NodeRecord &record, const Address &address)
 {
@@ -25,6 +29,13 @@ bool is_first_byte(const Datagram &datagram, std::byte byte)
     return !datagram.bytes.empty() && datagram.bytes[0] == byte;
 }
 
+// By a NAT, to a peer's datagrams.
+bool is_mapped(const Address &address)
+{
+    const AddressNumber number = wire::number(address);
+    return number >= first_mapped && number < first_shared;
+}
+
 void validate(NodeRecord &record, size_t i)
 {
     record.accounts[i].validated = true;
@@ -39,6 +50,10 @@ void sent(NodeRecord &record, const Datagram &datagram)
     if (to.validated) return;
     if (is_first_byte(datagram, initiation)) {
         to.asked = true;
+        return;
+    }
+    if (is_first_byte(datagram, data) && datagram.bytes.size() == challenge_bytes) {
+        to.challenged = true;
         return;
     }
     to.sent_bytes += datagram.bytes.size();
@@ -64,10 +79,13 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
         accepted = accepted || node.notes[i].kind == NoteKind::accepted;
     for (size_t i = 0; i < record.accounts.size(); ++i) {
         Account &account = record.accounts[i];
-        if (!account.touched) continue;
-        const bool is_node = std::find(homes.begin(), homes.end(), account.address) != homes.end();
+        if (!account.touched && !(account.challenged && !account.validated)) continue;
+        const bool is_node = is_mapped(account.address) ||
+                             std::find(homes.begin(), homes.end(), account.address) != homes.end();
         const bool answers = account.asked && record.response_arrived;
-        const bool opens = (account.data_arrived && accepted && is_node) || answers;
+        // The answer may have come another way.
+        const bool heard = account.data_arrived || account.challenged;
+        const bool opens = (heard && accepted && is_node) || answers;
         account.touched = account.data_arrived = false;
         if (opens) {
             validate(record, i);

@@ -85,7 +85,8 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index);
 // I10: to an address that has not been validated go at most 3 bytes for each that came from there.
 // An initiation is no answer: a peer sends it of its own will, to an address of an invite or the
 // roster. The response to it, which only its addressee can make, validates that address, and so
-// does a data datagram that was accepted.
+// does a data datagram that was accepted. A challenge is none either; what is accepted after it may
+// be its answer, and validates the address if a peer has ever had it.
 namespace oracle_amplification {
 void sent(NodeRecord &record, const Datagram &datagram);
 void received(NodeRecord &record, const Datagram &datagram);

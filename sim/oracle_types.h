@@ -60,6 +60,7 @@ struct Account {
     uint64_t received_bytes, sent_bytes; // Sent: answers only, and only until it is validated.
     bool asked;                          // We have sent it an initiation.
     bool data_arrived;                   // In this tick.
+    bool challenged;                     // We have sent it a challenge, or the answer to one.
     bool validated;                      // It holds keys that we have agreed with it.
     bool touched;                        // Since the last tick.
 };

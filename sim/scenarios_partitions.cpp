@@ -144,91 +144,87 @@ PlayedSessions one_goes_on(std::string_view title)
     return reunite(run, most, "it owns all 5 objects");
 }
 
-// --- S17 ---
+// --- S17: some hear both sides, and bridge ---
 
-// 0 - 1 - 2: the host and the last hear nothing of each other, and both hear the one between them.
-PlayedSessions bridge(std::string_view title)
+// While nothing goes these ways: all stay members, and hear of each other what there is to hear.
+PlayedSessions all_stay(std::string_view title, uint16_t places, std::span<const Pair> ways)
 {
-    const uint16_t stayed[] = {0, 1}, out[] = {2};
-    const Pair pairs[] = {{0, 2}};
-    Run run = begin(title, parted_trace(3, both_ways(pairs), "start 2 @15000000 =0\n"));
+    Run run = begin(
+        title, parted_trace(places, ways, "set 1 @6000000 o2 =12407\ndestroy 2 @7000000 o3\n"));
+    advance_to(run, 7'900'000);
+    for (uint16_t place = 0; place < places; ++place)
+        expect(run, is_dead(run, place, 3), "all have heard within 0.9 s that 2's object died");
     advance_to(run, 13'900'000);
-    expect(run, agree(run, stayed), "the host and the one between go on");
-    expect_world(run, stayed, 0);
-    return reunite(run, stayed, expect_ended(run, out));
-}
-
-// Two that hear nothing of each other, while the host hears both: nobody is counted out, and what
-// they missed of each other comes later.
-PlayedSessions bridge_of_the_host(std::string_view title)
-{
-    const Pair pairs[] = {{1, 2}};
-    Run run = begin(title, parted_trace(3, both_ways(pairs),
-                                        "set 1 @6000000 o2 =12407\ndestroy 2 @7000000 o3\n"));
-    advance_to(run, 13'900'000);
-    for (uint16_t place = 0; place < 3; ++place)
-        expect(run, is_open(run, place) && peers(run.sim->nodes[place].session).size() == 2,
-               "all are members");
-    expect(run, is_dead(run, 0, 3) && !is_dead(run, 1, 3), "1 has not heard that 2's object died");
-    advance_to(run, 22'000'000);
-    expect(run, agree(run) && is_dead(run, 1, 3), "all agree");
+    expect(run, agree(run), "all are members and agree while the paths are cut");
+    for (uint16_t place = 0; place < places; ++place)
+        expect(run, host(run.sim->nodes[place].session) == static_cast<PeerId>(1),
+               "under the host that there was");
     PlayedSessions played = finish(run);
     played.measured = "nobody was counted out in 10 s";
     return played;
 }
 
-// --- One way only ---
+// 0 - 1 - 2: the host and the last hear nothing of each other, and both hear the one between them.
+PlayedSessions bridge(std::string_view title)
+{
+    const Pair pairs[] = {{0, 2}};
+    return all_stay(title, 3, both_ways(pairs));
+}
+
+PlayedSessions bridge_of_the_host(std::string_view title)
+{
+    const Pair pairs[] = {{1, 2}};
+    return all_stay(title, 3, both_ways(pairs));
+}
 
 PlayedSessions host_is_not_heard(std::string_view title)
 {
-    const uint16_t stayed[] = {0, 1, 2}, out[] = {3};
     const Pair ways[] = {{0, 3}};
-    Run run = begin(title, parted_trace(4, ways, "start 3 @15000000 =0\n"));
-    advance_to(run, 13'900'000);
-    expect(run, agree(run, stayed), "all others go on with their host");
-    expect_world(run, stayed, 0);
-    return reunite(run, stayed, expect_ended(run, out));
+    return all_stay(title, 4, ways);
 }
 
 PlayedSessions host_does_not_hear(std::string_view title)
 {
-    const uint16_t stayed[] = {0, 1, 2}, out[] = {3};
     const Pair ways[] = {{3, 0}};
-    Run run = begin(title, parted_trace(4, ways, "start 3 @15000000 =0\n"));
-    advance_to(run, 13'900'000);
-    expect(run, agree(run, stayed), "all others go on with their host");
-    expect_world(run, stayed, 0);
-    return reunite(run, stayed, expect_ended(run, out));
+    return all_stay(title, 4, ways);
 }
-
-// --- A ring of majorities ---
 
 // Each of five hears its two neighbours and itself: most, and each another most.
 PlayedSessions ring(std::string_view title)
 {
-    const uint16_t stayed[] = {0, 1, 4}, out[] = {2, 3};
     const Pair pairs[] = {{0, 2}, {0, 3}, {1, 3}, {1, 4}, {2, 4}};
-    Run run = begin(
-        title, parted_trace(5, both_ways(pairs), "start 2 @15000000 =0\nstart 3 @15100000 =0\n"));
+    return all_stay(title, 5, both_ways(pairs));
+}
+
+// --- S17: who bridges dies ---
+
+// 1 and 2 hear nothing of each other, and the host, which bridges them, dies: 1 follows it, and 3
+// bridges.
+PlayedSessions bridge_dies(std::string_view title)
+{
+    const Pair pairs[] = {{1, 2}};
+    Run run = begin(title, parted_trace(4, both_ways(pairs), "crash 0 @6000000\n"));
     advance_to(run, 13'900'000);
-    const std::string said = expect_ended(run, out);
-    for (const uint16_t place : stayed)
-        expect(run, is_open(run, place) && peers(run.sim->nodes[place].session).size() == 2,
-               "the host and its neighbours go on");
-    for (const uint16_t place : stayed)
-        expect(run, host(run.sim->nodes[place].session) == static_cast<PeerId>(1),
-               "under the host that there was");
-    return reunite(run, stayed, said);
+    const uint16_t left[] = {1, 2, 3};
+    expect(run, agree(run, left), "those that are left agree while the path is cut");
+    expect_world(run, left, 1);
+    PlayedSessions played = finish(run);
+    played.measured = "3 of 3 survivors stayed";
+    return played;
 }
 
 constexpr Playable all[] = {
     {{"S16-sessions", "S16: two of five are cut off, told, and come back"}, two_of_five_part},
-    {{"S16-host", "S16: the host is with the two of five; the next follows"}, host_is_with_the_few},
+    {{"S16-host", "S16: the host is with the two of five; the next follows"},
+     host_is_with_the_few},
     {{"S16-alone", "S16: one of the two that were cut off goes on by itself"}, one_goes_on},
-    {{"S17-bridge", "S17: the host and one other hear only the one between them"}, bridge},
-    {{"S17-members", "S17: two members hear only the host between them"}, bridge_of_the_host},
+    {{"S17-bridge", "S17: the host and one other hear only one between, who bridges"}, bridge},
+    {{"S17-members", "S17: two members hear only the host between them, which bridges"},
+     bridge_of_the_host},
     {{"S17-deaf", "S17: one does not hear the host, which hears it"}, host_is_not_heard},
     {{"S17-mute", "S17: the host does not hear one, which hears it"}, host_does_not_hear},
+    {{"S17-bridge-dies", "S17: two hear only others, and the host that bridged them dies"},
+     bridge_dies},
     {{"S17-ring", "S17: a ring of five, of which each hears its two neighbours only"}, ring},
 };
 

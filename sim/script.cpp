@@ -65,6 +65,8 @@ static constexpr ActText acts[] = {
     {"spoof", VALUE},
     {"nat", B | LASTS},
     {"swap", B | LASTS},
+    {"natted", VALUE},
+    {"sever", B},
     {"lose", B},
     {"delay", B | LASTS},
     {"twice", B | LASTS},

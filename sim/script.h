@@ -50,6 +50,8 @@ enum class Act : uint8_t {
     spoof,   // A stranger sends the newest handshake (value 0) or other datagram sent to a.
     nat,     // For lasts_us (0: for good) a and b have two ports of one other IP address.
     swap,    // For lasts_us (0: for good) a and b have each other's address.
+    natted,  // For good it is behind a NAT: 0 restricted, 1 symmetric (sim/wire.h).
+    sever,   // For good nothing gets from a to b, in the liveness phase too if others bridge them.
     // Of the network: what becomes of datagram number `when`, from 1, of those sent from a to b.
     lose,     //
     delay,    // By lasts_us.

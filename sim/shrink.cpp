@@ -10,7 +10,7 @@ constexpr uint64_t second_us = 1'000'000;
 bool is_path(const SimChoice &choice) // About datagrams from a to b.
 {
     return script::is_network(choice.act) || choice.act == Act::cut || choice.act == Act::clog ||
-           choice.act == Act::mtu || choice.act == Act::queue;
+           choice.act == Act::mtu || choice.act == Act::queue || choice.act == Act::sever;
 }
 
 bool has_other_place(const SimChoice &choice) // In b.

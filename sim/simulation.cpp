@@ -226,6 +226,7 @@ static void follow_state(Simulation &sim, uint16_t place)
     Node &node = sim.nodes[place];
     Place &p = sim.places[place];
     p.state = state(node.session);
+    sim.wire.members[place] = p.state == State::open;
     const auto peer = static_cast<size_t>(node.self);
     if (node.self != PeerId::none) {
         if (sim.place_of_peer.size() <= peer) sim.place_of_peer.resize(peer + 1, no_place);
@@ -466,6 +467,32 @@ static bool is_majority(const Simulation &sim)
     return true;
 }
 
+static bool hear_each_other(Simulation &sim, uint16_t a, uint16_t b)
+{
+    return !wire::route(sim.wire, a, b).severed && !wire::route(sim.wire, b, a).severed;
+}
+
+// Of the core, who hears both.
+static bool is_bridged(Simulation &sim, uint16_t a, uint16_t b)
+{
+    if (!sim.nodes[a].core || !sim.nodes[b].core) return false;
+    for (uint16_t c = 0; c < sim.options.places; ++c)
+        if (c != a && c != b && sim.nodes[c].core && hear_each_other(sim, a, c) &&
+            hear_each_other(sim, b, c))
+            return true;
+    return false;
+}
+
+static void heal_severed(Simulation &sim)
+{
+    std::vector<Route *> healed;
+    for (uint16_t a = 0; a < sim.options.places; ++a)
+        for (uint16_t b = 0; b < sim.options.places; ++b)
+            if (a != b && !is_bridged(sim, a, b)) healed.push_back(&wire::route(sim.wire, a, b));
+    for (Route *route : healed)
+        route->severed = false;
+}
+
 void begin_liveness(Simulation &sim)
 {
     TERN_ASSERT(!sim.liveness, "twice");
@@ -485,6 +512,7 @@ void begin_liveness(Simulation &sim)
         sim.nodes[place].core = !is_majority(sim);
         if (!sim.nodes[place].core) end_peer(sim, place);
     }
+    heal_severed(sim);
 }
 
 void order(Simulation &sim, const SimChoice &choice)

@@ -130,6 +130,29 @@ static void cut_by_chance(Simulation &sim, Dice &dice)
     choose(sim, choice);
 }
 
+// A pair, not with the host, has no path: for a while or for good, sometimes one way only.
+static void pair_by_chance(Simulation &sim, Dice &dice)
+{
+    SimChoice choice = begun(sim, Act::sever, any_place(sim, dice));
+    choice.b = any_other(sim, dice, choice.a);
+    const bool one_way = dice::per_mille(dice, 300);
+    if (dice::per_mille(dice, 400)) {
+        choice.act = Act::cut;
+        choice.lasts_us = duration_us(sim, dice, second_us, 10 * second_us, false);
+    }
+    if (is_host(sim, choice.a) || is_host(sim, choice.b)) return;
+    choose(sim, choice);
+    std::swap(choice.a, choice.b);
+    if (!one_way) choose(sim, choice);
+}
+
+static void nat_by_chance(Simulation &sim, Dice &dice)
+{
+    SimChoice choice = begun(sim, Act::natted, any_place(sim, dice));
+    choice.value = dice::per_mille(dice, 500);
+    if (!is_host(sim, choice.a)) choose(sim, choice);
+}
+
 // Sides: 0 and 1 do not hear of each other; 2 is the bridge that both hear.
 static void partition_by_chance(Simulation &sim, Dice &dice)
 {
@@ -302,6 +325,8 @@ void happen_by_chance(Simulation &sim, const Planned &planned)
     switch (planned.kind) {
     case FaultKind::start: return start_by_chance(sim, dice, planned.number);
     case FaultKind::cut: return cut_by_chance(sim, dice);
+    case FaultKind::natted: return nat_by_chance(sim, dice);
+    case FaultKind::cutpair: return pair_by_chance(sim, dice);
     case FaultKind::partition: return partition_by_chance(sim, dice);
     case FaultKind::ring: return ring_by_chance(sim, dice);
     case FaultKind::swizzle:

@@ -27,6 +27,7 @@ static void forget_self(Simulation &sim, uint16_t place)
     p.reliable_calls.clear();
     p.unreliable_calls.clear();
     p.state = State::idle;
+    sim.wire.members[place] = false;
 }
 
 static void forget_peer(Simulation &sim, uint16_t place)
@@ -127,7 +128,7 @@ void start_peer(Simulation &sim, uint16_t place)
     end_peer(sim, place);
     forget_peer(sim, place);
     if (sim.wire.addresses[place] == no_place) wire::take_address(sim.wire, place, p.next_address);
-    if (sim.wire.addresses[place] < first_shared)
+    if (sim.wire.addresses[place] < first_mapped)
         p.next_address = static_cast<AddressNumber>(sim.wire.addresses[place] + sim.options.places);
     node.address = wire::address(sim.wire.addresses[place]);
     p.generation += 1;
@@ -171,7 +172,7 @@ static bool start(Simulation &sim, const SimChoice &choice)
     if (sim.nodes[choice.a].session || answering_place(sim, choice.a) == no_place) return false;
     if (choice.value == 1) {
         AddressNumber &next = sim.places[choice.a].next_address;
-        if (next >= first_shared) return false;
+        if (next >= first_mapped) return false;
         wire::take_address(sim.wire, choice.a, next);
         next = static_cast<AddressNumber>(next + sim.options.places);
     }
@@ -207,7 +208,7 @@ static void move(Simulation &sim, uint16_t place, AddressNumber to, uint64_t las
 static bool rebind(Simulation &sim, const SimChoice &choice)
 {
     Place &p = sim.places[choice.a];
-    if (!can_move(sim, choice.a) || p.next_address >= first_shared) return false;
+    if (!can_move(sim, choice.a) || p.next_address >= first_mapped) return false;
     move(sim, choice.a, p.next_address, choice.lasts_us);
     p.next_address = static_cast<AddressNumber>(p.next_address + sim.options.places);
     return true;
@@ -225,6 +226,13 @@ static bool move_two(Simulation &sim, const SimChoice &choice)
     }
     move(sim, choice.a, first, choice.lasts_us);
     move(sim, choice.b, second, choice.lasts_us);
+    return true;
+}
+
+static bool natted(Simulation &sim, const SimChoice &choice)
+{
+    if (!sim.nodes[choice.a].session) return false;
+    wire::set_nat(sim.wire, choice.a, choice.value == 0 ? Nat::restricted : Nat::symmetric);
     return true;
 }
 
@@ -246,6 +254,10 @@ static bool trouble_link(Simulation &sim, const SimChoice &choice)
     const uint64_t until_us = sim.now_us + choice.lasts_us;
     switch (choice.act) {
     case Act::cut: return cut(sim, route, choice);
+    case Act::sever:
+        route.severed = true;
+        remember(sim, MomentKind::cut, choice.a, choice.b);
+        return true;
     case Act::clog: route.clog_until_us = std::max(route.clog_until_us, until_us); return true;
     case Act::mtu:
         route.mtu_until_us = until_us;
@@ -340,10 +352,12 @@ bool happen(Simulation &sim, const SimChoice &choice)
     case Act::cut:
     case Act::clog:
     case Act::mtu:
-    case Act::queue: return trouble_link(sim, choice);
+    case Act::queue:
+    case Act::sever: return trouble_link(sim, choice);
     case Act::rebind: return rebind(sim, choice);
     case Act::nat:
     case Act::swap: return move_two(sim, choice);
+    case Act::natted: return natted(sim, choice);
     case Act::garbage:
     case Act::spoof: return trouble_by_stranger(sim, choice);
     case Act::pause:

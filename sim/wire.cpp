@@ -37,6 +37,7 @@ void take_address(Wire &wire, uint16_t place, AddressNumber number)
         wire.place_of_address[former] = no_place;
     wire.addresses[place] = number;
     wire.place_of_address[number] = place;
+    set_nat(wire, place, wire.nats[place]);
 }
 
 // --- Making ---
@@ -48,6 +49,8 @@ Wire make(const SimOptions &options)
     wire.routes.resize(size_t{options.places} * options.places);
     wire.transits.resize(options.places);
     wire.addresses.resize(options.places, no_place);
+    wire.nats.resize(options.places, Nat::none);
+    wire.members.resize(options.places);
     for (uint16_t from = 0; from < options.places; ++from)
         for (uint16_t to = 0; to < options.places; ++to) {
             Route &r = route(wire, from, to);
@@ -83,6 +86,11 @@ void follow(Wire &wire, const std::vector<SimChoice> &choices)
 }
 
 Route &route(Wire &wire, uint16_t from, uint16_t to)
+{
+    return wire.routes[size_t{from} * wire.places + to];
+}
+
+const Route &route(const Wire &wire, uint16_t from, uint16_t to)
 {
     return wire.routes[size_t{from} * wire.places + to];
 }
@@ -174,7 +182,7 @@ static void launch(Wire &wire, Transit transit, std::span<const std::byte> bytes
 // When it would arrive; 0: it is lost on the way, and counted.
 static uint64_t due_us(Wire &wire, Route &r, uint64_t now_us, size_t size_bytes)
 {
-    if (now_us < r.cut_until_us) {
+    if (now_us < r.cut_until_us || r.severed) {
         wire.counts.lost_by_cut += 1;
         return 0;
     }
@@ -252,12 +260,12 @@ Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagr
     wire.counts.sent += 1;
     wire.counts.bytes += datagram.bytes.size();
     const AddressNumber to_number = number(datagram.address);
-    const uint16_t to =
-        to_number < wire.place_of_address.size() ? wire.place_of_address[to_number] : no_place;
+    const uint16_t to = place_at(wire, now_us, from, to_number);
     if (to == no_place) {
         wire.counts.lost_nowhere += 1;
         return {no_place, true, 0};
     }
+    const AddressNumber shown = shown_address(wire, now_us, from, to);
     Route &r = route(wire, from, to);
     r.sent += 1;
     if (wire.keeps) keep(r, datagram.bytes);
@@ -266,7 +274,7 @@ Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagr
     if (due == 0) return {to, true, 0};
     Transit transit = {};
     transit.due_us = due;
-    transit.from = wire.addresses[from];
+    transit.from = shown;
     transit.to = to_number;
     transit.place = to;
     transit.sender = from;
@@ -298,13 +306,14 @@ void send_strange(Wire &wire, uint64_t now_us, AddressNumber from, uint16_t to,
 
 static bool arrives(Wire &wire, const Transit &transit, size_t waiting)
 {
-    if (transit.to != wire.addresses[transit.place]) {
+    const bool is_mapped = transit.to >= first_mapped && transit.to < first_shared;
+    if (!is_mapped && transit.to != wire.addresses[transit.place]) {
         wire.counts.lost_nowhere += 1;
         return false;
     }
     if (transit.sender != no_place) {
         const Route &r = route(wire, transit.sender, transit.place);
-        if (r.cut_since_us <= transit.due_us && transit.due_us < r.cut_until_us) {
+        if (r.severed || (r.cut_since_us <= transit.due_us && transit.due_us < r.cut_until_us)) {
             wire.counts.lost_by_cut += 1;
             return false;
         }
@@ -335,6 +344,8 @@ void deliver(Wire &wire, uint64_t now_us, uint16_t place, std::vector<Datagram> 
 void calm(Wire &wire)
 {
     wire.calm = true;
+    for (uint16_t place = 0; place < wire.places; ++place)
+        set_nat(wire, place, Nat::none);
     for (Route &r : wire.routes)
         r.cut_until_us = r.clog_until_us = r.mtu_until_us = r.queue_until_us = 0;
 }

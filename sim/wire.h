@@ -10,8 +10,10 @@
 namespace tern {
 
 // Addresses are numbers: 10.0.x.y. Those of places come from below, those of strangers from above.
-// Between them two have one IP address each, and differ by their port.
+// Between them are those that NATs show to one destination each; then two have one IP address each,
+// and differ by their port.
 using AddressNumber = uint16_t;
+inline constexpr AddressNumber first_mapped = 0xc000;
 inline constexpr AddressNumber first_shared = 0xe000;
 inline constexpr AddressNumber first_stranger = 0xf000;
 inline constexpr uint16_t no_place = 0xffff;
@@ -70,6 +72,9 @@ struct Route {     // The path from one place to another.
     uint64_t sent; // Datagrams.
     uint64_t latency_us;
     uint64_t cut_since_us, cut_until_us; // Since: of the present cut.
+    bool severed;                        // For good.
+    uint64_t sent_us;                    // When the last one was sent; 0: none through its NAT.
+    AddressNumber mapped;                // That a NAT shows there. 0: none.
     uint64_t clog_until_us;
     uint64_t mtu_until_us, mtu_bytes;
     uint64_t queue_until_us, queue_bytes_per_second, queue_free_us;
@@ -79,6 +84,15 @@ struct Route {     // The path from one place to another.
     size_t next_choice;
     std::unique_ptr<Kept> kept;
     std::vector<FarKept> far; // [number % far_datagrams_max]; grows up to that.
+};
+
+// restricted: lets in what comes from where something has been sent to lately. symmetric: the same,
+// and shows another address to each destination.
+enum class Nat : uint8_t { none, restricted, symmetric };
+inline constexpr uint64_t nat_time_us = 30'000'000; // Then it forgets where something went.
+
+struct Mapping {
+    uint16_t from, to; // Places: whose it is, and to whom it is shown.
 };
 
 struct WireCounts {
@@ -102,6 +116,9 @@ struct Wire { // Open to sim.
     std::vector<std::vector<Transit>> transits; // By place: a heap, the next one first.
     std::vector<AddressNumber> addresses;       // By place: the present one.
     std::vector<uint16_t> place_of_address;     // By number.
+    std::vector<Nat> nats;                      // By place.
+    std::vector<bool> members;                  // By place: its session is open.
+    std::vector<Mapping> mapped;                // By number less first_mapped.
     std::vector<std::unique_ptr<std::byte[]>> blocks;
     std::vector<uint32_t> free_slots;
     uint32_t slots_used; // Ever.
@@ -124,6 +141,7 @@ AddressNumber number(const Address &address); // no_place: none of ours.
 Wire make(const SimOptions &options);
 void follow(Wire &wire, const std::vector<SimChoice> &choices); // From now on, instead of chance.
 Route &route(Wire &wire, uint16_t from, uint16_t to);
+const Route &route(const Wire &wire, uint16_t from, uint16_t to);
 void take_address(Wire &wire, uint16_t place, AddressNumber number); // And frees the former one.
 Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagram);
 // From a stranger: it suffers nothing.
@@ -133,9 +151,15 @@ void send_strange(Wire &wire, uint64_t now_us, AddressNumber from, uint16_t to,
 void deliver(Wire &wire, uint64_t now_us, uint16_t place, std::vector<Datagram> &inbox,
              std::vector<uint32_t> &slots);
 void release(Wire &wire, std::vector<uint32_t> &slots);
-void calm(Wire &wire); // Heals all paths, for good.
+void calm(Wire &wire); // Heals all paths, for good; but for those that are severed.
 // A kept datagram; empty if it is not kept, or not any more.
 std::span<const std::byte> kept(const Route &route, uint64_t number);
+
+// wire_nat.cpp
+AddressNumber shown_address(Wire &wire, uint64_t now_us, uint16_t from, uint16_t to);
+// Who gets what is sent from a place to an address. no_place: nobody, or it is not let in.
+uint16_t place_at(const Wire &wire, uint64_t now_us, uint16_t from, AddressNumber number);
+void set_nat(Wire &wire, uint16_t place, Nat nat); // A new one: nothing has gone through it yet.
 
 // wire_chance.cpp
 void draw_rates(Route &route, const Faults &faults);

@@ -1,4 +1,5 @@
-// IPv4 inside the 16 bytes of an Address. All inline: the core, which has no sockets, needs it too.
+// IPv4 inside the 16 bytes of an Address, inline, as the core, which has no sockets, needs it too;
+// and addresses that stand for another member.
 #pragma once
 #include "tern/types.h"
 #include <cstring>
@@ -26,5 +27,13 @@ inline std::span<const uint8_t, 4> v4_bytes(const Address &address) // Of one th
 {
     return std::span<const uint8_t, 4>(address.ip + sizeof v4_prefix, 4);
 }
+
+// "`to`, by way of the member `via`, which forwards": for use inside a session alone; no datagram
+// leaves for one or comes from one. An address of the prefix 100::/64, which leads nowhere (RFC
+// 6666).
+Address bridged(PeerId via, PeerId to);
+bool is_bridged(const Address &address);
+PeerId via(const Address &bridged);
+PeerId to(const Address &bridged);
 
 }

@@ -1,4 +1,5 @@
 #include "transport/connection.h"
+#include "transport/addresses.h"
 #include "transport/connection_types.h"
 #include "transport/little_endian.h"
 #include <algorithm>
@@ -87,11 +88,11 @@ void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address
     c._send_key_name = key_name(keys.send);
     c._receive_key_name = key_name(keys.receive);
     c._remote_id = remote_id;
-    c._address = address;
-    c._heard_us = now_us;
+    c._heard_us = c._answered_us = now_us;
     c._ping_due = true;
     c._sent._eliciting_us = now_us;
     c._pace = pace::make(c._limits.send_bytes_per_second_max, now_us);
+    redirect(c, address, now_us);
 }
 
 void wipe(Connection &c)
@@ -198,9 +199,35 @@ void clear_fates(Connection &c)
     flat::clear(c._fates);
 }
 
+// --- Where to ---
+
 Address address(const Connection &c)
 {
     return c._address;
+}
+
+void redirect(Connection &c, const Address &address, uint64_t now_us)
+{
+    const bool was_bridged = address::is_bridged(c._address);
+    const bool bridged = address::is_bridged(address);
+    c._address = address;
+    c._datagram_bytes_max = bridged ? bridged_datagram_bytes_max : datagram_bytes_max;
+    if (bridged == was_bridged) return;
+    const uint32_t most = c._limits.send_bytes_per_second_max;
+    const uint32_t rate = bridged ? std::min(most, c._limits.bridged_bytes_per_second_max) : most;
+    c._pace = pace::make(rate, now_us);
+}
+
+bool in_doubt(const Connection &c, uint64_t now_us)
+{
+    return c._probe_count >= doubtful_probes ||
+           now_us - c._answered_us >= uint64_t{c._limits.timeout_us} * 3 / 8;
+}
+
+void end_doubt(Connection &c, uint64_t now_us)
+{
+    c._probe_count = 0;
+    c._answered_us = now_us;
 }
 
 uint64_t send_key_name(const Connection &c)

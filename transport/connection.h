@@ -15,6 +15,7 @@ struct ConnectionLimits {
     uint32_t send_bytes_per_second_max;
     uint32_t timeout_us;                    // Silence after which the connection is lost.
     uint32_t queue_bytes_max[stream_count]; // Queued and unacked bytes of a stream.
+    uint32_t bridged_bytes_per_second_max = UINT32_MAX; // While the address is a bridged one.
 };
 
 // What a connection has come to. All but open are final.
@@ -38,6 +39,12 @@ struct Packet {
     size_t size_bytes;             // Header and frames written so far.
     size_t unreliable_count;
     bool ack_eliciting;
+};
+
+// A datagram that has been sealed for itself.
+struct Lone {
+    std::span<const std::byte> bytes;
+    uint64_t number; // Of its packet.
 };
 
 namespace connection {
@@ -107,7 +114,19 @@ void ping(Connection &c); // Asks for an ack with the next packet.
 // closed_by_us. Nothing else is sent from here on. Without effect if the link is not open.
 void close(Connection &c, CloseReason reason, uint64_t now_us);
 
+// --- Where to. The caller finds out what leads to the peer; see session/bridge.cpp. ---
 Address address(const Connection &c);
+// From now on it sends there. A bridged address has smaller datagrams and a rate of its own.
+void redirect(Connection &c, const Address &address, uint64_t now_us);
+// A sealed datagram with one unreliable message, for an address of the caller's choice: no part of
+// loss detection and budget. Empty if there is no place for a packet.
+Lone lone_message(Connection &c, std::span<std::byte> datagram, UnreliableKind kind,
+                  std::span<const std::byte> content, uint64_t now_us);
+// Three probe timeouts without an ack that told something new, or three eighths of the timeout:
+// what is sent may not arrive.
+bool in_doubt(const Connection &c, uint64_t now_us);
+void end_doubt(Connection &c, uint64_t now_us); // The caller knows that it arrives.
+
 // Equal at both ends, different for every key and direction, and telling nothing about the key.
 uint64_t send_key_name(const Connection &c);
 uint64_t receive_key_name(const Connection &c);

@@ -48,7 +48,7 @@ void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
         round_trip::sample(c._round_trip, effect.measured_us,
                            frame.delay_units * ack_delay_unit_us);
     if (effect.eliciting) {
-        c._probe_count = 0;
+        end_doubt(c, now_us);
         c._probes_due = 0;
     }
 }

@@ -18,7 +18,7 @@ bool ping_due(const Connection &c, uint64_t now_us)
 std::span<std::byte> room(const Packet &packet)
 {
     return packet.datagram.subspan(packet.size_bytes)
-        .first(datagram_bytes_max - tag_bytes - packet.size_bytes);
+        .first(packet.datagram.size() - tag_bytes - packet.size_bytes);
 }
 
 void put_ack(Connection &c, Packet &packet, uint64_t now_us)
@@ -26,6 +26,17 @@ void put_ack(Connection &c, Packet &packet, uint64_t now_us)
     const BuiltAck built =
         ack_tracker::build(c._acks, c._arrived, sent_packets::acked_end(c._sent), now_us);
     if (built.any) packet.size_bytes += frames::write_ack(room(packet), built.ack);
+}
+
+Packet start_packet(Connection &c, std::span<std::byte> datagram)
+{
+    c._packet_begun = true;
+    c._making = {};
+    Packet packet{sent_packets::next(c._sent), datagram, data_header_bytes, 0, false};
+    datagram[0] = data_datagram_type;
+    little_endian::store32(&datagram[1], c._remote_id);
+    little_endian::store32(&datagram[5], static_cast<uint32_t>(packet.number));
+    return packet;
 }
 
 // How much of a chunk fits, with its header.
@@ -121,13 +132,7 @@ Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_
     TERN_ASSERT(is_alive(c) && !c._packet_begun, "a packet cannot be begun now");
     TERN_ASSERT(c._link == Link::closing ? c._close_due : has_place(c), "no place for a packet");
     TERN_ASSERT(datagram.size() >= datagram_bytes_max, "%zu bytes", datagram.size());
-    c._packet_begun = true;
-    c._making = {};
-    Packet packet{sent_packets::next(c._sent), datagram, data_header_bytes, 0, false};
-    datagram[0] = data_datagram_type;
-    little_endian::store32(&datagram[1], c._remote_id);
-    little_endian::store32(&datagram[5], static_cast<uint32_t>(packet.number));
-
+    Packet packet = start_packet(c, datagram.first(c._datagram_bytes_max));
     put_ack(c, packet, now_us);
     if (c._link == Link::closing) {
         packet.size_bytes += frames::write_close(room(packet), c._close_reason);
@@ -157,6 +162,17 @@ void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes)
         frames::write_unreliable_header(room(packet), kind, size_bytes) + size_bytes;
     packet.unreliable_count += 1;
     packet.ack_eliciting = true;
+}
+
+Lone lone_message(Connection &c, std::span<std::byte> datagram, UnreliableKind kind,
+                  std::span<const std::byte> content, uint64_t now_us)
+{
+    if (!is_alive(c) || c._link != Link::open || !has_place(c)) return {};
+    Packet packet = start_packet(c, datagram.first(c._datagram_bytes_max));
+    std::memcpy(unreliable_room(packet).data(), content.data(), content.size());
+    add_unreliable(packet, kind, content.size());
+    packet.ack_eliciting = false; // Its loss says nothing of the present address.
+    return {finish_packet(c, packet, now_us), packet.number};
 }
 
 std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t now_us)

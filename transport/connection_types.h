@@ -16,6 +16,7 @@ inline constexpr uint32_t close_packets = 3;     // How often goodbye is said.
 inline constexpr uint32_t closing_ticks_max = 8; // Then it is over, even if nobody sent them.
 inline constexpr uint32_t probe_packets = 2;     // Per probe timeout, RFC 9002, 6.2.4.
 inline constexpr uint32_t probe_backoff_max = 6; // Doublings.
+inline constexpr uint32_t doubtful_probes = 3;   // Probe timeouts without an answer.
 
 // A packet cannot be begun unless all packets in flight, and the fates that nobody has cleared,
 // leave a place among sent_packets_max; so there is always room for a fate. The goodbyes come on
@@ -33,6 +34,7 @@ struct Connection { // Closed.
     uint64_t _send_key_name, _receive_key_name;
     uint32_t _remote_id;
     Address _address;
+    size_t _datagram_bytes_max; // To that address.
 
     // How it ends.
     Link _link;
@@ -55,6 +57,7 @@ struct Connection { // Closed.
     bool _ping_due;
     uint32_t _probes_due;  // Packets.
     uint32_t _probe_count; // Timeouts since the last ack that told something new.
+    uint64_t _answered_us; // When that came, or the connection was opened.
 
     StreamSend _send[stream_count];
     StreamReceive _receive[stream_count];

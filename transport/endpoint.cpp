@@ -1,6 +1,7 @@
 #include "transport/endpoint.h"
 #include "base/assert.h"
 #include "transport/endpoint_types.h"
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -128,6 +129,14 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
     // A key of low order, out of a hostile invite or roster: nobody can hold it.
     if (!written.ok) fail_contact(e, slot, Contact::unreachable);
     return index;
+}
+
+void add_detour(Endpoint &e, ConnectionIndex index, const Address &detour, uint64_t now_us)
+{
+    Slot &slot = slot_at(e, index);
+    if (slot.contact != Contact::connecting) return;
+    slot.detour = detour;
+    slot.next_us = std::min(slot.next_us, now_us);
 }
 
 void release(Endpoint &e, ConnectionIndex index)

@@ -68,6 +68,9 @@ void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32]);
 // that a pair makes at the same time, the one that the lower key (bytewise) asked for survives.
 ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &address,
                         uint64_t now_us);
+// While connecting: it is asked at this address as well, at once and with each repeat. The
+// connection gets the address that answers first.
+void add_detour(Endpoint &e, ConnectionIndex index, const Address &detour, uint64_t now_us);
 void release(Endpoint &e, ConnectionIndex index); // Forgets it at once, keys and all.
 Contact contact(const Endpoint &e, ConnectionIndex index);
 Connection &at(Endpoint &e, ConnectionIndex index); // When open.

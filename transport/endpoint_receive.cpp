@@ -1,3 +1,4 @@
+#include "transport/addresses.h"
 #include "transport/endpoint.h"
 #include "transport/endpoint_types.h"
 #include "transport/little_endian.h"
@@ -39,8 +40,11 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
     keys.cipher = choice.cipher;
     noise::wipe(tried);
     noise::wipe(slot->noise);
+    // By this detour or a former one: only members bridge.
+    const bool by_detour = address::is_bridged(datagram.address);
     Connection &c = make_connection(e, static_cast<ConnectionIndex>(slot - e._slots));
-    connection::open(c, keys, handshake::id(read.message.sender_id), slot->address, now_us);
+    connection::open(c, keys, handshake::id(read.message.sender_id),
+                     by_detour ? datagram.address : slot->address, now_us);
     slot->contact = Contact::open;
     sodium_memzero(&keys, sizeof keys);
     return Handling::handled;

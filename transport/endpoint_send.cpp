@@ -25,9 +25,12 @@ Contact failure(const Slot &slot)
 // False: the outbox is full.
 bool send_initiation(Slot &slot, Outbox &outbox, uint64_t now_us)
 {
-    const std::span<std::byte> to = place(outbox);
-    if (to.empty()) return false;
-    push(outbox, slot.address, write(to, slot.initiation));
+    for (const Address &address : {slot.address, slot.detour}) {
+        if (address.port == 0) continue;
+        const std::span<std::byte> to = place(outbox);
+        if (to.empty()) return false;
+        push(outbox, address, write(to, slot.initiation));
+    }
     slot.repeat_us =
         slot.repeat_us == 0 ? repeat_us_min : std::min(2 * slot.repeat_us, repeat_us_max);
     slot.sent_us = now_us;

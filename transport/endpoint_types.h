@@ -40,6 +40,7 @@ struct Slot {
 
     // While connecting.
     Address address;
+    Address detour; // Port not 0: it is asked there, too.
     NoiseHandshake noise;
     Initiation initiation;
     MacKeys mac_keys; // Of the peer.

@@ -23,7 +23,10 @@ int rank(FrameKind kind)
     case FrameKind::close: return 4;
     case FrameKind::updates:
     case FrameKind::call:
-    case FrameKind::clock: return 5;
+    case FrameKind::clock:
+    case FrameKind::bridged:
+    case FrameKind::challenge:
+    case FrameKind::answer: return 5;
     }
     return 0;
 }
@@ -129,7 +132,7 @@ static void read_close(FrameReader &r, Frame &frame)
     frame.reason = static_cast<CloseReason>(value);
 }
 
-// --- updates, call, clock: length u16, bytes ---
+// --- updates, call, clock, bridged, challenge, answer: length u16, bytes ---
 
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes)
 {
@@ -189,7 +192,7 @@ bool is_chunk(FrameKind kind)
 
 bool is_unreliable(FrameKind kind)
 {
-    return kind >= FrameKind::updates && kind <= FrameKind::clock;
+    return kind >= FrameKind::updates && kind <= FrameKind::answer;
 }
 
 StreamId stream(FrameKind chunk)

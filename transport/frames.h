@@ -16,7 +16,10 @@ enum class FrameKind : uint8_t {
     close,
     updates,
     call,
-    clock
+    clock,
+    bridged,
+    challenge,
+    answer
 };
 
 inline constexpr size_t ack_bitmap_bytes_max = 64;

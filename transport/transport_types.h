@@ -26,6 +26,8 @@ inline constexpr size_t stream_count = 2;
 inline constexpr uint8_t wire_version = 1;
 inline constexpr size_t data_header_bytes = 9;
 inline constexpr size_t tag_bytes = 16;
+// Of one that travels inside a packet of another connection, which has room for it beside an ack.
+inline constexpr size_t bridged_datagram_bytes_max = 1096;
 inline constexpr size_t stream_message_bytes_max = 64 * 1024; // Of one message on a stream.
 inline constexpr size_t stream_length_bytes_max = 3;          // Before each message, a varint.
 inline constexpr size_t stream_receive_bytes = 256 * 1024;    // Window and one message.
@@ -33,7 +35,7 @@ inline constexpr size_t stream_window_bytes =                 // Sent, not yet a
     stream_receive_bytes - stream_message_bytes_max - stream_length_bytes_max;
 inline constexpr uint64_t packet_number_max = 1ull << 60; // Then the connection is closed.
 
-enum class UnreliableKind : uint8_t { updates, call, clock };
+enum class UnreliableKind : uint8_t { updates, call, clock, bridged, challenge, answer };
 
 struct UnreliableMessage {
     UnreliableKind kind;

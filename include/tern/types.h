@@ -131,6 +131,10 @@ struct Config {
     Topology topology = Topology::mesh; // The same.
     const char *name = "";              // Of this peer, shown to others. Cut to name_bytes_max - 1.
     uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
+    // A pair of others without a direct path is bridged: another member, the host as a rule,
+    // forwards its datagrams. This member so many bytes of them for each pair and direction, and it
+    // sends no more when it is bridged itself; best equal on all peers. 4096 or more.
+    uint32_t bridge_bytes_per_second_max = 64 * 1024;
     uint32_t timeout_ms = 10'000;      // Silence after which a peer is gone; one that only lets a
                                        // departure wait is after three times as long.
     uint32_t join_timeout_ms = 10'000; // For join(), until open; the host gives up a newcomer then.
@@ -261,6 +265,7 @@ struct Stats {
     uint64_t received_bytes;
     uint64_t lost_datagrams; // Of the sent ones, as far as told.
     uint64_t bad_messages;   // Authentic, but against the rules; ignored.
+    bool bridged;            // What we send it goes by way of another member.
 };
 
 // About the whole session.
@@ -271,6 +276,9 @@ struct SessionStats {
     uint64_t owned;       // By this peer.
     uint64_t migrations;  // Owner changes that this peer has seen.
     uint64_t dead_ranges; // What is kept to remember the dead.
+    // For pairs that have no direct path: what this peer has forwarded, and what it has dropped
+    // because it was above bridge_bytes_per_second_max, or led nowhere.
+    uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded;
 };
 
 }

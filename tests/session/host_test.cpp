@@ -133,7 +133,7 @@ TEST_F(Hosts, WhenTheHostDiesTheNextFollows)
         const uint64_t died_us = world.now_us;
         ASSERT_TRUE(steps_until_host(world, second, 300)) << world.describe();
         // timeout_ms, what it was heard before its death, and the query.
-        EXPECT_LT(world.now_us - died_us, 2'000'000u + 1'000'000u) << "seed " << seed;
+        EXPECT_LT(world.now_us - died_us, 2'000'000u + 1'200'000u) << "seed " << seed;
         steps(world, 60);
         ASSERT_TRUE(world.step_until_converged()) << world.describe();
         for (size_t i = 1; i < 4; ++i) {
@@ -165,7 +165,7 @@ TEST_F(Hosts, TheHostAndTheNextDie)
         heard.clear();
         const uint64_t died_us = world.now_us;
         ASSERT_TRUE(steps_until_host(world, third, 300)) << "seed " << seed << world.describe();
-        EXPECT_LT(world.now_us - died_us, 2'000'000u + 2'000'000u) << "seed " << seed;
+        EXPECT_LT(world.now_us - died_us, 2'000'000u + 2'200'000u) << "seed " << seed;
         steps(world, 60);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
         for (size_t i = 2; i < 6; ++i) {
@@ -255,7 +255,9 @@ TEST_F(Hosts, WhoAloneDoesNotHearTheHostIsCountedOut)
         ASSERT_TRUE(make(world, 4));
         const ObjectId body = create(world.nodes[deaf].session, BODY, Body{{0, 0, 0}, 1});
         ASSERT_TRUE(world.step_until_converged());
-        set_cut(world.network, world.nodes[0].address, world.nodes[deaf].address, true);
+        for (size_t i = 0; i < 4; ++i) // None that it hears could bridge.
+            if (i != deaf)
+                set_cut(world.network, world.nodes[i].address, world.nodes[deaf].address, true);
         heard.clear();
         steps(world, 300);
         const State end = state(world.nodes[deaf].session);

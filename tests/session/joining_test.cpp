@@ -180,18 +180,27 @@ TEST(Joining, WithoutAnAnswerItEndsAsUnreachable)
 TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
 {
     SimWorld world(9);
+    for (int i = 0; i < 3; ++i) {
+        world.add();
+        ASSERT_TRUE(world.step_until_open());
+    }
+    const auto cut = [&](size_t a, size_t b) {
+        set_cut(world.network, world.nodes[a].address, world.nodes[b].address, true);
+        set_cut(world.network, world.nodes[b].address, world.nodes[a].address, true);
+    };
+    cut(0, 1); // The third bridges them; so the host cannot bridge the second and another.
+    for (int i = 0; i < 90; ++i)
+        world.step();
     world.add();
-    world.add();
-    ASSERT_TRUE(world.step_until_open());
-    world.add();
-    set_cut(world.network, world.nodes[1].address, world.nodes[2].address, true);
+    cut(3, 1);
+    cut(3, 2);
     for (int i = 0; i < 600; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[2].session), State::unreachable);
-    const std::string text = state_text(world.nodes[2].session);
+    EXPECT_EQ(state(world.nodes[3].session), State::unreachable);
+    const std::string text = state_text(world.nodes[3].session);
     EXPECT_NE(text.find("peer 2"), std::string::npos) << text;
-    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u); // Counted out again.
-    EXPECT_EQ(peers(world.nodes[1].session).size(), 1u);
+    for (size_t i = 0; i < 3; ++i)
+        EXPECT_EQ(peers(world.nodes[i].session).size(), 2u); // Counted out again.
 }
 
 TEST(Joining, ARemovedPeerIsToldAndCannotComeBackWithItsKey)

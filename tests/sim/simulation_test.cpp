@@ -160,6 +160,8 @@ TEST(Simulation, EveryFaultHasAnEffectThatIsCounted)
     EXPECT_GT(run_with("nat=4")->wire.counts.lost_nowhere, 0u);
     EXPECT_GT(count_of(*run_with("swap=4"), Act::swap), 0u);
     EXPECT_GT(count_of(*run_with("acks=500"), Act::lose), 100u);
+    EXPECT_GT(run_with("cutpair=4")->wire.counts.lost_by_cut, 0u);
+    EXPECT_GT(run_with("natted=4")->wire.counts.lost_nowhere, 0u);
 }
 
 // A ring of five: each is cut off from two, and nobody from the same two as another.

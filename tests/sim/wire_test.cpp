@@ -179,3 +179,46 @@ TEST(Wire, AFullInboxLosesTheNewest)
     EXPECT_EQ(line.arrived_by(1'001'000).size(), arrivals_max);
     EXPECT_EQ(line.wire.counts.lost_by_full_inbox, 3u);
 }
+
+TEST(Wire, ARestrictedNatLetsInWhatComesFromWhereItHasSent)
+{
+    Line line({});
+    line.wire.members[0] = line.wire.members[1] = true;
+    wire::set_nat(line.wire, 1, Nat::restricted);
+    line.send(1);
+    EXPECT_EQ(line.arrived_by(line.now_us + 2000), Firsts{});
+    const std::byte bytes[40] = {};
+    wire::send(line.wire, line.now_us, 1, {wire::address(0), bytes});
+    line.send(2);
+    EXPECT_EQ(line.arrived_by(line.now_us + 2000), Firsts{2});
+    line.now_us += nat_time_us;
+    line.send(3);
+    EXPECT_EQ(line.arrived_by(line.now_us + 2000), Firsts{}) << "it has forgotten";
+    line.wire.members[0] = false;
+    line.send(4);
+    EXPECT_EQ(line.arrived_by(line.now_us + 2000), Firsts{4}) << "a newcomer";
+}
+
+TEST(Wire, ASymmetricNatShowsAnotherAddressAndIsReachedThereAlone)
+{
+    Line line({});
+    line.wire.members[0] = line.wire.members[1] = true;
+    wire::set_nat(line.wire, 0, Nat::symmetric);
+    line.send(1);
+    EXPECT_EQ(line.arrived_by(line.now_us + 2000), Firsts{1});
+    const Address shown = line.inbox[0].address;
+    EXPECT_NE(shown, wire::address(0));
+    const std::byte bytes[40] = {};
+    const auto back = [&](const Address &to) {
+        return wire::send(line.wire, line.now_us, 1, {to, bytes}).to;
+    };
+    EXPECT_EQ(back(shown), 0);
+    EXPECT_EQ(back(wire::address(0)), no_place);
+    EXPECT_EQ(wire::send(line.wire, line.now_us, 0, {shown, bytes}).to, no_place)
+        << "it is for one destination";
+    wire::take_address(line.wire, 0, 2); // The NAT changes its mapping.
+    EXPECT_EQ(back(shown), no_place);
+    line.send(2);
+    EXPECT_EQ(line.arrived_by(line.now_us + 2000), Firsts{2});
+    EXPECT_NE(line.inbox[0].address, shown);
+}

@@ -1,0 +1,352 @@
+// What leads to a member. The way of a connection is its address: a real one, or a bridged one, "by
+// way of another member", who forwards the pair's sealed datagrams. Whatever it is, keys and packet
+// numbers stay. A way is taken when a challenge has come through it and was answered.
+// docs/membership.md, "Paths"; the formats: docs/wire_format.md, "Bridges".
+#include "base/mutant.h"
+#include "session/session.h"
+#include "transport/addresses.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tern::session {
+
+static constexpr size_t ids_bytes = 4; // Before a bridged datagram: from whom, to whom.
+static constexpr size_t nonce_bytes = 8;
+static constexpr uint64_t bridge_bits = 0xffff; // Of a nonce.
+
+static bool is_direct(const Session &s, ConnectionIndex index)
+{
+    return !address::is_bridged(connection::address(endpoint::at(*s.endpoint, index)));
+}
+
+// --- Who bridges ---
+
+// As far as we can know: whether it hears `to` as well, only the answer to a challenge tells.
+static bool can_bridge(const Session &s, PeerId via, PeerId to)
+{
+    const ConnectionIndex index = via == to ? no_connection : path_to(s, via);
+    if (index == no_connection || !is_direct(s, index)) return false;
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    const uint64_t silent_us = s.now_us - connection::heard_us(c);
+    return connection::link(c) == Link::open && silent_us < s.config.timeout_ms * 1000ull * 3 / 8;
+}
+
+// The host, else another; with each turn the next. none: nobody can.
+static PeerId bridge_to(const Session &s, PeerId to, uint32_t turn)
+{
+    const PeerId host = replica::host(*s.replica);
+    PeerId found[targets_max];
+    uint32_t count = 0;
+    if (can_bridge(s, host, to)) found[count++] = host;
+    for (const Member &member : s.replica->members.all())
+        if (member.id != PeerId::none && member.id != host && count < targets_max &&
+            can_bridge(s, member.id, to))
+            found[count++] = member.id;
+    return count == 0 ? PeerId::none : found[turn % count];
+}
+
+static bool in_doubt(const Session &s, ConnectionIndex index)
+{
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    if (connection::in_doubt(c, s.now_us)) return true;
+    const Address address = connection::address(c);
+    return address::is_bridged(address) &&
+           !can_bridge(s, address::via(address), s.paths[index].peer);
+}
+
+void try_detour(Session &s, ConnectionIndex index)
+{
+    Path &p = path(s, index);
+    const uint64_t wait_us = detour_after_us + p.ways.detour_count * next_detour_us;
+    if (s.now_us - p.since_us < wait_us) return;
+    const PeerId via = bridge_to(s, p.peer, p.ways.detour_count);
+    if (via == PeerId::none) return;
+    p.ways.detour_count += 1;
+    endpoint::add_detour(*s.endpoint, index, address::bridged(via, p.peer), s.now_us);
+}
+
+// --- The queue ---
+
+static void push(Session &s, BridgedDatagram d, std::span<const std::byte> bytes)
+{
+    Bridge &bridge = s.bridge;
+    if (bridge.count == bridged_max || bridged_memory_bytes - bridge.used_bytes < bytes.size())
+        return;
+    d.first = bridge.used_bytes;
+    d.size_bytes = static_cast<uint32_t>(bytes.size());
+    std::memcpy(bridge.memory + d.first, bytes.data(), bytes.size());
+    bridge.used_bytes += d.size_bytes;
+    bridge.datagrams[bridge.count] = d;
+    bridge.count += 1;
+}
+
+void queue_bridged(Session &s)
+{
+    Outbox &outbox = s.outbox;
+    const size_t count = outbox.count;
+    outbox.count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const Datagram d = outbox.datagrams[i];
+        if (address::is_bridged(d.address)) {
+            push(s, {address::via(d.address), {}, s.replica->self, address::to(d.address), 0, 0},
+                 d.bytes);
+            continue;
+        }
+        if (outbox.count < i)
+            std::memcpy(endpoint::place(outbox).data(), d.bytes.data(), d.bytes.size());
+        endpoint::push(outbox, d.address, d.bytes.size());
+    }
+}
+
+static uint32_t next_of(const Session &s, PeerId carrier, uint32_t next)
+{
+    while (next < s.bridge.count && s.bridge.datagrams[next].carrier != carrier)
+        ++next;
+    return next;
+}
+
+bool has_bridged(const Session &s, PeerId carrier, uint32_t next)
+{
+    return next_of(s, carrier, next) < s.bridge.count;
+}
+
+// Message: from whom u16, to whom u16, the datagram.
+uint32_t add_bridged(Session &s, PeerId carrier, Packet &packet, uint32_t next)
+{
+    for (next = next_of(s, carrier, next); next < s.bridge.count;
+         next = next_of(s, carrier, next + 1)) {
+        const BridgedDatagram &d = s.bridge.datagrams[next];
+        const std::span<std::byte> room = connection::unreliable_room(packet);
+        if (room.size() < ids_bytes + d.size_bytes) return next;
+        little_endian::store16(&room[0], static_cast<uint16_t>(d.from));
+        little_endian::store16(&room[2], static_cast<uint16_t>(d.to));
+        std::memcpy(&room[ids_bytes], s.bridge.memory + d.first, d.size_bytes);
+        connection::add_unreliable(packet, UnreliableKind::bridged, ids_bytes + d.size_bytes);
+    }
+    return next;
+}
+
+void clear_bridged(Session &s)
+{
+    s.bridge.count = s.bridge.used_bytes = 0;
+}
+
+// --- At who bridges ---
+
+// False: it is more than the pair may have.
+static bool take_budget(Session &s, PeerId from, PeerId to, size_t size_bytes)
+{
+    const MemberSlot a = replica::find_member(*s.replica, from);
+    const MemberSlot b = replica::find_member(*s.replica, to);
+    if (a == no_member || b == no_member) return false;
+    const size_t at = size_t{a} * s.config.peers_max + b;
+    Pace &pace = s.bridge.paces[at];
+    PeerId(&paced)[2] = s.bridge.paced[at];
+    if (paced[0] != from || paced[1] != to) {
+        pace = pace::make(s.config.bridge_bytes_per_second_max, s.now_us);
+        paced[0] = from;
+        paced[1] = to;
+    }
+    if (pace::available_bytes(pace, s.now_us) < size_bytes) return false;
+    pace::spend(pace, size_bytes, s.now_us);
+    return true;
+}
+
+static bool can_forward(const Session &s, PeerId to)
+{
+    const ConnectionIndex index = path_to(s, to);
+    return index != no_connection && is_direct(s, index) &&
+           connection::link(endpoint::at(*s.endpoint, index)) == Link::open;
+}
+
+static void forward(Session &s, PeerId from, PeerId to, std::span<const std::byte> bytes)
+{
+    PeerId carrier = to;
+    if (TERN_MUTANT(bridge_to_another))
+        for (const PeerId peer : peers(&s))
+            if (peer != from && peer != to) carrier = peer;
+    if (!can_forward(s, carrier) || !take_budget(s, from, to, bytes.size())) {
+        s.bridge.not_forwarded += 1;
+        return;
+    }
+    s.bridge.forwarded_datagrams += 1;
+    s.bridge.forwarded_bytes += bytes.size();
+    push(s, {carrier, {}, from, to, 0, 0}, bytes);
+}
+
+// A member speaks for itself alone: it has its own datagrams forwarded, to others or by itself to
+// us. What came over a bridge itself goes no further.
+static void take_bridged(Session &s, PeerId by, std::span<const std::byte> message,
+                         const Address &source)
+{
+    const auto from = static_cast<PeerId>(little_endian::load16(&message[0]));
+    const auto to = static_cast<PeerId>(little_endian::load16(&message[2]));
+    const PeerId self = s.replica->self;
+    if (address::is_bridged(source) || from == self || from == to) return;
+    const std::span<const std::byte> bytes = message.subspan(ids_bytes);
+    if (to == self && from != by)
+        push(s, {PeerId::none, by, TERN_MUTANT(bridged_as_from_the_bridge) ? by : from, to, 0, 0},
+             bytes);
+    else if (to != self && from == by)
+        forward(s, from, to, bytes);
+}
+
+// --- Ways ---
+
+bool is_way_message(const UnreliableMessage &message)
+{
+    const size_t size_bytes = message.bytes.size();
+    if (message.kind != UnreliableKind::bridged) return size_bytes == nonce_bytes;
+    return size_bytes > ids_bytes && size_bytes <= ids_bytes + bridged_datagram_bytes_max;
+}
+
+void note_source(Session &s, ConnectionIndex index, const Address &from, uint64_t number)
+{
+    Ways &ways = path(s, index).ways;
+    if (number < ways.next_number) return; // Late: it has moved since, perhaps.
+    ways.next_number = number + 1;
+    if (address::is_bridged(from)) return;
+    const bool is_present = from == connection::address(endpoint::at(*s.endpoint, index));
+    ways.heard = is_present ? Address{} : from;
+    ways.heard_again = !is_present;
+    ways.heard_us = s.now_us;
+    if (TERN_MUTANT(address_not_validated) && !is_present)
+        connection::redirect(endpoint::at(*s.endpoint, index), from, s.now_us);
+}
+
+static void take_answer(Session &s, ConnectionIndex index, uint64_t nonce)
+{
+    Path &p = path(s, index);
+    Ways &ways = p.ways;
+    if (ways.nonce == 0 || (nonce ^ ways.nonce) > bridge_bits) return;
+    Connection &c = endpoint::at(*s.endpoint, index);
+    const auto via = static_cast<PeerId>(nonce & bridge_bits);
+    if (via == PeerId::none) {
+        connection::redirect(c, ways.direct, s.now_us);
+        ways.nonce = 0;
+        ways.direct_count = 0;
+        ways.heard = {};
+    } else if (in_doubt(s, index)) {
+        connection::redirect(c, address::bridged(via, p.peer), s.now_us);
+        ways.direct_count = 0;
+    } else {
+        return;
+    }
+    connection::end_doubt(c, s.now_us);
+}
+
+void take_way_message(Session &s, ConnectionIndex index, const UnreliableMessage &message,
+                      const Address &from)
+{
+    Path &p = path(s, index);
+    if (message.kind == UnreliableKind::bridged)
+        return take_bridged(s, p.peer, message.bytes, from);
+    const uint64_t nonce = little_endian::load64(&message.bytes[0]);
+    if (message.kind == UnreliableKind::answer) return take_answer(s, index, nonce);
+    if (p.ways.answer_count == answers_due_max) return;
+    p.ways.answers[p.ways.answer_count] = {from, nonce};
+    p.ways.answer_count += 1;
+}
+
+static void send_lone(Session &s, ConnectionIndex index, const Address &to, UnreliableKind kind,
+                      uint64_t nonce)
+{
+    const std::span<std::byte> datagram = endpoint::place(s.outbox);
+    if (datagram.empty()) return;
+    std::byte content[nonce_bytes];
+    little_endian::store64(content, nonce);
+    const Lone lone = connection::lone_message(endpoint::at(*s.endpoint, index), datagram, kind,
+                                               content, s.now_us);
+    if (lone.bytes.empty()) return;
+    if (s.journal) note_packet(s, index, NoteKind::sealed, lone.number);
+    endpoint::push(s.outbox, to, lone.bytes.size());
+}
+
+// By the way that the challenge came, and by ours: there may be none back.
+static void send_answers(Session &s, ConnectionIndex index)
+{
+    Ways &ways = path(s, index).ways;
+    const Address present = connection::address(endpoint::at(*s.endpoint, index));
+    for (uint32_t i = 0; i < ways.answer_count; ++i) {
+        const Address to = ways.answers[i].to;
+        send_lone(s, index, to, UnreliableKind::answer, ways.answers[i].nonce);
+        if (to != present)
+            send_lone(s, index, present, UnreliableKind::answer, ways.answers[i].nonce);
+    }
+    ways.answer_count = 0;
+}
+
+// Where it may be reached without a bridge. Port 0: unknown, or not now: whence it has just been
+// heard is a better guess than what the host says, and is challenged when it is heard again.
+static Address better_address(const Session &s, const Path &p, const Address &present)
+{
+    const Ways &ways = p.ways;
+    if (ways.heard_again) return ways.heard;
+    if (!address::is_bridged(present)) return present;
+    if (ways.heard.port != 0 && s.now_us - ways.heard_us < challenge_us_max) return {};
+    const MemberSlot slot = replica::find_member(*s.replica, p.peer);
+    const Address told = slot == no_member ? Address{} : s.replica->members[slot].identity.address;
+    return told.port != 0 ? told : ways.direct;
+}
+
+static uint64_t direct_interval_us(const Ways &ways, bool bridged)
+{
+    if (ways.heard_again) return challenge_us;
+    if (!bridged) return doubt_challenge_us;
+    return std::min(challenge_us << std::min(ways.direct_count, 10u), challenge_us_max);
+}
+
+static void challenge(Session &s, ConnectionIndex index, const Address &to, PeerId via)
+{
+    Ways &ways = path(s, index).ways;
+    if (ways.nonce == 0) {
+        uint8_t drawn[nonce_bytes];
+        endpoint::draw(*s.endpoint, drawn);
+        std::memcpy(&ways.nonce, drawn, sizeof drawn);
+        ways.nonce = (ways.nonce | 1ull << 63) & ~bridge_bits;
+    }
+    send_lone(s, index, to, UnreliableKind::challenge, ways.nonce | static_cast<uint64_t>(via));
+}
+
+static void challenge_direct(Session &s, ConnectionIndex index, bool doubt)
+{
+    Path &p = path(s, index);
+    Ways &ways = p.ways;
+    const Address present = connection::address(endpoint::at(*s.endpoint, index));
+    const bool bridged = address::is_bridged(present);
+    if (!bridged && !doubt && !ways.heard_again) return;
+    if (ways.direct_us != 0 && s.now_us - ways.direct_us < direct_interval_us(ways, bridged))
+        return;
+    const Address to = better_address(s, p, present);
+    if (to.port == 0) return;
+    if (to != ways.direct) ways.nonce = 0; // The answers to what was sent elsewhere prove nothing.
+    ways.direct = to;
+    ways.direct_us = std::max<uint64_t>(s.now_us, 1);
+    ways.direct_count += 1;
+    ways.heard_again = false;
+    challenge(s, index, to, PeerId::none);
+}
+
+static void challenge_detour(Session &s, ConnectionIndex index)
+{
+    Path &p = path(s, index);
+    if (p.ways.detour_us != 0 && s.now_us - p.ways.detour_us < doubt_challenge_us) return;
+    const PeerId via = bridge_to(s, p.peer, p.ways.detour_count);
+    if (via == PeerId::none) return;
+    p.ways.detour_count += 1;
+    p.ways.detour_us = std::max<uint64_t>(s.now_us, 1);
+    challenge(s, index, address::bridged(via, p.peer), via);
+}
+
+void send_way_messages(Session &s, ConnectionIndex index)
+{
+    const Tie tie = s.paths[index].tie;
+    if (tie == Tie::asking || tie == Tie::member) send_answers(s, index);
+    if (tie != Tie::member) return;
+    const bool doubt = in_doubt(s, index);
+    challenge_direct(s, index, doubt);
+    if (doubt) challenge_detour(s, index);
+}
+
+}

@@ -1,0 +1,263 @@
+// Members without a direct path to each other: the bridge, the way back, addresses that change.
+#include "session/session.h"
+#include "tests/session/sim_world.h"
+#include "transport/addresses.h"
+#include <gtest/gtest.h>
+
+namespace tern {
+
+using namespace test;
+
+namespace {
+
+void cut(SimWorld &world, size_t a, size_t b, bool is_cut)
+{
+    set_cut(world.network, world.nodes[a].address, world.nodes[b].address, is_cut);
+    set_cut(world.network, world.nodes[b].address, world.nodes[a].address, is_cut);
+}
+
+void steps(SimWorld &world, int count)
+{
+    for (int i = 0; i < count; ++i)
+        world.step();
+}
+
+bool is_bridged(SimWorld &world, size_t a, size_t b)
+{
+    return stats(world.nodes[a].session, self(world.nodes[b].session)).bridged;
+}
+
+// Places 1 and 2 have no path to each other from the beginning.
+void make(SimWorld &world, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        world.add();
+        if (i == 2) cut(world, 1, 2, true);
+    }
+    ASSERT_TRUE(world.step_until_open());
+}
+
+// Every step place `from` calls `to`, numbered; all must be heard, in order.
+struct Talk {
+    size_t from, to;
+    int32_t said = 0, heard = 0;
+    bool in_order = true;
+};
+
+void talk(SimWorld &world, Talk &t, int count, bool speaks = true)
+{
+    for (int i = 0; i < count; ++i) {
+        const PeerId other = self(world.nodes[t.to].session);
+        const Hit hit = {ObjectId::none, t.said + 1};
+        if (speaks && call(world.nodes[t.from].session, other, HIT, hit)) t.said += 1;
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            if (node != t.to) return;
+            for (const Event &event : events) {
+                if (event.kind != EventKind::call) continue;
+                const Hit *one = static_cast<const Hit *>(event.arguments);
+                t.in_order = t.in_order && one->damage == t.heard + 1;
+                t.heard += 1;
+            }
+        });
+    }
+}
+
+}
+
+TEST(Bridge, APairWithoutAPathIsBridgedByTheHostAndAgrees)
+{
+    SimWorld world(1, {20, 80, 0.05f, 0.01f});
+    make(world, 4);
+    const ObjectId body = create(world.nodes[1].session, BODY, Body{{1, 2, 3}, 4});
+    ASSERT_TRUE(world.step_until_converged()) << world.describe();
+    EXPECT_TRUE(is_bridged(world, 1, 2) && is_bridged(world, 2, 1));
+    set(world.nodes[1].session, body, Body{{4, 5, 6}, 7});
+    ASSERT_TRUE(world.step_until_converged()) << world.describe();
+    EXPECT_EQ(get<Body>(world.nodes[2].session, body).health, 7);
+    EXPECT_GT(stats(world.nodes[0].session).forwarded_datagrams, 10u);
+    EXPECT_EQ(stats(world.nodes[0].session).not_forwarded, 0u);
+}
+
+TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
+{
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        SimWorld world(seed, {20, 60, 0.05f, 0});
+        for (int i = 0; i < 3; ++i)
+            world.add();
+        ASSERT_TRUE(world.step_until_open());
+        Talk t = {1, 2};
+        talk(world, t, 60);
+        const ConnectionIndex before =
+            session::path_to(*world.nodes[1].session, self(world.nodes[2].session));
+        const uint64_t key =
+            connection::send_key_name(endpoint::at(*world.nodes[1].session->endpoint, before));
+        cut(world, 1, 2, true);
+        talk(world, t, 150);
+        EXPECT_TRUE(is_bridged(world, 1, 2) && is_bridged(world, 2, 1)) << "seed " << seed;
+        cut(world, 1, 2, false);
+        talk(world, t, 240); // 8 s: the direct path is tried every 5 s at least.
+        EXPECT_FALSE(is_bridged(world, 1, 2) || is_bridged(world, 2, 1)) << "seed " << seed;
+        talk(world, t, 60, false);
+        EXPECT_TRUE(t.in_order) << "seed " << seed;
+        EXPECT_EQ(t.heard, t.said) << "seed " << seed;
+        EXPECT_EQ(t.said, 450) << "seed " << seed;
+        const ConnectionIndex after =
+            session::path_to(*world.nodes[1].session, self(world.nodes[2].session));
+        EXPECT_EQ(key,
+                  connection::send_key_name(endpoint::at(*world.nodes[1].session->endpoint, after)))
+            << "it is the same connection";
+    }
+}
+
+TEST(Bridge, EachDirectionHasItsOwnWay)
+{
+    SimWorld world(3);
+    for (int i = 0; i < 3; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_open());
+    set_cut(world.network, world.nodes[1].address, world.nodes[2].address, true);
+    steps(world, 300);
+    EXPECT_TRUE(is_bridged(world, 1, 2));
+    EXPECT_FALSE(is_bridged(world, 2, 1)) << "what it sends arrives";
+    EXPECT_TRUE(world.step_until_converged());
+}
+
+TEST(Bridge, WhenWhoBridgesDiesAnotherDoes)
+{
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        SimWorld world(seed, {20, 60, 0.02f, 0});
+        make(world, 4);
+        create(world.nodes[1].session, BODY, Body{{1, 2, 3}, 4});
+        ASSERT_TRUE(world.step_until_converged());
+        world.nodes[0].crashed = true;
+        steps(world, 200);
+        ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
+        for (size_t i = 1; i < 4; ++i) {
+            EXPECT_EQ(host(world.nodes[i].session), PeerId{2});
+            EXPECT_EQ(peers(world.nodes[i].session).size(), 2u) << "seed " << seed;
+        }
+        EXPECT_TRUE(is_bridged(world, 1, 2) && is_bridged(world, 2, 1));
+    }
+}
+
+TEST(Bridge, WhoBridgesForwardsNoMoreThanItsLimit)
+{
+    SimWorld world(5, {20, 40, 0, 0});
+    for (int i = 0; i < 3; ++i) {
+        // Only the first is strict; the others would send far more.
+        world.config.bridge_bytes_per_second_max = i == 0 ? 8'000 : 100'000;
+        world.add();
+        if (i == 2) cut(world, 1, 2, true);
+    }
+    ASSERT_TRUE(world.step_until_open());
+    for (int i = 0; i < 40; ++i)
+        create(world.nodes[1].session, BODY, Body{{1, 2, 3}, i});
+    steps(world, 100);
+    const SessionStats before = stats(world.nodes[0].session);
+    for (int i = 0; i < 300; ++i) { // 10 s.
+        for (const ObjectId body : objects(world.nodes[1].session, BODY))
+            if (owner(world.nodes[1].session, body) == self(world.nodes[1].session))
+                set(world.nodes[1].session, body, Body{{static_cast<float>(i % 90), 2, 3}, i % 99});
+        world.step();
+    }
+    const SessionStats after = stats(world.nodes[0].session);
+    // Of two directions, each with a burst.
+    EXPECT_LT(after.forwarded_bytes - before.forwarded_bytes, 2 * (10 * 8'000u + 2'400u));
+    EXPECT_GT(after.forwarded_bytes - before.forwarded_bytes, 40'000u);
+    EXPECT_GT(after.not_forwarded, before.not_forwarded);
+}
+
+// What place 1 says over its connection to the host, as if it were of a bridge.
+static void say_bridged(SimWorld &world, PeerId from, PeerId to, std::span<const std::byte> bytes)
+{
+    Session &s = *world.nodes[1].session;
+    s.bridge.datagrams[s.bridge.count] = {
+        PeerId{1}, {}, from, to, s.bridge.used_bytes, static_cast<uint32_t>(bytes.size())};
+    std::copy(bytes.begin(), bytes.end(), s.bridge.memory + s.bridge.used_bytes);
+    s.bridge.used_bytes += static_cast<uint32_t>(bytes.size());
+    s.bridge.count += 1;
+    const std::span<const Datagram> sent = send(&s, world.now_us);
+    world.nodes[1].socket->send(sent);
+}
+
+TEST(Bridge, AMemberHasOnlyItsOwnDatagramsForwardedAndOnlyToMembers)
+{
+    SimWorld world(6, {20, 20, 0, 0});
+    for (int i = 0; i < 3; ++i) {
+        world.add();
+        ASSERT_TRUE(world.step_until_open());
+    }
+    const std::byte bytes[40] = {};
+    Session *host = world.nodes[0].session;
+    say_bridged(world, PeerId{2}, PeerId{3}, bytes);
+    steps(world, 5);
+    EXPECT_EQ(stats(host).forwarded_datagrams, 1u) << "so that what follows can fail";
+    say_bridged(world, PeerId{3}, PeerId{2}, bytes); // Not its own.
+    say_bridged(world, PeerId{9}, PeerId{3}, bytes);
+    say_bridged(world, PeerId{2}, PeerId{2}, bytes);
+    say_bridged(world, PeerId{2}, PeerId{1}, bytes); // It is direct.
+    steps(world, 5);
+    EXPECT_EQ(stats(host).forwarded_datagrams, 1u);
+    EXPECT_EQ(stats(host).not_forwarded, 0u);
+    say_bridged(world, PeerId{2}, PeerId{9}, bytes); // Nobody.
+    steps(world, 5);
+    EXPECT_EQ(stats(host).forwarded_datagrams, 1u);
+    EXPECT_EQ(stats(host).not_forwarded, 1u);
+}
+
+TEST(Bridge, AConnectionFollowsAnAddressThatChanges)
+{
+    SimWorld world(7, {20, 60, 0.02f, 0});
+    for (int i = 0; i < 3; ++i)
+        world.add();
+    ASSERT_TRUE(world.step_until_converged());
+    Talk t = {0, 2};
+    talk(world, t, 30);
+    const PeerId mover = self(world.nodes[2].session);
+    const ConnectionIndex index = session::path_to(*world.nodes[0].session, mover);
+    const uint64_t key =
+        connection::send_key_name(endpoint::at(*world.nodes[0].session->endpoint, index));
+    const Address moved = SimWorld::address_of(40); // As by a NAT that has forgotten its mapping.
+    world.nodes[2].socket = make_sim_socket(world.network, moved);
+    world.nodes[2].address = moved;
+    talk(world, t, 60); // As long as the timeout.
+    const Connection &c = endpoint::at(*world.nodes[0].session->endpoint, index);
+    EXPECT_EQ(connection::address(c), moved);
+    EXPECT_EQ(connection::send_key_name(c), key);
+    talk(world, t, 30, false);
+    EXPECT_TRUE(t.in_order);
+    EXPECT_EQ(t.heard, t.said);
+    const Replica &other = inspect::replica(world.nodes[1].session);
+    EXPECT_EQ(other.members[replica::find_member(other, mover)].identity.address, moved)
+        << "the host has told it";
+}
+
+TEST(Bridge, AnAddressThatDoesNotAnswerIsNotFollowed)
+{
+    SimWorld world(8, {20, 20, 0, 0});
+    world.add();
+    world.add();
+    ASSERT_TRUE(world.step_until_converged());
+    // Who sees a datagram and is faster sends a copy of it from elsewhere.
+    Socket *stranger = make_sim_socket(world.network, SimWorld::address_of(50));
+    const ObjectId body = create(world.nodes[1].session, BODY, Body{{1, 2, 3}, 4});
+    for (int i = 0; i < 60; ++i) {
+        world.now_us += world.tick_us;
+        advance(world.network, world.now_us);
+        for (size_t n = 0; n < 2; ++n) {
+            world.tick(world.nodes[n]);
+            if (n == 1) set(world.nodes[1].session, body, Body{{1, 2, 3}, i});
+            const std::span<const Datagram> sent = send(world.nodes[n].session, world.now_us);
+            if (n == 1) stranger->send(sent);
+            if (n == 0 || i % 3 == 0) world.nodes[n].socket->send(sent);
+        }
+        for (const Datagram &datagram : stranger->receive())
+            EXPECT_EQ(datagram.bytes.size(), 36u) << "a challenge";
+    }
+    const ConnectionIndex index = session::path_to(*world.nodes[0].session, PeerId{2});
+    EXPECT_EQ(connection::address(endpoint::at(*world.nodes[0].session->endpoint, index)),
+              world.nodes[1].address);
+    EXPECT_GT(get<Body>(world.nodes[0].session, body).health, 50) << "its copies are good";
+}
+
+}
