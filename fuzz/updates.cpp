@@ -32,7 +32,8 @@ void rewrite(Rewriting &r, const Update &update)
     if (!r.all_read) return;
     TERN_ASSERT(fields.mask != 0, "no fields of object %llx",
                 static_cast<unsigned long long>(object.id));
-    const bool added = update_codec::add(r.writer, every_kind(), object, value, fields.mask);
+    const bool added =
+        update_codec::add(r.writer, every_kind(), object, value, fields.mask, update.tick);
     TERN_ASSERT(added, "no room for object %llx", static_cast<unsigned long long>(object.id));
 }
 
@@ -46,12 +47,14 @@ void fuzz_updates(std::span<const uint8_t> data)
     uint32_t tick = 0;
     BitReader head = bits::reader(message);
     tick = static_cast<uint32_t>(bits::read(head, 32));
-    Rewriting r = {update_codec::writer(written, tick), true};
+    const Ticks ticks = bits::read_bool(head) ? Ticks::each : Ticks::one;
+    Rewriting r = {update_codec::writer(written, tick, ticks), true};
     UpdateReader reader = publish::reader(message);
     Update update;
     uint32_t count = 0;
     for (; publish::next(reader, update); ++count) {
-        TERN_ASSERT(update.tick == tick && tick != 0, "tick %u, not %u", update.tick, tick);
+        TERN_ASSERT((update.tick == tick || ticks == Ticks::each) && update.tick != 0,
+                    "tick %u, not %u", update.tick, tick);
         rewrite(r, update);
     }
     TERN_ASSERT(count <= updates_per_message_max, "%u objects", count);

@@ -106,6 +106,7 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.view_host = r.told_host = r.self;
     r.members[0].identity = self;
     flat::push(r.order, uint16_t{0});
+    r.publisher.peers_used = 1;
     relay::begin(r);
 }
 

@@ -36,11 +36,20 @@ const uint16_t *place_in_order(const Replica &r, PeerId peer)
                             [&r](uint16_t slot, PeerId id) { return r.members[slot].id < id; });
 }
 
+// Places are taken from the lowest on, so few peers make short loops whatever peers_max is.
+static void count_places(Replica &r)
+{
+    r.publisher.peers_used = 0;
+    for (const uint16_t slot : r.order.all())
+        r.publisher.peers_used = std::max(r.publisher.peers_used, slot + 1u);
+}
+
 static void add_member(Replica &r, MemberSlot place, const Member &member)
 {
     const auto at = static_cast<size_t>(place_in_order(r, member.id) - r.order.begin());
     r.members[place] = member;
     flat::insert(r.order, at, static_cast<uint16_t>(place));
+    count_places(r);
 }
 
 // --- Writing ---
@@ -281,6 +290,7 @@ void drop(Replica &r, MemberSlot slot)
     const auto place = static_cast<size_t>(place_in_order(r, member.id) - r.order.begin());
     flat::erase(r.order, place);
     r.members[slot] = {};
+    count_places(r);
 }
 
 static MemberSlot free_place(const Replica &r)

@@ -22,7 +22,7 @@ void place(flat::Builder &builder, Publisher &p, uint32_t slot_count, uint32_t p
            uint32_t packets_max, uint32_t objects_max)
 {
     p.slot_count = slot_count;
-    p.peer_count = peer_count;
+    p.peer_count = p.peers_used = peer_count;
     p.packets_max = packets_max;
     p.objects_max = objects_max;
     const size_t published = size_t{peer_count} * slot_count;
@@ -114,7 +114,7 @@ static uint64_t needed(const World &world, const TypeTable &types, Slot slot,
 
 void changed(Publisher &p, Slot slot)
 {
-    for (uint32_t peer = 0; peer < p.peer_count; ++peer)
+    for (uint32_t peer = 0; peer < p.peers_used; ++peer)
         if (published_at(p, peer, slot).acked_tick != 0 || TERN_MUTANT(update_before_the_ack))
             set_due(p, peer, slot);
 }
@@ -131,7 +131,7 @@ void announced(Publisher &p, const World &world, const TypeTable &types, uint32_
 
 void forget_object(Publisher &p, Slot slot)
 {
-    for (uint32_t peer = 0; peer < p.peer_count; ++peer) {
+    for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
         published_at(p, peer, slot) = {};
         clear_due(p, peer, slot);
     }

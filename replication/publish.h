@@ -45,12 +45,13 @@ enum class Ticks : uint8_t { one, each };
 
 struct Publisher { // Open to migration.
     uint32_t slot_count, peer_count;
+    uint32_t peers_used;               // Of peer_count, the caller's: from here on there is nobody.
     uint32_t packets_max, objects_max; // Of each peer's ring. Full: nothing is written until
                                        // fates come.
     uint32_t self;                     // Its objects are told as of now, those of others as of the
                                        // tick that came with them.
     Ticks ticks;                       // each: those of others are told too.
-    uint8_t zero[3];
+    uint8_t zero[7];
     Flat<Published> published;      // [peer * slot_count + slot]
     Flat<uint64_t> due;             // [peer * words + slot / 64]: one bit per object.
     Flat<PeerRing> rings;           // [peer]

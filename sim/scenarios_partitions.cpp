@@ -215,8 +215,7 @@ PlayedSessions bridge_dies(std::string_view title)
 
 constexpr Playable all[] = {
     {{"S16-sessions", "S16: two of five are cut off, told, and come back"}, two_of_five_part},
-    {{"S16-host", "S16: the host is with the two of five; the next follows"},
-     host_is_with_the_few},
+    {{"S16-host", "S16: the host is with the two of five; the next follows"}, host_is_with_the_few},
     {{"S16-alone", "S16: one of the two that were cut off goes on by itself"}, one_goes_on},
     {{"S17-bridge", "S17: the host and one other hear only one between, who bridges"}, bridge},
     {{"S17-members", "S17: two members hear only the host between them, which bridges"},
