@@ -7,37 +7,6 @@
 
 namespace tern {
 
-namespace address {
-
-static constexpr uint8_t bridged_prefix[14] = {1, 0, 0, 0, 0, 0, 0, 0, 't', 'e', 'r', 'n'};
-
-Address bridged(PeerId via, PeerId to)
-{
-    Address address = {};
-    std::memcpy(address.ip, bridged_prefix, sizeof bridged_prefix);
-    address.ip[14] = static_cast<uint8_t>(static_cast<uint16_t>(via) >> 8);
-    address.ip[15] = static_cast<uint8_t>(via);
-    address.port = static_cast<uint16_t>(to);
-    return address;
-}
-
-bool is_bridged(const Address &address)
-{
-    return std::memcmp(address.ip, bridged_prefix, sizeof bridged_prefix) == 0;
-}
-
-PeerId via(const Address &bridged)
-{
-    return static_cast<PeerId>(bridged.ip[14] << 8 | bridged.ip[15]);
-}
-
-PeerId to(const Address &bridged)
-{
-    return static_cast<PeerId>(bridged.port);
-}
-
-}
-
 namespace {
 
 // Reads from the front of `rest`; the first error stays.

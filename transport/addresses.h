@@ -31,9 +31,31 @@ inline std::span<const uint8_t, 4> v4_bytes(const Address &address) // Of one th
 // "`to`, by way of the member `via`, which forwards": for use inside a session alone; no datagram
 // leaves for one or comes from one. An address of the prefix 100::/64, which leads nowhere (RFC
 // 6666).
-Address bridged(PeerId via, PeerId to);
-bool is_bridged(const Address &address);
-PeerId via(const Address &bridged);
-PeerId to(const Address &bridged);
+inline constexpr uint8_t bridged_prefix[14] = {1, 0, 0, 0, 0, 0, 0, 0, 't', 'e', 'r', 'n'};
+
+inline Address bridged(PeerId via, PeerId to)
+{
+    Address address = {};
+    std::memcpy(address.ip, bridged_prefix, sizeof bridged_prefix);
+    address.ip[14] = static_cast<uint8_t>(static_cast<uint16_t>(via) >> 8);
+    address.ip[15] = static_cast<uint8_t>(via);
+    address.port = static_cast<uint16_t>(to);
+    return address;
+}
+
+inline bool is_bridged(const Address &address)
+{
+    return std::memcmp(address.ip, bridged_prefix, sizeof bridged_prefix) == 0;
+}
+
+inline PeerId via(const Address &bridged)
+{
+    return static_cast<PeerId>(bridged.ip[14] << 8 | bridged.ip[15]);
+}
+
+inline PeerId to(const Address &bridged)
+{
+    return static_cast<PeerId>(bridged.port);
+}
 
 }
