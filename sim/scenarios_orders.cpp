@@ -395,6 +395,41 @@ expect all dead 2.1
 expect all alive 2.2 owner 2 stamp 0
 expect quiet
 )"},
+    {"star-claim", R"(tern-trace 1 explore
+title clients of a star hear of each other through the host alone
+scope peers 3 star 1
+create 2
+deliver 2>1             # CREATE
+deliver 1>3             # TELL
+expect 3 alive 2.1 owner 2 stamp 0
+claim 3 2.1
+deliver 3>1             # CLAIM
+deliver 1>3             # GRANT
+deliver 3>1             # MIGRATE
+deliver 1>2             # TELL
+expect 2 alive 2.1 owner 3 stamp 1
+destroy 3 2.1
+deliver 3>1             # DESTROY
+deliver 1>2             # DESTROY
+expect all dead 2.1
+expect quiet
+)"},
+    {"star-next", R"(tern-trace 1 explore
+title the host of a star dies before all have heard of a migration
+scope peers 3 star 1
+create 2
+flow
+claim 3 2.1
+deliver 3>1             # CLAIM
+deliver 1>3             # GRANT
+deliver 3>1             # MIGRATE, which the host does not tell
+crash 1
+notice 1>2
+notice 1>3
+flow
+expect all alive 2.1 owner 3 stamp 1
+expect quiet
+)"},
 };
 
 std::span<const Scenario> orders()
