@@ -55,6 +55,13 @@ static bool in_doubt(const Session &s, ConnectionIndex index)
            !can_bridge(s, address::via(address), s.paths[index].peer);
 }
 
+PeerId bridge_or_self(const Session &s, PeerId to)
+{
+    const ConnectionIndex index = path_to(s, to);
+    if (index == no_connection || is_direct(s, index)) return to;
+    return address::via(connection::address(endpoint::at(*s.endpoint, index)));
+}
+
 void try_detour(Session &s, ConnectionIndex index)
 {
     Path &p = path(s, index);

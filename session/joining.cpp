@@ -194,7 +194,7 @@ static PeerId who_takes_in(const Session &s)
 
 static size_t describe_host(const Session &s, std::span<char> text)
 {
-    const PeerId peer = who_takes_in(s);
+    const PeerId peer = bridge_or_self(s, who_takes_in(s)); // Who bridges can tell where it is.
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     if (slot == no_member) return 0;
     const Identity &identity = s.replica->members[slot].identity;

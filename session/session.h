@@ -86,6 +86,7 @@ bool is_way_message(const UnreliableMessage &message); // Well-formed, of a kind
 void take_way_message(Session &s, ConnectionIndex index, const UnreliableMessage &message,
                       const Address &from);
 void note_source(Session &s, ConnectionIndex index, const Address &from, uint64_t number);
+PeerId bridge_or_self(const Session &s, PeerId to); // Who bridges our path to it, else itself.
 void try_detour(Session &s, ConnectionIndex index); // Of a member that does not answer so far.
 void send_way_messages(Session &s, ConnectionIndex index);
 // Takes what is to go by way of others out of the outbox, for the packets to those.

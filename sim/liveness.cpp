@@ -123,6 +123,9 @@ void start_one(Liveness &l, Simulation &sim)
         choice.act = Act::start;
         choice.a = place;
         sim.nodes[place].core = true;
+        for (uint16_t other = 0; other < sim.nodes.size(); ++other) // It can reach whom it asks.
+            wire::route(sim.wire, place, other).severed =
+                wire::route(sim.wire, other, place).severed = false;
         if (simulation::happen(sim, choice)) l.probes.push_back({place, 0});
         return;
     }

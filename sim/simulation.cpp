@@ -472,13 +472,18 @@ static bool hear_each_other(Simulation &sim, uint16_t a, uint16_t b)
     return !wire::route(sim.wire, a, b).severed && !wire::route(sim.wire, b, a).severed;
 }
 
+static bool is_open(const Simulation &sim, uint16_t place)
+{
+    return sim.nodes[place].core && state(sim.nodes[place].session) == State::open;
+}
+
 // Of the core, who hears both. In a star nobody bridges: any two may have to be host and client.
 static bool is_bridged(Simulation &sim, uint16_t a, uint16_t b)
 {
     if (sim.options.topology == Topology::star) return false;
-    if (!sim.nodes[a].core || !sim.nodes[b].core) return false;
+    if (!is_open(sim, a) || !is_open(sim, b)) return false;
     for (uint16_t c = 0; c < sim.options.places; ++c)
-        if (c != a && c != b && sim.nodes[c].core && hear_each_other(sim, a, c) &&
+        if (c != a && c != b && is_open(sim, c) && hear_each_other(sim, a, c) &&
             hear_each_other(sim, b, c))
             return true;
     return false;

@@ -281,8 +281,9 @@ TEST(Simulation, InTheLivenessPhaseGamesDoWhatTheyAreOrdered)
 
 // --- Found by simulation, shrunk ---
 
-// Its address changes between its question and the answer, for good.
-TEST(Simulation, ANewcomerThatAsksAgainAfterItWasTakenInIsNotCountedAsBad)
+// Its address changes between its question and the answer, for good. Its connection follows, though
+// it does not know yet that it is a member.
+TEST(Simulation, ANewcomerThatMovesAfterItWasTakenInIsFollowed)
 {
     const ParsedTrace parsed = script::parse("tern-trace 1 simulate\nseed 1\nplaces 3\nseconds 3\n"
                                              "objects 16\ntick_us_low 50000\ntick_us_high 50000\n"
