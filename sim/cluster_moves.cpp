@@ -101,6 +101,8 @@ static void forging(const Cluster &c, const ClusterState &s, PeerPlace from, Pee
     const Glance &there = glance(c, s, from);
     if (there.leader == from || there.phase != Phase::in || (there.roster >> to & 1) == 0) return;
     if (is_aside(c, s, from, to)) return; // It would wait for good.
+    if (c._scope.star && glance(c, s, to).leader == from)
+        return; // To whom follows it, it may tell.
     for (const Believed &object : peer_steps::beliefs(c._steps, s.parts[from])) {
         if (!object.alive || object.owner == static_cast<PeerId>(from + 1)) continue;
         const auto code = static_cast<uint16_t>(object_code::of(object.object));
