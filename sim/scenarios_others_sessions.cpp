@@ -36,9 +36,9 @@ bool is_content(const Run &run, const Written &content)
     });
 }
 
-PlayedSessions set_back(std::string_view title)
+PlayedSessions set_back(const Stage &stage)
 {
-    Run run = begin(title, set_back_trace);
+    Run run = begin(stage, set_back_trace);
     advance_to(run, 4'400'000);
     const Written first = get<Written>(run.sim->nodes[1].session, run.sim->things[0]);
     expect(run, is_content(run, first), "all have the first owner's value");
@@ -74,9 +74,9 @@ migrate 0>2 @3200000 o1
 set 2 @3800000 o1 =12407
 )";
 
-PlayedSessions given_before_it_is_known(std::string_view title)
+PlayedSessions given_before_it_is_known(const Stage &stage)
 {
-    Run run = begin(title, unheard_trace);
+    Run run = begin(stage, unheard_trace);
     advance_to(run, 3'190'000);
     const ObjectId object = simulation::object(*run.sim, 1);
     expect(run, !exists(run.sim->nodes[2].session, object), "2 has not heard of it");
@@ -106,9 +106,9 @@ std::string large_world_trace()
     return text;
 }
 
-PlayedSessions many_come_to_many(std::string_view title)
+PlayedSessions many_come_to_many(const Stage &stage)
 {
-    Run run = begin(title, large_world_trace());
+    Run run = begin(stage, large_world_trace());
     advance_to(run, 8'990'000);
     const uint16_t first[] = {0, 1};
     expect(run, agree(run, first) && stats(run.sim->nodes[1].session).objects == many,
@@ -149,9 +149,9 @@ start 3 @4000000 =0
 crash 2 @4300000
 )";
 
-PlayedSessions heir_is_not_yet_in(std::string_view title)
+PlayedSessions heir_is_not_yet_in(const Stage &stage)
 {
-    Run run = begin(title, not_yet_in_trace);
+    Run run = begin(stage, not_yet_in_trace);
     advance_to(run, 7'500'000);
     expect(run, run.sim->nodes[3].session && state(run.sim->nodes[3].session) == State::joining,
            "the newcomer is not in yet");
@@ -170,11 +170,16 @@ PlayedSessions heir_is_not_yet_in(std::string_view title)
 
 constexpr Playable all[] = {
     {{"B7", "B7: a field is set back to what its owner had sent before another's tenure"},
-     set_back},
+     set_back,
+     Topology::mesh,
+     true},
     {{"B14", "B14: an object is given to a peer that has not heard of it"},
      given_before_it_is_known},
-    {{"B21", "B21: four come at once to a world of 2000 objects"}, many_come_to_many},
-    {{"B30", "B30: an owner dies while somebody joins"}, heir_is_not_yet_in},
+    {{"B21", "B21: four come at once to a world of 2000 objects"},
+     many_come_to_many,
+     Topology::mesh,
+     true},
+    {{"B30", "B30: an owner dies while somebody joins"}, heir_is_not_yet_in, Topology::mesh, true},
 };
 
 }

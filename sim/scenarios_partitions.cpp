@@ -91,21 +91,21 @@ constexpr const char *three_and_four_come_back = "start 3 @15000000 =0\nstart 4 
 
 // --- S16 ---
 
-PlayedSessions two_of_five_part(std::string_view title)
+PlayedSessions two_of_five_part(const Stage &stage)
 {
     const uint16_t most[] = {0, 1, 2}, few[] = {3, 4};
-    Run run = begin(title, parted_trace(5, between(most, few), three_and_four_come_back));
+    Run run = begin(stage, parted_trace(5, between(most, few), three_and_four_come_back));
     advance_to(run, 13'900'000);
     expect(run, agree(run, most), "most go on");
     expect_world(run, most, 0);
     return reunite(run, most, expect_ended(run, few));
 }
 
-PlayedSessions host_is_with_the_few(std::string_view title)
+PlayedSessions host_is_with_the_few(const Stage &stage)
 {
     const uint16_t most[] = {2, 3, 4}, few[] = {0, 1};
     Run run = begin(
-        title, parted_trace(5, between(most, few), "start 0 @15000000 =0\nstart 1 @15100000 =0\n"));
+        stage, parted_trace(5, between(most, few), "start 0 @15000000 =0\nstart 1 @15100000 =0\n"));
     const PeerId next = static_cast<PeerId>(3);
     advance_to(run, 13'900'000);
     expect(run, agree(run, most), "most go on");
@@ -115,10 +115,10 @@ PlayedSessions host_is_with_the_few(std::string_view title)
 }
 
 // One of the few makes a session of its own out of what it has. It is alone: its game is told so.
-PlayedSessions one_goes_on(std::string_view title)
+PlayedSessions one_goes_on(const Stage &stage)
 {
     const uint16_t most[] = {0, 1, 2}, few[] = {3, 4};
-    Run run = begin(title, parted_trace(5, between(most, few), three_and_four_come_back));
+    Run run = begin(stage, parted_trace(5, between(most, few), three_and_four_come_back));
     Session *own = nullptr;
     while (!own && run.sim->now_us < healed_us && advance(run)) {
         own = run.sim->places[3].ending;
@@ -147,10 +147,10 @@ PlayedSessions one_goes_on(std::string_view title)
 // --- S17: some hear both sides, and bridge ---
 
 // While nothing goes these ways: all stay members, and hear of each other what there is to hear.
-PlayedSessions all_stay(std::string_view title, uint16_t places, std::span<const Pair> ways)
+PlayedSessions all_stay(const Stage &stage, uint16_t places, std::span<const Pair> ways)
 {
     Run run = begin(
-        title, parted_trace(places, ways, "set 1 @6000000 o2 =12407\ndestroy 2 @7000000 o3\n"));
+        stage, parted_trace(places, ways, "set 1 @6000000 o2 =12407\ndestroy 2 @7000000 o3\n"));
     advance_to(run, 7'900'000);
     for (uint16_t place = 0; place < places; ++place)
         expect(run, is_dead(run, place, 3), "all have heard within 0.9 s that 2's object died");
@@ -165,45 +165,45 @@ PlayedSessions all_stay(std::string_view title, uint16_t places, std::span<const
 }
 
 // 0 - 1 - 2: the host and the last hear nothing of each other, and both hear the one between them.
-PlayedSessions bridge(std::string_view title)
+PlayedSessions bridge(const Stage &stage)
 {
     const Pair pairs[] = {{0, 2}};
-    return all_stay(title, 3, both_ways(pairs));
+    return all_stay(stage, 3, both_ways(pairs));
 }
 
-PlayedSessions bridge_of_the_host(std::string_view title)
+PlayedSessions bridge_of_the_host(const Stage &stage)
 {
     const Pair pairs[] = {{1, 2}};
-    return all_stay(title, 3, both_ways(pairs));
+    return all_stay(stage, 3, both_ways(pairs));
 }
 
-PlayedSessions host_is_not_heard(std::string_view title)
+PlayedSessions host_is_not_heard(const Stage &stage)
 {
     const Pair ways[] = {{0, 3}};
-    return all_stay(title, 4, ways);
+    return all_stay(stage, 4, ways);
 }
 
-PlayedSessions host_does_not_hear(std::string_view title)
+PlayedSessions host_does_not_hear(const Stage &stage)
 {
     const Pair ways[] = {{3, 0}};
-    return all_stay(title, 4, ways);
+    return all_stay(stage, 4, ways);
 }
 
 // Each of five hears its two neighbours and itself: most, and each another most.
-PlayedSessions ring(std::string_view title)
+PlayedSessions ring(const Stage &stage)
 {
     const Pair pairs[] = {{0, 2}, {0, 3}, {1, 3}, {1, 4}, {2, 4}};
-    return all_stay(title, 5, both_ways(pairs));
+    return all_stay(stage, 5, both_ways(pairs));
 }
 
 // --- S17: who bridges dies ---
 
 // 1 and 2 hear nothing of each other, and the host, which bridges them, dies: 1 follows it, and 3
 // bridges.
-PlayedSessions bridge_dies(std::string_view title)
+PlayedSessions bridge_dies(const Stage &stage)
 {
     const Pair pairs[] = {{1, 2}};
-    Run run = begin(title, parted_trace(4, both_ways(pairs), "crash 0 @6000000\n"));
+    Run run = begin(stage, parted_trace(4, both_ways(pairs), "crash 0 @6000000\n"));
     advance_to(run, 13'900'000);
     const uint16_t left[] = {1, 2, 3};
     expect(run, agree(run, left), "those that are left agree while the path is cut");
@@ -214,12 +214,23 @@ PlayedSessions bridge_dies(std::string_view title)
 }
 
 constexpr Playable all[] = {
-    {{"S16-sessions", "S16: two of five are cut off, told, and come back"}, two_of_five_part},
-    {{"S16-host", "S16: the host is with the two of five; the next follows"}, host_is_with_the_few},
-    {{"S16-alone", "S16: one of the two that were cut off goes on by itself"}, one_goes_on},
+    {{"S16-sessions", "S16: two of five are cut off, told, and come back"},
+     two_of_five_part,
+     Topology::mesh,
+     true},
+    {{"S16-host", "S16: the host is with the two of five; the next follows"},
+     host_is_with_the_few,
+     Topology::mesh,
+     true},
+    {{"S16-alone", "S16: one of the two that were cut off goes on by itself"},
+     one_goes_on,
+     Topology::mesh,
+     true},
     {{"S17-bridge", "S17: the host and one other hear only one between, who bridges"}, bridge},
     {{"S17-members", "S17: two members hear only the host between them, which bridges"},
-     bridge_of_the_host},
+     bridge_of_the_host,
+     Topology::mesh,
+     true},
     {{"S17-deaf", "S17: one does not hear the host, which hears it"}, host_is_not_heard},
     {{"S17-mute", "S17: the host does not hear one, which hears it"}, host_does_not_hear},
     {{"S17-bridge-dies", "S17: two hear only others, and the host that bridged them dies"},

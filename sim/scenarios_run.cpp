@@ -12,13 +12,14 @@ void expect(Run &run, bool holds, std::string_view what)
                       std::string(what);
 }
 
-Run begin(std::string_view title, std::string_view text)
+Run begin(const Stage &stage, std::string_view text)
 {
-    const ParsedTrace parsed = script::parse(text);
+    ParsedTrace parsed = script::parse(text);
     TERN_ASSERT(parsed.error.empty(), "%s", parsed.error.c_str());
+    if (stage.topology == Topology::star) parsed.trace.options.topology = Topology::star;
     Run run;
     run.sim = simulation::make(parsed.trace.options, parsed.trace.choices, Keep{false, true});
-    run.sim->history.title = title;
+    run.sim->history.title = stage.title;
     run.ticks.resize(parsed.trace.options.places);
     return run;
 }

@@ -22,7 +22,12 @@ struct Run {
     std::vector<uint64_t> bytes_by_second;
 };
 
-Run begin(std::string_view title, std::string_view text); // text: a trace.
+struct Stage {
+    std::string_view title;
+    Topology topology; // star: whatever the trace says.
+};
+
+Run begin(const Stage &stage, std::string_view text);     // text: a trace.
 void expect(Run &run, bool holds, std::string_view what); // Said after "expected that".
 bool advance(Run &run);                                   // One world event. False: none is left.
 void advance_to(Run &run, uint64_t time_us);
@@ -39,7 +44,9 @@ std::string seconds(uint64_t time_us);
 // --- The scenarios, by file; scenarios_sessions.cpp has the rest ---
 struct Playable {
     ScenarioTitle title;
-    PlayedSessions (*play)(std::string_view title);
+    PlayedSessions (*play)(const Stage &stage);
+    Topology topology = Topology::mesh; // star: its trace says so, or not.
+    bool in_star = false;               // Played in a mesh, it must hold in a star, too.
 };
 std::span<const Playable> partitions(); // scenarios_partitions.cpp
 std::span<const Playable> others();     // scenarios_others_sessions.cpp

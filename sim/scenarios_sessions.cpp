@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "sim/scenarios_run.h"
 #include <algorithm>
+#include <deque>
 
 namespace tern::scenarios {
 
@@ -35,9 +36,9 @@ std::string sleep_trace(const char *timeouts, const char *more)
            timeouts + "choices" + std::string(sleep_choices) + more;
 }
 
-PlayedSessions sleeper_is_out(std::string_view title)
+PlayedSessions sleeper_is_out(const Stage &stage)
 {
-    Run run = begin(title, sleep_trace("", "start 2 @38000000 =0\n"));
+    Run run = begin(stage, sleep_trace("", "start 2 @38000000 =0\n"));
     advance_to(run, 34'900'000);
     const PeerId sleeper = run.sim->nodes[2].self;
     for (uint16_t place = 0; place < 4; ++place) {
@@ -64,9 +65,9 @@ PlayedSessions sleeper_is_out(std::string_view title)
     return played;
 }
 
-PlayedSessions sleeper_is_caught_up(std::string_view title)
+PlayedSessions sleeper_is_caught_up(const Stage &stage)
 {
-    Run run = begin(title, sleep_trace("timeout_ms 60000\njoin_timeout_ms 60000\n", ""));
+    Run run = begin(stage, sleep_trace("timeout_ms 60000\njoin_timeout_ms 60000\n", ""));
     advance_to(run, 34'900'000);
     const PeerId sleeper = run.sim->nodes[2].self;
     expect(run, peers(run.sim->nodes[0].session).size() == 3, "nobody has been given up");
@@ -115,11 +116,11 @@ uint64_t dead_ranges_most(const Run &run)
     return most;
 }
 
-PlayedSessions dead_take_little(std::string_view title)
+PlayedSessions dead_take_little(const Stage &stage)
 {
     constexpr const char *lasting = "create 2 @2900000 o2001 =124076828\n"
                                     "create 2 @20000000 o2002 =124076828\n";
-    Run run = begin(title, short_lives_trace(500, 60'000, lasting));
+    Run run = begin(stage, short_lives_trace(500, 60'000, lasting));
     uint64_t most = 0;
     while (run.sim->now_us < 39'000'000 && advance(run))
         most = std::max(most, dead_ranges_most(run));
@@ -135,9 +136,9 @@ PlayedSessions dead_take_little(std::string_view title)
 }
 
 // One that ticks twice a second has a death or more to take in each 60th.
-PlayedSessions slow_reader(std::string_view title)
+PlayedSessions slow_reader(const Stage &stage)
 {
-    Run run = begin(title, short_lives_trace(900, 16'667, "slow 3 @4000000 +13000000 =500000\n"));
+    Run run = begin(stage, short_lives_trace(900, 16'667, "slow 3 @4000000 +13000000 =500000\n"));
     uint64_t ranges_most = 0, items_most = 0;
     while (run.sim->now_us < 30'000'000 && advance(run)) {
         ranges_most = std::max(ranges_most, dead_ranges_most(run));
@@ -190,9 +191,9 @@ PlayedSessions ends_by_counter(Run &run, uint16_t place)
     return played;
 }
 
-PlayedSessions grants_end(std::string_view title)
+PlayedSessions grants_end(const Stage &stage)
 {
-    Run run = begin(title, counter_trace("claim 2 @5000000 o1\nclaim 3 @7000000 o1\n"));
+    Run run = begin(stage, counter_trace("claim 2 @5000000 o1\nclaim 3 @7000000 o1\n"));
     advance_to(run, 4'900'000);
     replica_of(run.sim->nodes[0].session).grant_count = UINT32_MAX - 1;
     advance_to(run, 6'900'000);
@@ -205,9 +206,9 @@ PlayedSessions grants_end(std::string_view title)
     return played;
 }
 
-PlayedSessions ticks_end(std::string_view title)
+PlayedSessions ticks_end(const Stage &stage)
 {
-    Run run = begin(title, counter_trace("set 1 @5000000 o1 =12407\nset 1 @6000000 o1 =12408\n"));
+    Run run = begin(stage, counter_trace("set 1 @5000000 o1 =12407\nset 1 @6000000 o1 =12408\n"));
     advance_to(run, 4'500'000);
     replica_of(run.sim->nodes[1].session).world.tick = UINT32_MAX - 150; // 2.5 s.
     advance_to(run, 6'800'000);
@@ -216,7 +217,7 @@ PlayedSessions ticks_end(std::string_view title)
 }
 
 // Alone, outside of a simulation: its oracles keep a table by serial.
-PlayedSessions serials_end(std::string_view)
+PlayedSessions serials_end(const Stage &)
 {
     Dice crypto = dice::make(3, Stream::crypto);
     sodium_source::hold();
@@ -269,9 +270,9 @@ bool has_orphans(const Run &run, uint16_t place, uint16_t owner)
 }
 
 // The lowest of those that are left adopts all, also if it was the host that crashed.
-PlayedSessions many_orphans(std::string_view title, uint16_t leaver)
+PlayedSessions many_orphans(const Stage &stage, uint16_t leaver)
 {
-    Run run = begin(title, leaver_trace(leaver));
+    Run run = begin(stage, leaver_trace(leaver));
     advance_to(run, 7'990'000);
     expect(run, agree(run), "all have the 1001 objects");
     const uint16_t heir = leaver == 0 ? 1 : 0;
@@ -310,14 +311,14 @@ PlayedSessions many_orphans(std::string_view title, uint16_t leaver)
     return played;
 }
 
-PlayedSessions orphans_of_a_member(std::string_view title)
+PlayedSessions orphans_of_a_member(const Stage &stage)
 {
-    return many_orphans(title, 2);
+    return many_orphans(stage, 2);
 }
 
-PlayedSessions orphans_of_the_host(std::string_view title)
+PlayedSessions orphans_of_the_host(const Stage &stage)
 {
-    return many_orphans(title, 0);
+    return many_orphans(stage, 0);
 }
 
 // --- S27 ---
@@ -351,9 +352,9 @@ call 2>1 @6100000 o1
 crash 1 @6500000
 )";
 
-PlayedSessions calls_in_flight(std::string_view title)
+PlayedSessions calls_in_flight(const Stage &stage)
 {
-    Run run = begin(title, call_trace);
+    Run run = begin(stage, call_trace);
     advance_to(run, 4'000'000);
     const Simulation &sim = *run.sim;
     for (uint16_t place = 0; place < 4; ++place)
@@ -390,26 +391,57 @@ constexpr Playable playable[] = {
     {{"S20", "S20: a peer that stood still for 30 s is out, and comes back as another"},
      sleeper_is_out},
     {{"S20-patient", "S20: a peer that stood still for 30 s is caught up, if that may be"},
-     sleeper_is_caught_up},
-    {{"S21", "S21: the memory of 2000 dead, when all is idle"}, dead_take_little},
-    {{"S22", "S22: a slow reader, and four deaths in each tick"}, slow_reader},
-    {{"S23-grants", "S23: the host's counter of grants comes to its end"}, grants_end},
-    {{"S23-ticks", "S23: a peer's ticks come to their end"}, ticks_end},
+     sleeper_is_caught_up,
+     Topology::mesh,
+     true},
+    {{"S21", "S21: the memory of 2000 dead, when all is idle"},
+     dead_take_little,
+     Topology::mesh,
+     true},
+    {{"S22", "S22: a slow reader, and four deaths in each tick"},
+     slow_reader,
+     Topology::mesh,
+     true},
+    {{"S23-grants", "S23: the host's counter of grants comes to its end"},
+     grants_end,
+     Topology::mesh,
+     true},
+    {{"S23-ticks", "S23: a peer's ticks come to their end"}, ticks_end, Topology::mesh, true},
     {{"S23-serials", "S23: a peer's serials come to their end"}, serials_end},
-    {{"S26", "S26: the owner of 1000 objects crashes"}, orphans_of_a_member},
-    {{"S26-host", "S26: the host, which owns 1000 objects, crashes"}, orphans_of_the_host},
+    {{"S26", "S26: the owner of 1000 objects crashes"}, orphans_of_a_member, Topology::mesh, true},
+    {{"S26-host", "S26: the host, which owns 1000 objects, crashes"},
+     orphans_of_the_host,
+     Topology::mesh,
+     true},
     {{"S27",
       "S27: a call about an object that migrates or dies in flight (to a member; calls to an "
       "owner do not exist yet)"},
-     calls_in_flight},
+     calls_in_flight,
+     Topology::mesh,
+     true},
 };
 
+std::vector<Playable> played_in_a_mesh()
+{
+    std::vector<Playable> all(std::begin(playable), std::end(playable));
+    for (const auto &more : {partitions(), others(), stars()})
+        all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+// "S26" of a mesh is "S26-star" in a star.
 const std::vector<Playable> &all()
 {
+    static std::deque<std::string> names;
     static const std::vector<Playable> joined = [] {
-        std::vector<Playable> all(std::begin(playable), std::end(playable));
-        for (const auto &more : {partitions(), others(), stars()})
-            all.insert(all.end(), more.begin(), more.end());
+        std::vector<Playable> all = played_in_a_mesh();
+        for (Playable one : played_in_a_mesh()) {
+            if (!one.in_star) continue;
+            one.title.name = names.emplace_back(std::string(one.title.name) + "-star");
+            one.title.title = names.emplace_back(std::string(one.title.title) + ", in a star");
+            one.topology = Topology::star;
+            all.push_back(one);
+        }
         return all;
     }();
     return joined;
@@ -430,7 +462,7 @@ PlayedSessions play_sessions(std::string_view name)
     const auto found = std::find_if(all().begin(), all().end(),
                                     [&](const Playable &one) { return one.title.name == name; });
     TERN_ASSERT(found != all().end(), "no scenario of that name");
-    return found->play(found->title.title);
+    return found->play({found->title.title, found->topology});
 }
 
 }

@@ -43,9 +43,9 @@ int64_t heard(const Run &run, uint16_t place, bool reliable)
 
 // --- All is told by the host ---
 
-PlayedSessions told_by_the_host(std::string_view title)
+PlayedSessions told_by_the_host(const Stage &stage)
 {
-    Run run = begin(title, star_trace(14, "claim 1 @4000000 o3\n"
+    Run run = begin(stage, star_trace(14, "claim 1 @4000000 o3\n"
                                           "set 1 @5000000 o2 =12407\n"
                                           "destroy 4 @5000000 o5\n"
                                           "call 1>2 @6000000 o2\n"
@@ -74,9 +74,9 @@ PlayedSessions told_by_the_host(std::string_view title)
 
 // --- Hosts that die ---
 
-PlayedSessions host_dies(std::string_view title)
+PlayedSessions host_dies(const Stage &stage)
 {
-    Run run = begin(title, star_trace(24, "claim 3 @4000000 o2\n"
+    Run run = begin(stage, star_trace(24, "claim 3 @4000000 o2\n"
                                           "crash 0 @5000000\n"
                                           "set 3 @6000000 o2 =12407\n"
                                           "create 4 @6000000 o6 =12407\n"
@@ -105,7 +105,7 @@ PlayedSessions host_dies(std::string_view title)
 
 // 1 does not hear yet that the host is cut off, when 2 has made it its own: what 2 says waits
 // there. An UPDATE that was acked before that was lost for good.
-PlayedSessions early(std::string_view title)
+PlayedSessions early(const Stage &stage)
 {
     constexpr const char *text = "tern-trace 1 simulate\nseed 1042\nplaces 3\nseconds 14\n"
                                  "objects 24\nlatency_us_low 7753\nlatency_us_high 84843\n"
@@ -119,7 +119,7 @@ PlayedSessions early(std::string_view title)
                                  "set 1 @11520210 o11 =0\n"
                                  "set 1 @13903591 o11 =0\n"
                                  "delay 1>0 #2 +226760\n";
-    Run run = begin(title, text);
+    Run run = begin(stage, text);
     advance_to(run, 13'990'000);
     const auto follows = [&](uint16_t place, uint16_t host) {
         return tern::host(run.sim->nodes[place].session) == run.sim->nodes[host].self;
@@ -133,7 +133,7 @@ PlayedSessions early(std::string_view title)
 
 // --- Cut off ---
 
-PlayedSessions clients_parted(std::string_view title)
+PlayedSessions clients_parted(const Stage &stage)
 {
     std::string cuts;
     for (uint16_t from = 1; from < place_count; ++from)
@@ -141,7 +141,7 @@ PlayedSessions clients_parted(std::string_view title)
             if (from != to)
                 cuts += "cut " + std::to_string(from) + ">" + std::to_string(to) +
                         " @3000000 +13000000\n";
-    Run run = begin(title, star_trace(16, cuts.c_str()));
+    Run run = begin(stage, star_trace(16, cuts.c_str()));
     advance_to(run, 15'000'000);
     expect(run, agree(run), "clients need no path to each other");
     PlayedSessions played = finish(run);
@@ -149,9 +149,9 @@ PlayedSessions clients_parted(std::string_view title)
     return played;
 }
 
-PlayedSessions client_cut_off(std::string_view title)
+PlayedSessions client_cut_off(const Stage &stage)
 {
-    Run run = begin(title, star_trace(24, "cut 0>3 @5000000 +9000000\ncut 3>0 @5000000 +9000000\n"
+    Run run = begin(stage, star_trace(24, "cut 0>3 @5000000 +9000000\ncut 3>0 @5000000 +9000000\n"
                                           "start 3 @15000000 =0\n"));
     advance_to(run, 13'500'000);
     const std::vector<uint16_t> left = {0, 1, 2, 4};
