@@ -252,7 +252,9 @@ void begin_next(Liveness &l, Simulation &sim)
     const uint64_t loss_us = // Probes back off up to an eighth of the timeout.
         60 * round_trip_us(sim.options) + std::max(5 * second_us, timeout_us);
     if (next == LivenessStage::quiet) return begin_quiet(l, sim);
-    enter(l, sim, next, lossy ? loss_us : probe_us(sim));
+    // A newcomer may find another bridged only at its second try (docs/membership.md, "Paths").
+    const uint64_t detours_us = next == LivenessStage::joining ? 2 * second_us : 0;
+    enter(l, sim, next, lossy ? loss_us : probe_us(sim) + detours_us);
     if (next == LivenessStage::creating) create_each(l, sim);
     if (next == LivenessStage::claiming) tell_each(l, sim, Act::claim);
     if (next == LivenessStage::destroying) tell_each(l, sim, Act::destroy);
