@@ -82,9 +82,8 @@ TEST_F(Relay, WhatWasCutOrChangedIsMalformed)
 
 TEST_F(Relay, ObjectMessagesOfAnotherClientWait)
 {
-    ObjectId made;
     const Thing thing = {7, 8};
-    made = replica::create(group.at(2), 0, &thing);
+    replica::create(group.at(2), 0, &thing);
     group.pull(1);
     const Bytes create = group.wires[1][0].front();
     EXPECT_EQ(heard_by(3, 2, create), Verdict::later);

@@ -30,7 +30,7 @@ struct Item {
     uint64_t mask;
     Many many;
     One one;
-    uint32_t tick; // 0: the message's.
+    uint32_t tick = 0; // 0: the message's.
 };
 
 static const void *value(const Item &item)

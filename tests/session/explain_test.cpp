@@ -181,7 +181,7 @@ TEST(Explain, ANewcomerAndALostConnection)
     EXPECT_TRUE(joining);
     ASSERT_TRUE(t.world.step_until_converged());
     EXPECT_WHY(explain(t.at(0), bodies[7], peer(4)), Why::has_it);
-    for (size_t other : {0, 1, 3}) { // Of two that lose each other and all who could bridge.
+    for (size_t other : {0u, 1u, 3u}) { // Of two that lose each other and all who could bridge.
         cut(t.world, other, 2, true);
         cut(t.world, 2, other, true);
     }

@@ -151,7 +151,9 @@ TEST(DiscoverySocket, AQueryTravelsByBroadcastAndByMulticastOfBothVersions)
             all, [v4](const Received &one) { return address::is_v4(one.from) == v4; });
     };
     EXPECT_GE(versions(true), 2); // One by each way.
-    if (has_network(AF_INET6)) EXPECT_GE(versions(false), 1);
+    if (has_network(AF_INET6)) {
+        EXPECT_GE(versions(false), 1);
+    }
 }
 
 TEST(DiscoverySocket, WhatARouterHasPassedOnIsDropped)
