@@ -76,6 +76,7 @@ place() {
 clean() {
     kill $(jobs -p) 2>/dev/null
     wait 2>/dev/null
+    rm -f "$logs"/*
     for name in $(ip netns list | cut -d' ' -f1); do ip netns del "$name"; done
 }
 
@@ -104,15 +105,16 @@ try() {
     attach host 10.9.0.1
     place a "$1" 10.9.0.2 2
     place b "$2" 10.9.0.3 3
-    in_ns host "$demo" --listen 7777 --address 10.9.0.1:7777 --seconds 40 >"$logs/host" 2>&1 &
+    # By "ip" itself: a function of the shell would be another process, and killed in its place.
+    ip netns exec host "$demo" --listen 7777 --address 10.9.0.1:7777 --seconds 40 >"$logs/host" 2>&1 &
     local invite=""
     for _ in $(seq 50); do
         invite=$(sed -n 's/.*--join //p' "$logs/host")
         [ -n "$invite" ] && break
         sleep 0.1
     done
-    in_ns a "$demo" --join "$invite" --seconds 40 >"$logs/a" 2>&1 &
-    in_ns b "$demo" --join "$invite" --seconds 40 >"$logs/b" 2>&1 &
+    ip netns exec a "$demo" --join "$invite" --seconds 40 >"$logs/a" 2>&1 &
+    ip netns exec b "$demo" --join "$invite" --seconds 40 >"$logs/b" 2>&1 &
     local way=direct
     [ "$3" = 1 ] && way=bridged
     if reached "$3"; then

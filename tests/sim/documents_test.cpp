@@ -129,6 +129,9 @@ TEST(Documents, EachBugOfOthersIsPlayedOrRuledOut)
     for (int i = 1; i <= 32; ++i)
         EXPECT_TRUE(rows.contains("B" + std::to_string(i))) << i;
     EXPECT_EQ(rows.size(), 32u);
-    for (const std::string &name : scenario_names())
-        EXPECT_TRUE(name[0] != 'B' || played.contains(name)) << name << " has no line";
+    // "-star": the same once more, in a star.
+    for (const std::string &name : scenario_names()) {
+        const bool is_listed = played.contains(name.substr(0, name.find("-star")));
+        EXPECT_TRUE(name[0] != 'B' || is_listed) << name << " has no line";
+    }
 }
