@@ -372,6 +372,11 @@ SessionStats stats(const Session *session)
     return stats;
 }
 
+TypeStats type_stats(const Session *, TypeId)
+{
+    return {};
+}
+
 uint64_t session_clock_us(const Session *session, uint64_t now_us)
 {
     return now_us + static_cast<uint64_t>(session->clock_offset_us);

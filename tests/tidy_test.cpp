@@ -187,7 +187,7 @@ const std::map<std::string, Names> &lower_modules()
           "tern/tern.h", "tern/discovery.h"}},
         {"lua_bindings", user},
         {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
-        {"host", user},
+        {"host", {"tern", "common"}}, // common: of programs/, for all programs.
         {"programs", {"tern", "common", "sim", "base/mutant.h"}}, // sim: for tern-sim.
         {"examples", user},
     };

@@ -53,6 +53,7 @@ std::span<const PeerId> peers(const Session *session); // All others, ascending.
 const char *name(const Session *session, PeerId peer); // "" for an unknown one.
 Stats stats(const Session *session, PeerId peer);      // Zero for an unknown one.
 SessionStats stats(const Session *session);
+TypeStats type_stats(const Session *session, TypeId type);
 uint64_t session_clock_us(const Session *session, uint64_t now_us); // The host's, as estimated.
 
 // --- The host's game ---

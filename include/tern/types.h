@@ -268,6 +268,14 @@ struct Stats {
     bool bridged;            // What we send it goes by way of another member.
 };
 
+// About one type, of objects or calls: the messages that name it, without what surrounds them
+// (heads and tags of datagrams, acks, framing), and what is repeated after a loss counted once more
+// only if it is coded anew (UPDATEs).
+struct TypeStats {
+    uint64_t sent_bits, received_bits;
+    uint64_t sent_messages, received_messages; // Objects in UPDATEs count one each.
+};
+
 // About the whole session.
 struct SessionStats {
     // Malformed, forged, or there before (networks duplicate). Dropped whole.
