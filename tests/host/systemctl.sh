@@ -9,7 +9,7 @@ unit=${unit%.service}
 file=/etc/systemd/system/$unit.service
 pid_file=/run/$unit.pid
 
-value() { sed -n "s/^$1=//p" "$file" | tail -n 1; }
+value() { sed -n "s/^$1=//p" "$file" | tail -n 1 | sed 's,%t,/run,g'; }
 
 start() {
     local directory
