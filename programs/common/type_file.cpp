@@ -21,7 +21,7 @@ static constexpr std::string_view claim_names[] = {"always", "ask_game", "never"
 static constexpr size_t shown_max = 60;
 // A session of tern takes more of both; a file is held to what a common machine has memory for,
 // with hundreds of peers.
-static constexpr uint32_t all_objects_max = 256 * 1024;
+static constexpr uint32_t all_objects_max = 64 * 1024;
 static constexpr size_t all_values_bytes_max = 256 * 1024 * 1024;
 static constexpr size_t file_bytes_max = 1024 * 1024;
 

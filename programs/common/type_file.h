@@ -38,7 +38,7 @@ struct Read {
 
 // Of the array of tables "type" in `root`. Without one: synthetic(). All that is wrong is told at
 // once. What is right is nothing that make_session() would assert on; of objects a file may have
-// 256 Ki, and 256 MiB of values. `file` is how problems call it.
+// 65,536, and 256 MiB of values. `file` is how problems call it.
 Read read(const toml::table &root, const std::string &file);
 // Other keys of the file are not looked at: the host's own configuration can be given.
 Read read_file(const std::string &path);

@@ -206,7 +206,7 @@ TEST(TypeFile, AllThatIsWrongIsToldAtOnceWithItsPlace)
                           "kind = \"flaot32\"\n"),
               "types.toml:2:1: type: unknown key \"nam\" (did you mean \"name\"?)\n"
               "types.toml:1:1: type: name is missing\n"
-              "types.toml:3:15: type: objects_max is -1, expected a whole number from 0 to 262144\n"
+              "types.toml:3:15: type: objects_max is -1, expected a whole number from 0 to 65536\n"
               "types.toml:4:10: type: orphan is \"to_hots\", expected one of to_host, destroy, "
               "spread, ask_game (did you mean \"to_host\"?)\n"
               "types.toml:5:9: type: claim is 3, expected one of always, ask_game, never\n"
@@ -289,8 +289,8 @@ TEST(TypeFile, EachRuleOfATableIsNamed)
         {"[[type]]\nname = 'a'\n[[type]]\nname = 'a'", "two types are named \"a\""},
         {"[[type]]\nname = 'a'\nobjects_max = 5\nat_start = 6", "at_start is 6, expected"},
         {"[[type]]\nname = 'a'\nobjects_max = 0\nclaim = 'never'", "claim is for objects"},
-        {"[[type]]\nname = 'a'\nobjects_max = 200000\n[[type]]\nname = 'b'\nobjects_max = 200000",
-         "objects_max of all types together is 400000, at most 262144"},
+        {"[[type]]\nname = 'a'\nobjects_max = 40000\n[[type]]\nname = 'b'\nobjects_max = 40000",
+         "objects_max of all types together is 80000, at most 65536"},
         {many, "257 types, at most 256"},
     };
     for (const Case &c : cases) {
