@@ -44,8 +44,9 @@ void add_escaped(std::string &text, std::string_view value)
 
 void add_number(std::string &text, double value)
 {
-    char digits[32];
-    const auto printed = std::to_chars(digits, digits + sizeof digits, value);
+    char digits[64]; // Whole numbers of 64 bits, and parts of a millionth or an eighth.
+    const auto printed =
+        std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed);
     text.append(digits, printed.ptr);
 }
 
