@@ -114,10 +114,16 @@ bool is_member(const Session *session, PeerId peer)
 
 // --- To look at ---
 
-Json show_status(Host &host, const Json &)
+// Without "since_us" also without what has been: changes and samples.
+Json show_status(Host &host, const Json &request)
 {
+    StatusParts parts = {};
+    parts.invites = true;
+    parts.since_us = UINT64_MAX;
+    if (!read_number(request, "since_us", UINT64_MAX, parts.since_us))
+        return refusal("expected \"since_us\", a whole number");
     host::publish(host);
-    return {{"ok", true}, {"status", Json::parse(status_json(*board::latest(host.board)))}};
+    return {{"ok", true}, {"status", Json::parse(status_json(*board::latest(host.board), parts))}};
 }
 
 Json show_peers(Host &host, const Json &request)
@@ -310,8 +316,8 @@ Json set_open(Host &host, const Json &request, bool open)
         if (own.name == room->options.name) own.open = open;
     host::apply(host);
     host::publish(host);
-    log::write(host.log, LogLevel::info, open ? "room_unlocked" : "room_locked",
-               {{"room", room->options.name}});
+    log::write(host.log, LogLevel::info, "room_admission",
+               {{"room", room->options.name}, {"open", open}});
     return {{"ok", true}, {"room", room->options.name}, {"open", open}};
 }
 
@@ -328,7 +334,7 @@ Json close_room(Host &host, const Json &request)
 const std::vector<Command> &commands()
 {
     static const std::vector<Command> all = {
-        {"status", {}, show_status},
+        {"status", {"since_us"}, show_status},
         {"peers", {"room"}, show_peers},
         {"objects", {"room", "owner", "type", "limit"}, show_objects},
         {"record", {"room"}, show_recordings},
