@@ -10,7 +10,7 @@ namespace bot {
 
 namespace {
 
-constexpr uint64_t publish_interval_us = 100'000;
+constexpr uint64_t publish_interval_us = 200'000;
 constexpr uint64_t rtt_interval_us = 1'000'000;
 constexpr uint64_t goodbye_us_max = 5'000'000; // Then a bot that leaves just ends.
 

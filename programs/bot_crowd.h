@@ -43,7 +43,7 @@ namespace crowd {
 
 std::shared_ptr<Crowd> make(const Options &options); // They begin to join. `options` outlive it.
 void enter(Crowd &crowd, Phase phase);
-Snapshot snapshot(Crowd &crowd); // At most 100 ms old.
+Snapshot snapshot(Crowd &crowd); // At most 200 ms old, if the threads keep up.
 
 }
 }
