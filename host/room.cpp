@@ -146,9 +146,8 @@ uint64_t owned(const Room &room)
 
 RoomStatus status(Room &room, uint64_t now_us)
 {
-    RoomStatus status = {};
-    if (room.session) status = watch::status(room.watch, room.session, room.types->types, now_us);
-    if (!room.session) status.state = room.phase == RoomPhase::left ? "left" : "lost";
+    if (!room.session) return room.last;
+    RoomStatus status = watch::status(room.watch, room.session, room.types->types, now_us);
     status.name = room.options.name;
     status.topology = text(room.options.topology);
     status.port = room.port;
@@ -241,7 +240,7 @@ static void take_datagrams(Room &room, const Log &log, uint64_t now_us)
     }
 }
 
-static void end(Room &room, const Log &log, RoomPhase phase)
+static void end(Room &room, const Log &log, RoomPhase phase, uint64_t now_us)
 {
     const bool lost = phase == RoomPhase::lost;
     log::write(log, lost ? LogLevel::error : LogLevel::info, lost ? "room_lost" : "room_left",
@@ -250,17 +249,18 @@ static void end(Room &room, const Log &log, RoomPhase phase)
                 {"objects_given", room.given},
                 {"objects_owned", owned(room)}});
     room.phase = phase;
+    room.last = status(room, now_us);
     close(room);
 }
 
 // What has become of the session.
-static void take_state(Room &room, const Log &log)
+static void take_state(Room &room, const Log &log, uint64_t now_us)
 {
     const State present = state(room.session);
     if (present == State::open || present == State::leaving) return;
-    if (present == State::left) return end(room, log, RoomPhase::left);
+    if (present == State::left) return end(room, log, RoomPhase::left, now_us);
     const bool alone = present == State::minority && room.phase == RoomPhase::open;
-    if (!alone) return end(room, log, RoomPhase::lost);
+    if (!alone) return end(room, log, RoomPhase::lost, now_us);
     // Most peers went at once, or the network did. A host waits for them to come back: it keeps
     // all objects, in a session with a new invite.
     go_on(room.session);
@@ -294,7 +294,7 @@ void tick(Room &room, const Log &log, uint64_t now_us)
     if (room.phase == RoomPhase::giving) give(room, log, now_us);
     room.socket->send(send(room.session, now_us));
     record(room, log);
-    take_state(room, log);
+    take_state(room, log, now_us);
 }
 
 }
