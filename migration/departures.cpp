@@ -167,7 +167,7 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     live.stamp = messages::read_stamp(reader);
     live.owner = messages::read_peer(reader);
     ObjectState state;
-    messages::read_state(reader, *r.types, state);
+    messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;

@@ -322,7 +322,7 @@ static Verdict read_granted(Replica &r, BitReader &reader, const Grant &grant, u
     for (uint16_t i = 0; i < grant.object_count && !bits::failed(reader); ++i) {
         if ((present >> i & 1) == 0) continue;
         const Stamp previous = messages::read_stamp(reader);
-        messages::read_state(reader, *r.types, state);
+        messages::read_state(reader, r, state);
         if (bits::failed(reader)) break;
         const Verdict fits = views::fits(r, grant.objects[i], state.type, unknown);
         if (index == 0 && fits != Verdict::ok) return fits;

@@ -66,17 +66,21 @@ Stamp read_stamp(BitReader &r)
     return stamps::make({static_cast<uint16_t>(number), host, static_cast<uint32_t>(count)});
 }
 
-void write_state(BitWriter &w, const Replica &r, Slot slot, uint32_t tick)
+void write_state(BitWriter &w, Replica &r, Slot slot, uint32_t tick)
 {
     const TypeId type = r.world.slots[slot].type;
+    const size_t begin = bits::bit_count(w);
     bits::write(w, type, 8);
     bits::write(w, tick, 32);
     type_table::write_fields(w, *r.types, type, world::value(r.world, *r.types, slot),
                              type_table::all_fields(*r.types, type));
+    world::count_sent(r.world, type, bits::bit_count(w) - begin);
 }
 
-void read_state(BitReader &reader, const TypeTable &types, ObjectState &state)
+void read_state(BitReader &reader, Replica &r, ObjectState &state)
 {
+    const TypeTable &types = *r.types;
+    const size_t begin = bits::bit_count(reader);
     state.type = static_cast<TypeId>(bits::read(reader, 8));
     state.tick = static_cast<uint32_t>(bits::read(reader, 32));
     if (state.type >= types.types.size() || types.types[state.type].objects_max == 0) {
@@ -86,6 +90,8 @@ void read_state(BitReader &reader, const TypeTable &types, ObjectState &state)
     std::memset(state.value, 0, types.types[state.type].size_bytes);
     type_table::read_fields(reader, types, state.type, state.value,
                             type_table::all_fields(types, state.type));
+    if (!bits::failed(reader))
+        world::count_received(r.world, state.type, bits::bit_count(reader) - begin);
 }
 
 void write_grant(BitWriter &w, const Grant &grant)

@@ -26,8 +26,9 @@ ObjectId read_object_id(BitReader &r);
 void write_stamp(BitWriter &w, Stamp stamp);
 Stamp read_stamp(BitReader &r);
 
-void write_state(BitWriter &w, const Replica &r, Slot slot, uint32_t tick);
-void read_state(BitReader &reader, const TypeTable &types, ObjectState &state);
+// Both count for the statistics of the type.
+void write_state(BitWriter &w, Replica &r, Slot slot, uint32_t tick);
+void read_state(BitReader &reader, Replica &r, ObjectState &state);
 
 void write_grant(BitWriter &w, const Grant &grant);
 void read_grant(BitReader &r, Grant &grant);

@@ -140,7 +140,7 @@ Verdict receive_create(Replica &r, PeerId from, BitReader reader)
     const uint64_t serial = bits::read_varint(reader);
     if (serial == 0 || serial > UINT32_MAX) bits::fail(reader);
     ObjectState state;
-    messages::read_state(reader, *r.types, state);
+    messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
     Live live = {};
     live.id = object_id::make(from, static_cast<uint32_t>(serial));
@@ -163,7 +163,7 @@ static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, b
         if ((present >> i & 1) == 0) continue;
         Live live = {grant.objects[i], grant.stamp, grant.owner, 0};
         live.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
-        messages::read_state(reader, *r.types, state);
+        messages::read_state(reader, r, state);
         if (bits::failed(reader)) break;
         if (apply) {
             if (TERN_MUTANT(migrate_does_not_create) &&

@@ -115,7 +115,7 @@ Verdict receive(Replica &r, PeerId from, BitReader reader)
     live.owner = messages::read_peer(reader);
     live.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
     ObjectState state;
-    messages::read_state(reader, *r.types, state);
+    messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
     const bool may = r.topology == Topology::star && from == replica::successor(r);
     if (!may && !TERN_MUTANT(client_believed)) return Verdict::forged;

@@ -1,8 +1,8 @@
 #include "demo_solo.h"
+#include "common/command_line.h"
 #include "demo_local.h"
 #include "demo_picture.h"
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <string>
 
@@ -10,13 +10,6 @@ namespace demo::solo {
 
 static constexpr uint64_t second_us = 1'000'000;
 static constexpr uint16_t peers_max = 16;
-
-static volatile sig_atomic_t signal_seen = 0;
-
-static void note_signal(int)
-{
-    signal_seen = 1;
-}
 
 struct Solo {
     Peer peer;
@@ -97,7 +90,7 @@ static void run_until_over(Solo &solo, const Options &options)
         const bool time_over =
             options.seconds_given && now_us - begun_us >= options.seconds * second_us;
         const State present = state(session);
-        if ((signal_seen || time_over) && present != State::leaving) leave(session);
+        if ((command_line::ended() || time_over) && present != State::leaving) leave(session);
         peer::tick(solo.peer, true);
         local::tick(solo.local, solo.peer);
         show(solo, options, now_us);
@@ -137,8 +130,7 @@ int run(const Options &options)
         peer::destroy_peer(solo.peer);
         return options.find ? 1 : 2; // To find nobody is no mistake.
     }
-    for (int number : {SIGINT, SIGTERM, SIGHUP})
-        signal(number, note_signal);
+    command_line::heed_signals();
     solo.draws = picture::possible();
     if (solo.draws) picture::begin();
     run_until_over(solo, options);

@@ -1,8 +1,8 @@
 // tern-find: lists the sessions on the local network. See --help.
+#include "common/command_line.h"
 #include "common/option_checks.h"
 #include "find_list.h"
 #include "tern/discovery.h"
-#include <csignal>
 #include <cstdio>
 #include <string>
 
@@ -17,13 +17,6 @@ struct Options {
     bool once = false;
     bool json = false;
 };
-
-volatile sig_atomic_t signal_seen = 0;
-
-void note_signal(int)
-{
-    signal_seen = 1;
-}
 
 void print(const Options &options, std::span<const FoundSession> sessions)
 {
@@ -43,7 +36,7 @@ size_t list(const Options &options, Socket *socket)
     Finder *finder = make_finder(config);
     const uint64_t end_us = clock_us() + static_cast<uint64_t>(options.seconds * 1e6);
     std::string shown;
-    while (!signal_seen && (!options.once || clock_us() < end_us)) {
+    while (!command_line::ended() && (!options.once || clock_us() < end_us)) {
         socket->send(find(finder, socket->receive(), clock_us()));
         const std::string present = find_list::json(found(finder));
         // What is there answers within a moment: an empty list at first would be none.
@@ -77,22 +70,13 @@ int main(int argc, char **argv)
     app.add_option("--port", options.port, "Where they announce themselves")
         ->check(option_checks::whole_number(1, 65'535))
         ->capture_default_str();
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp &) {
-        std::fputs(app.help().c_str(), stdout);
-        return 0;
-    } catch (const CLI::ParseError &error) {
-        std::fprintf(stderr, "tern-find: %s\nTry tern-find --help.\n", error.what());
-        return 2;
-    }
+    if (const auto status = command_line::read(app, argc, argv)) return *status;
     const MadeSocket made = make_discovery_socket(0);
     if (!made.socket) {
         std::fprintf(stderr, "tern-find: no socket: %s\n", text(made.error));
         return 1;
     }
-    for (int number : {SIGINT, SIGTERM})
-        signal(number, note_signal);
+    command_line::heed_signals();
     const size_t count = list(options, made.socket);
     destroy_socket(made.socket);
     return count > 0 ? 0 : 1;

@@ -1,9 +1,9 @@
 // tern-map: keeps a UDP port of the gateway mapped to a port of this machine. See --help.
+#include "common/command_line.h"
 #include "common/option_checks.h"
 #include "map_gateway.h"
 #include "tern/io.h"
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -28,13 +28,6 @@ struct Kept {
 constexpr uint64_t second_us = 1'000'000;
 constexpr uint64_t retry_us = 10 * second_us;
 constexpr uint32_t permanent_check_s = 600; // A mapping without a lifetime is asked for again.
-
-volatile sig_atomic_t signal_seen = 0;
-
-void note_signal(int)
-{
-    signal_seen = 1;
-}
 
 const char *name(Way way)
 {
@@ -83,7 +76,7 @@ bool map_first(Options &options, Kept &kept)
     for (Way way : {Way::natpmp, Way::upnp}) {
         const bool is_wanted =
             options.only.empty() || options.only == (way == Way::natpmp ? "natpmp" : "upnp");
-        if (!is_wanted || signal_seen) continue;
+        if (!is_wanted || command_line::ended()) continue;
         const Asked asked = ask(way, options.wish);
         if (asked.error.empty()) {
             kept = {way, asked.mapping};
@@ -105,7 +98,7 @@ uint64_t renewal_us(const Mapping &mapping)
 void keep(Options &options, Kept &kept)
 {
     uint64_t next_us = renewal_us(kept.mapping);
-    while (!signal_seen) {
+    while (!command_line::ended()) {
         tern::sleep_us(second_us / 20);
         if (tern::clock_us() < next_us) continue;
         options.wish.external_port = kept.mapping.port;
@@ -171,17 +164,8 @@ int main(int argc, char **argv)
     app.add_option("--igd", options.wish.igd,
                    "For UPnP: the URL of the gateway's description; else it is searched");
     app.add_flag("--json", options.json, "A line of JSON in place of the address");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp &) {
-        std::fputs(app.help().c_str(), stdout);
-        return 0;
-    } catch (const CLI::ParseError &error) {
-        std::fprintf(stderr, "tern-map: %s\nTry tern-map --help.\n", error.what());
-        return 2;
-    }
+    if (const auto status = command_line::read(app, argc, argv)) return *status;
     if (options.wish.external_port == 0) options.wish.external_port = options.wish.port;
-    for (int number : {SIGINT, SIGTERM})
-        signal(number, note_signal);
+    command_line::heed_signals();
     return run(options);
 }

@@ -229,8 +229,8 @@ static constexpr uint32_t misfits_max = 4;
 
 enum class Added : uint8_t { yes, nothing, no_room };
 
-static Added add_slot(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                      Slot slot, UpdateWriter &w)
+static Added add_slot(Publisher &p, World &world, const TypeTable &types, uint32_t peer, Slot slot,
+                      UpdateWriter &w)
 {
     const Object &object = world.slots[slot];
     Published &published = published_at(p, peer, slot);
@@ -245,16 +245,18 @@ static Added add_slot(Publisher &p, const World &world, const TypeTable &types, 
     // as long as its tick is: it is said again only when it was lost.
     if (own && published.sent_tick == tick) return Added::nothing;
     if (p.rings[peer].object_count == p.objects_max) return Added::no_room;
+    const size_t begin = update_codec::bit_count(w);
     if (!update_codec::add(w, types, object, world::value(world, types, slot), mask, tick))
         return Added::no_room;
+    world::count_sent(world, object.type, update_codec::bit_count(w) - begin);
     remember_object(p, peer, object, slot, tick);
     published.sent_tick = tick;
     clear_due(p, peer, slot);
     return Added::yes;
 }
 
-size_t write(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-             uint64_t packet, std::span<std::byte> buffer)
+size_t write(Publisher &p, World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
+             std::span<std::byte> buffer)
 {
     TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer, p.peer_count,
                 world.tick);
@@ -349,6 +351,7 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, const Upd
     const Slot slot = world::find_alive(world, update.object);
     if (slot == no_slot) return {Applied::unchanged, no_slot, 0};
     Object &object = world.slots[slot];
+    world::count_received(world, object.type, update.bit_count);
     const bool of_this_tenure = object.stamp == update.stamp;
     if (!of_this_tenure && !TERN_MUTANT(update_without_tenure))
         return {Applied::unchanged, slot, 0};

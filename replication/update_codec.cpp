@@ -207,6 +207,11 @@ bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const vo
     return true;
 }
 
+size_t bit_count(const UpdateWriter &w)
+{
+    return bits::bit_count(w._writer);
+}
+
 size_t finish(UpdateWriter &w)
 {
     if (w._count == 0) return 0;
@@ -235,6 +240,7 @@ bool next(UpdateReader &r, Update &update)
         if (r._count == 0 || !bits::complete(r._reader)) bits::fail(r._reader);
         return false;
     }
+    const size_t begin = bits::bit_count(r._reader) - 1;
     update.object = read_object(r._reader, r._previous.object);
     update.stamp = read_stamp(r._reader, r._previous.stamp);
     update.tick = r._each_tick ? read_tick(r._reader, r._previous.tick) : r._previous.tick;
@@ -244,6 +250,7 @@ bool next(UpdateReader &r, Update &update)
     update.fields = r._reader;
     update.fields_bits = static_cast<uint32_t>(length);
     bits::skip(r._reader, length);
+    update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);
     r._previous = update;
     r._count += 1;
     return !bits::failed(r._reader);

@@ -26,6 +26,7 @@ UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks = Ti
 // nothing is written, if it does not fit.
 bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const void *value,
          uint64_t mask, uint32_t tick);
+size_t bit_count(const UpdateWriter &w); // So far.
 size_t finish(UpdateWriter &w); // Bytes of the message; 0 if nothing was added.
 
 // Whether mask and values are as add() writes them.

@@ -38,6 +38,7 @@ void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_
     const size_t field_ticks = objects * types.fields_count_max;
     flat::place(builder, world.field_ticks, field_ticks, field_ticks);
     flat::place(builder, world.dead, dead_max);
+    flat::place(builder, world.stats, types.types.size(), types.types.size());
     if (!builder.block) return;
     for (uint32_t i = 0; i < world.slots.count; ++i) // Low slots are handed out first.
         world.free_slots[i] = world.slots.count - 1 - i;
@@ -315,6 +316,18 @@ static uint64_t object_digest(const World &world, const TypeTable &types, Slot s
     for (const Field &field : types.types[object.type].fields)
         digest = hash::add(digest, {bytes + field.offset_bytes, field::size_bytes(field)});
     return digest;
+}
+
+void count_sent(World &world, TypeId type, uint64_t bit_count)
+{
+    world.stats[type].sent_bits += bit_count;
+    world.stats[type].sent_messages += 1;
+}
+
+void count_received(World &world, TypeId type, uint64_t bit_count)
+{
+    world.stats[type].received_bits += bit_count;
+    world.stats[type].received_messages += 1;
 }
 
 uint64_t digest(const World &world, const TypeTable &types)

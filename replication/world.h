@@ -55,6 +55,7 @@ struct World {       // Open to migration and session, which keep its rules by t
     Flat<std::byte> values;     // By packed index, each type with its own stride, 16-aligned start.
     Flat<uint32_t> field_ticks; // [slot * fields_count_max + field]: the owner's last change.
     Dead dead;
+    Flat<TypeStats> stats; // By type: what was coded and decoded of it. Not state.
 };
 
 namespace world {
@@ -90,6 +91,10 @@ uint64_t write(World &world, const TypeTable &types, Slot slot, const void *valu
 uint32_t &field_tick(World &world, Slot slot, uint32_t field);
 uint32_t field_tick(const World &world, Slot slot, uint32_t field);
 uint32_t changed_tick(const World &world, const TypeTable &types, Slot slot); // Newest of fields.
+
+// For the statistics of a type: an object, or its change, of so many bits.
+void count_sent(World &world, TypeId type, uint64_t bit_count);
+void count_received(World &world, TypeId type, uint64_t bit_count);
 
 // Of all living objects, wherever they lie: id, stamp, owner, type, fields. Allocates nothing.
 uint64_t digest(const World &world, const TypeTable &types);

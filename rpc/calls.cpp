@@ -14,6 +14,12 @@ size_t write(const TypeTable &types, TypeId type, void *arguments, std::span<std
     return bits::size_bytes(w);
 }
 
+TypeId type(std::span<const std::byte> message)
+{
+    BitReader reader = bits::reader(message);
+    return static_cast<TypeId>(bits::read(reader, 8));
+}
+
 static TypeId read_into(const TypeTable &types, BitReader &reader, void *value)
 {
     const auto type = static_cast<TypeId>(bits::read(reader, 8));

@@ -24,6 +24,7 @@ namespace calls {
 
 // normalised in place first. The bytes written.
 size_t write(const TypeTable &types, TypeId type, void *arguments, std::span<std::byte> buffer);
+TypeId type(std::span<const std::byte> message); // Of what write() gave, or check() holds good.
 bool check(const TypeTable &types, std::span<const std::byte> message);
 ReceivedCall read(const TypeTable &types, std::span<const std::byte> message, CallArena &arena);
 

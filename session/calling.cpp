@@ -32,13 +32,28 @@ static std::span<const std::byte> routed(std::span<std::byte> buffer, PeerId pee
     return buffer.first(route_bytes + call.size());
 }
 
+static TypeStats &stats_of(Session &s, std::span<const std::byte> message)
+{
+    return s.call_stats[calls::type(is_star(s) ? message.subspan(route_bytes) : message)];
+}
+
 // --- Out ---
+
+void count_sent_call(Session &s, std::span<const std::byte> message)
+{
+    TypeStats &stats = stats_of(s, message);
+    stats.sent_bits += message.size() * 8;
+    stats.sent_messages += 1;
+}
 
 static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> message)
 {
     const ConnectionIndex index = path_to(s, to);
     if (index == no_connection) return false;
-    return connection::queue_message(endpoint::at(*s.endpoint, index), StreamId::calls, message);
+    Connection &c = endpoint::at(*s.endpoint, index);
+    if (!connection::queue_message(c, StreamId::calls, message)) return false;
+    count_sent_call(s, message);
+    return true;
 }
 
 static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message)
@@ -114,8 +129,8 @@ static ReceivedCall hear(Session &s, PeerId caller, std::span<const std::byte> b
     return call;
 }
 
-ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
-                       Reliability reliability)
+static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> message,
+                            Reliability reliability)
 {
     const ReceivedCall nothing = {ReceivedCall::Result::ok, 0, nullptr};
     if (!is_star(s)) return hear(s, from, message);
@@ -139,6 +154,18 @@ ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> messa
     if (static_cast<uint16_t>(peer) > r.last_peer)
         return {ReceivedCall::Result::no_room, 0, nullptr};
     return replica::is_member(r, peer) ? hear(s, peer, call) : nothing; // It may have gone.
+}
+
+ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
+                       Reliability reliability)
+{
+    const ReceivedCall call = deliver(s, from, message, reliability);
+    if (call.result == ReceivedCall::Result::ok) {
+        TypeStats &stats = stats_of(s, message);
+        stats.received_bits += message.size() * 8;
+        stats.received_messages += 1;
+    }
+    return call;
 }
 
 static bool queue_call(Session &s, PeerId to, std::span<const std::byte> call,

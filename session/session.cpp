@@ -178,6 +178,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.message_ends, s.path_count * size_t{unacked_messages_max});
     array(s.path_of, s.config.peers_max);
     array(s.reconnect_us, s.config.peers_max);
+    array(s.call_stats, s.types.types.size());
     array(s.patience, s.config.peers_max);
     array(s.absences, s.config.peers_max);
     array(s.peers, s.config.peers_max);
@@ -372,9 +373,17 @@ SessionStats stats(const Session *session)
     return stats;
 }
 
-TypeStats type_stats(const Session *, TypeId)
+TypeStats type_stats(const Session *session, TypeId type)
 {
-    return {};
+    TERN_ASSERT(type < session->types.types.size(), "type %u of %zu", type,
+                session->types.types.size());
+    TypeStats stats = session->call_stats[type];
+    const TypeStats &objects = session->replica->world.stats[type];
+    stats.sent_bits += objects.sent_bits;
+    stats.sent_messages += objects.sent_messages;
+    stats.received_bits += objects.received_bits;
+    stats.received_messages += objects.received_messages;
+    return stats;
 }
 
 uint64_t session_clock_us(const Session *session, uint64_t now_us)

@@ -50,7 +50,8 @@ void start_over(Session &s);     // The host has gone while we joined.
 void drain_streams(Session &s, ConnectionIndex index);
 
 // calling.cpp
-bool is_call(const Session &s, std::span<const std::byte> message); // Well-formed for us?
+bool is_call(const Session &s, std::span<const std::byte> message);   // Well-formed for us?
+void count_sent_call(Session &s, std::span<const std::byte> message); // For type_stats().
 // Becomes an event, is passed on, or both. no_room: it waits for the next tick.
 ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
                        Reliability reliability);

@@ -223,6 +223,7 @@ struct Session {
     UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;
     std::byte *unreliable_memory;
+    TypeStats *call_stats; // By type.
     uint32_t unreliable_bytes;
     Bridge bridge;
     std::byte *message_buffer; // stream_message_bytes_max.

@@ -268,12 +268,12 @@ struct Stats {
     bool bridged;            // What we send it goes by way of another member.
 };
 
-// About one type, of objects or calls: the messages that name it, without what surrounds them
-// (heads and tags of datagrams, acks, framing), and what is repeated after a loss counted once more
-// only if it is coded anew (UPDATEs).
+// About one type, as far as its messages are coded and decoded here: whole states of its objects,
+// their changes with what names them, its calls. What surrounds them (heads and tags of datagrams,
+// framing, acks) is no type's, and what a stream repeats after a loss counts once.
 struct TypeStats {
     uint64_t sent_bits, received_bits;
-    uint64_t sent_messages, received_messages; // Objects in UPDATEs count one each.
+    uint64_t sent_messages, received_messages; // States, changes of an object, and calls.
 };
 
 // About the whole session.
