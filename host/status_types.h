@@ -16,8 +16,30 @@ struct PeerStatus {
     uint16_t id;
     std::string name; // Any bytes; not to be shown unchecked.
     bool is_self, is_host;
-    uint64_t owned;    // Objects.
-    tern::Stats stats; // Zero for the host itself.
+    uint64_t owned;     // Objects.
+    uint64_t joined_us; // When this host first counted it, as HostStatus::now_us.
+    tern::Stats stats;  // Zero for the host itself.
+};
+
+// With all peers, also those that have gone: it never falls. What went to and came from a peer
+// after it was last counted is not in it when it has gone; that is at most one interval of
+// status().
+struct Traffic {
+    uint64_t sent_datagrams, sent_bytes; // UDP payload.
+    uint64_t received_datagrams, received_bytes;
+    uint64_t lost_datagrams; // Of the sent ones, as far as told.
+    uint64_t bad_messages;
+};
+
+// Upper bounds of the round trip histogram, in microseconds; one more bucket is above all.
+inline constexpr std::array<uint32_t, 13> rtt_bounds_us = {
+    1'000,   2'500,   5'000,   10'000,  25'000,  50'000,   75'000,
+    100'000, 150'000, 250'000, 500'000, 750'000, 1'000'000};
+
+// The smoothed round trip of every peer that has one, observed with each sample. Never falls.
+struct RttStatus {
+    uint64_t count, sum_us;
+    std::array<uint64_t, rtt_bounds_us.size() + 1> histogram; // Not cumulative.
 };
 
 struct TypeStatus {
@@ -58,8 +80,11 @@ struct RoomStatus {
     std::string invite; // Who has it can join.
     bool takes_newcomers, draining;
     uint16_t self, host, peers_max;
-    uint64_t digest; // tern::digest(), of the whole world.
+    uint64_t digest;    // tern::digest(), of the whole world.
+    uint64_t opened_us; // When its watch began, as HostStatus::now_us.
     tern::SessionStats stats;
+    Traffic traffic;
+    RttStatus rtt;
     std::vector<PeerStatus> peers;        // With this host, ascending.
     std::vector<TypeStatus> types;        // By TypeId.
     std::vector<OwnershipChange> changes; // The last ones, oldest first; at most changes_max.

@@ -1,0 +1,148 @@
+// From the options to a host whose rooms are open, or to nothing at all.
+#include "host/host.h"
+#include "host/signals.h"
+#include <cstdio>
+
+namespace dedicated::host {
+
+static constexpr uint32_t fleet_wait_s = 30;
+// Ticks of 5 Hz are 200 ms apart; a peer gives up a host that is silent for seconds.
+static constexpr uint32_t tick_age_ms_max = 2000;
+
+static int failed(Host &host, int status, const char *event, const LogFields &fields)
+{
+    log::write(host.log, LogLevel::error, event, fields);
+    return status;
+}
+
+// --- The fleet ---
+
+static const FleetPort *port_for(const GameServer &server, const Host &host,
+                                 const RoomOptions &room)
+{
+    for (const FleetPort &port : server.ports)
+        if (port.name == room.name) return &port;
+    const bool only = host.loaded.options.rooms.size() == 1 && !server.ports.empty();
+    return only ? &server.ports[0] : nullptr;
+}
+
+static int join_fleet(Host &host)
+{
+    Options &options = host.loaded.options;
+    if (!options.agones) return exit_clean;
+    host.agones = agones::make(options.agones_port, host.board);
+    GameServer server;
+    for (uint32_t i = 0; i < fleet_wait_s && signals::stops() == 0; ++i) {
+        server = agones::game_server(*host.agones, 1000);
+        if (server.error.empty()) break;
+    }
+    if (!server.error.empty())
+        return failed(host, exit_error, "agones_failed",
+                      {{"port", options.agones_port}, {"text", server.error}});
+    for (RoomOptions &room : options.rooms)
+        if (const FleetPort *port = port_for(server, host, room)) room.port = port->port;
+    log::write(host.log, LogLevel::info, "agones_game_server",
+               {{"name", server.name}, {"state", server.state}});
+    return exit_clean;
+}
+
+// --- Binding ---
+
+static int bind_rooms(Host &host)
+{
+    const Options &options = host.loaded.options;
+    host.rooms.resize(options.rooms.size());
+    for (size_t i = 0; i < host.rooms.size(); ++i) {
+        const RoomOptions &own = options.rooms[i];
+        const std::string error = room::bind(host.rooms[i], options, own);
+        if (!error.empty())
+            return failed(host, exit_bind, "bind_failed",
+                          {{"room", own.name}, {"udp_port", own.port}, {"text", error}});
+    }
+    return exit_clean;
+}
+
+static int bind_others(Host &host)
+{
+    const Options &options = host.loaded.options;
+    if (!options.control_socket.empty()) {
+        const std::string error = control::open(host.control, options.control_socket);
+        if (!error.empty())
+            return failed(host, exit_bind, "bind_failed",
+                          {{"control_socket", options.control_socket}, {"text", error}});
+    }
+    if (options.http_listen.empty()) return exit_clean;
+    MadeHttp made = http::make(options.http_listen, tick_age_ms_max, host.board);
+    if (!made.server)
+        return failed(host, exit_bind, "bind_failed",
+                      {{"http", options.http_listen}, {"text", made.error}});
+    host.http = made.server;
+    host.http_port = made.port;
+    return exit_clean;
+}
+
+static int begin_recordings(Host &host)
+{
+    const std::string &folder = host.loaded.options.record_folder;
+    if (folder.empty()) return exit_clean;
+    for (Room &room : host.rooms) {
+        const std::string error = room::begin_recording(room, folder);
+        if (!error.empty())
+            return failed(host, exit_error, "recording_failed",
+                          {{"room", room.options.name}, {"text", error}});
+    }
+    return exit_clean;
+}
+
+// --- Ready ---
+
+static void print_ready(const Host &host)
+{
+    std::string line = "tern-host ready:";
+    for (const Room &room : host.rooms)
+        line += " room " + room.options.name + " udp " + std::to_string(room.port) + " invite " +
+                room.invite;
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+}
+
+static void open_rooms(Host &host)
+{
+    for (Room &room : host.rooms)
+        room::open(room, host.log, now_us(host));
+    host.opened = true;
+    publish(host);
+    LogFields fields = {{"version", TERN_VERSION}, {"rooms", host.rooms.size()}};
+    if (host.http) fields["http_port"] = host.http_port;
+    if (host.control.listener >= 0) fields["control_socket"] = host.control.path;
+    log::write(host.log, LogLevel::info, "host_started", fields);
+    print_ready(host);
+    notify::say(host.notify, "READY=1\nSTATUS=" + std::to_string(host.rooms.size()) +
+                                 (host.rooms.size() == 1 ? " room is open" : " rooms are open"));
+    if (host.agones) agones::ready(*host.agones);
+}
+
+int start(Host &host)
+{
+    for (const Problem &warning : host.loaded.warnings)
+        log::write(host.log, LogLevel::warning, "option_ignored",
+                   {{"where", warning.where}, {"text", warning.text}});
+    // The control socket before the threads: see control::open().
+    int (*const steps[])(Host &) = {bind_rooms, bind_others, begin_recordings};
+    if (const int status = join_fleet(host); status != exit_clean) return status;
+    for (const auto step : steps)
+        if (const int status = step(host); status != exit_clean) return status;
+    open_rooms(host);
+    return exit_clean;
+}
+
+void stop(Host &host)
+{
+    control::close(host.control);
+    host.http.reset();
+    host.agones.reset();
+    for (Room &room : host.rooms)
+        room::close(room);
+}
+
+}

@@ -1,0 +1,30 @@
+// tern-host: a dedicated host of tern sessions. See --help.
+#include "host/host.h"
+#include "host/signals.h"
+#include <cstdio>
+
+using namespace dedicated;
+
+// What has been done when this returns is the whole of it: 0 or 2.
+static int show(const Loaded &loaded)
+{
+    if (loaded.action == Action::show) std::fputs(loaded.text.c_str(), stdout);
+    if (loaded.action == Action::print) std::fputs(options::print(loaded).c_str(), stdout);
+    if (loaded.action == Action::check) std::puts("tern-host: the configuration is right");
+    return exit_clean;
+}
+
+int main(int argc, char **argv)
+{
+    signals::install();
+    Host host;
+    host.argument_count = argc;
+    host.arguments = argv;
+    host.loaded = options::load(argc, argv);
+    if (!host.loaded.problems.empty()) {
+        std::fputs(options::print(host.loaded.problems).c_str(), stderr);
+        std::fputs("tern-host: nothing was started. Try tern-host --help.\n", stderr);
+        return exit_options;
+    }
+    return host.loaded.action == Action::run ? host::run(host) : show(host.loaded);
+}

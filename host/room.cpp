@@ -1,0 +1,302 @@
+#include "host/room.h"
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <tern/tern.h>
+#include <unistd.h>
+
+using namespace tern;
+
+namespace dedicated::room {
+
+static constexpr uint32_t recording_bytes_max = 8 << 20; // Of one tick: taken after each.
+// A host of hundreds has more waiting than one receive() of a socket brings.
+static constexpr int receive_rounds_max = 16;
+
+// --- Making ---
+
+static Address parsed(const std::string &ip, uint16_t port)
+{
+    const bool bare_v6 = ip.find(':') != std::string::npos && ip[0] != '[';
+    const std::string host = bare_v6 ? "[" + ip + "]" : ip;
+    return parse_address((host + ":" + std::to_string(port)).c_str()).address;
+}
+
+std::string bind(Room &room, const Options &options, const RoomOptions &own)
+{
+    room.options = own;
+    room.types = options.types;
+    room.host_name = options.name;
+    IpVersion version = IpVersion::v4;
+    for (const std::string &ip : options.addresses)
+        if (ip.find(':') != std::string::npos) version = IpVersion::v6;
+    const MadeSocket made = make_udp_socket(own.port, version);
+    if (!made.socket) return text(made.error);
+    room.socket = made.socket;
+    room.port = made.socket->local_address().port;
+    for (const std::string &ip : options.addresses)
+        room.addresses.push_back(parsed(ip, room.port));
+    return "";
+}
+
+std::string begin_recording(Room &room, const std::string &folder)
+{
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    const time_t now = time(nullptr);
+    tm parts = {};
+    gmtime_r(&now, &parts);
+    char stamp[64];
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &parts);
+    const std::string file =
+        room.options.name + "-" + stamp + "-" + std::to_string(getpid()) + ".rec";
+    room.recording_path = (std::filesystem::absolute(folder, error) / file).string();
+    // For its owner alone: it holds keys.
+    const int descriptor =
+        ::open(room.recording_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor >= 0) room.recording = fdopen(descriptor, "wb");
+    return room.recording ? "" : room.recording_path + ": " + std::strerror(errno);
+}
+
+static void create_first_objects(Room &room, const Log &log)
+{
+    uint64_t missing = 0;
+    const std::vector<std::byte> zeros(struct_bytes_max);
+    const TypeTable &table = *room.types;
+    for (size_t type = 0; type < table.at_start.size(); ++type)
+        for (uint32_t i = 0; i < table.at_start[type]; ++i) {
+            const ObjectId object = create(room.session, static_cast<TypeId>(type), zeros.data(),
+                                           table.types[type].size_bytes);
+            missing += object == ObjectId::none;
+        }
+    if (missing > 0)
+        log::write(log, LogLevel::warning, "objects_missing",
+                   {{"room", room.options.name}, {"count", missing}});
+}
+
+// What is new of the recording goes to its file.
+static void record(Room &room, const Log &log)
+{
+    if (!room.recording || !room.session) return;
+    const std::span<const std::byte> bytes = recorded(room.session);
+    const size_t size = std::fwrite(bytes.data(), 1, bytes.size(), room.recording);
+    room.recording_bytes += size;
+    if (size == bytes.size() && std::fflush(room.recording) == 0) return;
+    log::write(log, LogLevel::error, "recording_failed",
+               {{"room", room.options.name},
+                {"file", room.recording_path},
+                {"text", std::strerror(errno)}});
+    std::fclose(room.recording);
+    room.recording = nullptr;
+}
+
+static void print_invite(Room &room)
+{
+    room.invite = print(invite(room.session, room.addresses)).text;
+}
+
+void open(Room &room, const Log &log, uint64_t now_us)
+{
+    Config config = {};
+    config.types = room.types->types;
+    config.peers_max = room.options.peers_max;
+    config.admission = Admission::ask_game;
+    config.quorum = room.options.quorum;
+    config.topology = room.options.topology;
+    config.name = room.host_name.c_str();
+    config.send_bytes_per_second_max = room.options.send_bytes_per_second_max;
+    config.timeout_ms = room.options.timeout_ms;
+    config.recording_bytes_max = room.recording ? recording_bytes_max : 0;
+    room.session = make_session(config);
+    receive(room.session, {}, now_us); // Its clock begins here.
+    start(room.session);
+    print_invite(room);
+    create_first_objects(room, log);
+    log::write(log, LogLevel::info, "room_opened",
+               {{"room", room.options.name},
+                {"port", room.port},
+                {"topology", text(room.options.topology)},
+                {"peers_max", room.options.peers_max},
+                {"objects", stats(room.session).objects}});
+    if (room.recording)
+        log::write(log, LogLevel::warning, "recording_started",
+                   {{"room", room.options.name},
+                    {"file", room.recording_path},
+                    {"text", "it holds the keys and the secret of the room"}});
+    record(room, log);
+}
+
+void close(Room &room)
+{
+    if (room.session) destroy_session(room.session);
+    if (room.socket) destroy_socket(room.socket);
+    if (room.recording) std::fclose(room.recording);
+    room.session = nullptr;
+    room.socket = nullptr;
+    room.recording = nullptr;
+}
+
+// --- What it is ---
+
+bool is_over(const Room &room)
+{
+    return room.phase == RoomPhase::left || room.phase == RoomPhase::lost;
+}
+
+bool is_host(const Room &room)
+{
+    return room.session && state(room.session) == State::open &&
+           tern::host(room.session) == self(room.session);
+}
+
+bool takes_newcomers(const Room &room)
+{
+    return room.options.open && room.phase == RoomPhase::open && is_host(room);
+}
+
+uint64_t owned(const Room &room)
+{
+    return room.session ? stats(room.session).owned : 0;
+}
+
+RoomStatus status(Room &room, uint64_t now_us)
+{
+    if (!room.session) return room.last;
+    RoomStatus status = watch::status(room.watch, room.session, room.types->types, now_us);
+    status.name = room.options.name;
+    status.topology = text(room.options.topology);
+    status.port = room.port;
+    status.peers_max = room.options.peers_max;
+    status.invite = room.invite;
+    status.takes_newcomers = takes_newcomers(room);
+    status.draining = room.phase == RoomPhase::giving || room.phase == RoomPhase::leaving;
+    status.refused = room.refused;
+    status.recording = room.recording_path;
+    status.recording_bytes = room.recording_bytes;
+    return status;
+}
+
+// --- A tick ---
+
+static void answer_newcomer(Room &room, const Log &log, const Event &event)
+{
+    const char *reason = nullptr;
+    if (room.phase != RoomPhase::open)
+        reason = "the host is shutting down";
+    else if (!room.options.open)
+        reason = "the room is closed";
+    if (!reason) return admit(room.session, event.peer);
+    refuse(room.session, event.peer, reason);
+    room.refused += 1;
+    log::write(log, LogLevel::info, "peer_refused",
+               {{"room", room.options.name}, {"name", event.name}, {"reason", reason}});
+}
+
+static void note_host(const Room &room, const Log &log, const Event &event)
+{
+    const bool lost = event.kind == EventKind::host_lost;
+    log::write(log, LogLevel::warning, lost ? "host_lost" : "host_changed",
+               {{"room", room.options.name}, {"peer", static_cast<unsigned>(event.peer)}});
+}
+
+// There is no game that could say no.
+static void answer_claim(Room &room, const Event &event)
+{
+    if (!is_host(room)) return;
+    if (!migrate(room.session, event.object, event.peer))
+        refuse_claim(room.session, event.object, event.peer);
+}
+
+static void note_owner(Room &room, const Log &log, const Event &event)
+{
+    const auto gift = room.gifts.find(static_cast<uint64_t>(event.object));
+    if (gift != room.gifts.end() && event.previous == self(room.session)) {
+        room.given += 1;
+        room.gifts.erase(gift);
+    }
+    if (log.level < LogLevel::debug) return;
+    log::write(log, LogLevel::debug, "ownership_moved",
+               {{"room", room.options.name},
+                {"object", static_cast<uint64_t>(event.object)},
+                {"from", static_cast<unsigned>(event.previous)},
+                {"to", static_cast<unsigned>(event.peer)}});
+}
+
+static void take_event(Room &room, const Log &log, const Event &event)
+{
+    switch (event.kind) {
+    case EventKind::join_asked: return answer_newcomer(room, log, event);
+    case EventKind::claim_asked: return answer_claim(room, event);
+    case EventKind::owner_changed: return note_owner(room, log, event);
+    case EventKind::host_lost:
+    case EventKind::host_changed: return note_host(room, log, event);
+    case EventKind::peer_joined:
+        return log::write(log, LogLevel::info, "peer_joined",
+                          {{"room", room.options.name},
+                           {"peer", static_cast<unsigned>(event.peer)},
+                           {"name", event.name}});
+    case EventKind::peer_left:
+        return log::write(
+            log, LogLevel::info, "peer_left",
+            {{"room", room.options.name}, {"peer", static_cast<unsigned>(event.peer)}});
+    default: return;
+    }
+}
+
+static void take_datagrams(Room &room, const Log &log, uint64_t now_us)
+{
+    for (int round = 0; round < receive_rounds_max; ++round) {
+        const std::span<const Datagram> datagrams = room.socket->receive();
+        const std::span<const Event> events = receive(room.session, datagrams, now_us);
+        watch::note_events(room.watch, room.session, events, now_us);
+        for (const Event &event : events)
+            take_event(room, log, event);
+        if (datagrams.size() < receive_datagrams_max) return;
+    }
+}
+
+static void end(Room &room, const Log &log, RoomPhase phase, uint64_t now_us)
+{
+    const bool lost = phase == RoomPhase::lost;
+    log::write(log, lost ? LogLevel::error : LogLevel::info, lost ? "room_lost" : "room_left",
+               {{"room", room.options.name},
+                {"text", state_text(room.session)},
+                {"objects_given", room.given},
+                {"objects_owned", owned(room)}});
+    room.phase = phase;
+    room.last = status(room, now_us);
+    close(room);
+}
+
+// What has become of the session.
+static void take_state(Room &room, const Log &log, uint64_t now_us)
+{
+    const State present = state(room.session);
+    if (present == State::open || present == State::leaving) return;
+    if (present == State::left) return end(room, log, RoomPhase::left, now_us);
+    const bool alone = present == State::minority && room.phase == RoomPhase::open;
+    if (!alone) return end(room, log, RoomPhase::lost, now_us);
+    // Most peers went at once, or the network did. A host waits for them to come back: it keeps
+    // all objects, in a session with a new invite.
+    go_on(room.session);
+    print_invite(room);
+    room.reopened = true;
+    log::write(log, LogLevel::warning, "room_reopened",
+               {{"room", room.options.name},
+                {"objects", stats(room.session).objects},
+                {"text", "most peers were lost at once; the room goes on under a new invite"}});
+}
+
+void tick(Room &room, const Log &log, uint64_t now_us)
+{
+    if (is_over(room)) return;
+    take_datagrams(room, log, now_us);
+    if (room.phase == RoomPhase::giving) give(room, log, now_us);
+    room.socket->send(send(room.session, now_us));
+    record(room, log);
+    take_state(room, log, now_us);
+}
+
+}

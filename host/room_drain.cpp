@@ -1,0 +1,84 @@
+// The drain of a room: all that it owns goes to the members, then it leaves.
+#include "host/room.h"
+#include <algorithm>
+#include <tern/tern.h>
+
+using namespace tern;
+
+namespace dedicated::room {
+
+static constexpr uint64_t give_interval_us = 100'000;
+
+void drain(Room &room, const Log &log)
+{
+    if (room.phase != RoomPhase::open) return;
+    room.phase = RoomPhase::giving;
+    room.give_us = 0;
+    log::write(log, LogLevel::info, "room_draining",
+               {{"room", room.options.name},
+                {"peers", peers(room.session).size()},
+                {"objects_owned", owned(room)}});
+}
+
+// Under way to a member that is still there.
+static bool is_given(const Room &room, ObjectId object)
+{
+    const auto gift = room.gifts.find(static_cast<uint64_t>(object));
+    if (gift == room.gifts.end()) return false;
+    const std::span<const PeerId> members = peers(room.session);
+    return gift->second.stamp == stamp(room.session, object) &&
+           std::binary_search(members.begin(), members.end(), gift->second.to);
+}
+
+// To the next member that has caught up, in turn. False: there is none.
+static bool give_one(Room &room, ObjectId object)
+{
+    const std::span<const PeerId> members = peers(room.session);
+    for (size_t i = 0; i < members.size(); ++i) {
+        const PeerId to = members[(room.next_member + i) % members.size()];
+        const uint64_t present = stamp(room.session, object);
+        if (!migrate(room.session, object, to)) continue;
+        room.gifts[static_cast<uint64_t>(object)] = {to, present};
+        room.next_member = (room.next_member + i + 1) % members.size();
+        return true;
+    }
+    return false;
+}
+
+static void give_all(Room &room)
+{
+    const bool hosts = is_host(room);
+    for (size_t type = 0; type < room.types->types.size(); ++type) {
+        if (room.types->types[type].objects_max == 0) continue;
+        for (const ObjectId object : objects(room.session, static_cast<TypeId>(type))) {
+            const bool ours =
+                exists(room.session, object) && owner(room.session, object) == self(room.session);
+            if (!ours) continue;
+            if (!hosts)
+                release(room.session, object); // Another has become the host: it is to have it.
+            else if (!is_given(room, object) && !give_one(room, object))
+                return;
+        }
+    }
+}
+
+void give(Room &room, const Log &log, uint64_t now_us)
+{
+    if (state(room.session) != State::open) return;
+    const bool alone = peers(room.session).empty();
+    if (alone || owned(room) == 0) {
+        if (alone && owned(room) > 0)
+            log::write(log, LogLevel::warning, "objects_dropped",
+                       {{"room", room.options.name},
+                        {"count", owned(room)},
+                        {"text", "nobody is there who could take them"}});
+        leave(room.session);
+        room.phase = RoomPhase::leaving;
+        return;
+    }
+    if (now_us < room.give_us) return;
+    room.give_us = now_us + give_interval_us;
+    give_all(room);
+}
+
+}
