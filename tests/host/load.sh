@@ -5,7 +5,8 @@
 # With --kill a second tern-bot process with a quarter of the bots is killed (SIGKILL) amid the play:
 # no object may be lost, or owned by two, and the others must play on.
 #
-# Usage: load.sh [--count N] [--seconds N] [--loss PERCENT] [--kill] [--programs FOLDER]
+# Usage: load.sh [--count N] [--seconds N] [--loss PERCENT] [--kill] [--programs FOLDER] [-- OPTION ...]
+# Options behind -- are tern-bot's.
 # Ends with 0, with 1 if something was wrong, with 77 where the programs are not built.
 set -uo pipefail
 
@@ -18,6 +19,7 @@ usage() {
 while [ $# -gt 0 ]; do
     case $1 in
     --kill) kill=yes && shift && continue ;;
+    --) shift && break ;;
     --count | --seconds | --loss | --programs) [ $# -ge 2 ] || usage ;;
     *) usage ;;
     esac
@@ -29,6 +31,7 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
+load=("$@")
 [[ $count =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ ]] && [ "$count" -ge 4 ] && [ "$seconds" -ge 10 ] || {
     echo "load: --count is a whole number from 4, --seconds from 10" >&2
     exit 1
@@ -79,12 +82,12 @@ digest() { grep -o '"digest":"[0-9a-f]*"' "$folder/status" | cut -d '"' -f 4; }
 members() { grep -o '"joined_us"' "$folder/status" | wc -l; }
 has_members() { status && [ "$(members)" -eq "$1" ]; }
 
-# bots <log> <how many> <options ...>: in the background.
+# start_bots <log> <how many> <options ...>: in the background.
 start_bots() {
     local log=$1 number=$2
     shift 2
-    "$programs/tern-bot" --count "$number" --peers-max $((count + 1)) --loss "$loss" --claims 0.5 \
-        --json "$@" "$invite" >"$folder/$log.json" 2>"$folder/$log.log" &
+    "$programs/tern-bot" --count "$number" --peers-max $((count + 1)) --loss "$loss" \
+        "${load[@]}" --json "$@" "$invite" >"$folder/$log.json" 2>"$folder/$log.log" &
 }
 
 # --- The host ---
