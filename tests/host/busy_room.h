@@ -1,0 +1,80 @@
+// A LiveRoom in which much happens: objects are made, moved, claimed and destroyed, players shout,
+// come and go. What the status page is looked at with.
+#pragma once
+#include "tests/host/live_board.h"
+#include <cmath>
+#include <random>
+
+namespace dedicated::test {
+
+inline constexpr const char *hostile_name = "<img src=x onerror=a()>\xe2\x80\xae";
+
+struct BusyRoom {
+    LiveRoom room;
+    std::mt19937 dice{5};
+    size_t objects_each;
+    bool claims = true;
+
+    explicit BusyRoom(size_t clients, size_t objects_each = 12, uint16_t peers_max = 64)
+        : room(3, {15, 45, 0.02f, 0.001f}, peers_max), objects_each(objects_each)
+    {
+        static const char *names[] = {"Marlin",  "Sandwich", hostile_name, "Arctic",  "Little",
+                                      "Roseate", "Caspian",  "Forster",    "Gull-b.", "Whiskered",
+                                      "",        "Fairy",    "Sooty",      "Black"};
+        for (size_t i = 0; i < clients; ++i)
+            room.add(i < std::size(names) ? names[i] : ("player " + std::to_string(i)).c_str());
+    }
+
+    bool chance(double per_second)
+    {
+        return std::uniform_real_distribution<>(0, 1)(dice) < per_second / 30;
+    }
+    void play(Member &member)
+    {
+        tern::Session *const session = member.session;
+        if (tern::state(session) != tern::State::open) return;
+        const tern::PeerId self = tern::self(session);
+        size_t owned = 0;
+        // Some take more than others.
+        const double greed = 0.1 + static_cast<double>(static_cast<unsigned>(self) % 5);
+        for (const tern::TypeId type : {crate_type, ghost_type})
+            for (const tern::ObjectId object : tern::objects(session, type)) {
+                if (!tern::exists(session, object)) continue;
+                const bool own = tern::owner(session, object) == self;
+                owned += own;
+                const auto angle = static_cast<float>(room.now_us % 7'000'000) / 7e6f * 6.28f;
+                const bool moves = static_cast<uint64_t>(object) % 3 == 0;
+                if (own && (moves || chance(1)))
+                    tern::set(session, object, Crate{{std::cos(angle), std::sin(angle)}});
+                if (own && &member != &room.host() && chance(0.01)) tern::destroy(session, object);
+                if (!own && claims && chance(0.003 * greed)) tern::claim(session, object);
+            }
+        if (owned < objects_each / 2 && chance(2))
+            tern::create(session, chance(10) ? ghost_type : crate_type, Crate{});
+        if (chance(0.5))
+            tern::call(session, tern::PeerId::everyone, shout_type, Shout{"mine!"},
+                       tern::Reliability::reliable);
+    }
+    void step()
+    {
+        room.step([this](Member &member) { play(member); });
+    }
+    // With a status each second, as the host's tick loop takes it.
+    HostStatus run_seconds(size_t seconds)
+    {
+        RoomStatus status;
+        for (size_t i = 0; i < seconds; ++i) {
+            for (int tick = 0; tick < 30; ++tick)
+                step();
+            status = room.status();
+        }
+        HostStatus out = host_status(std::move(status), room.now_us);
+        out.ticks.count = room.now_us / 33'333;
+        out.ticks.sum_us = out.ticks.count * 2'100;
+        out.cpu_us = room.now_us / 12;
+        out.resident_bytes = 48'000'000;
+        return out;
+    }
+};
+
+}
