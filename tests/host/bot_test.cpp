@@ -260,7 +260,8 @@ field = [
     std::vector<std::byte> value(type.size_bytes);
     std::vector<std::vector<std::byte>> seen(type.fields.size());
     std::vector<int> moved(type.fields.size());
-    create(session, 0, value.data(), value.size());
+    for (int i = 0; i < 5; ++i)
+        create(session, 0, value.data(), value.size());
     for (int i = 0; i < 200; ++i) {
         bot::randomise(session, read.table->types, 0, ~uint64_t{0}, value, random);
         const auto at = [&]<class T>(size_t field, T &out, size_t index = 0) {

@@ -2,10 +2,10 @@
 # A host under load: bots join one tern-host over the loopback and play through a network that loses
 # datagrams both ways. At the end all bots and the host must see the same world.
 #
-# With --kill a second tern-bot process with a quarter of the bots is killed (SIGKILL) amid the play:
-# no object may be lost, or owned by two, and the others must play on.
+# With --kill a second tern-bot process with a quarter of the bots is killed (SIGKILL) amid the
+# play: no object may be lost, or owned by two, and the others must play on.
 #
-# Usage: load.sh [--count N] [--seconds N] [--loss PERCENT] [--kill] [--programs FOLDER] [-- OPTION ...]
+# Usage: load.sh [--count N] [--seconds N] [--loss %] [--kill] [--programs FOLDER] [-- OPTION ...]
 # Options behind -- are tern-bot's.
 # Ends with 0, with 1 if something was wrong, with 77 where the programs are not built.
 set -uo pipefail
@@ -154,7 +154,8 @@ host=0
 
 echo "load: $count bots, $loss % loss each way, $seconds s: digest $theirs on all, $all objects"
 [ $kill = no ] || echo "load: $victims_count of them were killed, and nothing is lost"
-echo "load: the host took $((cpu / (now / 100))) % of a processor, sent $((sent * 1000 / now)) kB/s," \
-    "received $((received * 1000 / now)) kB/s; $overruns ticks overran"
+echo "load: the host took $((cpu / (now / 100))) % of a processor," \
+    "sent $((sent * 1000 / now)) kB/s, received $((received * 1000 / now)) kB/s;" \
+    "$overruns ticks overran"
 tail -n 2 "$folder/bots.log" | sed -n 's/^in /load: bots, in /p'
 echo "load: $(cat "$folder/bots.json")"
