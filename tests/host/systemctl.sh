@@ -15,13 +15,14 @@ start() {
     local directory
     directory=$(value RuntimeDirectory)
     [ -z "$directory" ] || mkdir -p "/run/$directory"
+    rm -f "/run/$unit.out"
     # shellcheck disable=SC2046,SC2086 # The words of the unit.
     RUNTIME_DIRECTORY=/run/$directory setsid env $(value Environment) $(value ExecStart) \
         >"/run/$unit.out" 2>&1 </dev/null &
     echo $! >"$pid_file"
     # systemd waits for READY=1.
     for _ in $(seq 100); do
-        grep -q 'ready' "/run/$unit.out" && return
+        grep -qs 'tern-host ready' "/run/$unit.out" && return
         kill -0 $! 2>/dev/null || break
         sleep 0.1
     done
