@@ -15,6 +15,7 @@ namespace dedicated::host {
 static constexpr uint64_t second_us = 1'000'000;
 static constexpr uint64_t publish_interval_us = second_us / 5;
 static constexpr uint32_t fleet_goodbye_ms = 5000;
+static constexpr uint64_t fleet_end_wait_us = 30 * second_us;
 
 // When ticks begin: all at one clock, so that what a tick takes makes no later one late.
 struct TickClock {
@@ -86,10 +87,22 @@ void apply(Host &host)
         if (Room *room = find_room(host, own.name)) room->options.open = own.open;
 }
 
+// What the game server says is not the file's to change.
+static void keep_fleet(const Host &host, Options &wanted)
+{
+    const Options &present = host.loaded.options;
+    wanted.addresses = present.addresses;
+    wanted.agones_port = present.agones_port;
+    for (RoomOptions &room : wanted.rooms)
+        for (const RoomOptions &own : present.rooms)
+            if (own.name == room.name) room.port = own.port;
+}
+
 Reload reload(Host &host)
 {
     Reload result = {};
-    const Loaded wanted = options::load(host.argument_count, host.arguments);
+    Loaded wanted = options::load(host.argument_count, host.arguments);
+    if (host.agones) keep_fleet(host, wanted.options);
     for (const Problem &problem : wanted.problems) {
         result.problems.push_back(problem.where + ": " + problem.text);
         log::write(host.log, LogLevel::error, "reload_failed",
@@ -195,6 +208,9 @@ static void take_signals(Host &host)
 static void take_fleet(Host &host)
 {
     if (!host.agones) return;
+    for (const FleetNote &note : agones::notes(*host.agones))
+        log::write(host.log, note.is_problem ? LogLevel::warning : LogLevel::info, "agones",
+                   {{"text", note.text}});
     const FleetOrder order = agones::order(*host.agones);
     if (order == FleetOrder::allocated) log::write(host.log, LogLevel::info, "agones_allocated");
     if (order == FleetOrder::shut_down) drain(host, "agones");
@@ -254,6 +270,18 @@ static void wait(TickClock &clock, uint32_t hz)
     if (due_us > now) tern::sleep_us(due_us - now);
 }
 
+// The fleet is told that the drain is over. A container that ends by itself may be started once
+// more, so who has had no SIGTERM waits for it: it follows.
+static void leave_fleet(Host &host)
+{
+    if (!agones::shut_down(*host.agones, fleet_goodbye_ms))
+        log::write(host.log, LogLevel::warning, "agones_unheard",
+                   {{"text", "the SDK server has not taken the shutdown"}});
+    const uint64_t until_us = now_us(host) + fleet_end_wait_us;
+    while (signals::stops() == 0 && now_us(host) < until_us)
+        tern::sleep_us(10'000);
+}
+
 int run(Host &host)
 {
     host.begun_us = tern::clock_us();
@@ -268,8 +296,7 @@ int run(Host &host)
         tick(host);
         wait(clock, host.loaded.options.tick_hz);
     }
-    const bool drained = host.opened && host.agones;
-    if (drained) agones::shut_down(*host.agones, fleet_goodbye_ms);
+    if (host.opened && host.agones) leave_fleet(host);
     stop(host);
     log::write(host.log, LogLevel::info, "host_ended", {{"exit_status", host.exit_status}});
     return host.exit_status;
