@@ -84,8 +84,9 @@ TEST(PageTest, ShowsLiveDataInABrowser)
     EXPECT_GT(points_of(browser, "#graph-loss .curve"), 190u);
     EXPECT_GT(points_of(browser, "#graph-sent .area"), 190u);
     EXPECT_GT(points_of(browser, "#graph-received .area"), 190u);
+    const std::string legend = browser.text_of("#graph-sent .legend");
     for (const char *name : {"crate", "shout", "other"})
-        EXPECT_NE(browser.text_of("#graph-sent .legend").find(name), std::string::npos);
+        EXPECT_NE(legend.find(name), std::string::npos) << name << " in " << legend;
     EXPECT_EQ(browser.count_of("#peers tr"), 7u);
     for (const char *name : {"the host", "Marlin", "Sandwich", "Arctic"})
         EXPECT_NE(browser.text_of("#peers").find(name), std::string::npos) << name;
@@ -202,6 +203,6 @@ TEST(PageTest, Pictures)
     take(few, "narrow", {500, 3200});
     Stage alone(0, 5);
     take(alone, "alone", {1440, 1300});
-    Stage many(200, 60, 6);
+    Stage many(200, 20, 5);
     take(many, "many", {1440, 1700});
 }
