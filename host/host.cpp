@@ -15,6 +15,7 @@ namespace dedicated::host {
 static constexpr uint64_t second_us = 1'000'000;
 static constexpr uint64_t publish_interval_us = second_us / 5;
 static constexpr uint32_t fleet_goodbye_ms = 5000;
+static constexpr uint64_t fleet_end_us = 30 * second_us; // Until its SIGTERM, at most.
 
 // When ticks begin: all at one clock, so that what a tick takes makes no later one late.
 struct TickClock {
@@ -195,6 +196,9 @@ static void take_signals(Host &host)
 static void take_fleet(Host &host)
 {
     if (!host.agones) return;
+    for (const FleetNote &note : agones::notes(*host.agones))
+        log::write(host.log, note.is_problem ? LogLevel::warning : LogLevel::info, "agones",
+                   {{"text", note.text}});
     const FleetOrder order = agones::order(*host.agones);
     if (order == FleetOrder::allocated) log::write(host.log, LogLevel::info, "agones_allocated");
     if (order == FleetOrder::shut_down) drain(host, "agones");
@@ -254,6 +258,18 @@ static void wait(TickClock &clock, uint32_t hz)
     if (due_us > now) tern::sleep_us(due_us - now);
 }
 
+// The container would be started once more if it ended before the fleet does it.
+static void leave_fleet(Host &host)
+{
+    if (!host.opened || !host.agones || host.exit_status == exit_stopped) return;
+    if (!agones::shut_down(*host.agones, fleet_goodbye_ms))
+        log::write(host.log, LogLevel::warning, "agones",
+                   {{"text", "the SDK's server has not heard that this host has ended"}});
+    const uint64_t until_us = now_us(host) + fleet_end_us;
+    while (signals::stops() == 0 && now_us(host) < until_us)
+        tern::sleep_us(second_us / 20);
+}
+
 int run(Host &host)
 {
     host.begun_us = tern::clock_us();
@@ -268,8 +284,7 @@ int run(Host &host)
         tick(host);
         wait(clock, host.loaded.options.tick_hz);
     }
-    const bool drained = host.opened && host.agones;
-    if (drained) agones::shut_down(*host.agones, fleet_goodbye_ms);
+    leave_fleet(host);
     stop(host);
     log::write(host.log, LogLevel::info, "host_ended", {{"exit_status", host.exit_status}});
     return host.exit_status;

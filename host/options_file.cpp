@@ -44,19 +44,16 @@ static OptionValue value_of(const toml::node &node)
     return all;
 }
 
+// Of a value in a complaint.
 static std::string shown(const toml::node &node)
 {
-    std::ostringstream out;
-    node.visit([&out](const auto &value) {
-        using Value = std::remove_cvref_t<decltype(value)>;
-        if constexpr (toml::is_table<Value>)
-            out << "a table";
-        else if constexpr (toml::is_array<Value>)
-            out << "a list";
-        else
-            out << value;
-    });
-    return out.str();
+    if (node.is_table()) return "a table";
+    if (node.is_array()) return "a list";
+    const OptionValue value = value_of(node);
+    if (const auto *text = std::get_if<std::string>(&value)) return "\"" + *text + "\"";
+    if (const auto *number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+    if (const auto *truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
+    return node.is_floating_point() ? "a fraction" : "a time";
 }
 
 static const Option *find(const std::string &table, std::string_view key)
@@ -64,6 +61,12 @@ static const Option *find(const std::string &table, std::string_view key)
     for (const Option &option : option::all())
         if (table == option.table && key == option.key) return &option;
     return nullptr;
+}
+
+static bool is_table(std::string_view name)
+{
+    const auto of_table = [name](const Option &option) { return name == option.table; };
+    return !name.empty() && std::any_of(option::all().begin(), option::all().end(), of_table);
 }
 
 static std::vector<std::string_view> known_names(const std::string &table)
@@ -85,7 +88,9 @@ static void read_table(File &file, const toml::table &values, const std::string 
     const std::string in = table.empty() ? "" : " in [" + table + "]";
     for (const auto &[key, node] : values) {
         const Option *option = find(table, key.str());
-        if (!option && table.empty() && (node.is_table() || node.is_array_of_tables())) continue;
+        const bool other = table.empty() && (is_table(key.str()) || key == "type" ||
+                                             node.is_table() || node.is_array_of_tables());
+        if (!option && other) continue; // See read_tables().
         if (!option) {
             const std::string name(key.str());
             complain(file, key.source(),
@@ -123,18 +128,18 @@ static void read_rooms(File &file, const toml::node &node)
 
 static void read_tables(File &file, const toml::table &root)
 {
-    const std::vector<std::string_view> names = known_names("");
     for (const auto &[key, node] : root) {
         const std::string name(key.str());
         if (name == "type" || find("", name)) continue;
-        if (name == "room") {
+        if (name == "room")
             read_rooms(file, node);
-        } else if (node.is_table() && std::find(names.begin(), names.end(), name) != names.end()) {
+        else if (is_table(name) && node.is_table())
             read_table(file, *node.as_table(), name, 0);
-        } else if (node.is_table() || node.is_array_of_tables()) {
+        else if (is_table(name))
+            complain(file, node.source(), name + " must be written as [" + name + "]");
+        else if (node.is_table() || node.is_array_of_tables())
             complain(file, node.source(),
-                     "unknown table " + name + suggestion::did_you_mean(name, names));
-        }
+                     "unknown table " + name + suggestion::did_you_mean(name, known_names("")));
     }
 }
 

@@ -76,6 +76,22 @@ static void create_first_objects(Room &room, const Log &log)
                    {{"room", room.options.name}, {"count", missing}});
 }
 
+// What is new of the recording goes to its file.
+static void record(Room &room, const Log &log)
+{
+    if (!room.recording || !room.session) return;
+    const std::span<const std::byte> bytes = recorded(room.session);
+    const size_t size = std::fwrite(bytes.data(), 1, bytes.size(), room.recording);
+    room.recording_bytes += size;
+    if (size == bytes.size() && std::fflush(room.recording) == 0) return;
+    log::write(log, LogLevel::error, "recording_failed",
+               {{"room", room.options.name},
+                {"file", room.recording_path},
+                {"text", std::strerror(errno)}});
+    std::fclose(room.recording);
+    room.recording = nullptr;
+}
+
 static void print_invite(Room &room)
 {
     room.invite = print(invite(room.session, room.addresses)).text;
@@ -109,6 +125,7 @@ void open(Room &room, const Log &log, uint64_t now_us)
                    {{"room", room.options.name},
                     {"file", room.recording_path},
                     {"text", "it holds the keys and the secret of the room"}});
+    record(room, log);
 }
 
 void close(Room &room)
@@ -146,9 +163,8 @@ uint64_t owned(const Room &room)
 
 RoomStatus status(Room &room, uint64_t now_us)
 {
-    RoomStatus status = {};
-    if (room.session) status = watch::status(room.watch, room.session, room.types->types, now_us);
-    if (!room.session) status.state = room.phase == RoomPhase::left ? "left" : "lost";
+    if (!room.session) return room.last;
+    RoomStatus status = watch::status(room.watch, room.session, room.types->types, now_us);
     status.name = room.options.name;
     status.topology = text(room.options.topology);
     status.port = room.port;
@@ -241,7 +257,7 @@ static void take_datagrams(Room &room, const Log &log, uint64_t now_us)
     }
 }
 
-static void end(Room &room, const Log &log, RoomPhase phase)
+static void end(Room &room, const Log &log, RoomPhase phase, uint64_t now_us)
 {
     const bool lost = phase == RoomPhase::lost;
     log::write(log, lost ? LogLevel::error : LogLevel::info, lost ? "room_lost" : "room_left",
@@ -250,17 +266,18 @@ static void end(Room &room, const Log &log, RoomPhase phase)
                 {"objects_given", room.given},
                 {"objects_owned", owned(room)}});
     room.phase = phase;
+    room.last = status(room, now_us);
     close(room);
 }
 
 // What has become of the session.
-static void take_state(Room &room, const Log &log)
+static void take_state(Room &room, const Log &log, uint64_t now_us)
 {
     const State present = state(room.session);
     if (present == State::open || present == State::leaving) return;
-    if (present == State::left) return end(room, log, RoomPhase::left);
+    if (present == State::left) return end(room, log, RoomPhase::left, now_us);
     const bool alone = present == State::minority && room.phase == RoomPhase::open;
-    if (!alone) return end(room, log, RoomPhase::lost);
+    if (!alone) return end(room, log, RoomPhase::lost, now_us);
     // Most peers went at once, or the network did. A host waits for them to come back: it keeps
     // all objects, in a session with a new invite.
     go_on(room.session);
@@ -272,21 +289,6 @@ static void take_state(Room &room, const Log &log)
                 {"text", "most peers were lost at once; the room goes on under a new invite"}});
 }
 
-static void record(Room &room, const Log &log)
-{
-    if (!room.recording || !room.session) return;
-    const std::span<const std::byte> bytes = recorded(room.session);
-    const size_t size = std::fwrite(bytes.data(), 1, bytes.size(), room.recording);
-    room.recording_bytes += size;
-    if (size == bytes.size() && std::fflush(room.recording) == 0) return;
-    log::write(log, LogLevel::error, "recording_failed",
-               {{"room", room.options.name},
-                {"file", room.recording_path},
-                {"text", std::strerror(errno)}});
-    std::fclose(room.recording);
-    room.recording = nullptr;
-}
-
 void tick(Room &room, const Log &log, uint64_t now_us)
 {
     if (is_over(room)) return;
@@ -294,7 +296,7 @@ void tick(Room &room, const Log &log, uint64_t now_us)
     if (room.phase == RoomPhase::giving) give(room, log, now_us);
     room.socket->send(send(room.session, now_us));
     record(room, log);
-    take_state(room, log);
+    take_state(room, log, now_us);
 }
 
 }

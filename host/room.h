@@ -36,6 +36,7 @@ struct Room {
     std::string invite;    // Printed.
     bool reopened = false; // It has a new invite: the host tells it, and sets this to false.
     Watch watch;
+    RoomStatus last = {}; // When it is over: as it was then.
     uint64_t refused = 0; // Newcomers, by us.
     std::FILE *recording = nullptr;
     std::string recording_path; // Absolute; empty: none.

@@ -30,7 +30,7 @@ static bool is_integer(FieldKind kind)
     return kind >= FieldKind::int8 && kind <= FieldKind::uint64;
 }
 
-static size_t element_bytes(FieldKind kind)
+size_t element_bytes(FieldKind kind)
 {
     switch (kind) {
     case FieldKind::int16:

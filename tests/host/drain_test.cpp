@@ -1,0 +1,209 @@
+// A host that ends takes nothing with it: real processes, sockets and signals.
+#include "tests/host/running_host.h"
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace tern;
+using namespace dedicated::test;
+
+namespace {
+
+constexpr uint64_t thing_count = 300;
+
+struct DrainTest : testing::Test {
+    TempFolder folder;
+    std::string config;
+    Clients clients = {nullptr, Topology::mesh, 8, 2000};
+
+    void write(const std::string &topology, const std::string &orphan, uint32_t drain_timeout_s,
+               uint32_t timeout_ms)
+    {
+        config = folder.write(
+            "host.toml", "tick_hz = 60\ndrain_timeout_s = " + std::to_string(drain_timeout_s) +
+                             "\n[[room]]\nport = 0\ntopology = \"" + topology +
+                             "\"\npeers_max = 8\ntimeout_ms = " + std::to_string(timeout_ms) +
+                             "\n[[type]]\nname = \"thing\"\nobjects_max = 1000\nat_start = 300\n"
+                             "orphan = \"" +
+                             orphan + "\"\nfield = [{name = \"number\", kind = \"int32\"}]\n");
+        clients.types = type_file::read_file(config).table;
+        clients.timeout_ms = timeout_ms;
+        if (topology == "star") clients.topology = Topology::star;
+    }
+
+    void join(RunningHost &host, size_t count)
+    {
+        ASSERT_TRUE(clients.types);
+        ASSERT_TRUE(host.is_ready()) << host.text;
+        for (size_t i = 0; i < count; ++i)
+            clients.add(host.invite());
+        ASSERT_TRUE(clients.tick_until([&] { return clients.agree(count, thing_count); }))
+            << host.text;
+    }
+
+    // Each object lives, at all, with one owner who is there and knows it.
+    void expect_nothing_lost() const
+    {
+        std::map<PeerId, const Session *> sessions;
+        for (const Client &client : clients.all)
+            sessions[self(client.session)] = client.session;
+        const Session *first = clients.all[0].session;
+        ASSERT_EQ(tern::objects(first, 0).size(), thing_count);
+        uint64_t owned = 0;
+        for (const Client &client : clients.all)
+            owned += stats(client.session).owned;
+        EXPECT_EQ(owned, thing_count);
+        for (const ObjectId object : tern::objects(first, 0)) {
+            const PeerId by = owner(first, object);
+            ASSERT_TRUE(sessions.contains(by)) << static_cast<unsigned>(by);
+            for (const Client &client : clients.all) {
+                ASSERT_TRUE(exists(client.session, object));
+                ASSERT_EQ(owner(client.session, object), by);
+            }
+        }
+    }
+
+    // Each sets what it owns, and the others see it; and one claims from another.
+    void expect_they_play_on()
+    {
+        for (const Client &client : clients.all)
+            for (const ObjectId object : tern::objects(client.session, 0)) {
+                const int32_t number = static_cast<int32_t>(self(client.session));
+                if (owner(client.session, object) == self(client.session))
+                    set(client.session, object, &number, sizeof number);
+            }
+        const ObjectId wanted = tern::objects(clients.all[0].session, 0)[0];
+        const size_t claimer =
+            owner(clients.all[0].session, wanted) == self(clients.all[0].session) ? 1 : 0;
+        const Session *session = clients.all[claimer].session;
+        claim(clients.all[claimer].session, wanted);
+        const size_t others = clients.all.size() - 1;
+        EXPECT_TRUE(clients.tick_until([&] {
+            return owner(session, wanted) == self(session) && clients.agree(others, thing_count);
+        }));
+        const auto *numbers = static_cast<const int32_t *>(values(session, 0, sizeof(int32_t)));
+        for (size_t i = 0; i < thing_count; ++i)
+            EXPECT_GT(numbers[i], 1); // Nobody's is as the host left it.
+    }
+};
+
+}
+
+TEST_F(DrainTest, GivesAllObjectsToThreePeersOfAMesh)
+{
+    write("mesh", "to_host", 30, 5000);
+    RunningHost host({"--config", config});
+    join(host, 3);
+    kill(host.id, SIGTERM);
+    EXPECT_TRUE(clients.tick_until([&] {
+        return host.has_ended() && clients.agree(2, thing_count);
+    })) << host.text;
+    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    EXPECT_NE(host.text.find("drain_done objects_given=300"), std::string::npos) << host.text;
+    expect_nothing_lost();
+    // Evenly: a hundred each.
+    for (const Client &client : clients.all)
+        EXPECT_EQ(stats(client.session).owned, thing_count / 3);
+    expect_they_play_on();
+}
+
+TEST_F(DrainTest, SavesEvenWhatWouldDieWithItsOwner)
+{
+    write("mesh", "destroy", 30, 5000);
+    RunningHost host({"--config", config});
+    join(host, 3);
+    kill(host.id, SIGINT);
+    EXPECT_TRUE(clients.tick_until([&] {
+        return host.has_ended() && clients.agree(2, thing_count);
+    })) << host.text;
+    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    expect_nothing_lost();
+    expect_they_play_on();
+}
+
+TEST_F(DrainTest, LeavesAStarToItsPeers)
+{
+    write("star", "destroy", 30, 5000);
+    RunningHost host({"--config", config});
+    join(host, 3);
+    kill(host.id, SIGTERM);
+    EXPECT_TRUE(clients.tick_until([&] {
+        return host.has_ended() && clients.agree(2, thing_count);
+    })) << host.text;
+    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    expect_nothing_lost();
+    expect_they_play_on();
+}
+
+TEST_F(DrainTest, LosesNothingWhenAPeerIsKilledMeanwhile)
+{
+    write("mesh", "to_host", 30, 1500);
+    RunningHost host({"--config", config});
+    join(host, 3);
+    kill(host.id, SIGTERM);
+    clients.drop(2);
+    EXPECT_TRUE(clients.tick_until([&] {
+        return host.has_ended() && clients.agree(1, thing_count);
+    })) << host.text;
+    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    expect_nothing_lost();
+    expect_they_play_on();
+}
+
+TEST_F(DrainTest, EndsByItsDeadlineAndSaysWhatWasLeft)
+{
+    write("mesh", "to_host", 1, 60'000);
+    RunningHost host({"--config", config});
+    join(host, 1);
+    kill(host.id, SIGTERM); // The client is silent from here on.
+    EXPECT_EQ(host.wait_for_end(), 4) << host.text;
+    EXPECT_NE(host.text.find("drain_unfinished room=main peers=1 objects_owned=300"),
+              std::string::npos)
+        << host.text;
+}
+
+TEST_F(DrainTest, RefusesNewcomersAndStopsAtASecondSignal)
+{
+    write("mesh", "to_host", 60, 60'000);
+    RunningHost host({"--config", config});
+    join(host, 1);
+    clients.all[0].silent = true; // So that it lasts.
+    kill(host.id, SIGTERM);
+    ASSERT_TRUE(host.print_until("room_draining")) << host.text;
+    clients.add(host.invite());
+    const Session *newcomer = clients.all[1].session;
+    EXPECT_TRUE(clients.tick_until([&] { return state(newcomer) == State::refused_by_game; }));
+    EXPECT_NE(std::string(state_text(newcomer)).find("the host is shutting down"),
+              std::string::npos)
+        << state_text(newcomer);
+    EXPECT_EQ(host.end_by(SIGTERM), 5) << host.text;
+}
+
+TEST_F(DrainTest, LeavesAtOnceWhenNobodyIsThere)
+{
+    write("mesh", "to_host", 60, 60'000);
+    RunningHost host({"--config", config});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    EXPECT_EQ(host.end_by(SIGTERM), 0) << host.text;
+    EXPECT_NE(host.text.find("objects_dropped room=main count=300"), std::string::npos)
+        << host.text;
+}
+
+TEST_F(DrainTest, OfARoomLetsTheOthersGoOn)
+{
+    const std::string path = folder.path + "/control";
+    const std::string two = folder.write(
+        "two.toml", "[[room]]\nname = \"a\"\nport = 0\n[[room]]\nname = \"b\"\nport = 0\n"
+                    "[control]\nsocket = \"" +
+                        path + "\"\n");
+    RunningHost host({"--config", two});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    EXPECT_EQ(control_answer(path, R"({"command":"drain","room":"a"})"),
+              R"({"ok":true,"room":"a"})");
+    ASSERT_TRUE(host.print_until("room_left room=a")) << host.text;
+    EXPECT_NE(control_answer(path, R"({"command":"status"})").find("\"ready\":true"),
+              std::string::npos);
+    EXPECT_EQ(control_answer(path, R"({"command":"close","room":"a"})"),
+              R"({"ok":false,"error":"room a is over, or leaving"})");
+    EXPECT_EQ(control_answer(path, R"({"command":"drain"})"), R"({"ok":true,"rooms":2})");
+    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+}
