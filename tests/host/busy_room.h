@@ -58,7 +58,7 @@ struct BusyRoom {
                 if (!own && chance(claims_per_second * greed)) tern::claim(session, object);
             }
         if (owned < objects_each / 2 && chance(2))
-            tern::create(session, chance(10) ? ghost_type : crate_type, Crate{});
+            tern::create(session, dice() % 3 == 0 ? ghost_type : crate_type, Crate{});
         if (chance(5 / static_cast<double>(room.members.size())))
             tern::call(session, tern::PeerId::everyone, shout_type, Shout{"mine!"},
                        tern::Reliability::reliable);
