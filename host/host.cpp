@@ -15,7 +15,7 @@ namespace dedicated::host {
 static constexpr uint64_t second_us = 1'000'000;
 static constexpr uint64_t publish_interval_us = second_us / 5;
 static constexpr uint32_t fleet_goodbye_ms = 5000;
-static constexpr uint64_t fleet_end_us = 30 * second_us; // Until its SIGTERM, at most.
+static constexpr uint64_t fleet_end_wait_us = 30 * second_us;
 
 // When ticks begin: all at one clock, so that what a tick takes makes no later one late.
 struct TickClock {
@@ -87,10 +87,22 @@ void apply(Host &host)
         if (Room *room = find_room(host, own.name)) room->options.open = own.open;
 }
 
+// What the game server says is not the file's to change.
+static void keep_fleet(const Host &host, Options &wanted)
+{
+    const Options &present = host.loaded.options;
+    wanted.addresses = present.addresses;
+    wanted.agones_port = present.agones_port;
+    for (RoomOptions &room : wanted.rooms)
+        for (const RoomOptions &own : present.rooms)
+            if (own.name == room.name) room.port = own.port;
+}
+
 Reload reload(Host &host)
 {
     Reload result = {};
-    const Loaded wanted = options::load(host.argument_count, host.arguments);
+    Loaded wanted = options::load(host.argument_count, host.arguments);
+    if (host.agones) keep_fleet(host, wanted.options);
     for (const Problem &problem : wanted.problems) {
         result.problems.push_back(problem.where + ": " + problem.text);
         log::write(host.log, LogLevel::error, "reload_failed",
@@ -258,16 +270,16 @@ static void wait(TickClock &clock, uint32_t hz)
     if (due_us > now) tern::sleep_us(due_us - now);
 }
 
-// The container would be started once more if it ended before the fleet does it.
+// The fleet is told that the drain is over. A container that ends by itself may be started once
+// more, so who has had no SIGTERM waits for it: it follows.
 static void leave_fleet(Host &host)
 {
-    if (!host.opened || !host.agones || host.exit_status == exit_stopped) return;
     if (!agones::shut_down(*host.agones, fleet_goodbye_ms))
-        log::write(host.log, LogLevel::warning, "agones",
-                   {{"text", "the SDK's server has not heard that this host has ended"}});
-    const uint64_t until_us = now_us(host) + fleet_end_us;
+        log::write(host.log, LogLevel::warning, "agones_unheard",
+                   {{"text", "the SDK server has not taken the shutdown"}});
+    const uint64_t until_us = now_us(host) + fleet_end_wait_us;
     while (signals::stops() == 0 && now_us(host) < until_us)
-        tern::sleep_us(second_us / 20);
+        tern::sleep_us(10'000);
 }
 
 int run(Host &host)
@@ -284,7 +296,7 @@ int run(Host &host)
         tick(host);
         wait(clock, host.loaded.options.tick_hz);
     }
-    leave_fleet(host);
+    if (host.opened && host.agones && host.exit_status != exit_stopped) leave_fleet(host);
     stop(host);
     log::write(host.log, LogLevel::info, "host_ended", {{"exit_status", host.exit_status}});
     return host.exit_status;

@@ -2,6 +2,8 @@
 #include "host/host.h"
 #include "host/signals.h"
 #include <cstdio>
+#include <cstdlib>
+#include <tern/io.h>
 
 namespace dedicated::host {
 
@@ -26,10 +28,38 @@ static const FleetPort *port_for(const GameServer &server, const Host &host,
     return only ? &server.ports[0] : nullptr;
 }
 
+// Agones says in the environment where its SDK server is, unless the operator does.
+static uint16_t sdk_port(const Host &host)
+{
+    const char *text = std::getenv("AGONES_SDK_HTTP_PORT");
+    const unsigned long port = text ? std::strtoul(text, nullptr, 10) : 0;
+    const bool is_ours = host.loaded.sources.contains("agones.port");
+    return !is_ours && port >= 1 && port <= 65'535 ? static_cast<uint16_t>(port)
+                                                   : host.loaded.options.agones_port;
+}
+
+// Ports and, unless the operator says otherwise, the address of the invites.
+static void take_game_server(Host &host, const GameServer &server)
+{
+    Options &options = host.loaded.options;
+    for (RoomOptions &room : options.rooms)
+        if (const FleetPort *port = port_for(server, host, room)) room.port = port->port;
+    const bool is_ours = host.loaded.sources.contains("addresses");
+    const bool is_v6 = server.address.find(':') != std::string::npos;
+    const std::string probe = (is_v6 ? "[" + server.address + "]" : server.address) + ":1";
+    if (!is_ours && !tern::parse_address(probe.c_str()).error)
+        options.addresses = {server.address};
+    else if (!is_ours)
+        log::write(host.log, LogLevel::warning, "agones_address",
+                   {{"address", server.address},
+                    {"text", "this is no IP: set addresses to where players reach the machine"}});
+}
+
 static int join_fleet(Host &host)
 {
     Options &options = host.loaded.options;
     if (!options.agones) return exit_clean;
+    options.agones_port = sdk_port(host);
     host.agones = agones::make(options.agones_port, host.board);
     GameServer server;
     for (uint32_t i = 0; i < fleet_wait_s && signals::stops() == 0; ++i) {
@@ -39,10 +69,9 @@ static int join_fleet(Host &host)
     if (!server.error.empty())
         return failed(host, exit_error, "agones_failed",
                       {{"port", options.agones_port}, {"text", server.error}});
-    for (RoomOptions &room : options.rooms)
-        if (const FleetPort *port = port_for(server, host, room)) room.port = port->port;
+    take_game_server(host, server);
     log::write(host.log, LogLevel::info, "agones_game_server",
-               {{"name", server.name}, {"state", server.state}});
+               {{"name", server.name}, {"state", server.state}, {"address", server.address}});
     return exit_clean;
 }
 

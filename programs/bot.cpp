@@ -27,6 +27,7 @@ struct Watcher {
     Snapshot now = {}, printed = {};
     tern::PeerId host = tern::PeerId::none;
     uint32_t ended = 0;
+    bool leaving = false;
 };
 
 double seconds_since(uint64_t us)
@@ -37,7 +38,7 @@ double seconds_since(uint64_t us)
 void tell_host(Watcher &watcher)
 {
     const tern::PeerId host = watcher.now.host;
-    if (host == tern::PeerId::none || host == watcher.host) return;
+    if (host == tern::PeerId::none || host == watcher.host || watcher.leaving) return;
     if (watcher.host != tern::PeerId::none)
         std::fprintf(stderr, "the host, peer %u, is gone; peer %u is the host now\n",
                      static_cast<unsigned>(watcher.host), static_cast<unsigned>(host));
@@ -116,6 +117,7 @@ Outcome run(const Options &options)
         look(watcher);
     // Who is in now has come in, and so have those who have ended since.
     outcome.joined = watcher.now.open + watcher.now.lost;
+    watcher.leaving = true;
     crowd::enter(*crowd, Phase::leaving);
     while (watcher.now.open + watcher.now.joining > 0)
         look(watcher);

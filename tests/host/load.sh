@@ -67,6 +67,10 @@ wait_for() {
     shift 2
     until "$@"; do
         left=$((left - 1))
+        for process in $host $bots $victims; do
+            [ "$process" -eq 0 ] || command kill -0 "$process" 2>/dev/null ||
+                fail "a program has ended while $what had to come"
+        done
         [ $left -gt 0 ] || fail "$what did not come"
         sleep 0.2
     done

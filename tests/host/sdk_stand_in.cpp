@@ -467,6 +467,12 @@ SdkRecord record(SdkStandIn &sdk)
     return sdk.record;
 }
 
+std::string state(SdkStandIn &sdk)
+{
+    const std::lock_guard lock(sdk.mutex);
+    return sdk.record.state;
+}
+
 size_t count(SdkStandIn &sdk, const std::string &method, const std::string &path)
 {
     const std::lock_guard lock(sdk.mutex);

@@ -72,6 +72,7 @@ bool shut_down(SdkStandIn &sdk);  // As if somebody deleted it.
 void change_counter(SdkStandIn &sdk, int64_t rooms); // As an allocation may.
 
 SdkRecord record(SdkStandIn &sdk);
+std::string state(SdkStandIn &sdk);
 size_t count(SdkStandIn &sdk, const std::string &method, const std::string &path);
 
 }
