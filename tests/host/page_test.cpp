@@ -208,6 +208,4 @@ TEST(PageTest, Pictures)
     take(few.url(), "narrow", {500, 3200});
     Stage alone(0, 5);
     take(alone.url(), "alone", {1440, 1300});
-    Stage many(200, 20, 5);
-    take(many.url(), "many", {1440, 1700});
 }
