@@ -36,7 +36,8 @@ struct Connection {
     int descriptor = -1;
     bool is_local = false;
     Phase phase = Phase::reading;
-    bool ends = false; // After what is being written.
+    bool ends = false;     // After what is being written.
+    bool has_more = false; // There may be another whole request in `in`.
     std::string in, out;
     size_t written = 0; // Of out.
     uint64_t heard_us = 0, deadline_us = 0;
@@ -128,7 +129,7 @@ bool answer_one(const HttpServer &server, Connection &connection)
     return true;
 }
 
-void read_some(const HttpServer &server, Connection &connection)
+void read_some(Connection &connection)
 {
     char bytes[4096];
     const ssize_t size = recv(connection.descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -138,23 +139,18 @@ void read_some(const HttpServer &server, Connection &connection)
     if (connection.phase == Phase::lingering) return; // Whatever it still says.
     if (connection.in.empty()) enter(connection, Phase::reading, request_us_max);
     connection.in.append(bytes, static_cast<size_t>(size));
-    while (connection.phase == Phase::reading && answer_one(server, connection)) {
-        write_some(connection);
-        if (is_done(connection)) return;
-    }
 }
 
-void serve(const HttpServer &server, Connection &connection, short events)
+// One request at a time: who sends a hundred in a row does not keep the others waiting.
+void serve(const HttpServer &server, Connection &connection, bool is_ready)
 {
-    if (connection.phase == Phase::writing && (events & (POLLOUT | POLLERR | POLLHUP))) {
+    if (is_ready && connection.phase == Phase::writing)
         write_some(connection);
-        // Requests that came while it was written.
-        while (!is_done(connection) && connection.phase == Phase::reading &&
-               answer_one(server, connection))
-            write_some(connection);
-    } else if (connection.phase != Phase::writing && (events & (POLLIN | POLLERR | POLLHUP))) {
-        read_some(server, connection);
-    }
+    else if (is_ready)
+        read_some(connection);
+    connection.has_more = !is_done(connection) && connection.phase == Phase::reading &&
+                          answer_one(server, connection);
+    if (connection.has_more) write_some(connection);
 }
 
 bool is_loopback(int descriptor)
@@ -199,7 +195,7 @@ void accept_all(HttpServer &server)
         connection.heard_us = tern::clock_us();
         enter(connection, Phase::reading, request_us_max);
         server.connections.push_back(std::move(connection));
-        read_some(server, server.connections.back()); // Its request is often here already.
+        serve(server, server.connections.back(), true); // Its request is often here already.
     }
 }
 
@@ -221,7 +217,7 @@ int timeout_ms(const HttpServer &server, uint64_t now_us)
 {
     uint64_t next_us = now_us + idle_us_max;
     for (const Connection &connection : server.connections)
-        next_us = std::min(next_us, connection.deadline_us);
+        next_us = connection.has_more ? now_us : std::min(next_us, connection.deadline_us);
     if (server.accept_again_us > now_us) next_us = std::min(next_us, server.accept_again_us);
     return next_us > now_us ? static_cast<int>((next_us - now_us) / 1000 + 1) : 0;
 }
@@ -234,7 +230,7 @@ void run(HttpServer &server)
         poll(waiting.data(), waiting.size(), timeout_ms(server, now_us));
         if (waiting[0].revents != 0) return;
         for (size_t i = 0; i < server.connections.size(); ++i)
-            serve(server, server.connections[i], waiting[i + 2].revents);
+            serve(server, server.connections[i], waiting[i + 2].revents != 0);
         const uint64_t then_us = tern::clock_us();
         for (Connection &connection : server.connections)
             if (then_us >= connection.deadline_us) close_now(connection);

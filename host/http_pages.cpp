@@ -149,7 +149,8 @@ constexpr Page pages[] = {
     {"/readyz", "200 while players can come, else 503", readyz},
     {"/metrics", "Prometheus text format", metrics},
     {"/api/v1/status",
-     "all of it as JSON; ?since=<now_us of a former answer>: newer changes and samples alone",
+     "all of it as JSON, but for invites (ask tern-ctl); ?since=<now_us of a former answer>: of "
+     "changes and samples the newer ones alone",
      status}};
 
 // --- Who asks ---

@@ -129,6 +129,9 @@ void take_sample(Watch &watch, const RoomStatus &room, uint64_t now_us)
         sample.type_sent_bits.push_back(type.stats.sent_bits);
         sample.type_received_bits.push_back(type.stats.received_bits);
     }
+    // One a second on the average, whenever one is asked for; those that nobody asked for are lost.
+    const uint64_t next_us = watch.next_sample_us + sample_interval_us;
+    watch.next_sample_us = next_us > now_us ? next_us : now_us + sample_interval_us;
     watch.samples.push_back(std::move(sample));
     keep_last(watch.samples, samples_max);
 }
@@ -215,9 +218,7 @@ RoomStatus status(Watch &watch, const tern::Session *session, std::span<const te
     room.stats = tern::stats(session);
     fill_peers(room, watch, session);
     fill_types(room, session, types);
-    const bool due = watch.samples.empty() || now_us + sample_tolerance_us >=
-                                                  watch.samples.back().at_us + sample_interval_us;
-    if (due) take_sample(watch, room, now_us);
+    if (now_us + sample_tolerance_us >= watch.next_sample_us) take_sample(watch, room, now_us);
     room.traffic = watch.traffic;
     room.rtt = watch.rtt;
     room.changes = watch.changes;

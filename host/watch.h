@@ -21,6 +21,7 @@ struct CountedPeer {
 struct Watch {
     std::vector<OwnershipChange> changes; // Oldest first, at most changes_max.
     std::vector<Sample> samples;          // The same, samples_max.
+    uint64_t next_sample_us = 0;
     uint64_t joined = 0, left = 0;
     uint64_t opened_us = 0;         // 0: nothing was watched yet.
     std::vector<CountedPeer> peers; // Ascending; those of the last status().

@@ -66,8 +66,11 @@ struct Browser {
         process.end_by(SIGKILL);
         close(to);
         close(from);
-        std::error_code ignored;
-        std::filesystem::remove_all(folder, ignored);
+        std::error_code ignored; // What the browser has started may still write for a moment.
+        for (int i = 0; i < 100 && std::filesystem::exists(folder, ignored); ++i) {
+            std::filesystem::remove_all(folder, ignored);
+            usleep(20'000);
+        }
     }
 
     static std::string made_folder()

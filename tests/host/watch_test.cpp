@@ -176,6 +176,11 @@ TEST(WatchTest, OneSampleIsTakenPerSecondAndFiveMinutesAreKept)
         room.status();
     }
     EXPECT_EQ(room.status().samples.size(), 4u); // At 0, 1, 2 and 3 s.
+    // Asked at odd times: one a second on the average.
+    Watch odd;
+    for (uint64_t i = 0; i < 430; ++i) // 100.2 s.
+        watch::status(odd, room.host().session, room_types, room.now_us + i * 233'333);
+    EXPECT_EQ(odd.samples.size(), 101u);
     // Asked once a second, never at the very microsecond.
     Watch watch;
     for (uint64_t i = 0; i < samples_max + 20; ++i)
