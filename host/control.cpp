@@ -46,7 +46,8 @@ std::string open(Control &control, const std::string &path)
     const int error = errno;
     umask(mask);
     struct stat made = {};
-    if (bound != 0 || listen(listener, 8) != 0 || lstat(path.c_str(), &made) != 0) {
+    if (bound != 0 || listen(listener, control_clients_max) != 0 ||
+        lstat(path.c_str(), &made) != 0) {
         ::close(listener);
         if (bound == 0) unlink(path.c_str());
         return std::strerror(bound != 0 ? error : errno);

@@ -296,7 +296,7 @@ int run(Host &host)
         tick(host);
         wait(clock, host.loaded.options.tick_hz);
     }
-    if (host.opened && host.agones) leave_fleet(host);
+    if (host.opened && host.agones && host.exit_status != exit_stopped) leave_fleet(host);
     stop(host);
     log::write(host.log, LogLevel::info, "host_ended", {{"exit_status", host.exit_status}});
     return host.exit_status;

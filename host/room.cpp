@@ -76,6 +76,22 @@ static void create_first_objects(Room &room, const Log &log)
                    {{"room", room.options.name}, {"count", missing}});
 }
 
+// What is new of the recording goes to its file.
+static void record(Room &room, const Log &log)
+{
+    if (!room.recording || !room.session) return;
+    const std::span<const std::byte> bytes = recorded(room.session);
+    const size_t size = std::fwrite(bytes.data(), 1, bytes.size(), room.recording);
+    room.recording_bytes += size;
+    if (size == bytes.size() && std::fflush(room.recording) == 0) return;
+    log::write(log, LogLevel::error, "recording_failed",
+               {{"room", room.options.name},
+                {"file", room.recording_path},
+                {"text", std::strerror(errno)}});
+    std::fclose(room.recording);
+    room.recording = nullptr;
+}
+
 static void print_invite(Room &room)
 {
     room.invite = print(invite(room.session, room.addresses)).text;
@@ -109,6 +125,7 @@ void open(Room &room, const Log &log, uint64_t now_us)
                    {{"room", room.options.name},
                     {"file", room.recording_path},
                     {"text", "it holds the keys and the secret of the room"}});
+    record(room, log);
 }
 
 void close(Room &room)
@@ -270,21 +287,6 @@ static void take_state(Room &room, const Log &log, uint64_t now_us)
                {{"room", room.options.name},
                 {"objects", stats(room.session).objects},
                 {"text", "most peers were lost at once; the room goes on under a new invite"}});
-}
-
-static void record(Room &room, const Log &log)
-{
-    if (!room.recording || !room.session) return;
-    const std::span<const std::byte> bytes = recorded(room.session);
-    const size_t size = std::fwrite(bytes.data(), 1, bytes.size(), room.recording);
-    room.recording_bytes += size;
-    if (size == bytes.size() && std::fflush(room.recording) == 0) return;
-    log::write(log, LogLevel::error, "recording_failed",
-               {{"room", room.options.name},
-                {"file", room.recording_path},
-                {"text", std::strerror(errno)}});
-    std::fclose(room.recording);
-    room.recording = nullptr;
 }
 
 void tick(Room &room, const Log &log, uint64_t now_us)

@@ -71,7 +71,7 @@ struct Sample {
 };
 
 inline constexpr size_t samples_max = 300; // Five minutes.
-inline constexpr size_t changes_max = 200;
+inline constexpr size_t changes_max = 1000;
 
 struct RoomStatus {
     std::string name, topology, state; // state: "open", "leaving", ... as tern::State is spelled.

@@ -164,7 +164,7 @@ void fill_peers(RoomStatus &room, const Watch &watch, const tern::Session *sessi
 
 void fill_types(RoomStatus &room, const tern::Session *session, std::span<const tern::Type> types)
 {
-    std::vector<uint64_t> owned(size_t{UINT16_MAX} + 1); // By PeerId.
+    std::vector<uint64_t> owned(room.peers.back().id + size_t{1}); // By PeerId.
     for (size_t i = 0; i < types.size(); ++i) {
         const auto type = static_cast<tern::TypeId>(i);
         TypeStatus status = {};
@@ -174,7 +174,8 @@ void fill_types(RoomStatus &room, const tern::Session *session, std::span<const 
         for (const tern::ObjectId object : tern::objects(session, type)) {
             if (!tern::exists(session, object)) continue;
             status.objects += 1;
-            owned[static_cast<uint16_t>(tern::owner(session, object))] += 1;
+            const auto owner = static_cast<uint16_t>(tern::owner(session, object));
+            if (owner < owned.size()) owned[owner] += 1; // Else of one that has just gone.
         }
         room.types.push_back(std::move(status));
     }

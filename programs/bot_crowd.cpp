@@ -195,13 +195,16 @@ std::shared_ptr<Crowd> make(const Options &options)
         worker->snapshot.waiting = options.count / jobs + (i < options.count % jobs ? 1 : 0);
         crowd->workers.push_back(std::move(worker));
     }
-    const uint64_t now_us = clock_us();
     for (uint32_t i = 0; i < options.count; ++i) {
         Seat seat = {};
         seat.player = player::make_player(options, i + 1);
-        seat.join_us = now_us + i * uint64_t{1'000'000} / options.join_per_second;
+        seat.join_us = i * uint64_t{1'000'000} / options.join_per_second;
         crowd->workers[i % jobs]->seats.push_back(std::move(seat));
     }
+    const uint64_t now_us = clock_us(); // All are made: that takes a while.
+    for (auto &worker : crowd->workers)
+        for (Seat &seat : worker->seats)
+            seat.join_us += now_us;
     for (auto &worker : crowd->workers)
         worker->thread =
             std::jthread([&worker = *worker, &phase = crowd->phase] { work(worker, phase); });

@@ -76,6 +76,10 @@ static void add_crowd(CLI::App &app, Options &options)
         ->check(whole_number(0, 3600));
     app.add_flag("--stay", options.stay,
                  "After that stay, and change nothing, until a signal or the session's end");
+    app.add_option("--timeout-ms", options.timeout_ms, "Silence after which another is gone")
+        ->check(whole_number(100, 600'000));
+    app.add_option("--join-timeout-ms", options.join_timeout_ms, "How long one may take to join")
+        ->check(whole_number(100, 600'000));
     app.add_option("--jobs", options.jobs, "Threads; 0: as many as processors")
         ->check(whole_number(0, 256));
     app.add_option("--seed", options.seed, "Of what they do and what the network drops")

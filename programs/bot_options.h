@@ -20,7 +20,9 @@ struct Options {
     double seconds = 0;            // Of play, once all are in. 0: until a signal.
     uint32_t settle_s = 10;        // How long the worlds may take to become equal. 0: not asked.
     bool stay = false;             // Quietly, after that, until a signal.
-    uint32_t jobs = 0;             // Threads. 0: as many as processors.
+    uint32_t timeout_ms = 10'000;  // Silence after which another is gone.
+    uint32_t join_timeout_ms = 10'000;
+    uint32_t jobs = 0; // Threads. 0: as many as processors.
     uint64_t seed = 1;
     std::string name = "bot";
     // The load, of each bot.

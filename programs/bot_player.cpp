@@ -51,6 +51,8 @@ Player make_player(const Options &options, uint32_t number)
     config.peers_max = options.peers_max;
     config.quorum = options.quorum;
     config.topology = options.topology;
+    config.timeout_ms = options.timeout_ms;
+    config.join_timeout_ms = options.join_timeout_ms;
     config.name = name.c_str();
     p.session = make_session(config);
     // So that not all do the same in one tick.

@@ -2,6 +2,7 @@
 // come and go. What the status page is looked at with.
 #pragma once
 #include "tests/host/live_board.h"
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -13,10 +14,11 @@ struct BusyRoom {
     LiveRoom room;
     std::mt19937 dice{5};
     size_t objects_each;
-    bool claims = true;
 
-    explicit BusyRoom(size_t clients, size_t objects_each = 12, uint16_t peers_max = 64)
-        : room(3, {15, 45, 0.02f, 0.001f}, peers_max), objects_each(objects_each)
+    explicit BusyRoom(size_t clients, size_t each = 12)
+        : room(3, {15, 45, 0.02f, 0.001f},
+               static_cast<uint16_t>(std::max<size_t>(16, clients + 1))),
+          objects_each(each)
     {
         static const char *names[] = {"Marlin",  "Sandwich", hostile_name, "Arctic",  "Little",
                                       "Roseate", "Caspian",  "Forster",    "Gull-b.", "Whiskered",
@@ -25,17 +27,24 @@ struct BusyRoom {
             room.add(i < std::size(names) ? names[i] : ("player " + std::to_string(i)).c_str());
     }
 
+    // In one of five thoughts a second.
     bool chance(double per_second)
     {
-        return std::uniform_real_distribution<>(0, 1)(dice) < per_second / 30;
+        return std::uniform_real_distribution<>(0, 1)(dice) < per_second / 5;
     }
     void play(Member &member)
     {
         tern::Session *const session = member.session;
-        if (tern::state(session) != tern::State::open) return;
         const tern::PeerId self = tern::self(session);
+        // Each thinks five times a second.
+        if (tern::state(session) != tern::State::open ||
+            (room.now_us / 33'333 + static_cast<uint64_t>(self)) % 6 != 0)
+            return;
         size_t owned = 0;
-        // Some take more than others.
+        const auto objects = static_cast<double>(tern::stats(session).objects + 1);
+        const double claims_per_second = 2 / objects / static_cast<double>(room.members.size());
+        // So that some objects change and move each second, however many there are; some players
+        // take more than others.
         const double greed = 0.1 + static_cast<double>(static_cast<unsigned>(self) % 5);
         for (const tern::TypeId type : {crate_type, ghost_type})
             for (const tern::ObjectId object : tern::objects(session, type)) {
@@ -43,15 +52,14 @@ struct BusyRoom {
                 const bool own = tern::owner(session, object) == self;
                 owned += own;
                 const auto angle = static_cast<float>(room.now_us % 7'000'000) / 7e6f * 6.28f;
-                const bool moves = static_cast<uint64_t>(object) % 3 == 0;
-                if (own && (moves || chance(1)))
+                if (own && chance(200 / objects))
                     tern::set(session, object, Crate{{std::cos(angle), std::sin(angle)}});
                 if (own && &member != &room.host() && chance(0.01)) tern::destroy(session, object);
-                if (!own && claims && chance(0.003 * greed)) tern::claim(session, object);
+                if (!own && chance(claims_per_second * greed)) tern::claim(session, object);
             }
         if (owned < objects_each / 2 && chance(2))
             tern::create(session, chance(10) ? ghost_type : crate_type, Crate{});
-        if (chance(0.5))
+        if (chance(5 / static_cast<double>(room.members.size())))
             tern::call(session, tern::PeerId::everyone, shout_type, Shout{"mine!"},
                        tern::Reliability::reliable);
     }

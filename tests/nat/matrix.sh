@@ -106,7 +106,8 @@ try() {
     place a "$1" 10.9.0.2 2
     place b "$2" 10.9.0.3 3
     # By "ip" itself: a function of the shell would be another process, and killed in its place.
-    ip netns exec host "$demo" --listen 7777 --address 10.9.0.1:7777 --seconds 40 >"$logs/host" 2>&1 &
+    ip netns exec host "$demo" --listen 7777 --address 10.9.0.1:7777 --seconds 40 \
+        >"$logs/host" 2>&1 &
     local invite=""
     for _ in $(seq 50); do
         invite=$(sed -n 's/.*--join //p' "$logs/host")
