@@ -28,9 +28,10 @@ struct Host {
     std::vector<std::string> problems;
 };
 
-void begin(Host &host, const SdkOptions &options = {})
+void begin(Host &host, const SdkOptions &options = {}, SdkManner manner = SdkManner::good)
 {
     host.sdk = sdk::make(options);
+    sdk::set_manner(*host.sdk, manner);
     sdk::listen(*host.sdk);
     host.agones = agones::make(sdk::port(*host.sdk), host.board);
 }
@@ -366,8 +367,7 @@ TEST(AgonesTest, AllocatesItselfForPlayersThatNobodySent)
 TEST(AgonesTest, GarbageIsToldAndSurvived)
 {
     Host host;
-    begin(host);
-    sdk::set_manner(*host.sdk, SdkManner::garbage);
+    begin(host, {}, SdkManner::garbage);
     EXPECT_NE(agones::game_server(*host.agones, 400).error, "");
     sdk::set_manner(*host.sdk, SdkManner::good);
     EXPECT_EQ(agones::game_server(*host.agones, 30'000).error, "");
@@ -393,8 +393,7 @@ TEST(AgonesTest, GarbageIsToldAndSurvived)
 TEST(AgonesTest, AHangingServerHoldsUpNobody)
 {
     Host host;
-    begin(host);
-    sdk::set_manner(*host.sdk, SdkManner::hang);
+    begin(host, {}, SdkManner::hang);
     GameServer server;
     EXPECT_LT(took_us([&] { server = agones::game_server(*host.agones, 200); }), 2'000'000u);
     EXPECT_NE(server.error, "");
