@@ -41,17 +41,20 @@ struct DrainTest : testing::Test {
     }
 
     // Each object lives, at all, with one owner who is there and knows it.
-    void expect_nothing_lost() const
+    void expect_nothing_lost()
     {
         std::map<PeerId, const Session *> sessions;
         for (const Client &client : clients.all)
             sessions[self(client.session)] = client.session;
         const Session *first = clients.all[0].session;
+        // What a peer had that was lost is granted a moment after it is no member any more.
+        EXPECT_TRUE(clients.tick_until([&] {
+            uint64_t owned = 0;
+            for (const Client &client : clients.all)
+                owned += stats(client.session).owned;
+            return owned == thing_count && clients.agree(clients.all.size() - 1, thing_count);
+        }));
         ASSERT_EQ(tern::objects(first, 0).size(), thing_count);
-        uint64_t owned = 0;
-        for (const Client &client : clients.all)
-            owned += stats(client.session).owned;
-        EXPECT_EQ(owned, thing_count);
         for (const ObjectId object : tern::objects(first, 0)) {
             const PeerId by = owner(first, object);
             ASSERT_TRUE(sessions.contains(by)) << static_cast<unsigned>(by);
@@ -206,4 +209,48 @@ TEST_F(DrainTest, OfARoomLetsTheOthersGoOn)
               R"({"ok":false,"error":"room a is over, or leaving"})");
     EXPECT_EQ(control_answer(path, R"({"command":"drain"})"), R"({"ok":true,"rooms":2})");
     EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+}
+
+// --- Ends that nobody has asked for ---
+
+TEST_F(DrainTest, ARoomWhosePeersAllVanishGoesOnUnderANewInvite)
+{
+    write("mesh", "to_host", 30, 1000);
+    RunningHost host({"--config", config});
+    join(host, 3);
+    const Invite before = host.invite();
+    while (!clients.all.empty())
+        clients.drop(0);
+    ASSERT_TRUE(host.print_until("tern-host reopened: room main udp ")) << host.text;
+    ASSERT_TRUE(host.print_until("\n")) << host.text;
+    host.text.erase(0, host.text.find("tern-host reopened"));
+    EXPECT_NE(host.invite().session, before.session);
+    clients.add(host.invite());
+    EXPECT_TRUE(clients.tick_until([&] { return clients.agree(1, thing_count); })) << host.text;
+    kill(host.id, SIGTERM);
+    EXPECT_TRUE(clients.tick_until([&] { return host.has_ended(); }));
+    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    EXPECT_TRUE(clients.tick_until([&] { return clients.agree(0, thing_count); }));
+    expect_nothing_lost();
+}
+
+// The others have taken it for dead: they have another host, or, so soon after they came, no vote.
+TEST_F(DrainTest, AHostThatWasStoppedForTooLongIsToldAndEndsOrBeginsAnew)
+{
+    write("mesh", "to_host", 30, 1000);
+    RunningHost host({"--config", config});
+    join(host, 3);
+    kill(host.id, SIGSTOP);
+    EXPECT_TRUE(clients.tick_until([&] {
+        return clients.every([](const Session *session) {
+            return state(session) != State::open || peers(session).size() < 3;
+        });
+    }));
+    kill(host.id, SIGCONT);
+    EXPECT_TRUE(clients.tick_until([&] {
+        const bool ended = host.has_ended();
+        return ended || host.text.find("tern-host reopened") != std::string::npos;
+    })) << host.text;
+    const bool lost = host.text.find("room_lost") != std::string::npos;
+    EXPECT_EQ(host.end_by(SIGTERM), lost ? 1 : 0) << host.text;
 }
