@@ -43,7 +43,12 @@ static void take_game_server(Host &host, const GameServer &server)
 {
     Options &options = host.loaded.options;
     for (RoomOptions &room : options.rooms)
-        if (const FleetPort *port = port_for(server, host, room)) room.port = port->port;
+        if (const FleetPort *port = port_for(server, host, room))
+            room.port = port->port;
+        else
+            log::write(host.log, LogLevel::warning, "agones_no_port",
+                       {{"room", room.name},
+                        {"text", "the game server has no port of this name: nobody may reach it"}});
     const bool is_ours = host.loaded.sources.contains("addresses");
     const bool is_v6 = server.address.find(':') != std::string::npos;
     const std::string probe = (is_v6 ? "[" + server.address + "]" : server.address) + ":1";

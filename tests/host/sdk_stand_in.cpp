@@ -245,10 +245,10 @@ static bool tell_next(SdkStandIn &sdk, uint64_t watches_broken, size_t &next,
 {
     std::unique_lock lock(sdk.mutex);
     const auto is_over_now = [&] { return sdk.is_ending || sdk.watches_broken != watches_broken; };
-    sdk.changed.wait_for(lock, milliseconds(50),
-                         [&] { return is_over_now() || next < sdk.updates.size(); });
+    const auto has_more = [&] { return sdk.options.watch_tells && next < sdk.updates.size(); };
+    sdk.changed.wait_for(lock, milliseconds(50), [&] { return is_over_now() || has_more(); });
     if (is_over_now()) return false;
-    if (next >= sdk.updates.size()) return sink.is_writable();
+    if (!has_more()) return sink.is_writable();
     const std::string line = sdk.updates[next++];
     const size_t piece = sdk.options.watch_bytes > 0 ? sdk.options.watch_bytes : line.size();
     lock.unlock();
