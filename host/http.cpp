@@ -332,8 +332,7 @@ std::string open_listener(HttpServer &server, const ListenAddress &where, uint16
     sockaddr_storage bound = where.address;
     socklen_t size = where.size;
     auto *const address = reinterpret_cast<sockaddr *>(&bound);
-    if (bind(server.listener, address, size) != 0 ||
-        listen(server.listener, static_cast<int>(connections_max)) != 0 ||
+    if (bind(server.listener, address, size) != 0 || listen(server.listener, SOMAXCONN) != 0 ||
         getsockname(server.listener, address, &size) != 0)
         return bind_error();
     // The port lies at the same place in both.

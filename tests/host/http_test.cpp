@@ -348,7 +348,7 @@ TEST(HttpTest, IdleAndSlowClientsDoNotStarveHealth)
         const auto answer = client.Get("/healthz");
         ASSERT_TRUE(answer) << i;
         EXPECT_EQ(answer->status, 200);
-        EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1));
+        EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
     }
 }
 
