@@ -42,6 +42,7 @@ struct Agones {
     Agones(uint16_t server_port, Board &host_board)
         : port(server_port), board(host_board), speaker(port), heart(port), watcher(port)
     {
+        seen.game_server.error = "no answer yet";
     }
     const uint16_t port;
     Board &board;

@@ -161,8 +161,10 @@ TEST(AgonesTest, WaitsUntilTheGameServerHasItsAddress)
 {
     Host host;
     begin(host, {.state = "Starting"});
-    const GameServer none = agones::game_server(*host.agones, 300);
-    EXPECT_NE(none.error.find("it is Starting"), std::string::npos) << none.error;
+    EXPECT_TRUE(until(host, [&] {
+        const GameServer none = agones::game_server(*host.agones, 100);
+        return none.error.find("it is Starting") != std::string::npos;
+    }));
 }
 
 TEST(AgonesTest, SaysReadyOnceAndWhatItIs)
@@ -242,8 +244,8 @@ TEST(AgonesTest, HealthGoesOutTwiceInAPeriodAndStopsWithTheTicks)
     for (size_t i = 1; i < times_us.size(); ++i)
         gaps_us.push_back(times_us[i] - times_us[i - 1]);
     std::sort(gaps_us.begin(), gaps_us.end());
-    EXPECT_LT(gaps_us[gaps_us.size() / 2], 500'000u);
-    EXPECT_GT(gaps_us[gaps_us.size() / 2], 250'000u);
+    EXPECT_LT(gaps_us.front(), 500'000u);
+    EXPECT_GT(times_us.back() - times_us.front(), gaps_us.size() * 300'000);
     EXPECT_EQ(sdk::record(*host.sdk).state, "Ready");
 
     host.ticks = false; // As if the loop hung.
