@@ -10,7 +10,9 @@ cd "$root" || exit 1
 home=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; wait 2>/dev/null; rm -rf "$home"' EXIT
 mkdir "$home/bin"
-command -v sudo >/dev/null || printf '#!/bin/bash\nexec env -i PATH="$PATH" HOME="$HOME" "$@"\n' >"$home/bin/sudo"
+# As sudo does, with an environment of its own.
+command -v sudo >/dev/null ||
+    printf '#!/bin/bash\nexec env -i PATH="$PATH" HOME="$HOME" "$@"\n' >"$home/bin/sudo"
 [ -d /run/systemd/system ] || cp tests/host/systemctl.sh "$home/bin/systemctl"
 chmod -f +x "$home"/bin/*
 
