@@ -1,5 +1,5 @@
 // The HTTP port of a dedicated host, for reading only: /healthz, /readyz, /metrics, /api/v1/status,
-// and the status page. A thread of its own; it sees the board and nothing else.
+// and the status page. Threads of its own; they see the board and nothing else.
 #pragma once
 #include "host/status_types.h"
 #include <memory>

@@ -2,7 +2,9 @@
 #include "host/board.h"
 #include "host/http.h"
 #include <arpa/inet.h>
+#include <cctype>
 #include <charconv>
+#include <httplib.h>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <tern/io.h>
@@ -19,28 +21,25 @@ constexpr std::string_view page =
 constexpr std::string_view nonce_place = "{{nonce}}";
 
 struct Asked {
-    const HttpRequest &request;
+    const httplib::Request &request;
     uint32_t tick_age_ms_max;
     Board &board;
 };
 
-HttpResponse plain(int status, const std::string &text)
+using httplib::Response;
+
+void plain(Response &response, int status, const std::string &text)
 {
-    HttpResponse response;
     response.status = status;
-    response.body = text + "\n";
-    return response;
+    response.set_content(text + "\n", "text/plain; charset=utf-8");
 }
 
 // Each value is of text, a number or a truth: a dump that never fails.
-HttpResponse json(int status, const nlohmann::ordered_json &value)
+void json(Response &response, int status, const nlohmann::ordered_json &value)
 {
-    HttpResponse response;
+    constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
     response.status = status;
-    response.content_type = "application/json";
-    response.body =
-        value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    return response;
+    response.set_content(value.dump(-1, ' ', false, replace) + "\n", "application/json");
 }
 
 // --- Is it well ---
@@ -68,47 +67,41 @@ std::string ready_trouble(const HostStatus *status)
     return "not all rooms have been opened yet";
 }
 
-HttpResponse healthz(const Asked &asked)
+void healthz(const Asked &asked, Response &response)
 {
     const std::string trouble = tick_trouble(asked);
-    if (trouble.empty()) return json(200, {{"healthy", true}});
-    return json(503, {{"healthy", false}, {"reason", trouble}});
+    if (trouble.empty()) return json(response, 200, {{"healthy", true}});
+    json(response, 503, {{"healthy", false}, {"reason", trouble}});
 }
 
-HttpResponse readyz(const Asked &asked)
+void readyz(const Asked &asked, Response &response)
 {
     std::string trouble = tick_trouble(asked);
     if (trouble.empty()) trouble = ready_trouble(board::latest(asked.board).get());
-    if (trouble.empty()) return json(200, {{"ready", true}});
-    return json(503, {{"ready", false}, {"reason", trouble}});
+    if (trouble.empty()) return json(response, 200, {{"ready", true}});
+    json(response, 503, {{"ready", false}, {"reason", trouble}});
 }
 
 // --- How it is ---
 
-HttpResponse metrics(const Asked &asked)
+void metrics(const Asked &asked, Response &response)
 {
     const auto status = board::latest(asked.board);
-    if (!status) return plain(503, "it is starting");
-    HttpResponse response;
-    response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-    response.body = metrics_text(*status);
-    return response;
+    if (!status) return plain(response, 503, "it is starting");
+    response.set_content(metrics_text(*status), "text/plain; version=0.0.4; charset=utf-8");
 }
 
-HttpResponse status(const Asked &asked)
+void status(const Asked &asked, Response &response)
 {
     StatusParts parts; // Without invites: who reads this port is not yet who may play.
-    const std::string_view since = http_message::parameter(asked.request.query, "since");
+    const std::string since = asked.request.get_param_value("since");
     const char *end = since.data() + since.size();
     const auto parsed = std::from_chars(since.data(), end, parts.since_us);
     if (!since.empty() && (parsed.ec != std::errc() || parsed.ptr != end))
-        return plain(400, "since: expected a now_us of a former answer, a whole number");
+        return plain(response, 400, "since: expected a now_us of a former answer, a whole number");
     const auto status = board::latest(asked.board);
-    if (!status) return json(503, {{"reason", "it is starting"}});
-    HttpResponse response;
-    response.content_type = "application/json";
-    response.body = status_json(*status, parts);
-    return response;
+    if (!status) return json(response, 503, {{"reason", "it is starting"}});
+    response.set_content(status_json(*status, parts), "application/json");
 }
 
 std::string made_nonce()
@@ -121,25 +114,24 @@ std::string made_nonce()
 }
 
 // Nothing but what came with the page runs in it, and it talks to this port alone.
-HttpResponse front(const Asked &)
+void front(const Asked &, Response &response)
 {
     const std::string nonce = made_nonce();
-    HttpResponse response;
-    response.content_type = "text/html; charset=utf-8";
-    response.body = page;
-    for (size_t at = 0; (at = response.body.find(nonce_place, at)) != std::string::npos;)
-        response.body.replace(at, nonce_place.size(), nonce);
-    response.fields = "Content-Security-Policy: default-src 'none'; script-src 'nonce-" + nonce +
-                      "'; style-src 'nonce-" + nonce +
-                      "'; connect-src 'self'; img-src data:; base-uri 'none'; "
-                      "form-action 'none'; frame-ancestors 'none'\r\n"
-                      "Referrer-Policy: no-referrer\r\n";
-    return response;
+    std::string body(page);
+    for (size_t at = 0; (at = body.find(nonce_place, at)) != std::string::npos;)
+        body.replace(at, nonce_place.size(), nonce);
+    response.set_content(body, "text/html; charset=utf-8");
+    response.set_header("Content-Security-Policy",
+                        "default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" +
+                            nonce +
+                            "'; connect-src 'self'; img-src data:; base-uri 'none'; "
+                            "form-action 'none'; frame-ancestors 'none'");
+    response.set_header("Referrer-Policy", "no-referrer");
 }
 
 struct Page {
     std::string_view path, about;
-    HttpResponse (*answer)(const Asked &asked);
+    void (*answer)(const Asked &asked, Response &response);
 };
 
 constexpr Page pages[] = {
@@ -155,9 +147,11 @@ constexpr Page pages[] = {
 
 // --- Who asks ---
 
-// Of "name:port", "1.2.3.4:80" and "[::1]:80".
-std::string without_port(const std::string &host)
+// Of "name:port", "1.2.3.4:80" and "[::1]:80", in lower case.
+std::string without_port(std::string host)
 {
+    for (char &letter : host)
+        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     const size_t bracket = host.starts_with("[") ? host.find(']') : std::string::npos;
     if (bracket == std::string::npos) return host.substr(0, host.find(':'));
     const bool is_all = bracket + 1 == host.size() || host[bracket + 1] == ':';
@@ -173,25 +167,33 @@ bool is_own_name(const std::string &host)
            inet_pton(AF_INET6, name.c_str(), bytes) == 1;
 }
 
+bool is_loopback(const std::string &ip)
+{
+    return ip == "::1" || ip.starts_with("127.") || ip.starts_with("::ffff:127.");
 }
 
-HttpResponse answer(const HttpRequest &request, bool is_local, uint32_t tick_age_ms_max,
-                    Board &board)
+}
+
+void answer(const httplib::Request &request, Response &response, uint32_t tick_age_ms_max,
+            Board &board)
 {
-    if (is_local && !is_own_name(request.host))
-        return plain(421, "over the loopback this port is asked for as localhost or by an IP "
-                          "address, not as another name");
+    response.set_header("Cache-Control", "no-store");
+    response.set_header("X-Content-Type-Options", "nosniff");
+    if (is_loopback(request.local_addr) && !is_own_name(request.get_header_value("Host")))
+        return plain(response, 421,
+                     "over the loopback this port is asked for as localhost or by an IP address, "
+                     "not as another name");
     if (request.method != "GET" && request.method != "HEAD") {
-        HttpResponse response = plain(405, "this port is for reading: GET and HEAD");
-        response.fields = "Allow: GET, HEAD\r\n";
-        return response;
+        response.set_header("Allow", "GET, HEAD");
+        return plain(response, 405, "this port is for reading: GET and HEAD");
     }
     for (const Page &known : pages)
-        if (known.path == request.path) return known.answer({request, tick_age_ms_max, board});
+        if (known.path == request.path)
+            return known.answer({request, tick_age_ms_max, board}, response);
     std::string there = "not found; there are:";
     for (const Page &known : pages)
         there += "\n  " + std::string(known.path) + "  " + std::string(known.about);
-    return plain(404, there);
+    plain(response, 404, there);
 }
 
 }
