@@ -123,7 +123,7 @@ void say_caught_up(Arena &a)
 // The grant that the host has made for us lies in its memory; we announce it as an owner would.
 void take_lent(Arena &a)
 {
-    const Replica &host = *a.honest[0]->replica;
+    Replica &host = *a.honest[0]->replica;
     migrate(a.honest[0], a.lent, a.hostile);
     tick(a, 33'333);
     const Grant *grant = nullptr;
