@@ -311,7 +311,9 @@ Json set_open(Host &host, const Json &request, bool open)
 {
     std::string error;
     const Room *room = hosted_room(host, request, error);
-    if (!room) return refusal(error);
+    if (room && room->phase != RoomPhase::open)
+        error = "room " + room->options.name + " is draining";
+    if (!error.empty()) return refusal(error);
     for (RoomOptions &own : host.loaded.options.rooms)
         if (own.name == room->options.name) own.open = open;
     host::apply(host);

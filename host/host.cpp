@@ -14,6 +14,7 @@ namespace dedicated::host {
 
 static constexpr uint64_t second_us = 1'000'000;
 static constexpr uint64_t publish_interval_us = second_us / 5;
+static constexpr uint64_t stall_us = second_us / 2; // Between two ticks: told.
 static constexpr uint32_t fleet_goodbye_ms = 5000;
 static constexpr uint64_t fleet_end_wait_us = 30 * second_us;
 
@@ -65,14 +66,17 @@ void publish(Host &host)
     status.started_unix_s = host.started_unix_s;
     status.cpu_us = processor_us();
     status.resident_bytes = resident_bytes();
-    status.ready = host.opened && !host.draining;
+    status.ready = host.opened && !host.draining &&
+                   std::any_of(host.rooms.begin(), host.rooms.end(), room::takes_newcomers);
     status.draining = host.draining;
     if (host.draining && host.drain_until_us > status.now_us)
         status.drain_left_ms = (host.drain_until_us - status.now_us) / 1000;
     status.ticks = host.ticks;
     status.ticks.hz = host.loaded.options.tick_hz;
-    for (Room &room : host.rooms)
+    for (Room &room : host.rooms) {
         status.rooms.push_back(room::status(room, status.now_us));
+        room::log_refusals(room, host.log);
+    }
     host.publish_us = status.now_us + publish_interval_us;
     board::publish(host.board, std::move(status));
 }
@@ -236,6 +240,18 @@ static void tick_rooms(Host &host)
     }
 }
 
+// The process was stopped, or the machine had no time for it.
+static void note_stall(Host &host, uint64_t begun_us)
+{
+    const uint64_t period_us = second_us / host.loaded.options.tick_hz;
+    const uint64_t silent_us = begun_us - host.tick_begun_us;
+    const bool stalled = host.tick_begun_us > 0 && silent_us > stall_us + period_us;
+    host.tick_begun_us = begun_us;
+    if (!stalled) return;
+    host.ticks.overruns += 1;
+    log::write(host.log, LogLevel::warning, "tick_stalled", {{"ms", silent_us / 1000}});
+}
+
 static void note_tick(Host &host, uint64_t took_us)
 {
     const auto bound = std::lower_bound(tick_bounds_us.begin(), tick_bounds_us.end(), took_us);
@@ -249,6 +265,7 @@ static void note_tick(Host &host, uint64_t took_us)
 static void tick(Host &host)
 {
     const uint64_t begun_us = now_us(host);
+    note_stall(host, begun_us);
     take_signals(host);
     take_fleet(host);
     take_commands(host);

@@ -32,7 +32,8 @@ struct Host {
     Notify notify;
     std::shared_ptr<Agones> agones;
     TickStatus ticks = {};
-    uint64_t begun_us = 0; // clock_us() when the process began.
+    uint64_t tick_begun_us = 0; // The last one, as now_us.
+    uint64_t begun_us = 0;      // clock_us() when the process began.
     uint64_t started_unix_s = 0;
     uint64_t publish_us = 0; // When the board is due, as now_us.
     bool opened = false;     // All rooms were.

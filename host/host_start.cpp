@@ -66,6 +66,8 @@ static int join_fleet(Host &host)
     if (!options.agones) return exit_clean;
     options.agones_port = sdk_port(host);
     host.agones = agones::make(options.agones_port, host.board);
+    log::write(host.log, LogLevel::info, "agones_waiting",
+               {{"port", options.agones_port}, {"seconds_at_most", fleet_wait_s}});
     GameServer server;
     for (uint32_t i = 0; i < fleet_wait_s && signals::stops() == 0; ++i) {
         server = agones::game_server(*host.agones, 1000);
@@ -122,7 +124,7 @@ static int begin_recordings(Host &host)
     for (Room &room : host.rooms) {
         const std::string error = room::begin_recording(room, folder);
         if (!error.empty())
-            return failed(host, exit_error, "recording_failed",
+            return failed(host, exit_options, "recording_failed",
                           {{"room", room.options.name}, {"text", error}});
     }
     return exit_clean;

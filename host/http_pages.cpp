@@ -1,6 +1,7 @@
 #include "host/http_pages.h"
 #include "host/board.h"
 #include "host/http.h"
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cctype>
 #include <charconv>
@@ -62,6 +63,10 @@ std::string ready_trouble(const HostStatus *status)
     if (!status) return "it is starting";
     if (status->ready) return {};
     if (status->draining) return "it is draining";
+    const auto &rooms = status->rooms;
+    const auto is_open = [](const RoomStatus &room) { return room.state == "open"; };
+    if (!rooms.empty() && std::all_of(rooms.begin(), rooms.end(), is_open))
+        return "all rooms are closed to newcomers";
     for (const RoomStatus &room : status->rooms)
         if (room.state != "open") return "room " + room.name + " is " + room.state;
     return "not all rooms have been opened yet";

@@ -1,6 +1,9 @@
 #include "host/log.h"
+#include <algorithm>
 #include <chrono>
+#include <climits>
 #include <ctime>
+#include <poll.h>
 #include <unistd.h>
 
 namespace dedicated::log {
@@ -96,14 +99,31 @@ std::string line(const Log &log, LogLevel level, const char *event, const LogFie
     return out + "\n";
 }
 
+// False: who reads stderr does not keep up, or nobody does. A tick waits for no reader.
+static bool say(const std::string &text)
+{
+    for (size_t at = 0; at < text.size();) {
+        pollfd one = {STDERR_FILENO, POLLOUT, 0};
+        if (poll(&one, 1, 0) != 1 || (one.revents & POLLOUT) == 0) return false;
+        // So much a pipe takes without a wait when it says that it can take something.
+        const size_t size = std::min<size_t>(text.size() - at, PIPE_BUF);
+        const ssize_t written = ::write(STDERR_FILENO, text.data() + at, size);
+        if (written <= 0) return false;
+        at += static_cast<size_t>(written);
+    }
+    return true;
+}
+
 void write(const Log &log, LogLevel level, const char *event, const LogFields &fields)
 {
     if (level > log.level) return;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto unix_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-    const std::string all = line(log, level, event, fields, static_cast<uint64_t>(unix_us));
-    // A stderr that nobody reads any more is no reason to end.
-    if (::write(STDERR_FILENO, all.data(), all.size()) < 0) return;
+    const auto now_us = static_cast<uint64_t>(unix_us);
+    static uint64_t lost = 0; // There is one stderr.
+    if (lost > 0 && say(line(log, LogLevel::warning, "log_lost", {{"lines", lost}}, now_us)))
+        lost = 0;
+    if (lost > 0 || !say(line(log, level, event, fields, now_us))) lost += 1;
 }
 
 }

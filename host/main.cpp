@@ -2,6 +2,8 @@
 #include "host/host.h"
 #include "host/signals.h"
 #include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace dedicated;
 
@@ -10,12 +12,20 @@ static int show(const Loaded &loaded)
 {
     if (loaded.action == Action::show) std::fputs(loaded.text.c_str(), stdout);
     if (loaded.action == Action::print) std::fputs(options::print(loaded).c_str(), stdout);
+    for (const Problem &warning : loaded.warnings)
+        std::fprintf(stderr, "%s: %s\n", warning.where.c_str(), warning.text.c_str());
     if (loaded.action == Action::check) std::puts("tern-host: the configuration is right");
     return exit_clean;
 }
 
 int main(int argc, char **argv)
 {
+    // Else sockets would take the places of those that are closed, and be written to.
+    for (int one = open("/dev/null", O_RDWR); one >= 0; one = dup(one))
+        if (one > STDERR_FILENO) {
+            close(one);
+            break;
+        }
     signals::install();
     Host host;
     host.argument_count = argc;

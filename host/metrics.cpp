@@ -121,7 +121,7 @@ struct HostMetric {
 };
 
 constexpr HostMetric host_metrics[] = {
-    {"tern_ready", "gauge", "1 while all rooms are open and the host is not draining.",
+    {"tern_ready", "gauge", "1 while newcomers are taken in some room.",
      [](const HostStatus &s) { return real(s.ready); }},
     {"tern_draining", "gauge", "1 while the host waits for its players to go.",
      [](const HostStatus &s) { return real(s.draining); }},

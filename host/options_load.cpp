@@ -32,7 +32,7 @@ static const char *const more =
     "\n"
     "Exit status:\n"
     "  0  drained, or nothing was left to do\n"
-    "  1  an error while running, such as no memory or a lost room\n"
+    "  1  an error while running, such as a lost room\n"
     "  2  an error in usage or configuration\n"
     "  3  a UDP port, the HTTP port or the control socket could not be bound\n"
     "  4  the drain was ended by its deadline\n"
@@ -77,7 +77,8 @@ static void add_flags(CLI::App &app, Given &given)
     for (size_t i = 0; i < all.size(); ++i) {
         const std::string help = help_line(all[i]);
         if (option::is_switch(all[i]))
-            app.add_flag(all[i].flag, given.flags[i], help);
+            app.add_flag(all[i].flag, given.flags[i],
+                         help + "; " + all[i].flag + "=false turns it off");
         else
             app.add_option(all[i].flag, given.flags[i], help)->option_text("VALUE");
     }
@@ -131,8 +132,9 @@ static void take_environment(Loaded &loaded)
     for (char **entry = environ; *entry; ++entry) {
         const std::string name(*entry, std::strcspn(*entry, "="));
         // Kubernetes makes these for a service that is named tern-host.
-        const bool of_service =
-            name.starts_with("TERN_HOST_PORT") || name.starts_with("TERN_HOST_SERVICE_");
+        const bool of_service = name.starts_with("TERN_HOST_PORT_") ||
+                                name.starts_with("TERN_HOST_SERVICE_") ||
+                                (name == "TERN_HOST_PORT" && std::strstr(*entry, "://"));
         if (!name.starts_with("TERN_HOST_") || of_service) continue;
         if (std::find(names.begin(), names.end(), name) == names.end())
             loaded.warnings.push_back(

@@ -44,7 +44,8 @@ std::string bind(Room &room, const Options &options, const RoomOptions &own)
 std::string begin_recording(Room &room, const std::string &folder)
 {
     std::error_code error;
-    std::filesystem::create_directories(folder, error);
+    std::filesystem::create_directory(folder, error); // Not those above: that would hide a typo.
+    if (error) return folder + ": " + error.message();
     const time_t now = time(nullptr);
     tm parts = {};
     gmtime_r(&now, &parts);
@@ -172,10 +173,24 @@ RoomStatus status(Room &room, uint64_t now_us)
     status.invite = room.invite;
     status.takes_newcomers = takes_newcomers(room);
     status.draining = room.phase == RoomPhase::giving || room.phase == RoomPhase::leaving;
-    status.refused = room.refused;
+    status.refused = room.refused + status.stats.refused_full + status.stats.refused_types;
     status.recording = room.recording_path;
     status.recording_bytes = room.recording_bytes;
     return status;
+}
+
+void log_refusals(Room &room, const Log &log)
+{
+    if (!room.session) return;
+    const SessionStats now = stats(room.session);
+    const uint64_t all = now.refused_full + now.refused_types;
+    if (all == room.refused_told) return;
+    log::write(log, LogLevel::warning, "newcomers_refused",
+               {{"room", room.options.name},
+                {"count", all - room.refused_told},
+                {"in_all_full", now.refused_full},
+                {"in_all_other_types_or_limits", now.refused_types}});
+    room.refused_told = all;
 }
 
 // --- A tick ---
@@ -233,14 +248,18 @@ static void take_event(Room &room, const Log &log, const Event &event)
     case EventKind::host_lost:
     case EventKind::host_changed: return note_host(room, log, event);
     case EventKind::peer_joined:
+        room.names[event.peer] = event.name;
         return log::write(log, LogLevel::info, "peer_joined",
                           {{"room", room.options.name},
                            {"peer", static_cast<unsigned>(event.peer)},
                            {"name", event.name}});
     case EventKind::peer_left:
-        return log::write(
-            log, LogLevel::info, "peer_left",
-            {{"room", room.options.name}, {"peer", static_cast<unsigned>(event.peer)}});
+        log::write(log, LogLevel::info, "peer_left",
+                   {{"room", room.options.name},
+                    {"peer", static_cast<unsigned>(event.peer)},
+                    {"name", room.names[event.peer]}});
+        room.names.erase(event.peer);
+        return;
     default: return;
     }
 }
@@ -267,6 +286,12 @@ static void end(Room &room, const Log &log, RoomPhase phase, uint64_t now_us)
                 {"objects_owned", owned(room)}});
     room.phase = phase;
     room.last = status(room, now_us);
+    // Nobody is in it, it holds nothing, and leads nowhere. What has been remains.
+    room.last.peers.clear();
+    room.last.invite.clear();
+    room.last.stats.objects = room.last.stats.owned = 0;
+    for (TypeStatus &type : room.last.types)
+        type.objects = 0;
     close(room);
 }
 

@@ -36,8 +36,10 @@ struct Room {
     std::string invite;    // Printed.
     bool reopened = false; // It has a new invite: the host tells it, and sets this to false.
     Watch watch;
-    RoomStatus last = {}; // When it is over: as it was then.
-    uint64_t refused = 0; // Newcomers, by us.
+    RoomStatus last = {};                                // When it is over: as it was then.
+    std::unordered_map<tern::PeerId, std::string> names; // Of who has joined.
+    uint64_t refused = 0;                                // Newcomers, by us.
+    uint64_t refused_told = 0; // Of those that the session refuses: so many are in the log.
     std::FILE *recording = nullptr;
     std::string recording_path; // Absolute; empty: none.
     uint64_t recording_bytes = 0;
@@ -62,6 +64,7 @@ bool takes_newcomers(const Room &room);
 uint64_t owned(const Room &room);       // Objects.
 void drain(Room &room, const Log &log); // Nothing if it drains or is over.
 RoomStatus status(Room &room, uint64_t now_us);
+void log_refusals(Room &room, const Log &log); // Those since the last time that were not ours.
 
 // The part of tick() that gives objects away (room_drain.cpp).
 void give(Room &room, const Log &log, uint64_t now_us);

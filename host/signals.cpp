@@ -6,9 +6,11 @@ namespace dedicated::signals {
 static volatile std::sig_atomic_t stop_count = 0;
 static volatile std::sig_atomic_t hangup_seen = 0;
 
-static void note_stop(int)
+// After the second one a third ends the process, whatever hangs.
+static void note_stop(int number)
 {
     stop_count = stop_count + 1;
+    if (stop_count > 1) std::signal(number, SIG_DFL);
 }
 
 static void note_hangup(int)

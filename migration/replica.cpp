@@ -42,6 +42,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.asked, 2 * size_t{slots} + 64);
     publish::place(b, r.publisher, slots, limits.peers_max, limits.packets_max, limits.updates_max);
     if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
+    flat::place(b, r.world.stats, types.types.size(), types.types.size());
     flat::place(b, r.events, 4 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
 }

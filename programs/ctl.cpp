@@ -42,7 +42,7 @@ int refused(const std::string &why)
 Json request_of(const std::string &command, const Wish &wish)
 {
     Json request = {{"command", command == "invite" ? "status" : command}};
-    if (!wish.room.empty()) request["room"] = wish.room;
+    if (!wish.room.empty() && command != "invite") request["room"] = wish.room;
     if (command == "objects") {
         request["limit"] = wish.limit;
         if (wish.owner > 0) request["owner"] = wish.owner;
@@ -77,10 +77,20 @@ std::string done_text(const std::string &command, const Json &body)
     return "done\n";
 }
 
+// Of the room that is wanted, if one is.
+Json only_wanted(const Json &status, const Wish &wish)
+{
+    Json out = status;
+    if (wish.room.empty()) return out;
+    out["rooms"] = Json::array();
+    for (const Json &room : status["rooms"])
+        if (room["name"] == wish.room) out["rooms"].push_back(room);
+    return out;
+}
+
 std::string answer_text(const std::string &command, const Json &body)
 {
     if (command == "status") return ctl::status_text(body["status"], Json::object());
-    if (command == "invite") return ctl::invites_text(body["status"]);
     if (command == "peers") return ctl::peers_text(body["peers"]);
     if (command == "objects")
         return ctl::objects_text(body["objects"], body["total"].get<uint64_t>());
@@ -150,7 +160,9 @@ int run(const std::string &command, const Wish &wish)
 {
     const int descriptor = ctl::connect_to(wish.socket);
     if (descriptor < 0) {
-        std::fprintf(stderr, "tern-ctl: no host at %s: %s\n", wish.socket.c_str(),
+        const bool absent = errno == ENOENT || errno == ECONNREFUSED;
+        std::fprintf(stderr, "tern-ctl: %s at %s: %s\n",
+                     absent ? "no host" : "the host cannot be asked", wish.socket.c_str(),
                      std::strerror(errno));
         return exit_no_host;
     }
@@ -162,6 +174,12 @@ int run(const std::string &command, const Wish &wish)
         return exit_no_host;
     }
     const bool ok = answer.body["ok"].get<bool>();
+    if (ok && command == "invite") {
+        const Json wanted = only_wanted(answer.body["status"], wish);
+        if (wanted["rooms"].empty()) return refused("there is no room " + wish.room);
+        print(wish.json ? answer.body.dump() + "\n" : ctl::invites_text(wanted));
+        return exit_done;
+    }
     if (wish.json) print(answer.body.dump() + "\n");
     if (!ok) return refused(answer.body.value("error", "refused"));
     if (!wish.save_file.empty()) return save_recording(answer.body["recordings"], wish.save_file);
@@ -183,10 +201,13 @@ void add_commands(CLI::App &app, Wish &wish)
     const auto room = [&wish](CLI::App *command) {
         command->add_option("--room", wish.room, "Of this room; else of all, or the only one");
     };
+    const auto one = [&wish](CLI::App *command) {
+        command->add_option("ROOM,--room", wish.room, "This room");
+    };
     const auto peer = option_checks::whole_number(1, 65'534);
     CLI::App *status = add(app, "status", "The host and its rooms");
     status->add_flag("--watch", wish.watch, "Again each second");
-    add(app, "invite", "The invites of the rooms: who has one can join");
+    room(add(app, "invite", "The invites of the rooms, or of the only one: who has one can join"));
     room(add(app, "peers", "Who is in the rooms"));
     CLI::App *objects = add(app, "objects", "Which objects live, and who owns them");
     room(objects);
@@ -202,8 +223,7 @@ void add_commands(CLI::App &app, Wish &wish)
     CLI::App *kick = add(app, "kick", "Put a peer out, for as long as the room is open");
     room(kick);
     kick->add_option("PEER", wish.peer, "Its number")->required()->check(peer);
-    add(app, "drain", "Give all objects to the peers and end: the host, or one room")
-        ->add_option("ROOM", wish.room, "Only this room");
+    one(add(app, "drain", "Give all objects to the peers and end: the host, or one room"));
     CLI::App *record = add(app, "record", "Where the recordings lie, and how long they are");
     room(record);
     record->add_subcommand("save", "Copy what there is so far")
@@ -215,8 +235,8 @@ void add_commands(CLI::App &app, Wish &wish)
         ->add_option("LEVEL", wish.level)
         ->required()
         ->check(option_checks::one_of("error, warning, info, debug"));
-    add(app, "open", "Let newcomers into a room")->add_option("ROOM", wish.room, "Which room");
-    add(app, "close", "Let no newcomers in")->add_option("ROOM", wish.room, "Which room");
+    one(add(app, "open", "Let newcomers into a room, until the next reload"));
+    one(add(app, "close", "Let no newcomers in, until the next reload"));
 }
 
 int unknown_command(const CLI::App &app)
@@ -239,7 +259,8 @@ int main(int argc, char **argv)
 {
     Wish wish;
     CLI::App app("Asks and tells a running tern-host, through its control socket.", "tern-ctl");
-    app.footer("Exit status: 0 done, 1 refused (stderr says why), 2 bad usage, 3 no host there.\n"
+    app.footer("Exit status: 0 done, 1 refused (stderr says why), 2 bad usage, 3 no host there,\n"
+               "or one that does not answer.\n"
                "\n"
                "Examples:\n"
                "  tern-ctl status --watch\n"

@@ -173,8 +173,10 @@ std::string status_text(const Json &status, const Json &before)
 
 std::string invites_text(const Json &status)
 {
+    const Json &rooms = list_of(status, "rooms");
+    if (rooms.size() == 1) return word(rooms[0], "invite") + "\n";
     std::vector<Row> rows;
-    for (const Json &room : list_of(status, "rooms"))
+    for (const Json &room : rooms)
         rows.push_back({word(room, "name"), word(room, "invite")});
     return table(rows);
 }

@@ -111,8 +111,8 @@ bool has_due(const Publisher &p, uint32_t peer);
 bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
 // packets never fall; one packet may hold several messages.
-size_t write(Publisher &p, World &world, const TypeTable &types, uint32_t peer,
-             uint64_t packet, std::span<std::byte> buffer);
+size_t write(Publisher &p, World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
+             std::span<std::byte> buffer);
 // Told once of each packet, in any order; of one that held no UPDATE nothing happens.
 void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
           bool arrived);

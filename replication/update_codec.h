@@ -27,7 +27,7 @@ UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks = Ti
 bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const void *value,
          uint64_t mask, uint32_t tick);
 size_t bit_count(const UpdateWriter &w); // So far.
-size_t finish(UpdateWriter &w); // Bytes of the message; 0 if nothing was added.
+size_t finish(UpdateWriter &w);          // Bytes of the message; 0 if nothing was added.
 
 // Whether mask and values are as add() writes them.
 bool is_written(const Update &update, const TypeTable &types, TypeId type);

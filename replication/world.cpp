@@ -38,7 +38,6 @@ void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_
     const size_t field_ticks = objects * types.fields_count_max;
     flat::place(builder, world.field_ticks, field_ticks, field_ticks);
     flat::place(builder, world.dead, dead_max);
-    flat::place(builder, world.stats, types.types.size(), types.types.size());
     if (!builder.block) return;
     for (uint32_t i = 0; i < world.slots.count; ++i) // Low slots are handed out first.
         world.free_slots[i] = world.slots.count - 1 - i;

@@ -65,7 +65,8 @@ inline uint32_t capacity(const Type &type)
 {
     return type.objects_max == 0 ? 0 : type.objects_max + type.objects_max / 4 + 16;
 }
-// The block must be zero, and aligned to 16 bytes here and wherever it is copied to.
+// The block must be zero, and aligned to 16 bytes here and wherever it is copied to. World::stats
+// is placed by the caller, where nothing is state.
 void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_t dead_max);
 
 Slot find(const World &world, ObjectId id); // Alive, marked or dying. no_slot if unknown.

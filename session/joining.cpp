@@ -125,6 +125,8 @@ static void answer_refused(Session &s, ConnectionIndex index, JoinRefusal refusa
     Path &p = s.paths[index];
     p.has_asked = true;
     p.may_ask_again = refusal == JoinRefusal::not_host;
+    s.refused_full += refusal == JoinRefusal::full;
+    s.refused_types += refusal == JoinRefusal::types || refusal == JoinRefusal::limits;
     if (p.may_ask_again) p.since_us = s.now_us;
     p.peer = PeerId::none;
 }

@@ -370,6 +370,8 @@ SessionStats stats(const Session *session)
     stats.forwarded_datagrams = session->bridge.forwarded_datagrams;
     stats.forwarded_bytes = session->bridge.forwarded_bytes;
     stats.not_forwarded = session->bridge.not_forwarded;
+    stats.refused_full = session->refused_full;
+    stats.refused_types = session->refused_types;
     return stats;
 }
 

@@ -223,7 +223,8 @@ struct Session {
     UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;
     std::byte *unreliable_memory;
-    TypeStats *call_stats; // By type.
+    TypeStats *call_stats;                // By type.
+    uint64_t refused_full, refused_types; // As in SessionStats.
     uint32_t unreliable_bytes;
     Bridge bridge;
     std::byte *message_buffer; // stream_message_bytes_max.

@@ -237,9 +237,7 @@ static void settle_ring(Replica &r, MemberSlot slot)
 // too (it only orders the MIGRATEs of a greeting), as soon as all are free.
 static void settled(Replica &r)
 {
-    r.migrations = 0; // Statistics.
-    for (TypeStats &stats : r.world.stats.all())
-        stats = {};
+    r.migrations = 0; // A statistic.
     for (MemberSlot slot = 0; slot < r.rings.count; ++slot)
         settle_ring(r, slot);
     if (r.free_grants.count != r.grants.count) return;

@@ -287,6 +287,9 @@ struct SessionStats {
     // For pairs that have no direct path: what this peer has forwarded, and what it has dropped
     // because it was above bridge_bytes_per_second_max, or led nowhere.
     uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded;
+    // Newcomers that this host has turned away without its game: peers_max were in; another type
+    // table, peers_max, quorum or topology.
+    uint64_t refused_full, refused_types;
 };
 
 }

@@ -153,6 +153,48 @@ TEST(HostProcessTest, ARoomThatIsClosedRefusesAndSaysWhy)
     EXPECT_TRUE(host.print_until("peer_refused")) << host.text;
 }
 
+TEST(HostProcessTest, WhoHasOtherTypesIsToldInTheLog)
+{
+    RunningHost host({"--port", "0"});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    auto types = type_file::synthetic();
+    types->types[0].objects_max += 1;
+    Clients clients = {types, Topology::star, 64, 10'000};
+    clients.add(host.invite());
+    const Session *session = clients.all[0].session;
+    EXPECT_TRUE(clients.tick_until([&] { return state(session) == State::refused_types; }));
+    EXPECT_TRUE(host.print_until("newcomers_refused room=main count=1")) << host.text;
+}
+
+// Nobody reads the pipe that stderr is, and it is full.
+TEST(HostProcessTest, AStuckReaderOfTheLogHoldsUpNoTick)
+{
+    const TempFolder folder;
+    const std::string socket = folder.path + "/control";
+    RunningHost host(
+        {"--port", "0", "--control-socket", socket, "--tick-hz", "250", "--log-format", "json"});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    for (int i = 0; i < 900; ++i) {
+        const std::string command = i % 2 == 0 ? "close" : "open";
+        const std::string answer = control_answer(socket, "{\"command\":\"" + command + "\"}");
+        ASSERT_TRUE(has(answer, "\"ok\":true")) << i << answer;
+    }
+    EXPECT_EQ(host.end_by(SIGTERM), 0);
+    EXPECT_TRUE(has(host.text, "\"log_lost\"")) << host.text.size();
+    EXPECT_TRUE(has(host.text, "\"drain_done\""));
+}
+
+TEST(HostProcessTest, AStandstillIsToldAndCounted)
+{
+    RunningHost host({"--port", "0"});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    kill(host.id, SIGSTOP);
+    tern::sleep_us(1'500'000);
+    kill(host.id, SIGCONT);
+    EXPECT_TRUE(host.print_until("tick_stalled ms=")) << host.text;
+    EXPECT_EQ(host.end_by(SIGTERM), 0);
+}
+
 // --- What cannot be bound ---
 
 TEST(HostProcessTest, APortInUseIsNamedAndNothingIsLeftBehind)
@@ -263,7 +305,7 @@ TEST(HostProcessTest, AFolderThatCannotHoldARecordingIsAnError)
     const TempFolder folder;
     const std::string file = folder.write("file", "");
     RunningHost host({"--port", "0", "--record-folder", file});
-    EXPECT_EQ(host.wait_for_end(), 1) << host.text;
+    EXPECT_EQ(host.wait_for_end(), 2) << host.text;
     EXPECT_TRUE(has(host.text, "recording_failed room=main")) << host.text;
     EXPECT_FALSE(has(host.text, "ready"));
 }

@@ -29,7 +29,12 @@ struct Block {
     World &world() { return peer().world; }
     const World &world() const { return peer().world; }
     Publisher &publisher() { return peer().publisher; }
-    std::span<const std::byte> bytes() const { return std::as_bytes(std::span(chunks)); }
+    size_t state_bytes = 0;
+    // Without the statistics.
+    std::span<const std::byte> bytes() const
+    {
+        return std::as_bytes(std::span(chunks)).first(state_bytes);
+    }
 };
 
 inline void place_peer(flat::Builder &builder, PeerState &peer, const TypeTable &types,
@@ -41,6 +46,7 @@ inline void place_peer(flat::Builder &builder, PeerState &peer, const TypeTable 
     world::place(builder, peer.world, types, limits.dead_max);
     publish::place(builder, peer.publisher, slots, limits.peer_count, limits.packets_max,
                    limits.objects_max);
+    flat::place(builder, peer.world.stats, types.types.size(), types.types.size()); // The last.
 }
 
 inline Block make_block(const TypeTable &types, const BlockLimits &limits = {})
@@ -54,6 +60,7 @@ inline Block make_block(const TypeTable &types, const BlockLimits &limits = {})
     builder = {reinterpret_cast<std::byte *>(block.chunks.data()), sizeof(PeerState)};
     place_peer(builder, block.peer(), types, limits);
     block.world().tick = 1;
+    block.state_bytes = builder.used_bytes - types.types.size() * sizeof(TypeStats);
     return block;
 }
 
