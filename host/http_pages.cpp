@@ -67,7 +67,7 @@ std::string ready_trouble(const HostStatus *status)
     const auto is_open = [](const RoomStatus &room) { return room.state == "open"; };
     if (!rooms.empty() && std::all_of(rooms.begin(), rooms.end(), is_open))
         return "all rooms are closed to newcomers";
-    for (const RoomStatus &room : status->rooms)
+    for (const RoomStatus &room : rooms)
         if (room.state != "open") return "room " + room.name + " is " + room.state;
     return "not all rooms have been opened yet";
 }

@@ -186,8 +186,11 @@ TEST(HostProcessTest, AStuckReaderOfTheLogHoldsUpNoTick)
 
 TEST(HostProcessTest, AStandstillIsToldAndCounted)
 {
-    RunningHost host({"--port", "0"});
+    const TempFolder folder;
+    const std::string socket = folder.path + "/control";
+    RunningHost host({"--port", "0", "--control-socket", socket});
     ASSERT_TRUE(host.is_ready()) << host.text;
+    ASSERT_FALSE(control_answer(socket, R"({"command":"status"})").empty()); // In a tick.
     kill(host.id, SIGSTOP);
     tern::sleep_us(1'500'000);
     kill(host.id, SIGCONT);

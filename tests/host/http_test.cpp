@@ -151,7 +151,7 @@ TEST(HttpTest, ReadinessSaysWhyNot)
     HostStatus status = a_status();
     status.ready = false;
     board::publish(served.board, status);
-    EXPECT_EQ(reason(), "not all rooms have been opened yet");
+    EXPECT_EQ(reason(), "all rooms are closed to newcomers");
     status.rooms[0].state = "minority";
     board::publish(served.board, status);
     EXPECT_EQ(reason(), "room main is minority");
