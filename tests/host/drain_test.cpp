@@ -1,5 +1,6 @@
 // A host that ends takes nothing with it: real processes, sockets and signals.
 #include "tests/host/running_host.h"
+#include "tests/host/text.h"
 #include <gtest/gtest.h>
 #include <map>
 
@@ -9,14 +10,6 @@ using namespace dedicated::test;
 namespace {
 
 constexpr uint64_t thing_count = 300;
-
-size_t count_of(const std::string &text, const std::string &word)
-{
-    size_t count = 0;
-    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-        count += 1;
-    return count;
-}
 
 struct DrainTest : testing::Test {
     TempFolder folder;
@@ -46,6 +39,15 @@ struct DrainTest : testing::Test {
             clients.add(host.invite());
         ASSERT_TRUE(clients.tick_until([&] { return clients.agree(count, thing_count); }))
             << host.text;
+    }
+
+    // Those who stay have all, and the host says that it has lost nothing.
+    void expect_a_clean_end(RunningHost &host)
+    {
+        EXPECT_TRUE(clients.tick_until([&] {
+            return host.has_ended() && clients.agree(clients.all.size() - 1, thing_count);
+        })) << host.text;
+        EXPECT_EQ(host.wait_for_end(), 0) << host.text;
     }
 
     // Each object lives, at all, with one owner who is there and knows it.
@@ -106,10 +108,7 @@ TEST_F(DrainTest, GivesAllObjectsToThreePeersOfAMesh)
     RunningHost host({"--config", config});
     join(host, 3);
     kill(host.id, SIGTERM);
-    EXPECT_TRUE(clients.tick_until([&] {
-        return host.has_ended() && clients.agree(2, thing_count);
-    })) << host.text;
-    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    expect_a_clean_end(host);
     EXPECT_NE(host.text.find("drain_done objects_given=300"), std::string::npos) << host.text;
     expect_nothing_lost();
     // Evenly: a hundred each.
@@ -124,10 +123,7 @@ TEST_F(DrainTest, SavesEvenWhatWouldDieWithItsOwner)
     RunningHost host({"--config", config});
     join(host, 3);
     kill(host.id, SIGINT);
-    EXPECT_TRUE(clients.tick_until([&] {
-        return host.has_ended() && clients.agree(2, thing_count);
-    })) << host.text;
-    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    expect_a_clean_end(host);
     expect_nothing_lost();
     expect_they_play_on();
 }
@@ -138,10 +134,7 @@ TEST_F(DrainTest, LeavesAStarToItsPeers)
     RunningHost host({"--config", config});
     join(host, 3);
     kill(host.id, SIGTERM);
-    EXPECT_TRUE(clients.tick_until([&] {
-        return host.has_ended() && clients.agree(2, thing_count);
-    })) << host.text;
-    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    expect_a_clean_end(host);
     expect_nothing_lost();
     expect_they_play_on();
 }
@@ -153,10 +146,7 @@ TEST_F(DrainTest, LosesNothingWhenAPeerIsKilledMeanwhile)
     join(host, 3);
     kill(host.id, SIGTERM);
     clients.drop(2);
-    EXPECT_TRUE(clients.tick_until([&] {
-        return host.has_ended() && clients.agree(1, thing_count);
-    })) << host.text;
-    EXPECT_EQ(host.wait_for_end(), 0) << host.text;
+    expect_a_clean_end(host);
     expect_nothing_lost();
     expect_they_play_on();
 }

@@ -1,5 +1,6 @@
 // The whole process: what it binds, what it refuses, what it does on signals.
 #include "tests/host/running_host.h"
+#include "tests/host/text.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -8,19 +9,6 @@ using namespace tern;
 using namespace dedicated::test;
 
 namespace {
-
-size_t count_of(const std::string &text, const std::string &word)
-{
-    size_t count = 0;
-    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-        count += 1;
-    return count;
-}
-
-bool has(const std::string &text, const std::string &word)
-{
-    return text.find(word) != std::string::npos;
-}
 
 struct Listener { // On a TCP port of the loopback.
     int descriptor = socket(AF_INET, SOCK_STREAM, 0);

@@ -1,5 +1,6 @@
 #include "host/board.h"
 #include "host/http.h"
+#include "tests/host/text.h"
 #include <arpa/inet.h>
 #include <atomic>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 using namespace dedicated;
+using namespace dedicated::test;
 using nlohmann::json;
 
 namespace {
@@ -93,14 +95,6 @@ struct Raw {
         }
     }
 };
-
-size_t count_of(const std::string &text, const std::string &part)
-{
-    size_t count = 0;
-    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size())
-        ++count;
-    return count;
-}
 
 std::string answer_to(const Served &served, const std::string &request)
 {
