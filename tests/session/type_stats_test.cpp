@@ -66,7 +66,6 @@ TEST_F(Pair, TypesTakeLessThanAllThatIsSent)
     play(lossy, Topology::mesh);
     for (size_t i : {0u, 1u}) {
         EXPECT_LT(sent_bits(at(i)), 8 * stats(at(i), self(at(1 - i))).sent_bytes);
-        EXPECT_LE(type_stats(at(i), BODY).received_bits,
-                  type_stats(at(1 - i), BODY).sent_bits);
+        EXPECT_LE(type_stats(at(i), BODY).received_bits, type_stats(at(1 - i), BODY).sent_bits);
     }
 }
