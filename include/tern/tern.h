@@ -105,11 +105,30 @@ uint64_t digest(const Session *session);
 Explanation explain(const Session *session, ObjectId object, PeerId peer);
 const char *text(Why why); // A sentence for people.
 
-// --- Calls. Reliable ones arrive in order from one peer to another. ---
+// --- Calls. Reliable ones arrive in order from one peer to another; docs/calls.md. ---
 enum class Reliability : uint8_t { reliable, unreliable };
-// to: a member, or everyone. False if nothing was sent: no such member, or its queue is full.
+// to: a member, everyone else, or host. False if nothing was sent: no such member, its queue is
+// full, or the type's callers or calls_per_second_max forbid it. To the host: reliable only; waits
+// while there is none, goes to our own game if that is us, and fails with call_failed.
 bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
           Reliability reliability = Reliability::reliable);
+// To whoever owns the object when it arrives, oneself included. Reliable; calls of one peer to the
+// owner of one object arrive in order. Heard once, or fails with call_failed. It follows an object
+// that migrates, and waits up to call_unknown_ms for one that is not known here. none if nothing
+// was sent, as with call().
+CallId call_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
+                  size_t size_bytes);
+// The same, and asks for a reply. Answered once, by reply or call_failed; by no_reply after
+// timeout_ms. to: a member or host.
+CallId request(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
+               uint32_t timeout_ms = 5000);
+CallId request_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
+                     size_t size_bytes, uint32_t timeout_ms = 5000);
+// Answers a call event whose Event::call is not none: peer and call as it names them, in the same
+// tick or later, once. False if nothing was sent: the caller has gone, or the queue is full.
+bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
+           size_t size_bytes);
+const char *text(CallFailure failure); // A sentence for people.
 
 // --- The same, with a game struct in place of pointer and size ---
 template <class T>
@@ -146,6 +165,32 @@ bool call(Session *session, PeerId to, TypeId type, const T &arguments,
 template <GameStruct T> const T &arguments(const Event &event)
 {
     return *static_cast<const T *>(event.arguments);
+}
+
+template <GameStruct T>
+CallId call_owner(Session *session, ObjectId object, TypeId type, const T &arguments)
+{
+    return call_owner(session, object, type, &arguments, sizeof(T));
+}
+
+template <GameStruct T>
+CallId request(Session *session, PeerId to, TypeId type, const T &arguments,
+               uint32_t timeout_ms = 5000)
+{
+    return request(session, to, type, &arguments, sizeof(T), timeout_ms);
+}
+
+template <GameStruct T>
+CallId request_owner(Session *session, ObjectId object, TypeId type, const T &arguments,
+                     uint32_t timeout_ms = 5000)
+{
+    return request_owner(session, object, type, &arguments, sizeof(T), timeout_ms);
+}
+
+template <GameStruct T>
+bool reply(Session *session, const Event &called, TypeId type, const T &arguments)
+{
+    return reply(session, called.peer, called.call, type, &arguments, sizeof(T));
 }
 
 }

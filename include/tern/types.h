@@ -10,10 +10,17 @@ struct Session;    // One process' part in one game session. Opaque, see tern.h.
 struct SimNetwork; // A pretend internet. Opaque, see sim.h.
 
 // Who takes part. Given by the host, never reused in a session: who comes back is a new peer.
-enum class PeerId : uint16_t { none = 0, everyone = 0xffff };
+enum class PeerId : uint16_t {
+    none = 0,
+    host = 0xfffe, // Of a call: whoever is the host.
+    everyone = 0xffff
+};
 
 // (creator, serial), never reused. Uses 48 bits, so that it is an exact number in Lua too.
 enum class ObjectId : uint64_t { none = 0 };
+
+// Names a call that is answered, at its caller. Never reused in a session.
+enum class CallId : uint32_t { none = 0 };
 
 using TypeId = uint16_t; // Index into Config::types.
 
@@ -76,6 +83,7 @@ inline constexpr size_t struct_bytes_max = 4096; // Of a game struct.
 inline constexpr size_t fields_max = 64;         // Of a type.
 inline constexpr size_t types_max = 256;         // Of a session.
 inline constexpr size_t value_bytes_max = 900;   // A value as it travels; it must fit one datagram.
+inline constexpr uint32_t call_unknown_ms = 2000; // How long a call waits for its object.
 
 // Fate of an object whose owner has left.
 enum class Orphan : uint8_t {
@@ -101,6 +109,13 @@ enum class ClaimPolicy : uint8_t { always, ask_game, never };
 // shows it (optimistic; see claim()).
 enum class ClaimMode : uint8_t { wait, optimistic };
 
+// Whose calls of a type are heard; those of others are refused where they arrive.
+enum class Callers : uint8_t {
+    anybody,
+    host,
+    owner // Of the object that the first field of kind object names.
+};
+
 // A game struct that is replicated as an object, or sent as the arguments of a call.
 // The struct must be trivially copyable; bytes that no field covers do not travel.
 struct Type {
@@ -111,6 +126,9 @@ struct Type {
     Orphan orphan = Orphan::to_host;
     ClaimPolicy claim = ClaimPolicy::always;
     uint32_t claim_cooldown_ms = 0; // After a grant the host refuses claims of the object so long.
+    Callers callers = Callers::anybody;
+    uint16_t calls_per_second_max = 0; // Of each caller, and as many at once; 0: no limit. Beyond,
+                                       // call() sends nothing.
 };
 
 // How the host treats newcomers that hold the invite: admits them, or leaves it to its game
@@ -192,7 +210,22 @@ enum class EventKind : uint8_t {
     claim_refused, // At the claimer: refusal. If it was optimistic and what was set differs from
                    // what is replicated, object_changed comes next.
     // Calls.
-    call // peer called, type, arguments.
+    call,       // peer called, type, arguments; object if it was for the owner of one. With
+                // Event::call: it wants a reply().
+    reply,      // To request(): call, peer answers, type, arguments.
+    call_failed // What call_owner(), request() or a call to the host or of a type with callers has
+                // said: call (none of call()), type, object, peer to whom it went (none: to
+                // nobody), failure.
+};
+
+// Why a call has failed.
+enum class CallFailure : uint8_t {
+    none,
+    dead,        // The object has died. Nobody has heard the call.
+    unknown,     // Nobody has told us of the object. The same.
+    not_allowed, // We were not (any more) who may call it: Type::callers. The same.
+    lost,        // Whom it went to has left, or the connection to it has. It may have been heard.
+    no_reply     // In time. It may have been heard.
 };
 
 enum class ClaimRefusal : uint8_t {
@@ -210,11 +243,13 @@ enum class ClaimRefusal : uint8_t {
 struct Event {
     EventKind kind;
     ClaimRefusal refusal;    // claim_refused.
-    TypeId type;             // object_*, owner_changed, claim_*, call.
+    CallFailure failure;     // call_failed.
+    TypeId type;             // object_*, owner_changed, claim_*, calls.
     PeerId peer;             // Who joined, left, asks, owns, calls, changed the object.
     PeerId previous;         // owner_changed.
-    uint16_t argument_bytes; // join_asked: of the payload. call: size of the type.
-    ObjectId object;         // object_*, owner_changed, claim_*.
+    uint16_t argument_bytes; // join_asked: of the payload. call, reply: size of the type.
+    CallId call;             // call: none, or for reply(). reply, call_failed: what it answers.
+    ObjectId object;         // object_*, owner_changed, claim_*; calls for an object's owner.
     uint64_t changed_fields; // object_changed, owner_changed: bit i for Type::fields[i]. What a new
                              // owner sets at once may arrive as part of owner_changed. Without
                              // those that an optimistic claim of ours hides.
@@ -222,7 +257,7 @@ struct Event {
                              // the new owner did not have. 0: nothing was lost.
     uint32_t objects_here;   // join_progress: so many have arrived, at most objects_expected,
     uint32_t objects_expected; // the living when the host let us in. Some may die on the way.
-    const void *arguments;     // call: the struct. join_asked: the payload.
+    const void *arguments;     // call, reply: the struct. join_asked: the payload.
     const char *name;          // join_asked, peer_joined.
 };
 
@@ -290,6 +325,8 @@ struct SessionStats {
     // Newcomers that this host has turned away without its game: peers_max were in; another type
     // table, peers_max, quorum or topology.
     uint64_t refused_full, refused_types;
+    // Calls dropped, and calls not sent: beyond calls_per_second_max, or not of Type::callers.
+    uint64_t refused_calls;
 };
 
 }
