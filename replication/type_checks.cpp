@@ -103,14 +103,20 @@ static void check_type(const Type &type)
                 struct_bytes_max);
     TERN_ASSERT(type.fields.size() <= fields_max, "type %s: %zu fields, at most %zu", type.name,
                 type.fields.size(), fields_max);
-    TERN_ASSERT(type.orphan <= Orphan::ask_game && type.claim <= ClaimPolicy::never,
-                "type %s: orphan %d, claim %d", type.name, static_cast<int>(type.orphan),
-                static_cast<int>(type.claim));
+    TERN_ASSERT(type.orphan <= Orphan::ask_game && type.claim <= ClaimPolicy::never &&
+                    type.callers <= Callers::owner,
+                "type %s: orphan %d, claim %d, callers %d", type.name,
+                static_cast<int>(type.orphan), static_cast<int>(type.claim),
+                static_cast<int>(type.callers));
     size_t bits_max = 0;
+    bool names_object = false;
     for (const Field &field : type.fields) {
         check_field(type, field);
         bits_max += field::bits_max(field);
+        names_object = names_object || field.kind == FieldKind::object;
     }
+    TERN_ASSERT(type.callers != Callers::owner || names_object,
+                "type %s: its callers own an object, and no field is of kind object", type.name);
     TERN_ASSERT(bits_max <= value_bytes_max * 8, "type %s: a value takes %zu bits, at most %zu",
                 type.name, bits_max, value_bytes_max * 8);
     for (size_t i = 0; i < type.fields.size(); ++i)

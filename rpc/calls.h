@@ -45,7 +45,7 @@ struct CallArena {
 };
 
 struct ReceivedCall {
-    enum class Result : uint8_t { ok, malformed, no_room } result;
+    enum class Result : uint8_t { ok, malformed, no_room, refused } result;
     CallHead head;
     const void *arguments; // In the arena; null of an outcome.
 };
