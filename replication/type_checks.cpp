@@ -76,8 +76,8 @@ static void check_field(const Type &type, const Field &field)
 {
     TERN_ASSERT(is_word(field.name), "type %s: field %d: its name is empty or holds a space",
                 type.name, static_cast<int>(&field - type.fields.data()));
-    TERN_ASSERT(field.kind <= FieldKind::bytes, "type %s, field %s: kind %d", type.name, field.name,
-                static_cast<int>(field.kind));
+    TERN_ASSERT(field.kind <= FieldKind::values, "type %s, field %s: kind %d", type.name,
+                field.name, static_cast<int>(field.kind));
     TERN_ASSERT(field.count >= 1, "type %s, field %s: count is 0", type.name, field.name);
     TERN_ASSERT(field.offset_bytes + field::size_bytes(field) <= type.size_bytes,
                 "type %s, field %s: bytes %d to %zu of a struct of %d", type.name, field.name,

@@ -54,7 +54,7 @@ struct ValueWriter { // Closed.
 };
 
 struct ValueReader { // Closed.
-    std::span<const uint8_t> _rest;
+    std::span<const std::byte> _rest;
     size_t _depth;
     bool _begun;
 };
