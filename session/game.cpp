@@ -85,6 +85,14 @@ void set(Session *session, ObjectId object, const void *value, size_t size_bytes
     replica::set(*session->replica, slot, value);
 }
 
+bool may_set(const Session *session, ObjectId object)
+{
+    const Slot slot = world::find_alive(session->replica->world, object);
+    if (slot == no_slot || session->state != State::open) return false;
+    return session->replica->world.slots[slot].owner == session->replica->self ||
+           session::is_optimistic(*session, slot);
+}
+
 std::span<const ObjectId> objects(const Session *session, TypeId type)
 {
     TERN_ASSERT(type < session->types.types.size(), "type %u", type);
