@@ -8,8 +8,6 @@
 
 namespace tern::lua {
 
-static constexpr uint64_t exact_max = uint64_t{1} << 53;
-
 struct Got {
     char text[64];
 };
@@ -48,15 +46,35 @@ static Got got(lua_State *L, int index)
     }
 }
 
+struct Expected {
+    char text[256];
+};
+
+static Expected expected(const char *format, std::va_list list)
+{
+    Expected expected;
+    std::vsnprintf(expected.text, sizeof expected.text, format, list);
+    return expected;
+}
+
 void refuse(const Arguments &a, int index, const char *name, const char *format, ...)
 {
-    char expected[256];
     std::va_list list;
     va_start(list, format);
-    std::vsnprintf(expected, sizeof expected, format, list);
+    const Expected wanted = expected(format, list);
     va_end(list);
-    luaL_error(a.L, "tern.%s: argument %d (%s): expected %s, got %s", a.function, index, name,
-               expected, got(a.L, index).text);
+    refuse_as(a, index, name, index, "%s", wanted.text);
+}
+
+void refuse_as(const Arguments &a, int argument, const char *name, int index, const char *format,
+               ...)
+{
+    std::va_list list;
+    va_start(list, format);
+    const Expected wanted = expected(format, list);
+    va_end(list);
+    luaL_error(a.L, "tern.%s: argument %d (%s): expected %s, got %s", a.function, argument, name,
+               wanted.text, got(a.L, index).text);
     std::abort(); // luaL_error() does not return.
 }
 
@@ -229,6 +247,94 @@ Session *open_session(const Arguments &a)
     return s;
 }
 
+Session *host_session(const Arguments &a)
+{
+    Session *s = open_session(a);
+    if (host(s) != self(s))
+        fail(a, "argument 1 (session): expected the host's, but the host is peer %u",
+             static_cast<unsigned>(host(s)));
+    return s;
+}
+
+Socket *socket(const Arguments &a, int index)
+{
+    const auto &box = *static_cast<SocketBox *>(handle(a, index, Handle::socket));
+    if (!box.socket)
+        fail(a, "argument %d (socket): it has been destroyed, or is inside of another", index);
+    return box.socket;
+}
+
+// --- Names and numbers of a session ---
+
+TypeId type_id(const Arguments &a, int index, const Session *session)
+{
+    const std::span<const Type> types = session_config(session).types;
+    int64_t number = 0;
+    if (to_whole(a.L, index, number) && number >= 0 && static_cast<size_t>(number) < types.size())
+        return static_cast<TypeId>(number);
+    const char *name = to_text(a.L, index);
+    for (size_t i = 0; name && i < types.size(); ++i)
+        if (std::strcmp(types[i].name, name) == 0) return static_cast<TypeId>(i);
+    if (types.empty()) refuse(a, index, "type", "a type (the session has none)");
+    refuse(a, index, "type", "a type (0 to %zu, or its name)", types.size() - 1);
+}
+
+uint16_t field_index(const Arguments &a, int index, int argument, const Type &type)
+{
+    int64_t number = 0;
+    if (to_whole(a.L, index, number) && number >= 1 &&
+        static_cast<size_t>(number) <= type.fields.size())
+        return static_cast<uint16_t>(number - 1);
+    const char *name = to_text(a.L, index);
+    for (size_t i = 0; name && i < type.fields.size(); ++i)
+        if (std::strcmp(type.fields[i].name, name) == 0) return static_cast<uint16_t>(i);
+    refuse_as(a, argument, "field", index, "a field of type %.64s (1 to %zu, or its name)",
+              type.name, type.fields.size());
+}
+
+ObjectId any_object(const Arguments &a, int index)
+{
+    int64_t number = 0;
+    if (!to_whole(a.L, index, number) || number < 1 ||
+        static_cast<uint64_t>(number) > object_id_max)
+        refuse(a, index, "object", "an object (a number, as create() and events give it)");
+    return static_cast<ObjectId>(number);
+}
+
+ObjectId object(const Arguments &a, int index, const Session *session)
+{
+    const ObjectId id = any_object(a, index);
+    if (!can_read(session, id)) refuse(a, index, "object", "an object that exists");
+    return id;
+}
+
+PeerId peer(const Arguments &a, int index, const char *name)
+{
+    int64_t number = 0;
+    if (!to_whole(a.L, index, number) || number < 1 || number >= static_cast<int64_t>(PeerId::host))
+        refuse(a, index, name, "a peer (a number from 1 to %u)",
+               static_cast<unsigned>(PeerId::host) - 1);
+    return static_cast<PeerId>(number);
+}
+
+// --- Tables that are filled ---
+
+void fill(lua_State *L, const char *key, uint64_t count)
+{
+    push_count(L, count);
+    lua_setfield(L, -2, key);
+}
+
+void push_table_to_fill(const Arguments &a, int index)
+{
+    if (is_given(a, index) && !lua_istable(a.L, index))
+        refuse(a, index, "table", "a table to fill, or nothing");
+    if (is_given(a, index))
+        lua_pushvalue(a.L, index);
+    else
+        lua_newtable(a.L);
+}
+
 // --- Options ---
 
 Table table(const Arguments &a, int index, const char *name)
@@ -251,14 +357,13 @@ Table element(const Table &t, int list_index, const char *list_name, int i)
 
 void refuse_option(const Table &t, const char *key, int index, const char *format, ...)
 {
-    char expected[256];
     std::va_list list;
     va_start(list, format);
-    std::vsnprintf(expected, sizeof expected, format, list);
+    const Expected wanted = expected(format, list);
     va_end(list);
     lua_State *L = t.arguments.L;
     luaL_error(L, "tern.%s: %s%s: expected %s, got %s", t.arguments.function, t.where, key,
-               expected, got(L, index).text);
+               wanted.text, got(L, index).text);
     std::abort();
 }
 

@@ -54,12 +54,20 @@ template <class Enum> void push_word(lua_State *L, int anchor, Enum value)
 // Of recording_bytes_max in a script.
 inline constexpr uint32_t recording_bytes_limit = 1024 * 1024 * 1024;
 
+inline constexpr uint32_t sim_sockets_max = 1024; // Of a simulated network that a script makes.
+
 // --- The userdata behind the handles. All zero: destroyed. ---
+
+// What the table that is attached to a session's userdata keeps.
+inline constexpr int kept_types = 1;     // What its types lie in.
+inline constexpr int kept_functions = 2; // Of on(), by event kind.
+inline constexpr int kept_event = 3;     // The table that events() and dispatch() fill.
 
 struct SessionBox {
     Session *session;
     bool is_pushed; // By C++, which owns and ticks it.
     uint64_t now_us;
+    uint32_t request_timeout_ms; // Of its requests from now on.
 };
 
 // Of sockets and of their network, which lives until the last of them has gone: in what order Lua
@@ -68,6 +76,8 @@ struct SharedNetwork {
     SimNetwork *network;
     uint64_t now_us;
     uint32_t references;
+    uint32_t address_count;
+    Address addresses[sim_sockets_max];
 };
 
 struct SocketBox {
@@ -98,6 +108,9 @@ struct Arguments {
 
 [[noreturn]] void refuse(const Arguments &a, int index, const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// The same of a value that lies at another index of the stack than its argument.
+[[noreturn]] void refuse_as(const Arguments &a, int argument, const char *name, int index,
+                            const char *format, ...) __attribute__((format(printf, 5, 6)));
 // "tern.<function>: ..." of something else than one argument.
 [[noreturn]] void fail(const Arguments &a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -120,11 +133,14 @@ void *handle(const Arguments &a, int index, Handle kind);
 SessionBox &session_box(const Arguments &a); // Argument 1, as with the next two.
 Session *session(const Arguments &a);
 Session *open_session(const Arguments &a);
-Socket *socket(const Arguments &a, int index);                          // Not destroyed.
-TypeId type_id(const Arguments &a, int index, const Session *session);  // By number or name.
-uint16_t field_index(const Arguments &a, int index, const Type &type);  // The same.
+Socket *socket(const Arguments &a, int index); // Not destroyed.
+Session *host_session(const Arguments &a);     // Open, and this peer is the host.
+TypeId type_id(const Arguments &a, int index, const Session *session); // By number or name.
+// The same; messages call it argument `argument`.
+uint16_t field_index(const Arguments &a, int index, int argument, const Type &type);
 ObjectId object(const Arguments &a, int index, const Session *session); // That can be read.
-PeerId peer(const Arguments &a, int index);
+ObjectId any_object(const Arguments &a, int index);
+PeerId peer(const Arguments &a, int index, const char *name); // Of a member, known or not.
 
 // --- Tables of options: "tern.<function>: <where>.<key>: expected ..." ---
 
@@ -149,28 +165,49 @@ bool boolean_option(const Table &t, const char *key, bool fallback);
 const char *text_option(const Table &t, const char *key, const char *fallback);
 int choice_option(const Table &t, const char *key, int fallback, const Words &words);
 
+Impairment impairment(const Table &t);
 // Of the option "types". Pushes what keeps them.
 std::span<const Type> read_types(const Table &t);
 
 // --- A value's fields ---
 
+inline constexpr uint64_t exact_max = uint64_t{1} << 53; // Numbers of Lua are exact up to here.
+inline constexpr uint64_t object_id_max = (uint64_t{1} << 48) - 1;
+
 size_t element_bytes(FieldKind kind); // Of one element, as it lies in a struct.
 int lua_values(const Field &field);   // So many Lua values make the field.
-int push_field(lua_State *L, const Field &field, const void *value); // The count of them.
-// From the Lua values from `index` on; false, and nothing is changed, if one does not fit: then
-// `wrong` is its index, and `expected` what it should have been.
-struct TakenField {
-    bool taken;
-    int wrong;
-    char expected[96];
-};
-TakenField take_field(lua_State *L, int index, const Field &field, void *value);
+int push_field(lua_State *L, const Field &field, const void *value); // Their count.
+// From the Lua values from `index` on, which messages call argument `argument`. An integer or
+// float32 with a range is clamped to it.
+void take_field(const Arguments &a, int index, int argument, const Field &field, void *value);
+// All fields, from all arguments from `first` on.
+void take_fields(const Arguments &a, int first, const Type &type, void *value);
 void set_defaults(const Type &type, void *value); // Zeros, and rotations that are none.
+void push_count(lua_State *L, uint64_t count);    // Beyond exact_max the nearest double.
+
+// Sets key = count in the table on the top of the stack.
+void fill(lua_State *L, const char *key, uint64_t count);
+// Pushes the table at `index`, or a new one if there is none.
+void push_table_to_fill(const Arguments &a, int index);
 
 // --- Parts of the module: a list of functions that ends with nulls ---
 
-extern const luaL_Reg session_functions[];
+extern const luaL_Reg session_functions[], tick_functions[], peer_functions[], event_functions[],
+    object_functions[], call_functions[], socket_functions[], network_functions[],
+    discovery_functions[];
 
-int collect_session(lua_State *L); // __gc of each handle.
+// The __gc of each handle, and what the iterators call.
+int collect_session(lua_State *L);
+int collect_socket(lua_State *L);
+int collect_network(lua_State *L);
+int collect_announcer(lua_State *L);
+int collect_finder(lua_State *L);
+int objects_next(lua_State *L);
+int peers_next(lua_State *L);
+int events_next(lua_State *L);
+
+void drop(SharedNetwork *shared); // One reference less.
+void push_sim_socket(lua_State *L, SharedNetwork *shared, const Address &address);
+void push_hex(lua_State *L, uint64_t number); // 16 digits.
 
 }

@@ -1,5 +1,6 @@
 // Lua's headers, of Lua 5.4, LuaJIT or Lua 5.1, and the little that differs among them.
 #pragma once
+#include <cstdint>
 extern "C" {
 #include <lauxlib.h>
 #include <lua.h>
@@ -13,6 +14,11 @@ namespace tern::lua {
 inline size_t raw_length(lua_State *L, int index)
 {
     return lua_rawlen(L, index);
+}
+
+inline void push_whole(lua_State *L, int64_t number)
+{
+    lua_pushinteger(L, number);
 }
 
 // Zero bytes, and one value that belongs to them: see push_attached().
@@ -37,6 +43,11 @@ inline void attach(lua_State *L, int index)
 inline size_t raw_length(lua_State *L, int index)
 {
     return lua_objlen(L, index);
+}
+
+inline void push_whole(lua_State *L, int64_t number)
+{
+    lua_pushnumber(L, static_cast<lua_Number>(number));
 }
 
 inline void *push_userdata(lua_State *L, size_t size_bytes)

@@ -1,5 +1,6 @@
 // The module's table, and what it keeps in a Lua state.
 #include "lua_bindings/binding.h"
+#include <initializer_list>
 
 namespace tern::lua {
 
@@ -80,6 +81,13 @@ static void anchor_metatable(lua_State *L, Handle handle, lua_CFunction collect,
     lua_rawseti(L, -2, static_cast<int>(handle));
 }
 
+static void anchor_function(lua_State *L, int anchor, lua_CFunction function)
+{
+    lua_pushvalue(L, -1);
+    lua_pushcclosure(L, function, 1);
+    lua_rawseti(L, -2, anchor);
+}
+
 static void anchor_sessions_table(lua_State *L)
 {
     lua_newtable(L);
@@ -105,8 +113,18 @@ static void make_module(lua_State *L)
     anchor_words(L, anchor_claim_refusals, claim_refusals);
     anchor_words(L, anchor_call_failures, call_failures);
     anchor_metatable(L, Handle::session, collect_session, module);
+    anchor_metatable(L, Handle::socket, collect_socket, module);
+    anchor_metatable(L, Handle::network, collect_network, module);
+    anchor_metatable(L, Handle::announcer, collect_announcer, module);
+    anchor_metatable(L, Handle::finder, collect_finder, module);
     anchor_sessions_table(L);
-    add_functions(L, module, session_functions);
+    anchor_function(L, anchor_objects_next, objects_next);
+    anchor_function(L, anchor_peers_next, peers_next);
+    anchor_function(L, anchor_events_next, events_next);
+    for (const luaL_Reg *functions :
+         {session_functions, tick_functions, peer_functions, event_functions, object_functions,
+          call_functions, socket_functions, network_functions, discovery_functions})
+        add_functions(L, module, functions);
     register_as(L, registry_anchors);
 }
 

@@ -54,12 +54,11 @@ static Config read_config(const Table &t)
     return config;
 }
 
-// Pushes an empty box with its attached table: [1] what its types lie in, [2] the functions of
-// on(), [3] the event that events() and dispatch() fill.
+// Pushes an empty box with its attached table.
 static SessionBox &push_box(lua_State *L)
 {
     auto *box = static_cast<SessionBox *>(push_userdata(L, sizeof(SessionBox)));
-    *box = {};
+    *box = {nullptr, false, 0, 5000};
     lua_createtable(L, 3, 0);
     attach(L, -2);
     return *box;
@@ -76,7 +75,7 @@ static int make_session(lua_State *L)
     lua_setmetatable(L, -2);
     push_attached(L, -1);
     lua_pushvalue(L, 2);
-    lua_rawseti(L, -2, 1);
+    lua_rawseti(L, -2, kept_types);
     lua_pop(L, 1);
     box.session = tern::make_session(config);
     return 1;
@@ -224,7 +223,8 @@ void tern::push_lua_session(lua_State *L, Session *session)
     if (lua_isnil(L, -1)) {
         lua_pop(L, 1);
         lua::SessionBox &box = lua::push_box(L);
-        box = {session, true, 0};
+        box.session = session;
+        box.is_pushed = true;
         lua::push_anchors(L);
         lua_rawgeti(L, -1, static_cast<int>(lua::Handle::session));
         lua_setmetatable(L, -3);

@@ -52,6 +52,11 @@ bool exists(const Session *session, ObjectId object)
     return world::find_alive(session->replica->world, object) != no_slot;
 }
 
+bool can_read(const Session *session, ObjectId object)
+{
+    return world::find(session->replica->world, object) != no_slot;
+}
+
 TypeId type(const Session *session, ObjectId object)
 {
     return session->replica->world.slots[known(session, object)].type;

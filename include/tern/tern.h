@@ -81,6 +81,8 @@ void balance(Session *session, TypeId type);
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes);
 void destroy(Session *session, ObjectId object);
 bool exists(const Session *session, ObjectId object);
+// Whether type(), owner(), stamp() and get() take it: it exists, or was destroyed just now.
+bool can_read(const Session *session, ObjectId object);
 TypeId type(const Session *session, ObjectId object);
 PeerId owner(const Session *session, ObjectId object);
 uint64_t stamp(const Session *session, ObjectId object); // Names the tenure; rises with each.
