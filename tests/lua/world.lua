@@ -10,7 +10,7 @@ world.types = {
     {name = "chat", fields = {{name = "text", kind = "text", count = 64}}},
     {name = "hit", fields = {{name = "target", kind = "object"}, {name = "damage", kind = "uint8"}}},
     {name = "rock", objects_max = 32, claim_cooldown_ms = 1, fields = {
-        {name = "weight", kind = "float32"}}},
+        {name = "weight", kind = "float32"}, {name = "count", kind = "uint8"}}},
 }
 
 -- options: of make_session(); names: of the peers; impairment: of the network.
