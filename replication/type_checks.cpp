@@ -123,15 +123,20 @@ static ConfigProblem check_type(const Type &type)
          struct_bytes_max);
     RULE(type.fields.size() <= fields_max, "type %s: %zu fields, at most %zu", type.name,
          type.fields.size(), fields_max);
-    RULE(type.orphan <= Orphan::ask_game && type.claim <= ClaimPolicy::never,
-         "type %s: orphan %d, claim %d", type.name, static_cast<int>(type.orphan),
-         static_cast<int>(type.claim));
+    RULE(type.orphan <= Orphan::ask_game && type.claim <= ClaimPolicy::never &&
+             type.callers <= Callers::owner,
+         "type %s: orphan %d, claim %d, callers %d", type.name, static_cast<int>(type.orphan),
+         static_cast<int>(type.claim), static_cast<int>(type.callers));
     size_t bits_max = 0;
+    bool names_object = false;
     for (const Field &field : type.fields) {
         const ConfigProblem found = check_field(type, field);
         if (is(found)) return found;
         bits_max += field::bits_max(field);
+        names_object = names_object || field.kind == FieldKind::object;
     }
+    RULE(type.callers != Callers::owner || names_object,
+         "type %s: its callers own an object, and no field is of kind object", type.name);
     RULE(bits_max <= value_bytes_max * 8, "type %s: a value takes %zu bits, at most %zu", type.name,
          bits_max, value_bytes_max * 8);
     for (size_t i = 0; i < type.fields.size(); ++i)

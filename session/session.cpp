@@ -179,6 +179,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.path_of, s.config.peers_max);
     array(s.reconnect_us, s.config.peers_max);
     array(s.call_stats, s.types.types.size());
+    array(s.call_rates, s.config.peers_max * s.types.types.size());
     array(s.patience, s.config.peers_max);
     array(s.absences, s.config.peers_max);
     array(s.peers, s.config.peers_max);
@@ -193,6 +194,8 @@ static void place_arrays(flat::Builder &b, Session &s)
     const size_t calls_bytes = std::max(call_memory_bytes, s.path_count * call_memory_share_bytes);
     array(call_memory, calls_bytes);
     array(s.unreliable_memory, unreliable_call_memory_bytes);
+    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
+    array(s.open_calls.memory, open_call_memory_bytes);
     array(s.bridge.memory, bridged_memory_bytes);
     array(s.bridge.paces, size_t{s.config.peers_max} * s.config.peers_max);
     array(s.bridge.paced, size_t{s.config.peers_max} * s.config.peers_max);
@@ -406,6 +409,7 @@ SessionStats stats(const Session *session)
     stats.not_forwarded = session->bridge.not_forwarded;
     stats.refused_full = session->refused_full;
     stats.refused_types = session->refused_types;
+    stats.refused_calls = session->refused_calls;
     return stats;
 }
 
