@@ -182,6 +182,9 @@ int push_field(lua_State *L, const Field &field, const void *value); // Their co
 void take_field(const Arguments &a, int index, int argument, const Field &field, void *value);
 // All fields, from all arguments from `first` on.
 void take_fields(const Arguments &a, int first, const Type &type, void *value);
+// The field's kind is values: one dynamic value. take_value() says what is wrong, or gives null.
+void push_value(lua_State *L, const Field &field, const void *value);
+const char *take_value(lua_State *L, int index, const Field &field, void *value);
 void set_defaults(const Type &type, void *value); // Zeros, and rotations that are none.
 void push_count(lua_State *L, uint64_t count);    // Beyond exact_max the nearest double.
 

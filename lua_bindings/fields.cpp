@@ -30,10 +30,10 @@ static bool is_string(FieldKind kind)
     return kind == FieldKind::text || kind == FieldKind::bytes;
 }
 
-// So many numbers or booleans make the field; a string is one.
+// So many numbers or booleans make the field; a string is one, and what a field of values holds.
 int lua_values(const Field &field)
 {
-    if (is_string(field.kind)) return 1;
+    if (is_string(field.kind) || field.kind == FieldKind::values) return 1;
     return field.kind == FieldKind::quaternion ? 4 * field.count : field.count;
 }
 
@@ -101,6 +101,10 @@ int push_field(lua_State *L, const Field &field, const void *value)
     }
     if (field.kind == FieldKind::bytes) {
         lua_pushlstring(L, characters, field.count);
+        return 1;
+    }
+    if (field.kind == FieldKind::values) {
+        push_value(L, field, value);
         return 1;
     }
     const int count = lua_values(field);
@@ -218,7 +222,14 @@ static void take_string(const Given &g, std::byte *to)
 void take_field(const Arguments &a, int index, int argument, const Field &field, void *value)
 {
     std::byte *to = static_cast<std::byte *>(value) + field.offset_bytes;
-    if (is_string(field.kind)) return take_string({a, index, argument, field}, to);
+    const Given given = {a, index, argument, field};
+    if (is_string(field.kind)) return take_string(given, to);
+    if (field.kind == FieldKind::values) {
+        if (const char *wrong = take_value(a.L, index, field, value))
+            refuse_as(a, argument, field.name, index,
+                      "nil, a boolean, number, string or table of these (%s)", wrong);
+        return;
+    }
     const int count = lua_values(field);
     for (int i = 0; i < count; ++i)
         take_element({a, index + i, argument + (argument == index ? i : 0), field},

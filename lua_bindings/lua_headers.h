@@ -21,6 +21,15 @@ inline void push_whole(lua_State *L, int64_t number)
     lua_pushinteger(L, number);
 }
 
+// An integer of Lua's that a double does not hold for sure: left as it is, to be refused.
+inline bool is_beyond_exact(lua_State *L, int index, int64_t &integer)
+{
+    constexpr int64_t most = int64_t{1} << 53;
+    if (!lua_isinteger(L, index)) return false;
+    integer = lua_tointeger(L, index);
+    return integer < -most || integer > most;
+}
+
 // Zero bytes, and one value that belongs to them: see push_attached().
 inline void *push_userdata(lua_State *L, size_t size_bytes)
 {
@@ -48,6 +57,11 @@ inline size_t raw_length(lua_State *L, int index)
 inline void push_whole(lua_State *L, int64_t number)
 {
     lua_pushnumber(L, static_cast<lua_Number>(number));
+}
+
+inline bool is_beyond_exact(lua_State *, int, int64_t &)
+{
+    return false;
 }
 
 inline void *push_userdata(lua_State *L, size_t size_bytes)

@@ -31,7 +31,8 @@ static void take_initial_field(const Arguments &a, int index, const Field &field
 {
     lua_State *L = a.L;
     const int count = lua_values(field);
-    if (count == 1 && !lua_istable(L, index)) return take_field(a, index, 3, field, value);
+    if (count == 1 && (field.kind == FieldKind::values || !lua_istable(L, index)))
+        return take_field(a, index, 3, field, value);
     if (!lua_istable(L, index) || raw_length(L, index) != static_cast<size_t>(count))
         refuse_as(a, 3, field.name, index, "a list of %d values", count);
     luaL_checkstack(L, count + 8, "the values of a field");

@@ -96,7 +96,7 @@ static ConfigProblem check_field(const Type &type, const Field &field)
 {
     RULE(is_word(field.name), "type %s: field %d: its name is empty or holds a space", type.name,
          static_cast<int>(&field - type.fields.data()));
-    RULE(field.kind <= FieldKind::bytes, "type %s, field %s: kind %d", type.name, field.name,
+    RULE(field.kind <= FieldKind::values, "type %s, field %s: kind %d", type.name, field.name,
          static_cast<int>(field.kind));
     RULE(field.count >= 1, "type %s, field %s: count is 0", type.name, field.name);
     RULE(field.offset_bytes + field::size_bytes(field) <= type.size_bytes,

@@ -66,7 +66,8 @@ enum class FieldKind : uint8_t {
     peer,       // PeerId
     object,     // ObjectId; may name an object that this peer has not got (yet, or any more).
     text,       // char[count], zero-terminated
-    bytes       // uint8_t[count]
+    bytes,      // uint8_t[count]
+    values      // uint8_t[count], one dynamic value: see values.h. One that is malformed is nil.
 };
 
 // One member of a game struct.
@@ -74,7 +75,7 @@ struct Field {
     const char *name;
     FieldKind kind;
     uint16_t offset_bytes;
-    uint16_t count = 1;      // Array length. For text and bytes: capacity in bytes.
+    uint16_t count = 1;      // Array length. For text, bytes, values: capacity in bytes.
     double min = 0, max = 0; // Both 0: the full range of the kind.
     double step = 0;         // float32 (which then needs a range) and quaternion. 0: exact.
 };

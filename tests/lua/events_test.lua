@@ -34,6 +34,40 @@ function tests.CallsComeInOrderWithTheirArguments()
     equal(a:call(99, "chat", "nobody"), false)
 end
 
+function tests.CallsToTheHostAndToOwnersAreAnswered()
+    local w = world.open(3)
+    local a, b, c = w.sessions[1], w.sessions[2], w.sessions[3]
+    local rock = c:create("rock")
+    world.until_true(w, "all know the rock", function() return a:exists(rock) and b:exists(rock) end)
+    equal(b:call("host", "chat", "to the host"), true)
+    local asked = assert(b:request_owner(rock, "hit", rock, 3))
+    local host_asked = assert(b:request("host", "chat", "who?"))
+    assert(b:call_owner(rock, "chat", "to the owner"))
+    local lost = assert(b:request_owner(123456789, "chat", "nobody's"))
+    local heard, answers, failure = {}, {}, nil
+    world.until_true(w, "all is answered", function()
+        return heard["1to the host"] and heard["3to the owner"] and answers[asked] and
+            answers[host_asked] and failure
+    end, function(i, s, count)
+        for k = 1, count do
+            local kind, peer, object, type, _, call = s:event(k)
+            if kind == "call" and type == s:type_id("chat") then
+                heard[i .. s:argument(k, 1)] = true
+            end
+            if kind == "call" and call ~= 0 then
+                assert(s:reply(peer, call, "chat", "from " .. i .. " " .. object))
+            elseif kind == "reply" then
+                answers[call] = s:argument(k, "text")
+            elseif kind == "call_failed" and call == lost then
+                failure = s:failure(k)
+            end
+        end
+    end)
+    equal(answers[asked], string.format("from 3 %d", rock))
+    equal(answers[host_asked], "from 1 0")
+    equal(failure, "unknown")
+end
+
 function tests.WrongCallsAreRefused()
     local w = world.open(2)
     local a = w.sessions[1]

@@ -113,6 +113,54 @@ function tests.InitialValues()
     equal(s:create("all"), nil) -- objects_max are alive.
 end
 
+-- Equal as Lua sees it, in depth.
+local function same(a, b)
+    if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+    for key, value in pairs(a) do
+        if not same(value, b[key]) then return false end
+    end
+    for key in pairs(b) do
+        if a[key] == nil then return false end
+    end
+    return true
+end
+
+function tests.ValuesTravelAsTheyAre()
+    local types = {{name = "note", objects_max = 2, fields = {
+        {name = "about", kind = "values", count = 256}}}}
+    local w = world.open(2, {types = types})
+    local a, b = w.sessions[1], w.sessions[2]
+    local value = {1, "two", {3, deep = {true, false}}, [-5] = 0.5, [true] = "yes", name = "\0\255",
+                   empty = {}, ["1"] = "a string"}
+    local note = a:create("note", {about = value})
+    world.heard_by(w, 2, "object_created")
+    assert(same(b:get(note, "about"), value))
+    for _, each in ipairs {0, -1, 2 ^ 53, 1e300, 0.1, -1 / 0, "", "text", true, false, {}} do
+        a:set(note, "about", each)
+        assert(same(a:get(note, "about"), each), tostring(each))
+    end
+    a:set(note, "about", nil)
+    equal(a:get(note, "about"), nil)
+    equal(select("#", a:get(note, "about")), 1)
+    a:set(note, "about", "kept")
+    local function bad(word, ...) refused({"tern.set: argument 4 (about)", word}, tern.set, a, note,
+                                          "about", ...) end
+    local loop = {}
+    loop.loop = loop
+    local wide = {}
+    for i = 1, 600 do wide[i] = true end
+    bad("a function", print)
+    bad("a function", {deep = {print}})
+    bad("a function", io.stdout)
+    bad("nothing")
+    bad("table", loop)
+    bad("table", {[0.5 / 0] = 1, [print] = 2})
+    bad("table", wide)
+    bad("", ("x"):rep(300))
+    if math.type then bad("", math.maxinteger) end
+    equal(a:get(note, "about"), "kept")
+end
+
 function tests.ObjectsTravelAndDie()
     local w = world.open(2)
     local a, b = w.sessions[1], w.sessions[2]

@@ -230,6 +230,9 @@ local function calls_of(seed, count)
         if random(50) == 1 then pcall(world.tick, scene.w) end
         if random(50) == 1 then pcall(tern.dispatch, scene.s) end
     end
+    for _, session in ipairs {scene.s, scene.other, scene.idle} do session:destroy_session() end
+    collectgarbage()
+    collectgarbage()
     return done
 end
 
