@@ -58,6 +58,14 @@ namespace tern {
     X(replay_window_off_by_one, "the oldest packet of the replay window passes twice")             \
     X(nonce_reset, "packet numbers start again under the same key")                                \
     X(call_heard_twice, "a reliable call that was sent twice is heard twice")                      \
+    X(call_to_a_former_owner, "a call for the owner is heard by who owns the object no more")      \
+    X(call_not_held, "a call for the owner of an object that is not known yet is heard")           \
+    X(moved_call_forgotten, "a call that came to a former owner is not sent to the next")          \
+    X(moved_calls_overtaken, "a call for the owner goes before those that follow the object")      \
+    X(lost_call_tried_again, "a call that may have been heard is said again")                      \
+    X(callers_not_checked, "a call is heard, whoever calls")                                       \
+    X(calls_without_limit, "calls of a type are heard as often as they come")                      \
+    X(replied_twice, "a reply that comes again is another event")                                  \
     X(bridge_to_another, "who bridges a pair forwards to another member")                          \
     X(bridged_as_from_the_bridge, "a bridged datagram counts as that of who bridges")              \
     X(address_not_validated, "what is sent to a peer goes where its newest packet came from")

@@ -14,6 +14,7 @@ static constexpr const char *kind_names[] = {
     "boolean", "int8",    "int16",      "int32", "int64",  "uint8", "uint16", "uint32",
     "uint64",  "float32", "quaternion", "peer",  "object", "text",  "bytes",  "values"};
 static constexpr const char *orphan_names[] = {"to_host", "destroy", "spread", "ask_game"};
+static constexpr const char *caller_names[] = {"anybody", "host", "owner"};
 static constexpr const char *claim_names[] = {"always", "ask_game", "never"};
 
 struct Text { // What does not fit is cut.
@@ -51,6 +52,14 @@ static void add_type(Text &text, const Type &type)
             add(text, " cooldown ");
             add_number(text, type.claim_cooldown_ms);
         }
+    }
+    if (type.callers != Callers::anybody) {
+        add(text, " callers ");
+        add(text, caller_names[static_cast<size_t>(type.callers)]);
+    }
+    if (type.calls_per_second_max > 0) {
+        add(text, " calls_per_second ");
+        add_number(text, type.calls_per_second_max);
     }
     add(text, "\n");
 }

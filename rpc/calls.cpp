@@ -4,32 +4,89 @@
 
 namespace tern::calls {
 
-size_t write(const TypeTable &types, TypeId type, void *arguments, std::span<std::byte> buffer)
+static constexpr unsigned kind_bits = 3;
+static constexpr unsigned outcome_bits = 2;
+
+bool has_arguments(CallKind kind)
 {
-    type_table::normalise(types, type, arguments);
+    return kind != CallKind::outcome;
+}
+
+static bool is_for_owners(const TypeTable &types, const CallHead &head)
+{
+    return types.types[head.type].callers == Callers::owner && head.kind < CallKind::reply;
+}
+
+static void write_head(BitWriter &w, const TypeTable &types, const CallHead &head)
+{
+    bits::write(w, static_cast<uint64_t>(head.kind), kind_bits);
+    bits::write(w, head.type, 8);
+    if (head.kind != CallKind::call) bits::write(w, static_cast<uint32_t>(head.id), 32);
+    if (head.kind == CallKind::owner_call || head.kind == CallKind::host_call)
+        bits::write_bool(w, head.is_asked);
+    if (head.kind == CallKind::owner_call) {
+        bits::write(w, static_cast<uint64_t>(head.object), 48);
+        bits::write(w, head.stamp, 64);
+    }
+    if (is_for_owners(types, head)) bits::write(w, head.own_stamp, 64);
+    if (head.kind == CallKind::outcome)
+        bits::write(w, static_cast<uint64_t>(head.outcome), outcome_bits);
+}
+
+static CallHead read_head(BitReader &r, const TypeTable &types)
+{
+    CallHead head = {};
+    const uint64_t kind = bits::read(r, kind_bits);
+    head.type = static_cast<TypeId>(bits::read(r, 8));
+    if (kind > static_cast<uint64_t>(CallKind::outcome) || head.type >= types.types.size()) {
+        bits::fail(r);
+        return {};
+    }
+    head.kind = static_cast<CallKind>(kind);
+    if (head.kind != CallKind::call) head.id = static_cast<CallId>(bits::read(r, 32));
+    head.is_asked = head.kind == CallKind::request;
+    if (head.kind == CallKind::owner_call || head.kind == CallKind::host_call)
+        head.is_asked = bits::read_bool(r);
+    if (head.kind == CallKind::owner_call) {
+        head.object = static_cast<ObjectId>(bits::read(r, 48));
+        head.stamp = bits::read(r, 64);
+    }
+    if (is_for_owners(types, head)) head.own_stamp = bits::read(r, 64);
+    if (head.kind == CallKind::outcome)
+        head.outcome = static_cast<Outcome>(bits::read(r, outcome_bits));
+    const bool has_id = head.kind != CallKind::call && head.kind != CallKind::outcome;
+    if (has_id && head.id == CallId::none) bits::fail(r);
+    return head;
+}
+
+size_t write(const TypeTable &types, const CallHead &head, void *arguments,
+             std::span<std::byte> buffer)
+{
     BitWriter w = bits::writer(buffer);
-    bits::write(w, type, 8);
-    type_table::write_fields(w, types, type, arguments, type_table::all_fields(types, type));
-    TERN_ASSERT(!bits::overflow(w), "type %u in %zu bytes", type, buffer.size());
+    write_head(w, types, head);
+    if (has_arguments(head.kind)) {
+        type_table::normalise(types, head.type, arguments);
+        type_table::write_fields(w, types, head.type, arguments,
+                                 type_table::all_fields(types, head.type));
+    }
+    TERN_ASSERT(!bits::overflow(w), "type %u in %zu bytes", head.type, buffer.size());
     return bits::size_bytes(w);
 }
 
-TypeId type(std::span<const std::byte> message)
+CallHead head(const TypeTable &types, std::span<const std::byte> message)
 {
     BitReader reader = bits::reader(message);
-    return static_cast<TypeId>(bits::read(reader, 8));
+    return read_head(reader, types);
 }
 
-static TypeId read_into(const TypeTable &types, BitReader &reader, void *value)
+static CallHead read_into(const TypeTable &types, BitReader &reader, void *value)
 {
-    const auto type = static_cast<TypeId>(bits::read(reader, 8));
-    if (bits::failed(reader) || type >= types.types.size()) {
-        bits::fail(reader);
-        return 0;
-    }
-    std::memset(value, 0, types.types[type].size_bytes);
-    type_table::read_fields(reader, types, type, value, type_table::all_fields(types, type));
-    return type;
+    const CallHead head = read_head(reader, types);
+    if (bits::failed(reader) || !has_arguments(head.kind)) return head;
+    std::memset(value, 0, types.types[head.type].size_bytes);
+    type_table::read_fields(reader, types, head.type, value,
+                            type_table::all_fields(types, head.type));
+    return head;
 }
 
 bool check(const TypeTable &types, std::span<const std::byte> message)
@@ -44,14 +101,27 @@ ReceivedCall read(const TypeTable &types, std::span<const std::byte> message, Ca
 {
     alignas(16) std::byte value[struct_bytes_max];
     BitReader reader = bits::reader(message);
-    const TypeId type = read_into(types, reader, value);
-    if (!bits::complete(reader)) return {ReceivedCall::Result::malformed, 0, nullptr};
+    const CallHead head = read_into(types, reader, value);
+    if (!bits::complete(reader)) return {ReceivedCall::Result::malformed, {}, nullptr};
+    if (!has_arguments(head.kind)) return {ReceivedCall::Result::ok, head, nullptr};
     const size_t start = (arena.used_bytes + 15) / 16 * 16;
-    const size_t size = types.types[type].size_bytes;
-    if (start + size > arena.memory.size()) return {ReceivedCall::Result::no_room, 0, nullptr};
+    const size_t size = types.types[head.type].size_bytes;
+    if (start + size > arena.memory.size()) return {ReceivedCall::Result::no_room, head, nullptr};
     std::memcpy(arena.memory.data() + start, value, size);
     arena.used_bytes = start + size;
-    return {ReceivedCall::Result::ok, type, arena.memory.data() + start};
+    return {ReceivedCall::Result::ok, head, arena.memory.data() + start};
+}
+
+ObjectId own_object(const TypeTable &types, TypeId type, const void *arguments)
+{
+    const auto *from = static_cast<const std::byte *>(arguments);
+    for (const Field &field : types.types[type].fields) {
+        if (field.kind != FieldKind::object) continue;
+        ObjectId object;
+        std::memcpy(&object, from + field.offset_bytes, sizeof object);
+        return object;
+    }
+    return ObjectId::none; // type_checks allows none such.
 }
 
 }

@@ -1,31 +1,341 @@
-// Calls that are answered: for the owner of an object, for the host, and those that ask for a
-// reply.
+// Calls of ours that are answered: for the owner of an object, for the host, and those that want a
+// reply. Each is kept until its one answer, or until it cannot be known any more what became of it.
+#include "base/mutant.h"
 #include "session/session.h"
+#include <cstring>
 
 namespace tern {
+namespace session {
 
-CallId call_owner(Session *, ObjectId, TypeId, const void *, size_t)
+// --- Where to ---
+
+struct Target {
+    PeerId peer; // none: nobody yet.
+    Stamp stamp; // owner_call
+    CallFailure failure;
+};
+
+static Target owner_of(const Session &s, const OpenCall &call)
 {
-    return CallId::none;
+    const World &world = s.replica->world;
+    if (dead::contains(world.dead, call.head.object)) return {PeerId::none, 0, CallFailure::dead};
+    const Slot slot = world::find_alive(world, call.head.object);
+    if (slot == no_slot) {
+        const bool late = s.now_us - call.made_us >= call_unknown_us;
+        return {PeerId::none, 0, late ? CallFailure::unknown : CallFailure::none};
+    }
+    const Object &object = world.slots[slot];
+    if (!replica::is_member(*s.replica, object.owner)) return {};
+    return {object.owner, object.stamp, CallFailure::none};
 }
 
-CallId request(Session *, PeerId, TypeId, const void *, size_t, uint32_t)
+static Target target_of(const Session &s, const OpenCall &call)
 {
-    return CallId::none;
+    switch (call.head.kind) {
+    case CallKind::owner_call: return owner_of(s, call);
+    case CallKind::host_call: return {replica::host(*s.replica), 0, CallFailure::none};
+    case CallKind::call:
+    case CallKind::request:
+    case CallKind::reply:
+    case CallKind::outcome: break;
+    }
+    return {call.to, 0, CallFailure::none};
 }
 
-CallId request_owner(Session *, ObjectId, TypeId, const void *, size_t, uint32_t)
+// --- Out ---
+
+static void fail_call(OpenCall &call, CallFailure failure)
 {
-    return CallId::none;
+    call.step = CallStep::failed;
+    call.failure = failure;
 }
 
-bool reply(Session *, PeerId, CallId, TypeId, const void *, size_t)
+static void try_call(Session &s, OpenCall &call)
 {
-    return false;
+    const Target target = target_of(s, call);
+    if (target.failure != CallFailure::none) return fail_call(call, target.failure);
+    const bool refused_there =
+        call.tried == target.peer && call.head.stamp == target.stamp && call.tried != PeerId::none;
+    if (target.peer == PeerId::none || refused_there) return;
+    if (!TERN_MUTANT(moved_calls_overtaken) &&
+        open_calls::goes_before(s.open_calls, call, target.peer, target.stamp))
+        return;
+    CallHead head = call.head;
+    head.stamp = target.stamp;
+    const uint64_t link = link_to(s, target.peer);
+    if (target.peer != s.replica->self) {
+        if (link == 0) return;
+        alignas(16) std::byte value[struct_bytes_max];
+        std::memcpy(value, open_calls::arguments(s.open_calls, call), call.size_bytes);
+        std::byte buffer[call_bytes_max];
+        const size_t size = calls::write(s.types, head, value, buffer);
+        if (!queue_call(s, target.peer, std::span(buffer).first(size), Reliability::reliable))
+            return;
+    }
+    call.head = head;
+    call.tried = target.peer;
+    call.link = link;
+    call.step = CallStep::sent;
 }
 
-const char *text(CallFailure)
+// Null: there is no room.
+static OpenCall *keep(Session &s, const CallHead &head, PeerId to, const void *arguments,
+                      uint64_t answer_us)
 {
+    const size_t size = s.types.types[head.type].size_bytes;
+    OpenCall *call =
+        open_calls::add(s.open_calls, {static_cast<const std::byte *>(arguments), size});
+    if (!call) return nullptr;
+    call->head = head;
+    call->to = to;
+    call->made_us = s.now_us;
+    call->deadline_us = s.now_us + answer_us;
+    return call;
+}
+
+static CallId ask(Session &s, CallHead head, PeerId to, const void *arguments, uint64_t answer_us)
+{
+    head.id = open_calls::next_id(s.open_calls);
+    OpenCall *call = keep(s, head, to, arguments, answer_us);
+    if (!call) return CallId::none;
+    try_call(s, *call);
+    return head.id;
+}
+
+bool call_host(Session &s, TypeId type, const void *arguments)
+{
+    const CallHead head = head_of(s, CallKind::host_call, type, arguments);
+    return ask(s, head, PeerId::host, arguments, call_answer_us) != CallId::none;
+}
+
+// --- Answers ---
+
+void settle_reply(Session &s, PeerId from, const ReceivedCall &reply)
+{
+    OpenCall *call = open_calls::find(s.open_calls, reply.head.id);
+    const bool due = call && call->head.is_asked && call->tried == from &&
+                     (call->step == CallStep::sent || call->step == CallStep::taken);
+    if (!due) return; // It comes too late.
+    push_call(s, from, reply.head, reply.arguments);
+    if (!TERN_MUTANT(replied_twice)) call->step = CallStep::over;
+}
+
+static void settle_ours(OpenCall &call, Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::taken: call.step = call.head.is_asked ? CallStep::taken : CallStep::over; break;
+    case Outcome::moved:
+        call.step = TERN_MUTANT(moved_call_forgotten) ? CallStep::over : CallStep::waits;
+        break;
+    case Outcome::dead: fail_call(call, CallFailure::dead); break;
+    case Outcome::not_allowed: fail_call(call, CallFailure::not_allowed); break;
+    }
+}
+
+static void push_failure(Session &s, const CallHead &head, PeerId peer, CallFailure failure)
+{
+    Event event = {};
+    event.kind = EventKind::call_failed;
+    event.type = head.type;
+    event.peer = peer;
+    event.object = head.object;
+    event.call = head.kind == CallKind::host_call && !head.is_asked ? CallId::none : head.id;
+    event.failure = failure;
+    push_event(s, event);
+}
+
+static CallFailure failure_of(Outcome outcome)
+{
+    return outcome == Outcome::dead ? CallFailure::dead : CallFailure::not_allowed;
+}
+
+void settle_outcome(Session &s, PeerId from, const CallHead &outcome)
+{
+    const bool refused =
+        outcome.outcome == Outcome::dead || outcome.outcome == Outcome::not_allowed;
+    if (outcome.id == CallId::none) { // Of a plain call.
+        if (refused) push_failure(s, outcome, from, failure_of(outcome.outcome));
+        return;
+    }
+    OpenCall *call = open_calls::find(s.open_calls, outcome.id);
+    if (!call || call->tried != from || call->step != CallStep::sent) return;
+    settle_ours(*call, outcome.outcome);
+}
+
+// --- In each tick ---
+
+// To ourselves: we still own the object, or are the host.
+static void hear_own(Session &s, OpenCall &call)
+{
+    const Target target = target_of(s, call);
+    if (call.head.kind != CallKind::reply && target.failure != CallFailure::none)
+        return fail_call(call, target.failure);
+    if (target.peer != s.replica->self || target.stamp != call.head.stamp) {
+        call.step = CallStep::waits;
+        return;
+    }
+    const size_t start = (s.calls.used_bytes + 15) / 16 * 16;
+    if (start + call.size_bytes > s.calls.memory.size() || !events_room(s)) return;
+    std::byte *arguments = s.calls.memory.data() + start;
+    std::memcpy(arguments, open_calls::arguments(s.open_calls, call), call.size_bytes);
+    s.calls.used_bytes = start + call.size_bytes;
+    if (call.head.kind == CallKind::reply) {
+        settle_reply(s, s.replica->self, {ReceivedCall::Result::ok, call.head, arguments});
+        call.step = CallStep::over;
+        return;
+    }
+    push_call(s, s.replica->self, call.head, arguments);
+    call.step = call.head.is_asked ? CallStep::taken : CallStep::over;
+}
+
+static void look_at(Session &s, OpenCall &call)
+{
+    const bool is_out = call.step == CallStep::sent || call.step == CallStep::taken;
+    const bool is_own = call.tried == s.replica->self;
+    if (is_out && !is_own &&
+        (!replica::is_member(*s.replica, call.tried) || link_to(s, call.tried) != call.link)) {
+        if (TERN_MUTANT(lost_call_tried_again) && call.head.kind == CallKind::owner_call)
+            call.step = CallStep::waits;
+        else
+            fail_call(call, CallFailure::lost);
+    }
+    if (call.step == CallStep::sent && is_own) hear_own(s, call);
+    if (call.step == CallStep::waits) {
+        if (call.head.kind == CallKind::request && !replica::is_member(*s.replica, call.to))
+            fail_call(call, CallFailure::lost);
+        else
+            try_call(s, call);
+    }
+    if (call.step <= CallStep::taken && s.now_us >= call.deadline_us)
+        fail_call(call, call.head.is_asked ? CallFailure::no_reply : CallFailure::lost);
+}
+
+void update_open_calls(Session &s)
+{
+    if (s.open_calls.count == 0) return;
+    if (s.state != State::open && s.state != State::leaving) return;
+    for (uint32_t i = 0; i < s.open_calls.count; ++i) {
+        OpenCall &call = s.open_calls.calls[i];
+        look_at(s, call);
+        if (call.step != CallStep::failed || !events_room(s)) continue;
+        push_failure(s, call.head, call.tried, call.failure);
+        call.step = CallStep::over;
+    }
+    open_calls::remove_over(s.open_calls);
+}
+
+// --- The public functions ---
+
+static void check_ask(const Session &s, TypeId type, size_t size_bytes, uint32_t timeout_ms)
+{
+    check_open(s);
+    check_type(s, type, size_bytes);
+    TERN_ASSERT(timeout_ms >= 1 && timeout_ms <= 600'000, "timeout_ms %u", timeout_ms);
+}
+
+// Of one that is to be kept: normalised, as every call is heard.
+struct Arguments {
+    alignas(16) std::byte value[struct_bytes_max];
+};
+
+static Arguments normal(const Session &s, TypeId type, const void *arguments)
+{
+    Arguments normal;
+    std::memcpy(normal.value, arguments, s.types.types[type].size_bytes);
+    type_table::normalise(s.types, type, normal.value);
+    return normal;
+}
+
+static void note(Session &s, RecordKind kind, PeerId to, ObjectId object, TypeId type,
+                 const void *arguments, uint32_t timeout_ms)
+{
+    Record line = about(kind, object, to);
+    line.timeout_ms = timeout_ms;
+    record_value(s, line, type, arguments);
+}
+
+static CallId ask_owner(Session &s, ObjectId object, TypeId type, const void *arguments,
+                        bool is_asked, uint64_t answer_us)
+{
+    const Arguments value = normal(s, type, arguments);
+    if (!may_call(s, type, value.value)) return CallId::none;
+    CallHead head = head_of(s, CallKind::owner_call, type, value.value);
+    head.object = object;
+    head.is_asked = is_asked;
+    return ask(s, head, PeerId::none, value.value, answer_us);
+}
+
+}
+
+CallId call_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
+                  size_t size_bytes)
+{
+    Session &s = *session;
+    session::check_ask(s, type, size_bytes, 1);
+    session::note(s, RecordKind::call_owner, PeerId::none, object, type, arguments, 0);
+    return session::ask_owner(s, object, type, arguments, false, call_answer_us);
+}
+
+CallId request_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
+                     size_t size_bytes, uint32_t timeout_ms)
+{
+    Session &s = *session;
+    session::check_ask(s, type, size_bytes, timeout_ms);
+    session::note(s, RecordKind::request_owner, PeerId::none, object, type, arguments, timeout_ms);
+    return session::ask_owner(s, object, type, arguments, true, timeout_ms * uint64_t{1000});
+}
+
+CallId request(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
+               uint32_t timeout_ms)
+{
+    Session &s = *session;
+    session::check_ask(s, type, size_bytes, timeout_ms);
+    TERN_ASSERT(to != PeerId::everyone && to != self(session), "a request to peer %u",
+                static_cast<unsigned>(to));
+    session::note(s, RecordKind::request, to, ObjectId::none, type, arguments, timeout_ms);
+    const bool to_host = to == PeerId::host;
+    if (!to_host && !replica::is_member(*s.replica, to)) return CallId::none;
+    const session::Arguments value = session::normal(s, type, arguments);
+    if (!session::may_call(s, type, value.value)) return CallId::none;
+    const CallKind kind = to_host ? CallKind::host_call : CallKind::request;
+    CallHead head = session::head_of(s, kind, type, value.value);
+    head.is_asked = true;
+    return session::ask(s, head, to, value.value, timeout_ms * uint64_t{1000});
+}
+
+bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
+           size_t size_bytes)
+{
+    Session &s = *session;
+    session::check_ask(s, type, size_bytes, 1);
+    TERN_ASSERT(call != CallId::none, "a reply to a call that wants none");
+    Record line = session::about(RecordKind::reply, ObjectId::none, caller);
+    line.call = call;
+    session::record_value(s, line, type, arguments);
+    session::Arguments value = session::normal(s, type, arguments);
+    CallHead head = session::head_of(s, CallKind::reply, type, value.value);
+    head.id = call;
+    if (caller == s.replica->self) {
+        OpenCall *own = session::keep(s, head, caller, value.value, call_answer_us);
+        if (own) session::try_call(s, *own);
+        return own != nullptr;
+    }
+    if (!replica::is_member(*s.replica, caller)) return false;
+    std::byte buffer[call_bytes_max];
+    const size_t size = calls::write(s.types, head, value.value, buffer);
+    return session::queue_call(s, caller, std::span(buffer).first(size), Reliability::reliable);
+}
+
+const char *text(CallFailure failure)
+{
+    switch (failure) {
+    case CallFailure::none: return "it has not failed";
+    case CallFailure::dead: return "the object has died";
+    case CallFailure::unknown: return "nobody has told this peer of the object";
+    case CallFailure::not_allowed: return "this peer may not call it";
+    case CallFailure::lost: return "whom it went to has left; it may have been heard";
+    case CallFailure::no_reply: return "no reply has come in time; it may have been heard";
+    }
     return "";
 }
 

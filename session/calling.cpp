@@ -32,9 +32,14 @@ static std::span<const std::byte> routed(std::span<std::byte> buffer, PeerId pee
     return buffer.first(route_bytes + call.size());
 }
 
+static std::span<const std::byte> unrouted(const Session &s, std::span<const std::byte> message)
+{
+    return is_star(s) ? message.subspan(route_bytes) : message;
+}
+
 static TypeStats &stats_of(Session &s, std::span<const std::byte> message)
 {
-    return s.call_stats[calls::type(is_star(s) ? message.subspan(route_bytes) : message)];
+    return s.call_stats[calls::head(s.types, unrouted(s, message)).type];
 }
 
 // --- Out ---
@@ -78,6 +83,33 @@ static bool queue_unreliable(Session &s, PeerId to, PeerId except,
     return true;
 }
 
+// The host of a star takes what is for the others.
+static PeerId next_hop(const Session &s, PeerId to)
+{
+    if (!is_star(s)) return to;
+    const PeerId leader = replica::successor(*s.replica);
+    return leader == s.replica->self ? to : leader;
+}
+
+uint64_t link_to(const Session &s, PeerId peer)
+{
+    const ConnectionIndex index = path_to(s, next_hop(s, peer));
+    return index == no_connection ? 0 : s.paths[index].link;
+}
+
+bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliability reliability)
+{
+    std::byte buffer[routed_call_bytes_max];
+    const PeerId next = next_hop(s, to);
+    const bool leads = replica::successor(*s.replica) == s.replica->self;
+    std::span<const std::byte> message = call;
+    if (is_star(s)) message = routed(buffer, leads ? s.replica->self : to, call);
+    if (reliability == Reliability::unreliable)
+        return queue_unreliable(s, next, PeerId::none, message);
+    if (next == PeerId::everyone) return queue_reliable_to_all(s, message);
+    return queue_reliable(s, next, message);
+}
+
 // --- The host of a star passes on ---
 
 // Whose queue is full takes its calls too slowly for all the others.
@@ -104,86 +136,149 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
 
 // --- In ---
 
-bool is_call(const Session &s, std::span<const std::byte> message)
+static bool is_well_formed(const Session &s, std::span<const std::byte> message)
 {
     if (!is_star(s)) return calls::check(s.types, message);
     return message.size() > route_bytes && route(message) != PeerId::none &&
            calls::check(s.types, message.subspan(route_bytes));
 }
 
-static void push_call(Session &s, PeerId from, const ReceivedCall &call)
+// What is answered is always said reliably.
+bool is_call(const Session &s, std::span<const std::byte> message)
+{
+    return is_well_formed(s, message) &&
+           calls::head(s.types, unrouted(s, message)).kind == CallKind::call;
+}
+
+void push_call(Session &s, PeerId from, const CallHead &head, const void *arguments)
 {
     Event event = {};
-    event.kind = EventKind::call;
-    event.type = call.type;
+    event.kind = head.kind == CallKind::reply ? EventKind::reply : EventKind::call;
+    event.type = head.type;
     event.peer = from;
-    event.arguments = call.arguments;
-    event.argument_bytes = s.config.types[call.type].size_bytes;
+    event.object = head.object;
+    event.call = head.is_asked || head.kind == CallKind::reply ? head.id : CallId::none;
+    event.arguments = arguments;
+    event.argument_bytes = s.config.types[head.type].size_bytes;
     push_event(s, event);
 }
 
-static ReceivedCall hear(Session &s, PeerId caller, std::span<const std::byte> bytes)
+// Tells the caller what has become of its call; `of` was to hear it.
+static void answer(Session &s, PeerId caller, PeerId of, const CallHead &call, Outcome outcome)
 {
-    const ReceivedCall call = calls::read(s.types, bytes, s.calls);
-    if (call.result == ReceivedCall::Result::ok) push_call(s, caller, call);
+    CallHead head = {};
+    head.kind = CallKind::outcome;
+    head.type = call.type;
+    head.id = call.id;
+    head.outcome = outcome;
+    std::byte buffer[call_head_bytes_max];
+    const std::span<const std::byte> message(buffer, calls::write(s.types, head, nullptr, buffer));
+    std::byte whole[route_bytes + call_head_bytes_max];
+    if (replica::relays(*s.replica))
+        pass_on_to(s, caller, routed(whole, of, message));
+    else
+        queue_call(s, caller, message, Reliability::reliable);
+}
+
+// Whether what answers the call would find room; or its caller has gone, and none is due.
+static bool room_for_answer(const Session &s, PeerId caller)
+{
+    const bool leads = !is_star(s) || replica::relays(*s.replica);
+    const ConnectionIndex index = path_to(s, leads ? caller : replica::successor(*s.replica));
+    return index == no_connection ||
+           connection::queue_room_bytes(endpoint::at(*s.endpoint, index), StreamId::calls) >=
+               route_bytes + call_head_bytes_max;
+}
+
+static bool tells_outcome(CallKind kind)
+{
+    return kind == CallKind::owner_call || kind == CallKind::host_call;
+}
+
+static void refuse_call(Session &s, PeerId caller, PeerId callee, const CallHead &head,
+                        Outcome outcome, Reliability reliability)
+{
+    s.refused_calls += outcome == Outcome::not_allowed;
+    if (reliability == Reliability::reliable) answer(s, caller, callee, head, outcome);
+}
+
+static ReceivedCall::Result settle(Session &s, PeerId from, const ReceivedCall &call)
+{
+    if (call.head.kind == CallKind::reply)
+        settle_reply(s, from, call);
+    else
+        settle_outcome(s, from, call.head);
+    return ReceivedCall::Result::ok;
+}
+
+// A call for this peer, for another of a star, or for everyone. no_room: it is to wait.
+static ReceivedCall hear(Session &s, PeerId caller, PeerId callee, std::span<const std::byte> bytes,
+                         Reliability reliability)
+{
+    const uint64_t arena_before = s.calls.used_bytes;
+    ReceivedCall call = calls::read(s.types, bytes, s.calls);
+    const bool is_ours = callee == s.replica->self || callee == PeerId::everyone;
+    if (call.result != ReceivedCall::Result::ok) return call;
+    if (call.head.kind >= CallKind::reply) {
+        if (is_ours) call.result = settle(s, caller, call);
+        return call;
+    }
+    Judged judged = {Judgement::wait, Outcome::taken};
+    if (room_for_answer(s, caller)) judged = judge(s, caller, callee, call, reliability);
+    if (judged.judgement != Judgement::hear || !is_ours) s.calls.used_bytes = arena_before;
+    if (judged.judgement == Judgement::wait) call.result = ReceivedCall::Result::no_room;
+    if (judged.judgement == Judgement::refuse) {
+        refuse_call(s, caller, callee, call.head, judged.outcome, reliability);
+        call.result = ReceivedCall::Result::refused;
+    }
+    if (judged.judgement != Judgement::hear || !is_ours) return call;
+    push_call(s, caller, call.head, call.arguments);
+    if (tells_outcome(call.head.kind)) answer(s, caller, callee, call.head, Outcome::taken);
     return call;
+}
+
+// At the host of a star: for itself, for others, or both.
+static ReceivedCall hear_and_pass_on(Session &s, PeerId from, std::span<const std::byte> message,
+                                     Reliability reliability)
+{
+    const PeerId peer = route(message);
+    const std::span<const std::byte> bytes = message.subspan(route_bytes);
+    if (peer == from) return {ReceivedCall::Result::malformed, {}, nullptr};
+    const ReceivedCall heard = hear(s, from, peer, bytes, reliability);
+    if (heard.result == ReceivedCall::Result::ok && peer != s.replica->self)
+        pass_on(s, from, peer, bytes, reliability);
+    return heard;
 }
 
 static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> message,
                             Reliability reliability)
 {
-    const ReceivedCall nothing = {ReceivedCall::Result::ok, 0, nullptr};
-    if (!is_star(s)) return hear(s, from, message);
-    if (!is_call(s, message)) return {ReceivedCall::Result::malformed, 0, nullptr};
     const Replica &r = *s.replica;
+    const ReceivedCall nothing = {ReceivedCall::Result::ok, {}, nullptr};
+    const ReceivedCall waits = {ReceivedCall::Result::no_room, {}, nullptr};
+    if (!is_star(s)) return hear(s, from, r.self, message, reliability);
+    if (!is_well_formed(s, message)) return {ReceivedCall::Result::malformed, {}, nullptr};
+    if (replica::relays(r)) return hear_and_pass_on(s, from, message, reliability);
     const PeerId peer = route(message);
-    const std::span<const std::byte> call = message.subspan(route_bytes);
-    if (replica::relays(r)) {
-        if (peer == from) return {ReceivedCall::Result::malformed, 0, nullptr};
-        ReceivedCall heard = nothing;
-        if (peer == r.self || peer == PeerId::everyone) heard = hear(s, from, call);
-        if (heard.result == ReceivedCall::Result::ok && peer != r.self)
-            pass_on(s, from, peer, call, reliability);
-        return heard;
-    }
     const PeerId leader = replica::successor(r);
-    // It takes us for the next host, which we are not yet.
-    if (leader == r.self) return {ReceivedCall::Result::no_room, 0, nullptr};
+    if (leader == r.self) return waits; // It takes us for the next host, which we are not yet.
     if (from != leader) return nothing;
     // Its view is on its way, on another stream.
-    if (static_cast<uint16_t>(peer) > r.last_peer)
-        return {ReceivedCall::Result::no_room, 0, nullptr};
-    return replica::is_member(r, peer) ? hear(s, peer, call) : nothing; // It may have gone.
+    if (static_cast<uint16_t>(peer) > r.last_peer) return waits;
+    if (!replica::is_member(r, peer)) return nothing; // It may have gone.
+    return hear(s, peer, r.self, message.subspan(route_bytes), reliability);
 }
 
 ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
                        Reliability reliability)
 {
     const ReceivedCall call = deliver(s, from, message, reliability);
-    if (call.result == ReceivedCall::Result::ok) {
+    if (call.result == ReceivedCall::Result::ok || call.result == ReceivedCall::Result::refused) {
         TypeStats &stats = stats_of(s, message);
         stats.received_bits += message.size() * 8;
         stats.received_messages += 1;
     }
     return call;
-}
-
-static bool queue_call(Session &s, PeerId to, std::span<const std::byte> call,
-                       Reliability reliability)
-{
-    std::byte buffer[routed_call_bytes_max];
-    std::span<const std::byte> message = call;
-    PeerId next = to;
-    if (is_star(s)) {
-        const PeerId leader = replica::successor(*s.replica);
-        const bool leads = leader == s.replica->self;
-        message = routed(buffer, leads ? s.replica->self : to, call);
-        if (!leads) next = leader;
-    }
-    if (reliability == Reliability::unreliable)
-        return queue_unreliable(s, next, PeerId::none, message);
-    if (next == PeerId::everyone) return queue_reliable_to_all(s, message);
-    return queue_reliable(s, next, message);
 }
 
 }
@@ -195,14 +290,20 @@ bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_
     session::check_open(s);
     session::check_type(s, type, size_bytes);
     TERN_ASSERT(to != self(session), "a call to oneself");
+    TERN_ASSERT(to != PeerId::host || reliability == Reliability::reliable,
+                "to the host reliably only");
     Record line = session::about(RecordKind::call, ObjectId::none, to);
     line.reliability = reliability;
     session::record_value(s, line, type, arguments);
-    if (to != PeerId::everyone && !replica::is_member(*s.replica, to)) return false;
+    const bool named = to == PeerId::everyone || to == PeerId::host;
+    if (!named && !replica::is_member(*s.replica, to)) return false;
     alignas(16) std::byte value[struct_bytes_max];
     std::memcpy(value, arguments, size_bytes);
+    if (!session::may_call(s, type, value)) return false;
+    if (to == PeerId::host) return session::call_host(s, type, value);
+    const CallHead head = session::head_of(s, CallKind::call, type, value);
     std::byte buffer[call_bytes_max];
-    const std::span<const std::byte> message(buffer, calls::write(s.types, type, value, buffer));
+    const std::span<const std::byte> message(buffer, calls::write(s.types, head, value, buffer));
     return session::queue_call(s, to, message, reliability);
 }
 

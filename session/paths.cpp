@@ -37,6 +37,7 @@ void bind(Session &s, ConnectionIndex index, PeerId peer)
     Path &p = s.paths[index];
     p.tie = Tie::member;
     p.peer = peer;
+    if (p.link == 0) p.link = ++s.links;
     p.message_first = p.message_count = p.acked_messages = 0;
     p.heard_messages = 0;
     s.path_of[replica::find_member(*s.replica, peer)] = index;

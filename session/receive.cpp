@@ -85,7 +85,7 @@ static void drain_calls(Session &s, ConnectionIndex index)
         if (call.result == ReceivedCall::Result::no_room) return;
         if (call.result == ReceivedCall::Result::malformed) from.bad_messages += 1;
         from.call_count += 1;
-        from.call_bytes += s.config.types[call.type].size_bytes;
+        from.call_bytes += s.config.types[call.head.type].size_bytes;
         connection::consume_message(c, StreamId::calls);
     }
 }
@@ -188,6 +188,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
     copy_replica_events(s);
     if (s.state == State::joining) tell_progress(s);
     reconcile_paths(s);
+    update_open_calls(s);
 }
 
 static void follow_replica(Session &s)

@@ -90,6 +90,8 @@ static void write_type(BitWriter &w, const Type &type)
     bits::write(w, static_cast<uint64_t>(type.orphan), 8);
     bits::write(w, static_cast<uint64_t>(type.claim), 8);
     bits::write(w, type.claim_cooldown_ms, 32);
+    bits::write(w, static_cast<uint64_t>(type.callers), 8);
+    bits::write(w, type.calls_per_second_max, 16);
     bits::write(w, type.fields.size(), 16);
 }
 
@@ -106,6 +108,10 @@ RecordedType read_type(ByteReader &r)
     if (claim > static_cast<uint64_t>(ClaimPolicy::never)) fail(r);
     read.type.claim = static_cast<ClaimPolicy>(claim);
     read.type.claim_cooldown_ms = static_cast<uint32_t>(number(r, 4));
+    const uint64_t callers = number(r, 1);
+    if (callers > static_cast<uint64_t>(Callers::owner)) fail(r);
+    read.type.callers = static_cast<Callers>(callers);
+    read.type.calls_per_second_max = static_cast<uint16_t>(number(r, 2));
     read.field_count = static_cast<uint16_t>(number(r, 2));
     return read;
 }
@@ -262,11 +268,27 @@ static Invite read_invite(ByteReader &r)
     return invite;
 }
 
+static bool is_owner_call(RecordKind kind)
+{
+    return kind == RecordKind::call_owner || kind == RecordKind::request_owner;
+}
+
+static bool is_call(RecordKind kind)
+{
+    return kind == RecordKind::call || is_owner_call(kind) || kind == RecordKind::request ||
+           kind == RecordKind::reply;
+}
+
+static bool has_timeout(RecordKind kind)
+{
+    return kind == RecordKind::request || kind == RecordKind::request_owner;
+}
+
 static bool has_peer(RecordKind kind)
 {
     return kind == RecordKind::migrate || kind == RecordKind::refuse_claim ||
-           kind == RecordKind::call || kind == RecordKind::admit || kind == RecordKind::refuse ||
-           kind == RecordKind::remove;
+           kind == RecordKind::call || kind == RecordKind::request || kind == RecordKind::reply ||
+           kind == RecordKind::admit || kind == RecordKind::refuse || kind == RecordKind::remove;
 }
 
 static bool has_object(RecordKind kind)
@@ -274,18 +296,18 @@ static bool has_object(RecordKind kind)
     return kind == RecordKind::set || kind == RecordKind::destroy || kind == RecordKind::claim ||
            kind == RecordKind::claim_optimistic || kind == RecordKind::migrate ||
            kind == RecordKind::refuse_claim || kind == RecordKind::release ||
-           kind == RecordKind::lock || kind == RecordKind::unlock;
+           kind == RecordKind::lock || kind == RecordKind::unlock || is_owner_call(kind);
 }
 
 static bool has_type(RecordKind kind)
 {
-    return kind == RecordKind::create || kind == RecordKind::set || kind == RecordKind::call ||
+    return kind == RecordKind::create || kind == RecordKind::set || is_call(kind) ||
            kind == RecordKind::balance;
 }
 
 static bool has_value(RecordKind kind)
 {
-    return kind == RecordKind::create || kind == RecordKind::set || kind == RecordKind::call;
+    return kind == RecordKind::create || kind == RecordKind::set || is_call(kind);
 }
 
 static bool has_time(RecordKind kind)
@@ -306,6 +328,8 @@ static void write_body(BitWriter &w, Recorder &recorder, const Record &record)
     if (has_type(record.kind)) bits::write(w, record.type, 8);
     if (record.kind == RecordKind::call)
         bits::write(w, static_cast<uint64_t>(record.reliability), 8);
+    if (record.kind == RecordKind::reply) bits::write(w, static_cast<uint32_t>(record.call), 32);
+    if (has_timeout(record.kind)) bits::write(w, record.timeout_ms, 32);
     if (has_value(record.kind) || record.kind == RecordKind::join ||
         record.kind == RecordKind::refuse)
         write_bytes(w, record.bytes);
@@ -331,6 +355,8 @@ static bool read_body(RecordReader &reader, std::span<const std::byte> body, Rec
     if (has_type(record.kind)) record.type = static_cast<TypeId>(number(r, 1));
     if (record.kind == RecordKind::call)
         record.reliability = number(r, 1) == 0 ? Reliability::reliable : Reliability::unreliable;
+    if (record.kind == RecordKind::reply) record.call = static_cast<CallId>(number(r, 4));
+    if (has_timeout(record.kind)) record.timeout_ms = static_cast<uint32_t>(number(r, 4));
     if (has_value(record.kind) || record.kind == RecordKind::join ||
         record.kind == RecordKind::refuse)
         record.bytes = read_bytes(r);
@@ -440,8 +466,7 @@ ReadRecord next(RecordReader &reader, Record &record)
     BitReader head = bits::reader(left.first(head_bytes));
     const uint64_t kind = bits::read(head, 8);
     const size_t size_bytes = bits::read(head, 32);
-    if (kind == 0 || kind > static_cast<uint64_t>(RecordKind::claim_optimistic))
-        return ReadRecord::damaged;
+    if (kind == 0 || kind > static_cast<uint64_t>(RecordKind::reply)) return ReadRecord::damaged;
     if (size_bytes > left.size() - head_bytes - check_bytes) return ReadRecord::truncated;
     const uint64_t chain = hash::add(reader._chain, left.first(head_bytes + size_bytes));
     BitReader check = bits::reader(left.subspan(head_bytes + size_bytes, check_bytes));

@@ -7,7 +7,7 @@
 
 namespace tern {
 
-inline constexpr char recording_mark[] = "tern-recording 1\n"; // Its first bytes, without the zero.
+inline constexpr char recording_mark[] = "tern-recording 2\n"; // Its first bytes, without the zero.
 inline constexpr size_t recording_bytes_min = 64 * 1024;       // Of Config::recording_bytes_max.
 inline constexpr uint32_t recorded_addresses_max = 64;         // Others are written each time.
 
@@ -35,21 +35,28 @@ enum class RecordKind : uint8_t {
     lock,
     unlock,
     balance,
-    claim_optimistic
+    claim_optimistic,
+    call_owner,
+    request,
+    request_owner,
+    reply
 };
 
 // One of them. Which members count is the kind's matter.
 struct Record {
     RecordKind kind;
     Reliability reliability;             // call
-    TypeId type;                         // create, set, call, balance
-    PeerId peer;                         // migrate, refuse_claim, call, admit, refuse, remove
+    TypeId type;                         // create, set, calls, balance
+    PeerId peer;                         // migrate, refuse_claim, call, request, reply, admit,
+                                         // refuse, remove
     ObjectId object;                     // set, destroy, claims, migrate, refuse_claim, release,
-                                         // lock, unlock
+                                         // lock, unlock, call_owner, request_owner
+    CallId call;                         // reply
+    uint32_t timeout_ms;                 // request, request_owner
     uint64_t now_us;                     // receive, send
     uint64_t hash;                       // send: of the datagrams
     Invite invite;                       // join
-    std::span<const std::byte> bytes;    // join: payload. refuse: reason. create, set, call: the
+    std::span<const std::byte> bytes;    // join: payload. refuse: reason. create, set, calls: the
                                          // value as it travels. header: the rest of it.
     std::span<const Datagram> datagrams; // receive, when writing.
     uint32_t datagram_count;             // receive, when reading: next_datagram() gives them.

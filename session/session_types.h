@@ -1,10 +1,11 @@
 // The members of a session: what joins connections, the replica and calls together.
 #pragma once
 #include "migration/replica.h"
-#include "rpc/calls.h"
+#include "rpc/open_calls.h"
 #include "session/inspect.h"
 #include "session/record.h"
 #include "tern/tern.h"
+#include "transport/allowance.h"
 #include "transport/endpoint.h"
 #include "transport/pace.h"
 
@@ -95,6 +96,7 @@ struct Bridge {
 struct Path {
     Tie tie;
     PeerId peer;        // member; stranger: the id kept for it while the host's game decides.
+    uint64_t link;      // Counts the connections; 0: none was bound yet.
     bool has_asked;     // stranger: its JOIN is here. asking: ours is on its way.
     bool may_ask_again; // stranger: it was told that we are not the host.
     bool turned;        // asking: another member has named this one.
@@ -154,6 +156,12 @@ struct OptimisticClaim {
 struct UnreliableCall {
     PeerId to, except;          // except: who called everyone through us.
     uint32_t first, size_bytes; // In unreliable_memory.
+};
+
+// How many calls of a type with calls_per_second_max are still heard of a peer, or made here.
+struct CallRate {
+    PeerId caller;
+    Allowance allowance;
 };
 
 // At who leads, by member slot: what it waits for, and since when there was no progress. 0:
@@ -223,8 +231,12 @@ struct Session {
     UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;
     std::byte *unreliable_memory;
+    OpenCalls open_calls;
+    uint64_t links;                       // Ever bound.
+    CallRate *call_rates;                 // [member slot * types + type].
     TypeStats *call_stats;                // By type.
     uint64_t refused_full, refused_types; // As in SessionStats.
+    uint64_t refused_calls;
     uint32_t unreliable_bytes;
     Bridge bridge;
     std::byte *message_buffer; // stream_message_bytes_max.

@@ -131,7 +131,11 @@ bool may(const Player &p, const Record &record)
     case RecordKind::migrate:
     case RecordKind::refuse_claim: return is_host(p);
     case RecordKind::call:
+    case RecordKind::request:
         return is_open(p) && record.type < types.size() && record.peer != self(p.session);
+    case RecordKind::call_owner:
+    case RecordKind::request_owner:
+    case RecordKind::reply: return is_open(p) && record.type < types.size();
     case RecordKind::admit:
     case RecordKind::refuse: return true;
     case RecordKind::remove: return host(p.session) == self(p.session);
@@ -195,7 +199,7 @@ std::string play_send(Player &p, const Record &record)
            " datagrams sent here are not those of the recording; was it made by another version?";
 }
 
-// Of create, set and call; the value is in *value.
+// Of create, set and calls; the value is in *value.
 bool read_value(const Player &p, const Record &record, std::byte *value)
 {
     const TypeTable &table = p.loaded->table;
@@ -206,6 +210,26 @@ bool read_value(const Player &p, const Record &record, std::byte *value)
     return bits::complete(r);
 }
 
+bool is_call(RecordKind kind)
+{
+    return kind == RecordKind::call || kind == RecordKind::call_owner ||
+           kind == RecordKind::request || kind == RecordKind::request_owner ||
+           kind == RecordKind::reply;
+}
+
+void play_call(Player &p, const Record &r, const std::byte *value, size_t size_bytes)
+{
+    if (r.kind == RecordKind::call)
+        call(p.session, r.peer, r.type, value, size_bytes, r.reliability);
+    if (r.kind == RecordKind::call_owner)
+        call_owner(p.session, r.object, r.type, value, size_bytes);
+    if (r.kind == RecordKind::request)
+        request(p.session, r.peer, r.type, value, size_bytes, r.timeout_ms);
+    if (r.kind == RecordKind::request_owner)
+        request_owner(p.session, r.object, r.type, value, size_bytes, r.timeout_ms);
+    if (r.kind == RecordKind::reply) reply(p.session, r.peer, r.call, r.type, value, size_bytes);
+}
+
 std::string play_value(Player &p, const Record &record, ObjectId &created)
 {
     alignas(16) std::byte value[struct_bytes_max];
@@ -214,8 +238,7 @@ std::string play_value(Player &p, const Record &record, ObjectId &created)
     if (record.kind == RecordKind::create)
         created = create(p.session, record.type, value, size_bytes);
     if (record.kind == RecordKind::set) set(p.session, record.object, value, size_bytes);
-    if (record.kind == RecordKind::call)
-        call(p.session, record.peer, record.type, value, size_bytes, record.reliability);
+    if (is_call(record.kind)) play_call(p, record, value, size_bytes);
     return "";
 }
 
@@ -263,7 +286,7 @@ std::string play_record(Player &p, const Record &record)
     else if (record.kind == RecordKind::send)
         wrong = play_send(p, record);
     else if (record.kind == RecordKind::create || record.kind == RecordKind::set ||
-             record.kind == RecordKind::call)
+             is_call(record.kind))
         wrong = play_value(p, record, created);
     else
         play_plain(p, record);
@@ -330,7 +353,7 @@ PlayedRecording play(std::span<const std::byte> recording)
     Player p;
     PlayedRecording &played = p.played;
     if (!is_recording(recording)) {
-        played.error = "it does not begin as a recording of tern does, version 1";
+        played.error = "it does not begin as a recording of tern does, version 2";
         return played;
     }
     p.reader = record::reader(recording);

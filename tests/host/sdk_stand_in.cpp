@@ -239,32 +239,43 @@ static void post_simple(SdkStandIn &sdk, const httplib::Request &request,
     answer(response, json::object());
 }
 
-// The present first, then each update. One call for each; false ends the response.
-static bool tell_next(SdkStandIn &sdk, uint64_t watches_broken, size_t &next,
-                      httplib::DataSink &sink)
+struct Watch {
+    uint64_t watches_broken; // When it was opened.
+    size_t next;             // Of the updates.
+    bool is_counted;
+};
+
+// The present first, then each update. One call for each; false ends the response. A watch counts
+// when it has told the present: a connection that ends before is one without an answer.
+static bool tell_next(SdkStandIn &sdk, Watch &watch, httplib::DataSink &sink)
 {
     std::unique_lock lock(sdk.mutex);
-    const auto is_over_now = [&] { return sdk.is_ending || sdk.watches_broken != watches_broken; };
-    const auto has_more = [&] { return sdk.options.watch_tells && next < sdk.updates.size(); };
+    const auto is_over_now = [&] {
+        return sdk.is_ending || sdk.watches_broken != watch.watches_broken;
+    };
+    const auto has_more = [&] {
+        return sdk.options.watch_tells && watch.next < sdk.updates.size();
+    };
     sdk.changed.wait_for(lock, milliseconds(50), [&] { return is_over_now() || has_more(); });
     if (is_over_now()) return false;
     if (!has_more()) return sink.is_writable();
-    const std::string line = sdk.updates[next++];
+    const std::string line = sdk.updates[watch.next++];
     const size_t piece = sdk.options.watch_bytes > 0 ? sdk.options.watch_bytes : line.size();
     lock.unlock();
     for (size_t begin = 0; begin < line.size(); begin += piece)
         if (!sink.write(line.data() + begin, std::min(piece, line.size() - begin))) return false;
+    lock.lock();
+    sdk.record.watches += !watch.is_counted;
+    watch.is_counted = true;
     return true;
 }
 
 static void answer_watch(SdkStandIn &sdk, httplib::Response &response)
 {
-    sdk.record.watches += 1;
     response.set_chunked_content_provider(
-        "application/json", [&sdk, broken = sdk.watches_broken, next = sdk.updates.size() - 1](
-                                size_t, httplib::DataSink &sink) mutable {
-            return tell_next(sdk, broken, next, sink);
-        });
+        "application/json",
+        [&sdk, watch = Watch{sdk.watches_broken, sdk.updates.size() - 1, false}](
+            size_t, httplib::DataSink &sink) mutable { return tell_next(sdk, watch, sink); });
 }
 
 // True: the request has had what its manner gives.
