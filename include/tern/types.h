@@ -161,6 +161,11 @@ struct Config {
     uint32_t recording_bytes_max = 0;
 };
 
+// What is wrong with a Config, as a sentence that names it. "": nothing.
+struct ConfigProblem {
+    char text[256];
+};
+
 // What a newcomer says to the host's game, beside its Config::name.
 struct JoinPayload {
     std::span<const std::byte> bytes; // At most payload_bytes_max; copied.

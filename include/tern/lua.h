@@ -1,0 +1,28 @@
+// tern for Lua 5.4 and LuaJIT, in a program that embeds one of them. Scripts that run in a Lua of
+// their own load it by `require "tern"`. docs/lua.md; lua_bindings/meta/tern.lua lists it all.
+#pragma once
+#include "tern/tern.h"
+
+struct lua_State;
+
+namespace tern {
+
+// Leaves the module's table on the stack, and in package.loaded where there is one: `require
+// "tern"` then gives it. Called again, it leaves the same table. Needs 8 free places on the stack,
+// as the functions below.
+void open_lua(lua_State *L);
+
+// The session of a userdata that the script has made, or that push_lua_session() has. Null for any
+// other value, and for a session that has been destroyed. The script keeps owning its own.
+Session *lua_session(lua_State *L, int index);
+
+// After open_lua(). Pushes a session that C++ owns: the script can use it, and neither destroy it
+// nor call receive() and send() with it; what receive() gave last is what it sees as events. The
+// same userdata each time.
+void push_lua_session(lua_State *L, Session *session);
+
+// Before C++ destroys a session that it has pushed: to the script, it is then a destroyed one.
+// Nothing for a session that was not pushed.
+void forget_lua_session(lua_State *L, Session *session);
+
+}
