@@ -23,7 +23,7 @@ static bool same(const SourceFile &a, const SourceFile &b)
     return a.modified_ns == b.modified_ns && a.size_bytes == b.size_bytes && a.inode == b.inode;
 }
 
-static void note(State &state, const SourceFile &file)
+static void note(LuaState &state, const SourceFile &file)
 {
     const auto known = std::find_if(state.files.begin(), state.files.end(),
                                     [&](const SourceFile &it) { return it.name == file.name; });
@@ -48,7 +48,7 @@ static std::string read_all(int descriptor, size_t bytes_max, std::string &text)
     }
 }
 
-std::string read(State &state, const std::string &name, const std::string &path)
+std::string read(LuaState &state, const std::string &name, const std::string &path)
 {
     const bool trusted = state.trust == Trust::trusted;
     const size_t bytes_max = trusted ? trusted_source_bytes_max : source_bytes_max;
@@ -70,7 +70,7 @@ std::string read(State &state, const std::string &name, const std::string &path)
     return "";
 }
 
-bool changed(const State &state)
+bool changed(const LuaState &state)
 {
     for (const SourceFile &file : state.files) {
         struct stat found = {};
@@ -103,7 +103,7 @@ static std::string real_path(const std::string &path)
     return realpath(path.c_str(), resolved) ? resolved : "";
 }
 
-Found find_module(State &state, std::string_view name)
+Found find_module(LuaState &state, std::string_view name)
 {
     const bool trusted = state.trust == Trust::trusted;
     const std::string relative = relative_path(name);

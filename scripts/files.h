@@ -4,13 +4,14 @@
 
 namespace tern::scripts::files {
 
-// Into State::text; the file is added to State::files, or renewed there. Empty, or what was wrong.
-std::string read(State &state, const std::string &name, const std::string &path);
+// Into LuaState::text; the file is added to LuaState::files, or renewed there. Empty, or what was
+// wrong.
+std::string read(LuaState &state, const std::string &name, const std::string &path);
 
 enum class Found : uint8_t { no, yes, wrong };
-// Reads what require(name) means, below State::folder. wrong: State::text says what is.
-Found find_module(State &state, std::string_view name);
+// Reads what require(name) means, below LuaState::folder. wrong: LuaState::text says what is.
+Found find_module(LuaState &state, std::string_view name);
 
-bool changed(const State &state); // Is any of State::files other than when it was read?
+bool changed(const LuaState &state); // Is any of LuaState::files other than when it was read?
 
 }

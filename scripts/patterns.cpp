@@ -114,9 +114,7 @@ static bool is_single(Match &match, const char *s, const char *p, const char *en
     switch (*p) {
     case '.': return true;
     case escape: return in_class(c, byte(p + 1));
-    case '[':
-        step(match, static_cast<uint64_t>(end - p));
-        return in_set(c, p, end - 1);
+    case '[': step(match, static_cast<uint64_t>(end - p)); return in_set(c, p, end - 1);
     default: return byte(p) == c;
     }
 }

@@ -57,7 +57,7 @@ local function copy(from, names)
     return to
 end
 
-local G = copy(_G, "assert error ipairs next pairs pcall rawequal rawget rawlen rawset select " ..
+local G = copy(_G, "assert error ipairs next pairs rawequal rawget rawlen rawset select " ..
     "tonumber tostring type getmetatable print require unpack VERSION")
 local S = copy(string, "byte char format len lower reverse sub upper pack packsize unpack")
 local T = copy(table, "pack unpack")
@@ -66,14 +66,21 @@ G._G, G._VERSION, G.string, G.table, G.coroutine = G, _VERSION, S, T, C
 G.math, G.utf8, G.bit = math, utf8, bit
 G.os = copy(os, "clock date time")
 
+-- At the very end of its stack LuaJIT has no room for a hook, and many a pcall can live there.
+local function protected(f, ...)
+    charge(20)
+    return pcall(f, ...)
+end
+G.pcall = protected
+
 -- An error inside a handler, or in a coroutine that died by a limit, would find no limits.
 function G.xpcall(f, handler, ...)
     local function finish(ok, ...)
         if ok then return ok, ... end
-        local handled, result = pcall(handler, (...))
+        local _, result = protected(handler, (...))
         return false, result
     end
-    return finish(pcall(f, ...))
+    return finish(protected(f, ...))
 end
 
 local function finish_body(ok, ...)
@@ -194,7 +201,7 @@ return G
 
 static int write(lua_State *lua)
 {
-    State &state = *state_of(lua);
+    LuaState &state = *state_of(lua);
     size_t size = 0;
     const char *bytes = luaL_checklstring(lua, 1, &size);
     static constexpr std::string_view left_out = "...\n";
@@ -219,7 +226,7 @@ static int memory_kib(lua_State *lua)
 }
 
 // Pushes the chunk; or its error. So that nothing with a destructor is left when it is raised.
-static bool push_module(State &state)
+static bool push_module(LuaState &state)
 {
     const std::string error = load(state, state.text, state.text_path);
     if (error.empty()) return true;
@@ -229,7 +236,7 @@ static bool push_module(State &state)
 
 static int load_module(lua_State *lua)
 {
-    State &state = *state_of(lua);
+    LuaState &state = *state_of(lua);
     size_t size = 0;
     const char *name = luaL_checklstring(lua, 1, &size);
     const files::Found found = files::find_module(state, {name, size});
@@ -241,7 +248,7 @@ static int load_module(lua_State *lua)
 
 // --- Making ---
 
-void open_libraries(State &state)
+void open_libraries(LuaState &state)
 {
     lua_State *lua = state.lua;
     luaL_openlibs(lua); // The prelude takes away what the script is not to see.
@@ -270,7 +277,7 @@ void open_libraries(State &state)
 #endif
 }
 
-void add_module(State &state, const char *name)
+void add_module(LuaState &state, const char *name)
 {
     lua_State *lua = state.lua;
     lua_getfield(lua, LUA_REGISTRYINDEX, registry_key);

@@ -1,5 +1,6 @@
-// What a script finds around it. In both worlds: print() goes to State::output, and require() looks
-// below the script's folder first, for "a.b" in a/b.lua, as text; what is required is loaded once.
+// What a script finds around it. In both worlds: print() goes to LuaState::output, and require()
+// looks below the script's folder first, for "a.b" in a/b.lua, as text; what is required is loaded
+// once.
 //
 // Sandboxed, a script has this, and nothing else of Lua:
 //   assert error getmetatable ipairs next pairs pcall print rawequal rawget rawlen rawset require
@@ -20,9 +21,9 @@ namespace tern::scripts::sandbox {
 
 inline constexpr const char *registry_key = "tern.scripts"; // A table: modules, rawmeta.
 
-void open_libraries(State &state);
+void open_libraries(LuaState &state);
 // Of a module that is there already, as "tern": what require() gives. Takes it off the stack.
-void add_module(State &state, const char *name);
+void add_module(LuaState &state, const char *name);
 // Fills the table at the top of the stack with find, match, gmatch and gsub (patterns.cpp).
 void add_patterns(lua_State *lua);
 

@@ -4,6 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#if LUA_VERSION_NUM < 502
+extern "C" {
+#include <luajit.h>
+}
+#endif
 
 namespace tern::scripts {
 
@@ -18,7 +23,7 @@ static constexpr ptrdiff_t stack_bytes_max = 1 << 20;
 
 static void *allocate(void *user, void *block, size_t old_bytes, size_t new_bytes)
 {
-    State &state = *static_cast<State *>(user);
+    LuaState &state = *static_cast<LuaState *>(user);
     if (!block) old_bytes = 0; // Then it says of which kind the block is to be.
     if (new_bytes == 0) {
         std::free(block);
@@ -39,11 +44,11 @@ static void *allocate(void *user, void *block, size_t old_bytes, size_t new_byte
     return grown;
 }
 
-State *state_of(lua_State *lua)
+LuaState *state_of(lua_State *lua)
 {
     void *user = nullptr;
     lua_getallocf(lua, &user);
-    return static_cast<State *>(user);
+    return static_cast<LuaState *>(user);
 }
 
 // --- Instructions and time ---
@@ -52,23 +57,24 @@ static uint64_t now_us(clockid_t clock)
 {
     timespec now = {};
     clock_gettime(clock, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1000;
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000 +
+           static_cast<uint64_t>(now.tv_nsec) / 1000;
 }
 
-static bool is_limited(const State &state)
+static bool is_limited(const LuaState &state)
 {
     return state.limits.instructions_max > 0 || state.limits.call_ms_max > 0;
 }
 
 // The processor's own clock is slow to ask, and a stalled machine is not the script's fault.
-static bool is_late(const State &state)
+static bool is_late(const LuaState &state)
 {
     const uint64_t max_us = uint64_t{state.limits.call_ms_max} * 1000;
     return max_us > 0 && now_us(CLOCK_MONOTONIC) - state.begun_us > max_us &&
            now_us(CLOCK_THREAD_CPUTIME_ID) - state.begun_processor_us > max_us;
 }
 
-static bool is_deep(const State &state)
+static bool is_deep(const LuaState &state)
 {
     const char here = 0;
     const ptrdiff_t depth = state.stack_base - &here; // It grows downwards, or else upwards.
@@ -78,7 +84,7 @@ static bool is_deep(const State &state)
 // From here on each instruction raises the error again, so that no pcall() can live with it.
 static void look_at_limits(lua_State *lua, void (*hook)(lua_State *, lua_Debug *))
 {
-    State &state = *state_of(lua);
+    LuaState &state = *state_of(lua);
     if (!state.runs) return;
     if (!state.exceeded && state.limits.instructions_max > 0 &&
         state.instructions > state.limits.instructions_max)
@@ -112,7 +118,7 @@ static void count_hook(lua_State *lua, lua_Debug *)
 
 void charge(lua_State *lua, uint64_t count)
 {
-    State &state = *state_of(lua);
+    LuaState &state = *state_of(lua);
     if (!is_limited(state)) return;
     state.instructions += count;
     look_at_limits(lua, count_hook);
@@ -123,7 +129,7 @@ void charge(lua_State *lua, uint64_t count)
 // The message becomes text with a traceback. Nothing of the script runs here: no hook would.
 static int add_traceback(lua_State *lua)
 {
-    State &state = *state_of(lua);
+    LuaState &state = *state_of(lua);
     const bool ran = state.runs;
     state.runs = false; // Memory for a few lines more.
     size_t size = 0;
@@ -149,7 +155,7 @@ static std::string taken_text(lua_State *lua)
     return text;
 }
 
-static std::string limit_text(const State &state)
+static std::string limit_text(const LuaState &state)
 {
     char number[64];
     std::snprintf(number, sizeof number, "%.1f MiB",
@@ -158,11 +164,11 @@ static std::string limit_text(const State &state)
            ", and a quarter of that in one piece";
 }
 
-std::string call(State &state, int argument_count, int result_count)
+std::string call(LuaState &state, int argument_count, int result_count)
 {
     lua_State *lua = state.lua;
     const int function = lua_gettop(lua) - argument_count;
-    lua_pushcfunction(lua, add_traceback);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, state.traceback);
     lua_insert(lua, function);
     const bool limited = is_limited(state);
     const char here = 0;
@@ -187,7 +193,7 @@ std::string call(State &state, int argument_count, int result_count)
     return error;
 }
 
-std::string load(State &state, std::string_view text, const std::string &chunk_name)
+std::string load(LuaState &state, std::string_view text, const std::string &chunk_name)
 {
     if (!text.empty() && text[0] == LUA_SIGNATURE[0])
         return chunk_name + ": it is compiled code, and only text is loaded";
@@ -205,9 +211,9 @@ static int panic(lua_State *lua)
     std::abort();
 }
 
-State *make_state(Trust trust, const Limits &limits)
+LuaState *make_state(Trust trust, const Limits &limits)
 {
-    State *state = new State{};
+    LuaState *state = new LuaState{};
     state->trust = trust;
     state->limits = limits;
     state->lua = lua_newstate(allocate, state);
@@ -216,6 +222,8 @@ State *make_state(Trust trust, const Limits &limits)
         return nullptr;
     }
     lua_atpanic(state->lua, panic);
+    lua_pushcfunction(state->lua, add_traceback);
+    state->traceback = luaL_ref(state->lua, LUA_REGISTRYINDEX);
     sandbox::open_libraries(*state);
 #if LUA_VERSION_NUM < 502
     // Compiled code calls no hooks. (The libraries have switched the compiler on.)
@@ -225,7 +233,7 @@ State *make_state(Trust trust, const Limits &limits)
     return state;
 }
 
-void destroy_state(State *state)
+void destroy_state(LuaState *state)
 {
     if (!state) return;
     lua_close(state->lua);
