@@ -47,7 +47,7 @@ static Got got(lua_State *L, int index)
 }
 
 struct Expected {
-    char text[256];
+    char text[448];
 };
 
 static Expected expected(const char *format, std::va_list list)
@@ -80,7 +80,7 @@ void refuse_as(const Arguments &a, int argument, const char *name, int index, co
 
 void fail(const Arguments &a, const char *format, ...)
 {
-    char text[320];
+    char text[512];
     std::va_list list;
     va_start(list, format);
     std::vsnprintf(text, sizeof text, format, list);
@@ -153,7 +153,7 @@ const char *text(const Arguments &a, int index, const char *name)
 }
 
 struct WordList {
-    char text[224];
+    char text[400];
 };
 
 static WordList listed(const Words &words)

@@ -23,7 +23,7 @@ static const char *const session_keys[] = {"types",
                                            "stop",
                                            "state"};
 
-// Pushes what the config points to.
+// Pushes a table that keeps what the config points to.
 static Config read_config(const Table &t)
 {
     Config config = {};
@@ -49,6 +49,8 @@ static Config read_config(const Table &t)
     config.recording_bytes_max =
         static_cast<uint32_t>(whole_option(t, "recording_bytes_max", 0, 0, recording_bytes_limit));
     config.types = read_types(t);
+    lua_pushstring(t.arguments.L, config.name);
+    lua_setfield(t.arguments.L, -2, "name");
     const ConfigProblem problem = config_problem(config);
     if (problem.text[0] != 0) fail(t.arguments, "%s", problem.text);
     return config;
@@ -205,6 +207,13 @@ Session *tern::lua_session(lua_State *L, int index)
 {
     const lua::SessionBox *box = find_box(L, index);
     return box ? box->session : nullptr;
+}
+
+void tern::read_lua_config(lua_State *L, int index, Config *config)
+{
+    const int place = index < 0 && index > LUA_REGISTRYINDEX ? lua_gettop(L) + index + 1 : index;
+    luaL_checkstack(L, 20, "the options of a session");
+    *config = lua::read_config(lua::table({L, "make_session"}, place, "options"));
 }
 
 // Pushes the table of those that C++ has pushed.

@@ -264,9 +264,8 @@ function tests.FinalizersUseWhatHasGone()
         holder = setmetatable({}, {__gc = finalizer})
     end
     scene.holder = holder
-    leaked_to_the_end = {holder = holder, scene = make_scene()}
-    getmetatable(scene.s) -- "tern": scripts cannot take __gc from it.
-    world.equal(getmetatable(scene.s), "tern")
+    _G.kept_to_the_end = {holder = holder, scene = make_scene()}
+    world.equal(getmetatable(scene.s), "tern") -- Scripts cannot take __gc from it.
 end
 
 return tests

@@ -51,8 +51,7 @@ lua_State *make_state()
     luaL_openlibs(L);
     tern::open_lua(L);
     lua_pop(L, 1);
-    run(L, "package.path = '" TERN_SOURCE_DIR "/tests/lua/?.lua'\n"
-           "source_dir = '" TERN_SOURCE_DIR "'");
+    run(L, "package.path = '" TERN_SOURCE_DIR "/tests/lua/?.lua'");
     return L;
 }
 

@@ -74,7 +74,7 @@ function world.open(count, options, impairment)
         end)
     end
     world.until_true(w, "all know all", function()
-        for i, session in ipairs(w.sessions) do
+        for _, session in ipairs(w.sessions) do
             local known = 0
             for _ in session:peers() do known = known + 1 end
             if known ~= count - 1 then return false end
