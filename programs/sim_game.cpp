@@ -89,6 +89,18 @@ static bool open_game(GameWorld &world, Player &player)
     return true;
 }
 
+static uint64_t timeout_us_of(const scripts::Game &game)
+{
+    lua_State *lua = game.state->lua;
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, game.table);
+    lua_pushliteral(lua, "timeout_ms");
+    lua_rawget(lua, -2);
+    const Config config;
+    const double given = lua_isnumber(lua, -1) ? lua_tonumber(lua, -1) : config.timeout_ms;
+    lua_pop(lua, 2);
+    return static_cast<uint64_t>(std::clamp(given, 100.0, 60'000.0) * 1000);
+}
+
 // Through a member, if there is one; the first of all starts the session.
 static void open_player(GameWorld &world, Player &player)
 {
@@ -104,6 +116,7 @@ static void open_player(GameWorld &world, Player &player)
     wire::take_address(world.wire, place_of(world, player), number);
     player.address = wire::address(number);
     if (!open_game(world, player)) return;
+    world.timeout_us = timeout_us_of(*player.game);
     player.comes_us = never_us;
     Session *session = session_of(player);
     receive(session, {}, world.now_us); // start() needs a time to begin with.
@@ -236,7 +249,8 @@ static void cut(GameWorld &world, uint16_t from, uint16_t to, uint64_t lasts_us)
 
 static void cut_paths(GameWorld &world, Dice &dice, bool halves)
 {
-    const uint64_t lasts_us = dice::within(dice, 100'000, 3'000'000);
+    // Less than after what peers take each other for gone.
+    const uint64_t lasts_us = dice::within(dice, 50'000, world.timeout_us / 2);
     const uint64_t last = world.players.size() - 1;
     const auto one = static_cast<uint16_t>(dice::within(dice, 0, last));
     const auto other = static_cast<uint16_t>((one + dice::within(dice, 1, last)) % (last + 1));
@@ -360,6 +374,17 @@ static std::string described(const GameWorld &world)
     return text;
 }
 
+// Of two that were left both may have gone on: one gives up, and comes to the other.
+static void join_again(GameWorld &world)
+{
+    const Session *first = nullptr;
+    for (Player &player : world.players) {
+        const Session *session = is_open(player) ? session_of(player) : nullptr;
+        if (session && !first) first = session;
+        if (session && host(session) != host(first)) end_player(world, player, world.now_us);
+    }
+}
+
 // The network is healed, and nobody dies any more.
 static void end_well(GameWorld &world)
 {
@@ -370,9 +395,10 @@ static void end_well(GameWorld &world)
         player.next_tick_us = std::min(player.next_tick_us, world.now_us + game_tick_us);
         player.paused_until_us = 0;
     }
+    if (!run_until_it_holds(world, is_whole, heal_us_max / 2)) join_again(world);
     if (!run_until_it_holds(world, is_whole, heal_us_max))
         return fail(world, "membership",
-                    "60 s after all was healed the peers are not in one session:" +
+                    "90 s after all was healed the peers are not in one session:" +
                         described(world));
     world.is_quiet = true;
     if (!run_until_it_holds(world, is_equal, settle_us_max))

@@ -59,9 +59,10 @@ struct GameWorld {
     std::vector<PlannedFault> plan;
     size_t next_planned = 0;
     uint64_t now_us = 0;
-    bool is_quiet = false;          // update() is not called any more.
-    uint64_t digest = 0;            // Of all datagrams that were sent.
-    std::string invariant, problem; // Empty: all is well.
+    uint64_t timeout_us = 10'000'000; // As the script has it.
+    bool is_quiet = false;            // update() is not called any more.
+    uint64_t digest = 0;              // Of all datagrams that were sent.
+    std::string invariant, problem;   // Empty: all is well.
     GameCounts counts = {};
 };
 

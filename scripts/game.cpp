@@ -74,7 +74,7 @@ static std::string load_file(LuaState &state, const std::string &name, const std
 }
 
 // Runs the script, and keeps its table.
-static std::string open_script(Game &game, const std::string &path)
+std::string read_script(Game &game, const std::string &path)
 {
     LuaState &state = *game.state;
     std::error_code problem;
@@ -90,17 +90,24 @@ static std::string open_script(Game &game, const std::string &path)
     return "";
 }
 
-MadeGame make(const std::string &path, Trust trust, const Limits &limits)
+Game *open(Trust trust, const Limits &limits)
 {
     Game *game = new Game{};
     game->state = make_state(trust, limits);
     if (!game->state) {
         delete game;
-        return {nullptr, "not enough memory"};
+        return nullptr;
     }
     open_module(*game->state);
     reload::open(*game->state);
-    const std::string error = open_script(*game, path);
+    return game;
+}
+
+MadeGame make(const std::string &path, Trust trust, const Limits &limits)
+{
+    Game *game = open(trust, limits);
+    if (!game) return {nullptr, "not enough memory"};
+    const std::string error = read_script(*game, path);
     if (error.empty()) return {game, ""};
     destroy(game);
     return {nullptr, error};
@@ -218,6 +225,11 @@ void tick(Game &game, uint64_t now_us)
 void stop(Game &game)
 {
     if (game.has_started && !game.is_frozen && session(game)) call_function(game, "stop", -1);
+}
+
+void check(Game &game)
+{
+    if (game.has_started && !game.is_frozen && session(game)) call_function(game, "check", -1);
 }
 
 // --- New code ---

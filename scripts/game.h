@@ -54,7 +54,10 @@ struct MadeGame {
 namespace game {
 
 MadeGame make(const std::string &path, Trust trust, const Limits &limits);
-void destroy(Game *game); // Its session, too.
+// The same in two steps, for who has something to do to Lua before the script is read.
+Game *open(Trust trust, const Limits &limits);                // Null: no memory.
+std::string read_script(Game &game, const std::string &path); // Empty, or what was wrong.
+void destroy(Game *game);                                     // Its session, too.
 
 // Once. Empty, or what was wrong with an option.
 std::string make_session(Game &game, const std::vector<Setting> &settings);
@@ -65,6 +68,7 @@ Session *session(const Game &game);
 // open for the first time, then update(), and collects garbage.
 void tick(Game &game, uint64_t now_us);
 void stop(Game &game);   // Before leave(): calls stop(), if the code is not frozen.
+void check(Game &game);  // The same with check(), in the simulator: what the game says of the end.
 void reload(Game &game); // Now, and not only when a file has changed.
 
 }

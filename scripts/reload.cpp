@@ -12,7 +12,7 @@ local type, next, tostring, error = type, next, tostring, error
 local rawget, rawset, rawequal = rawget, rawset, rawequal
 local format, sort, concat = string.format, table.sort, table.concat
 
-local functions = {start = true, update = true, stop = true}
+local functions = {start = true, update = true, stop = true, check = true}
 local game, present, undo_log
 local differences_max, depth_max = 8, 8
 
