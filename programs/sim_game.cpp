@@ -9,7 +9,7 @@ using namespace tern;
 namespace sim {
 
 // A call of a script ends after so many instructions, on every machine after the same.
-static constexpr scripts::Limits game_limits = {256 << 20, 200'000'000, 0};
+static constexpr scripts::Limits game_limits = {256 << 20, 50'000'000, 0};
 static constexpr uint64_t start_us = 1'000'000;
 static constexpr uint64_t calm_us = 1'000'000; // What must hold in the end must hold so long.
 static constexpr uint32_t collect_ticks = 64;  // Garbage is collected once in so many ticks.
@@ -74,6 +74,7 @@ static bool open_game(GameWorld &world, Player &player)
     player.now_us = world.now_us;
     player.crypto = dice::make(world.options.seed, Stream::crypto, place, player.generation);
     player.chance = dice::make(world.options.seed, Stream::workload, place, player.generation);
+    player.seeds = dice::make(world.options.seed, Stream::rates, place, player.generation);
     sodium_source::use(&player.crypto);
     player.game = scripts::game::open(scripts::Trust::sandboxed, game_limits);
     std::string error = player.game ? prepare_lua(player) : "not enough memory";

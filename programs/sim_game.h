@@ -26,7 +26,8 @@ struct GameOptions {
 
 struct Player {                          // A place in the network, and the peer that plays there.
     tern::scripts::Game *game = nullptr; // Null: nobody.
-    tern::Dice chance = {};              // The script's.
+    tern::Dice chance = {};              // Of math.random().
+    tern::Dice seeds = {};               // Of tern.random_seed().
     tern::Dice crypto = {};
     tern::Address address = {};
     tern::AddressNumber next_address = 0;

@@ -22,8 +22,8 @@ local function is_before(a, b)
     if rank_a ~= rank_b then return rank_a < rank_b end
     if rank_a == 1 then return b end
     if rank_a == 4 then
-        error("the simulator cannot tell which of two keys comes first, a " .. type(a) ..
-            " or a " .. type(b) .. ": use strings or numbers as keys of what is iterated", 0)
+        error("the simulator cannot tell which of two keys comes first, as they are tables, " ..
+            "functions or the like: use strings or numbers as keys of what is iterated", 0)
     end
     return a < b
 end
@@ -158,7 +158,7 @@ static int random(lua_State *lua)
 
 static int random_seed(lua_State *lua)
 {
-    tern::lua::push_whole(lua, static_cast<int64_t>(tern::dice::next(player(lua).chance) >> 11));
+    tern::lua::push_whole(lua, static_cast<int64_t>(tern::dice::next(player(lua).seeds) >> 11));
     return 1;
 }
 
