@@ -19,6 +19,7 @@ namespace tern::fuzz {
     X(streams, 256, 2000)                                                                          \
     X(reassembly, 256, 2000)                                                                       \
     X(types, 512, 2000)                                                                            \
+    X(values, 1000, 2000)                                                                          \
     X(updates, 512, 2000)                                                                          \
     X(calls, 512, 2000)                                                                            \
     X(invite, 256, 2000)                                                                           \

@@ -60,8 +60,8 @@ void add_range(Field &field, Input &in)
 
 Field made_field(Input &in, const char *name, size_t &offset)
 {
-    Field field = {name, static_cast<FieldKind>(input::u8(in) % 15), 0};
-    const bool is_raw = field.kind == FieldKind::text || field.kind == FieldKind::bytes;
+    Field field = {name, static_cast<FieldKind>(input::u8(in) % 16), 0};
+    const bool is_raw = field.kind >= FieldKind::text;
     field.count = static_cast<uint16_t>(1 + input::u8(in) % (is_raw ? 24 : 3));
     add_range(field, in);
     field.offset_bytes = static_cast<uint16_t>(offset); // At any place: alignment is the game's.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <tern/values.h>
 
 using namespace tern;
 
@@ -84,6 +85,33 @@ static void store_text(std::byte *to, const Field &field, Random &random)
         to[i] = i < length ? static_cast<std::byte>('a' + below(random, 26)) : std::byte{0};
 }
 
+// Any of its kinds; what does not fit becomes nil.
+static void put_any(ValueWriter &w, Random &random)
+{
+    static constexpr std::string_view words[] = {"", "a", "note", "sixteen letters."};
+    switch (below(random, 5)) {
+    case 0: return value::put_boolean(w, below(random, 2) == 1);
+    case 1: return value::put_integer(w, static_cast<int64_t>(below(random, 2000)) - 1000);
+    case 2: return value::put_number(w, share(random));
+    case 3: return value::put_string(w, words[below(random, std::size(words))]);
+    default: break;
+    }
+    const uint64_t count = below(random, 3);
+    value::begin_table(w, count);
+    for (uint64_t i = 0; i < count; ++i)
+        put_any(w, random);
+    value::put_string(w, "key");
+    put_any(w, random);
+    value::end_table(w);
+}
+
+static void store_values(std::byte *to, const Field &field, Random &random)
+{
+    ValueWriter w = value::writer({reinterpret_cast<uint8_t *>(to), field.count});
+    put_any(w, random);
+    value::finish(w);
+}
+
 static void store_element(std::byte *to, const World &world, const Field &field, Random &random)
 {
     switch (field.kind) {
@@ -101,7 +129,8 @@ static void store_element(std::byte *to, const World &world, const Field &field,
     case FieldKind::peer: return store_peer(to, world.session, random);
     case FieldKind::object: return store_object(to, world, random);
     case FieldKind::bytes: return store(to, static_cast<uint8_t>(random()));
-    case FieldKind::text: return; // Not by elements.
+    case FieldKind::text:
+    case FieldKind::values: return; // Not by elements.
     }
 }
 
@@ -115,6 +144,10 @@ void randomise(const Session *session, std::span<const Type> types, TypeId type,
         std::byte *to = value.data() + field.offset_bytes;
         if (field.kind == FieldKind::text) {
             store_text(to, field, random);
+            continue;
+        }
+        if (field.kind == FieldKind::values) {
+            store_values(to, field, random);
             continue;
         }
         for (size_t k = 0; k < field.count; ++k)

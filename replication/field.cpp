@@ -1,6 +1,7 @@
 #include "replication/field.h"
 #include "base/assert.h"
 #include "replication/quaternion.h"
+#include "replication/values.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -33,7 +34,8 @@ size_t element_bytes(FieldKind kind)
     case FieldKind::int8:
     case FieldKind::uint8:
     case FieldKind::text:
-    case FieldKind::bytes: return 1;
+    case FieldKind::bytes:
+    case FieldKind::values: return 1;
     case FieldKind::int16:
     case FieldKind::uint16:
     case FieldKind::peer: return 2;
@@ -200,7 +202,7 @@ static void decode_quaternion(const FieldCode &f, uint64_t code, std::byte *to)
     std::memcpy(to, &components, sizeof(components));
 }
 
-// --- One element of any kind but text and bytes ---
+// --- One element of any kind but text, bytes and values ---
 
 static uint64_t encode(const FieldCode &f, const std::byte *from)
 {
@@ -259,6 +261,22 @@ static void read_text(BitReader &r, const FieldCode &f, std::byte *to)
     std::memset(to, 0, f.count);
     bits::read_bytes(r, {to, length});
     if (text_length(f, to) != length) bits::fail(r);
+}
+
+// --- A dynamic value: as long as it says itself ---
+
+static std::span<const std::byte> used_values(const FieldCode &f, const std::byte *from)
+{
+    return value::used({from, f.count});
+}
+
+static void read_values(BitReader &r, const FieldCode &f, std::byte *to)
+{
+    BitReader begin = r;
+    value::check(r, f.count);
+    std::memset(to, 0, f.count);
+    if (bits::failed(r)) return;
+    bits::read_bytes(begin, {to, (bits::bit_count(r) - bits::bit_count(begin)) / 8});
 }
 
 // --- A field ---
@@ -324,6 +342,7 @@ uint32_t bits_max(const Field &field)
 size_t bit_count(const FieldCode &f, const std::byte *from)
 {
     if (f.kind == FieldKind::text) return f.bits + text_length(f, from) * 8;
+    if (f.kind == FieldKind::values) return used_values(f, from).size() * 8;
     return size_t{f.bits} * f.count;
 }
 
@@ -339,6 +358,12 @@ void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
         std::memset(to + length, 0, f.count - length);
         return;
     }
+    if (f.kind == FieldKind::values) {
+        const std::span<const std::byte> used = used_values(f, from);
+        std::memmove(to, used.data(), used.size());
+        std::memset(to + used.size(), 0, f.count - used.size());
+        return;
+    }
     for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
         decode(f, encode(f, from + at), to + at);
 }
@@ -347,6 +372,7 @@ void write(BitWriter &w, const FieldCode &f, const std::byte *from)
 {
     if (f.kind == FieldKind::bytes) return bits::write_bytes(w, {from, f.count});
     if (f.kind == FieldKind::text) return write_text(w, f, from);
+    if (f.kind == FieldKind::values) return bits::write_bytes(w, used_values(f, from));
     for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
         bits::write(w, encode(f, from + at), f.bits);
 }
@@ -355,6 +381,7 @@ void read(BitReader &r, const FieldCode &f, std::byte *to)
 {
     if (f.kind == FieldKind::bytes) return bits::read_bytes(r, {to, f.count});
     if (f.kind == FieldKind::text) return read_text(r, f, to);
+    if (f.kind == FieldKind::values) return read_values(r, f, to);
     for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes) {
         const uint64_t code = bits::read(r, f.bits);
         if (!is_written(f, code)) bits::fail(r);
@@ -368,6 +395,7 @@ void check(BitReader &r, const FieldCode &f)
         std::byte text[struct_bytes_max];
         return read_text(r, f, text);
     }
+    if (f.kind == FieldKind::values) return value::check(r, f.count);
     if (f.codes == Codes::any) return bits::skip(r, size_t{f.bits} * f.count);
     for (size_t i = 0; i < f.count; ++i)
         if (!is_written(f, bits::read(r, f.bits))) bits::fail(r);

@@ -14,13 +14,13 @@ enum class Codes : uint8_t {
 };
 
 // All that follows from a Field, worked out once: reading and writing values is the hottest loop.
-// Elements of all kinds but text and bytes travel as codes of a fixed number of bits.
+// Elements of all kinds but text, bytes and values travel as codes of a fixed number of bits.
 struct FieldCode {
     FieldKind kind; // An exact quaternion counts as four floats.
     Codes codes;
     bool has_range;
     uint8_t bits;          // Of an element; text: of its length.
-    uint8_t element_bytes; // In the struct; text and bytes: 1.
+    uint8_t element_bytes; // In the struct; text, bytes, values: 1.
     uint16_t count;        // Elements.
     uint16_t offset_bytes;
     uint64_t code_max; // Integers; floats with a step.
@@ -34,7 +34,7 @@ namespace field {
 
 bool has_range(const Field &field);
 bool is_integer(FieldKind kind);
-size_t element_bytes(FieldKind kind);     // Of one element in the struct; text and bytes: 1.
+size_t element_bytes(FieldKind kind);     // Of one in the struct; text, bytes, values: 1.
 size_t size_bytes(const Field &field);    // All elements, in the struct.
 uint32_t bits_max(const Field &field);    // All elements, as they travel.
 uint64_t float_steps(const Field &field); // float32 with a step: the largest number of steps.

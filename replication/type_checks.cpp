@@ -1,12 +1,31 @@
 #include "replication/type_checks.h"
-#include "base/assert.h"
 #include "replication/field.h"
 #include "replication/quaternion.h"
 #include <cfloat>
 #include <cmath>
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
 
 namespace tern::type_checks {
+
+__attribute__((format(printf, 1, 2))) static ConfigProblem said(const char *format, ...)
+{
+    ConfigProblem problem;
+    std::va_list list;
+    va_start(list, format);
+    std::vsnprintf(problem.text, sizeof problem.text, format, list);
+    va_end(list);
+    return problem;
+}
+
+static bool is(const ConfigProblem &problem)
+{
+    return problem.text[0] != 0;
+}
+
+#define RULE(condition, ...)                                                                       \
+    if (!(condition)) return said(__VA_ARGS__)
 
 static bool is_word(const char *name)
 {
@@ -32,113 +51,118 @@ static bool holds(FieldKind kind, double value)
     }
 }
 
-static void check_range(const Type &type, const Field &field)
+static ConfigProblem check_range(const Type &type, const Field &field)
 {
-    if (!field::has_range(field) && field.min == field.max) return; // Not so with a NaN.
+    if (!field::has_range(field) && field.min == field.max) return {}; // Not so with a NaN.
     const bool integer = field::is_integer(field.kind);
-    TERN_ASSERT(integer || field.kind == FieldKind::float32,
-                "type %s, field %s: a range is for integers and float32", type.name, field.name);
-    TERN_ASSERT(field.min < field.max, "type %s, field %s: min %g is not below max %g", type.name,
-                field.name, field.min, field.max);
-    TERN_ASSERT(holds(field.kind, field.min) && holds(field.kind, field.max),
-                "type %s, field %s: range %g to %g is beyond its kind", type.name, field.name,
-                field.min, field.max);
-    TERN_ASSERT(!integer ||
-                    (std::floor(field.min) == field.min && std::floor(field.max) == field.max),
-                "type %s, field %s: range %g to %g of an integer is not whole", type.name,
-                field.name, field.min, field.max);
+    RULE(integer || field.kind == FieldKind::float32,
+         "type %s, field %s: a range is for integers and float32", type.name, field.name);
+    RULE(field.min < field.max, "type %s, field %s: min %g is not below max %g", type.name,
+         field.name, field.min, field.max);
+    RULE(holds(field.kind, field.min) && holds(field.kind, field.max),
+         "type %s, field %s: range %g to %g is beyond its kind", type.name, field.name, field.min,
+         field.max);
+    RULE(!integer || (std::floor(field.min) == field.min && std::floor(field.max) == field.max),
+         "type %s, field %s: range %g to %g of an integer is not whole", type.name, field.name,
+         field.min, field.max);
+    return {};
 }
 
-static void check_step(const Type &type, const Field &field)
+static ConfigProblem check_step(const Type &type, const Field &field)
 {
-    if (field.step == 0) return;
-    TERN_ASSERT(field.step > 0 && std::isfinite(field.step), "type %s, field %s: step %g",
-                type.name, field.name, field.step);
+    if (field.step == 0) return {};
+    RULE(field.step > 0 && std::isfinite(field.step), "type %s, field %s: step %g", type.name,
+         field.name, field.step);
     if (field.kind == FieldKind::quaternion) {
-        TERN_ASSERT(field.step >= quaternion::step_min && field.step <= quaternion::step_max,
-                    "type %s, field %s: step %g of a quaternion is not in %g to %g", type.name,
-                    field.name, field.step, quaternion::step_min, quaternion::step_max);
-        return;
+        RULE(field.step >= quaternion::step_min && field.step <= quaternion::step_max,
+             "type %s, field %s: step %g of a quaternion is not in %g to %g", type.name, field.name,
+             field.step, quaternion::step_min, quaternion::step_max);
+        return {};
     }
-    TERN_ASSERT(field.kind == FieldKind::float32 && field::has_range(field),
-                "type %s, field %s: a step is for float32 with a range, and for quaternion",
-                type.name, field.name);
+    RULE(field.kind == FieldKind::float32 && field::has_range(field),
+         "type %s, field %s: a step is for float32 with a range, and for quaternion", type.name,
+         field.name);
     const double steps = (field.max - field.min) / field.step;
-    TERN_ASSERT(holds(field.kind, field.max + field.step),
-                "type %s, field %s: max %g and step %g are beyond float32", type.name, field.name,
-                field.max, field.step);
-    TERN_ASSERT(steps >= 1 && steps + 0.5 < float_steps_max + 1,
-                "type %s, field %s: %g steps of %g are not in 1 to %.0f", type.name, field.name,
-                steps, field.step, float_steps_max);
+    RULE(holds(field.kind, field.max + field.step),
+         "type %s, field %s: max %g and step %g are beyond float32", type.name, field.name,
+         field.max, field.step);
+    RULE(steps >= 1 && steps + 0.5 < float_steps_max + 1,
+         "type %s, field %s: %g steps of %g are not in 1 to %.0f", type.name, field.name, steps,
+         field.step, float_steps_max);
+    return {};
 }
 
-static void check_field(const Type &type, const Field &field)
+static ConfigProblem check_field(const Type &type, const Field &field)
 {
-    TERN_ASSERT(is_word(field.name), "type %s: field %d: its name is empty or holds a space",
-                type.name, static_cast<int>(&field - type.fields.data()));
-    TERN_ASSERT(field.kind <= FieldKind::bytes, "type %s, field %s: kind %d", type.name, field.name,
-                static_cast<int>(field.kind));
-    TERN_ASSERT(field.count >= 1, "type %s, field %s: count is 0", type.name, field.name);
-    TERN_ASSERT(field.offset_bytes + field::size_bytes(field) <= type.size_bytes,
-                "type %s, field %s: bytes %d to %zu of a struct of %d", type.name, field.name,
-                field.offset_bytes, field.offset_bytes + field::size_bytes(field), type.size_bytes);
-    check_range(type, field);
-    check_step(type, field);
+    RULE(is_word(field.name), "type %s: field %d: its name is empty or holds a space", type.name,
+         static_cast<int>(&field - type.fields.data()));
+    RULE(field.kind <= FieldKind::values, "type %s, field %s: kind %d", type.name, field.name,
+         static_cast<int>(field.kind));
+    RULE(field.count >= 1, "type %s, field %s: count is 0", type.name, field.name);
+    RULE(field.offset_bytes + field::size_bytes(field) <= type.size_bytes,
+         "type %s, field %s: bytes %d to %zu of a struct of %d", type.name, field.name,
+         field.offset_bytes, field.offset_bytes + field::size_bytes(field), type.size_bytes);
+    const ConfigProblem range = check_range(type, field);
+    return is(range) ? range : check_step(type, field);
 }
 
-static void check_pair(const Type &type, const Field &a, const Field &b)
+static ConfigProblem check_pair(const Type &type, const Field &a, const Field &b)
 {
-    TERN_ASSERT(std::strcmp(a.name, b.name) != 0, "type %s: two fields are named %s", type.name,
-                a.name);
-    TERN_ASSERT(a.offset_bytes + field::size_bytes(a) <= b.offset_bytes ||
-                    b.offset_bytes + field::size_bytes(b) <= a.offset_bytes,
-                "type %s: fields %s (at %d) and %s (at %d) overlap", type.name, a.name,
-                a.offset_bytes, b.name, b.offset_bytes);
+    RULE(std::strcmp(a.name, b.name) != 0, "type %s: two fields are named %s", type.name, a.name);
+    RULE(a.offset_bytes + field::size_bytes(a) <= b.offset_bytes ||
+             b.offset_bytes + field::size_bytes(b) <= a.offset_bytes,
+         "type %s: fields %s (at %d) and %s (at %d) overlap", type.name, a.name, a.offset_bytes,
+         b.name, b.offset_bytes);
+    return {};
 }
 
-static void check_type(const Type &type)
+static ConfigProblem check_type(const Type &type)
 {
-    TERN_ASSERT(type.size_bytes >= 1 && type.size_bytes <= struct_bytes_max,
-                "type %s: a struct of %d bytes, at most %zu", type.name, type.size_bytes,
-                struct_bytes_max);
-    TERN_ASSERT(type.fields.size() <= fields_max, "type %s: %zu fields, at most %zu", type.name,
-                type.fields.size(), fields_max);
-    TERN_ASSERT(type.orphan <= Orphan::ask_game && type.claim <= ClaimPolicy::never &&
-                    type.callers <= Callers::owner,
-                "type %s: orphan %d, claim %d, callers %d", type.name,
-                static_cast<int>(type.orphan), static_cast<int>(type.claim),
-                static_cast<int>(type.callers));
+    RULE(type.size_bytes >= 1 && type.size_bytes <= struct_bytes_max,
+         "type %s: a struct of %d bytes, at most %zu", type.name, type.size_bytes,
+         struct_bytes_max);
+    RULE(type.fields.size() <= fields_max, "type %s: %zu fields, at most %zu", type.name,
+         type.fields.size(), fields_max);
+    RULE(type.orphan <= Orphan::ask_game && type.claim <= ClaimPolicy::never &&
+             type.callers <= Callers::owner,
+         "type %s: orphan %d, claim %d, callers %d", type.name, static_cast<int>(type.orphan),
+         static_cast<int>(type.claim), static_cast<int>(type.callers));
     size_t bits_max = 0;
     bool names_object = false;
     for (const Field &field : type.fields) {
-        check_field(type, field);
+        const ConfigProblem found = check_field(type, field);
+        if (is(found)) return found;
         bits_max += field::bits_max(field);
         names_object = names_object || field.kind == FieldKind::object;
     }
-    TERN_ASSERT(type.callers != Callers::owner || names_object,
-                "type %s: its callers own an object, and no field is of kind object", type.name);
-    TERN_ASSERT(bits_max <= value_bytes_max * 8, "type %s: a value takes %zu bits, at most %zu",
-                type.name, bits_max, value_bytes_max * 8);
+    RULE(type.callers != Callers::owner || names_object,
+         "type %s: its callers own an object, and no field is of kind object", type.name);
+    RULE(bits_max <= value_bytes_max * 8, "type %s: a value takes %zu bits, at most %zu", type.name,
+         bits_max, value_bytes_max * 8);
     for (size_t i = 0; i < type.fields.size(); ++i)
         for (size_t k = 0; k < i; ++k)
-            check_pair(type, type.fields[k], type.fields[i]);
+            if (const ConfigProblem p = check_pair(type, type.fields[k], type.fields[i]); is(p))
+                return p;
+    return {};
 }
 
-void check(std::span<const Type> types)
+ConfigProblem problem(std::span<const Type> types)
 {
-    TERN_ASSERT(types.size() <= types_max, "%zu types, at most %zu", types.size(), types_max);
+    RULE(types.size() <= types_max, "%zu types, at most %zu", types.size(), types_max);
     uint64_t objects = 0;
     for (size_t i = 0; i < types.size(); ++i) {
-        TERN_ASSERT(is_word(types[i].name), "type %zu: its name is empty or holds a space", i);
-        check_type(types[i]);
+        RULE(is_word(types[i].name), "type %zu: its name is empty or holds a space", i);
+        const ConfigProblem found = check_type(types[i]);
+        if (is(found)) return found;
         objects += types[i].objects_max;
         for (size_t k = 0; k < i; ++k)
-            TERN_ASSERT(std::strcmp(types[i].name, types[k].name) != 0,
-                        "types %zu and %zu are both named %s", k, i, types[i].name);
+            RULE(std::strcmp(types[i].name, types[k].name) != 0,
+                 "types %zu and %zu are both named %s", k, i, types[i].name);
     }
     // Slots and packed indices are 32 bits, headroom included.
-    TERN_ASSERT(objects <= 1u << 24, "objects_max is %llu in all, at most 16777216",
-                static_cast<unsigned long long>(objects));
+    RULE(objects <= 1u << 24, "objects_max is %llu in all, at most 16777216",
+         static_cast<unsigned long long>(objects));
+    return {};
 }
 
 }

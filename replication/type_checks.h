@@ -1,4 +1,4 @@
-// What makes a type table right; every mistake asserts with the names of type and field.
+// What makes a type table right; every mistake is told with the names of type and field.
 #pragma once
 #include "tern/types.h"
 
@@ -6,6 +6,6 @@ namespace tern::type_checks {
 
 inline constexpr double float_steps_max = 4294967295.0;
 
-void check(std::span<const Type> types);
+ConfigProblem problem(std::span<const Type> types);
 
 }

@@ -3,6 +3,7 @@
 #include "replication/field.h"
 #include "replication/type_checks.h"
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace tern::type_table {
@@ -20,17 +21,28 @@ static std::span<const FieldCode> codes(const TypeTable &table, TypeId type)
     return std::span(table.codes).subspan(table.codes_first[type], count);
 }
 
+ConfigProblem problem(std::span<const Type> types)
+{
+    ConfigProblem problem = type_checks::problem(types);
+    if (problem.text[0] != 0) return problem;
+    TypeTable table{};
+    table.types = types;
+    char text[description_bytes_max + 1];
+    if (describe(table, text) > description_bytes_max)
+        std::snprintf(problem.text, sizeof problem.text,
+                      "the table's description is beyond %zu bytes", description_bytes_max);
+    return problem;
+}
+
 TypeTable make(std::span<const Type> types)
 {
-    type_checks::check(types);
+    const ConfigProblem found = problem(types);
+    TERN_ASSERT(found.text[0] == 0, "%s", found.text);
     TypeTable table{};
     table.types = types;
     size_t code_count = 0;
     for (size_t i = 0; i < types.size(); ++i) {
         const Type &type = types[i];
-        TERN_ASSERT(code_count + type.fields.size() <= all_fields_max,
-                    "more than %zu fields in all: the table's description is beyond %zu bytes",
-                    all_fields_max, description_bytes_max);
         table.codes_first[i] = static_cast<uint16_t>(code_count);
         uint32_t bits_max = 0;
         for (const Field &field : type.fields) {
@@ -45,10 +57,6 @@ TypeTable make(std::span<const Type> types)
         table.fields_count_max =
             std::max(table.fields_count_max, static_cast<uint16_t>(type.fields.size()));
     }
-    char text[description_bytes_max + 1];
-    const size_t size = describe(table, text);
-    TERN_ASSERT(size <= description_bytes_max, "the table's description is beyond %zu bytes",
-                description_bytes_max);
     return table;
 }
 

@@ -23,7 +23,9 @@ struct TypeTable {                      // Open, constant after make.
 
 namespace type_table {
 
-// Asserts on every mistake in a table, naming type and field. What it points to must outlive it.
+// Of a table that make() would assert on, with the names of type and field.
+ConfigProblem problem(std::span<const Type> types);
+// Asserts on every mistake in a table. What it points to must outlive it.
 TypeTable make(std::span<const Type> types);
 
 size_t describe(const TypeTable &table, std::span<char> text); // Bytes written, no final zero.

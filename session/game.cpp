@@ -52,6 +52,11 @@ bool exists(const Session *session, ObjectId object)
     return world::find_alive(session->replica->world, object) != no_slot;
 }
 
+bool can_read(const Session *session, ObjectId object)
+{
+    return world::find(session->replica->world, object) != no_slot;
+}
+
 TypeId type(const Session *session, ObjectId object)
 {
     return session->replica->world.slots[known(session, object)].type;
@@ -83,6 +88,14 @@ void set(Session *session, ObjectId object, const void *value, size_t size_bytes
     session::record_value(*session, session::about(RecordKind::set, object), type, value);
     if (session::set_optimistic(*session, slot, value)) return;
     replica::set(*session->replica, slot, value);
+}
+
+bool may_set(const Session *session, ObjectId object)
+{
+    const Slot slot = world::find_alive(session->replica->world, object);
+    if (slot == no_slot || session->state != State::open) return false;
+    return session->replica->world.slots[slot].owner == session->replica->self ||
+           session::is_optimistic(*session, slot);
 }
 
 std::span<const ObjectId> objects(const Session *session, TypeId type)

@@ -73,7 +73,7 @@ RecordedField read_field(ByteReader &r)
     RecordedField read = {};
     read.name = text(r);
     const uint64_t kind = number(r, 1);
-    if (kind > static_cast<uint64_t>(FieldKind::bytes)) fail(r);
+    if (kind > static_cast<uint64_t>(FieldKind::values)) fail(r);
     read.field.kind = static_cast<FieldKind>(kind);
     read.field.offset_bytes = static_cast<uint16_t>(number(r, 2));
     read.field.count = static_cast<uint16_t>(number(r, 2));

@@ -225,20 +225,12 @@ static void make_keys(Session &s, Chance &chance)
 
 static Session *make(const Config &config, Chance chance)
 {
-    const uint16_t most = config.topology == Topology::star ? star_peers_max : mesh_peers_max;
-    TERN_ASSERT(config.peers_max >= 2 && config.peers_max <= most, "peers_max %u, at most %u here",
-                config.peers_max, most);
-    TERN_ASSERT(config.timeout_ms >= 100 && config.timeout_ms <= 600'000, "timeout_ms %u",
-                config.timeout_ms);
-    TERN_ASSERT(config.join_timeout_ms >= 100 && config.join_timeout_ms <= 600'000,
-                "join_timeout_ms %u", config.join_timeout_ms);
-    TERN_ASSERT(config.send_bytes_per_second_max >= 4096, "send_bytes_per_second_max %u",
-                config.send_bytes_per_second_max);
-    TERN_ASSERT(config.bridge_bytes_per_second_max >= 4096, "bridge_bytes_per_second_max %u",
-                config.bridge_bytes_per_second_max);
+    const ConfigProblem problem = config_problem(config);
+    TERN_ASSERT(problem.text[0] == 0, "%s", problem.text);
     auto *s = static_cast<Session *>(session::zeroed(sizeof(Session)));
     s->config = config;
     std::snprintf(s->name, sizeof s->name, "%s", config.name ? config.name : "");
+    s->config.name = s->name;
     s->types = type_table::make(config.types);
     s->limits = session::replica_limits(config, s->types);
     session::make_keys(*s, chance);
@@ -275,6 +267,43 @@ Session *inspect::make_seeded_session(const Config &config, const uint8_t (&seed
     if (config.recording_bytes_max > 0)
         record::begin(s->recorder, {s->recording, config.recording_bytes_max}, config, seed);
     return s;
+}
+
+static ConfigProblem outside(const char *what, uint64_t value, uint64_t min, uint64_t max)
+{
+    ConfigProblem problem;
+    std::snprintf(problem.text, sizeof problem.text, "%s %llu, at most %llu and at least %llu",
+                  what, static_cast<unsigned long long>(value),
+                  static_cast<unsigned long long>(max), static_cast<unsigned long long>(min));
+    return problem;
+}
+
+ConfigProblem config_problem(const Config &config)
+{
+    const auto &c = config;
+    const uint16_t most = c.topology == Topology::star ? star_peers_max : mesh_peers_max;
+    if (c.admission > Admission::ask_game || c.quorum > Quorum::survivors ||
+        c.topology > Topology::star)
+        return {"admission, quorum or topology is none of its enumerators"};
+    if (c.peers_max < 2 || c.peers_max > most) return outside("peers_max", c.peers_max, 2, most);
+    if (c.timeout_ms < 100 || c.timeout_ms > 600'000)
+        return outside("timeout_ms", c.timeout_ms, 100, 600'000);
+    if (c.join_timeout_ms < 100 || c.join_timeout_ms > 600'000)
+        return outside("join_timeout_ms", c.join_timeout_ms, 100, 600'000);
+    if (c.send_bytes_per_second_max < 4096)
+        return outside("send_bytes_per_second_max", c.send_bytes_per_second_max, 4096, UINT32_MAX);
+    if (c.bridge_bytes_per_second_max < 4096)
+        return outside("bridge_bytes_per_second_max", c.bridge_bytes_per_second_max, 4096,
+                       UINT32_MAX);
+    if (c.recording_bytes_max != 0 && c.recording_bytes_max < recording_bytes_min)
+        return outside("recording_bytes_max", c.recording_bytes_max, recording_bytes_min,
+                       UINT32_MAX);
+    return type_table::problem(c.types);
+}
+
+const Config &session_config(const Session *session)
+{
+    return session->config;
 }
 
 Session *make_session(const Config &config)
@@ -320,6 +349,11 @@ State state(const Session *session)
 const char *state_text(const Session *session)
 {
     return session->text;
+}
+
+std::span<const Event> session_events(const Session *session)
+{
+    return {session->events, session->event_count};
 }
 
 // --- Peers ---

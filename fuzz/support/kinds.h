@@ -26,6 +26,7 @@ struct Labels {
     ObjectId object;
     char text[12];
     uint8_t bytes[5];
+    uint8_t values[24];
 };
 struct Lonely {
     uint16_t value;
@@ -52,7 +53,8 @@ inline const Field body_fields[] = {
 inline const Field labels_fields[] = {{"peer", FieldKind::peer, offsetof(Labels, peer)},
                                       {"object", FieldKind::object, offsetof(Labels, object)},
                                       {"text", FieldKind::text, offsetof(Labels, text), 12},
-                                      {"bytes", FieldKind::bytes, offsetof(Labels, bytes), 5}};
+                                      {"bytes", FieldKind::bytes, offsetof(Labels, bytes), 5},
+                                      {"values", FieldKind::values, offsetof(Labels, values), 24}};
 inline const Field lonely_fields[] = {{"value", FieldKind::uint16, offsetof(Lonely, value)}};
 inline const Type every_kind_types[] = {
     {"numbers", sizeof(Numbers), numbers_fields, 4},

@@ -12,6 +12,9 @@ namespace tern {
 
 // --- A session ---
 Session *make_session(const Config &config); // Allocates all that it will ever use.
+// Of configs that come from files and scripts: make_session() asserts on what this finds.
+ConfigProblem config_problem(const Config &config);
+const Config &session_config(const Session *session); // As it was made; name is the session's own.
 void destroy_session(Session *session);
 void start(Session *session); // As the first peer, which is the host. Open at once.
 // Through the member that the invite names. Poll state(), or wait for caught_up.
@@ -27,6 +30,7 @@ const char *state_text(const Session *session); // A sentence for people: what, 
 std::span<const Event> receive(Session *session, std::span<const Datagram> datagrams,
                                uint64_t now_us);
 std::span<const Datagram> send(Session *session, uint64_t now_us);
+std::span<const Event> session_events(const Session *session); // The last that receive() gave.
 
 // With Config::recording_bytes_max: what is new of this session's recording, to be appended to a
 // file after each tick. Valid until the next call that changes the session. Not taken in time, it
@@ -77,11 +81,14 @@ void balance(Session *session, TypeId type);
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes);
 void destroy(Session *session, ObjectId object);
 bool exists(const Session *session, ObjectId object);
+// Whether type(), owner(), stamp() and get() take it: it exists, or was destroyed just now.
+bool can_read(const Session *session, ObjectId object);
 TypeId type(const Session *session, ObjectId object);
 PeerId owner(const Session *session, ObjectId object);
 uint64_t stamp(const Session *session, ObjectId object); // Names the tenure; rises with each.
 const void *get(const Session *session, ObjectId object, size_t size_bytes);
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes);
+bool may_set(const Session *session, ObjectId object); // Open, and it is ours or claimed so.
 std::span<const ObjectId> objects(const Session *session, TypeId type);     // Packed,
 const void *values(const Session *session, TypeId type, size_t size_bytes); // and parallel.
 // Asks the host for an object. Answered once, by claim_granted or claim_refused; while an answer

@@ -66,7 +66,8 @@ enum class FieldKind : uint8_t {
     peer,       // PeerId
     object,     // ObjectId; may name an object that this peer has not got (yet, or any more).
     text,       // char[count], zero-terminated
-    bytes       // uint8_t[count]
+    bytes,      // uint8_t[count]
+    values      // uint8_t[count], one dynamic value: see values.h. One that is malformed is nil.
 };
 
 // One member of a game struct.
@@ -74,7 +75,7 @@ struct Field {
     const char *name;
     FieldKind kind;
     uint16_t offset_bytes;
-    uint16_t count = 1;      // Array length. For text and bytes: capacity in bytes.
+    uint16_t count = 1;      // Array length. For text, bytes, values: capacity in bytes.
     double min = 0, max = 0; // Both 0: the full range of the kind.
     double step = 0;         // float32 (which then needs a range) and quaternion. 0: exact.
 };
@@ -159,6 +160,11 @@ struct Config {
     // Not 0, and 65'536 or more: all that is done to this session is written into so many bytes,
     // from where recorded() takes it. A RECORDING HOLDS THE KEYS AND THE SECRET OF ITS SESSION.
     uint32_t recording_bytes_max = 0;
+};
+
+// What is wrong with a Config, as a sentence that names it. "": nothing.
+struct ConfigProblem {
+    char text[256];
 };
 
 // What a newcomer says to the host's game, beside its Config::name.

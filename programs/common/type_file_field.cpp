@@ -15,7 +15,7 @@ namespace type_file {
 
 static constexpr std::string_view kind_names[] = {
     "boolean", "int8",    "int16",      "int32", "int64",  "uint8", "uint16", "uint32",
-    "uint64",  "float32", "quaternion", "peer",  "object", "text",  "bytes"};
+    "uint64",  "float32", "quaternion", "peer",  "object", "text",  "bytes",  "values"};
 static constexpr std::string_view keys[] = {"name", "kind", "count", "min", "max", "step"};
 static constexpr double float_steps_max = 4294967295.0;
 static constexpr double quaternion_step_min = 2e-6, quaternion_step_max = 0.125;

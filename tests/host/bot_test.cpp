@@ -248,6 +248,7 @@ field = [
     {name = "what", kind = "object"},
     {name = "text", kind = "text", count = 6},
     {name = "raw", kind = "bytes", count = 3},
+    {name = "any", kind = "values", count = 40},
 ])"),
                                                  "all");
     ASSERT_TRUE(read.table) << read.problems[0].text;

@@ -71,6 +71,7 @@ struct Ship {
     bool awake;
     char label[12];
     uint8_t blob[5];
+    uint8_t any[30];
     int16_t heat;
     int64_t large;
 };
@@ -88,6 +89,7 @@ const Field ship_fields[] = {
     {"awake", FieldKind::boolean, offsetof(Ship, awake)},
     {"label", FieldKind::text, offsetof(Ship, label), sizeof(Ship::label)},
     {"blob", FieldKind::bytes, offsetof(Ship, blob), sizeof(Ship::blob)},
+    {"any", FieldKind::values, offsetof(Ship, any), sizeof(Ship::any)},
     {"heat", FieldKind::int16, offsetof(Ship, heat), 1, -40, 120},
     {"large", FieldKind::int64, offsetof(Ship, large)}};
 const Field chat_fields[] = {{"text", FieldKind::text, offsetof(Chat, text), sizeof(Chat::text)},
@@ -137,6 +139,10 @@ at_start = 3
   name = "blob"
   kind = "bytes"
   count = 5
+  [[type.field]]
+  name = "any"
+  kind = "values"
+  count = 30
   [[type.field]]
   name = "heat"
   kind = "int16"
@@ -215,7 +221,7 @@ TEST(TypeFile, AllThatIsWrongIsToldAtOnceWithItsPlace)
               "for calls only\n"
               "types.toml:11:8: type: field \"x\": kind is \"flaot32\", expected one of boolean, "
               "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, quaternion, "
-              "peer, object, text, bytes (did you mean \"float32\"?)\n");
+              "peer, object, text, bytes, values (did you mean \"float32\"?)\n");
 }
 
 TEST(TypeFile, EachRuleOfAFieldIsNamed)
@@ -253,6 +259,8 @@ TEST(TypeFile, EachRuleOfAFieldIsNamed)
         {"name = 'f', kind = 'float32', min = 0, max = 1, step = 1e-10", "expected 1 to 42949672"},
         {"name = 'f', kind = 'float32', min = -3.4e38, max = 3.4e38, step = 3e38",
          "are beyond float32"},
+        {"name = 'f', kind = 'values', min = 0, max = 1", "a range is for integers and float32"},
+        {"name = 'f', kind = 'values', count = 901", "takes 7208 bits as it travels, at most 7200"},
         {"name = 'f', kind = 'quaternion', step = 0", "not within 2e-06 to 0.125"},
         {"name = 'f', kind = 'quaternion', step = 0.126", "not within 2e-06 to 0.125"},
         {"name = 'f', kind = 'bytes', count = 901", "takes 7208 bits as it travels, at most 7200"},
@@ -394,7 +402,7 @@ std::string any_field(Random &random, int number)
                        (random() % 20 == 0 ? " " : std::to_string(number)) + "', kind = '";
     text += any_of(random, {"boolean", "int8", "int16", "int32", "int64", "uint8", "uint16",
                             "uint32", "uint64", "float32", "float32", "quaternion", "peer",
-                            "object", "text", "bytes"});
+                            "object", "text", "bytes", "values"});
     text += "'";
     if (random() % 3 == 0) text += ", count = " + std::to_string(random() % 40);
     if (random() % 30 == 0) text += ", count2 = " + any_number(random);

@@ -240,7 +240,7 @@ static bool allowed(const Field &field) // As type_checks says; what rounds to n
 
 static Field random_field(Random &random)
 {
-    const auto kind = static_cast<FieldKind>(random::below(random, 15));
+    const auto kind = static_cast<FieldKind>(random::below(random, 16));
     const auto count = static_cast<uint16_t>(1 + random::below(random, 4));
     if (kind == FieldKind::float32 && random::chance(random, 0.9)) {
         Field field = random_float(random);

@@ -25,9 +25,11 @@ static const Field ship_fields[] = {
 
 struct Shot {
     int32_t power;
+    uint8_t note[20];
 };
 
-static const Field shot_fields[] = {{"power", FieldKind::int32, offsetof(Shot, power)}};
+static const Field shot_fields[] = {{"power", FieldKind::int32, offsetof(Shot, power)},
+                                    {"note", FieldKind::values, offsetof(Shot, note), 20}};
 
 static const Type types[] = {
     {"Ship", sizeof(Ship), ship_fields, 10, Orphan::destroy, ClaimPolicy::never},
@@ -50,14 +52,15 @@ TEST(TypeTable, IsDescribedLineByLine)
                                   "field pilot peer\n"
                                   "field target object\n"
                                   "type Shot\n"
-                                  "field power int32\n");
+                                  "field power int32\n"
+                                  "field note values count 20\n");
 }
 
 TEST(TypeTable, KnowsItsLargestValues)
 {
     const TypeTable table = type_table::make(types);
     EXPECT_EQ(table.value_bits_max[0], 3 * 9 + 1 + (4 + 88) + 10 + 16 + 48);
-    EXPECT_EQ(table.value_bits_max[1], 32);
+    EXPECT_EQ(table.value_bits_max[1], 32 + 160);
     EXPECT_EQ(table.objects_max, 10u);
     EXPECT_EQ(table.size_bytes_max, sizeof(Ship)); // Not of what is only called.
     EXPECT_EQ(table.fields_count_max, 6);

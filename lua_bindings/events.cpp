@@ -1,0 +1,213 @@
+// Events: of the last receive(), by their number from 1 on. event() and what is below it makes no
+// garbage; events() fills one table again and again; on() and dispatch() are sugar over that.
+#include "lua_bindings/binding.h"
+
+namespace tern::lua {
+
+static const Event &event_at(const Arguments &a, const Session *session)
+{
+    const std::span<const Event> events = session_events(session);
+    int64_t number = 0;
+    if (!to_whole(a.L, 2, number) || number < 1 || static_cast<size_t>(number) > events.size())
+        refuse(a, 2, "event", "an event (1 to %zu: so many did receive() give)", events.size());
+    return events[static_cast<size_t>(number - 1)];
+}
+
+static int event_count(lua_State *L)
+{
+    push_count(L, session_events(session({L, "event_count"})).size());
+    return 1;
+}
+
+static int event(lua_State *L)
+{
+    const Arguments a = {L, "event"};
+    const Event &e = event_at(a, session(a));
+    push_word(L, anchor_event_kinds, e.kind);
+    push_whole(L, static_cast<int64_t>(e.peer));
+    push_count(L, static_cast<uint64_t>(e.object));
+    push_whole(L, e.type);
+    push_whole(L, static_cast<int64_t>(e.previous));
+    push_whole(L, static_cast<int64_t>(e.call));
+    return 6;
+}
+
+// --- What only some events have ---
+
+static int argument(lua_State *L)
+{
+    const Arguments a = {L, "argument"};
+    const Session *s = session(a);
+    const Event &e = event_at(a, s);
+    if (e.kind != EventKind::call && e.kind != EventKind::reply)
+        refuse(a, 2, "event", "a call or a reply (it is %s)",
+               event_kinds.names[static_cast<int>(e.kind)]);
+    const Type &type = session_config(s).types[e.type];
+    return push_field(L, type.fields[field_index(a, 3, 3, type)], e.arguments);
+}
+
+static int refusal(lua_State *L)
+{
+    const Arguments a = {L, "refusal"};
+    push_word(L, anchor_claim_refusals, event_at(a, session(a)).refusal);
+    return 1;
+}
+
+static int failure(lua_State *L)
+{
+    const Arguments a = {L, "failure"};
+    push_word(L, anchor_call_failures, event_at(a, session(a)).failure);
+    return 1;
+}
+
+static int changed(lua_State *L)
+{
+    const Arguments a = {L, "changed"};
+    const Session *s = session(a);
+    const Event &e = event_at(a, s);
+    if (e.kind != EventKind::object_changed && e.kind != EventKind::owner_changed)
+        refuse(a, 2, "event", "object_changed or owner_changed (it is %s)",
+               event_kinds.names[static_cast<int>(e.kind)]);
+    const uint16_t field = field_index(a, 3, 3, session_config(s).types[e.type]);
+    lua_pushboolean(L, (e.changed_fields >> field & 1) != 0);
+    return 1;
+}
+
+static int progress(lua_State *L)
+{
+    const Arguments a = {L, "progress"};
+    const Event &e = event_at(a, session(a));
+    push_count(L, e.objects_here);
+    push_count(L, e.objects_expected);
+    return 2;
+}
+
+static int event_name(lua_State *L)
+{
+    const Arguments a = {L, "event_name"};
+    const Event &e = event_at(a, session(a));
+    lua_pushstring(L, e.name ? e.name : "");
+    return 1;
+}
+
+static int payload(lua_State *L)
+{
+    const Arguments a = {L, "payload"};
+    const Event &e = event_at(a, session(a));
+    const bool asked = e.kind == EventKind::join_asked && e.arguments;
+    lua_pushlstring(L, asked ? static_cast<const char *>(e.arguments) : "",
+                    asked ? e.argument_bytes : 0);
+    return 1;
+}
+
+static int lost_ticks(lua_State *L)
+{
+    const Arguments a = {L, "lost_ticks"};
+    push_count(L, event_at(a, session(a)).lost_ticks);
+    return 1;
+}
+
+// --- In a table ---
+
+// What a session's userdata keeps at [2] and [3]; pushes it.
+static void push_kept(lua_State *L, int index)
+{
+    push_attached(L, 1);
+    lua_rawgeti(L, -1, index);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, -3, index);
+    }
+    lua_remove(L, -2);
+}
+
+// Pushes the session's one table, filled.
+static void push_event(lua_State *L, const Event &e, uint64_t number)
+{
+    push_kept(L, kept_event);
+    fill(L, "index", number);
+    push_word(L, anchor_event_kinds, e.kind);
+    lua_setfield(L, -2, "kind");
+    fill(L, "peer", static_cast<uint64_t>(e.peer));
+    fill(L, "object", static_cast<uint64_t>(e.object));
+    fill(L, "type", e.type);
+    fill(L, "previous", static_cast<uint64_t>(e.previous));
+    fill(L, "call", static_cast<uint64_t>(e.call));
+    push_word(L, anchor_claim_refusals, e.refusal);
+    lua_setfield(L, -2, "refusal");
+    push_word(L, anchor_call_failures, e.failure);
+    lua_setfield(L, -2, "failure");
+    fill(L, "lost_ticks", e.lost_ticks);
+    lua_pushstring(L, e.name ? e.name : "");
+    lua_setfield(L, -2, "name");
+}
+
+// The control variable of the loop is that table: how far it is stands in it.
+int events_next(lua_State *L)
+{
+    const Arguments a = {L, "events"};
+    const std::span<const Event> events = session_events(session(a));
+    uint64_t seen = 0;
+    if (is_given(a, 2)) {
+        const Table t = table(a, 2, "control");
+        seen = whole_option(t, "index", 0, 0, exact_max);
+    }
+    if (seen >= events.size()) return 0;
+    push_event(L, events[seen], seen + 1);
+    return 1;
+}
+
+static int events(lua_State *L)
+{
+    session({L, "events"});
+    push_anchor(L, anchor_events_next);
+    lua_pushvalue(L, 1);
+    return 2;
+}
+
+// --- By function ---
+
+static int on(lua_State *L)
+{
+    const Arguments a = {L, "on"};
+    session(a);
+    const int kind = choice(a, 2, "kind", event_kinds);
+    if (is_given(a, 3) && !lua_isfunction(L, 3))
+        refuse(a, 3, "function", "a function, or nil for none any more");
+    lua_settop(L, 3);
+    push_kept(L, kept_functions);
+    lua_pushvalue(L, 3);
+    lua_rawseti(L, -2, kind + 1);
+    return 0;
+}
+
+static int dispatch(lua_State *L)
+{
+    const Arguments a = {L, "dispatch"};
+    session(a);
+    lua_settop(L, 1);
+    push_kept(L, kept_functions);
+    // What is called may receive, or destroy the session.
+    for (size_t i = 0;; ++i) {
+        const Session *s = session_box(a).session;
+        if (!s || i >= session_events(s).size()) return 0;
+        const Event &e = session_events(s)[i];
+        lua_rawgeti(L, 2, static_cast<int>(e.kind) + 1);
+        if (lua_isfunction(L, -1)) {
+            push_event(L, e, i + 1);
+            lua_call(L, 1, 0);
+        }
+        lua_settop(L, 2);
+    }
+}
+
+const luaL_Reg event_functions[] = {
+    {"event_count", event_count}, {"event", event},           {"argument", argument},
+    {"refusal", refusal},         {"failure", failure},       {"changed", changed},
+    {"progress", progress},       {"event_name", event_name}, {"payload", payload},
+    {"lost_ticks", lost_ticks},   {"events", events},         {"on", on},
+    {"dispatch", dispatch},       {nullptr, nullptr}};
+
+}

@@ -1,0 +1,9 @@
+// What `require "tern"` calls: the one symbol of the loadable module.
+#include "lua_bindings/lua_headers.h"
+#include <tern/lua.h>
+
+extern "C" int luaopen_tern(lua_State *L)
+{
+    tern::open_lua(L);
+    return 1;
+}

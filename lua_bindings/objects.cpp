@@ -1,0 +1,281 @@
+// Objects: numbers, whose fields are got and set one at a time.
+#include "lua_bindings/binding.h"
+#include <cstring>
+
+namespace tern::lua {
+
+static void push_object(lua_State *L, ObjectId object)
+{
+    push_count(L, static_cast<uint64_t>(object));
+}
+
+static const Type &type_of(const Session *session, ObjectId object)
+{
+    return session_config(session).types[tern::type(session, object)];
+}
+
+static ObjectId own_object(const Arguments &a, int index, const Session *session)
+{
+    const ObjectId id = object(a, index, session);
+    if (!tern::exists(session, id)) refuse(a, index, "object", "an object that is alive");
+    if (tern::owner(session, id) != tern::self(session))
+        refuse(a, index, "object", "an object of this peer's own (its owner is peer %u)",
+               static_cast<unsigned>(tern::owner(session, id)));
+    return id;
+}
+
+// --- Life ---
+
+// Values by name: a value for a field of one, else a list.
+static void take_initial_field(const Arguments &a, int index, const Field &field, void *value)
+{
+    lua_State *L = a.L;
+    const int count = lua_values(field);
+    if (count == 1 && (field.kind == FieldKind::values || !lua_istable(L, index)))
+        return take_field(a, index, 3, field, value);
+    if (!lua_istable(L, index) || raw_length(L, index) != static_cast<size_t>(count))
+        refuse_as(a, 3, field.name, index, "a list of %d values", count);
+    luaL_checkstack(L, count + 8, "the values of a field");
+    const int first = lua_gettop(L) + 1;
+    for (int i = 1; i <= count; ++i)
+        lua_rawgeti(L, index, i);
+    take_field(a, first, 3, field, value);
+    lua_settop(L, first - 1);
+}
+
+static void take_initial(const Arguments &a, const Type &type, void *value)
+{
+    lua_State *L = a.L;
+    if (!lua_istable(L, 3)) refuse(a, 3, "values", "a table of values by the names of fields");
+    lua_settop(L, 3);
+    lua_pushnil(L);
+    while (lua_next(L, 3)) {
+        const Field &field = type.fields[field_index(a, 4, 3, type)];
+        take_initial_field(a, 5, field, value);
+        lua_settop(L, 4);
+    }
+}
+
+static int create(lua_State *L)
+{
+    const Arguments a = {L, "create"};
+    Session *s = open_session(a);
+    const TypeId id = type_id(a, 2, s);
+    const Type &type = session_config(s).types[id];
+    if (type.objects_max == 0)
+        refuse(a, 2, "type", "a type with objects_max (%s is for calls only)", type.name);
+    alignas(16) std::byte value[struct_bytes_max];
+    set_defaults(type, value);
+    if (is_given(a, 3)) take_initial(a, type, value);
+    const ObjectId made = tern::create(s, id, value, type.size_bytes);
+    if (made == ObjectId::none)
+        lua_pushnil(L);
+    else
+        push_object(L, made);
+    return 1;
+}
+
+static int destroy(lua_State *L)
+{
+    const Arguments a = {L, "destroy"};
+    Session *s = open_session(a);
+    tern::destroy(s, own_object(a, 2, s));
+    return 0;
+}
+
+static int exists(lua_State *L)
+{
+    const Arguments a = {L, "exists"};
+    const Session *s = session(a);
+    lua_pushboolean(L, tern::exists(s, any_object(a, 2)));
+    return 1;
+}
+
+static int type(lua_State *L)
+{
+    const Arguments a = {L, "type"};
+    const Session *s = session(a);
+    push_whole(L, tern::type(s, object(a, 2, s)));
+    return 1;
+}
+
+static int owner(lua_State *L)
+{
+    const Arguments a = {L, "owner"};
+    const Session *s = session(a);
+    push_whole(L, static_cast<int64_t>(tern::owner(s, object(a, 2, s))));
+    return 1;
+}
+
+static int owns(lua_State *L)
+{
+    const Arguments a = {L, "owns"};
+    const Session *s = session(a);
+    const ObjectId id = any_object(a, 2);
+    lua_pushboolean(L, tern::exists(s, id) && tern::owner(s, id) == tern::self(s));
+    return 1;
+}
+
+static int may_set(lua_State *L)
+{
+    const Arguments a = {L, "may_set"};
+    const Session *s = session(a);
+    lua_pushboolean(L, tern::may_set(s, any_object(a, 2)));
+    return 1;
+}
+
+// As text, as all that has 64 bits; its order is the stamps'.
+static int stamp(lua_State *L)
+{
+    const Arguments a = {L, "stamp"};
+    const Session *s = session(a);
+    push_hex(L, tern::stamp(s, object(a, 2, s)));
+    return 1;
+}
+
+// --- Fields ---
+
+static int get(lua_State *L)
+{
+    const Arguments a = {L, "get"};
+    const Session *s = session(a);
+    const ObjectId id = object(a, 2, s);
+    const Type &type = type_of(s, id);
+    const Field &field = type.fields[field_index(a, 3, 3, type)];
+    return push_field(L, field, tern::get(s, id, type.size_bytes));
+}
+
+static int set(lua_State *L)
+{
+    const Arguments a = {L, "set"};
+    Session *s = open_session(a);
+    const ObjectId id = object(a, 2, s);
+    if (!tern::may_set(s, id))
+        refuse(a, 2, "object", "an object that this peer owns or has claimed as optimistic");
+    const Type &type = type_of(s, id);
+    const Field &field = type.fields[field_index(a, 3, 3, type)];
+    const int count = lua_values(field);
+    if (lua_gettop(L) > 3 + count)
+        fail(a, "expected %d values for the field %s, got %d", count, field.name,
+             lua_gettop(L) - 3);
+    alignas(16) std::byte value[struct_bytes_max];
+    std::memcpy(value, tern::get(s, id, type.size_bytes), type.size_bytes);
+    take_field(a, 4, 4, field, value);
+    tern::set(s, id, value, type.size_bytes);
+    return 0;
+}
+
+// --- All of a type. The control variable of the loop is type * 2^32 + how many were seen. ---
+
+int objects_next(lua_State *L)
+{
+    const Arguments a = {L, "objects"};
+    const Session *s = session(a);
+    const uint64_t control = whole(a, 2, "control", 0, exact_max);
+    const uint64_t type = control >> 32;
+    if (type >= session_config(s).types.size()) refuse(a, 2, "control", "what objects() gave");
+    const std::span<const ObjectId> all = tern::objects(s, static_cast<TypeId>(type));
+    for (uint64_t i = control & UINT32_MAX; i < all.size(); ++i) {
+        if (!tern::exists(s, all[i])) continue; // It has been destroyed since the last receive().
+        push_whole(L, static_cast<int64_t>(type << 32 | (i + 1)));
+        push_object(L, all[i]);
+        return 2;
+    }
+    return 0;
+}
+
+static int objects(lua_State *L)
+{
+    const Arguments a = {L, "objects"};
+    const TypeId id = type_id(a, 2, session(a));
+    push_anchor(L, anchor_objects_next);
+    lua_pushvalue(L, 1);
+    push_whole(L, static_cast<int64_t>(id) << 32);
+    return 3;
+}
+
+static int type_id(lua_State *L)
+{
+    const Arguments a = {L, "type_id"};
+    push_whole(L, type_id(a, 2, session(a)));
+    return 1;
+}
+
+static int field_id(lua_State *L)
+{
+    const Arguments a = {L, "field_id"};
+    const Session *s = session(a);
+    const Type &type = session_config(s).types[type_id(a, 2, s)];
+    push_whole(L, field_index(a, 3, 3, type) + 1);
+    return 1;
+}
+
+// --- Owners ---
+
+static const char *const claim_mode_names[] = {"wait", "optimistic"};
+
+static int claim(lua_State *L)
+{
+    const Arguments a = {L, "claim"};
+    Session *s = open_session(a);
+    const ObjectId id = any_object(a, 2);
+    if (tern::exists(s, id) && tern::owner(s, id) == tern::self(s))
+        refuse(a, 2, "object", "an object that is not this peer's own already");
+    const int mode = is_given(a, 3) ? choice(a, 3, "mode", words(claim_mode_names)) : 0;
+    tern::claim(s, id, static_cast<ClaimMode>(mode));
+    return 0;
+}
+
+static int release(lua_State *L)
+{
+    const Arguments a = {L, "release"};
+    Session *s = open_session(a);
+    tern::release(s, own_object(a, 2, s));
+    return 0;
+}
+
+static int lock(lua_State *L)
+{
+    const Arguments a = {L, "lock"};
+    Session *s = open_session(a);
+    const ObjectId id = own_object(a, 2, s);
+    tern::lock(s, id, boolean(a, 3, "locked"));
+    return 0;
+}
+
+static int migrate(lua_State *L)
+{
+    const Arguments a = {L, "migrate"};
+    Session *s = host_session(a);
+    const ObjectId id = any_object(a, 2);
+    lua_pushboolean(L, tern::migrate(s, id, peer(a, 3, "to")));
+    return 1;
+}
+
+static int refuse_claim(lua_State *L)
+{
+    const Arguments a = {L, "refuse_claim"};
+    Session *s = host_session(a);
+    const ObjectId id = any_object(a, 2);
+    tern::refuse_claim(s, id, peer(a, 3, "claimer"));
+    return 0;
+}
+
+static int balance(lua_State *L)
+{
+    const Arguments a = {L, "balance"};
+    Session *s = host_session(a);
+    tern::balance(s, type_id(a, 2, s));
+    return 0;
+}
+
+const luaL_Reg object_functions[] = {
+    {"create", create},     {"destroy", destroy}, {"exists", exists},
+    {"type", type},         {"owner", owner},     {"owns", owns},
+    {"may_set", may_set},   {"stamp", stamp},     {"get", get},
+    {"set", set},           {"objects", objects}, {"type_id", type_id},
+    {"field_id", field_id}, {"claim", claim},     {"release", release},
+    {"lock", lock},         {"migrate", migrate}, {"refuse_claim", refuse_claim},
+    {"balance", balance},   {nullptr, nullptr}};
+
+}

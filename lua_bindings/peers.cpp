@@ -1,0 +1,224 @@
+// Who takes part, what is known of them, and the host's say in it.
+#include "lua_bindings/binding.h"
+#include <cstdio>
+
+namespace tern::lua {
+
+static void push_peer(lua_State *L, PeerId peer)
+{
+    push_whole(L, static_cast<int64_t>(peer));
+}
+
+static int self(lua_State *L)
+{
+    push_peer(L, tern::self(session({L, "self"})));
+    return 1;
+}
+
+static int host(lua_State *L)
+{
+    push_peer(L, tern::host(session({L, "host"})));
+    return 1;
+}
+
+int peers_next(lua_State *L)
+{
+    const Arguments a = {L, "peers"};
+    const std::span<const PeerId> all = tern::peers(session(a));
+    const uint64_t seen = whole(a, 2, "control", 0, exact_max);
+    if (seen >= all.size()) return 0;
+    push_whole(L, static_cast<int64_t>(seen + 1));
+    push_peer(L, all[seen]);
+    return 2;
+}
+
+static int peers(lua_State *L)
+{
+    session({L, "peers"});
+    push_anchor(L, anchor_peers_next);
+    lua_pushvalue(L, 1);
+    push_whole(L, 0);
+    return 3;
+}
+
+static int peer_name(lua_State *L)
+{
+    const Arguments a = {L, "peer_name"};
+    const Session *s = session(a);
+    lua_pushstring(L, tern::name(s, peer(a, 2, "peer")));
+    return 1;
+}
+
+// --- Statistics: a new table, or one that is given, filled ---
+
+static int stats(lua_State *L)
+{
+    const Arguments a = {L, "stats"};
+    const Session *s = session(a);
+    const Stats stats = tern::stats(s, peer(a, 2, "peer"));
+    push_table_to_fill(a, 3);
+    fill(L, "rtt_us", stats.rtt_us);
+    fill(L, "rtt_variance_us", stats.rtt_variance_us);
+    fill(L, "sent_datagrams", stats.sent_datagrams);
+    fill(L, "sent_bytes", stats.sent_bytes);
+    fill(L, "received_datagrams", stats.received_datagrams);
+    fill(L, "received_bytes", stats.received_bytes);
+    fill(L, "lost_datagrams", stats.lost_datagrams);
+    fill(L, "bad_messages", stats.bad_messages);
+    lua_pushboolean(L, stats.bridged);
+    lua_setfield(L, -2, "bridged");
+    return 1;
+}
+
+static int session_stats(lua_State *L)
+{
+    const Arguments a = {L, "session_stats"};
+    const SessionStats stats = tern::stats(session(a));
+    push_table_to_fill(a, 2);
+    fill(L, "bad_datagrams", stats.bad_datagrams);
+    fill(L, "objects", stats.objects);
+    fill(L, "owned", stats.owned);
+    fill(L, "migrations", stats.migrations);
+    fill(L, "dead_ranges", stats.dead_ranges);
+    fill(L, "forwarded_datagrams", stats.forwarded_datagrams);
+    fill(L, "forwarded_bytes", stats.forwarded_bytes);
+    fill(L, "not_forwarded", stats.not_forwarded);
+    fill(L, "refused_full", stats.refused_full);
+    fill(L, "refused_types", stats.refused_types);
+    fill(L, "refused_calls", stats.refused_calls);
+    return 1;
+}
+
+static int type_stats(lua_State *L)
+{
+    const Arguments a = {L, "type_stats"};
+    const Session *s = session(a);
+    const TypeStats stats = tern::type_stats(s, type_id(a, 2, s));
+    push_table_to_fill(a, 3);
+    fill(L, "sent_bits", stats.sent_bits);
+    fill(L, "received_bits", stats.received_bits);
+    fill(L, "sent_messages", stats.sent_messages);
+    fill(L, "received_messages", stats.received_messages);
+    return 1;
+}
+
+void push_hex(lua_State *L, uint64_t number)
+{
+    char text[24];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+    lua_pushstring(L, text);
+}
+
+static int digest(lua_State *L)
+{
+    push_hex(L, tern::digest(session({L, "digest"})));
+    return 1;
+}
+
+static const char *const why_names[] = {
+    "has_it",       "unknown",        "no_such_peer",     "no_connection",
+    "dead",         "death_unacked",  "not_owned_here",   "told_by_host",
+    "peer_joining", "object_waits",   "object_unacked",   "change_waits",
+    "no_budget",    "change_unacked", "claim_unanswered", "claim_refused"};
+
+static int explain(lua_State *L)
+{
+    const Arguments a = {L, "explain"};
+    const Session *s = session(a);
+    const ObjectId id = any_object(a, 2);
+    const Explanation explanation = tern::explain(s, id, peer(a, 3, "peer"));
+    push_table_to_fill(a, 4);
+    lua_pushstring(L, why_names[static_cast<int>(explanation.why)]);
+    lua_setfield(L, -2, "why");
+    lua_pushstring(L, tern::text(explanation.why));
+    lua_setfield(L, -2, "text");
+    push_word(L, anchor_claim_refusals, explanation.refusal);
+    lua_setfield(L, -2, "refusal");
+    fill(L, "owner", static_cast<uint64_t>(explanation.owner));
+    fill(L, "behind_ticks", explanation.behind_ticks);
+    fill(L, "refused_us", explanation.refused_us);
+    return 1;
+}
+
+// --- The host's ---
+
+static int admit(lua_State *L)
+{
+    const Arguments a = {L, "admit"};
+    Session *s = open_session(a);
+    tern::admit(s, peer(a, 2, "newcomer"));
+    return 0;
+}
+
+static int refuse_newcomer(lua_State *L)
+{
+    const Arguments a = {L, "refuse"};
+    Session *s = open_session(a);
+    const PeerId newcomer = peer(a, 2, "newcomer");
+    tern::refuse(s, newcomer, text(a, 3, "reason"));
+    return 0;
+}
+
+static int remove(lua_State *L)
+{
+    const Arguments a = {L, "remove"};
+    Session *s = host_session(a);
+    tern::remove(s, peer(a, 2, "peer"));
+    return 0;
+}
+
+// --- Invites ---
+
+static int invite(lua_State *L)
+{
+    const Arguments a = {L, "invite"};
+    const Session *s = open_session(a);
+    Address addresses[invite_addresses_max];
+    const int count = lua_gettop(L) - 1;
+    if (count > static_cast<int>(invite_addresses_max))
+        fail(a, "expected at most %zu addresses, got %d", invite_addresses_max, count);
+    addresses[0] = address(a, 2, "address");
+    for (int i = 1; i < count; ++i)
+        addresses[i] = address(a, i + 2, "address");
+    const std::span<const Address> all(addresses, static_cast<size_t>(count));
+    lua_pushstring(L, print(tern::invite(s, all)).text);
+    return 1;
+}
+
+static int parse_invite(lua_State *L)
+{
+    const ParsedInvite parsed = tern::parse_invite(text({L, "parse_invite"}, 1, "text"));
+    if (parsed.error) {
+        lua_pushnil(L);
+        lua_pushstring(L, parsed.error);
+        return 2;
+    }
+    lua_createtable(L, 0, 2);
+    push_hex(L, parsed.invite.session);
+    lua_setfield(L, -2, "session");
+    lua_createtable(L, parsed.invite.address_count, 0);
+    for (int i = 0; i < parsed.invite.address_count; ++i) {
+        lua_pushstring(L, print(parsed.invite.addresses[i]).text);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "addresses");
+    return 1;
+}
+
+const luaL_Reg peer_functions[] = {{"self", self},
+                                   {"host", host},
+                                   {"peers", peers},
+                                   {"peer_name", peer_name},
+                                   {"stats", stats},
+                                   {"session_stats", session_stats},
+                                   {"type_stats", type_stats},
+                                   {"digest", digest},
+                                   {"explain", explain},
+                                   {"admit", admit},
+                                   {"refuse", refuse_newcomer},
+                                   {"remove", remove},
+                                   {"invite", invite},
+                                   {"parse_invite", parse_invite},
+                                   {nullptr, nullptr}};
+
+}

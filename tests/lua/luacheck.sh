@@ -1,0 +1,7 @@
+#!/bin/bash
+# Finds what luacheck finds in the project's Lua. Usage: luacheck.sh <source folder>
+set -euo pipefail
+
+command -v luacheck >/dev/null || { echo "luacheck: skipped, it is not installed"; exit 77; }
+cd "$1"
+luacheck --no-color --max-line-length 100 --ignore 631 --std max+love lua_bindings tests/lua
