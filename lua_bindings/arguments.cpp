@@ -423,12 +423,18 @@ bool boolean_option(const Table &t, const char *key, bool fallback)
     return value;
 }
 
-const char *text_option(const Table &t, const char *key, const char *fallback)
+const char *kept_text(const Table &t, const char *key, int holder, const char *fallback)
 {
-    if (!push_option(t, key)) return fallback;
-    const char *value = to_text(t.arguments.L, -1);
+    lua_State *L = t.arguments.L;
+    if (!push_option(t, key)) {
+        if (!fallback)
+            fail(t.arguments, "%s%s: expected a string without zero bytes, got nothing", t.where,
+                 key);
+        return fallback;
+    }
+    const char *value = to_text(L, -1);
     if (!value) refuse_option(t, key, -1, "a string without zero bytes");
-    lua_pop(t.arguments.L, 1);
+    lua_rawseti(L, holder, static_cast<int>(raw_length(L, holder)) + 1);
     return value;
 }
 

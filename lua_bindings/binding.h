@@ -2,7 +2,9 @@
 // and how fields come from Lua and go there.
 //
 // A Lua error leaves a function by longjmp: where one can be raised (by any function below that
-// takes Arguments or a Table, and most of Lua's own) no object with a destructor is alive.
+// takes Arguments or a Table, and most of Lua's own) no object with a destructor is alive. And
+// where Lua allocates, its collector may run a finalizer of the script, which may destroy anything:
+// what belongs to a session, socket or network is asked for after that, or copied before.
 #pragma once
 #include "lua_bindings/lua_headers.h"
 #include <tern/discovery.h>
@@ -161,13 +163,13 @@ uint64_t whole_option(const Table &t, const char *key, uint64_t fallback, uint64
                       uint64_t max);
 double number_option(const Table &t, const char *key, double fallback, double min, double max);
 bool boolean_option(const Table &t, const char *key, bool fallback);
-// Lives as long as the table holds it.
-const char *text_option(const Table &t, const char *key, const char *fallback);
+// The list on the stack at `holder` keeps it. Fallback null: it must be there.
+const char *kept_text(const Table &t, const char *key, int holder, const char *fallback);
 int choice_option(const Table &t, const char *key, int fallback, const Words &words);
 
 Impairment impairment(const Table &t);
-// Of the option "types". Pushes what keeps them.
-std::span<const Type> read_types(const Table &t);
+// Of the option "types". The list on the stack at `holder` keeps them.
+std::span<const Type> read_types(const Table &t, int holder);
 
 // --- A value's fields ---
 
@@ -209,8 +211,8 @@ int objects_next(lua_State *L);
 int peers_next(lua_State *L);
 int events_next(lua_State *L);
 
-void drop(SharedNetwork *shared); // One reference less.
-void push_sim_socket(lua_State *L, SharedNetwork *shared, const Address &address);
+void drop(SharedNetwork *shared);             // One reference less.
+SocketBox &push_socket(lua_State *L);         // An empty one.
 void push_hex(lua_State *L, uint64_t number); // 16 digits.
 
 }

@@ -22,11 +22,13 @@ static int make_announcer(lua_State *L)
     const Arguments a = {L, "make_announcer"};
     const Table t = table(a, 1, "options");
     check_keys(t, words(announcer_keys));
+    lua_newtable(L);
+    const int holder = lua_gettop(L);
     Announcement announcement = {};
-    announcement.game = text_option(t, "game", "");
-    announcement.name = text_option(t, "name", "");
+    announcement.game = kept_text(t, "game", holder, "");
+    announcement.name = kept_text(t, "name", holder, "");
     announcement.open = boolean_option(t, "open", false);
-    const char *address = text_option(t, "address", "");
+    const char *address = kept_text(t, "address", holder, "");
     const ParsedAddress parsed = parse_address(address);
     if (parsed.error || parsed.address.port == 0)
         fail(a, "address: expected the game socket's local_address(), got \"%.60s\"", address);
@@ -85,9 +87,14 @@ static int make_finder(lua_State *L)
     const Arguments a = {L, "make_finder"};
     const Table t = table(a, 1, "options");
     check_keys(t, words(finder_keys));
+    lua_newtable(L);
     FinderConfig config = {};
-    config.game = text_option(t, "game", "");
+    config.game = kept_text(t, "game", lua_gettop(L), "");
     config.port = static_cast<uint16_t>(whole_option(t, "port", discovery_port, 1, UINT16_MAX));
+    auto *made = static_cast<FinderBox *>(push_userdata(L, sizeof(FinderBox)));
+    *made = {};
+    push_anchor(L, static_cast<int>(Handle::finder));
+    lua_setmetatable(L, -2);
     if (push_option(t, "session")) {
         const auto *box = static_cast<SessionBox *>(find_handle(L, -1, Handle::session));
         if (!box || !box->session)
@@ -95,10 +102,6 @@ static int make_finder(lua_State *L)
         config.config = &session_config(box->session);
         lua_pop(L, 1);
     }
-    auto *made = static_cast<FinderBox *>(push_userdata(L, sizeof(FinderBox)));
-    *made = {};
-    push_anchor(L, static_cast<int>(Handle::finder));
-    lua_setmetatable(L, -2);
     made->finder = tern::make_finder(config);
     return 1;
 }
@@ -132,7 +135,7 @@ static int find(lua_State *L)
     return 0;
 }
 
-static void push_found(lua_State *L, const FoundSession &found)
+static void push_found(lua_State *L, const FoundSession found) // A copy.
 {
     lua_createtable(L, 0, 10);
     lua_pushstring(L, found.game);
@@ -158,10 +161,11 @@ static void push_found(lua_State *L, const FoundSession &found)
 
 static int found(lua_State *L)
 {
-    const std::span<const FoundSession> all = tern::found(finder({L, "found"}));
-    lua_createtable(L, static_cast<int>(all.size()), 0);
-    for (size_t i = 0; i < all.size(); ++i) {
-        push_found(L, all[i]);
+    const Arguments a = {L, "found"};
+    finder(a);
+    lua_newtable(L);
+    for (size_t i = 0; i < tern::found(finder(a)).size(); ++i) {
+        push_found(L, tern::found(finder(a))[i]);
         lua_rawseti(L, -2, static_cast<int>(i + 1));
     }
     return 1;

@@ -1,17 +1,13 @@
 // Fields of kind values: a Lua value as it is, by value. What it is made of is data alone: no
 // functions, no metatables.
 #include "lua_bindings/binding.h"
+#include <cstring>
 #include <tern/values.h>
 
 namespace tern::lua {
 
 // Of the stack, for each table that is open: the table, a key, a value.
 static constexpr int stack_places = 3 * static_cast<int>(values_depth_max) + 8;
-
-static std::span<uint8_t> bytes_of(const Field &field, void *value)
-{
-    return {static_cast<uint8_t *>(value) + field.offset_bytes, field.count};
-}
 
 // --- To Lua ---
 
@@ -47,7 +43,9 @@ static void push(lua_State *L, ValueReader &r, const Value &value)
 void push_value(lua_State *L, const Field &field, const void *value)
 {
     luaL_checkstack(L, stack_places, "a table of a field");
-    ValueReader r = value::reader(bytes_of(field, const_cast<void *>(value)));
+    uint8_t copy[struct_bytes_max];
+    std::memcpy(copy, static_cast<const std::byte *>(value) + field.offset_bytes, field.count);
+    ValueReader r = value::reader({copy, field.count});
     push(L, r, value::next(r));
 }
 
@@ -113,7 +111,8 @@ static void put(lua_State *L, int index, Taking &t)
 const char *take_value(lua_State *L, int index, const Field &field, void *value)
 {
     luaL_checkstack(L, stack_places, "a table of a field");
-    Taking t = {value::writer(bytes_of(field, value)), false};
+    Taking t = {value::writer({static_cast<uint8_t *>(value) + field.offset_bytes, field.count}),
+                false};
     put(L, index, t);
     const ValueError error = value::finish(t.writer);
     if (t.foreign) return "there is a function or the like, or nothing";

@@ -1,6 +1,7 @@
 // Events: of the last receive(), by their number from 1 on. event() and what is below it makes no
 // garbage; events() fills one table again and again; on() and dispatch() are sugar over that.
 #include "lua_bindings/binding.h"
+#include <cstdio>
 
 namespace tern::lua {
 
@@ -124,8 +125,10 @@ static void push_kept(lua_State *L, int index)
 }
 
 // Pushes the session's one table, filled.
-static void push_event(lua_State *L, const Event &e, uint64_t number)
+static void push_event(lua_State *L, const Event e, uint64_t number) // A copy.
 {
+    char name[name_bytes_max];
+    std::snprintf(name, sizeof name, "%s", e.name ? e.name : "");
     push_kept(L, kept_event);
     fill(L, "index", number);
     push_word(L, anchor_event_kinds, e.kind);
@@ -140,7 +143,7 @@ static void push_event(lua_State *L, const Event &e, uint64_t number)
     push_word(L, anchor_call_failures, e.failure);
     lua_setfield(L, -2, "failure");
     fill(L, "lost_ticks", e.lost_ticks);
-    lua_pushstring(L, e.name ? e.name : "");
+    lua_pushstring(L, name);
     lua_setfield(L, -2, "name");
 }
 
@@ -148,12 +151,13 @@ static void push_event(lua_State *L, const Event &e, uint64_t number)
 int events_next(lua_State *L)
 {
     const Arguments a = {L, "events"};
-    const std::span<const Event> events = session_events(session(a));
+    session(a);
     uint64_t seen = 0;
     if (is_given(a, 2)) {
         const Table t = table(a, 2, "control");
         seen = whole_option(t, "index", 0, 0, exact_max);
     }
+    const std::span<const Event> events = session_events(session(a));
     if (seen >= events.size()) return 0;
     push_event(L, events[seen], seen + 1);
     return 1;

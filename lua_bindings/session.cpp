@@ -28,6 +28,8 @@ static const char *const session_keys[] = {"types",
 static Config read_config(const Table &t)
 {
     Config config = {};
+    lua_newtable(t.arguments.L);
+    const int holder = lua_gettop(t.arguments.L);
     check_keys(t, words(session_keys));
     const auto bytes = [&](const char *key, uint32_t fallback, uint64_t min) {
         return static_cast<uint32_t>(whole_option(t, key, fallback, min, UINT32_MAX));
@@ -38,7 +40,7 @@ static Config read_config(const Table &t)
         static_cast<Admission>(choice_option(t, "admission", 0, words(admission_names)));
     config.quorum = static_cast<Quorum>(choice_option(t, "quorum", 0, words(quorum_names)));
     config.topology = static_cast<Topology>(choice_option(t, "topology", 0, words(topology_names)));
-    config.name = text_option(t, "name", "");
+    config.name = kept_text(t, "name", holder, "");
     config.send_bytes_per_second_max =
         bytes("send_bytes_per_second_max", config.send_bytes_per_second_max, 4096);
     config.bridge_bytes_per_second_max =
@@ -49,9 +51,7 @@ static Config read_config(const Table &t)
         whole_option(t, "join_timeout_ms", config.join_timeout_ms, 100, 600'000));
     config.recording_bytes_max =
         static_cast<uint32_t>(whole_option(t, "recording_bytes_max", 0, 0, recording_bytes_limit));
-    config.types = read_types(t);
-    lua_pushstring(t.arguments.L, config.name);
-    lua_setfield(t.arguments.L, -2, "name");
+    config.types = read_types(t, holder);
     const ConfigProblem problem = config_problem(config);
     if (problem.text[0] != 0) fail(t.arguments, "%s", problem.text);
     return config;

@@ -89,13 +89,17 @@ int collect_network(lua_State *L)
 static int make_sim_socket(lua_State *L)
 {
     const Arguments a = {L, "make_sim_socket"};
-    SharedNetwork &shared = network(a);
+    network(a);
     const Address at = address(a, 2, "address");
+    SocketBox &box = push_socket(L);
+    SharedNetwork &shared = network(a);
     for (uint32_t i = 0; i < shared.address_count; ++i)
         if (shared.addresses[i] == at) refuse(a, 2, "address", "one that no other socket has");
     if (shared.address_count == sim_sockets_max)
         fail(a, "the network has %u sockets, which are all that it may have", sim_sockets_max);
-    push_sim_socket(L, &shared, at);
+    box.socket = tern::make_sim_socket(shared.network, at);
+    box.network = &shared;
+    shared.references += 1;
     shared.addresses[shared.address_count++] = at;
     return 1;
 }
@@ -116,8 +120,9 @@ static int advance(lua_State *L)
 static int set_impairment(lua_State *L)
 {
     const Arguments a = {L, "set_impairment"};
-    const SharedNetwork &shared = network(a);
-    tern::set_impairment(shared.network, impairment(table(a, 2, "impairment")));
+    network(a);
+    const Impairment given = impairment(table(a, 2, "impairment"));
+    tern::set_impairment(network(a).network, given);
     return 0;
 }
 

@@ -4,21 +4,13 @@
 
 namespace tern::lua {
 
-static SocketBox &push_socket(lua_State *L)
+SocketBox &push_socket(lua_State *L)
 {
     auto *box = static_cast<SocketBox *>(push_userdata(L, sizeof(SocketBox)));
     *box = {};
     push_anchor(L, static_cast<int>(Handle::socket));
     lua_setmetatable(L, -2);
     return *box;
-}
-
-void push_sim_socket(lua_State *L, SharedNetwork *shared, const Address &address)
-{
-    SocketBox &box = push_socket(L);
-    box.socket = make_sim_socket(shared->network, address);
-    box.network = shared;
-    shared->references += 1;
 }
 
 // The socket, or nil and what is wrong.
@@ -115,6 +107,7 @@ static int impaired_socket(lua_State *L)
     const Impairment worse = impairment(table(a, 2, "impairment"));
     const uint64_t seed = is_given(a, 3) ? whole(a, 3, "seed", 0, exact_max) : 1;
     SocketBox &box = push_socket(L);
+    socket(a, 1);
     box.socket = make_impaired_socket(inner.socket, worse, seed);
     inner.socket = nullptr;
     return 1;

@@ -23,12 +23,6 @@ static const char *const type_keys[] = {
 static constexpr uint64_t all_objects_max = 64 * 1024;
 static constexpr uint64_t all_values_bytes_max = 256 * 1024 * 1024;
 
-// One block of Lua's, and what is not used up of it.
-struct Block {
-    Type *types;
-    Field *fields;
-};
-
 // The number of elements of a list that is on the stack.
 static int list_length(const Table &t, const char *key, int index, size_t max)
 {
@@ -69,19 +63,6 @@ static size_t fields_count(const Table &t, int types, int type_count)
     return count;
 }
 
-// The name, which the table `holder` keeps from now on.
-static const char *keep_name(const Table &t, int holder)
-{
-    lua_State *L = t.arguments.L;
-    if (!push_option(t, "name"))
-        fail(t.arguments, "%sname: expected a string, got nothing", t.where);
-    lua_pop(L, 1);
-    const char *name = text_option(t, "name", "");
-    push_option(t, "name");
-    lua_rawseti(L, holder, static_cast<int>(raw_length(L, holder)) + 1);
-    return name;
-}
-
 static size_t alignment_bytes(FieldKind kind)
 {
     return kind == FieldKind::quaternion ? alignof(float) : element_bytes(kind);
@@ -91,7 +72,7 @@ static Field read_field(const Table &t, int holder, size_t &used_bytes)
 {
     check_keys(t, words(field_keys));
     Field field = {};
-    field.name = keep_name(t, holder);
+    field.name = kept_text(t, "name", holder, nullptr);
     const int kind = choice_option(t, "kind", -1, words(kind_names));
     if (kind < 0) fail(t.arguments, "%skind: expected one as \"float32\", got nothing", t.where);
     field.kind = static_cast<FieldKind>(kind);
@@ -109,12 +90,12 @@ static Field read_field(const Table &t, int holder, size_t &used_bytes)
     return field;
 }
 
-static Type read_type(const Table &t, int holder, Field *fields)
+static Type read_type(const Table &t, int holder, std::span<Field> fields)
 {
     lua_State *L = t.arguments.L;
     check_keys(t, words(type_keys));
     Type type = {};
-    type.name = keep_name(t, holder);
+    type.name = kept_text(t, "name", holder, nullptr);
     type.objects_max = static_cast<uint32_t>(whole_option(t, "objects_max", 0, 0, all_objects_max));
     type.orphan = static_cast<Orphan>(choice_option(t, "orphan", 0, words(orphan_names)));
     type.claim = static_cast<ClaimPolicy>(choice_option(t, "claim", 0, words(claim_names)));
@@ -125,16 +106,18 @@ static Type read_type(const Table &t, int holder, Field *fields)
         static_cast<uint16_t>(whole_option(t, "calls_per_second_max", 0, 0, UINT16_MAX));
     const int count = push_list(t, "fields", fields_max);
     const int list = lua_gettop(L);
+    if (static_cast<size_t>(count) > fields.size())
+        fail(t.arguments, "%sfields: it has been changed while it was read", t.where);
     size_t used_bytes = 0;
     for (int i = 1; i <= count; ++i) {
         const Table field = element(t, list, "fields", i);
-        new (&fields[i - 1]) Field(read_field(field, holder, used_bytes));
+        new (&fields[static_cast<size_t>(i - 1)]) Field(read_field(field, holder, used_bytes));
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
     // As in C++ a multiple of the largest alignment, so that values lie one after the other.
     type.size_bytes = static_cast<uint16_t>(used_bytes == 0 ? 8 : (used_bytes + 7) / 8 * 8);
-    type.fields = {fields, static_cast<size_t>(count)};
+    type.fields = fields.first(static_cast<size_t>(count));
     return type;
 }
 
@@ -155,23 +138,22 @@ static void check_memory(const Table &t, std::span<const Type> types)
              static_cast<unsigned long long>(all_values_bytes_max));
 }
 
-std::span<const Type> read_types(const Table &t)
+std::span<const Type> read_types(const Table &t, int holder)
 {
     lua_State *L = t.arguments.L;
-    lua_newtable(L);
-    const int holder = lua_gettop(L);
     const int count = push_list(t, "types", types_max);
     const int list = lua_gettop(L);
     const size_t types_bytes = static_cast<size_t>(count) * sizeof(Type);
-    const size_t fields = fields_count(t, list, count);
-    auto *block = static_cast<std::byte *>(push_userdata(L, types_bytes + fields * sizeof(Field)));
-    lua_rawseti(L, holder, 1);
+    const size_t field_count = fields_count(t, list, count);
+    auto *block =
+        static_cast<std::byte *>(push_userdata(L, types_bytes + field_count * sizeof(Field)));
+    lua_rawseti(L, holder, static_cast<int>(raw_length(L, holder)) + 1);
     auto *first = reinterpret_cast<Type *>(block);
-    auto *next_field = reinterpret_cast<Field *>(block + types_bytes);
+    std::span<Field> fields(reinterpret_cast<Field *>(block + types_bytes), field_count);
     for (int i = 1; i <= count; ++i) {
         const Table type = element(t, list, "types", i);
-        new (&first[i - 1]) Type(read_type(type, holder, next_field));
-        next_field += first[i - 1].fields.size();
+        new (&first[i - 1]) Type(read_type(type, holder, fields));
+        fields = fields.subspan(first[i - 1].fields.size());
         lua_pop(L, 1);
     }
     lua_pop(L, 1);

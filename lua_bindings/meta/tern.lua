@@ -22,11 +22,73 @@ local tern = {}
 ---@alias tern.TypeId integer Its place in `types`, from 0 on; or the type's name.
 ---@alias tern.FieldId integer|string Its place in `fields`, from 1 on; or its name.
 ---@alias tern.Call integer Names a call that is answered.
----@alias tern.State "idle"|"joining"|"open"|"leaving"|"left"|"unreachable"|"refused_full"|"refused_types"|"refused_version"|"refused_secret"|"refused_by_game"|"removed"|"minority"|"overflow"
----@alias tern.EventKind "join_progress"|"caught_up"|"join_asked"|"peer_joined"|"peer_left"|"host_lost"|"host_changed"|"object_created"|"object_changed"|"object_destroyed"|"owner_changed"|"object_orphaned"|"claim_asked"|"claim_granted"|"claim_refused"|"call"|"reply"|"call_failed"
----@alias tern.ClaimRefusal "none"|"dead"|"unknown"|"policy"|"by_game"|"overtaken"|"locked"|"cooldown"
----@alias tern.CallFailure "none"|"dead"|"unknown"|"not_allowed"|"lost"|"no_reply"
----@alias tern.FieldKind "boolean"|"int8"|"int16"|"int32"|"int64"|"uint8"|"uint16"|"uint32"|"uint64"|"float32"|"quaternion"|"peer"|"object"|"text"|"bytes"|"values"
+---@alias tern.State
+---| "idle"
+---| "joining"
+---| "open"
+---| "leaving"
+---| "left"
+---| "unreachable"
+---| "refused_full"
+---| "refused_types"
+---| "refused_version"
+---| "refused_secret"
+---| "refused_by_game"
+---| "removed"
+---| "minority"
+---| "overflow"
+---@alias tern.EventKind
+---| "join_progress"
+---| "caught_up"
+---| "join_asked"
+---| "peer_joined"
+---| "peer_left"
+---| "host_lost"
+---| "host_changed"
+---| "object_created"
+---| "object_changed"
+---| "object_destroyed"
+---| "owner_changed"
+---| "object_orphaned"
+---| "claim_asked"
+---| "claim_granted"
+---| "claim_refused"
+---| "call"
+---| "reply"
+---| "call_failed"
+---@alias tern.ClaimRefusal
+---| "none"
+---| "dead"
+---| "unknown"
+---| "policy"
+---| "by_game"
+---| "overtaken"
+---| "locked"
+---| "cooldown"
+---@alias tern.CallFailure
+---| "none"
+---| "dead"
+---| "unknown"
+---| "not_allowed"
+---| "lost"
+---| "no_reply"
+---@alias tern.FieldKind
+---| "boolean"
+---| "int8"
+---| "int16"
+---| "int32"
+---| "int64"
+---| "uint8"
+---| "uint16"
+---| "uint32"
+---| "uint64"
+---| "float32"
+---| "quaternion"
+---| "peer"
+---| "object"
+---| "text"
+---| "bytes"
+---| "values"
 
 -- --- Sessions ---
 
@@ -50,7 +112,7 @@ local tern = {}
 ---@field orphan? "to_host"|"destroy"|"spread"|"ask_game" Fate of an object whose owner has left.
 ---@field claim? "always"|"ask_game"|"never" How the host answers claims.
 ---@field claim_cooldown_ms? integer After a grant the host refuses claims of the object so long.
----@field callers? "anybody"|"host"|"owner" Whose calls are heard; owner: of the first field of kind object.
+---@field callers? "anybody"|"host"|"owner" Whose calls are heard; owner: of the object field.
 ---@field calls_per_second_max? integer Of each caller; 0: no limit.
 
 -- The last four are of a game's table, for programs that run scripts: here they do nothing.

@@ -8,7 +8,9 @@ local source_dir = package.path:match("^(.*)/tests/lua/")
 
 local function lines_of_meta()
     local lines = {}
-    for line in io.lines(source_dir .. "/lua_bindings/meta/tern.lua") do table.insert(lines, line) end
+    for line in io.lines(source_dir .. "/lua_bindings/meta/tern.lua") do
+        table.insert(lines, line)
+    end
     return lines
 end
 
@@ -92,7 +94,9 @@ end
 
 function tests.OptionsAreThoseThatAreTaken()
     local classes = read_classes()
-    local function check(class, f, ...) equal(sorted(classes[class]), expected_words(f, ...), class) end
+    local function check(class, f, ...)
+        equal(sorted(classes[class]), expected_words(f, ...), class)
+    end
     check("SessionOptions", tern.make_session, {nothing = 1})
     check("TypeOptions", tern.make_session, {types = {{nothing = 1}}})
     check("FieldOptions", tern.make_session, {types = {{name = "a", fields = {{nothing = 1}}}}})
@@ -120,12 +124,13 @@ function tests.TablesHaveTheirFields()
 end
 
 function tests.WordsAreThoseThatAreTaken()
-    local words = {}
+    local words, alias = {}, nil
     for _, line in ipairs(lines_of_meta()) do
-        local alias, list = line:match('^%-%-%-@alias tern%.([%w_]+) (".*)')
-        if alias then
-            words[alias] = {}
-            for word in list:gmatch('"([%w_]+)"') do table.insert(words[alias], word) end
+        alias = line:match("^%-%-%-@alias tern%.([%w_]+)") or alias
+        local word = line:match('^%-%-%-| "([%w_]+)"$')
+        if word then
+            words[alias] = words[alias] or {}
+            table.insert(words[alias], word)
         end
     end
     local s = tern.make_session {}

@@ -70,7 +70,9 @@ end
 
 function tests.WhatAFieldDoesNotHoldIsRefused()
     local s, o = one()
-    local function bad(expected, field, ...) refused({"tern.set", expected}, tern.set, s, o, field, ...) end
+    local function bad(expected, field, ...)
+        refused({"tern.set", expected}, tern.set, s, o, field, ...)
+    end
     bad("argument 4 (flag): expected true or false, got 1", "flag", 1)
     bad("a whole number from -128 to 127, got 128", "i8", 128)
     bad("a whole number from 0 to 255, got -1", "u8", -1)

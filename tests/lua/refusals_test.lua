@@ -46,7 +46,8 @@ local function right_arguments(e)
         session_stats = {s, {}}, type_stats = {s, "ship", {}}, digest = {s},
         explain = {s, e.ship, 2, {}}, admit = {s, 9}, refuse = {s, 9, "no"}, remove = {s, 9},
         invite = {s, "1.2.3.4:5"}, parse_invite = {"tern1-"},
-        event_count = {other}, event = {other, 1}, argument = {other, e.called, 1}, refusal = {other, 1},
+        event_count = {other}, event = {other, 1}, argument = {other, e.called, 1},
+        refusal = {other, 1},
         failure = {other, 1}, changed = {other, e.changed, 1}, progress = {other, 1},
         event_name = {other, 1}, payload = {other, 1}, lost_ticks = {other, 1}, events = {s},
         on = {s, "call", print}, dispatch = {s},
@@ -266,6 +267,59 @@ function tests.FinalizersUseWhatHasGone()
     scene.holder = holder
     _G.kept_to_the_end = {holder = holder, scene = make_scene()}
     world.equal(getmetatable(scene.s), "tern") -- Scripts cannot take __gc from it.
+end
+
+-- A finalizer that runs in the middle of a function, where that allocates, and destroys all.
+function tests.FinalizersDestroyWhatIsInUse()
+    local ran = 0
+    local function with_bomb(scene, f, arguments)
+        local function finalizer()
+            ran = ran + 1
+            for _, session in ipairs {scene.s, scene.other, scene.idle} do
+                session:destroy_session()
+            end
+            scene.w.network:destroy_sim_network()
+            for _, socket in ipairs {scene.socket, scene.w.sockets[1], scene.w.sockets[2]} do
+                socket:destroy_socket()
+            end
+            scene.announcer:destroy_announcer()
+            scene.finder:destroy_finder()
+        end
+        collectgarbage()
+        collectgarbage("stop")
+        if newproxy then
+            getmetatable(newproxy(true)).__gc = finalizer
+        else
+            setmetatable({}, {__gc = finalizer})
+        end
+        collectgarbage("restart")
+        collectgarbage("setpause", 0)
+        collectgarbage("setstepmul", 100000)
+        pcall(f, unpack(arguments))
+        collectgarbage("setpause", 200)
+        collectgarbage("setstepmul", 100)
+    end
+    local options = {types = world.types, name = "a name", session = nil}
+    for _, name in ipairs(sorted_names()) do
+        for _ = 1, skipped[name] and 0 or 3 do
+            local scene = make_scene()
+            local arguments = right_arguments(scene)[name]
+            if name == "make_session" then arguments = {options} end
+            if name == "make_finder" then arguments = {{session = scene.s, game = "a"}} end
+            with_bomb(scene, tern[name], arguments)
+        end
+    end
+    for _ = 1, 20 do -- What allocates most.
+        local scene = make_scene()
+        with_bomb(scene, function()
+            for _ = 1, 3 do
+                for event in scene.other:events() do event.more = {} end
+                scene.other:on("call", function() scene.other:event_name(1) end)
+                scene.other:dispatch()
+            end
+        end, {})
+    end
+    assert(ran > 50, ran .. " finalizers")
 end
 
 return tests

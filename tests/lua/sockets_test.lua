@@ -28,7 +28,8 @@ end
 
 function tests.OverUdpMadeWorse()
     local inner = assert(tern.make_udp_socket(0))
-    local worse = tern.impaired_socket(inner, {latency_ms_min = 1, latency_ms_max = 5, loss = 0.1}, 3)
+    local impairment = {latency_ms_min = 1, latency_ms_max = 5, loss = 0.1}
+    local worse = tern.impaired_socket(inner, impairment, 3)
     refused({"tern.local_address", "inside of another"}, tern.local_address, inner)
     converge(worse, assert(tern.make_udp_socket(0)))
     assert(tern.socket_stats(worse).sent_datagrams > 0)
@@ -79,7 +80,8 @@ function tests.TheSimulatedNetworkIsRuled()
     network:advance(5)
     refused({"tern.advance", "not before the last one, 5 us"}, tern.advance, network, 4)
     network:set_impairment {latency_ms_min = 1, latency_ms_max = 1}
-    refused({"loss: expected a number from 0 to 1, got 2"}, tern.set_impairment, network, {loss = 2})
+    refused({"loss: expected a number from 0 to 1, got 2"}, tern.set_impairment, network,
+            {loss = 2})
     refused({"latency_ms_min: expected at most latency_ms_max (80), got 90"}, tern.set_impairment,
             network, {latency_ms_min = 90})
     refused({"an address as", "\"nowhere\""}, tern.set_cut, network, "nowhere", "1.1.1.1:1", true)
@@ -117,7 +119,8 @@ function tests.SessionsAreFound()
     refused({"tern.found", "destroyed"}, tern.found, finder)
     announcer:destroy_announcer()
     refused({"tern.announce", "destroyed"}, tern.announce, announcer, session, teller)
-    refused({"tern.make_announcer: address", "got \"here\""}, tern.make_announcer, {address = "here"})
+    refused({"tern.make_announcer: address", "got \"here\""}, tern.make_announcer,
+            {address = "here"})
     refused({"tern.make_finder: session", "that would join"}, tern.make_finder, {session = 5})
 end
 

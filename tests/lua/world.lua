@@ -8,7 +8,8 @@ world.types = {
         {name = "position", kind = "float32", count = 2, min = -1000, max = 1000, step = 0.01},
         {name = "health", kind = "int32", min = 0, max = 100}}},
     {name = "chat", fields = {{name = "text", kind = "text", count = 64}}},
-    {name = "hit", fields = {{name = "target", kind = "object"}, {name = "damage", kind = "uint8"}}},
+    {name = "hit", fields = {
+        {name = "target", kind = "object"}, {name = "damage", kind = "uint8"}}},
     {name = "rock", objects_max = 32, claim_cooldown_ms = 1, fields = {
         {name = "weight", kind = "float32"}, {name = "count", kind = "uint8"}}},
 }
