@@ -1,0 +1,266 @@
+// Calls that are answered: for the owner of an object, for the host, and requests; who may call.
+#include "tests/session/sim_world.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace tern::test {
+namespace {
+
+struct Said {
+    ObjectId about;
+    int32_t number;
+};
+const Field said_fields[] = {{"about", FieldKind::object, offsetof(Said, about)},
+                             {"number", FieldKind::int32, offsetof(Said, number)}};
+enum : TypeId { THING, WORD, OWNERS, HOSTS, FEW };
+
+std::vector<Type> call_types()
+{
+    std::vector<Type> types = {{"thing", sizeof(Body), body_fields, 64},
+                               {"word", sizeof(Said), said_fields},
+                               {"owners", sizeof(Said), said_fields},
+                               {"hosts", sizeof(Said), said_fields},
+                               {"few", sizeof(Said), said_fields}};
+    types[OWNERS].callers = Callers::owner;
+    types[HOSTS].callers = Callers::host;
+    types[FEW].calls_per_second_max = 5;
+    return types;
+}
+
+struct Heard {
+    size_t node;
+    Event event;
+    Said said;
+};
+
+struct Calls : testing::TestWithParam<Topology> {
+    std::vector<Type> types = call_types();
+    SimWorld world{55, {20, 60, 0.05f, 0}};
+    std::vector<Heard> heard; // Calls, replies and failures.
+    bool replies = true;
+
+    void SetUp() override
+    {
+        world.config.types = types;
+        world.config.topology = GetParam();
+        for (int i = 0; i < 4; ++i)
+            world.add();
+        ASSERT_TRUE(world.step_until_open());
+    }
+
+    Session *at(size_t i) { return world.nodes[i].session; }
+    PeerId id(size_t i) { return self(at(i)); }
+
+    void step()
+    {
+        world.step([&](size_t node, const std::vector<Event> &events) {
+            for (const Event &event : events) {
+                const bool failed = event.kind == EventKind::call_failed;
+                if (!failed && event.kind != EventKind::call && event.kind != EventKind::reply)
+                    continue;
+                Said said = {};
+                if (event.arguments) said = arguments<Said>(event);
+                heard.push_back({node, event, said});
+                if (event.kind == EventKind::call && event.call != CallId::none && replies) {
+                    EXPECT_TRUE(reply(at(node), event, WORD, Said{said.about, -said.number}));
+                }
+            }
+        });
+    }
+
+    void steps(int count)
+    {
+        for (int i = 0; i < count; ++i)
+            step();
+    }
+
+    ObjectId thing(size_t by)
+    {
+        const ObjectId object = create(at(by), THING, Body{});
+        steps(20);
+        return object;
+    }
+
+    std::vector<int32_t> numbers(size_t node, EventKind kind)
+    {
+        std::vector<int32_t> numbers;
+        for (const Heard &h : heard)
+            if (h.node == node && h.event.kind == kind) numbers.push_back(h.said.number);
+        return numbers;
+    }
+};
+
+using Numbers = std::vector<int32_t>;
+
+TEST_P(Calls, OfAnOwnerFollowItThroughMigrationsInOrder)
+{
+    const ObjectId object = thing(1);
+    Numbers all;
+    for (int32_t i = 1; i <= 60; ++i) {
+        EXPECT_NE(call_owner(at(3), object, WORD, Said{object, i}), CallId::none);
+        all.push_back(i);
+        const auto next = static_cast<size_t>(i / 10 % 4);
+        EXPECT_TRUE(i % 10 != 0 || migrate(at(0), object, id(next)));
+        step();
+    }
+    steps(120);
+    Numbers got;
+    std::vector<bool> by(4);
+    for (const Heard &h : heard) {
+        EXPECT_EQ(h.event.kind, EventKind::call);
+        EXPECT_EQ(h.event.object, object);
+        EXPECT_EQ(h.event.peer, id(3));
+        EXPECT_EQ(h.event.call, CallId::none); // No reply is wanted.
+        got.push_back(h.said.number);
+        by[h.node] = true;
+    }
+    EXPECT_EQ(got, all);
+    EXPECT_EQ(by, (std::vector<bool>{true, true, true, true})); // By its caller, too.
+}
+
+TEST_P(Calls, OfAnOwnerFailWhenTheObjectDiesOrNobodyKnowsIt)
+{
+    const ObjectId object = thing(1);
+    destroy(at(1), object);
+    const CallId crossing = call_owner(at(3), object, WORD, Said{object, 1});
+    steps(30);
+    const CallId late = call_owner(at(3), object, WORD, Said{object, 2});
+    const CallId unknown =
+        call_owner(at(3), static_cast<ObjectId>(0x1000000ff), WORD, Said{object, 3});
+    steps(30);
+    ASSERT_EQ(heard.size(), 2u); // The third waits.
+    steps(60);
+    ASSERT_EQ(heard.size(), 3u);
+    const CallId ids[] = {crossing, late, unknown};
+    const CallFailure failures[] = {CallFailure::dead, CallFailure::dead, CallFailure::unknown};
+    for (size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(heard[i].event.kind, EventKind::call_failed);
+        EXPECT_EQ(heard[i].event.call, ids[i]);
+        EXPECT_EQ(heard[i].event.failure, failures[i]);
+        EXPECT_EQ(heard[i].event.type, WORD);
+        EXPECT_EQ(heard[i].said.number, static_cast<int32_t>(i + 1));
+        EXPECT_EQ(heard[i].node, 3u);
+    }
+}
+
+TEST_P(Calls, OfAnOwnerThatIsNotKnownYetWait)
+{
+    set_cut(world.network, world.nodes[1].address, world.nodes[3].address, true);
+    if (GetParam() == Topology::star)
+        set_cut(world.network, world.nodes[0].address, world.nodes[3].address, true);
+    const ObjectId object = create(at(1), THING, Body{});
+    call_owner(at(3), object, WORD, Said{object, 1});
+    steps(20);
+    EXPECT_FALSE(exists(at(3), object));
+    set_cut(world.network, world.nodes[1].address, world.nodes[3].address, false);
+    set_cut(world.network, world.nodes[0].address, world.nodes[3].address, false);
+    steps(60);
+    EXPECT_EQ(numbers(1, EventKind::call), Numbers{1});
+}
+
+TEST_P(Calls, RequestsAreRepliedToOnce)
+{
+    const ObjectId object = thing(2);
+    const CallId ids[] = {request(at(3), id(1), WORD, Said{object, 1}),
+                          request(at(3), PeerId::host, WORD, Said{object, 2}),
+                          request_owner(at(3), object, WORD, Said{object, 3}),
+                          request_owner(at(2), object, WORD, Said{object, 4}), // Of itself.
+                          request(at(0), PeerId::host, WORD, Said{object, 5})};
+    steps(60);
+    EXPECT_EQ(numbers(1, EventKind::call), Numbers{1});
+    EXPECT_EQ(numbers(0, EventKind::call), (Numbers{5, 2}));
+    Numbers replied;
+    for (const Heard &h : heard) {
+        if (h.event.kind != EventKind::reply) continue;
+        EXPECT_EQ(h.event.call, ids[-h.said.number - 1]);
+        replied.push_back(-h.said.number);
+    }
+    std::sort(replied.begin(), replied.end());
+    EXPECT_EQ(replied, (Numbers{1, 2, 3, 4, 5}));
+    EXPECT_EQ(heard.size(), 10u);
+    heard.clear();
+    const Said again = {object, 9};
+    EXPECT_TRUE(reply(at(1), id(3), ids[0], WORD, &again, sizeof again)); // Unheard.
+    steps(30);
+    EXPECT_TRUE(heard.empty());
+}
+
+TEST_P(Calls, RequestsFailInTimeOrWithWhoWasAsked)
+{
+    replies = false;
+    const CallId silent = request(at(3), id(1), WORD, Said{ObjectId::none, 1}, 1000);
+    const CallId orphaned = request(at(3), id(2), WORD, Said{ObjectId::none, 2}, 60'000);
+    steps(10);
+    world.nodes[2].crashed = true;
+    steps(150);
+    std::vector<CallId> failed;
+    for (const Heard &h : heard) {
+        if (h.event.kind != EventKind::call_failed) continue;
+        failed.push_back(h.event.call);
+        const bool timed_out = h.event.call == silent;
+        EXPECT_EQ(h.event.failure, timed_out ? CallFailure::no_reply : CallFailure::lost);
+    }
+    EXPECT_EQ(failed, (std::vector{silent, orphaned}));
+    EXPECT_EQ(request(at(3), id(2), WORD, Said{}), CallId::none); // It has gone.
+}
+
+TEST_P(Calls, OfTheHostGoToTheNextOne)
+{
+    EXPECT_TRUE(call(at(3), PeerId::host, WORD, Said{ObjectId::none, 1}));
+    EXPECT_TRUE(call(at(0), PeerId::host, WORD, Said{ObjectId::none, 2}));
+    steps(30);
+    EXPECT_EQ(numbers(0, EventKind::call), (Numbers{2, 1}));
+    world.nodes[0].crashed = true;
+    for (int i = 0; i < 300 && host(at(3)) != PeerId::none; ++i)
+        step();
+    ASSERT_EQ(host(at(3)), PeerId::none);
+    EXPECT_TRUE(call(at(3), PeerId::host, WORD, Said{ObjectId::none, 3})); // Waits for one.
+    steps(150);
+    EXPECT_EQ(numbers(1, EventKind::call), Numbers{3});
+    EXPECT_EQ(host(at(3)), id(1));
+}
+
+TEST_P(Calls, AreRefusedToWhoMayNotMakeThem)
+{
+    const ObjectId object = thing(1);
+    EXPECT_FALSE(call(at(3), id(2), HOSTS, Said{object, 1}));
+    EXPECT_FALSE(call(at(3), id(2), OWNERS, Said{object, 2}));
+    EXPECT_FALSE(call(at(3), PeerId::everyone, OWNERS, Said{ObjectId::none, 3}));
+    EXPECT_EQ(call_owner(at(3), object, OWNERS, Said{object, 4}), CallId::none);
+    EXPECT_EQ(stats(at(3)).refused_calls, 4u);
+    EXPECT_TRUE(call(at(0), PeerId::everyone, HOSTS, Said{object, 5}));
+    EXPECT_TRUE(call(at(1), PeerId::everyone, OWNERS, Said{object, 6}));
+    EXPECT_TRUE(call(at(1), id(3), OWNERS, Said{object, 7}, Reliability::unreliable));
+    steps(60);
+    EXPECT_EQ(numbers(2, EventKind::call), (Numbers{5, 6}));
+    heard.clear();
+    // Given away while it is on its way: whoever hears of that first refuses it, and says so.
+    EXPECT_TRUE(migrate(at(0), object, id(2)));
+    EXPECT_TRUE(call(at(1), PeerId::everyone, OWNERS, Said{object, 8}));
+    steps(60);
+    for (const Heard &h : heard)
+        EXPECT_TRUE(h.node != 1 || h.event.failure == CallFailure::not_allowed);
+}
+
+TEST_P(Calls, AreCountedOutBeyondTheirLimit)
+{
+    int sent = 0;
+    for (int32_t i = 0; i < 20; ++i)
+        sent += call(at(3), id(1), FEW, Said{ObjectId::none, i});
+    EXPECT_EQ(sent, 5);
+    EXPECT_EQ(stats(at(3)).refused_calls, 15u);
+    steps(30); // One second.
+    for (int32_t i = 0; i < 20; ++i)
+        sent += call(at(3), id(1), FEW, Said{ObjectId::none, i});
+    EXPECT_EQ(sent, 10);
+    steps(30);
+    EXPECT_EQ(numbers(1, EventKind::call).size(), 10u);
+}
+
+INSTANTIATE_TEST_SUITE_P(In, Calls, testing::Values(Topology::mesh, Topology::star),
+                         [](const auto &in) {
+                             return in.param == Topology::star ? "Star" : "Mesh";
+                         });
+
+}
+}
