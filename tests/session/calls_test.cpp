@@ -96,11 +96,11 @@ TEST_P(Calls, OfAnOwnerFollowItThroughMigrationsInOrder)
 {
     const ObjectId object = thing(1);
     Numbers all;
-    for (int32_t i = 1; i <= 60; ++i) {
+    for (int32_t i = 1; i <= 100; ++i) {
         EXPECT_NE(call_owner(at(3), object, WORD, Said{object, i}), CallId::none);
         all.push_back(i);
-        const auto next = static_cast<size_t>(i / 10 % 4);
-        EXPECT_TRUE(i % 10 != 0 || migrate(at(0), object, id(next)));
+        const auto next = static_cast<size_t>(i / 20 % 4);
+        EXPECT_TRUE(i % 20 != 0 || migrate(at(0), object, id(next)));
         step();
     }
     steps(120);
@@ -232,7 +232,9 @@ TEST_P(Calls, AreRefusedToWhoMayNotMakeThem)
     EXPECT_TRUE(call(at(1), PeerId::everyone, OWNERS, Said{object, 6}));
     EXPECT_TRUE(call(at(1), id(3), OWNERS, Said{object, 7}, Reliability::unreliable));
     steps(60);
-    EXPECT_EQ(numbers(2, EventKind::call), (Numbers{5, 6}));
+    Numbers got = numbers(2, EventKind::call); // Of two callers.
+    std::sort(got.begin(), got.end());
+    EXPECT_EQ(got, (Numbers{5, 6}));
     heard.clear();
     // Given away while it is on its way: whoever hears of that first refuses it, and says so.
     EXPECT_TRUE(migrate(at(0), object, id(2)));
@@ -249,7 +251,7 @@ TEST_P(Calls, AreCountedOutBeyondTheirLimit)
         sent += call(at(3), id(1), FEW, Said{ObjectId::none, i});
     EXPECT_EQ(sent, 5);
     EXPECT_EQ(stats(at(3)).refused_calls, 15u);
-    steps(30); // One second.
+    steps(31); // A second.
     for (int32_t i = 0; i < 20; ++i)
         sent += call(at(3), id(1), FEW, Said{ObjectId::none, i});
     EXPECT_EQ(sent, 10);
