@@ -56,12 +56,12 @@ inline const Field labels_fields[] = {{"peer", FieldKind::peer, offsetof(Labels,
                                       {"bytes", FieldKind::bytes, offsetof(Labels, bytes), 5},
                                       {"values", FieldKind::values, offsetof(Labels, values), 24}};
 inline const Field lonely_fields[] = {{"value", FieldKind::uint16, offsetof(Lonely, value)}};
-inline const Type every_kind_types[] = {
-    {"numbers", sizeof(Numbers), numbers_fields, 4},
-    {"body", sizeof(Body), body_fields, 4, Orphan::destroy},
-    {"labels", sizeof(Labels), labels_fields, 4, Orphan::to_host, ClaimPolicy::ask_game},
-    {"lonely", sizeof(Lonely), lonely_fields, 4},
-    {"nothing", sizeof(Nothing), {}}};
+inline const Type every_kind_types[] = {{"numbers", sizeof(Numbers), numbers_fields, 4},
+                                        {"body", sizeof(Body), body_fields, 4, Orphan::destroy},
+                                        {"labels", sizeof(Labels), labels_fields, 4,
+                                         Orphan::to_host, ClaimPolicy::ask_game, 0, Callers::owner},
+                                        {"lonely", sizeof(Lonely), lonely_fields, 4},
+                                        {"nothing", sizeof(Nothing), {}}};
 
 inline const TypeTable &every_kind()
 {

@@ -71,6 +71,11 @@ static void counted_tick(SimWorld &world, Node &node, int step)
                 set(session, object, Body{{static_cast<float>(step), 0, 0}, 1});
         call(session, PeerId::everyone, HIT, Hit{id, step});
         call(session, PeerId::everyone, HIT, Hit{id, step}, Reliability::unreliable);
+        if (id != ObjectId::none) call_owner(session, id, HIT, Hit{id, step});
+        request(session, PeerId::host, HIT, Hit{id, step}, 100);
+        for (const Event &event : events)
+            if (event.kind == EventKind::call && event.call != CallId::none)
+                reply(session, event, HIT, Hit{id, step});
     }
     const std::span<const Datagram> out = send(session, world.now_us);
     if (world.config.recording_bytes_max > 0) recorded(session);
