@@ -1,7 +1,7 @@
 // The dedicated host: its rooms, and the loop that ticks them.
 #pragma once
+#include "common/control.h"
 #include "host/agones.h"
-#include "host/control.h"
 #include "host/http.h"
 #include "host/notify.h"
 #include "host/options.h"
@@ -28,7 +28,7 @@ struct Host {
     Board board;
     std::shared_ptr<HttpServer> http;
     uint16_t http_port = 0;
-    Control control;
+    control::Control control_socket;
     Notify notify;
     std::shared_ptr<Agones> agones;
     TickStatus ticks = {};

@@ -102,7 +102,8 @@ static int bind_others(Host &host)
 {
     const Options &options = host.loaded.options;
     if (!options.control_socket.empty()) {
-        const std::string error = control::open(host.control, options.control_socket);
+        host.control_socket.too_long = R"({"ok":false,"error":"the request is too long"})";
+        const std::string error = control::open(host.control_socket, options.control_socket);
         if (!error.empty())
             return failed(host, exit_bind, "bind_failed",
                           {{"control_socket", options.control_socket}, {"text", error}});
@@ -150,7 +151,7 @@ static void open_rooms(Host &host)
     publish(host);
     LogFields fields = {{"version", TERN_VERSION}, {"rooms", host.rooms.size()}};
     if (host.http) fields["http_port"] = host.http_port;
-    if (host.control.listener >= 0) fields["control_socket"] = host.control.path;
+    if (host.control_socket.listener >= 0) fields["control_socket"] = host.control_socket.path;
     log::write(host.log, LogLevel::info, "host_started", fields);
     print_ready(host);
     notify::say(host.notify, "READY=1\nSTATUS=" + std::to_string(host.rooms.size()) +
@@ -174,7 +175,7 @@ int start(Host &host)
 
 void stop(Host &host)
 {
-    control::close(host.control);
+    control::close(host.control_socket);
     host.http.reset();
     host.agones.reset();
     for (Room &room : host.rooms)

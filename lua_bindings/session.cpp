@@ -21,6 +21,7 @@ static const char *const session_keys[] = {"types",
                                            "start",
                                            "update",
                                            "stop",
+                                           "check",
                                            "state"};
 
 // Pushes a table that keeps what the config points to.

@@ -11,7 +11,11 @@ int main(int argc, char **argv)
     }
     const sim::Options &options = parsed.options;
     switch (options.command) {
-    case sim::Command::run: return options.stats ? sim::measure(options) : sim::run(options);
+    case sim::Command::run:
+#ifdef TERN_HAVE_LUA
+        if (!options.script.empty()) return sim::run_script(options);
+#endif
+        return options.stats ? sim::measure(options) : sim::run(options);
     case sim::Command::sweep: return sim::sweep(options);
     case sim::Command::explore: return sim::explore(options);
     case sim::Command::replay: return sim::replay(options);

@@ -8,7 +8,8 @@
 namespace sim {
 
 int run(const Options &options);
-int measure(const Options &options); // run --stats
+int measure(const Options &options);    // run --stats
+int run_script(const Options &options); // run --script
 int sweep(const Options &options);
 int explore(const Options &options);
 int replay(const Options &options);

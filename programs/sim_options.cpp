@@ -35,11 +35,26 @@ void add_run(CLI::App &parent, Options &options)
         ->check(whole_number(0, UINT64_MAX))
         ->capture_default_str();
     add_game(*app, options);
-    app->add_option("--record", options.record, "Write its choices here, for replay and shrink");
-    app->add_option("--svg", options.svg, "Draw it here");
-    app->add_flag("--twice", options.twice, "Run it twice and compare the digests");
+    auto *record = app->add_option("--record", options.record,
+                                   "Write its choices here, for replay and shrink");
+    auto *svg = app->add_option("--svg", options.svg, "Draw it here");
+    auto *twice = app->add_flag("--twice", options.twice, "Run it twice and compare the digests");
     auto *stats = app->add_flag("--stats", options.stats,
                                 "Measure: a fixed load without faults, and how fast it ran");
+#ifdef TERN_HAVE_LUA
+    app->add_option("--script", options.script,
+                    "Play this game, a Lua script, in place of the simulator's own (4 peers if not "
+                    "given). It says\nwhat it checks with check(session), called at each peer when "
+                    "all are healed and still")
+        ->check(CLI::ExistingFile)
+        ->excludes(record)
+        ->excludes(svg)
+        ->excludes(twice)
+        ->excludes(stats)
+        ->excludes(app->get_option("--topology"));
+#else
+    (void)record, (void)svg, (void)twice;
+#endif
     app->add_flag("--no-crypto", options.no_crypto,
                   "With --stats: data and grants neither sealed nor signed (tern-sim-mutants only)")
         ->needs(stats);

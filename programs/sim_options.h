@@ -28,6 +28,7 @@ struct Options {
     uint32_t seconds = 30;
     std::string topology = "mesh";
     std::string faults = "swarm";
+    std::string script;      // A game in Lua. Empty: the simulator's own.
     std::string record, svg; // Files. Empty: none.
     bool twice = false;      // Run twice and compare.
     bool stats = false;      // Measure the speed of a fixed load.

@@ -132,7 +132,9 @@ static void settle_ours(OpenCall &call, Outcome outcome)
     }
 }
 
-static void push_failure(Session &s, const CallHead &head, PeerId peer, CallFailure failure)
+// arguments: null of a plain call, of which nothing is kept.
+static void push_failure(Session &s, const CallHead &head, PeerId peer, CallFailure failure,
+                         const void *arguments)
 {
     Event event = {};
     event.kind = EventKind::call_failed;
@@ -141,6 +143,8 @@ static void push_failure(Session &s, const CallHead &head, PeerId peer, CallFail
     event.object = head.object;
     event.call = head.kind == CallKind::host_call && !head.is_asked ? CallId::none : head.id;
     event.failure = failure;
+    event.arguments = arguments;
+    if (arguments) event.argument_bytes = s.config.types[head.type].size_bytes;
     push_event(s, event);
 }
 
@@ -154,7 +158,7 @@ void settle_outcome(Session &s, PeerId from, const CallHead &outcome)
     const bool refused =
         outcome.outcome == Outcome::dead || outcome.outcome == Outcome::not_allowed;
     if (outcome.id == CallId::none) { // Of a plain call.
-        if (refused) push_failure(s, outcome, from, failure_of(outcome.outcome));
+        if (refused) push_failure(s, outcome, from, failure_of(outcome.outcome), nullptr);
         return;
     }
     OpenCall *call = open_calls::find(s.open_calls, outcome.id);
@@ -163,6 +167,17 @@ void settle_outcome(Session &s, PeerId from, const CallHead &outcome)
 }
 
 // --- In each tick ---
+
+// Where an event can point to. Null: no room in this tick.
+static const void *show_arguments(Session &s, const OpenCall &call)
+{
+    const size_t start = (s.calls.used_bytes + 15) / 16 * 16;
+    if (start + call.size_bytes > s.calls.memory.size() || !events_room(s)) return nullptr;
+    std::byte *arguments = s.calls.memory.data() + start;
+    std::memcpy(arguments, open_calls::arguments(s.open_calls, call), call.size_bytes);
+    s.calls.used_bytes = start + call.size_bytes;
+    return arguments;
+}
 
 // To ourselves: we still own the object, or are the host.
 static void hear_own(Session &s, OpenCall &call)
@@ -174,11 +189,8 @@ static void hear_own(Session &s, OpenCall &call)
         call.step = CallStep::waits;
         return;
     }
-    const size_t start = (s.calls.used_bytes + 15) / 16 * 16;
-    if (start + call.size_bytes > s.calls.memory.size() || !events_room(s)) return;
-    std::byte *arguments = s.calls.memory.data() + start;
-    std::memcpy(arguments, open_calls::arguments(s.open_calls, call), call.size_bytes);
-    s.calls.used_bytes = start + call.size_bytes;
+    const void *arguments = show_arguments(s, call);
+    if (!arguments) return;
     if (call.head.kind == CallKind::reply) {
         settle_reply(s, s.replica->self, {ReceivedCall::Result::ok, call.head, arguments});
         call.step = CallStep::over;
@@ -217,8 +229,10 @@ void update_open_calls(Session &s)
     for (uint32_t i = 0; i < s.open_calls.count; ++i) {
         OpenCall &call = s.open_calls.calls[i];
         look_at(s, call);
-        if (call.step != CallStep::failed || !events_room(s)) continue;
-        push_failure(s, call.head, call.tried, call.failure);
+        if (call.step != CallStep::failed) continue;
+        const void *arguments = show_arguments(s, call);
+        if (!arguments) continue;
+        push_failure(s, call.head, call.tried, call.failure, arguments);
         call.step = CallStep::over;
     }
     open_calls::remove_over(s.open_calls);

@@ -5,6 +5,9 @@
 
 namespace tern::session {
 
+// Who stands still, or loses much, is heard in a heap: so many seconds' worth at once.
+static constexpr uint32_t calls_at_once_seconds = 10;
+
 static constexpr Judged hears = {Judgement::hear, Outcome::taken};
 static constexpr Judged waits = {Judgement::wait, Outcome::taken};
 
@@ -21,7 +24,8 @@ static Judged judge_tenure(const Session &s, ObjectId object, PeerId owner, Stam
     const World &world = s.replica->world;
     if (dead::contains(world.dead, object)) return refuses(Outcome::dead);
     const Slot slot = world::find_alive(world, object);
-    if (slot == no_slot || world.slots[slot].stamp < stamp) return waits;
+    if (slot == no_slot || world.slots[slot].stamp < stamp)
+        return TERN_MUTANT(call_not_held) ? hears : waits;
     const bool is_it = world.slots[slot].stamp == stamp && world.slots[slot].owner == owner;
     return is_it ? hears : refuses(otherwise);
 }
@@ -85,9 +89,8 @@ Judged judge(Session &s, PeerId caller, PeerId callee, const ReceivedCall &call,
     const bool reliable = reliability == Reliability::reliable;
     if (judged.judgement == Judgement::wait && !reliable) judged = refuses(Outcome::not_allowed);
     if (judged.judgement != Judgement::hear || has_judge) return judged;
-    // Delay lets calls come in heaps: two seconds' worth at once.
-    if (take_rate(s, caller, call.head.type, 2)) return judged;
-    return reliable ? waits : refuses(Outcome::not_allowed);
+    if (take_rate(s, caller, call.head.type, calls_at_once_seconds)) return judged;
+    return refuses(Outcome::not_allowed);
 }
 
 bool may_call(Session &s, TypeId type, const void *arguments)

@@ -174,8 +174,9 @@ static void answer(Session &s, PeerId caller, PeerId of, const CallHead &call, O
     std::byte buffer[call_head_bytes_max];
     const std::span<const std::byte> message(buffer, calls::write(s.types, head, nullptr, buffer));
     std::byte whole[route_bytes + call_head_bytes_max];
+    const PeerId who = of == PeerId::everyone ? s.replica->self : of;
     if (replica::relays(*s.replica))
-        pass_on_to(s, caller, routed(whole, of, message));
+        pass_on_to(s, caller, routed(whole, who, message));
     else
         queue_call(s, caller, message, Reliability::reliable);
 }

@@ -57,6 +57,8 @@ static constexpr FaultText texts[] = {
     {"acks", "per mille", 50, 300, 1, 800, "datagrams up to 40 bytes, mostly acks alone, are lost"},
     {"cutpair", "times", 1, 2, 1, 20, "two peers, not the host, lose their path, mostly for good"},
     {"natted", "times", 1, 2, 1, 20, "a peer, not the host, gets behind a NAT, half symmetric"},
+    {"ask", "per mille", 20, 100, 1, 1000,
+     "per tick, to call what is answered or not all may call"},
 };
 static_assert(sizeof texts / sizeof texts[0] == fault_kind_count);
 
@@ -77,7 +79,7 @@ FaultRange &range(Faults &faults, FaultKind kind)
 
 bool is_game(FaultKind kind)
 {
-    return kind >= FaultKind::refuse && kind <= FaultKind::hope;
+    return (kind >= FaultKind::refuse && kind <= FaultKind::hope) || kind == FaultKind::ask;
 }
 
 bool is_count(FaultKind kind)

@@ -61,9 +61,10 @@ enum class FaultKind : uint8_t {
     swap,
     acks,
     cutpair,
-    natted
+    natted,
+    ask
 };
-inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::natted) + 1;
+inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::ask) + 1;
 
 struct FaultRange {
     bool on;

@@ -54,6 +54,13 @@ namespace oracle_calls {
 Connections connections(const Oracles &oracles, PeerId from, PeerId to);
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
 }
+// I16: a call for the owner of an object is heard by its owner, once at most, and those of one peer
+// in order; one for the host by the host; a request by whom it names. What fails with certainty is
+// never heard; a request ends with one reply of who has heard it, or fails. What only owners or the
+// host may call is heard of them alone, and nothing more often than it may be called.
+namespace oracle_asks {
+Violation check(Oracles &oracles, const Node &node, uint16_t index);
+}
 // I7: what is heard of the world stream of a connection is a prefix of what was said.
 namespace oracle_streams {
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
@@ -126,6 +133,10 @@ Violation check(const AtRest &at_rest);
 }
 // Q5: the memory of the dead is ranges, of which there are no more than living objects and creators
 // (oracle_bounds::check_at_rest).
+// Q9: every call that is answered has been heard or has failed, every request is over.
+namespace oracle_asks {
+Violation check_at_rest(const Oracles &oracles, const AtRest &at_rest);
+}
 // Q6: nothing is left over: every peer is in, the rosters are the members, no claim, question,
 // message, UPDATE or departure is open, and each grant that is kept is needed.
 namespace oracle_leftovers {

@@ -41,6 +41,22 @@ struct CallLog {
     std::vector<uint64_t> unreliable, to_everyone;
 };
 
+// A call that is answered or restricted, from its saying on.
+struct AskRecord {
+    Ask ask;
+    ObjectId about;
+    PeerId to;
+    CallId id;
+    bool is_over; // Its reply or its failure has come.
+    CallFailure failure;
+    std::vector<PeerId> heard_by;
+};
+struct AskLog {                                         // Of one caller.
+    std::vector<AskRecord> said;                        // By sequence less 1.
+    std::map<ObjectId, uint32_t> newest_heard;          // Of calls for its owner.
+    std::map<PeerId, std::vector<uint64_t>> limited_us; // Heard by: when, of the last second.
+};
+
 // Packet numbers under one key, at one peer.
 struct KeyLog {
     bool has_sealed;
@@ -94,6 +110,7 @@ struct Oracles {
     Ledger ledger;
     std::vector<NodeRecord> nodes;
     std::map<Pair, CallLog> calls;
+    std::map<PeerId, AskLog> asks;
     std::map<uint64_t, SaidStream> streams;     // By the sender's key.
     std::vector<Address> homes;                 // Where peers are or have been: no stranger's.
     std::set<PeerId> relaying_hosts;            // Of a star, by now.

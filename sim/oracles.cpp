@@ -180,6 +180,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     keep(o, oracle_claims::check(record, node, index));
     if (node.session) keep(o, oracle_locks::check(record, o.ledger, node, index));
     if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
+    if (!node.asks.empty()) keep(o, oracle_asks::check(o, node, index));
     if (std::find(o.homes.begin(), o.homes.end(), node.address) == o.homes.end())
         o.homes.push_back(node.address);
     keep(o, oracle_amplification::check(record, node, index, o.homes, o.journals));
@@ -200,6 +201,7 @@ Violation quiescent(const Oracles &o, std::span<const Node> nodes)
     if (!violation) violation = oracle_owners::check(rest);
     if (!violation) violation = oracle_last_values::check(rest);
     if (!violation) violation = oracle_leftovers::check(rest);
+    if (!violation) violation = oracle_asks::check_at_rest(o, rest);
     for (size_t i = 0; i < rest.members.size() && !violation; ++i) {
         const uint16_t index = rest.members[i];
         const Replica &replica = inspect::replica(nodes[index].session);

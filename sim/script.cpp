@@ -45,6 +45,7 @@ static constexpr ActText acts[] = {
     {"balance", VALUE},
     {"hope", THING},
     {"guess", THING | VALUE},
+    {"ask", B | THING | VALUE},
     {"leave", 0},
     {"remove", B},
     {"start", VALUE},

@@ -29,6 +29,7 @@ enum class Act : uint8_t {
     balance, // At the host: the type `value`.
     hope,    // thing: claims it with ClaimMode::optimistic.
     guess,   // thing, value: content. Sets what it has claimed so.
+    ask,     // b, thing, value: a call that is answered, or not everybody's; see Ask.
     leave,   //
     remove,  // At the host: b.
     // Of the world, at `when`.

@@ -33,8 +33,8 @@ static constexpr Act weighted[] = {
     Act::cut,     Act::clog,   Act::clog,    Act::mtu,     Act::queue,    Act::rebind, Act::full,
     Act::garbage, Act::spoof,  Act::lose,    Act::lose,    Act::lose,     Act::delay,  Act::delay,
     Act::delay,   Act::twice,  Act::twice,   Act::damage,  Act::truncate, Act::replay, Act::replay,
-    Act::release, Act::lock,   Act::unlock,  Act::balance, Act::hope,     Act::guess,  Act::hope,
-    Act::guess,
+    Act::release, Act::lock,   Act::unlock,  Act::balance, Act::hope,     Act::guess,  Act::ask,
+    Act::ask,
 };
 static_assert(sizeof weighted / sizeof weighted[0] == 64);
 

@@ -17,7 +17,7 @@ bool has_other_place(const SimChoice &choice) // In b.
 {
     return is_path(choice) || choice.act == Act::migrate || choice.act == Act::grant ||
            choice.act == Act::refuse || choice.act == Act::call || choice.act == Act::whisper ||
-           choice.act == Act::remove;
+           choice.act == Act::ask || choice.act == Act::remove;
 }
 
 // The candidate is what is best without those that `drop` names. False: there are none.

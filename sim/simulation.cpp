@@ -35,13 +35,14 @@ static constexpr Field numbered_fields[] = {
     {"sequence", FieldKind::uint32, offsetof(Numbered, sequence)},
     {"from", FieldKind::peer, offsetof(Numbered, from)},
     {"to", FieldKind::peer, offsetof(Numbered, to)},
-    {"reliable", FieldKind::boolean, offsetof(Numbered, reliable)}};
+    {"reliable", FieldKind::boolean, offsetof(Numbered, reliable)},
+    {"ask", FieldKind::uint8, offsetof(Numbered, ask)}};
 
 // Twice what the games keep alive: creations that cross, and what the departed leave.
 static std::vector<Type> make_types(uint32_t objects)
 {
     const uint32_t most = 2 * objects + 16;
-    std::vector<Type> types(NUMBERED + 1u);
+    std::vector<Type> types(LIMITED + 1u);
     types[THING] = {"thing", sizeof(Written), written_fields, most};
     types[MORTAL] = {"mortal", sizeof(Written), written_fields, most, Orphan::destroy};
     types[ASKED] = {"asked", sizeof(Written),  written_fields,
@@ -49,6 +50,13 @@ static std::vector<Type> make_types(uint32_t objects)
     types[KEPT] = {"kept", sizeof(Written), written_fields,
                    most,   Orphan::spread,  ClaimPolicy::never};
     types[NUMBERED] = {"numbered", sizeof(Numbered), numbered_fields};
+    types[ANSWERED] = {"answered", sizeof(Numbered), numbered_fields};
+    types[BY_OWNER] = {"by_owner", sizeof(Numbered), numbered_fields};
+    types[BY_OWNER].callers = Callers::owner;
+    types[BY_HOST] = {"by_host", sizeof(Numbered), numbered_fields};
+    types[BY_HOST].callers = Callers::host;
+    types[LIMITED] = {"limited", sizeof(Numbered), numbered_fields};
+    types[LIMITED].calls_per_second_max = limited_calls_per_second;
     return types;
 }
 
@@ -185,6 +193,7 @@ static void take_calls(Node &node)
     node.calls.clear();
     node.claims.clear();
     node.given.clear();
+    hear_asks(node);
     for (const Event &event : node.events) {
         if (event.kind != EventKind::call || event.type != NUMBERED) continue;
         node.calls.push_back({arguments<Numbered>(event), true});

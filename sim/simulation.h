@@ -36,6 +36,7 @@ struct Place {          // What the simulation knows of a node beside what its o
     uint32_t weights[fault_kind_count]; // Of what its game does, by chance.
     uint32_t generation;                // Peers that it has had.
     uint32_t ticks;
+    uint32_t asks;               // Calls that are answered, or restricted.
     uint32_t guesses;            // Values set before a claim's answer.
     uint32_t alive_made;         // Living objects that its peer has created.
     size_t slot_end;             // No slot from here on was ever used.
@@ -145,6 +146,10 @@ void happen_by_chance(Simulation &sim, const Planned &planned);
 // workload.cpp
 void play(Simulation &sim, uint16_t place);
 bool perform(Simulation &sim, uint16_t place, const SimChoice &choice);
+// workload_asks.cpp
+bool ask(Simulation &sim, uint16_t place, const SimChoice &choice);
+void hear_asks(Node &node);   // Of this tick's events.
+void answer_asks(Node &node); // With replies.
 // simulation_history.cpp: what was known before its time joins the rest with the next moment.
 void remember(Simulation &sim, MomentKind kind, uint16_t lane, uint16_t other,
               const std::string &label = {});

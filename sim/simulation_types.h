@@ -34,9 +34,12 @@ struct Numbered {
     uint32_t sequence;
     PeerId from, to;
     bool reliable;
-    uint8_t zero[7];
+    uint8_t ask; // Ask, of those that are answered or restricted.
+    uint8_t zero[6];
 };
-enum : TypeId { THING, MORTAL, ASKED, KEPT, NUMBERED }; // Orphans and claims as their names say.
+// Orphans and claims as their names say; whose the calls of the last three are, and how many.
+enum : TypeId { THING, MORTAL, ASKED, KEPT, NUMBERED, ANSWERED, BY_OWNER, BY_HOST, LIMITED };
+inline constexpr uint16_t limited_calls_per_second = 5; // LIMITED
 
 // What one tick changed in one object at one peer, whoever did it.
 struct Change {
@@ -49,6 +52,28 @@ struct Change {
 struct PlayedCall { // Of this tick.
     Numbered numbered;
     bool heard; // Else sent, and accepted by call().
+};
+
+enum class Ask : uint8_t { // What is asked; Numbered::sequence counts them for each caller.
+    owner_call,
+    owner_request,
+    request,
+    host_call,
+    host_request,
+    by_owner, // To everyone, of an own object.
+    by_host,  // To everyone.
+    limited   // To a peer, more often than it may be.
+};
+inline constexpr uint64_t ask_count = 8;
+struct PlayedAsk { // Of this tick.
+    enum class What : uint8_t { said, heard, replied, failed } what;
+    Ask ask;
+    TypeId type;
+    Numbered numbered; // A plain one that was refused: nothing.
+    CallId id;
+    CallFailure failure;
+    PeerId owner, host; // heard: of its object, and of the session, as its hearer knows it then.
+    bool has_changed;   // heard: one of the two is another since, in the same tick.
 };
 
 struct PlayedClaim { // Of this tick: a claim, or what was set of one before its answer.
@@ -69,6 +94,7 @@ struct Node {
     std::vector<Event> events; // Arguments are not kept.
     std::vector<Change> changes;
     std::vector<PlayedCall> calls;
+    std::vector<PlayedAsk> asks;
     std::vector<PlayedClaim> claims;
     std::vector<ObjectId> given; // What the host's game has given away.
     std::vector<Note> notes;     // Of its journal.

@@ -26,6 +26,7 @@ static void forget_self(Simulation &sim, uint16_t place)
     p.pending.clear();
     p.reliable_calls.clear();
     p.unreliable_calls.clear();
+    p.asks = 0;
     p.state = State::idle;
     sim.wire.members[place] = false;
 }
@@ -35,6 +36,7 @@ static void forget_peer(Simulation &sim, uint16_t place)
     Node &node = sim.nodes[place];
     node.events.clear();
     node.calls.clear();
+    node.asks.clear();
     node.claims.clear();
     node.given.clear();
     node.note_count = 0;

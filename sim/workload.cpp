@@ -214,6 +214,7 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
     case Act::migrate: return migrate_thing(sim, place, choice, id);
     case Act::call:
     case Act::whisper: return make_call(sim, place, choice);
+    case Act::ask: return ask(sim, place, choice);
     case Act::leave:
     case Act::remove: return part(sim, place, choice);
     default: return false;
@@ -466,9 +467,11 @@ static void migrate_by_chance(Simulation &sim, uint16_t place)
 static void call_by_chance(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
-    for (const FaultKind kind : {FaultKind::call, FaultKind::whisper}) {
+    for (const FaultKind kind : {FaultKind::call, FaultKind::whisper, FaultKind::ask}) {
         if (!falls(p, kind)) continue;
         SimChoice choice = about(kind == FaultKind::call ? Act::call : Act::whisper, 0);
+        if (kind == FaultKind::ask)
+            choice = about(Act::ask, 0, dice::within(p.workload, 0, ask_count - 1));
         choice.b = static_cast<uint16_t>(dice::within(p.workload, 0, sim.options.places - 1u));
         if (!sim.things.empty())
             choice.thing = static_cast<uint32_t>(dice::within(p.workload, 1, sim.things.size()));
@@ -495,6 +498,7 @@ void play(Simulation &sim, uint16_t place)
     if (state(session) != State::open) return;
     hear_claims(sim, place);
     answer_claims(sim, place);
+    answer_asks(sim.nodes[place]);
     if (!sim.liveness) flood_others(sim, place);
     while (p.next_act < p.acts.size() && p.acts[p.next_act].when <= sim.now_us)
         act(sim, place, p.acts[p.next_act++]);

@@ -187,9 +187,11 @@ const std::map<std::string, Names> &lower_modules()
          {"base", "transport", "replication", "migration", "rpc", "tern/types.h", "tern/io.h",
           "tern/tern.h", "tern/discovery.h"}},
         {"lua_bindings", user},
+        {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
         {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
-        {"host", {"tern", "common"}}, // common: of programs/, for all programs.
-        {"programs", {"tern", "common", "sim", "base/mutant.h"}}, // sim: for tern-sim.
+        {"host", {"tern", "common", "scripts"}}, // common: of programs/, for all programs.
+        // sim: for tern-sim.
+        {"programs", {"tern", "common", "scripts", "sim", "base/mutant.h"}},
         {"examples", user},
     };
     for (auto &[name, modules] : allowed)

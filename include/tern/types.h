@@ -129,7 +129,7 @@ struct Type {
     uint32_t claim_cooldown_ms = 0; // After a grant the host refuses claims of the object so long.
     Callers callers = Callers::anybody;
     uint16_t calls_per_second_max = 0; // Of each caller, and as many at once; 0: no limit. Beyond,
-                                       // call() sends nothing.
+                                       // call() sends nothing, and what comes is refused.
 };
 
 // How the host treats newcomers that hold the invite: admits them, or leaves it to its game
@@ -221,7 +221,7 @@ enum class EventKind : uint8_t {
     reply,      // To request(): call, peer answers, type, arguments.
     call_failed // What call_owner(), request() or a call to the host or of a type with callers has
                 // said: call (none of call()), type, object, peer to whom it went (none: to
-                // nobody), failure.
+                // nobody), failure, arguments (null of a plain call() that was refused).
 };
 
 // Why a call has failed.
@@ -229,7 +229,7 @@ enum class CallFailure : uint8_t {
     none,
     dead,        // The object has died. Nobody has heard the call.
     unknown,     // Nobody has told us of the object. The same.
-    not_allowed, // We were not (any more) who may call it: Type::callers. The same.
+    not_allowed, // We were not (any more) who may call it, or too often: Type. The same.
     lost,        // Whom it went to has left, or the connection to it has. It may have been heard.
     no_reply     // In time. It may have been heard.
 };
@@ -253,7 +253,7 @@ struct Event {
     TypeId type;             // object_*, owner_changed, claim_*, calls.
     PeerId peer;             // Who joined, left, asks, owns, calls, changed the object.
     PeerId previous;         // owner_changed.
-    uint16_t argument_bytes; // join_asked: of the payload. call, reply: size of the type.
+    uint16_t argument_bytes; // join_asked: of the payload. calls: size of the type.
     CallId call;             // call: none, or for reply(). reply, call_failed: what it answers.
     ObjectId object;         // object_*, owner_changed, claim_*; calls for an object's owner.
     uint64_t changed_fields; // object_changed, owner_changed: bit i for Type::fields[i]. What a new
@@ -263,7 +263,7 @@ struct Event {
                              // the new owner did not have. 0: nothing was lost.
     uint32_t objects_here;   // join_progress: so many have arrived, at most objects_expected,
     uint32_t objects_expected; // the living when the host let us in. Some may die on the way.
-    const void *arguments;     // call, reply: the struct. join_asked: the payload.
+    const void *arguments;     // calls: the struct. join_asked: the payload.
     const char *name;          // join_asked, peer_joined.
 };
 

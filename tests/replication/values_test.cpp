@@ -1,5 +1,5 @@
-#include "replication/values.h"
 #include "replication/field.h"
+#include "replication/values.h"
 #include "tests/replication/written_values.h"
 #include <algorithm>
 #include <bit>

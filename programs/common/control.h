@@ -1,12 +1,13 @@
-// The control socket: a unix stream socket for this user alone. A request is a line of JSON, and
-// so is its answer. Without threads: the tick loop asks, and nothing here waits.
+// The control socket of a program: a unix stream socket for this user alone. A request is a line,
+// and what it is answered with ends with one. Without threads: the tick loop asks, and nothing here
+// waits.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <sys/types.h>
 #include <vector>
 
-namespace dedicated {
+namespace control {
 
 inline constexpr size_t control_clients_max = 16;         // What comes beyond waits to be accepted.
 inline constexpr size_t control_request_bytes_max = 4096; // A longer one ends the connection.
@@ -21,6 +22,7 @@ struct ControlClient {
 };
 
 struct Control {
+    std::string too_long = "the request is too long"; // How such a request is answered.
     int listener = -1;
     std::string path;
     dev_t device = 0; // Of the file at `path`, so that nobody else's is deleted.
@@ -33,8 +35,6 @@ struct ControlRequest {
     std::string text;
 };
 
-namespace control {
-
 // A file that a dead host has left is replaced. Empty, or what was wrong; then nothing is left.
 std::string open(Control &control, const std::string &path);
 // The whole requests that have come, at most one of each client.
@@ -43,5 +43,4 @@ void answer(Control &control, size_t client, const std::string &line);
 void send(Control &control, uint64_t now_us); // As much as the clients take.
 void close(Control &control);
 
-}
 }

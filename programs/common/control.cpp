@@ -1,4 +1,4 @@
-#include "host/control.h"
+#include "common/control.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace dedicated::control {
+namespace control {
 
 static sockaddr_un address_of(const std::string &path)
 {
@@ -122,8 +122,7 @@ std::vector<ControlRequest> receive(Control &control, uint64_t now_us)
         }
         const size_t end = client.input.find('\n');
         if (std::min(end, client.input.size()) > control_request_bytes_max) {
-            client.output = "{\"ok\":false,\"error\":\"the request is longer than " +
-                            std::to_string(control_request_bytes_max) + " bytes\"}\n";
+            client.output = control.too_long + "\n";
             client.ends = true;
         } else if (end != std::string::npos && client.output.empty()) {
             requests.push_back({i, client.input.substr(0, end)});

@@ -1,0 +1,64 @@
+#include "scripts/collector.h"
+#include <algorithm>
+#include <tern/io.h>
+
+namespace tern::scripts::collector {
+
+// What is made while a cycle runs outlives it: the garbage is what two cycles' ticks make. So with
+// `ticks` = memory / (20 * made) for each, it is a tenth.
+static constexpr double cycles_in_memory = 20;
+// A tick that makes more than this part of the memory is none of those that the pace was made for.
+static constexpr size_t automatic_part = 4;
+
+void begin(Collector &collector, LuaState &state)
+{
+#if LUA_VERSION_NUM >= 504
+    lua_gc(state.lua, LUA_GCINC, 0, 0, 10); // Steps of a kilobyte.
+#endif
+    const uint64_t begun_us = clock_us();
+    lua_gc(state.lua, LUA_GCCOLLECT, 0);
+    collector.cycle_us = std::max(1.0, static_cast<double>(clock_us() - begun_us));
+    collector.memory_bytes = state.memory_bytes;
+    lua_gc(state.lua, LUA_GCSTOP, 0);
+}
+
+// What is due in this tick: the part of a cycle that keeps pace with what the script makes.
+static double due_us(const Collector &collector, const LuaState &state)
+{
+    const double memory = static_cast<double>(state.memory_bytes) + 1;
+    return collector.cycle_us * cycles_in_memory * collector.made_bytes_per_tick / memory;
+}
+
+void tick(Collector &collector, LuaState &state)
+{
+    const size_t before = collector.memory_bytes, now = state.memory_bytes;
+    const double made = now > before ? static_cast<double>(now - before) : 0;
+    // Up at once, down slowly.
+    collector.made_bytes_per_tick =
+        std::max(made, collector.made_bytes_per_tick * 0.95 + made * 0.05);
+    if (collector.made_bytes_per_tick < 1) collector.made_bytes_per_tick = 0;
+    const double due = due_us(collector, state);
+    const double limit = std::min(due, static_cast<double>(collector.us_max));
+    collector.short_ticks += due > collector.us_max;
+    const uint64_t begun_us = clock_us();
+    double spent_us = 0;
+    while (spent_us < limit) {
+        const bool ended = lua_gc(state.lua, LUA_GCSTEP, 0) != 0;
+        const double until_now = static_cast<double>(clock_us() - begun_us);
+        collector.this_cycle_us += until_now - spent_us;
+        spent_us = until_now;
+        if (!ended) continue;
+        collector.cycle_us = std::max(1.0, collector.this_cycle_us);
+        collector.this_cycle_us = 0;
+        collector.cycles += 1;
+        break; // The next one begins with the next tick.
+    }
+    collector.last_us = static_cast<uint32_t>(spent_us);
+    collector.us += static_cast<uint64_t>(spent_us);
+    collector.memory_bytes = state.memory_bytes;
+    // LuaJIT's step starts the collector again. Who makes so much leaves it running.
+    collector.is_automatic = made * automatic_part > static_cast<double>(now);
+    lua_gc(state.lua, collector.is_automatic ? LUA_GCRESTART : LUA_GCSTOP, 0);
+}
+
+}

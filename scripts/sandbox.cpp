@@ -1,0 +1,290 @@
+#include "scripts/sandbox.h"
+#include "scripts/files.h"
+
+namespace tern::scripts::sandbox {
+
+// Runs first, with natives that the script never sees, and puts its globals in place.
+static constexpr const char *prelude = R"lua(
+local native, sandboxed = ...
+local assert, error, pcall, type, select = assert, error, pcall, type, select
+local next, rawget, rawequal, tostring, concat = next, rawget, rawequal, tostring, table.concat
+local rawmeta, require_other, math_floor = debug.getmetatable, require, math.floor
+
+local modules = {}
+local loading = {}
+native.modules, native.rawmeta = modules, rawmeta
+
+function print(...)
+    local texts = {}
+    for i = 1, select("#", ...) do texts[i] = tostring((select(i, ...))) end
+    native.write(concat(texts, "\t"))
+end
+
+function require(name)
+    if type(name) ~= "string" then
+        error("require: expected the name of a module, got a " .. type(name), 2)
+    end
+    local module = modules[name]
+    if rawequal(module, loading) then error("require: " .. name .. " requires itself", 2) end
+    if module ~= nil then return module end
+    local chunk = native.load_module(name)
+    if not chunk then
+        if not sandboxed then return require_other(name) end
+        error("require: there is no module " .. name .. " below the script's folder", 2)
+    end
+    modules[name] = loading
+    local ok, result = pcall(chunk, name)
+    if not ok then
+        modules[name] = nil
+        error(result, 0)
+    end
+    if result == nil then result = true end
+    modules[name] = result
+    return result
+end
+
+if not sandboxed then return end
+
+local create, resume, running = coroutine.create, coroutine.resume, coroutine.running
+local status = coroutine.status
+local rep, sort, table_concat, unpack = string.rep, table.sort, table.concat, table.unpack or unpack
+local getmeta, setmeta = getmetatable, setmetatable
+local charge = native.charge
+
+local function copy(from, names)
+    local to = {}
+    for name in names:gmatch("%w+") do to[name] = from[name] end
+    return to
+end
+
+local G = copy(_G, "assert error ipairs next pairs rawequal rawget rawlen rawset select " ..
+    "tonumber tostring type getmetatable print require unpack VERSION")
+local S = copy(string, "byte char format len lower reverse sub upper pack packsize unpack")
+local T = copy(table, "pack unpack")
+local C = copy(coroutine, "resume status yield running isyieldable close")
+G._G, G._VERSION, G.string, G.table, G.coroutine = G, _VERSION, S, T, C
+G.math, G.utf8, G.bit = math, utf8, bit
+G.os = copy(os, "clock date time")
+
+-- At the very end of its stack LuaJIT has no room for a hook, and many a pcall can live there.
+local function protected(f, ...)
+    charge(20)
+    return pcall(f, ...)
+end
+G.pcall = protected
+
+-- An error inside a handler, or in a coroutine that died by a limit, would find no limits.
+function G.xpcall(f, handler, ...)
+    local function finish(ok, ...)
+        if ok then return ok, ... end
+        local _, result = protected(handler, (...))
+        return false, result
+    end
+    return finish(protected(f, ...))
+end
+
+local function finish_body(ok, ...)
+    if ok then return ... end
+    error((...), 0)
+end
+function C.create(f)
+    if type(f) ~= "function" then
+        error("coroutine.create: expected a function, got a " .. type(f), 2)
+    end
+    charge(100)
+    return create(function(...) return finish_body(pcall(f, ...)) end)
+end
+local function finish_resume(ok, ...)
+    if ok then return ... end
+    error((...), 0)
+end
+function C.wrap(f)
+    local thread = C.create(f)
+    return function(...) return finish_resume(resume(thread, ...)) end
+end
+
+function G.setmetatable(t, meta)
+    if type(meta) == "table" and rawget(meta, "__gc") ~= nil then
+        error("setmetatable: a sandboxed script has no finalizers (__gc)", 2)
+    end
+    return setmeta(t, meta)
+end
+function G.collectgarbage(what)
+    if what ~= "count" then error('collectgarbage: a sandboxed script may only "count"', 2) end
+    return native.memory_kib()
+end
+
+function S.rep(text, count, separator)
+    local longer = separator ~= nil and separator ~= ""
+    if text == "" and not longer then return "" end
+    if type(count) == "number" and count > 0 then charge(count) end
+    return rep(text, count, separator)
+end
+S.find, S.match, S.gmatch, S.gsub = native.find, native.match, native.gmatch, native.gsub
+
+local function check_table(name, t)
+    if type(t) ~= "table" then
+        error("table." .. name .. ": expected a table, got a " .. type(t), 3)
+    end
+end
+local function check_index(name, value)
+    if type(value) ~= "number" or math_floor(value) ~= value then
+        error("table." .. name .. ": expected a whole number, got " .. tostring(value), 3)
+    end
+    return value
+end
+function T.insert(t, ...)
+    check_table("insert", t)
+    local size, count = #t, select("#", ...)
+    if count == 1 then
+        t[size + 1] = (...)
+        return
+    end
+    if count ~= 2 then error("table.insert: expected 2 or 3 arguments", 2) end
+    local place, value = ...
+    check_index("insert", place)
+    if place < 1 or place > size + 1 then error("table.insert: position out of bounds", 2) end
+    for i = size, place, -1 do t[i + 1] = t[i] end
+    t[place] = value
+end
+function T.remove(t, place)
+    check_table("remove", t)
+    local size = #t
+    if place == nil then place = size else check_index("remove", place) end
+    if place ~= size and (place < 1 or place > size + 1) then
+        error("table.remove: position out of bounds", 2)
+    end
+    local value = t[place]
+    for i = place, size - 1 do t[i] = t[i + 1] end
+    t[place > size and place or size] = nil
+    return value
+end
+function T.move(from, first, last, place, to)
+    check_table("move", from)
+    if to == nil then to = from else check_table("move", to) end
+    check_index("move", first) check_index("move", last) check_index("move", place)
+    if place > last or place <= first or not rawequal(from, to) then
+        for i = 0, last - first do to[place + i] = from[first + i] end
+    else
+        for i = last - first, 0, -1 do to[place + i] = from[first + i] end
+    end
+    return to
+end
+-- A metatable could give a text of no length for every index.
+function T.concat(t, separator, first, last)
+    check_table("concat", t)
+    if rawmeta(t) then
+        local plain = {}
+        for i = first or 1, last or #t do plain[i] = t[i] end
+        last = last or #t
+        t = plain
+    end
+    return table_concat(t, separator or "", first or 1, last or #t)
+end
+local function is_less(a, b) return a < b end
+function T.sort(t, less)
+    check_table("sort", t)
+    if less ~= nil and type(less) ~= "function" then
+        error("table.sort: expected a function, got a " .. type(less), 2)
+    end
+    sort(t, less and function(a, b) return less(a, b) end or is_less)
+end
+if G.unpack then G.unpack = unpack end
+T.unpack = unpack
+
+local texts = rawmeta("")
+texts.__index, texts.__metatable = S, false
+return G
+)lua";
+
+// --- Natives. No C++ object with a destructor lives where Lua may raise an error. ---
+
+static int write(lua_State *lua)
+{
+    LuaState &state = *state_of(lua);
+    size_t size = 0;
+    const char *bytes = luaL_checklstring(lua, 1, &size);
+    static constexpr std::string_view left_out = "...\n";
+    if (state.output.size() >= output_bytes_max) return 0;
+    const size_t room = output_bytes_max - state.output.size();
+    state.output.append(bytes, size < room ? size : room);
+    state.output += size < room ? "\n" : left_out;
+    return 0;
+}
+
+static int charge_native(lua_State *lua)
+{
+    const lua_Number count = luaL_checknumber(lua, 1);
+    charge(lua, count < 1e18 ? static_cast<uint64_t>(count) : uint64_t{1} << 60);
+    return 0;
+}
+
+static int memory_kib(lua_State *lua)
+{
+    lua_pushnumber(lua, static_cast<lua_Number>(state_of(lua)->memory_bytes) / 1024);
+    return 1;
+}
+
+// Pushes the chunk; or its error. So that nothing with a destructor is left when it is raised.
+static bool push_module(LuaState &state)
+{
+    const std::string error = load(state, state.text, state.text_path);
+    if (error.empty()) return true;
+    state.text = error;
+    return false;
+}
+
+static int load_module(lua_State *lua)
+{
+    LuaState &state = *state_of(lua);
+    size_t size = 0;
+    const char *name = luaL_checklstring(lua, 1, &size);
+    const files::Found found = files::find_module(state, {name, size});
+    if (found == files::Found::no) return 0;
+    if (found == files::Found::yes && push_module(state)) return 1;
+    lua_pushlstring(lua, state.text.data(), state.text.size());
+    return lua_error(lua);
+}
+
+// --- Making ---
+
+void open_libraries(LuaState &state)
+{
+    lua_State *lua = state.lua;
+    luaL_openlibs(lua); // The prelude takes away what the script is not to see.
+    const bool sandboxed = state.trust == Trust::sandboxed;
+    load(state, prelude, "prelude");
+    lua_newtable(lua);
+    const luaL_Reg natives[] = {{"write", write},
+                                {"charge", charge_native},
+                                {"memory_kib", memory_kib},
+                                {"load_module", load_module},
+                                {nullptr, nullptr}};
+    luaL_setfuncs(lua, natives, 0);
+    add_patterns(lua);
+    lua_pushvalue(lua, -1);
+    lua_setfield(lua, LUA_REGISTRYINDEX, registry_key);
+    lua_pushboolean(lua, sandboxed);
+    lua_call(lua, 2, 1);
+    if (!sandboxed) {
+        lua_pop(lua, 1);
+        return;
+    }
+#if LUA_VERSION_NUM >= 502
+    lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+#else
+    lua_replace(lua, LUA_GLOBALSINDEX);
+#endif
+}
+
+void add_module(LuaState &state, const char *name)
+{
+    lua_State *lua = state.lua;
+    lua_getfield(lua, LUA_REGISTRYINDEX, registry_key);
+    lua_getfield(lua, -1, "modules");
+    lua_pushvalue(lua, -3);
+    lua_setfield(lua, -2, name);
+    lua_pop(lua, 3);
+}
+
+}

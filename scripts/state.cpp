@@ -1,0 +1,243 @@
+#include "scripts/state.h"
+#include "scripts/sandbox.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#if LUA_VERSION_NUM < 502
+extern "C" {
+#include <luajit.h>
+}
+#endif
+
+namespace tern::scripts {
+
+// So many instructions go by until the limits are looked at.
+static constexpr int hook_interval = 100;
+// In one call: Lua 5.4 collects all garbage for each, and a script can live with the error.
+static constexpr uint32_t refused_blocks_max = 20;
+// Of the processor's stack, in one call: of LuaJIT no C function counts how deep it is.
+static constexpr ptrdiff_t stack_bytes_max = 1 << 20;
+
+// --- Memory ---
+
+static void *allocate(void *user, void *block, size_t old_bytes, size_t new_bytes)
+{
+    LuaState &state = *static_cast<LuaState *>(user);
+    if (!block) old_bytes = 0; // Then it says of which kind the block is to be.
+    if (new_bytes == 0) {
+        std::free(block);
+        state.memory_bytes -= old_bytes;
+        return nullptr;
+    }
+    const size_t max = state.limits.memory_bytes_max;
+    // Only growth may fail. Outside of a call nobody would catch the error.
+    if (max > 0 && state.runs && new_bytes > old_bytes &&
+        (new_bytes > max / 4 || state.memory_bytes + (new_bytes - old_bytes) > max)) {
+        state.refused_blocks += 1;
+        return nullptr;
+    }
+    void *grown = std::realloc(block, new_bytes);
+    if (!grown) return nullptr;
+    state.memory_bytes += new_bytes - old_bytes;
+    state.memory_bytes_peak = std::max(state.memory_bytes_peak, state.memory_bytes);
+    return grown;
+}
+
+LuaState *state_of(lua_State *lua)
+{
+    void *user = nullptr;
+    lua_getallocf(lua, &user);
+    return static_cast<LuaState *>(user);
+}
+
+// --- Instructions and time ---
+
+static uint64_t now_us(clockid_t clock)
+{
+    timespec now = {};
+    clock_gettime(clock, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000 +
+           static_cast<uint64_t>(now.tv_nsec) / 1000;
+}
+
+static bool is_limited(const LuaState &state)
+{
+    return state.limits.instructions_max > 0 || state.limits.call_ms_max > 0;
+}
+
+// The processor's own clock is slow to ask, and a stalled machine is not the script's fault.
+static bool is_late(const LuaState &state)
+{
+    const uint64_t max_us = uint64_t{state.limits.call_ms_max} * 1000;
+    return max_us > 0 && now_us(CLOCK_MONOTONIC) - state.begun_us > max_us &&
+           now_us(CLOCK_THREAD_CPUTIME_ID) - state.begun_processor_us > max_us;
+}
+
+static bool is_deep(const LuaState &state)
+{
+    const char here = 0;
+    const ptrdiff_t depth = state.stack_base - &here; // It grows downwards, or else upwards.
+    return depth > stack_bytes_max || -depth > stack_bytes_max;
+}
+
+// From here on each instruction raises the error again, so that no pcall() can live with it.
+static void look_at_limits(lua_State *lua, void (*hook)(lua_State *, lua_Debug *))
+{
+    LuaState &state = *state_of(lua);
+    if (!state.runs) return;
+    if (!state.exceeded && state.limits.instructions_max > 0 &&
+        state.instructions > state.limits.instructions_max)
+        state.exceeded = "has used up its instructions";
+    if (!state.exceeded && is_late(state)) state.exceeded = "has used up its time";
+    if (!state.exceeded && state.refused_blocks > refused_blocks_max)
+        state.exceeded = "has used up its memory again and again";
+    if (!state.exceeded && !is_deep(state)) {
+        // What another call has left in a coroutine.
+        if (lua_gethookcount(lua) != hook_interval)
+            lua_sethook(lua, hook, LUA_MASKCOUNT, hook_interval);
+        return;
+    }
+    if (state.exceeded) lua_sethook(lua, hook, LUA_MASKCOUNT, 1);
+    state.runs = false; // Memory for the message.
+    luaL_where(lua, 0);
+    if (state.exceeded)
+        lua_pushfstring(lua, "the call %s", state.exceeded);
+    else
+        lua_pushliteral(lua, "C stack overflow");
+    lua_concat(lua, 2);
+    state.runs = true;
+    lua_error(lua);
+}
+
+static void count_hook(lua_State *lua, lua_Debug *)
+{
+    state_of(lua)->instructions += static_cast<uint64_t>(lua_gethookcount(lua));
+    look_at_limits(lua, count_hook);
+}
+
+void charge(lua_State *lua, uint64_t count)
+{
+    LuaState &state = *state_of(lua);
+    if (!is_limited(state)) return;
+    state.instructions += count;
+    look_at_limits(lua, count_hook);
+}
+
+// --- Calls ---
+
+// The message becomes text with a traceback. Nothing of the script runs here: no hook would.
+static int add_traceback(lua_State *lua)
+{
+    LuaState &state = *state_of(lua);
+    const bool ran = state.runs;
+    state.runs = false; // Memory for a few lines more.
+    size_t size = 0;
+    const char *message = nullptr;
+    if (lua_type(lua, 1) == LUA_TSTRING) message = lua_tolstring(lua, 1, &size);
+    if (message && size > error_bytes_max)
+        lua_pushlstring(lua, message, error_bytes_max);
+    else if (message || lua_type(lua, 1) == LUA_TNUMBER)
+        lua_pushvalue(lua, 1);
+    else
+        lua_pushfstring(lua, "(the error is a %s)", luaL_typename(lua, 1));
+    luaL_traceback(lua, lua, lua_tostring(lua, -1), 1);
+    state.runs = ran;
+    return 1;
+}
+
+static std::string taken_text(lua_State *lua)
+{
+    size_t size = 0;
+    const char *bytes = lua_type(lua, -1) == LUA_TSTRING ? lua_tolstring(lua, -1, &size) : nullptr;
+    std::string text = bytes ? std::string(bytes, size) : "an error without a text";
+    lua_pop(lua, 1);
+    return text;
+}
+
+static std::string limit_text(const LuaState &state)
+{
+    char number[64];
+    std::snprintf(number, sizeof number, "%.1f MiB",
+                  static_cast<double>(state.limits.memory_bytes_max) / (1 << 20));
+    return std::string("not enough memory: the script may hold ") + number +
+           ", and a quarter of that in one piece";
+}
+
+std::string call(LuaState &state, int argument_count, int result_count)
+{
+    lua_State *lua = state.lua;
+    const int function = lua_gettop(lua) - argument_count;
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, state.traceback);
+    lua_insert(lua, function);
+    const bool limited = is_limited(state);
+    const char here = 0;
+    state.stack_base = &here;
+    state.instructions = 0;
+    state.exceeded = nullptr;
+    state.refused_blocks = 0;
+    state.begun_us = now_us(CLOCK_MONOTONIC);
+    state.begun_processor_us = limited ? now_us(CLOCK_THREAD_CPUTIME_ID) : 0;
+    if (limited) lua_sethook(lua, count_hook, LUA_MASKCOUNT, hook_interval);
+    state.runs = true;
+    const int status = lua_pcall(lua, argument_count, result_count, function);
+    state.runs = false;
+    if (limited) lua_sethook(lua, nullptr, 0, 0);
+    lua_remove(lua, function);
+    if (status == 0) return "";
+    std::string error = taken_text(lua);
+    if (status == LUA_ERRMEM) {
+        lua_gc(lua, LUA_GCCOLLECT, 0); // LuaJIT has not tried.
+        return limit_text(state);
+    }
+    return error;
+}
+
+std::string load(LuaState &state, std::string_view text, const std::string &chunk_name)
+{
+    if (!text.empty() && text[0] == LUA_SIGNATURE[0])
+        return chunk_name + ": it is compiled code, and only text is loaded";
+    const std::string name = "@" + chunk_name;
+    const int status = luaL_loadbufferx(state.lua, text.data(), text.size(), name.c_str(), "t");
+    return status == 0 ? "" : taken_text(state.lua);
+}
+
+// --- Making ---
+
+static int panic(lua_State *lua)
+{
+    // Only without memory: all else is called by call().
+    std::fprintf(stderr, "Lua: %s\n", lua_tostring(lua, -1));
+    std::abort();
+}
+
+LuaState *make_state(Trust trust, const Limits &limits)
+{
+    LuaState *state = new LuaState{};
+    state->trust = trust;
+    state->limits = limits;
+    state->lua = lua_newstate(allocate, state);
+    if (!state->lua) {
+        delete state;
+        return nullptr;
+    }
+    lua_atpanic(state->lua, panic);
+    lua_pushcfunction(state->lua, add_traceback);
+    state->traceback = luaL_ref(state->lua, LUA_REGISTRYINDEX);
+    sandbox::open_libraries(*state);
+#if LUA_VERSION_NUM < 502
+    // Compiled code calls no hooks. (The libraries have switched the compiler on.)
+    if (trust == Trust::sandboxed || is_limited(*state))
+        luaJIT_setmode(state->lua, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+#endif
+    return state;
+}
+
+void destroy_state(LuaState *state)
+{
+    if (!state) return;
+    lua_close(state->lua);
+    delete state;
+}
+
+}

@@ -1,0 +1,105 @@
+// Garbage is held below a tenth of Lua's memory, by a bounded time in each tick.
+#include "scripts/collector.h"
+#include <gtest/gtest.h>
+
+using namespace tern::scripts;
+
+namespace {
+
+// 200,000 small tables live, and so many are made and dropped in each tick.
+constexpr const char *world = "live = {} for i = 1, 200000 do live[i] = {i} end\n"
+                              "function tick(count) for i = 1, count do last = {i} end end";
+
+struct World {
+    LuaState *state = make_state(Trust::trusted, {});
+    Collector collector;
+
+    World()
+    {
+        EXPECT_EQ(load(*state, world, "world.lua"), "");
+        EXPECT_EQ(call(*state, 0, 0), "");
+        collector::begin(collector, *state);
+    }
+    World(const World &) = delete;
+    ~World() { destroy_state(state); }
+
+    void tick(int garbage_count)
+    {
+        lua_getglobal(state->lua, "tick");
+        lua_pushinteger(state->lua, garbage_count);
+        EXPECT_EQ(call(*state, 1, 0), "");
+        collector::tick(collector, *state);
+    }
+    // What a whole collection finds.
+    double garbage_share()
+    {
+        const size_t before = state->memory_bytes;
+        lua_gc(state->lua, LUA_GCCOLLECT, 0);
+        return 1 - static_cast<double>(state->memory_bytes) / static_cast<double>(before);
+    }
+};
+
+}
+
+TEST(CollectorTest, GarbageStaysBelowATenth)
+{
+    World w;
+    w.collector.us_max = 50'000; // How fast this machine is, is not what is tested.
+    double most = 0;
+    for (int sample = 0; sample < 8; ++sample) {
+        for (int i = 0; i < 100; ++i)
+            w.tick(200);
+        most = std::max(most, w.garbage_share());
+        w.collector.this_cycle_us = 0;
+        w.collector.memory_bytes = w.state->memory_bytes;
+        lua_gc(w.state->lua, LUA_GCSTOP, 0);
+    }
+    EXPECT_LT(most, 0.1);
+    EXPECT_GT(w.collector.us, 0u);
+}
+
+TEST(CollectorTest, WithoutCollectionItWouldNot)
+{
+    World w;
+    w.collector.us_max = 0;
+    for (int i = 0; i < 800; ++i)
+        w.tick(200);
+    EXPECT_GT(w.garbage_share(), 0.1);
+    EXPECT_GT(w.collector.short_ticks, 0u);
+}
+
+TEST(CollectorTest, LongRunsHoldTheirMemory)
+{
+    World w;
+    w.collector.us_max = 50'000;
+    for (int i = 0; i < 200; ++i)
+        w.tick(500);
+    const size_t early = w.state->memory_bytes;
+    for (int i = 0; i < 2000; ++i)
+        w.tick(500);
+    EXPECT_LT(static_cast<double>(w.state->memory_bytes), static_cast<double>(early) * 1.1);
+    EXPECT_GT(w.collector.cycles, 2u);
+}
+
+TEST(CollectorTest, WithoutGarbageNoTimeIsSpent)
+{
+    World w;
+    for (int i = 0; i < 500; ++i)
+        w.tick(0);
+    const uint64_t us = w.collector.us;
+    for (int i = 0; i < 500; ++i)
+        w.tick(0);
+    EXPECT_EQ(w.collector.us, us);
+}
+
+TEST(CollectorTest, ATickIsBounded)
+{
+    World w;
+    w.collector.us_max = 500;
+    uint64_t over = 0;
+    for (int i = 0; i < 300; ++i) {
+        w.tick(3000);
+        over += w.collector.last_us > 20'000;
+    }
+    EXPECT_LE(over, 3u); // A loaded machine may take its time now and then.
+}

@@ -1,0 +1,2 @@
+-- Code out of bytes.
+load("\27Lua")()

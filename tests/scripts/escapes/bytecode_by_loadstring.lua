@@ -1,0 +1,1 @@
+loadstring(string.dump(function() end))()

@@ -1,0 +1,1 @@
+require("package").loadlib("libc.so.6", "*")

@@ -1,0 +1,2 @@
+local f
+while true do local g = f; f = function() return g end end

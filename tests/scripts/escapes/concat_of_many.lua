@@ -1,0 +1,1 @@
+return table.concat(setmetatable({}, {__index = function() return "" end}), "x", 1, 2 ^ 53)

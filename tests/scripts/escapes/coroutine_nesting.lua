@@ -1,0 +1,2 @@
+local function nest() coroutine.wrap(nest)() end
+nest()

@@ -1,0 +1,1 @@
+string.dump(function() end)

@@ -1,0 +1,3 @@
+local t = {}
+setmetatable(t, {__index = t})
+return t.x

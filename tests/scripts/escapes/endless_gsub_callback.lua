@@ -1,0 +1,1 @@
+("x"):gsub("x", function() while true do end end)

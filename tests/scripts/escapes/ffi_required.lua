@@ -1,0 +1,1 @@
+require("ffi").cdef("int system(const char *);")

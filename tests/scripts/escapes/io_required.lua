@@ -1,0 +1,1 @@
+require("io").open("/etc/passwd")

@@ -1,0 +1,1 @@
+getmetatable(print).__index = {}

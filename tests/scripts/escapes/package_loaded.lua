@@ -1,0 +1,1 @@
+package.loaded.os.exit(0)

@@ -1,0 +1,1 @@
+while true do string.find(("("):rep(100000), "%b()") end

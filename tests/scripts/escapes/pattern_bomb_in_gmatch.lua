@@ -1,0 +1,1 @@
+for _ in string.gmatch(("a"):rep(5000), (".-"):rep(10) .. "b") do end

@@ -1,0 +1,1 @@
+string.find(("a"):rep(1000), ("(a"):rep(500))

@@ -1,0 +1,1 @@
+string.find("x", ("()"):rep(100))

@@ -1,0 +1,1 @@
+newproxy(true)

@@ -1,0 +1,2 @@
+local function f() ("x"):gsub("x", f) end
+f()

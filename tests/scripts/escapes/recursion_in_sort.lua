@@ -1,0 +1,2 @@
+local function f() table.sort({1, 2}, f) end
+f()

@@ -1,0 +1,1 @@
+while true do local _ = (""):rep(1e15, "") end

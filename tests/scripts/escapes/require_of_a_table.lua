@@ -1,0 +1,1 @@
+require(setmetatable({}, {__tostring = function() return "x" end}))

@@ -1,0 +1,2 @@
+-- The test lays compiled.lua there.
+require("compiled")

@@ -1,0 +1,1 @@
+return (unpack or table.unpack)({}, 1, 1e8)

@@ -1,0 +1,201 @@
+// tern-peer as processes over the loopback: sessions, a script that changes under them, errors.
+#include "tests/programs/process.h"
+#include "tests/scripts/folder.h"
+#include <gtest/gtest.h>
+#include <memory>
+
+#ifdef TERN_PEER
+
+using tern::test::Folder;
+using tern::test::Process;
+
+namespace {
+
+// Says what it is, and what it sees: its version, how many peers there are, who has left.
+std::string script(const std::string &version, const std::string &more = "")
+{
+    return "local tern = require 'tern'\n"
+           "local game = {types = {{name = 'ship', objects_max = 16, fields = {\n"
+           "    {name = 'x', kind = 'float32'}}}}, peers_max = 8, state = {ticks = 0}}\n"
+           "function game.start(session)\n"
+           "    game.state.mine = tern.create(session, 0, {x = 1})\n"
+           "end\n"
+           "function game.update(session, dt)\n"
+           "    local state = game.state\n"
+           "    state.ticks = state.ticks + 1\n"
+           "    " +
+           more +
+           "\n"
+           "    local ships = 0\n"
+           "    for _ in tern.objects(session, 0) do ships = ships + 1 end\n"
+           "    local line = '" +
+           version +
+           " sees ' .. ships .. ' ships'\n"
+           "    if line ~= state.line then print(line) end\n"
+           "    state.line = line\n"
+           "end\n"
+           "function game.stop() print('stopped in " +
+           version +
+           "') end\n"
+           "return game\n";
+}
+
+std::string invite_of(Process &process)
+{
+    EXPECT_TRUE(process.print_until("tern-peer ready: ")) << process.text;
+    const size_t at = process.text.find("invite ") + 7;
+    EXPECT_TRUE(process.print_until("\n")) << process.text;
+    return process.text.substr(at, process.text.find('\n', at) - at);
+}
+
+const char *other_peer()
+{
+#ifdef TERN_OTHER_PEER
+    return TERN_OTHER_PEER;
+#else
+    return TERN_PEER;
+#endif
+}
+
+using Processes = std::vector<std::unique_ptr<Process>>;
+
+// Of both Luas in turn.
+Processes peers(const std::string &path, int count, const std::vector<std::string> &more = {})
+{
+    Processes all;
+    std::string invite;
+    for (int i = 0; i < count; ++i) {
+        std::vector<std::string> arguments = {i % 2 ? other_peer() : TERN_PEER, path};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        if (i > 0) arguments.insert(arguments.end(), {"--join", invite});
+        all.push_back(std::make_unique<Process>(arguments));
+        if (i == 0) invite = invite_of(*all[0]);
+    }
+    return all;
+}
+
+}
+
+TEST(PeerTest, AScriptIsEditedUnderASessionOfFour)
+{
+    Folder folder;
+    const std::string path = folder.write("game.lua", script("one"));
+    Processes all = peers(path, 4);
+    for (auto &peer : all)
+        ASSERT_TRUE(peer->print_until("one sees 4 ships")) << peer->text;
+    folder.write("game.lua", script("two"));
+    for (auto &peer : all)
+        ASSERT_TRUE(peer->print_until("two sees 4 ships")) << peer->text;
+    for (auto &peer : all) {
+        // Nobody has left, and nobody was made anew: there were four ships, and one start().
+        EXPECT_EQ(peer->text.find("two sees 3"), std::string::npos) << peer->text;
+        EXPECT_EQ(peer->text.find("sees 5"), std::string::npos) << peer->text;
+        EXPECT_NE(peer->text.find("script_reloaded"), std::string::npos) << peer->text;
+    }
+    for (auto &peer : all) {
+        EXPECT_EQ(peer->end_by(SIGTERM), 0) << peer->text;
+        EXPECT_NE(peer->text.find("stopped in two"), std::string::npos) << peer->text;
+    }
+}
+
+TEST(PeerTest, AnErrorFreezesTheCodeAndTheSessionGoesOn)
+{
+    Folder folder;
+    const std::string path = folder.write("game.lua", script("one"));
+    Processes all = peers(path, 2);
+    for (auto &peer : all)
+        ASSERT_TRUE(peer->print_until("one sees 2 ships")) << peer->text;
+    folder.write("game.lua", script("two", "local x = nil + 1"));
+    for (auto &peer : all) {
+        ASSERT_TRUE(peer->print_until("script_error: ")) << peer->text;
+        ASSERT_TRUE(peer->print_until("stack traceback:")) << peer->text;
+    }
+    folder.write("game.lua", "this is no Lua");
+    for (auto &peer : all)
+        ASSERT_TRUE(peer->print_until("script_reload_refused: ")) << peer->text;
+    folder.write("game.lua", script("three"));
+    for (auto &peer : all)
+        ASSERT_TRUE(peer->print_until("three sees 2 ships")) << peer->text;
+    for (auto &peer : all) {
+        const size_t first = peer->text.find("script_error: ");
+        EXPECT_EQ(peer->text.find("script_error: ", first + 1), std::string::npos) << peer->text;
+        EXPECT_EQ(peer->end_by(SIGINT), 0) << peer->text;
+    }
+}
+
+TEST(PeerTest, OtherTypesAreRefusedAndNamed)
+{
+    Folder folder;
+    std::string text = script("one");
+    const std::string path = folder.write("game.lua", text);
+    Process peer({TERN_PEER, path});
+    ASSERT_TRUE(peer.print_until("one sees 1 ships")) << peer.text;
+    text.replace(text.find("objects_max = 16"), 16, "objects_max = 17");
+    folder.write("game.lua", text);
+    ASSERT_TRUE(peer.print_until("types[1].objects_max was 16, and is now 17")) << peer.text;
+    // SIGHUP says so once more: the file is still another.
+    kill(peer.id, SIGHUP);
+    const size_t first = peer.text.size();
+    while (peer.text.find("is now 17", first) == std::string::npos)
+        ASSERT_TRUE(peer.print_until("\n") && peer.print_until("is now 17")) << peer.text;
+    EXPECT_EQ(peer.end_by(SIGTERM), 0) << peer.text;
+}
+
+TEST(PeerTest, InTheSandboxTheSameGameRuns)
+{
+    Folder folder;
+    const std::string path = folder.write("game.lua", script("one"));
+    Processes all = peers(path, 2, {"--sandbox"});
+    for (auto &peer : all)
+        ASSERT_TRUE(peer->print_until("one sees 2 ships")) << peer->text;
+    folder.write("game.lua", script("two", "while state.ticks > 100 do end"));
+    for (auto &peer : all)
+        ASSERT_TRUE(peer->print_until("the call has used up its instructions")) << peer->text;
+    for (auto &peer : all)
+        EXPECT_EQ(peer->end_by(SIGTERM), 0) << peer->text;
+}
+
+TEST(PeerTest, AllKindsOfSocketsAndImpairmentsPlay)
+{
+    Folder folder;
+    const std::string path = folder.write("game.lua", script("one"));
+    const std::vector<std::vector<std::string>> variants = {{"--socket", "enet"},
+                                                            {"--loss", "10", "--latency", "20"}};
+    for (const std::vector<std::string> &more : variants) {
+        Processes all = peers(path, 2, more);
+        for (auto &peer : all)
+            ASSERT_TRUE(peer->print_until("one sees 2 ships")) << peer->text;
+        for (auto &peer : all)
+            EXPECT_EQ(peer->end_by(SIGTERM), 0) << peer->text;
+    }
+}
+
+TEST(PeerTest, WhatIsWrongIsNamedAndHasItsExitStatus)
+{
+    Folder folder;
+    const auto ended = [&](const std::vector<std::string> &arguments, int status,
+                           const std::string &wanted) {
+        Process peer(arguments);
+        EXPECT_EQ(peer.wait_for_end(), status) << peer.text;
+        EXPECT_NE(peer.text.find(wanted), std::string::npos) << peer.text;
+    };
+    const std::string good = folder.write("good.lua", script("one"));
+    const auto bad = [&](const std::string &text) { return folder.write("bad.lua", text); };
+    ended({TERN_PEER}, 2, "SCRIPT");
+    ended({TERN_PEER, good, "--join", "nonsense"}, 2, "--join: ");
+    ended({TERN_PEER, good, "--address", "nowhere"}, 2, "--address nowhere: ");
+    ended({TERN_PEER, folder / "none.lua"}, 3, "none.lua: No such file");
+    ended({TERN_PEER, bad("return 1")}, 3, "the script returned a number");
+    ended({TERN_PEER, bad("x = = 1")}, 3, "bad.lua:1:");
+    ended({TERN_PEER, bad("error('early')")}, 3, "bad.lua:1: early");
+    ended({TERN_PEER, bad("return {update = 1}")}, 3, "update is a number, expected a function");
+    ended({TERN_PEER, bad("return {types = {}, peers_mx = 3}")}, 3, "peers_mx");
+    ended({TERN_PEER, good, "--seconds", "0.2"}, 0, "stopped in one");
+    Process first({TERN_PEER, good});
+    invite_of(first);
+    const std::string port = first.text.substr(
+        first.text.find("udp ") + 4, first.text.find(" peer ") - first.text.find("udp ") - 4);
+    ended({TERN_PEER, good, "--port", port}, 4, "port " + port);
+}
+
+#endif

@@ -1,0 +1,16 @@
+-- Falls over after a while, deep inside.
+local ticks = 0
+
+local function deep(n)
+    if n == 0 then error("it fell over") end
+    deep(n - 1)
+    return 1
+end
+
+return {
+    types = {{name = "nothing", fields = {{name = "n", kind = "uint8"}}}},
+    update = function(session)
+        ticks = ticks + 1
+        if ticks == 100 and session:self() ~= session:host() then deep(3) end
+    end,
+}
