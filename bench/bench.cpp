@@ -12,8 +12,16 @@ struct NamedSection {
     bool (*measure)(const Options &options);
 };
 constexpr NamedSection sections[] = {
-    {"datagrams", measure_datagrams}, {"small", measure_small},     {"reliable", measure_reliable},
-    {"bulk", measure_bulk},           {"publish", measure_publish}, {"session", measure_session}};
+    {"datagrams", measure_datagrams},
+    {"small", measure_small},
+    {"reliable", measure_reliable},
+    {"bulk", measure_bulk},
+    {"publish", measure_publish},
+    {"session", measure_session},
+#ifdef TERN_HAVE_LUA
+    {"lua", measure_lua},
+#endif
+};
 constexpr uint32_t quick_rounds = 5;
 
 bool measure_sections(const Options &options)

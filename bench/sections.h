@@ -11,5 +11,6 @@ bool measure_reliable(const Options &options);
 bool measure_bulk(const Options &options);
 bool measure_publish(const Options &options); // Objects, without a network.
 bool measure_session(const Options &options); // Whole sessions, without a network.
+bool measure_lua(const Options &options);     // From Lua; where it is built.
 
 }

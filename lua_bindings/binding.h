@@ -4,7 +4,8 @@
 // A Lua error leaves a function by longjmp: where one can be raised (by any function below that
 // takes Arguments or a Table, and most of Lua's own) no object with a destructor is alive. And
 // where Lua allocates, its collector may run a finalizer of the script, which may destroy anything:
-// what belongs to a session, socket or network is asked for after that, or copied before.
+// what belongs to a session, socket or network is asked for after that, or copied before. Strings,
+// too: LuaJIT collects before it has copied one.
 #pragma once
 #include "lua_bindings/lua_headers.h"
 #include <tern/discovery.h>
@@ -213,6 +214,7 @@ int events_next(lua_State *L);
 
 void drop(SharedNetwork *shared);             // One reference less.
 SocketBox &push_socket(lua_State *L);         // An empty one.
+void push_text(lua_State *L, const char *text); // Of a session; cut to 511 bytes.
 void push_hex(lua_State *L, uint64_t number); // 16 digits.
 
 }

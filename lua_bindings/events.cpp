@@ -2,6 +2,7 @@
 // garbage; events() fills one table again and again; on() and dispatch() are sugar over that.
 #include "lua_bindings/binding.h"
 #include <cstdio>
+#include <cstring>
 
 namespace tern::lua {
 
@@ -87,7 +88,7 @@ static int event_name(lua_State *L)
 {
     const Arguments a = {L, "event_name"};
     const Event &e = event_at(a, session(a));
-    lua_pushstring(L, e.name ? e.name : "");
+    push_text(L, e.name ? e.name : "");
     return 1;
 }
 
@@ -96,8 +97,10 @@ static int payload(lua_State *L)
     const Arguments a = {L, "payload"};
     const Event &e = event_at(a, session(a));
     const bool asked = e.kind == EventKind::join_asked && e.arguments;
-    lua_pushlstring(L, asked ? static_cast<const char *>(e.arguments) : "",
-                    asked ? e.argument_bytes : 0);
+    char copy[payload_bytes_max];
+    const size_t size_bytes = asked ? e.argument_bytes : 0;
+    if (asked) std::memcpy(copy, e.arguments, size_bytes);
+    lua_pushlstring(L, copy, size_bytes);
     return 1;
 }
 

@@ -95,12 +95,12 @@ int push_field(lua_State *L, const Field &field, const void *value)
 {
     const std::byte *from = static_cast<const std::byte *>(value) + field.offset_bytes;
     const auto *characters = reinterpret_cast<const char *>(from);
-    if (field.kind == FieldKind::text) {
-        lua_pushlstring(L, characters, strnlen(characters, field.count));
-        return 1;
-    }
-    if (field.kind == FieldKind::bytes) {
-        lua_pushlstring(L, characters, field.count);
+    if (is_string(field.kind)) {
+        char copy[struct_bytes_max];
+        const bool is_text = field.kind == FieldKind::text;
+        const size_t size_bytes = is_text ? strnlen(characters, field.count) : field.count;
+        std::memcpy(copy, characters, size_bytes);
+        lua_pushlstring(L, copy, size_bytes);
         return 1;
     }
     if (field.kind == FieldKind::values) {

@@ -45,7 +45,7 @@ static int peer_name(lua_State *L)
 {
     const Arguments a = {L, "peer_name"};
     const Session *s = session(a);
-    lua_pushstring(L, tern::name(s, peer(a, 2, "peer")));
+    push_text(L, tern::name(s, peer(a, 2, "peer")));
     return 1;
 }
 
@@ -100,6 +100,13 @@ static int type_stats(lua_State *L)
     fill(L, "sent_messages", stats.sent_messages);
     fill(L, "received_messages", stats.received_messages);
     return 1;
+}
+
+void push_text(lua_State *L, const char *text)
+{
+    char copy[512];
+    std::snprintf(copy, sizeof copy, "%s", text);
+    lua_pushstring(L, copy);
 }
 
 void push_hex(lua_State *L, uint64_t number)

@@ -169,7 +169,7 @@ static int state(lua_State *L)
 
 static int state_text(lua_State *L)
 {
-    lua_pushstring(L, tern::state_text(session({L, "state_text"})));
+    push_text(L, tern::state_text(session({L, "state_text"})));
     return 1;
 }
 

@@ -1,5 +1,7 @@
 // A tick: what a socket has goes to the session, and what the session says to the socket.
 #include "lua_bindings/binding.h"
+#include <algorithm>
+#include <cstring>
 
 namespace tern::lua {
 
@@ -58,7 +60,17 @@ static int recorded(lua_State *L)
     if (session_config(s).recording_bytes_max == 0)
         fail(a, "argument 1 (session): expected one with recording_bytes_max");
     const std::span<const std::byte> bytes = tern::recorded(s);
-    lua_pushlstring(L, reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    for (size_t at = 0; at < bytes.size();) {
+        if (session_box(a).session != s) fail(a, "argument 1 (session): it has been destroyed");
+        char copy[4096];
+        const size_t size_bytes = std::min(sizeof copy, bytes.size() - at);
+        std::memcpy(copy, bytes.data() + at, size_bytes);
+        luaL_addlstring(&buffer, copy, size_bytes);
+        at += size_bytes;
+    }
+    luaL_pushresult(&buffer);
     return 1;
 }
 

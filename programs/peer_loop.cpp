@@ -1,11 +1,16 @@
 #include "peer_loop.h"
 #include "common/command_line.h"
+#include "common/control.h"
+#include "scripts/console.h"
 #include "scripts/game.h"
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <poll.h>
 #include <tern/io.h>
 #include <tern/sim.h>
 #include <tern/tern.h>
+#include <unistd.h>
 
 using namespace tern;
 using scripts::Game;
@@ -20,6 +25,9 @@ struct Player {
     Game *game = nullptr;
     Socket *socket = nullptr;
     std::vector<Address> addresses = {}; // Of invites.
+    control::Control console = {};
+    std::string typed = {}; // On stdin, no whole line yet.
+    bool stdin_ended = false;
     bool is_ready = false;
     uint64_t left_us = 0; // When leave() was called; 0: it was not.
 };
@@ -111,6 +119,8 @@ static int begin(Player &player)
     if (!error.empty()) return complain(exit_socket, error);
     error = parse_addresses(player);
     if (!error.empty()) return complain(exit_usage, error);
+    if (!options.console.empty()) error = control::open(player.console, options.console);
+    if (!error.empty()) return complain(exit_socket, "--console " + options.console + ": " + error);
     Session *session = scripts::game::session(*player.game);
     receive(session, {}, clock_us()); // Its clock begins here.
     if (options.invite.empty())
@@ -147,6 +157,42 @@ static void take_orders(Player &player, uint64_t begun_us, uint64_t now_us)
         leave(session);
 }
 
+// --- The console ---
+
+static void answer_on_stdout(Player &player, const std::string &line)
+{
+    const std::string answer = scripts::console::answer(*player.game, line);
+    if (!answer.empty()) std::printf("%s\n", answer.c_str());
+    std::fflush(stdout);
+}
+
+// Lines of a terminal or a pipe, of which no read waits.
+static void take_typed(Player &player)
+{
+    pollfd waiting = {STDIN_FILENO, POLLIN, 0};
+    if (player.stdin_ended || poll(&waiting, 1, 0) <= 0) return;
+    char bytes[4096];
+    const ssize_t size = read(STDIN_FILENO, bytes, sizeof bytes);
+    player.stdin_ended = size <= 0;
+    if (size > 0) player.typed.append(bytes, static_cast<size_t>(size));
+    for (size_t end; (end = player.typed.find('\n')) != std::string::npos;) {
+        const std::string line = player.typed.substr(0, end);
+        player.typed.erase(0, end + 1);
+        answer_on_stdout(player, line);
+    }
+    if (player.typed.size() > control::control_request_bytes_max) player.typed.clear();
+}
+
+static void take_console(Player &player, uint64_t now_us)
+{
+    take_typed(player);
+    for (const control::ControlRequest &request : control::receive(player.console, now_us)) {
+        const std::string answer = scripts::console::answer(*player.game, request.text);
+        control::answer(player.console, request.client, answer.empty() ? "" : answer + "\n");
+    }
+    control::send(player.console, now_us);
+}
+
 // What to exit with; nothing: it goes on.
 static std::optional<int> tick(Player &player, uint64_t begun_us, uint64_t now_us)
 {
@@ -157,6 +203,7 @@ static std::optional<int> tick(Player &player, uint64_t begun_us, uint64_t now_u
     scripts::game::tick(game, now_us);
     take_orders(player, begun_us, now_us);
     show(game);
+    take_console(player, now_us);
     session = scripts::game::session(game); // The script may have destroyed it.
     if (!session) return complain(exit_ended, "the script has destroyed its session");
     player.socket->send(send(session, clock_us()));
@@ -187,6 +234,7 @@ int run(const Options &options)
     Player player = {.options = options};
     int status = begin(player);
     if (status == exit_left) status = play(player);
+    control::close(player.console);
     if (player.socket) destroy_socket(player.socket);
     scripts::game::destroy(player.game);
     return status;

@@ -1,7 +1,7 @@
 #include "sim_game.h"
-#include "base/hash.h"
 #include "sim/sodium_source.h"
 #include <algorithm>
+#include <cstring>
 #include <tern/tern.h>
 
 using namespace tern;
@@ -142,11 +142,20 @@ static void show_notes(GameWorld &world, Player &player)
     player.game->notes.clear();
 }
 
+static void fold(uint64_t &digest, std::span<const std::byte> bytes)
+{
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min<size_t>(bytes.size(), 8))) {
+        uint64_t word = bytes.size();
+        std::memcpy(&word, bytes.data(), std::min<size_t>(bytes.size(), 8));
+        digest = dice::mixed(digest ^ word);
+    }
+}
+
 static void ship(GameWorld &world, const Player &player, std::span<const Datagram> datagrams)
 {
     for (const Datagram &datagram : datagrams) {
-        world.digest = hash::add(world.digest, world.now_us);
-        world.digest = hash::add(world.digest, datagram.bytes);
+        world.digest = dice::mixed(world.digest ^ world.now_us);
+        fold(world.digest, datagram.bytes);
         world.counts.datagrams += 1;
         wire::send(world.wire, world.now_us, place_of(world, player), datagram);
     }
@@ -425,7 +434,7 @@ static void begin(GameWorld &world)
     network.faults = world.options.faults;
     world.wire = wire::make(network);
     world.now_us = start_us;
-    world.digest = hash::start;
+    world.digest = world.options.seed;
     world.players.resize(world.options.peers); // Never moved again: Lua knows where they are.
     for (Player &player : world.players) {
         const uint16_t place = place_of(world, player);
@@ -453,7 +462,7 @@ GameOutcome run_game(const GameOptions &options)
         if (!player.game) continue;
         outcome.alive += 1;
         if (const Session *session = session_of(player))
-            outcome.digest = hash::add(outcome.digest, digest(session));
+            outcome.digest = dice::mixed(outcome.digest ^ digest(session));
         end_player(world, player, never_us);
     }
     sodium_source::let_go();

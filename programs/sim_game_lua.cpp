@@ -88,7 +88,9 @@ local has_address = {table = true, ["function"] = true, userdata = true, thread 
 function tostring(value)
     if not has_address[type(value)] then return raw_tostring(value) end
     local meta = getmetatable(value)
-    if type(meta) == "table" and rawget(meta, "__tostring") ~= nil then return raw_tostring(value) end
+    if type(meta) == "table" and rawget(meta, "__tostring") ~= nil then
+        return raw_tostring(value)
+    end
     if not numbers[value] then
         numbered = numbered + 1
         numbers[value] = numbered

@@ -301,7 +301,7 @@ function tests.FinalizersDestroyWhatIsInUse()
     end
     local options = {types = world.types, name = "a name", session = nil}
     for _, name in ipairs(sorted_names()) do
-        for _ = 1, skipped[name] and 0 or 3 do
+        for _ = 1, skipped[name] and 0 or 1 do
             local scene = make_scene()
             local arguments = right_arguments(scene)[name]
             if name == "make_session" then arguments = {options} end
@@ -309,7 +309,7 @@ function tests.FinalizersDestroyWhatIsInUse()
             with_bomb(scene, tern[name], arguments)
         end
     end
-    for _ = 1, 20 do -- What allocates most.
+    for _ = 1, 5 do -- What allocates most.
         local scene = make_scene()
         with_bomb(scene, function()
             for _ = 1, 3 do

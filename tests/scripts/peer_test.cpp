@@ -3,6 +3,9 @@
 #include "tests/scripts/folder.h"
 #include <gtest/gtest.h>
 #include <memory>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
 #ifdef TERN_PEER
 
@@ -133,11 +136,9 @@ TEST(PeerTest, OtherTypesAreRefusedAndNamed)
     text.replace(text.find("objects_max = 16"), 16, "objects_max = 17");
     folder.write("game.lua", text);
     ASSERT_TRUE(peer.print_until("types[1].objects_max was 16, and is now 17")) << peer.text;
-    // SIGHUP says so once more: the file is still another.
-    kill(peer.id, SIGHUP);
-    const size_t first = peer.text.size();
-    while (peer.text.find("is now 17", first) == std::string::npos)
-        ASSERT_TRUE(peer.print_until("\n") && peer.print_until("is now 17")) << peer.text;
+    peer.text.clear();
+    kill(peer.id, SIGHUP); // Which says so once more: the file is still another.
+    ASSERT_TRUE(peer.print_until("is now 17")) << peer.text;
     EXPECT_EQ(peer.end_by(SIGTERM), 0) << peer.text;
 }
 
@@ -153,6 +154,43 @@ TEST(PeerTest, InTheSandboxTheSameGameRuns)
         ASSERT_TRUE(peer->print_until("the call has used up its instructions")) << peer->text;
     for (auto &peer : all)
         EXPECT_EQ(peer->end_by(SIGTERM), 0) << peer->text;
+}
+
+TEST(PeerTest, TheConsoleAnswersThroughItsSocket)
+{
+    Folder folder;
+    const std::string path = folder.write("game.lua", script("one"));
+    Process peer({TERN_PEER, path, "--console", folder / "console"});
+    ASSERT_TRUE(peer.print_until("one sees 1 ships")) << peer.text;
+    struct stat made = {};
+    ASSERT_EQ(stat((folder / "console").c_str(), &made), 0);
+    EXPECT_EQ(made.st_mode & 0777, 0600u);
+    const int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    (folder / "console").copy(address.sun_path, sizeof address.sun_path - 1);
+    ASSERT_EQ(connect(descriptor, reinterpret_cast<sockaddr *>(&address), sizeof address), 0);
+    const auto asked = [&](const std::string &line) {
+        const std::string request = line + "\n";
+        std::string answer;
+        if (write(descriptor, request.data(), request.size()) < 0) return answer;
+        // An empty line is its end.
+        for (char c; !answer.ends_with("\n\n") && answer != "\n" && read(descriptor, &c, 1) == 1;)
+            answer += c;
+        return answer;
+    };
+    EXPECT_EQ(asked("1 + 1"), "2\n\n");
+    EXPECT_EQ(asked("=game.state.mine, tern.owner(session, game.state.mine)"),
+              asked("game.state.mine").substr(0, asked("game.state.mine").size() - 2) + ", 1\n\n");
+    EXPECT_EQ(asked("x = {1, 2, name = 'n'}"), "\n");
+    EXPECT_EQ(asked("x"), "{1, 2, name = \"n\"}\n\n");
+    EXPECT_EQ(asked("complete tern.make_se"), "tern.make_session\n\n");
+    EXPECT_EQ(asked(":owners"), "1 : 1\n\n");
+    EXPECT_NE(asked("error('here')").find("here\nstack traceback:"), std::string::npos);
+    EXPECT_NE(asked(":stats").find("script runs"), std::string::npos);
+    close(descriptor);
+    EXPECT_EQ(peer.end_by(SIGTERM), 0) << peer.text;
+    EXPECT_NE(stat((folder / "console").c_str(), &made), 0);
 }
 
 TEST(PeerTest, AllKindsOfSocketsAndImpairmentsPlay)

@@ -1,6 +1,4 @@
 -- Sheep that stray, and that everybody takes from everybody.
-local tern = require "tern"
-
 local sheep_max = 24
 local game = {
     types = {

@@ -32,7 +32,9 @@ function game.update(session)
     ticks = ticks + 1
     if ticks ~= 200 then return end
     local words = {}
-    for word in ("the quick brown fox jumps over a lazy dog"):gmatch("%a+") do words[word] = #word end
+    for word in ("the quick brown fox jumps over a lazy dog"):gmatch("%a+") do
+        words[word] = #word
+    end
     words[12], words[0.5], words[true], words[false] = 1, 1, 1, 1
     say(session, "pairs", keys(words))
     say(session, "next", first_keys(words))
@@ -56,8 +58,8 @@ function game.update(session)
     local a = math.random(1000000)
     math.randomseed(42)
     assert(a == math.random(1000000))
-    say(session, "time", ("%d %s %.3f %.3f"):format(os.time(), os.date("%Y-%m-%d %H:%M:%S"), os.clock(),
-        tern.clock_us() / 1e6))
+    say(session, "time", ("%d %s %.3f %.3f"):format(os.time(), os.date("%Y-%m-%d %H:%M:%S"),
+        os.clock(), tern.clock_us() / 1e6))
     say(session, "seed", ("%.0f"):format(tern.random_seed()))
     assert(tern.session_clock_us(session) == session:session_clock_us(tern.clock_us()))
     local ok, error = pcall(keys, {[{}] = 1, [print] = 2})

@@ -131,6 +131,15 @@ TEST(SimGame, TheScriptSaysItsOwnWordAtTheEnd)
     EXPECT_TRUE(holds(r.text, "complains.lua:8: there are 4 things")) << r.text;
 }
 
+TEST(SimGame, PeersThatDoNotFindTogetherAreAFailure)
+{
+    const Played r = play(TERN_SIM, "closed", {"--seconds", "2", "--peers", "2"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(member(r.text, "invariant"), "\"membership\"");
+    EXPECT_TRUE(holds(r.text, "the peers are not in one session")) << r.text;
+    EXPECT_TRUE(holds(r.text, "peer 1.2 at ")) << "it comes again\n" << r.text;
+}
+
 TEST(SimGame, ACallThatDoesNotEndIsEnded)
 {
     const Played r = play(TERN_SIM, "endless", {"--peers", "2"});

@@ -1,0 +1,6 @@
+-- Nobody is ever let in.
+return {
+    types = {{name = "nothing", fields = {{name = "n", kind = "uint8"}}}},
+    admission = "ask_game",
+    join_timeout_ms = 1000,
+}
