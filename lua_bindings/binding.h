@@ -212,9 +212,9 @@ int objects_next(lua_State *L);
 int peers_next(lua_State *L);
 int events_next(lua_State *L);
 
-void drop(SharedNetwork *shared);             // One reference less.
-SocketBox &push_socket(lua_State *L);         // An empty one.
+void drop(SharedNetwork *shared);               // One reference less.
+SocketBox &push_socket(lua_State *L);           // An empty one.
 void push_text(lua_State *L, const char *text); // Of a session; cut to 511 bytes.
-void push_hex(lua_State *L, uint64_t number); // 16 digits.
+void push_hex(lua_State *L, uint64_t number);   // 16 digits.
 
 }

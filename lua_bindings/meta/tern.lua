@@ -115,7 +115,8 @@ local tern = {}
 ---@field callers? "anybody"|"host"|"owner" Whose calls are heard; owner: of the object field.
 ---@field calls_per_second_max? integer Of each caller; 0: no limit.
 
--- The last four are of a game's table, for programs that run scripts: here they do nothing.
+-- start, update, stop, check and state are of a game's table, for programs that run scripts: here
+-- they do nothing.
 ---@class tern.SessionOptions
 ---@field types? tern.TypeOptions[]
 ---@field peers_max? integer With oneself: 2 to 64, in a star to 512. 16.
@@ -131,6 +132,7 @@ local tern = {}
 ---@field start? function
 ---@field update? function
 ---@field stop? function
+---@field check? function
 ---@field state? table
 
 -- Takes all the memory that it will ever use. All objects_max together: at most 65536.

@@ -192,7 +192,11 @@ local skipped = {sleep_us = true, make_udp_socket = true, make_enet_socket = tru
                  make_discovery_socket = true}
 
 local function make_pool(scene)
+    local loop, deep = {}, {}
+    loop.loop, loop[1] = loop, loop
+    for _ = 1, 30 do deep = {deep} end
     local pool = {
+        "note", "about", loop, deep, {about = {1, {x = 2}}}, {about = loop}, {[1] = deep},
         0, 1, 2, 3, 4, 9, -1, 1.5, 0 / 0, 1 / 0, -1 / 0, 255, 256, 65534, 65535, 2 ^ 31, 2 ^ 32,
         2 ^ 48, 2 ^ 53, 2 ^ 53 + 2, 2 ^ 63, -2 ^ 63, 1e300, true, false, "", "ship", "rock", "chat",
         "hit", "text", "health", "position", "everyone", "host", "call", "wait", "optimistic",

@@ -12,6 +12,7 @@ world.types = {
         {name = "target", kind = "object"}, {name = "damage", kind = "uint8"}}},
     {name = "rock", objects_max = 32, claim_cooldown_ms = 1, fields = {
         {name = "weight", kind = "float32"}, {name = "count", kind = "uint8"}}},
+    {name = "note", objects_max = 4, fields = {{name = "about", kind = "values", count = 64}}},
 }
 
 -- options: of make_session(); names: of the peers; impairment: of the network.

@@ -1,0 +1,119 @@
+// What a game may ask before it does what would assert otherwise.
+#include <gtest/gtest.h>
+#include <string>
+#include <tern/sim.h>
+#include <tern/tern.h>
+
+using namespace tern;
+
+namespace {
+
+const Field fields[] = {{"health", FieldKind::int32, 0, 1, 0, 100}};
+const Type types[] = {{"ship", 4, fields, 4}};
+
+Config config()
+{
+    Config config = {};
+    config.types = types;
+    return config;
+}
+
+// Two open sessions that tick together.
+struct Pair {
+    SimNetwork *network = make_sim_network({1, {5, 5}});
+    Session *sessions[2] = {make_session(config()), make_session(config())};
+    Socket *sockets[2];
+    uint64_t now_us = 0;
+
+    Pair()
+    {
+        const Address addresses[] = {loopback(1000), loopback(1001)};
+        for (int i = 0; i < 2; ++i)
+            sockets[i] = make_sim_socket(network, addresses[i]);
+        start(sessions[0]);
+        join(sessions[1], invite(sessions[0], {addresses, 1}));
+    }
+    ~Pair()
+    {
+        for (Session *session : sessions)
+            destroy_session(session);
+        destroy_sim_network(network);
+    }
+    void tick()
+    {
+        now_us += 10'000;
+        advance(network, now_us);
+        for (int i = 0; i < 2; ++i)
+            receive(sessions[i], sockets[i]->receive(), now_us);
+        for (int i = 0; i < 2; ++i)
+            sockets[i]->send(send(sessions[i], now_us));
+    }
+    template <class Fact> void until(Fact fact)
+    {
+        for (int i = 0; i < 1000 && !fact(); ++i)
+            tick();
+        ASSERT_TRUE(fact());
+    }
+};
+
+std::string problem_of(const Config &config)
+{
+    return config_problem(config).text;
+}
+
+}
+
+TEST(QuestionsTest, AConfigIsRightOrItsProblemIsNamed)
+{
+    EXPECT_EQ(problem_of(config()), "");
+    Config wrong = config();
+    wrong.peers_max = 65;
+    EXPECT_NE(problem_of(wrong).find("peers_max 65, at most 64"), std::string::npos);
+    EXPECT_DEATH(make_session(wrong), "peers_max 65, at most 64");
+    wrong = config();
+    wrong.recording_bytes_max = 5;
+    EXPECT_NE(problem_of(wrong).find("recording_bytes_max 5"), std::string::npos);
+    const Type unnamed = {"a b", 4, fields, 4};
+    wrong = config();
+    wrong.types = {&unnamed, 1};
+    EXPECT_NE(problem_of(wrong).find("type 0: its name"), std::string::npos);
+}
+
+TEST(QuestionsTest, TheConfigAndTheEventsAreThoseOfTheSession)
+{
+    Pair pair;
+    EXPECT_EQ(session_config(pair.sessions[0]).types.data(), types);
+    const ObjectId ship = create(pair.sessions[0], 0, fields, 4);
+    bool told = false;
+    pair.until([&] {
+        for (const Event &event : session_events(pair.sessions[1]))
+            told = told || (event.kind == EventKind::object_created && event.object == ship) ||
+                   event.kind == EventKind::caught_up;
+        return told;
+    });
+}
+
+TEST(QuestionsTest, WhatMayBeReadAndSet)
+{
+    Pair pair;
+    Session *a = pair.sessions[0], *b = pair.sessions[1];
+    const int32_t health = 7;
+    const ObjectId ship = create(a, 0, &health, 4);
+    EXPECT_TRUE(can_read(a, ship) && may_set(a, ship));
+    EXPECT_FALSE(can_read(b, ship) || may_set(b, ship));
+    pair.until([&] { return state(b) == State::open && exists(b, ship); });
+    EXPECT_TRUE(can_read(b, ship));
+    EXPECT_FALSE(may_set(b, ship));
+    claim(b, ship, ClaimMode::optimistic);
+    EXPECT_TRUE(may_set(b, ship)); // Not its own yet.
+    pair.until([&] { return owner(b, ship) == self(b) && owner(a, ship) == self(b); });
+    EXPECT_TRUE(may_set(b, ship));
+    EXPECT_FALSE(may_set(a, ship));
+    destroy(b, ship);
+    EXPECT_FALSE(may_set(b, ship));
+    pair.until([&] { return !exists(a, ship); });
+    EXPECT_TRUE(can_read(a, ship)); // Until the next receive().
+    pair.tick();
+    EXPECT_FALSE(can_read(a, ship));
+    EXPECT_FALSE(can_read(a, ObjectId::none));
+}
