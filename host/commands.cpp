@@ -323,6 +323,17 @@ Json set_open(Host &host, const Json &request, bool open)
     return {{"ok", true}, {"room", room->options.name}, {"open", open}};
 }
 
+Json lua(Host &host, const Json &request)
+{
+    std::string error;
+    Room *room = hosted_room(host, request, error);
+    if (!room) return refusal(error);
+    const auto text = request.find("text");
+    if (text == request.end() || !text->is_string())
+        return refusal("expected \"text\", a line for the script's console");
+    return {{"ok", true}, {"text", script::console(*room, text->get<std::string>(), host.log)}};
+}
+
 Json open_room(Host &host, const Json &request)
 {
     return set_open(host, request, true);
@@ -347,6 +358,7 @@ const std::vector<Command> &commands()
         {"log-level", {"level"}, change_log_level},
         {"open", {"room"}, open_room},
         {"close", {"room"}, close_room},
+        {"lua", {"room", "text"}, lua},
     };
     return all;
 }

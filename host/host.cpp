@@ -113,6 +113,8 @@ Reload reload(Host &host)
                    {{"where", problem.where}, {"text", problem.text}});
     }
     if (!result.problems.empty()) return result;
+    for (Room &room : host.rooms)
+        script::reload(room, host.log);
     const options::Reloaded reloaded = options::reload(host.loaded, wanted);
     result.done = true;
     result.changed = reloaded.changed;

@@ -143,6 +143,16 @@ static void print_ready(const Host &host)
     std::fflush(stdout);
 }
 
+static int load_scripts(Host &host)
+{
+    for (Room &room : host.rooms)
+        if (const std::string error = script::load(room, host.log); !error.empty())
+            return failed(
+                host, exit_options, "script_failed",
+                {{"room", room.options.name}, {"script", room.options.script}, {"text", error}});
+    return exit_clean;
+}
+
 static void open_rooms(Host &host)
 {
     for (Room &room : host.rooms)
@@ -165,7 +175,7 @@ int start(Host &host)
         log::write(host.log, LogLevel::warning, "option_ignored",
                    {{"where", warning.where}, {"text", warning.text}});
     // The control socket before the threads: see control::open().
-    int (*const steps[])(Host &) = {bind_rooms, bind_others, begin_recordings};
+    int (*const steps[])(Host &) = {bind_rooms, bind_others, begin_recordings, load_scripts};
     if (const int status = join_fleet(host); status != exit_clean) return status;
     for (const auto step : steps)
         if (const int status = step(host); status != exit_clean) return status;

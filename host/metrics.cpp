@@ -185,7 +185,13 @@ constexpr RoomMetric room_metrics[] = {
     {"tern_forward_dropped_datagrams_total", "counter", "Datagrams above the limit for forwarding.",
      [](const RoomStatus &r) { return real(r.stats.not_forwarded); }},
     {"tern_recording_bytes", "gauge", "Size of the session's recording; 0 if there is none.",
-     [](const RoomStatus &r) { return real(r.recording_bytes); }}};
+     [](const RoomStatus &r) { return real(r.recording_bytes); }},
+    {"tern_script_errors_total", "counter", "Errors of the room's game script.",
+     [](const RoomStatus &r) { return real(r.script.errors); }},
+    {"tern_script_frozen", "gauge", "1 while the game script is frozen by an error.",
+     [](const RoomStatus &r) { return real(r.script.frozen); }},
+    {"tern_script_memory_bytes", "gauge", "What the game script holds.",
+     [](const RoomStatus &r) { return real(r.script.memory_bytes); }}};
 
 struct TypeMetric {
     std::string_view name, type, help;

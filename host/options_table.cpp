@@ -40,6 +40,13 @@ static const Option table[] = {
      1'000'000'000},
     {"room", "timeout_ms", "--timeout-ms", RoomMember(&RoomOptions::timeout_ms),
      "Silence after which a peer is gone", 100, 600'000},
+    {"room", "script", "--script", RoomMember(&RoomOptions::script),
+     "A game of Lua that the room runs, sandboxed; its types are the room's. Empty: none"},
+    {"room", "script_memory_max_mib", "--script-memory-max-mib",
+     RoomMember(&RoomOptions::script_memory_max_mib), "MiB that the script may hold", 1, 65'536},
+    {"room", "script_instructions_max", "--script-instructions-max",
+     RoomMember(&RoomOptions::script_instructions_max), "Of Lua, in one call of the script", 10'000,
+     4'000'000'000},
     {"room", "open", "--open", RoomMember(&RoomOptions::open), "Take newcomers", 0, 0, true},
 };
 

@@ -22,7 +22,10 @@ struct RoomOptions {
     uint16_t peers_max = 64; // With the host.
     uint32_t send_bytes_per_second_max = 256 * 1024;
     uint32_t timeout_ms = 10'000;
-    bool open = true; // Takes newcomers. Reloadable.
+    std::string script; // A game of Lua; empty: none, and the types are the configuration's.
+    uint32_t script_memory_max_mib = 64;
+    uint32_t script_instructions_max = 10'000'000; // Of one call.
+    bool open = true;                              // Takes newcomers. Reloadable.
 };
 
 struct Options {

@@ -11,7 +11,6 @@ using namespace tern;
 
 namespace dedicated::room {
 
-static constexpr uint32_t recording_bytes_max = 8 << 20; // Of one tick: taken after each.
 // A host of hundreds has more waiting than one receive() of a socket brings.
 static constexpr int receive_rounds_max = 16;
 
@@ -98,8 +97,9 @@ static void print_invite(Room &room)
     room.invite = print(invite(room.session, room.addresses)).text;
 }
 
-void open(Room &room, const Log &log, uint64_t now_us)
+static Session *made_session(const Room &room)
 {
+    if (Session *of_script = script::session(room)) return of_script;
     Config config = {};
     config.types = room.types->types;
     config.peers_max = room.options.peers_max;
@@ -110,7 +110,12 @@ void open(Room &room, const Log &log, uint64_t now_us)
     config.send_bytes_per_second_max = room.options.send_bytes_per_second_max;
     config.timeout_ms = room.options.timeout_ms;
     config.recording_bytes_max = room.recording ? recording_bytes_max : 0;
-    room.session = make_session(config);
+    return make_session(config);
+}
+
+void open(Room &room, const Log &log, uint64_t now_us)
+{
+    room.session = made_session(room);
     receive(room.session, {}, now_us); // Its clock begins here.
     start(room.session);
     print_invite(room);
@@ -131,7 +136,8 @@ void open(Room &room, const Log &log, uint64_t now_us)
 
 void close(Room &room)
 {
-    if (room.session) destroy_session(room.session);
+    if (room.session && !room.game) destroy_session(room.session);
+    script::close(room);
     if (room.socket) destroy_socket(room.socket);
     if (room.recording) std::fclose(room.recording);
     room.session = nullptr;
@@ -176,6 +182,7 @@ RoomStatus status(Room &room, uint64_t now_us)
     status.refused = room.refused + status.stats.refused_full + status.stats.refused_types;
     status.recording = room.recording_path;
     status.recording_bytes = room.recording_bytes;
+    status.script = script::status(room);
     return status;
 }
 
@@ -216,10 +223,10 @@ static void note_host(const Room &room, const Log &log, const Event &event)
                {{"room", room.options.name}, {"peer", static_cast<unsigned>(event.peer)}});
 }
 
-// There is no game that could say no.
+// Without a script there is no game that could say no.
 static void answer_claim(Room &room, const Event &event)
 {
-    if (!is_host(room)) return;
+    if (!is_host(room) || room.game) return;
     if (!migrate(room.session, event.object, event.peer))
         refuse_claim(room.session, event.object, event.peer);
 }
@@ -266,7 +273,9 @@ static void take_event(Room &room, const Log &log, const Event &event)
 
 static void take_datagrams(Room &room, const Log &log, uint64_t now_us)
 {
-    for (int round = 0; round < receive_rounds_max; ++round) {
+    // A script sees the events of one receive().
+    const int rounds_max = room.game ? 1 : receive_rounds_max;
+    for (int round = 0; round < rounds_max; ++round) {
         const std::span<const Datagram> datagrams = room.socket->receive();
         const std::span<const Event> events = receive(room.session, datagrams, now_us);
         watch::note_events(room.watch, room.session, events, now_us);
@@ -318,6 +327,7 @@ void tick(Room &room, const Log &log, uint64_t now_us)
 {
     if (is_over(room)) return;
     take_datagrams(room, log, now_us);
+    script::tick(room, log, now_us);
     if (room.phase == RoomPhase::giving) give(room, log, now_us);
     room.socket->send(send(room.session, now_us));
     record(room, log);

@@ -2,6 +2,7 @@
 // it owns what nobody else does, lets newcomers in, and gives all away before it ends.
 #pragma once
 #include "host/log.h"
+#include "host/script.h"
 #include "host/watch.h"
 #include <cstdio>
 #include <tern/io.h>
@@ -23,6 +24,8 @@ struct Gift {
     uint64_t stamp;
 };
 
+inline constexpr uint32_t recording_bytes_max = 8 << 20; // Of one tick: taken after each.
+
 struct Room {
     RoomOptions options;
     std::vector<tern::Address> addresses; // Of its invites.
@@ -31,6 +34,7 @@ struct Room {
     RoomPhase phase = RoomPhase::open;
     tern::Socket *socket = nullptr;
     tern::Session *session = nullptr;
+    tern::scripts::Game *game = nullptr; // Its script; the session is then its.
     tern::Topology topology = {};
     uint16_t port = 0;     // Where it is bound.
     std::string invite;    // Printed.

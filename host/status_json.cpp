@@ -116,6 +116,14 @@ Json room_json(const RoomStatus &room, const StatusParts &parts)
                 {"host", room.host},           {"peers_max", room.peers_max},
                 {"opened_us", room.opened_us}, {"digest", digest_text(room.digest)},
                 {"recording", room.recording}, {"recording_bytes", room.recording_bytes}};
+    if (!room.script.path.empty())
+        out["script"] = {{"path", room.script.path},
+                         {"frozen", room.script.frozen},
+                         {"error", room.script.error},
+                         {"errors", room.script.errors},
+                         {"reloads", room.script.reloads},
+                         {"refused_reloads", room.script.refused_reloads},
+                         {"memory_bytes", room.script.memory_bytes}};
     if (parts.invites) out["invite"] = room.invite;
     out["stats"] = stats_json(room);
     for (const char *list : {"peers", "types", "changes", "samples"})

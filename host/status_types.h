@@ -73,6 +73,15 @@ struct Sample {
 inline constexpr size_t samples_max = 300; // Five minutes.
 inline constexpr size_t changes_max = 1000;
 
+// Of the room's game script.
+struct ScriptStatus {
+    std::string path; // Empty: there is none.
+    bool frozen;      // By its last error, until its files change.
+    std::string error;
+    uint64_t errors, reloads, refused_reloads;
+    uint64_t memory_bytes;
+};
+
 struct RoomStatus {
     std::string name, topology, state; // state: "open", "leaving", ... as tern::State is spelled.
     std::string state_text;
@@ -92,6 +101,7 @@ struct RoomStatus {
     uint64_t joined, left, refused;       // Peers, since it was opened.
     std::string recording;                // Path of its recording; empty: none.
     uint64_t recording_bytes;
+    ScriptStatus script;
 };
 
 // Upper bounds of the tick histogram, in microseconds; one more bucket is above all.

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <iostream>
 #include <unistd.h>
 
 using ctl::Json;
@@ -21,7 +22,7 @@ enum ExitStatus : int { exit_done = 0, exit_refused = 1, exit_usage = 2, exit_no
 struct Wish {
     std::string socket = ctl::default_socket();
     bool json = false, watch = false;
-    std::string room, type, object, level, save_file;
+    std::string room, type, object, level, save_file, text;
     uint64_t owner = 0, limit = 100, peer = 0;
 };
 
@@ -50,6 +51,7 @@ Json request_of(const std::string &command, const Wish &wish)
     }
     if (command == "transfer") request["object"] = wish.object;
     if (command == "transfer" || command == "kick") request["peer"] = wish.peer;
+    if (command == "lua") request["text"] = wish.text;
     if (command == "log-level") request["level"] = wish.level;
     return request;
 }
@@ -94,6 +96,10 @@ std::string answer_text(const std::string &command, const Json &body)
     if (command == "peers") return ctl::peers_text(body["peers"]);
     if (command == "objects")
         return ctl::objects_text(body["objects"], body["total"].get<uint64_t>());
+    if (command == "lua") {
+        const auto text = body["text"].get<std::string>();
+        return text.empty() ? "" : text + "\n";
+    }
     if (command == "record") return ctl::recordings_text(body["recordings"]);
     return done_text(command, body);
 }
@@ -156,6 +162,21 @@ int save_recording(const Json &recordings, const std::string &file)
     return exit_done;
 }
 
+// Lines of stdin, until its end.
+int talk(int descriptor, Wish wish)
+{
+    const bool is_terminal = isatty(STDIN_FILENO) != 0;
+    if (is_terminal) print("The console of the script; :help, ?prefix, end by Ctrl-D\n> ");
+    for (std::string line; std::getline(std::cin, line); print(is_terminal ? "> " : "")) {
+        wish.text = line;
+        const ctl::Answer answer = ctl::ask(descriptor, request_of("lua", wish));
+        if (!answer.error.empty()) return exit_no_host;
+        if (!answer.body["ok"].get<bool>()) return refused(answer.body.value("error", "refused"));
+        print(answer_text("lua", answer.body));
+    }
+    return exit_done;
+}
+
 int run(const std::string &command, const Wish &wish)
 {
     const int descriptor = ctl::connect_to(wish.socket);
@@ -167,6 +188,7 @@ int run(const std::string &command, const Wish &wish)
         return exit_no_host;
     }
     if (wish.watch) return watch(descriptor, wish);
+    if (command == "lua" && wish.text.empty()) return talk(descriptor, wish);
     const ctl::Answer answer = ctl::ask(descriptor, request_of(command, wish));
     close(descriptor);
     if (!answer.error.empty()) {
@@ -235,6 +257,10 @@ void add_commands(CLI::App &app, Wish &wish)
         ->add_option("LEVEL", wish.level)
         ->required()
         ->check(option_checks::one_of("error, warning, info, debug"));
+    CLI::App *lua =
+        add(app, "lua", "A line for the console of a room's script; none: those of stdin");
+    room(lua);
+    lua->add_option("LINE", wish.text, "As 'game.state', ':stats', '?tern.'");
     one(add(app, "open", "Let newcomers into a room, until the next reload"));
     one(add(app, "close", "Let no newcomers in, until the next reload"));
 }

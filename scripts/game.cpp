@@ -156,6 +156,17 @@ std::string make_session(Game &game, const std::vector<Setting> &settings)
     return "";
 }
 
+bool has_option(const Game &game, const char *key)
+{
+    lua_State *lua = game.state->lua;
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, game.table);
+    lua_pushstring(lua, key);
+    lua_rawget(lua, -2);
+    const bool is_there = !lua_isnil(lua, -1);
+    lua_pop(lua, 2);
+    return is_there;
+}
+
 Session *session(const Game &game)
 {
     if (game.session_handle == 0) return nullptr;

@@ -61,6 +61,7 @@ void destroy(Game *game);                                     // Its session, to
 
 // Once. Empty, or what was wrong with an option.
 std::string make_session(Game &game, const std::vector<Setting> &settings);
+bool has_option(const Game &game, const char *key); // Does the script's table say it?
 // Null: there is none, or the script has destroyed it. For a tick, not for longer.
 Session *session(const Game &game);
 
