@@ -198,7 +198,10 @@ Json show_objects(Host &host, const Json &request)
         if (!type->is_string()) return refusal("expected \"type\", the name of a type");
         filter.type = type->get<std::string>();
     }
-    std::string error = type_error(*host.loaded.options.types, filter.type);
+    // Of a script's room the types are its own.
+    std::string error;
+    for (const Room &room : host.rooms)
+        if (error = type_error(*room.types, filter.type); error.empty()) break;
     Json list = Json::array();
     for (const Room *room : wanted_rooms(host, request, error))
         list_objects(*room, filter, list);

@@ -224,7 +224,8 @@ static void take_fleet(Host &host)
 
 static void take_commands(Host &host)
 {
-    for (const control::ControlRequest &request : control::receive(host.control_socket, now_us(host)))
+    for (const control::ControlRequest &request :
+         control::receive(host.control_socket, now_us(host)))
         control::answer(host.control_socket, request.client, command_answer(host, request.text));
     control::send(host.control_socket, now_us(host));
 }

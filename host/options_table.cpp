@@ -45,7 +45,7 @@ static const Option table[] = {
     {"room", "script_memory_max_mib", "--script-memory-max-mib",
      RoomMember(&RoomOptions::script_memory_max_mib), "MiB that the script may hold", 1, 65'536},
     {"room", "script_instructions_max", "--script-instructions-max",
-     RoomMember(&RoomOptions::script_instructions_max), "Of Lua, in one call of the script", 10'000,
+     RoomMember(&RoomOptions::script_instructions_max), "Of Lua, in one call of the script", 1000,
      4'000'000'000},
     {"room", "open", "--open", RoomMember(&RoomOptions::open), "Take newcomers", 0, 0, true},
 };

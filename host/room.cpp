@@ -327,7 +327,7 @@ void tick(Room &room, const Log &log, uint64_t now_us)
 {
     if (is_over(room)) return;
     take_datagrams(room, log, now_us);
-    script::tick(room, log, now_us);
+    if (room.phase == RoomPhase::open) script::tick(room, log, now_us);
     if (room.phase == RoomPhase::giving) give(room, log, now_us);
     room.socket->send(send(room.session, now_us));
     record(room, log);

@@ -12,6 +12,7 @@ static constexpr uint64_t give_interval_us = 100'000;
 void drain(Room &room, const Log &log)
 {
     if (room.phase != RoomPhase::open) return;
+    script::stop(room, log);
     room.phase = RoomPhase::giving;
     room.give_us = 0;
     log::write(log, LogLevel::info, "room_draining",

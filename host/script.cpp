@@ -15,8 +15,10 @@ static void log_notes(Room &room, const Log &log)
 {
     for (const scripts::Note &note : room.game->notes) {
         const bool is_bad = note.kind == NoteKind::error || note.kind == NoteKind::reload_refused;
+        std::string what = note.text;
+        if (what.ends_with('\n')) what.pop_back();
         log::write(log, is_bad ? LogLevel::error : LogLevel::info, text(note.kind),
-                   {{"room", room.options.name}, {"text", note.text}});
+                   {{"room", room.options.name}, {"text", what}});
     }
     room.game->notes.clear();
 }

@@ -8,6 +8,7 @@ namespace tern::scripts {
 static constexpr const char *part = R"lua(
 local native = ...
 local modules, rawmeta = native.modules, native.rawmeta
+local getupvalue, setupvalue = native.getupvalue, native.setupvalue
 local type, next, tostring, error = type, next, tostring, error
 local rawget, rawset, rawequal = rawget, rawset, rawequal
 local format, sort, concat = string.format, table.sort, table.concat
@@ -90,7 +91,7 @@ end
 -- Functions are replaced, what is new is added, and all else stays as it was.
 local function merge(old, new, seen, is_game)
     if rawequal(old, new) or seen[new] then return end
-    seen[new] = true
+    seen[new] = old
     for key, value in next, new do
         local before = rawget(old, key)
         if before == nil or type(value) == "function" then
@@ -103,6 +104,21 @@ local function merge(old, new, seen, is_game)
     local old_meta, new_meta = rawmeta(old), rawmeta(new)
     if type(old_meta) == "table" and type(new_meta) == "table" then
         merge(old_meta, new_meta, seen, false)
+    end
+end
+
+-- New functions know the new table as their local; from now on it is the old one, with its state.
+local function relink(f, seen, linked)
+    if linked[f] then return end
+    linked[f] = true
+    for i = 1, 255 do
+        local name, value = getupvalue(f, i)
+        if not name then return end
+        if type(value) == "table" and seen[value] then
+            setupvalue(f, i, seen[value])
+        elseif type(value) == "function" then
+            relink(value, seen, linked)
+        end
     end
 end
 
@@ -129,6 +145,11 @@ local function reload(names, chunks, main)
     merge(game, new, seen, true)
     for name in next, functions do
         if rawget(new, name) == nil then put(game, name, nil) end
+    end
+    local linked = {}
+    for i = 1, #undo_log do
+        local value = rawget(undo_log[i][1], undo_log[i][2])
+        if type(value) == "function" then relink(value, seen, linked) end
     end
 end
 

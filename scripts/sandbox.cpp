@@ -13,6 +13,7 @@ local rawmeta, require_other, math_floor = debug.getmetatable, require, math.flo
 local modules = {}
 local loading = {}
 native.modules, native.rawmeta = modules, rawmeta
+native.getupvalue, native.setupvalue = debug.getupvalue, debug.setupvalue
 
 function print(...)
     local texts = {}

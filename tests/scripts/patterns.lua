@@ -64,11 +64,13 @@ for _ = 1, 30000 do
         if a ~= "error" and a ~= "true|nil" then matched = matched + 1 end
     end
     same("find", outcome(pcall(ours.find, s, p, start)), outcome(pcall(string.find, s, p, start)))
-    same("match", outcome(pcall(ours.match, s, p, start)), outcome(pcall(string.match, s, p, start)))
+    same("match", outcome(pcall(ours.match, s, p, start)),
+        outcome(pcall(string.match, s, p, start)))
     same("plain", outcome(pcall(ours.find, s, p, start, true)),
         outcome(pcall(string.find, s, p, start, true)))
     if _VERSION ~= "Lua 5.1" then -- Which goes on otherwise behind a match of nothing.
-        same("gsub", outcome(pcall(ours.gsub, s, p, "<%0>")), outcome(pcall(string.gsub, s, p, "<%0>")))
+        same("gsub", outcome(pcall(ours.gsub, s, p, "<%0>")),
+            outcome(pcall(string.gsub, s, p, "<%0>")))
         same("gsub of 2", outcome(pcall(ours.gsub, s, p, "%1", 2)),
             outcome(pcall(string.gsub, s, p, "%1", 2)))
         if p:sub(1, 1) ~= "^" then

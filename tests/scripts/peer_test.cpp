@@ -89,10 +89,16 @@ TEST(PeerTest, AScriptIsEditedUnderASessionOfFour)
     folder.write("game.lua", script("two"));
     for (auto &peer : all)
         ASSERT_TRUE(peer->print_until("two sees 4 ships")) << peer->text;
+    // game.state is what it was, for the new functions, too.
+    folder.write("game.lua", script("two", "print(state.mine and state.ticks > 3 and 'kept' or "
+                                           "'lost')"));
+    for (auto &peer : all)
+        ASSERT_TRUE(peer->print_until("kept")) << peer->text;
     for (auto &peer : all) {
         // Nobody has left, and nobody was made anew: there were four ships, and one start().
         EXPECT_EQ(peer->text.find("two sees 3"), std::string::npos) << peer->text;
         EXPECT_EQ(peer->text.find("sees 5"), std::string::npos) << peer->text;
+        EXPECT_EQ(peer->text.find("lost"), std::string::npos) << peer->text;
         EXPECT_NE(peer->text.find("script_reloaded"), std::string::npos) << peer->text;
     }
     for (auto &peer : all) {
