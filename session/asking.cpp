@@ -93,7 +93,8 @@ static OpenCall *keep(Session &s, const CallHead &head, PeerId to, const void *a
     return call;
 }
 
-static CallId ask(Session &s, const CallHead &head, PeerId to, const void *arguments, uint64_t answer_us)
+static CallId ask(Session &s, const CallHead &head, PeerId to, const void *arguments,
+                  uint64_t answer_us)
 {
     OpenCall *call = keep(s, head, to, arguments, answer_us);
     if (!call) return CallId::none;
