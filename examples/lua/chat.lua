@@ -4,6 +4,7 @@
 local SAY, HOW_ARE_YOU, MOOD = 0, 1, 2
 
 local game = {
+    topology = "mesh",
     peers_max = 16,
     types = { -- Without objects_max: for calls only.
         {name = "say", fields = {
@@ -30,7 +31,8 @@ local function speak(session, text)
     print("I say (" .. state.said .. "): " .. text)
 end
 
--- For whoever types. luacheck: globals say ask
+-- For whoever types.
+-- luacheck: globals say ask
 function say(session, text)
     game.state.has_person = true
     speak(session, text)

@@ -4,6 +4,7 @@
 local BOARD, BET, ROLLED = 0, 1, 2
 
 local game = {
+    topology = "mesh",
     peers_max = 16,
     types = {
         {name = "board", objects_max = 4, claim = "never", fields = {

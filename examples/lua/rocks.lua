@@ -6,6 +6,7 @@
 local rocks_max = 3
 
 local game = {
+    topology = "mesh",
     peers_max = 16,
     types = {
         {name = "rock", objects_max = 16, orphan = "spread", fields = {
