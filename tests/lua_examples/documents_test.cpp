@@ -78,7 +78,8 @@ void run_commands(const std::string &document, const std::string &peer, const st
         wanted.insert(wanted.end(), here.begin(), here.end());
     }
     ASSERT_FALSE(wanted.empty());
-    Process process({"/bin/bash", folder.write("commands", commands + "echo 'all is done'\n")});
+    Process process({"/usr/bin/timeout", "120", "/bin/bash",
+                     folder.write("commands", commands + "echo 'all is done'\n")});
     EXPECT_EQ(process.wait_for_end(), 0) << process.text;
     EXPECT_EQ(process.text.find("script_error"), std::string::npos) << process.text;
     wanted.push_back("all is done");
