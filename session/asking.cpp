@@ -93,13 +93,13 @@ static OpenCall *keep(Session &s, const CallHead &head, PeerId to, const void *a
     return call;
 }
 
-static CallId ask(Session &s, CallHead head, PeerId to, const void *arguments, uint64_t answer_us)
+static CallId ask(Session &s, const CallHead &head, PeerId to, const void *arguments, uint64_t answer_us)
 {
-    head.id = open_calls::next_id(s.open_calls);
     OpenCall *call = keep(s, head, to, arguments, answer_us);
     if (!call) return CallId::none;
+    call->head.id = open_calls::next_id(s.open_calls);
     try_call(s, *call);
-    return head.id;
+    return call->head.id;
 }
 
 bool call_host(Session &s, TypeId type, const void *arguments)

@@ -68,7 +68,7 @@ bool ask(Simulation &sim, uint16_t place, const SimChoice &choice)
     numbered.ask = static_cast<uint8_t>(what);
     if (!may_say(node, what, numbered)) return false;
     const int times = what == Ask::limited ? 20 * limited_calls_per_second : 1;
-    bool any = false;
+    bool any = what == Ask::limited; // A try counts against the limit, even if it finds no room.
     for (int i = 0; i < times; ++i) {
         numbered.sequence = sim.places[place].asks + 1;
         CallId id = CallId::none;

@@ -153,7 +153,7 @@ struct Browser {
     // False if it does not come to be true within 30 s.
     bool wait_until(const std::string &expression)
     {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
         while (std::chrono::steady_clock::now() < end) {
             if (value_of(expression) == true) return true;
             usleep(50'000);

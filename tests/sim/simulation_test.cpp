@@ -220,10 +220,11 @@ TEST(Simulation, AddressesAreSharedAndExchanged)
 
 TEST(Simulation, EveryActOfAGameTakesPlace)
 {
-    const auto sim = run_with("leave=1,refuse=50,brief=20,sets=2,crowd=100,pingpong=100,hot=50");
+    const auto sim = run_with("leave=1,refuse=50,brief=20,sets=2,crowd=100,pingpong=100,hot=50,"
+                              "balance=20");
     for (const Act act : {Act::create, Act::set, Act::sets, Act::destroy, Act::claim, Act::migrate,
                           Act::refuse, Act::grant, Act::call, Act::whisper, Act::release, Act::lock,
-                          Act::unlock, Act::balance, Act::hope, Act::guess, Act::leave})
+                          Act::unlock, Act::balance, Act::hope, Act::guess, Act::ask, Act::leave})
         EXPECT_GT(count_of(*sim, act), 0u) << script::name(act);
     EXPECT_GT(sim->counts.claims_granted, 0u);
     EXPECT_GT(sim->counts.claims_refused, 0u);
