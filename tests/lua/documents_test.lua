@@ -40,7 +40,8 @@ function tests.TheProgramOfTheLuaPagePrintsWhatItShows()
     assert(ok, trouble)
     for i = 1, math.max(#wanted, #printed) do
         local one = (wanted[i] or "nothing"):gsub("(%d)%.0%f[%D]", "%1")
-        assert(printed[i] == one, ("line %d is %q, shown is %q"):format(i, tostring(printed[i]), one))
+        local line = tostring(printed[i])
+        assert(line == one, ("line %d is %q, shown is %q"):format(i, line, one))
     end
 end
 
