@@ -1,0 +1,30 @@
+// A program whose session a script may use: the program ticks it, the script plays.
+#include <cstdio>
+#include <lua.hpp>
+#include <tern/lua.h>
+#include <tern/tern.h>
+
+struct Lamp {
+    bool lit;
+};
+const tern::Field fields[] = {{"lit", tern::FieldKind::boolean, offsetof(Lamp, lit)}};
+const tern::Type types[] = {{"lamp", sizeof(Lamp), fields, 100}};
+
+int main()
+{
+    lua_State *lua = luaL_newstate();
+    luaL_openlibs(lua);
+    tern::open_lua(lua); // require "tern" gives it.
+    lua_pop(lua, 1);
+    tern::Session *session = tern::make_session({.types = types});
+    tern::start(session);
+    tern::push_lua_session(lua, session);
+    lua_setglobal(lua, "session");
+    if (luaL_dostring(lua, "lamp = session:create('lamp', {lit = true})") != 0)
+        std::puts(lua_tostring(lua, -1));
+    const tern::ObjectId lamp = tern::objects(session, 0)[0];
+    std::puts(tern::get<Lamp>(session, lamp).lit ? "It is lit." : "It is dark.");
+    tern::forget_lua_session(lua, session); // To the script it is destroyed now.
+    tern::destroy_session(session);
+    lua_close(lua);
+}
