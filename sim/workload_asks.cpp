@@ -87,7 +87,8 @@ static bool has_changed_after(const std::vector<Event> &events, size_t at, Objec
 {
     return std::any_of(
         events.begin() + static_cast<ptrdiff_t>(at), events.end(), [object](const Event &event) {
-            if (event.kind == EventKind::host_changed) return true;
+            if (event.kind == EventKind::host_changed || event.kind == EventKind::host_lost)
+                return true;
             return event.object == object && (event.kind == EventKind::owner_changed ||
                                               event.kind == EventKind::object_destroyed);
         });

@@ -22,7 +22,7 @@ assert(moved[1] == 1 and moved[2] == 1 and moved[4] == 3)
 local proxy = setmetatable({}, {__index = function(_, i) return "p" .. i end})
 assert(table.concat(proxy, ",", 1, 3) == "p1,p2,p3")
 
-assert(("x"):rep(3) == "xxx" and ("x"):rep(3, "-") == "x-x-x" and ("x"):rep(0) == "")
+assert(("ab"):rep(2) == "abab" and ("a"):rep(3, "-") == "a-a-a" and ("a"):rep(0) == "")
 assert(("a=1, b=2"):gsub("(%w+)=(%w+)", "%2=%1") == "1=a, 2=b")
 assert(("%d %s"):format(1, "x") == "1 x" and ("abc"):upper() == "ABC" and #"abc" == 3)
 local words = {}

@@ -407,7 +407,8 @@ TEST(Simulation, SeedsThatFailedHold)
                                         {3633, 30},
                                         {4279, 30},
                                         {20105, 12},
-                                        {20511, 12}}) {
+                                        {20511, 12},
+                                        {20720, 30}}) {
         SimOptions options = script::swarm(seed);
         options.seconds = seconds;
         const auto sim = simulation::make(options);
