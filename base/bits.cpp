@@ -43,10 +43,39 @@ void write_bytes(BitWriter &w, std::span<const std::byte> bytes)
         w._bit_count += bytes.size() * 8;
         return;
     }
-    for (; bytes.size() >= 8; bytes = bytes.subspan(8))
-        write(w, load_word(bytes.data()), 64);
+    // Seven bytes at most from any bit on are within eight.
+    for (; bytes.size() >= 8; bytes = bytes.subspan(7))
+        write(w, load_word(bytes.data()) & ((1ull << 56) - 1), 56);
     for (std::byte b : bytes)
         write(w, std::to_integer<uint64_t>(b), 8);
+}
+
+static uint64_t low_bits(uint64_t word, size_t bit_count) // Fewer than 64.
+{
+    return word & ((1ull << bit_count) - 1);
+}
+
+void write_bits(BitWriter &w, const std::byte *from, size_t bit_count)
+{
+    const size_t at = w._bit_count / 8;
+    const size_t used = w._bit_count % 8;
+    const size_t words = bit_count / 64; // Whole ones.
+    if (w._overflow || at + words * 8 + 16 > w._buffer.size()) {
+        for (; bit_count >= 56; bit_count -= 56, from += 7)
+            write(w, low_bits(load_word(from), 56), 56);
+        return write(w, low_bits(load_word(from), bit_count), static_cast<unsigned>(bit_count));
+    }
+    std::byte *to = &w._buffer[at];
+    uint64_t kept = low_bits(load_word(to), used);
+    for (size_t i = 0; i < words; ++i, from += 8, to += 8) {
+        const uint64_t word = load_word(from);
+        store_word(to, kept | word << used);
+        kept = word >> 1 >> (63 - used);
+    }
+    const uint64_t last = low_bits(load_word(from), bit_count % 64);
+    store_word(to, kept | last << used);
+    store_word(to + 8, last >> 1 >> (63 - used));
+    w._bit_count += bit_count;
 }
 
 void rewind(BitWriter &w, size_t bit_count)

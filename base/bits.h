@@ -34,7 +34,10 @@ inline void write_bool(BitWriter &w, bool value);
 // 7 bits and a flag for more, lowest first: 8 bits for < 128, 80 for the largest.
 inline void write_varint(BitWriter &w, uint64_t value);
 void write_bytes(BitWriter &w, std::span<const std::byte> bytes); // At any bit position.
+// The first bits of what another writer wrote; its buffer goes on for 8 bytes behind them.
+void write_bits(BitWriter &w, const std::byte *from, size_t bit_count);
 inline bool overflow(const BitWriter &w);
+inline bool room(const BitWriter &w, size_t bit_count); // All has fitted, and so many more bits do.
 inline size_t bit_count(const BitWriter &w);
 inline size_t size_bytes(const BitWriter &w); // Rounded up; the rest of the last byte is zero.
 // Takes back what was written since bit_count was `bit_count`, an overflow included.
@@ -112,6 +115,11 @@ inline void write_varint(BitWriter &w, uint64_t value)
 inline bool overflow(const BitWriter &w)
 {
     return w._overflow;
+}
+
+inline bool room(const BitWriter &w, size_t bit_count)
+{
+    return !w._overflow && w._bit_count + bit_count <= w._buffer.size() * 8;
 }
 
 inline size_t bit_count(const BitWriter &w)

@@ -32,8 +32,10 @@ void rewrite(Rewriting &r, const Update &update)
     if (!r.all_read) return;
     TERN_ASSERT(fields.mask != 0, "no fields of object %llx",
                 static_cast<unsigned long long>(object.id));
-    const bool added =
-        update_codec::add(r.writer, every_kind(), object, value, fields.mask, update.tick);
+    std::byte coded[struct_bytes_max + 64];
+    const size_t bits = update_codec::code(every_kind(), object.type, value, fields.mask, coded);
+    const CodedFields with = {coded, static_cast<uint32_t>(bits)};
+    const bool added = update_codec::add(r.writer, object, with, update.tick);
     TERN_ASSERT(added, "no room for object %llx", static_cast<unsigned long long>(object.id));
 }
 

@@ -43,6 +43,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     publish::place(b, r.publisher, slots, limits.peers_max, limits.packets_max, limits.updates_max);
     if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
     flat::place(b, r.world.stats, types.types.size(), types.types.size());
+    code_cache::place(b, r.codes, types);
     flat::place(b, r.events, 4 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
 }
@@ -203,10 +204,9 @@ bool check_updates(const Replica &r, std::span<const std::byte> message)
 }
 
 // As whom a member tells of an object: as itself; the host of a star as anybody but us.
-static PeerId speaks_for(const Replica &r, PeerId from, ObjectId object)
+static PeerId speaks_for(const Replica &r, PeerId from, Slot slot)
 {
     if (r.topology == Topology::mesh || from != successor(r)) return from;
-    const Slot slot = world::find(r.world, object);
     if (slot == no_slot || r.world.slots[slot].owner == r.self) return from;
     return r.world.slots[slot].owner;
 }
@@ -219,9 +219,11 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
     Verdict verdict = Verdict::ok;
     UpdateReader reader = publish::reader(message);
     Update update;
+    Slot slot = no_slot;
     while (publish::next(reader, update)) {
-        const PeerId owner = speaks_for(r, from, update.object);
-        const AppliedUpdate applied = publish::apply(r.world, *r.types, owner, update);
+        slot = world::find_behind(r.world, slot, update.object);
+        const PeerId owner = speaks_for(r, from, slot);
+        const AppliedUpdate applied = publish::apply(r.world, *r.types, owner, slot, update);
         if (applied.result == Applied::changed) {
             happenings::changed(r, applied.slot, applied.changed_fields);
             relay::changed(r, applied.slot, applied.changed_fields);
@@ -240,7 +242,8 @@ bool has_updates(const Replica &r, PeerId to)
 
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer)
 {
-    return publish::write(r.publisher, r.world, *r.types, find_member(r, to), packet, buffer);
+    return publish::write(r.publisher, r.world, r.codes, *r.types, find_member(r, to), packet,
+                          buffer);
 }
 
 void fate(Replica &r, PeerId to, uint64_t packet, bool arrived)

@@ -193,6 +193,7 @@ struct Replica {               // Open to migration, and read by session and sim
     // What has happened since the last clear_events(). Not state.
     Flat<Event> events;
     Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
+    CodeCache codes;               // Not state, either.
 };
 
 using MemberSlot = uint32_t;

@@ -1,6 +1,5 @@
 #include "replication/field.h"
 #include "base/assert.h"
-#include "replication/quaternion.h"
 #include "replication/values.h"
 #include <algorithm>
 #include <bit>
@@ -171,70 +170,118 @@ static uint64_t encode_steps(const FieldCode &f, float value)
     return nearest_steps(f, std::bit_cast<float>(becomes));
 }
 
-static uint64_t encode_float(const FieldCode &f, const std::byte *from)
-{
-    float value;
-    std::memcpy(&value, from, sizeof(value));
-    if (f.step != 0) return encode_steps(f, value);
-    if (!f.has_range) return canonical(value);
-    if (!(value >= f.float_min)) return canonical(f.float_min); // NaN, too.
-    return canonical(value > f.float_max ? f.float_max : value);
-}
-
-static void decode_float(const FieldCode &f, uint64_t code, std::byte *to)
-{
-    const uint32_t value = f.step != 0 ? float_at(f, code) : static_cast<uint32_t>(code);
-    std::memcpy(to, &value, sizeof(value));
-}
-
 // --- Quaternions with a step. Exact ones are four floats. ---
 
 static uint64_t encode_quaternion(const FieldCode &f, const std::byte *from)
 {
     quaternion::Components components;
     std::memcpy(&components, from, sizeof(components));
-    return quaternion::encode(components, f.step);
+    return quaternion::encode(components, f.grid);
 }
 
 static void decode_quaternion(const FieldCode &f, uint64_t code, std::byte *to)
 {
-    const quaternion::Components components = quaternion::decode(code, f.step);
+    const quaternion::Components components = quaternion::decode(code, f.grid);
     std::memcpy(to, &components, sizeof(components));
 }
 
 // --- One element of any kind but text, bytes and values ---
 
-static uint64_t encode(const FieldCode &f, const std::byte *from)
-{
-    switch (f.kind) {
-    case FieldKind::boolean: return *from != std::byte{0} ? 1 : 0;
-    case FieldKind::float32: return encode_float(f, from);
-    case FieldKind::quaternion: return encode_quaternion(f, from);
-    case FieldKind::object: {
+struct AnyInteger {
+    static uint64_t encode(const FieldCode &f, const std::byte *from)
+    {
+        return encode_integer(f, from);
+    }
+    static void decode(const FieldCode &f, uint64_t code, std::byte *to)
+    {
+        store(f, to, f.low + code);
+    }
+};
+
+struct Truth {
+    static uint64_t encode(const FieldCode &, const std::byte *from)
+    {
+        return *from != std::byte{0} ? 1 : 0;
+    }
+    static void decode(const FieldCode &f, uint64_t code, std::byte *to)
+    {
+        AnyInteger::decode(f, code, to);
+    }
+};
+
+struct Reference {
+    static uint64_t encode(const FieldCode &f, const std::byte *from)
+    {
         const uint64_t id = load(f, from);
         return id >> object_id_bits == 0 ? id : 0;
     }
-    default: return encode_integer(f, from);
+    static void decode(const FieldCode &f, uint64_t code, std::byte *to)
+    {
+        AnyInteger::decode(f, code, to);
     }
-}
+};
 
-static void decode(const FieldCode &f, uint64_t code, std::byte *to)
+struct ExactFloat {
+    static uint64_t encode(const FieldCode &f, const std::byte *from)
+    {
+        float value;
+        std::memcpy(&value, from, sizeof(value));
+        if (!f.has_range) return canonical(value);
+        if (!(value >= f.float_min)) return canonical(f.float_min); // NaN, too.
+        return canonical(value > f.float_max ? f.float_max : value);
+    }
+    static void decode(const FieldCode &, uint64_t code, std::byte *to)
+    {
+        const auto value = static_cast<uint32_t>(code);
+        std::memcpy(to, &value, sizeof(value));
+    }
+};
+
+struct SteppedFloat {
+    static uint64_t encode(const FieldCode &f, const std::byte *from)
+    {
+        float value;
+        std::memcpy(&value, from, sizeof(value));
+        return encode_steps(f, value);
+    }
+    static void decode(const FieldCode &f, uint64_t code, std::byte *to)
+    {
+        const uint32_t value = float_at(f, code);
+        std::memcpy(to, &value, sizeof(value));
+    }
+};
+
+struct Rotation {
+    static uint64_t encode(const FieldCode &f, const std::byte *from)
+    {
+        return encode_quaternion(f, from);
+    }
+    static void decode(const FieldCode &f, uint64_t code, std::byte *to)
+    {
+        decode_quaternion(f, code, to);
+    }
+};
+
+// So that the kind is looked at once for all elements of a field.
+template <class Act> static void with_coder(const FieldCode &f, Act act)
 {
     switch (f.kind) {
-    case FieldKind::float32: return decode_float(f, code, to);
-    case FieldKind::quaternion: return decode_quaternion(f, code, to);
-    default: return store(f, to, f.low + code);
+    case FieldKind::boolean: return act(Truth{});
+    case FieldKind::object: return act(Reference{});
+    case FieldKind::quaternion: return act(Rotation{});
+    case FieldKind::float32: return f.step != 0 ? act(SteppedFloat{}) : act(ExactFloat{});
+    default: return act(AnyInteger{});
     }
 }
 
 // What would be written differently was not written by us.
-static bool is_written(const FieldCode &f, uint64_t code)
+template <class Coder> static bool is_written(const FieldCode &f, uint64_t code)
 {
     if (f.codes == Codes::any) return true;
     if (f.codes == Codes::up_to_max) return code <= f.code_max;
     std::byte value[sizeof(quaternion::Components)];
-    decode(f, code, value);
-    return encode(f, value) == code;
+    Coder::decode(f, code, value);
+    return Coder::encode(f, value) == code;
 }
 
 // --- Text: as long as it is, then its bytes, none of them zero ---
@@ -316,7 +363,10 @@ FieldCode code(const Field &given)
     f.step = field.step;
     unsigned bits = integer_bits(field);
     if (field.kind == FieldKind::text) bits = bits::width(field.count - 1u);
-    if (field.kind == FieldKind::quaternion) bits = quaternion::bit_count(field.step);
+    if (field.kind == FieldKind::quaternion) {
+        f.grid = quaternion::grid(field.step);
+        bits = quaternion::bit_count(f.grid);
+    }
     f.code_max = ~uint64_t{0} >> (64 - std::max(bits, 1u));
     if (field.kind == FieldKind::float32) {
         f.float_min = static_cast<float>(field.min);
@@ -339,13 +389,6 @@ uint32_t bits_max(const Field &field)
     return uint32_t{f.bits} * f.count;
 }
 
-size_t bit_count(const FieldCode &f, const std::byte *from)
-{
-    if (f.kind == FieldKind::text) return f.bits + text_length(f, from) * 8;
-    if (f.kind == FieldKind::values) return used_values(f, from).size() * 8;
-    return size_t{f.bits} * f.count;
-}
-
 void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
 {
     if (f.kind == FieldKind::bytes) {
@@ -364,8 +407,10 @@ void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
         std::memset(to + used.size(), 0, f.count - used.size());
         return;
     }
-    for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
-        decode(f, encode(f, from + at), to + at);
+    with_coder(f, [&](auto coder) {
+        for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
+            coder.decode(f, coder.encode(f, from + at), to + at);
+    });
 }
 
 void write(BitWriter &w, const FieldCode &f, const std::byte *from)
@@ -373,8 +418,10 @@ void write(BitWriter &w, const FieldCode &f, const std::byte *from)
     if (f.kind == FieldKind::bytes) return bits::write_bytes(w, {from, f.count});
     if (f.kind == FieldKind::text) return write_text(w, f, from);
     if (f.kind == FieldKind::values) return bits::write_bytes(w, used_values(f, from));
-    for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
-        bits::write(w, encode(f, from + at), f.bits);
+    with_coder(f, [&](auto coder) {
+        for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
+            bits::write(w, coder.encode(f, from + at), f.bits);
+    });
 }
 
 void read(BitReader &r, const FieldCode &f, std::byte *to)
@@ -382,11 +429,13 @@ void read(BitReader &r, const FieldCode &f, std::byte *to)
     if (f.kind == FieldKind::bytes) return bits::read_bytes(r, {to, f.count});
     if (f.kind == FieldKind::text) return read_text(r, f, to);
     if (f.kind == FieldKind::values) return read_values(r, f, to);
-    for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes) {
-        const uint64_t code = bits::read(r, f.bits);
-        if (!is_written(f, code)) bits::fail(r);
-        decode(f, code, to + at);
-    }
+    with_coder(f, [&](auto coder) {
+        for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes) {
+            const uint64_t code = bits::read(r, f.bits);
+            if (!is_written<decltype(coder)>(f, code)) bits::fail(r);
+            coder.decode(f, code, to + at);
+        }
+    });
 }
 
 void check(BitReader &r, const FieldCode &f)
@@ -397,8 +446,10 @@ void check(BitReader &r, const FieldCode &f)
     }
     if (f.kind == FieldKind::values) return value::check(r, f.count);
     if (f.codes == Codes::any) return bits::skip(r, size_t{f.bits} * f.count);
-    for (size_t i = 0; i < f.count; ++i)
-        if (!is_written(f, bits::read(r, f.bits))) bits::fail(r);
+    with_coder(f, [&](auto coder) {
+        for (size_t i = 0; i < f.count; ++i)
+            if (!is_written<decltype(coder)>(f, bits::read(r, f.bits))) bits::fail(r);
+    });
 }
 
 }

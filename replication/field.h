@@ -2,6 +2,7 @@
 // side by side; format: docs/wire_format.md, "Values".
 #pragma once
 #include "base/bits.h"
+#include "replication/quaternion.h"
 #include "tern/types.h"
 
 namespace tern {
@@ -27,7 +28,8 @@ struct FieldCode {
     uint64_t low;      // Integers: the one with code 0.
     float float_min;   // Exact floats with a range.
     float float_max;
-    double min, step; // Floats and quaternions with a step.
+    double min, step;      // Floats with a step.
+    quaternion::Grid grid; // Quaternions with a step.
 };
 
 namespace field {
@@ -47,7 +49,6 @@ inline size_t size_bytes(const FieldCode &f)
 
 // `to` and `from` may be the same place. Any alignment.
 void normalise(const FieldCode &f, std::byte *to, const std::byte *from);
-size_t bit_count(const FieldCode &f, const std::byte *from); // As write() writes it.
 // Writes the same for a value and its normalised form.
 void write(BitWriter &w, const FieldCode &f, const std::byte *from);
 // Fails the reader for what write() would never write; then what is stored means nothing.

@@ -229,8 +229,8 @@ static constexpr uint32_t misfits_max = 4;
 
 enum class Added : uint8_t { yes, nothing, no_room };
 
-static Added add_slot(Publisher &p, World &world, const TypeTable &types, uint32_t peer, Slot slot,
-                      UpdateWriter &w)
+static Added add_slot(Publisher &p, World &world, CodeCache &codes, const TypeTable &types,
+                      uint32_t peer, Slot slot, UpdateWriter &w)
 {
     const Object &object = world.slots[slot];
     Published &published = published_at(p, peer, slot);
@@ -246,8 +246,8 @@ static Added add_slot(Publisher &p, World &world, const TypeTable &types, uint32
     if (own && published.sent_tick == tick) return Added::nothing;
     if (p.rings[peer].object_count == p.objects_max) return Added::no_room;
     const size_t begin = update_codec::bit_count(w);
-    if (!update_codec::add(w, types, object, world::value(world, types, slot), mask, tick))
-        return Added::no_room;
+    const CodedFields coded = code_cache::fields(codes, world, types, slot, mask);
+    if (!update_codec::add(w, object, coded, tick)) return Added::no_room;
     world::count_sent(world, object.type, update_codec::bit_count(w) - begin);
     remember_object(p, peer, object, slot, tick);
     published.sent_tick = tick;
@@ -255,8 +255,8 @@ static Added add_slot(Publisher &p, World &world, const TypeTable &types, uint32
     return Added::yes;
 }
 
-size_t write(Publisher &p, World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
-             std::span<std::byte> buffer)
+size_t write(Publisher &p, World &world, CodeCache &codes, const TypeTable &types, uint32_t peer,
+             uint64_t packet, std::span<std::byte> buffer)
 {
     TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer, p.peer_count,
                 world.tick);
@@ -269,7 +269,7 @@ size_t write(Publisher &p, World &world, const TypeTable &types, uint32_t peer, 
     for (uint32_t left = ring.due_count; left > 0; --left, ++slot) { // Each once.
         slot = next_due(p, peer, slot);
         if (slot == p.slot_count) slot = next_due(p, peer, 0);
-        const Added added = add_slot(p, world, types, peer, slot, w);
+        const Added added = add_slot(p, world, codes, types, peer, slot, w);
         if (added == Added::yes) count += 1;
         if (added != Added::no_room) continue;
         if (misfits == 0) ring.cursor = slot; // First in the next packet.
@@ -338,18 +338,20 @@ bool check(const World &world, const TypeTable &types, std::span<const std::byte
 {
     UpdateReader r = reader(message);
     Update update;
+    Slot slot = no_slot;
     while (next(r, update)) {
-        const Slot slot = world::find(world, update.object);
+        slot = world::find_behind(world, slot, update.object);
         if (slot == no_slot) continue;
         if (!update_codec::is_written(update, types, world.slots[slot].type)) return false;
     }
     return !malformed(r);
 }
 
-AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, const Update &update)
+AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
+                    const Update &update)
 {
-    const Slot slot = world::find_alive(world, update.object);
-    if (slot == no_slot) return {Applied::unchanged, no_slot, 0};
+    if (slot == no_slot || world.slots[slot].life != Life::alive)
+        return {Applied::unchanged, no_slot, 0};
     Object &object = world.slots[slot];
     world::count_received(world, object.type, update.bit_count);
     const bool of_this_tenure = object.stamp == update.stamp;

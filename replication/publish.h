@@ -7,7 +7,7 @@
 // the last UPDATE sent, or when a sent one is lost. The receiver applies it if the tenure is the
 // present one and T is newer than what it has. Format: docs/wire_format.md, "UPDATE".
 #pragma once
-#include "replication/world.h"
+#include "replication/code_cache.h"
 
 namespace tern {
 
@@ -111,8 +111,8 @@ bool has_due(const Publisher &p, uint32_t peer);
 bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
 // packets never fall; one packet may hold several messages.
-size_t write(Publisher &p, World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
-             std::span<std::byte> buffer);
+size_t write(Publisher &p, World &world, CodeCache &codes, const TypeTable &types, uint32_t peer,
+             uint64_t packet, std::span<std::byte> buffer);
 // Told once of each packet, in any order; of one that held no UPDATE nothing happens.
 void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
           bool arrived);
@@ -127,7 +127,9 @@ bool malformed(const UpdateReader &r);      // After next() said false.
 // Whether the whole message could be applied; changes nothing. Fields of objects that are unknown
 // here cannot be judged.
 bool check(const World &world, const TypeTable &types, std::span<const std::byte> message);
-AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, const Update &update);
+// `slot` is the object's, no_slot if it is unknown here.
+AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
+                    const Update &update);
 
 }
 }

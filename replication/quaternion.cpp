@@ -11,106 +11,99 @@ struct Parts {
     int64_t steps[3]; // Of the others, in order.
 };
 
-static double nearest(double x)
+// floor(x + 0.5), of what fits an int64: one rule, whatever the floating-point mode.
+static int64_t nearest(double x)
 {
-    return std::floor(x +
-                      0.5); // Not round() or rint(): one rule, whatever the floating-point mode.
+    const double up = x + 0.5;
+    const auto whole = static_cast<int64_t>(up);
+    return whole - (static_cast<double>(whole) > up);
 }
 
-// No component but the largest is beyond 1 / sqrt(2).
-static int64_t steps_max(double step)
+Grid grid(double step)
 {
-    return static_cast<int64_t>(nearest(std::sqrt(0.5) / step));
+    Grid grid = {step, nearest(std::sqrt(0.5) / step), 0}; // None but the largest is beyond.
+    grid.part_bits = bits::width(2 * static_cast<uint64_t>(grid.steps_max));
+    return grid;
 }
 
-static unsigned part_bits(double step)
+unsigned bit_count(const Grid &grid)
 {
-    return bits::width(2 * static_cast<uint64_t>(steps_max(step)));
+    return 2 + 3 * grid.part_bits;
 }
 
-unsigned bit_count(double step)
-{
-    return 2 + 3 * part_bits(step);
-}
-
-static uint64_t pack(const Parts &parts, double step)
+static uint64_t pack(const Parts &parts, const Grid &grid)
 {
     uint64_t code = parts.omitted;
     unsigned shift = 2;
-    for (int64_t steps : parts.steps) {
-        code |= static_cast<uint64_t>(steps + steps_max(step)) << shift;
-        shift += part_bits(step);
+    for (const int64_t steps : parts.steps) {
+        code |= static_cast<uint64_t>(steps + grid.steps_max) << shift;
+        shift += grid.part_bits;
     }
     return code;
 }
 
-static Parts unpack(uint64_t code, double step)
+static Parts unpack(uint64_t code, const Grid &grid)
 {
     Parts parts{static_cast<unsigned>(code & 3), {}};
-    const uint64_t mask = (uint64_t{1} << part_bits(step)) - 1;
+    const uint64_t mask = (uint64_t{1} << grid.part_bits) - 1;
     unsigned shift = 2;
     for (int64_t &steps : parts.steps) {
-        steps = static_cast<int64_t>(code >> shift & mask) - steps_max(step);
-        shift += part_bits(step);
+        steps = static_cast<int64_t>(code >> shift & mask) - grid.steps_max;
+        shift += grid.part_bits;
     }
     return parts;
 }
 
-static double squares(const Parts &parts, double step)
+static double squares(const Parts &parts, const Grid &grid)
 {
     double sum = 0;
-    for (int64_t steps : parts.steps) {
-        const double value = static_cast<double>(steps) * step;
+    for (const int64_t steps : parts.steps) {
+        const double value = static_cast<double>(steps) * grid.step;
         sum += value * value;
     }
     return sum;
 }
 
-static Components components(const Parts &parts, double step)
+static float omitted_value(double sum_of_squares)
+{
+    return sum_of_squares < 1 ? static_cast<float>(std::sqrt(1 - sum_of_squares)) : 0.0f;
+}
+
+static Components components(const Parts &parts, const Grid &grid)
 {
     Components result{};
     unsigned part = 0;
     for (unsigned i = 0; i < 4; ++i) {
         if (i == parts.omitted) continue;
-        result.at[i] = static_cast<float>(static_cast<double>(parts.steps[part++]) * step);
+        result.at[i] = static_cast<float>(static_cast<double>(parts.steps[part++]) * grid.step);
     }
-    const double sum = squares(parts, step);
-    result.at[parts.omitted] = sum < 1 ? static_cast<float>(std::sqrt(1 - sum)) : 0.0f;
+    result.at[parts.omitted] = omitted_value(squares(parts, grid));
     return result;
 }
 
-static bool same_bits(const Components &a, const Components &b)
-{
-    for (unsigned i = 0; i < 4; ++i)
-        if (std::bit_cast<uint32_t>(a.at[i]) != std::bit_cast<uint32_t>(b.at[i])) return false;
-    return true;
-}
-
-// The components but one, rounded to steps.
-static Parts rounded(const double (&values)[4], unsigned omitted, double step)
-{
-    Parts parts{omitted, {}};
-    const auto limit = static_cast<double>(steps_max(step));
-    unsigned part = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-        if (i == omitted) continue;
-        const double steps = nearest(values[i] / step);
-        const double clamped = steps < -limit ? -limit : steps > limit ? limit : steps;
-        parts.steps[part++] = static_cast<int64_t>(clamped);
-    }
-    return parts;
-}
-
-struct Doubles {
-    double at[4];
+// Each component rounded to steps, as far as a part goes.
+struct Rounded {
+    int64_t steps[4];
 };
 
-static Doubles widened(const Components &components)
+static Rounded rounded(const double (&values)[4], const Grid &grid)
 {
-    Doubles result{};
-    for (unsigned i = 0; i < 4; ++i)
-        result.at[i] = static_cast<double>(components.at[i]);
+    const auto limit = static_cast<double>(grid.steps_max);
+    Rounded result;
+    for (unsigned i = 0; i < 4; ++i) {
+        const double steps = values[i] / grid.step;
+        result.steps[i] = nearest(steps < -limit ? -limit : steps > limit ? limit : steps);
+    }
     return result;
+}
+
+static Parts without(const Rounded &rounded, unsigned omitted)
+{
+    Parts parts{omitted, {}};
+    unsigned part = 0;
+    for (unsigned i = 0; i < 4; ++i)
+        if (i != omitted) parts.steps[part++] = rounded.steps[i];
+    return parts;
 }
 
 // Whether these are what rounding makes, to the bit, and of which parts first. What has been
@@ -121,40 +114,54 @@ struct OnGrid {
     Parts parts;
 };
 
-static OnGrid on_grid(const Components &given, double step)
+static OnGrid on_grid(const Components &given, const Grid &grid)
 {
-    const Doubles values = widened(given);
+    double values[4];
+    for (unsigned i = 0; i < 4; ++i)
+        values[i] = static_cast<double>(given.at[i]);
+    const Rounded steps = rounded(values, grid);
+    unsigned off = 0; // Bit i: component i is none that rounding makes.
+    for (unsigned i = 0; i < 4; ++i) {
+        const auto back = static_cast<float>(static_cast<double>(steps.steps[i]) * grid.step);
+        const bool same = std::bit_cast<uint32_t>(back) == std::bit_cast<uint32_t>(given.at[i]);
+        off |= static_cast<unsigned>(!same) << i;
+    }
     for (unsigned omitted = 0; omitted < 4; ++omitted) {
-        const Parts parts = rounded(values.at, omitted, step);
-        if (squares(parts, step) <= 1 && same_bits(components(parts, step), given))
+        if ((off & ~(1u << omitted)) != 0) continue;
+        const Parts parts = without(steps, omitted);
+        const double sum = squares(parts, grid);
+        const float told = omitted_value(sum);
+        if (sum <= 1 && std::bit_cast<uint32_t>(told) == std::bit_cast<uint32_t>(given.at[omitted]))
             return {true, parts};
     }
     return {false, {}};
 }
 
-uint64_t encode(const Components &wanted, double step)
+uint64_t encode(const Components &wanted, const Grid &grid)
 {
-    Doubles values = widened(wanted);
+    double values[4];
     double sum = 0;
-    for (double value : values.at)
-        sum += value * value;
-    if (!(sum > 0) || !std::isfinite(sum)) return pack({3, {0, 0, 0}}, step);
-    const OnGrid already = on_grid(wanted, step);
-    if (already.found) return pack(already.parts, step);
+    for (unsigned i = 0; i < 4; ++i) {
+        values[i] = static_cast<double>(wanted.at[i]);
+        sum += values[i] * values[i];
+    }
+    if (!(sum > 0) || !std::isfinite(sum)) return pack({3, {0, 0, 0}}, grid);
+    const OnGrid already = on_grid(wanted, grid);
+    if (already.found) return pack(already.parts, grid);
     unsigned largest = 0;
     for (unsigned i = 1; i < 4; ++i)
-        if (std::fabs(values.at[i]) > std::fabs(values.at[largest])) largest = i;
+        if (std::fabs(values[i]) > std::fabs(values[largest])) largest = i;
     // -q turns like q, so that the omitted one can be taken as positive.
-    const double length = values.at[largest] < 0 ? -std::sqrt(sum) : std::sqrt(sum);
-    for (double &value : values.at)
+    const double length = values[largest] < 0 ? -std::sqrt(sum) : std::sqrt(sum);
+    for (double &value : values)
         value /= length;
-    const Parts parts = rounded(values.at, largest, step);
-    return pack(on_grid(components(parts, step), step).parts, step);
+    const Parts parts = without(rounded(values, grid), largest);
+    return pack(on_grid(components(parts, grid), grid).parts, grid);
 }
 
-Components decode(uint64_t code, double step)
+Components decode(uint64_t code, const Grid &grid)
 {
-    return components(unpack(code, step), step);
+    return components(unpack(code, grid), grid);
 }
 
 }

@@ -13,10 +13,19 @@ struct Components {
     float at[4];
 };
 
-unsigned bit_count(double step); // Of a code.
+// All that follows from a step, worked out once.
+struct Grid {
+    double step;
+    int64_t steps_max;  // Of a rounded component, either way.
+    unsigned part_bits; // Of a rounded component.
+};
+
+Grid grid(double step);
+unsigned bit_count(const Grid &grid); // Of a code.
 // Of any four floats: they are scaled to length 1, of a zero length or not finite they are the
 // identity. What decode() made comes back to the same bits.
-uint64_t encode(const Components &components, double step);
-Components decode(uint64_t code, double step); // Of any code: a foreign one gives some numbers.
+uint64_t encode(const Components &components, const Grid &grid);
+// Of any code: a foreign one gives some numbers.
+Components decode(uint64_t code, const Grid &grid);
 
 }

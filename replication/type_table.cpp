@@ -82,6 +82,20 @@ uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void
     return difference(table, id, a, b, all_fields(table, id));
 }
 
+// Most fields are a few words: a call to compare them would cost more than that.
+static bool equal(const std::byte *a, const std::byte *b, size_t size_bytes)
+{
+    if (size_bytes % 4 != 0 || size_bytes > 16) return std::memcmp(a, b, size_bytes) == 0;
+    uint32_t differs = 0;
+    for (size_t at = 0; at < size_bytes; at += 4) {
+        uint32_t left, right;
+        std::memcpy(&left, a + at, sizeof left);
+        std::memcpy(&right, b + at, sizeof right);
+        differs |= left ^ right;
+    }
+    return differs == 0;
+}
+
 uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b, uint64_t mask)
 {
     const std::span<const FieldCode> fields = codes(table, id);
@@ -90,20 +104,10 @@ uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void
     for (size_t i = 0; i < fields.size(); ++i) {
         const FieldCode &f = fields[i];
         if ((mask >> i & 1) == 0) continue;
-        if (std::memcmp(left + f.offset_bytes, right + f.offset_bytes, field::size_bytes(f)) == 0)
+        if (equal(left + f.offset_bytes, right + f.offset_bytes, field::size_bytes(f)))
             mask &= ~(uint64_t{1} << i);
     }
     return mask;
-}
-
-size_t fields_bits(const TypeTable &table, TypeId id, const void *value, uint64_t mask)
-{
-    const std::span<const FieldCode> fields = codes(table, id);
-    const auto *from = static_cast<const std::byte *>(value);
-    size_t count = 0;
-    for (size_t i = 0; i < fields.size(); ++i)
-        if (mask >> i & 1) count += field::bit_count(fields[i], from + fields[i].offset_bytes);
-    return count;
 }
 
 void write_fields(BitWriter &w, const TypeTable &table, TypeId id, const void *value, uint64_t mask)

@@ -43,7 +43,6 @@ uint64_t difference(const TypeTable &table, TypeId type, const void *a, const vo
                     uint64_t mask);
 
 // The fields of `mask`, in order. The mask itself is the caller's to write.
-size_t fields_bits(const TypeTable &table, TypeId type, const void *value, uint64_t mask);
 void write_fields(BitWriter &w, const TypeTable &table, TypeId type, const void *value,
                   uint64_t mask);
 // Overwrites the fields of `mask`. Fails the reader for what write_fields would never write.

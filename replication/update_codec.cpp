@@ -106,14 +106,6 @@ static bool is_one(uint64_t mask)
     return mask != 0 && (mask & (mask - 1)) == 0;
 }
 
-static unsigned mask_bits(const TypeTable &types, TypeId type, uint64_t mask)
-{
-    const auto count = static_cast<unsigned>(types.types[type].fields.size());
-    if (count == 1) return 0;
-    if (mask == type_table::all_fields(types, type)) return 2;
-    return is_one(mask) ? 2 + bits::width(count - 1) : 1 + count;
-}
-
 static void write_mask(BitWriter &w, const TypeTable &types, TypeId type, uint64_t mask)
 {
     const auto count = static_cast<unsigned>(types.types[type].fields.size());
@@ -145,16 +137,19 @@ static uint64_t read_mask(BitReader &r, const TypeTable &types, TypeId type)
 
 // --- Mask and values, behind their length ---
 
-static void write_fields(BitWriter &w, const TypeTable &types, TypeId type, const void *value,
-                         uint64_t mask)
+namespace update_codec {
+
+size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mask,
+            std::span<std::byte> buffer)
 {
-    const size_t fields_bits = type_table::fields_bits(types, type, value, mask);
-    bits::write_varint(w, mask_bits(types, type, mask) + fields_bits);
+    TERN_ASSERT(mask != 0, "no field of type %u", static_cast<unsigned>(type));
+    BitWriter w = bits::writer(buffer);
     write_mask(w, types, type, mask);
     type_table::write_fields(w, types, type, value, mask);
+    TERN_ASSERT(!bits::overflow(w), "%zu bytes for type %u", buffer.size(),
+                static_cast<unsigned>(type));
+    return bits::bit_count(w);
 }
-
-namespace update_codec {
 
 ReadFields read_fields(const Update &update, const TypeTable &types, TypeId type, void *value)
 {
@@ -183,23 +178,50 @@ UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks)
     return w;
 }
 
-bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const void *value,
-         uint64_t mask, uint32_t tick)
+// A varint of one or two bytes.
+struct ShortVarint {
+    uint64_t bits;
+    unsigned bit_count;
+};
+
+static ShortVarint short_varint(uint64_t value)
 {
-    TERN_ASSERT(mask != 0 && (tick == w._tick || w._ticks == Ticks::each), "object %llx",
-                static_cast<unsigned long long>(object.id));
-    if (w._count == updates_per_message_max || bits::overflow(w._writer)) return false;
-    const size_t begin = bits::bit_count(w._writer);
+    if (value < 128) return {value, 8};
+    return {(value & 127) | 128 | value >> 7 << 8, 16};
+}
+
+static void write_head(UpdateWriter &w, const Object &object, uint32_t length, uint32_t tick)
+{
+    const ObjectId before = w._previous_object;
+    const uint64_t far = object_id::serial(object.id) - uint64_t{object_id::serial(before)};
+    if (far - 1 < 128 * 128 / 2 && object_id::creator(object.id) == object_id::creator(before) &&
+        object.stamp == w._previous_stamp && w._ticks == Ticks::one && length < 128 * 128) {
+        // What is most often there, in one piece: behind the 1, of the same creator, somewhat
+        // further, of the same grant, and the length.
+        const ShortVarint delta = short_varint(2 * (far - 1)), size = short_varint(length);
+        const unsigned behind = 2 + delta.bit_count + 2;
+        return bits::write(w._writer, 3 | delta.bits << 2 | size.bits << behind,
+                           behind + size.bit_count);
+    }
     bits::write_bool(w._writer, true);
     write_object(w._writer, object.id, w._previous_object);
     write_stamp(w._writer, object.stamp, w._previous_stamp);
     if (w._ticks == Ticks::each) write_tick(w._writer, tick, w._tick);
-    write_fields(w._writer, types, object.type, value, mask);
-    const size_t end = bits::bit_count(w._writer);
-    bits::write_bool(w._writer, false); // There must be room for the end.
-    const bool fits = !bits::overflow(w._writer);
-    bits::rewind(w._writer, fits ? end : begin);
-    if (!fits) return false;
+    bits::write_varint(w._writer, length);
+}
+
+bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick)
+{
+    TERN_ASSERT(tick == w._tick || w._ticks == Ticks::each, "object %llx",
+                static_cast<unsigned long long>(object.id));
+    if (w._count == updates_per_message_max || bits::overflow(w._writer)) return false;
+    const size_t begin = bits::bit_count(w._writer);
+    write_head(w, object, coded.bit_count, tick);
+    bits::write_bits(w._writer, coded.bits, coded.bit_count);
+    if (!bits::room(w._writer, 1)) { // For the end.
+        bits::rewind(w._writer, begin);
+        return false;
+    }
     w._count += 1;
     w._previous_object = object.id;
     w._previous_stamp = object.stamp;

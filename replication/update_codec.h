@@ -1,5 +1,6 @@
 // The bits of an UPDATE message. Format: docs/wire_format.md, "UPDATE". Its reader is in publish.h.
 #pragma once
+#include "replication/code_cache.h"
 #include "replication/publish.h"
 
 namespace tern {
@@ -22,10 +23,17 @@ struct ReadFields {
 namespace update_codec {
 
 UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks = Ticks::one);
-// The fields of `mask`, which is not 0, as of `tick`: with Ticks::one the message's. False, and
-// nothing is written, if it does not fit.
-bool add(UpdateWriter &w, const TypeTable &types, const Object &object, const void *value,
-         uint64_t mask, uint32_t tick);
+// Mask and values of the fields of `mask`, which is not 0; how many bits. The buffer must hold a
+// whole value and mask_bits_max().
+size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mask,
+            std::span<std::byte> buffer);
+constexpr size_t mask_bits_max(size_t field_count)
+{
+    return field_count + 1;
+}
+// What code() made, as of `tick`: with Ticks::one the message's. False, and nothing is written, if
+// it does not fit.
+bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick);
 size_t bit_count(const UpdateWriter &w); // So far.
 size_t finish(UpdateWriter &w);          // Bytes of the message; 0 if nothing was added.
 

@@ -98,6 +98,13 @@ Slot find(const World &world, ObjectId id)
     return entry == 0 ? no_slot : entry - 1;
 }
 
+Slot find_behind(const World &world, Slot slot, ObjectId id)
+{
+    const Slot next = slot + 1; // 0 behind no_slot.
+    if (next < world.slots.count && world.slots[next].id == id && id != ObjectId::none) return next;
+    return find(world, id);
+}
+
 Slot find_alive(const World &world, ObjectId id)
 {
     const Slot slot = find(world, id);

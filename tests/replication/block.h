@@ -9,6 +9,7 @@ namespace tern {
 struct PeerState {
     World world;
     Publisher publisher;
+    CodeCache codes;
 };
 
 struct BlockLimits {
@@ -29,6 +30,7 @@ struct Block {
     World &world() { return peer().world; }
     const World &world() const { return peer().world; }
     Publisher &publisher() { return peer().publisher; }
+    CodeCache &codes() { return peer().codes; }
     size_t state_bytes = 0;
     // Without the statistics.
     std::span<const std::byte> bytes() const
@@ -37,8 +39,9 @@ struct Block {
     }
 };
 
-inline void place_peer(flat::Builder &builder, PeerState &peer, const TypeTable &types,
-                       const BlockLimits &limits)
+// Bytes of what is state.
+inline size_t place_peer(flat::Builder &builder, PeerState &peer, const TypeTable &types,
+                         const BlockLimits &limits)
 {
     uint32_t slots = 0;
     for (const Type &type : types.types)
@@ -46,7 +49,10 @@ inline void place_peer(flat::Builder &builder, PeerState &peer, const TypeTable 
     world::place(builder, peer.world, types, limits.dead_max);
     publish::place(builder, peer.publisher, slots, limits.peer_count, limits.packets_max,
                    limits.objects_max);
-    flat::place(builder, peer.world.stats, types.types.size(), types.types.size()); // The last.
+    const size_t state_bytes = builder.used_bytes;
+    flat::place(builder, peer.world.stats, types.types.size(), types.types.size());
+    code_cache::place(builder, peer.codes, types);
+    return state_bytes;
 }
 
 inline Block make_block(const TypeTable &types, const BlockLimits &limits = {})
@@ -58,9 +64,8 @@ inline Block make_block(const TypeTable &types, const BlockLimits &limits = {})
     block.chunks.resize(builder.used_bytes / sizeof(Block::Chunk) + 1);
     std::memset(block.chunks.data(), 0, block.chunks.size() * sizeof(Block::Chunk));
     builder = {reinterpret_cast<std::byte *>(block.chunks.data()), sizeof(PeerState)};
-    place_peer(builder, block.peer(), types, limits);
+    block.state_bytes = place_peer(builder, block.peer(), types, limits);
     block.world().tick = 1;
-    block.state_bytes = builder.used_bytes - types.types.size() * sizeof(TypeStats);
     return block;
 }
 

@@ -51,7 +51,8 @@ struct Publish : ::testing::Test {
 
     std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
     {
-        return {buffer, publish::write(publisher, world, table, peer, packet, {buffer, size})};
+        return {buffer, publish::write(publisher, world, block.codes(), table, peer, packet,
+                                       {buffer, size})};
     }
 
     void fate(uint64_t packet, bool arrived, uint32_t peer = 0)
@@ -67,7 +68,8 @@ struct Publish : ::testing::Test {
         Update update;
         AppliedUpdate applied = {};
         while (publish::next(r, update))
-            applied = publish::apply(there.world(), table, from, update);
+            applied = publish::apply(there.world(), table, from,
+                                     world::find(there.world(), update.object), update);
         EXPECT_FALSE(publish::malformed(r));
         return applied;
     }

@@ -6,10 +6,12 @@
 namespace tern {
 
 using quaternion::Components;
+using quaternion::Grid;
 
 static Components rounded(const Components &components, double step)
 {
-    return quaternion::decode(quaternion::encode(components, step), step);
+    const Grid grid = quaternion::grid(step);
+    return quaternion::decode(quaternion::encode(components, grid), grid);
 }
 
 static void expect_identity(const Components &components)
@@ -31,16 +33,17 @@ TEST(Quaternion, WhatIsNoRotationBecomesTheIdentity)
 
 TEST(Quaternion, AThousandthTakes35Bits)
 {
-    EXPECT_EQ(quaternion::bit_count(0.001), 2u + 3 * 11);
-    EXPECT_EQ(quaternion::bit_count(quaternion::step_min), 62u);
+    EXPECT_EQ(quaternion::bit_count(quaternion::grid(0.001)), 2u + 3 * 11);
+    EXPECT_EQ(quaternion::bit_count(quaternion::grid(quaternion::step_min)), 62u);
 }
 
 TEST(Quaternion, TheOmittedComponentIsInTheLowestBits)
 {
-    EXPECT_EQ(quaternion::encode({{0, 0, 0, 1}}, 0.125) & 3, 3u);
-    EXPECT_EQ(quaternion::encode({{-1, 0, 0, 0}}, 0.125) & 3, 0u);
+    EXPECT_EQ(quaternion::encode({{0, 0, 0, 1}}, quaternion::grid(0.125)) & 3, 3u);
+    EXPECT_EQ(quaternion::encode({{-1, 0, 0, 0}}, quaternion::grid(0.125)) & 3, 0u);
     // 6 steps on each side, in 4 bits: 0 is 6.
-    EXPECT_EQ(quaternion::encode({{0, 0, 0, 1}}, 0.125), 3u | 6u << 2 | 6u << 6 | 6u << 10);
+    EXPECT_EQ(quaternion::encode({{0, 0, 0, 1}}, quaternion::grid(0.125)),
+              3u | 6u << 2 | 6u << 6 | 6u << 10);
 }
 
 static Components random_rotation(Random &random)
@@ -82,11 +85,11 @@ TEST(Quaternion, RoundingIsCloseOfLengthOneAndFinal)
 
 TEST(Quaternion, EveryCodeOfACoarseStepIsFinalOrForeign)
 {
-    const double step = 0.125;
+    const Grid grid = quaternion::grid(0.125);
     uint64_t own = 0;
-    for (uint64_t code = 0; code < uint64_t{1} << quaternion::bit_count(step); ++code) {
-        const Components components = quaternion::decode(code, step);
-        const uint64_t again = quaternion::encode(components, step);
+    for (uint64_t code = 0; code < uint64_t{1} << quaternion::bit_count(grid); ++code) {
+        const Components components = quaternion::decode(code, grid);
+        const uint64_t again = quaternion::encode(components, grid);
         if (again == code) {
             double length = 0;
             for (float component : components.at)
@@ -94,8 +97,8 @@ TEST(Quaternion, EveryCodeOfACoarseStepIsFinalOrForeign)
             ASSERT_NEAR(length, 1, 1e-6) << code; // Three beyond length 1 are nobody's.
             own += 1;
         }
-        const Components settled = quaternion::decode(again, step);
-        ASSERT_EQ(quaternion::encode(settled, step), again) << code;
+        const Components settled = quaternion::decode(again, grid);
+        ASSERT_EQ(quaternion::encode(settled, grid), again) << code;
     }
     EXPECT_GT(own, 1000u);
 }

@@ -44,7 +44,9 @@ static bool add(UpdateWriter &w, const Item &item)
     object.id = item.id;
     object.stamp = item.stamp;
     object.type = item.type;
-    return update_codec::add(w, table, object, value(item), item.mask,
+    std::byte coded[struct_bytes_max + 64];
+    const size_t bits = update_codec::code(table, item.type, value(item), item.mask, coded);
+    return update_codec::add(w, object, {coded, static_cast<uint32_t>(bits)},
                              item.tick != 0 ? item.tick : w._tick);
 }
 
@@ -334,8 +336,9 @@ TEST(UpdateCodec, HostileBytesAreReadToAnEnd)
         UpdateReader r = publish::reader(bytes);
         Update update;
         while (publish::next(r, update)) {
-            const Applied result =
-                publish::apply(block.world(), table, PeerId::none, update).result;
+            const Applied result = publish::apply(block.world(), table, PeerId::none,
+                                                  world::find(block.world(), update.object), update)
+                                       .result;
             if (fits) {
                 ASSERT_NE(result, Applied::malformed);
             }

@@ -101,8 +101,8 @@ inline void tick(Node &node, uint32_t fields, bool values_return)
     node.owner.world().tick = node.tick;
     change(node, fields, values_return);
     std::byte buffer[64];
-    const size_t size = publish::write(node.owner.publisher(), node.owner.world(), table(), 0,
-                                       node.flights.size(), buffer);
+    const size_t size = publish::write(node.owner.publisher(), node.owner.world(),
+                                       node.owner.codes(), table(), 0, node.flights.size(), buffer);
     if (size > 0) node.flights.push_back({{buffer, buffer + size}, false, Told::nothing});
 }
 
@@ -112,8 +112,9 @@ inline void deliver(Node &node, size_t packet)
     UpdateReader r = publish::reader(node.flights[packet].message);
     Update update;
     while (publish::next(r, update)) {
-        const Applied result =
-            publish::apply(node.receiver.world(), table(), owner_id, update).result;
+        World &world = node.receiver.world();
+        const Slot slot = world::find(world, update.object);
+        const Applied result = publish::apply(world, table(), owner_id, slot, update).result;
         TERN_ASSERT(result == Applied::changed || result == Applied::unchanged, "result %u",
                     static_cast<unsigned>(result));
     }
@@ -273,7 +274,8 @@ inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, 
     world::write(world, table(), slot, &next);
     publish::changed(block.publisher(), slot);
     std::byte buffer[64];
-    const size_t size = publish::write(block.publisher(), world, table(), 0, 1, buffer);
+    const size_t size =
+        publish::write(block.publisher(), world, block.codes(), table(), 0, 1, buffer);
     return {stamp, owner, tick, value, {buffer, buffer + size}};
 }
 
@@ -303,7 +305,8 @@ inline void arrive(TenureSearch &search, Block &receiver, Arrival arrival)
     UpdateReader r = publish::reader(tenure.message);
     Update update;
     while (publish::next(r, update))
-        publish::apply(receiver.world(), table(), tenure.owner, update);
+        publish::apply(receiver.world(), table(), tenure.owner,
+                       world::find(receiver.world(), update.object), update);
 }
 
 // `left`: how often each may still arrive.

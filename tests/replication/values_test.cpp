@@ -321,7 +321,6 @@ TEST(Values, AFieldTravelsByWhatItUses)
     EXPECT_EQ(field::bits_max(field), 96u);
     EXPECT_EQ(field::size_bytes(field), 12u);
     std::byte from[12] = {std::byte{0x14}, std::byte{'h'}, std::byte{'i'}, std::byte{99}};
-    EXPECT_EQ(field::bit_count(f, from), 24u);
     std::byte normal[12];
     field::normalise(f, normal, from);
     EXPECT_EQ(normal[2], std::byte{'i'});
@@ -343,7 +342,6 @@ TEST(Values, AMalformedFieldTravelsAsNil)
     const Field field = {"any", FieldKind::values, 0, 3};
     const FieldCode f = field::code(field);
     std::byte value[3] = {std::byte{0x1c}, std::byte{'h'}, std::byte{'i'}}; // One letter short.
-    EXPECT_EQ(field::bit_count(f, value), 8u);
     std::byte wire[3] = {};
     BitWriter w = bits::writer(wire);
     field::write(w, f, value);

@@ -1,0 +1,29 @@
+// What was coded of an object, kept for the next peer that needs the same fields of the same value:
+// a value is coded once and copied for each. Not state: what is not here is coded again.
+#pragma once
+#include "replication/world.h"
+
+namespace tern {
+
+// Mask and values of one object as they travel, to be copied into a message. 8 bytes may be read
+// behind them.
+struct CodedFields {
+    const std::byte *bits;
+    uint32_t bit_count;
+};
+
+struct CodeCache { // Closed.
+    Flat<uint32_t>
+        _first; // By type: where its entries begin, one for each place in World's arrays.
+    Flat<uint64_t> _words;
+};
+
+namespace code_cache {
+
+void place(flat::Builder &builder, CodeCache &cache, const TypeTable &types);
+// The fields of `mask`, which is not 0, of a living object. Valid until the next call.
+CodedFields fields(CodeCache &cache, const World &world, const TypeTable &types, Slot slot,
+                   uint64_t mask);
+
+}
+}
