@@ -96,13 +96,6 @@ bool is_given(const Arguments &a, int index)
     return !lua_isnoneornil(a.L, index);
 }
 
-double number(const Arguments &a, int index, const char *name)
-{
-    if (lua_type(a.L, index) != LUA_TNUMBER || !std::isfinite(lua_tonumber(a.L, index)))
-        refuse(a, index, name, "a number");
-    return lua_tonumber(a.L, index);
-}
-
 bool to_whole(lua_State *L, int index, int64_t &value)
 {
     if (lua_type(L, index) != LUA_TNUMBER) return false;

@@ -118,8 +118,7 @@ struct Arguments {
 [[noreturn]] void fail(const Arguments &a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-bool is_given(const Arguments &a, int index);                   // Neither nothing nor nil.
-double number(const Arguments &a, int index, const char *name); // Finite.
+bool is_given(const Arguments &a, int index); // Neither nothing nor nil.
 uint64_t whole(const Arguments &a, int index, const char *name, uint64_t min, uint64_t max);
 bool boolean(const Arguments &a, int index, const char *name);
 const char *text(const Arguments &a, int index, const char *name); // Without zero bytes.

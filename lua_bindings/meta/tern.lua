@@ -501,9 +501,11 @@ function tern.type_id(session, type) end
 function tern.field_id(session, type, field) end
 
 -- Asks the host. Answered once, by claim_granted or claim_refused. optimistic: may be set at once.
+-- False, and nothing is asked, if far too many claims are unanswered.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param mode? "wait"|"optimistic"
+---@return boolean
 function tern.claim(session, object, mode) end
 
 -- The owner gives it up: the host is to own it.

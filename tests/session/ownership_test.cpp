@@ -260,3 +260,29 @@ TEST_P(Crossings, TheNewOwnersDestroyToo)
 }
 
 INSTANTIATE_TEST_SUITE_P(ByHost, Crossings, testing::Bool());
+
+// --- Claims of what nobody knows ---
+
+TEST_F(ThreePeers, ClaimsOfUnknownObjectsHaveABoundAndEachOneTakenIsAnswered)
+{
+    for (const size_t node : {0u, 1u}) {
+        Session *s = world.nodes[node].session;
+        uint64_t taken = 0;
+        while (claim(s, static_cast<ObjectId>(1'000'000 + taken), ClaimMode::optimistic))
+            ASSERT_LT(++taken, 100'000u);
+        EXPECT_GE(taken, 64u);
+        EXPECT_TRUE(claim(s, static_cast<ObjectId>(1'000'000))) << "it is asked already";
+        EXPECT_FALSE(claim(s, static_cast<ObjectId>(5)));
+        uint64_t answered = 0;
+        for (int i = 0; i < 120; ++i) {
+            world.step();
+            for (const Event &event : world.nodes[node].events)
+                if (event.kind == EventKind::claim_refused) {
+                    answered += 1;
+                    EXPECT_EQ(event.refusal, ClaimRefusal::unknown);
+                }
+        }
+        EXPECT_EQ(answered, taken);
+        EXPECT_TRUE(claim(s, static_cast<ObjectId>(5)));
+    }
+}
