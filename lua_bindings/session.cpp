@@ -246,15 +246,19 @@ void tern::push_lua_session(lua_State *L, Session *session)
     lua_remove(L, -2);
 }
 
+// Allocates nothing: memory may have run out in the script.
 void tern::forget_lua_session(lua_State *L, Session *session)
 {
     push_sessions(L);
     lua_pushlightuserdata(L, session);
     lua_rawget(L, -2);
-    if (lua::SessionBox *box = find_box(L, -1)) box->session = nullptr;
+    lua::SessionBox *box = find_box(L, -1);
     lua_pop(L, 1);
-    lua_pushlightuserdata(L, session);
-    lua_pushnil(L);
-    lua_rawset(L, -3);
+    if (box) {
+        box->session = nullptr;
+        lua_pushlightuserdata(L, session);
+        lua_pushnil(L);
+        lua_rawset(L, -3);
+    }
     lua_pop(L, 1);
 }
