@@ -2,8 +2,8 @@
 # scripts (scripts/). Leaves tern_lua_library: what programs link beside; lua_other: the other Lua,
 # as luajit or lua54; lua_modules: "suffix:lua" of the modules that have tests.
 
-# --- Which Lua. The module takes headers alone: who loads it brings its own Lua; programs that embed
-# it and tests link the library, too. ---
+# --- Which Lua. The module takes headers alone: who loads it brings its own Lua; tests and programs
+# that embed it link the library, too. ---
 if(PkgConfig_FOUND)
   pkg_check_modules(luajit IMPORTED_TARGET luajit)
   pkg_check_modules(lua54 IMPORTED_TARGET lua5.4)

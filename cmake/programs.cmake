@@ -27,7 +27,8 @@ if(TERN_BUILD_PROGRAMS)
   endif()
   add_library(program_common OBJECT ${sources}) # Of all programs.
   set_target_properties(program_common PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(program_common PRIVATE $<TARGET_PROPERTY:tern_house,INTERFACE_COMPILE_OPTIONS>)
+  target_compile_options(program_common PRIVATE
+    $<TARGET_PROPERTY:tern_house,INTERFACE_COMPILE_OPTIONS>)
   target_compile_features(program_common PUBLIC cxx_std_20)
   target_link_libraries(program_common PUBLIC CLI11::CLI11 nlohmann_json::nlohmann_json)
   target_include_directories(program_common PUBLIC programs)

@@ -35,17 +35,20 @@ if(TERN_BUILD_TESTS)
     tern_executable(test_programs ${sources})
     tern_user_target(test_programs)
     target_include_directories(test_programs PRIVATE ${PROJECT_SOURCE_DIR} programs)
-    target_compile_definitions(test_programs PRIVATE TERN_PROGRAMS_DIR="$<TARGET_FILE_DIR:tern-find>")
+    target_compile_definitions(test_programs PRIVATE
+      TERN_PROGRAMS_DIR="$<TARGET_FILE_DIR:tern-find>")
     add_dependencies(test_programs tern-demo tern-find) # Its tests start them.
     if(TARGET tern-map)
       add_dependencies(test_programs tern-map)
       target_compile_definitions(test_programs PRIVATE TERN_HAVE_MAP)
     endif()
-    target_link_libraries(test_programs PRIVATE ${program_parts} program_common GTest::gtest_main rapidcheck)
+    target_link_libraries(test_programs PRIVATE
+      ${program_parts} program_common GTest::gtest_main rapidcheck)
     gtest_discover_tests(test_programs TEST_PREFIX programs. DISCOVERY_MODE PRE_TEST
                          PROPERTIES LABELS programs)
     add_test(NAME programs.two_machines
-             COMMAND ${PROJECT_SOURCE_DIR}/tests/programs/two_machines.sh $<TARGET_FILE_DIR:tern-find>)
+             COMMAND ${PROJECT_SOURCE_DIR}/tests/programs/two_machines.sh
+                     $<TARGET_FILE_DIR:tern-find>)
     set_tests_properties(programs.two_machines PROPERTIES LABELS programs TIMEOUT 120
                                                           SKIP_RETURN_CODE 77)
   endif()

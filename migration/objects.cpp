@@ -419,7 +419,7 @@ bool claim(Replica &r, ObjectId object)
 {
     for (const Claim &pending : r.claims.all())
         if (pending.object == object) return true;
-    if (flat::full(r.claims)) return false;
+    if (flat::full(r.claims) || !object_id::is_possible(object)) return false;
     const PeerId asked = host(r);
     const bool others = asked != r.self && asked != PeerId::none;
     flat::push(r.claims, {object, others, ClaimRefusal::none});

@@ -167,6 +167,7 @@ void refuse_claim(Session *session, ObjectId object, PeerId claimer)
     session::check_open(*session);
     TERN_ASSERT(host(session) == self(session), "only the host answers claims");
     session::record(*session, session::about(RecordKind::refuse_claim, object, claimer));
+    if (!object_id::is_possible(object)) return;
     replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
 }
 

@@ -97,8 +97,8 @@ const void *values(const Session *session, TypeId type, size_t size_bytes); // a
 // until the answer this peer may set() it, and get() and values() show what it has set, here alone.
 // If granted, the fields that were set are the new owner's first change; if refused, they show
 // what is replicated again. If the session ends first, there is no answer, and they do, too. False,
-// and nothing is asked, while 64 more claims are unanswered than there is room for objects: only
-// objects that are unknown here can be so many.
+// and nothing is asked, of an id that create() never gives, and while 64 more claims are unanswered
+// than there is room for objects: only objects that are unknown here can be so many.
 bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
 // The owner gives an object up: the host is to own it. It stays ours until owner_changed says so
 // (there is no other event), also if the host changes meanwhile. Nothing if we are the host.
