@@ -8,7 +8,7 @@ description = {
     summary = "Replicates game objects between peers and lets any object change owner",
     labels = {"game", "network"},
 }
-dependencies = {"lua >= 5.1, < 5.5"}
+dependencies = {"lua >= 5.1, < 5.5, ~= 5.2, ~= 5.3"}
 external_dependencies = {LIBSODIUM = {header = "sodium.h"}}
 build = {
     type = "cmake",

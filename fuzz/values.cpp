@@ -1,6 +1,7 @@
 // Dynamic values: any bytes as one that has arrived, which is written again in the same bytes if it
 // is accepted; and any sequence of calls of the writer, which leaves nil or what is accepted.
 #include "replication/values.h"
+#include "fuzz/support/copied_value.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include <cstring>
@@ -9,29 +10,6 @@
 namespace tern::fuzz {
 
 namespace {
-
-// Writes one that is read, with all that is in it.
-void copy(ValueReader &r, const Value &read, ValueWriter &w)
-{
-    switch (read.kind) {
-    case ValueKind::nil: return value::put_nil(w);
-    case ValueKind::boolean: return value::put_boolean(w, read.boolean);
-    case ValueKind::number:
-        if (read.is_integer) return value::put_integer(w, static_cast<int64_t>(read.number));
-        return value::put_number(w, read.number);
-    case ValueKind::string: return value::put_string(w, read.string);
-    case ValueKind::table: break;
-    case ValueKind::end: TERN_ASSERT(false, "an end in the place of a value");
-    }
-    value::begin_table(w, read.array_count);
-    for (size_t i = 0; i < read.array_count; ++i)
-        copy(r, value::next(r), w);
-    for (Value key = value::next(r); key.kind != ValueKind::end; key = value::next(r)) {
-        copy(r, key, w);
-        copy(r, value::next(r), w);
-    }
-    value::end_table(w);
-}
 
 // Reads the whole of a field, and writes it into another of the same size.
 void read_again(std::span<const uint8_t> field, std::span<uint8_t> again)

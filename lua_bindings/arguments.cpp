@@ -1,10 +1,12 @@
 // Arguments of the module's functions: each is checked before anything is done.
 #include "lua_bindings/binding.h"
+#include <cfloat>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace tern::lua {
 
@@ -36,6 +38,7 @@ static Got got(lua_State *L, int index)
     case LUA_TNIL: return {"nil"};
     case LUA_TBOOLEAN: return lua_toboolean(L, index) ? Got{"true"} : Got{"false"};
     case LUA_TNUMBER:
+        if (std::isnan(lua_tonumber(L, index))) return {"nan"}; // Of either sign.
         std::snprintf(got.text, sizeof got.text, "%.14g", lua_tonumber(L, index));
         return got;
     case LUA_TSTRING: {
@@ -94,13 +97,6 @@ void fail(const Arguments &a, const char *format, ...)
 bool is_given(const Arguments &a, int index)
 {
     return !lua_isnoneornil(a.L, index);
-}
-
-double number(const Arguments &a, int index, const char *name)
-{
-    if (lua_type(a.L, index) != LUA_TNUMBER || !std::isfinite(lua_tonumber(a.L, index)))
-        refuse(a, index, name, "a number");
-    return lua_tonumber(a.L, index);
 }
 
 bool to_whole(lua_State *L, int index, int64_t &value)
@@ -204,8 +200,15 @@ Address address(const Arguments &a, int index, const char *name)
 
 // --- Handles ---
 
-static const char *const handle_names[] = {"",          "session", "socket", "simulated network",
-                                           "announcer", "finder"};
+struct HandleName {
+    const char *argument, *expected;
+};
+static constexpr HandleName handle_names[] = {{"session", "a session"},
+                                              {"socket", "a socket"},
+                                              {"network", "a simulated network"},
+                                              {"announcer", "an announcer"},
+                                              {"finder", "a finder"}};
+static_assert(std::size(handle_names) == handles_max);
 
 void *find_handle(lua_State *L, int index, Handle kind)
 {
@@ -219,9 +222,9 @@ void *find_handle(lua_State *L, int index, Handle kind)
 void *handle(const Arguments &a, int index, Handle kind)
 {
     void *found = find_handle(a.L, index, kind);
-    const char *name = handle_names[static_cast<int>(kind)];
+    const HandleName &name = handle_names[static_cast<int>(kind) - 1];
     if (!found)
-        refuse(a, index, kind == Handle::network ? "network" : name, "a %s%s", name,
+        refuse(a, index, name.argument, "%s%s", name.expected,
                index == 1 ? ", as in tern.f(x) or x:f()" : "");
     return found;
 }
@@ -288,6 +291,8 @@ uint16_t field_index(const Arguments &a, int index, int argument, const Type &ty
     const char *name = to_text(a.L, index);
     for (size_t i = 0; name && i < type.fields.size(); ++i)
         if (std::strcmp(type.fields[i].name, name) == 0) return static_cast<uint16_t>(i);
+    if (type.fields.empty())
+        refuse_as(a, argument, "field", index, "a field of type %.64s (it has none)", type.name);
     refuse_as(a, argument, "field", index, "a field of type %.64s (1 to %zu, or its name)",
               type.name, type.fields.size());
 }
@@ -325,7 +330,7 @@ void fill(lua_State *L, const char *key, uint64_t count)
     lua_setfield(L, -2, key);
 }
 
-void push_table_to_fill(const Arguments &a, int index)
+int push_filled(const Arguments &a, int index, std::initializer_list<Count> counts)
 {
     if (is_given(a, index) && !lua_istable(a.L, index))
         refuse(a, index, "table", "a table to fill, or nothing");
@@ -333,6 +338,9 @@ void push_table_to_fill(const Arguments &a, int index)
         lua_pushvalue(a.L, index);
     else
         lua_newtable(a.L);
+    for (const Count &count : counts)
+        fill(a.L, count.key, count.count);
+    return 1;
 }
 
 // --- Options ---
@@ -375,8 +383,8 @@ void check_keys(const Table &t, const Words &known)
         lua_pop(L, 1);
         if (find_word(L, -1, known) >= 0) continue;
         const Got key = got(L, -1);
-        fail(t.arguments, "%s unknown option %s, expected %s",
-             t.where[0] ? t.where : "argument 1:", key.text, listed(known).text);
+        fail(t.arguments, "%s%sunknown option %s, expected %s", t.where, t.where[0] ? " " : "",
+             key.text, listed(known).text);
     }
 }
 
@@ -408,7 +416,8 @@ double number_option(const Table &t, const char *key, double fallback, double mi
     if (!push_option(t, key)) return fallback;
     if (lua_type(L, -1) != LUA_TNUMBER || !(lua_tonumber(L, -1) >= min) ||
         !(lua_tonumber(L, -1) <= max))
-        refuse_option(t, key, -1, "a number from %g to %g", min, max);
+        refuse_option(t, key, -1, max == DBL_MAX ? "a finite number" : "a number from %g to %g",
+                      min, max);
     const double value = lua_tonumber(L, -1);
     lua_pop(L, 1);
     return value;

@@ -8,6 +8,7 @@
 // too: LuaJIT collects before it has copied one.
 #pragma once
 #include "lua_bindings/lua_headers.h"
+#include <initializer_list>
 #include <tern/discovery.h>
 #include <tern/lua.h>
 #include <tern/sim.h>
@@ -118,8 +119,7 @@ struct Arguments {
 [[noreturn]] void fail(const Arguments &a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-bool is_given(const Arguments &a, int index);                   // Neither nothing nor nil.
-double number(const Arguments &a, int index, const char *name); // Finite.
+bool is_given(const Arguments &a, int index); // Neither nothing nor nil.
 uint64_t whole(const Arguments &a, int index, const char *name, uint64_t min, uint64_t max);
 bool boolean(const Arguments &a, int index, const char *name);
 const char *text(const Arguments &a, int index, const char *name); // Without zero bytes.
@@ -177,8 +177,8 @@ std::span<const Type> read_types(const Table &t, int holder);
 inline constexpr uint64_t exact_max = uint64_t{1} << 53; // Numbers of Lua are exact up to here.
 inline constexpr uint64_t object_id_max = (uint64_t{1} << 48) - 1;
 
-size_t element_bytes(FieldKind kind); // Of one element, as it lies in a struct.
-int lua_values(const Field &field);   // So many Lua values make the field.
+size_t number_bytes(FieldKind kind); // Of one of an element's numbers: what it is aligned to.
+int lua_values(const Field &field);  // So many Lua values make the field.
 int push_field(lua_State *L, const Field &field, const void *value); // Their count.
 // From the Lua values from `index` on, which messages call argument `argument`. An integer or
 // float32 with a range is clamped to it.
@@ -193,8 +193,12 @@ void push_count(lua_State *L, uint64_t count);    // Beyond exact_max the neares
 
 // Sets key = count in the table on the top of the stack.
 void fill(lua_State *L, const char *key, uint64_t count);
-// Pushes the table at `index`, or a new one if there is none.
-void push_table_to_fill(const Arguments &a, int index);
+struct Count {
+    const char *key;
+    uint64_t count;
+};
+// Pushes the table at `index`, or a new one if there is none, with these counts in it. 1.
+int push_filled(const Arguments &a, int index, std::initializer_list<Count> counts);
 
 // --- Parts of the module: a list of functions that ends with nulls ---
 

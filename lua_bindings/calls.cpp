@@ -19,8 +19,8 @@ static void read_made(const Arguments &a, const Session *session, int type_at, M
     take_fields(a, type_at + 1, type, made.value);
 }
 
-// A peer, "host" or, if it may be so, "everyone"; never oneself.
-static PeerId callee(const Arguments &a, const Session *session, bool everyone, bool host = true)
+// A peer, or what may be said instead of one: "everyone", "host". Never oneself.
+static PeerId callee(const Arguments &a, const Session *session, bool everyone, bool host)
 {
     if (lua_type(a.L, 2) == LUA_TSTRING) {
         const char *word = lua_tostring(a.L, 2);
@@ -29,34 +29,33 @@ static PeerId callee(const Arguments &a, const Session *session, bool everyone, 
     }
     int64_t number = 0;
     if (!to_whole(a.L, 2, number) || number < 1 || number >= static_cast<int64_t>(PeerId::host))
-        refuse(a, 2, "to", "a peer (a number)%s%s", everyone ? ", \"everyone\"" : "",
-               host ? " or \"host\"" : "");
+        refuse(a, 2, "to", "a peer (a number)%s",
+               !host       ? " or \"everyone\""
+               : !everyone ? " or \"host\""
+                           : ", \"everyone\" or \"host\"");
     const auto to = static_cast<PeerId>(number);
     if (to == tern::self(session)) refuse(a, 2, "to", "another peer than this one itself");
     return to;
 }
 
-static int call(lua_State *L)
+static int call(const Arguments &a, Reliability reliability)
 {
-    const Arguments a = {L, "call"};
     Session *s = open_session(a);
-    const PeerId to = callee(a, s, true);
+    const PeerId to = callee(a, s, true, reliability == Reliability::reliable);
     Made made;
     read_made(a, s, 3, made);
-    lua_pushboolean(L, tern::call(s, to, made.type, made.value, made.size_bytes));
+    lua_pushboolean(a.L, tern::call(s, to, made.type, made.value, made.size_bytes, reliability));
     return 1;
+}
+
+static int call(lua_State *L)
+{
+    return call({L, "call"}, Reliability::reliable);
 }
 
 static int call_unreliable(lua_State *L)
 {
-    const Arguments a = {L, "call_unreliable"};
-    Session *s = open_session(a);
-    const PeerId to = callee(a, s, true, false);
-    Made made;
-    read_made(a, s, 3, made);
-    lua_pushboolean(
-        L, tern::call(s, to, made.type, made.value, made.size_bytes, Reliability::unreliable));
-    return 1;
+    return call({L, "call_unreliable"}, Reliability::unreliable);
 }
 
 // A call that is answered, as a number; nil if nothing was sent.
@@ -83,7 +82,7 @@ static int request(lua_State *L)
 {
     const Arguments a = {L, "request"};
     Session *s = open_session(a);
-    const PeerId to = callee(a, s, false);
+    const PeerId to = callee(a, s, false, true);
     Made made;
     read_made(a, s, 3, made);
     return push_call(L, tern::request(s, to, made.type, made.value, made.size_bytes,

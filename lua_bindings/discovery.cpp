@@ -177,8 +177,10 @@ static int bad_datagrams(lua_State *L)
     const Arguments a = {L, "bad_datagrams"};
     if (find_handle(L, 1, Handle::announcer))
         push_count(L, tern::bad_datagrams(announcer(a)));
-    else
+    else if (find_handle(L, 1, Handle::finder))
         push_count(L, tern::bad_datagrams(finder(a)));
+    else
+        refuse(a, 1, "of", "an announcer or a finder");
     return 1;
 }
 

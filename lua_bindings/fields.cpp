@@ -8,23 +8,6 @@
 
 namespace tern::lua {
 
-size_t element_bytes(FieldKind kind)
-{
-    switch (kind) {
-    case FieldKind::int16:
-    case FieldKind::uint16:
-    case FieldKind::peer: return 2;
-    case FieldKind::int32:
-    case FieldKind::uint32:
-    case FieldKind::float32: return 4;
-    case FieldKind::int64:
-    case FieldKind::uint64:
-    case FieldKind::object: return 8;
-    case FieldKind::quaternion: return 16;
-    default: return 1;
-    }
-}
-
 static bool is_string(FieldKind kind)
 {
     return kind == FieldKind::text || kind == FieldKind::bytes;
@@ -37,8 +20,7 @@ int lua_values(const Field &field)
     return field.kind == FieldKind::quaternion ? 4 * field.count : field.count;
 }
 
-// Of one number of the field, as it lies in the struct.
-static size_t number_bytes(FieldKind kind)
+size_t number_bytes(FieldKind kind)
 {
     return kind == FieldKind::quaternion ? sizeof(float) : element_bytes(kind);
 }
@@ -163,7 +145,8 @@ static int64_t taken_whole(const Given &g)
     const bool is_whole = to_whole(g.a.L, g.index, value);
     if (is_whole && has_range(g.field)) {
         const double clamped = std::clamp(static_cast<double>(value), g.field.min, g.field.max);
-        return std::clamp(static_cast<int64_t>(clamped), b.min, b.max);
+        return static_cast<int64_t>(
+            std::clamp(clamped, static_cast<double>(b.min), static_cast<double>(b.max)));
     }
     if (is_whole && value >= b.min && value <= b.max) return value;
     char expected[96];

@@ -7,6 +7,10 @@ extern "C" {
 #include <lualib.h>
 }
 
+#if LUA_VERSION_NUM == 502 || LUA_VERSION_NUM == 503
+#error "tern is for Lua 5.4, LuaJIT and Lua 5.1"
+#endif
+
 namespace tern::lua {
 
 #if LUA_VERSION_NUM >= 504

@@ -222,8 +222,8 @@ static int claim(lua_State *L)
     if (tern::exists(s, id) && tern::owner(s, id) == tern::self(s))
         refuse(a, 2, "object", "an object that is not this peer's own already");
     const int mode = is_given(a, 3) ? choice(a, 3, "mode", words(claim_mode_names)) : 0;
-    tern::claim(s, id, static_cast<ClaimMode>(mode));
-    return 0;
+    lua_pushboolean(L, tern::claim(s, id, static_cast<ClaimMode>(mode)));
+    return 1;
 }
 
 static int release(lua_State *L)

@@ -56,15 +56,15 @@ static int stats(lua_State *L)
     const Arguments a = {L, "stats"};
     const Session *s = session(a);
     const Stats stats = tern::stats(s, peer(a, 2, "peer"));
-    push_table_to_fill(a, 3);
-    fill(L, "rtt_us", stats.rtt_us);
-    fill(L, "rtt_variance_us", stats.rtt_variance_us);
-    fill(L, "sent_datagrams", stats.sent_datagrams);
-    fill(L, "sent_bytes", stats.sent_bytes);
-    fill(L, "received_datagrams", stats.received_datagrams);
-    fill(L, "received_bytes", stats.received_bytes);
-    fill(L, "lost_datagrams", stats.lost_datagrams);
-    fill(L, "bad_messages", stats.bad_messages);
+    push_filled(a, 3,
+                {{"rtt_us", stats.rtt_us},
+                 {"rtt_variance_us", stats.rtt_variance_us},
+                 {"sent_datagrams", stats.sent_datagrams},
+                 {"sent_bytes", stats.sent_bytes},
+                 {"received_datagrams", stats.received_datagrams},
+                 {"received_bytes", stats.received_bytes},
+                 {"lost_datagrams", stats.lost_datagrams},
+                 {"bad_messages", stats.bad_messages}});
     lua_pushboolean(L, stats.bridged);
     lua_setfield(L, -2, "bridged");
     return 1;
@@ -74,19 +74,18 @@ static int session_stats(lua_State *L)
 {
     const Arguments a = {L, "session_stats"};
     const SessionStats stats = tern::stats(session(a));
-    push_table_to_fill(a, 2);
-    fill(L, "bad_datagrams", stats.bad_datagrams);
-    fill(L, "objects", stats.objects);
-    fill(L, "owned", stats.owned);
-    fill(L, "migrations", stats.migrations);
-    fill(L, "dead_ranges", stats.dead_ranges);
-    fill(L, "forwarded_datagrams", stats.forwarded_datagrams);
-    fill(L, "forwarded_bytes", stats.forwarded_bytes);
-    fill(L, "not_forwarded", stats.not_forwarded);
-    fill(L, "refused_full", stats.refused_full);
-    fill(L, "refused_types", stats.refused_types);
-    fill(L, "refused_calls", stats.refused_calls);
-    return 1;
+    return push_filled(a, 2,
+                       {{"bad_datagrams", stats.bad_datagrams},
+                        {"objects", stats.objects},
+                        {"owned", stats.owned},
+                        {"migrations", stats.migrations},
+                        {"dead_ranges", stats.dead_ranges},
+                        {"forwarded_datagrams", stats.forwarded_datagrams},
+                        {"forwarded_bytes", stats.forwarded_bytes},
+                        {"not_forwarded", stats.not_forwarded},
+                        {"refused_full", stats.refused_full},
+                        {"refused_types", stats.refused_types},
+                        {"refused_calls", stats.refused_calls}});
 }
 
 static int type_stats(lua_State *L)
@@ -94,12 +93,11 @@ static int type_stats(lua_State *L)
     const Arguments a = {L, "type_stats"};
     const Session *s = session(a);
     const TypeStats stats = tern::type_stats(s, type_id(a, 2, s));
-    push_table_to_fill(a, 3);
-    fill(L, "sent_bits", stats.sent_bits);
-    fill(L, "received_bits", stats.received_bits);
-    fill(L, "sent_messages", stats.sent_messages);
-    fill(L, "received_messages", stats.received_messages);
-    return 1;
+    return push_filled(a, 3,
+                       {{"sent_bits", stats.sent_bits},
+                        {"received_bits", stats.received_bits},
+                        {"sent_messages", stats.sent_messages},
+                        {"received_messages", stats.received_messages}});
 }
 
 void push_text(lua_State *L, const char *text)
@@ -134,16 +132,16 @@ static int explain(lua_State *L)
     const Session *s = session(a);
     const ObjectId id = any_object(a, 2);
     const Explanation explanation = tern::explain(s, id, peer(a, 3, "peer"));
-    push_table_to_fill(a, 4);
+    push_filled(a, 4,
+                {{"owner", static_cast<uint64_t>(explanation.owner)},
+                 {"behind_ticks", explanation.behind_ticks},
+                 {"refused_us", explanation.refused_us}});
     lua_pushstring(L, why_names[static_cast<int>(explanation.why)]);
     lua_setfield(L, -2, "why");
     lua_pushstring(L, tern::text(explanation.why));
     lua_setfield(L, -2, "text");
     push_word(L, anchor_claim_refusals, explanation.refusal);
     lua_setfield(L, -2, "refusal");
-    fill(L, "owner", static_cast<uint64_t>(explanation.owner));
-    fill(L, "behind_ticks", explanation.behind_ticks);
-    fill(L, "refused_us", explanation.refused_us);
     return 1;
 }
 

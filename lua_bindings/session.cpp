@@ -246,15 +246,21 @@ void tern::push_lua_session(lua_State *L, Session *session)
     lua_remove(L, -2);
 }
 
+// Allocates nothing: memory may have run out in the script.
 void tern::forget_lua_session(lua_State *L, Session *session)
 {
-    push_sessions(L);
-    lua_pushlightuserdata(L, session);
-    lua_rawget(L, -2);
-    if (lua::SessionBox *box = find_box(L, -1)) box->session = nullptr;
-    lua_pop(L, 1);
-    lua_pushlightuserdata(L, session);
-    lua_pushnil(L);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
+    const int top = lua_gettop(L);
+    lua::push_anchors(L);
+    if (lua_istable(L, -1)) { // Else it has never been opened.
+        lua_rawgeti(L, -1, lua::anchor_sessions);
+        lua_pushlightuserdata(L, session);
+        lua_rawget(L, -2);
+        if (lua::SessionBox *box = find_box(L, -1)) {
+            box->session = nullptr;
+            lua_pushlightuserdata(L, session);
+            lua_pushnil(L);
+            lua_rawset(L, -4);
+        }
+    }
+    lua_settop(L, top);
 }

@@ -140,12 +140,11 @@ static int network_stats(lua_State *L)
 {
     const Arguments a = {L, "network_stats"};
     const SimStats stats = tern::stats(network(a).network);
-    push_table_to_fill(a, 2);
-    fill(L, "sent", stats.sent);
-    fill(L, "lost", stats.lost);
-    fill(L, "duplicated", stats.duplicated);
-    fill(L, "delivered", stats.delivered);
-    return 1;
+    return push_filled(a, 2,
+                       {{"sent", stats.sent},
+                        {"lost", stats.lost},
+                        {"duplicated", stats.duplicated},
+                        {"delivered", stats.delivered}});
 }
 
 // nil: nothing is under way.

@@ -87,14 +87,13 @@ static int socket_stats(lua_State *L)
 {
     const Arguments a = {L, "socket_stats"};
     const SocketStats stats = socket(a, 1)->stats();
-    push_table_to_fill(a, 2);
-    fill(L, "sent_datagrams", stats.sent_datagrams);
-    fill(L, "sent_bytes", stats.sent_bytes);
-    fill(L, "received_datagrams", stats.received_datagrams);
-    fill(L, "received_bytes", stats.received_bytes);
-    fill(L, "send_failures", stats.send_failures);
-    fill(L, "oversized", stats.oversized);
-    return 1;
+    return push_filled(a, 2,
+                       {{"sent_datagrams", stats.sent_datagrams},
+                        {"sent_bytes", stats.sent_bytes},
+                        {"received_datagrams", stats.received_datagrams},
+                        {"received_bytes", stats.received_bytes},
+                        {"send_failures", stats.send_failures},
+                        {"oversized", stats.oversized}});
 }
 
 // Takes the inner socket: the script's handle of it is as if it was destroyed.

@@ -56,7 +56,7 @@ static int sleep_us(lua_State *L)
 static int recorded(lua_State *L)
 {
     const Arguments a = {L, "recorded"};
-    Session *s = session(a);
+    Session *s = own_session(a);
     if (session_config(s).recording_bytes_max == 0)
         fail(a, "argument 1 (session): expected one with recording_bytes_max");
     const std::span<const std::byte> bytes = tern::recorded(s);

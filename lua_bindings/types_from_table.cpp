@@ -63,11 +63,6 @@ static size_t fields_count(const Table &t, int types, int type_count)
     return count;
 }
 
-static size_t alignment_bytes(FieldKind kind)
-{
-    return kind == FieldKind::quaternion ? alignof(float) : element_bytes(kind);
-}
-
 static Field read_field(const Table &t, int holder, size_t &used_bytes)
 {
     check_keys(t, words(field_keys));
@@ -79,8 +74,8 @@ static Field read_field(const Table &t, int holder, size_t &used_bytes)
     field.count = static_cast<uint16_t>(whole_option(t, "count", 1, 1, struct_bytes_max));
     field.min = number_option(t, "min", 0, -DBL_MAX, DBL_MAX);
     field.max = number_option(t, "max", 0, -DBL_MAX, DBL_MAX);
-    field.step = number_option(t, "step", 0, 0, DBL_MAX);
-    const size_t alignment = alignment_bytes(field.kind);
+    field.step = number_option(t, "step", 0, -DBL_MAX, DBL_MAX);
+    const size_t alignment = number_bytes(field.kind);
     const size_t offset = (used_bytes + alignment - 1) / alignment * alignment;
     used_bytes = offset + field.count * element_bytes(field.kind);
     if (used_bytes > struct_bytes_max)

@@ -415,19 +415,20 @@ void set(Replica &r, Slot slot, const void *value)
 }
 
 // The host's own claims are decided in end_receive(), where owners may change.
-void claim(Replica &r, ObjectId object)
+bool claim(Replica &r, ObjectId object)
 {
     for (const Claim &pending : r.claims.all())
-        if (pending.object == object) return;
-    TERN_ASSERT(!flat::full(r.claims), "%u claims are unanswered", r.claims.count);
+        if (pending.object == object) return true;
+    if (flat::full(r.claims) || !object_id::is_possible(object)) return false;
     const PeerId asked = host(r);
     const bool others = asked != r.self && asked != PeerId::none;
     flat::push(r.claims, {object, others, ClaimRefusal::none});
-    if (!others) return; // Decided in end_receive(), or asked when there is a host.
+    if (!others) return true; // Decided in end_receive(), or asked when there is a host.
     Item item = {};
     item.kind = MessageKind::claim;
     item.object = static_cast<uint64_t>(object);
     outbox::push(r, find_member(r, asked), item);
+    return true;
 }
 
 bool migrate(Replica &r, ObjectId object, PeerId to)

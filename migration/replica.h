@@ -100,7 +100,7 @@ bool events_room(const Replica &r); // For whatever one more message may cause.
 ObjectId create(Replica &r, TypeId type, const void *value); // none: objects_max are alive.
 void destroy(Replica &r, Slot slot);
 void set(Replica &r, Slot slot, const void *value);
-void claim(Replica &r, ObjectId object);
+bool claim(Replica &r, ObjectId object);              // False: nothing is asked.
 bool migrate(Replica &r, ObjectId object, PeerId to); // At the host.
 void release(Replica &r, Slot slot);                  // Of an own one: the host shall have it.
 void lock(Replica &r, Slot slot, bool locked);        // Of an own one, for this tenure.

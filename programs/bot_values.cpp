@@ -1,8 +1,8 @@
 #include "bot_values.h"
-#include "common/type_file.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <tern/tern.h>
 #include <tern/values.h>
 
 using namespace tern;
@@ -151,7 +151,7 @@ void randomise(const Session *session, std::span<const Type> types, TypeId type,
             continue;
         }
         for (size_t k = 0; k < field.count; ++k)
-            store_element(to + k * type_file::element_bytes(field.kind), world, field, random);
+            store_element(to + k * tern::element_bytes(field.kind), world, field, random);
     }
 }
 

@@ -46,5 +46,12 @@ inline uint32_t serial(ObjectId id)
     return static_cast<uint32_t>(id);
 }
 
+// Whether some peer can have created it: the wire carries no other.
+inline bool is_possible(ObjectId id)
+{
+    return serial(id) != 0 && creator(id) != PeerId::none && creator(id) != PeerId::everyone &&
+           make(creator(id), serial(id)) == id;
+}
+
 }
 }

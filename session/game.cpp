@@ -112,7 +112,7 @@ const void *values(const Session *session, TypeId type, size_t size_bytes)
     return world.values.begin() + world.packed[type].value_first_bytes;
 }
 
-void claim(Session *session, ObjectId object, ClaimMode mode)
+bool claim(Session *session, ObjectId object, ClaimMode mode)
 {
     session::check_open(*session);
     const Slot slot = world::find_alive(session->replica->world, object);
@@ -123,8 +123,9 @@ void claim(Session *session, ObjectId object, ClaimMode mode)
     session::record(
         *session,
         session::about(optimistic ? RecordKind::claim_optimistic : RecordKind::claim, object));
-    replica::claim(*session->replica, object);
+    if (!replica::claim(*session->replica, object)) return false;
     if (optimistic && slot != no_slot) session::begin_optimistic(*session, slot);
+    return true;
 }
 
 static Slot own(const Session *session, ObjectId object)
@@ -166,6 +167,7 @@ void refuse_claim(Session *session, ObjectId object, PeerId claimer)
     session::check_open(*session);
     TERN_ASSERT(host(session) == self(session), "only the host answers claims");
     session::record(*session, session::about(RecordKind::refuse_claim, object, claimer));
+    if (!object_id::is_possible(object)) return;
     replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
 }
 

@@ -1,5 +1,6 @@
 #include "session/session.h"
 #include "migration/messages.h"
+#include "replication/field.h"
 #include "transport/addresses.h"
 #include "transport/noise.h"
 #include <algorithm>
@@ -299,6 +300,11 @@ ConfigProblem config_problem(const Config &config)
         return outside("recording_bytes_max", c.recording_bytes_max, recording_bytes_min,
                        UINT32_MAX);
     return type_table::problem(c.types);
+}
+
+size_t element_bytes(FieldKind kind)
+{
+    return field::element_bytes(kind);
 }
 
 const Config &session_config(const Session *session)

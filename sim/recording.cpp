@@ -251,8 +251,8 @@ void play_plain(Player &p, const Record &record)
     case RecordKind::leave: return leave(s);
     case RecordKind::go_on: return go_on(s);
     case RecordKind::destroy: return destroy(s, record.object);
-    case RecordKind::claim: return claim(s, record.object);
-    case RecordKind::claim_optimistic: return claim(s, record.object, ClaimMode::optimistic);
+    case RecordKind::claim: claim(s, record.object); return;
+    case RecordKind::claim_optimistic: claim(s, record.object, ClaimMode::optimistic); return;
     case RecordKind::release: return release(s, record.object);
     case RecordKind::lock: return lock(s, record.object, true);
     case RecordKind::unlock: return lock(s, record.object, false);

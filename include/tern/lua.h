@@ -17,8 +17,8 @@ void open_lua(lua_State *L);
 Session *lua_session(lua_State *L, int index);
 
 // After open_lua(). Pushes a session that C++ owns: the script can use it, and neither destroy it
-// nor call receive() and send() with it; what receive() gave last is what it sees as events. The
-// same userdata each time.
+// nor call receive(), send() and recorded() with it; what receive() gave last is what it sees as
+// events. The same userdata each time.
 void push_lua_session(lua_State *L, Session *session);
 
 // Before C++ destroys a session that it has pushed: to the script, it is then a destroyed one.

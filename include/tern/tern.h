@@ -14,6 +14,7 @@ namespace tern {
 Session *make_session(const Config &config); // Allocates all that it will ever use.
 // Of configs that come from files and scripts: make_session() asserts on what this finds.
 ConfigProblem config_problem(const Config &config);
+size_t element_bytes(FieldKind kind); // Of one element of a field, as it lies in a struct.
 const Config &session_config(const Session *session); // As it was made; name is the session's own.
 void destroy_session(Session *session);
 void start(Session *session); // As the first peer, which is the host. Open at once.
@@ -95,8 +96,10 @@ const void *values(const Session *session, TypeId type, size_t size_bytes); // a
 // is due, another claim of the same object asks nothing. optimistic, of an object that is known:
 // until the answer this peer may set() it, and get() and values() show what it has set, here alone.
 // If granted, the fields that were set are the new owner's first change; if refused, they show
-// what is replicated again. If the session ends first, there is no answer, and they do, too.
-void claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
+// what is replicated again. If the session ends first, there is no answer, and they do, too. False,
+// and nothing is asked, of an id that create() never gives, and while 64 more claims are unanswered
+// than there is room for objects: only objects that are unknown here can be so many.
+bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
 // The owner gives an object up: the host is to own it. It stays ours until owner_changed says so
 // (there is no other event), also if the host changes meanwhile. Nothing if we are the host.
 void release(Session *session, ObjectId object);

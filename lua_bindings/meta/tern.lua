@@ -501,9 +501,12 @@ function tern.type_id(session, type) end
 function tern.field_id(session, type, field) end
 
 -- Asks the host. Answered once, by claim_granted or claim_refused. optimistic: may be set at once.
+-- False, and nothing is asked, of a number that is no object's, and while more claims of unknown
+-- objects are unanswered than a session keeps.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param mode? "wait"|"optimistic"
+---@return boolean
 function tern.claim(session, object, mode) end
 
 -- The owner gives it up: the host is to own it.

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <set>
+#include <tern/tern.h>
 
 using tern::Type;
 
@@ -24,9 +24,6 @@ static constexpr size_t shown_max = 60;
 static constexpr uint32_t all_objects_max = 64 * 1024;
 static constexpr size_t all_values_bytes_max = 256 * 1024 * 1024;
 static constexpr size_t file_bytes_max = 1024 * 1024;
-
-// The text of the whole table with which peers compare theirs (docs/wire_format.md), at most.
-static constexpr size_t description_bytes_max = 15 * 1024;
 
 static constexpr std::string_view synthetic_text = R"(
 [[type]]
@@ -196,70 +193,64 @@ static size_t rounded_up(size_t bytes, size_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// One field after the other, each aligned as in C++. The size of the struct.
-static size_t lay_out(std::vector<ParsedField> &parsed)
+// Puts the fields one after the other, each aligned as in C++. The size of the struct.
+static size_t lay_out(std::span<tern::Field> fields)
 {
-    size_t end = 0, alignment = 1;
-    for (ParsedField &p : parsed) {
-        alignment = std::max(alignment, p.alignment_bytes);
-        p.offset_bytes = rounded_up(end, p.alignment_bytes);
-        end = p.offset_bytes + p.element_bytes * p.field.count;
+    size_t end = 0, largest = 1;
+    for (tern::Field &field : fields) {
+        const size_t element_bytes = tern::element_bytes(field.kind);
+        const bool floats = field.kind == tern::FieldKind::quaternion;
+        const size_t alignment = floats ? alignof(float) : element_bytes;
+        largest = std::max(largest, alignment);
+        end = rounded_up(end, alignment);
+        field.offset_bytes = static_cast<uint16_t>(end);
+        end += element_bytes * field.count;
     }
-    return std::max<size_t>(1, rounded_up(end, alignment));
+    return std::max<size_t>(1, rounded_up(end, largest));
 }
 
-static void check_sizes(Reader &reader, const toml::table &table, const std::string &whose,
-                        std::span<const ParsedField> parsed, size_t size_bytes)
+// What tern says of these types, or "".
+static std::string rule_of_tern(std::span<const Type> types)
 {
-    size_t bits = 0;
-    for (const ParsedField &p : parsed)
-        bits += p.bits_max;
+    tern::Config config = {};
+    config.types = types;
+    return tern::config_problem(config).text;
+}
+
+// The same of a type of these fields, of which all but the last are right.
+static std::string rule_of_field(std::span<const tern::Field> fields, size_t size_bytes)
+{
     if (size_bytes > tern::struct_bytes_max)
-        complain(reader, table.source(),
-                 whose + ": its fields take " + std::to_string(size_bytes) + " bytes, at most " +
-                     std::to_string(tern::struct_bytes_max));
-    if (bits > tern::value_bytes_max * 8)
-        complain(reader, table.source(),
-                 whose + ": a value takes " + std::to_string(bits) +
-                     " bits as it travels, at most " + std::to_string(tern::value_bytes_max * 8) +
-                     " (ranges and steps make values smaller)");
+        return "up to here the fields take " + std::to_string(size_bytes) + " bytes, at most " +
+               std::to_string(tern::struct_bytes_max);
+    const Type type = {"t", static_cast<uint16_t>(size_bytes), fields};
+    const std::string rule = rule_of_tern({&type, 1});
+    const size_t names = rule.find(": "); // No name holds a space.
+    return names == std::string::npos ? rule : rule.substr(names + 2);
 }
 
-static std::vector<ParsedField> parse_fields(Reader &reader, const toml::table &table,
-                                             const std::string &whose)
+// Into `type`, whose fields are the table's then.
+static void parse_fields(Reader &reader, const toml::table &table, const std::string &whose,
+                         Type &type, TypeTable &out)
 {
-    std::vector<ParsedField> parsed;
     const toml::array &array = *fields_of(reader, table, whose);
-    if (array.size() > tern::fields_max) {
-        complain(reader, array.source(),
-                 whose + ": " + std::to_string(array.size()) + " fields, at most " +
-                     std::to_string(tern::fields_max));
-        return parsed;
-    }
-    std::set<std::string> names;
-    for (const toml::node &node : array) {
-        const auto field = parse_field(reader, *node.as_table(), whose);
-        if (!field) continue;
-        if (!names.insert(field->name).second)
-            complain(reader, node.source(),
-                     whose + ": two fields are named " + quoted(field->name));
-        parsed.push_back(*field);
-    }
-    return parsed;
-}
-
-static void add_type(TypeTable &out, Type type, const std::string &name,
-                     std::span<const ParsedField> parsed)
-{
     std::vector<tern::Field> &fields = out.fields.emplace_back();
-    for (const ParsedField &p : parsed) {
-        fields.push_back(p.field);
-        fields.back().name = out.names.emplace_back(p.name).c_str();
-        fields.back().offset_bytes = static_cast<uint16_t>(p.offset_bytes);
+    type.size_bytes = static_cast<uint16_t>(lay_out(fields));
+    for (const toml::node &node : array) {
+        const auto parsed = parse_field(reader, *node.as_table(), whose);
+        if (!parsed) continue;
+        fields.push_back(parsed->field);
+        fields.back().name = out.names.emplace_back(parsed->name).c_str();
+        const size_t size_bytes = lay_out(fields);
+        const std::string rule = rule_of_field(fields, size_bytes);
+        if (rule.empty()) {
+            type.size_bytes = static_cast<uint16_t>(size_bytes);
+            continue;
+        }
+        complain(reader, node.source(), parsed->whose + ": " + rule);
+        fields.pop_back();
     }
-    type.name = out.names.emplace_back(name).c_str();
     type.fields = fields;
-    out.types.push_back(type);
 }
 
 // The keys that only objects have.
@@ -292,45 +283,24 @@ static void parse_type(Reader &reader, const toml::table &table, TypeTable &out)
     const std::string whose = "type" + (name ? " " + quoted(*name) : "");
     check_keys(reader, table, whose, type_keys);
     if (!table.contains("name")) complain(reader, table.source(), "type: name is missing");
-    for (const Type &other : out.types)
-        if (name && *name == other.name)
-            complain(reader, table.source(), "two types are named " + quoted(*name));
     Type type = {};
     type.objects_max =
         whole_number(reader, table, "objects_max", whose, 0, all_objects_max).value_or(0);
     parse_policies(reader, table, whose, type, out);
-    std::vector<ParsedField> parsed = parse_fields(reader, table, whose);
-    const size_t size_bytes = lay_out(parsed);
-    check_sizes(reader, table, whose, parsed, size_bytes);
-    if (size_bytes > tern::struct_bytes_max) return;
-    type.size_bytes = static_cast<uint16_t>(size_bytes);
-    add_type(out, type, name.value_or(""), parsed);
+    parse_fields(reader, table, whose, type, out);
+    type.name = out.names.emplace_back(name.value_or("")).c_str();
+    out.types.push_back(type);
 }
 
 // --- The whole table ---
 
-static size_t description_bytes(const Type &type)
-{
-    size_t bytes = std::string_view("type \n").size() + std::strlen(type.name);
-    for (const tern::Field &field : type.fields)
-        bytes += description_bytes(field);
-    if (type.objects_max == 0) return bytes;
-    bytes += std::string_view(" objects  orphan  claim ").size() +
-             std::to_string(type.objects_max).size() +
-             orphan_names[static_cast<size_t>(type.orphan)].size() +
-             claim_names[static_cast<size_t>(type.claim)].size();
-    if (type.claim_cooldown_ms == 0) return bytes;
-    return bytes + std::string_view(" cooldown ").size() +
-           std::to_string(type.claim_cooldown_ms).size();
-}
-
+// Each type is right by itself.
 static void check_whole(Reader &reader, const toml::node &node, const TypeTable &table)
 {
-    size_t objects = 0, values_bytes = 0, text_bytes = 0;
+    size_t objects = 0, values_bytes = 0;
     for (const Type &type : table.types) {
         objects += type.objects_max;
         values_bytes += size_t{type.objects_max} * type.size_bytes;
-        text_bytes += description_bytes(type);
     }
     const auto check = [&](const char *what, size_t is, size_t most) {
         if (is > most)
@@ -339,8 +309,8 @@ static void check_whole(Reader &reader, const toml::node &node, const TypeTable 
     };
     check("objects_max of all types together is ", objects, all_objects_max);
     check("the bytes of all objects together are ", values_bytes, all_values_bytes_max);
-    check("the description of all types and fields takes bytes: ", text_bytes,
-          description_bytes_max);
+    const std::string rule = rule_of_tern(table.types);
+    if (!rule.empty()) complain(reader, node.source(), rule);
 }
 
 Read read(const toml::table &root, const std::string &file)

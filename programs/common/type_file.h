@@ -44,7 +44,5 @@ Read read(const toml::table &root, const std::string &file);
 Read read_file(const std::string &path);
 // What tern-host and tern-bot take when they are told nothing: objects that move, and a call.
 std::shared_ptr<TypeTable> synthetic();
-// Of one element of a field, as it lies in the struct.
-size_t element_bytes(tern::FieldKind kind);
 
 }

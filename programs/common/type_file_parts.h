@@ -32,14 +32,10 @@ std::optional<size_t> choice(Reader &reader, const toml::table &table, std::stri
 struct ParsedField {
     tern::Field field; // Without name and offset_bytes.
     std::string name;
-    size_t offset_bytes; // 0 until all fields are known.
-    size_t element_bytes, alignment_bytes;
-    size_t bits_max; // Of all elements, as they travel.
+    std::string whose; // As complaints call it.
 };
 // Nothing: it was complained about.
 std::optional<ParsedField> parse_field(Reader &reader, const toml::table &table,
                                        const std::string &type);
-// Of its line in what peers compare.
-size_t description_bytes(const tern::Field &field);
 
 }

@@ -288,7 +288,7 @@ field = [
         for (size_t f = 0; f < type.fields.size(); ++f) {
             const Field &field = type.fields[f];
             const auto first = value.begin() + field.offset_bytes;
-            const size_t size = type_file::element_bytes(field.kind) * field.count;
+            const size_t size = element_bytes(field.kind) * field.count;
             const std::vector<std::byte> now(first, first + static_cast<ptrdiff_t>(size));
             moved[f] += now != seen[f];
             seen[f] = now;

@@ -241,32 +241,33 @@ TEST(TypeFile, EachRuleOfAFieldIsNamed)
         {"name = 'f', kind = 'uint8', min = 'x', max = 5", "min is \"x\", expected a number"},
         {"name = 'f', kind = 'uint8', min = 5, max = 5", "min 5 is not below max 5"},
         {"name = 'f', kind = 'uint8', min = 0, max = 0", "leave both out"},
-        {"name = 'f', kind = 'uint8', min = 0, max = 256", "beyond uint8"},
-        {"name = 'f', kind = 'uint64', min = 0, max = 1.9e19", "beyond uint64"},
-        {"name = 'f', kind = 'int64', min = 0, max = 9223372036854775807", "beyond int64"},
-        {"name = 'f', kind = 'int8', min = -129, max = 0", "beyond int8"},
-        {"name = 'f', kind = 'uint8', min = 0.5, max = 3", "must be whole numbers"},
+        {"name = 'f', kind = 'uint8', min = 0, max = 256", "range 0 to 256 is beyond its kind"},
+        {"name = 'f', kind = 'uint64', min = 0, max = 1.9e19", "beyond its kind"},
+        {"name = 'f', kind = 'int64', min = 0, max = 9223372036854775807", "beyond its kind"},
+        {"name = 'f', kind = 'int8', min = -129, max = 0", "beyond its kind"},
+        {"name = 'f', kind = 'uint8', min = 0.5, max = 3", "of an integer is not whole"},
         {"name = 'f', kind = 'uint8', min = 0, max = 3, step = 1", "a step is for float32"},
         {"name = 'f', kind = 'boolean', min = 0, max = 1", "a range is for integers and float32"},
-        {"name = 'f', kind = 'float32', min = nan, max = 1", "must be finite"},
-        {"name = 'f', kind = 'float32', min = 0, max = inf", "must be finite"},
-        {"name = 'f', kind = 'float32', min = 0, max = 1e39", "beyond float32"},
-        {"name = 'f', kind = 'float32', step = 0.1", "a step is for float32 with min and max"},
-        {"name = 'f', kind = 'float32', min = 0, max = 1, step = 0", "step 0 is not above 0"},
-        {"name = 'f', kind = 'float32', min = 0, max = 1, step = -1", "step -1 is not above 0"},
-        {"name = 'f', kind = 'float32', min = 0, max = 1, step = nan", "is not above 0"},
+        {"name = 'f', kind = 'float32', min = nan, max = 1", "min nan is not below max 1"},
+        {"name = 'f', kind = 'float32', min = 0, max = inf", "is beyond its kind"},
+        {"name = 'f', kind = 'float32', min = 0, max = 1e39", "beyond its kind"},
+        {"name = 'f', kind = 'float32', step = 0.1", "a step is for float32 with a range"},
+        {"name = 'f', kind = 'float32', min = 0, max = 1, step = 0", "step is 0 (leave it out"},
+        {"name = 'f', kind = 'float32', min = 0, max = 1, step = -1", "\"f\": step -1"},
+        {"name = 'f', kind = 'float32', min = 0, max = 1, step = nan", "\"f\": step nan"},
         {"name = 'f', kind = 'float32', min = 0, max = 1, step = 2", "0.5 steps of 2"},
-        {"name = 'f', kind = 'float32', min = 0, max = 1, step = 1e-10", "expected 1 to 42949672"},
+        {"name = 'f', kind = 'float32', min = 0, max = 1, step = 1e-10",
+         "1e+10 steps of 1e-10 are not in 1 to 4294967295"},
         {"name = 'f', kind = 'float32', min = -3.4e38, max = 3.4e38, step = 3e38",
          "are beyond float32"},
         {"name = 'f', kind = 'values', min = 0, max = 1", "a range is for integers and float32"},
-        {"name = 'f', kind = 'values', count = 901", "takes 7208 bits as it travels, at most 7200"},
-        {"name = 'f', kind = 'quaternion', step = 0", "not within 2e-06 to 0.125"},
-        {"name = 'f', kind = 'quaternion', step = 0.126", "not within 2e-06 to 0.125"},
-        {"name = 'f', kind = 'bytes', count = 901", "takes 7208 bits as it travels, at most 7200"},
+        {"name = 'f', kind = 'values', count = 901", "a value takes 7208 bits, at most 7200"},
+        {"name = 'f', kind = 'quaternion', step = 0", "step is 0 (leave it out"},
+        {"name = 'f', kind = 'quaternion', step = 0.126", "is not in 2e-06 to 0.125"},
+        {"name = 'f', kind = 'bytes', count = 901", "a value takes 7208 bits, at most 7200"},
         {"name = 'f', kind = 'boolean', count = 4096}, {name = 'g', kind = 'boolean'",
          "take 4097 bytes, at most 4096"},
-        {"name = 'f', kind = 'uint8'}, {name = 'f', kind = 'int8'", "two fields are named \"f\""},
+        {"name = 'f', kind = 'uint8'}, {name = 'f', kind = 'int8'", "two fields are named f"},
         {"name = 'f', kind = 'uint8', mix = 1", "unknown key \"mix\" (did you mean \"min\"?)"},
     };
     for (const Case &c : cases) {
@@ -294,7 +295,7 @@ TEST(TypeFile, EachRuleOfATableIsNamed)
         {"[[type]]\nname = 'a'\nfield = 3", "expected [[type.field]]"},
         {"[[type]]\nname = 'a'\nfield = [3]", "expected [[type.field]]"},
         {"[[type]]\nname = 'a'\nfield = []\nfields = []", "both field and fields"},
-        {"[[type]]\nname = 'a'\n[[type]]\nname = 'a'", "two types are named \"a\""},
+        {"[[type]]\nname = 'a'\n[[type]]\nname = 'a'", "types 0 and 1 are both named a"},
         {"[[type]]\nname = 'a'\nobjects_max = 5\nat_start = 6", "at_start is 6, expected"},
         {"[[type]]\nname = 'a'\nobjects_max = 0\nclaim = 'never'", "claim is for objects"},
         {"[[type]]\nname = 'a'\nobjects_max = 40000\n[[type]]\nname = 'b'\nobjects_max = 40000",
@@ -333,8 +334,9 @@ TEST(TypeFileDeathTest, TheLimitsAreTerns)
     const std::string longest = type_of_name_bytes(15 * 1024 - 6);
     ASSERT_TRUE(read_text(longest).table) << problems_of(longest);
     make_and_destroy(read_text(longest).table->types);
-    EXPECT_NE(problems_of(type_of_name_bytes(15 * 1024 - 5)).find("15361, at most 15360"),
-              std::string::npos);
+    EXPECT_NE(
+        problems_of(type_of_name_bytes(15 * 1024 - 5)).find("description is beyond 15360 bytes"),
+        std::string::npos);
     const std::string name(15 * 1024 - 5, 'n');
     const Type long_types[] = {{name.c_str(), 1, {}}};
     EXPECT_DEATH(make_and_destroy(long_types), "description is beyond");

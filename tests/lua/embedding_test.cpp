@@ -97,7 +97,7 @@ TEST_F(EmbeddingTest, ASessionOfTheProgramIsUsedAndNotDestroyed)
               "");
     EXPECT_EQ(objects(session, 0).size(), 1u);
     EXPECT_NE(run("s:destroy_session()").find("it belongs to the program"), std::string::npos);
-    for (const char *name : {"receive", "send"})
+    for (const char *name : {"receive", "send", "recorded"})
         EXPECT_NE(run("local n = tern.make_sim_network():make_sim_socket('1.1.1.1:1') tern." +
                       std::string(name) + "(s, n)")
                       .find("the program that runs this script does that"),
@@ -124,9 +124,45 @@ TEST_F(EmbeddingTest, ASessionOfTheProgramOutlivesTheScript)
 
 TEST_F(EmbeddingTest, ForgettingWhatWasNotPushedDoesNothing)
 {
-    Session *session = make_open();
+    Session *session = make_open(), *pushed = make_open();
+    push_lua_session(L, pushed);
     forget_lua_session(L, session);
+    EXPECT_EQ(lua_gettop(L), 1);
+    EXPECT_EQ(lua_session(L, 1), pushed);
+    lua_State *bare = luaL_newstate();
+    forget_lua_session(bare, session); // Before open_lua().
+    EXPECT_EQ(lua_gettop(bare), 0);
+    lua_close(bare);
+    forget_lua_session(L, pushed);
     destroy_session(session);
+    destroy_session(pushed);
+}
+
+static int forget_first(lua_State *L)
+{
+    forget_lua_session(L, lua_session(L, 1));
+    return 0;
+}
+
+// The program ends a session while a script of it runs through what it holds.
+TEST_F(EmbeddingTest, ASessionIsForgottenWhileItIsIterated)
+{
+    lua_pushcfunction(L, forget_first);
+    lua_setglobal(L, "forget");
+    for (const char *loop : {"for _ in s:objects('ship') do forget(s) end",
+                             "for _ in s:peers() do end forget(s) for _ in s:peers() do end",
+                             "forget(s) for _ in s:events() do end"}) {
+        Session *session = make_open();
+        push_lua_session(L, session);
+        lua_setglobal(L, "s");
+        EXPECT_EQ(run("s:create('ship') s:create('ship')"), "");
+        EXPECT_NE(run(loop).find("argument 1 (session): it has been destroyed"), std::string::npos);
+        lua_getglobal(L, "s");
+        EXPECT_EQ(lua_session(L, -1), nullptr);
+        lua_pop(L, 1);
+        EXPECT_EQ(state(session), State::open);
+        destroy_session(session);
+    }
 }
 
 // As a program reads the table of a game script.

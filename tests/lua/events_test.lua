@@ -82,8 +82,11 @@ function tests.WrongCallsAreRefused()
     refused({"tern.call: argument 2 (to)", "\"everyone\" or \"host\", got \"all\""}, tern.call, a,
             "all", "chat", "me")
     refused({"tern.call: argument 3 (type)", "\"chatt\""}, tern.call, a, 2, "chatt", "me")
-    refused({"tern.call_unreliable: argument 2 (to)"}, tern.call_unreliable, a, "host", "chat", "x")
-    refused({"tern.request: argument 2 (to)"}, tern.request, a, "everyone", "chat", "x")
+    refused({"tern.call_unreliable: argument 2 (to): expected a peer (a number) or \"everyone\","},
+            tern.call_unreliable, a, "host", "chat", "x")
+    refused({"tern.request: argument 2 (to): expected a peer (a number) or \"host\", got \"every"},
+            tern.request, a, "everyone", "chat", "x")
+    refused({"tern.request", "another peer"}, tern.request, a, 1, "chat", "x")
     refused({"tern.request_timeout_ms", "from 1 to 600000"}, tern.request_timeout_ms, a, 0)
     refused({"tern.reply", "argument 3 (call)"}, tern.reply, a, 2, 0, "chat", "x")
     a:request_timeout_ms(100)
@@ -156,6 +159,45 @@ function tests.AnErrorInAFunctionIsTold()
     end)
     equal(ok, false)
     assert(text:find("the game's own", 1, true))
+end
+
+-- What is iterated goes away meanwhile.
+function tests.ASessionIsDestroyedWhileItIsIterated()
+    local loops = {
+        events = function(s) for _ in s:events() do s:destroy_session() end end,
+        objects = function(s) for _ in s:objects("ship") do s:destroy_session() end end,
+        peers = function(s) for _ in s:peers() do s:destroy_session() end end,
+    }
+    for name, loop in pairs(loops) do
+        local w = world.open(2)
+        w.sessions[1]:create("ship")
+        w.sessions[1]:create("ship")
+        local ran
+        pcall(world.until_true, w, "it is destroyed", function() return ran end, function(i, s, n)
+            if i == 2 and n > 0 and s:objects("ship")(s, 0) then
+                ran = true
+                refused({"tern." .. name .. ": argument 1 (session): it has been destroyed"}, loop,
+                        s)
+            end
+        end)
+        assert(ran, name)
+    end
+end
+
+-- Sessions keep no socket, and sockets no session.
+function tests.ASocketIsDestroyedWhileItsSessionGoesOn()
+    local w = world.open(2)
+    w.sockets[2]:destroy_socket()
+    refused({"tern.receive", "argument 2 (socket)", "destroyed"}, tern.receive, w.sessions[2],
+            w.sockets[2], w.now_us + 1)
+    w.sockets[2] = w.network:make_sim_socket("10.0.0.2:1001") -- Another address: it is followed.
+    w.network:destroy_sim_network()
+    collectgarbage()
+    collectgarbage()
+    equal(w.sessions[2]:receive(w.sockets[2], w.now_us + 1), 0)
+    w.sessions[2]:send(w.sockets[2], w.now_us + 1)
+    equal(w.sessions[2]:state(), "open")
+    equal(w.sockets[1]:local_address(), "10.0.0.1:1000")
 end
 
 function tests.EventsHaveBounds()

@@ -57,13 +57,13 @@ struct Steady {
         lua_pop(L, 1);
     }
 
-    // ticks, changed, calls, seen, sugared
+    // ticks, changed, calls, seen, sugared, owner_calls, replies
     lua_Number done(int which)
     {
         lua_getfield(L, 1, "counts");
-        lua_call(L, 0, 5);
-        const lua_Number number = lua_tonumber(L, which - 6);
-        lua_pop(L, 5);
+        lua_call(L, 0, 7);
+        const lua_Number number = lua_tonumber(L, which - 8);
+        lua_pop(L, 7);
         return number;
     }
 };
@@ -77,7 +77,8 @@ TEST(GarbageTest, TheSteadyLoopAllocatesNothing)
     steady.tick("tick", 200); // What is kept has grown to its size.
     steady.done(1);
     const lua_Number changed = steady.done(2), calls = steady.done(3), seen = steady.done(4),
-                     sugared = steady.done(5);
+                     sugared = steady.done(5), owner_calls = steady.done(6),
+                     replies = steady.done(7);
     const Counter before = steady.counter;
     steady.tick("tick", 600);
     const Counter after = steady.counter;
@@ -89,6 +90,8 @@ TEST(GarbageTest, TheSteadyLoopAllocatesNothing)
     EXPECT_GT(steady.done(3) - calls, 2000);
     EXPECT_EQ(steady.done(4) - seen, 1200);
     EXPECT_GT(steady.done(5) - sugared, 800);
+    EXPECT_GT(steady.done(6) - owner_calls, 800);
+    EXPECT_GT(steady.done(7) - replies, 800);
 }
 
 TEST(GarbageTest, OneNewStringInATickIsSeen)

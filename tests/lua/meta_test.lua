@@ -81,7 +81,7 @@ function tests.ArgumentsHaveTheirNames()
     local checked = 0
     for name, f in pairs(read_functions()) do
         local first = f.list:match("^[%w_]+")
-        if first and first ~= "of" then
+        if first then
             local ok, text = pcall(tern[name], coroutine.create(print))
             assert(not ok)
             local told = text:match("argument 1 %(([%w_ ]+)%)"):gsub("simulated ", "")

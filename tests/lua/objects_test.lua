@@ -98,6 +98,26 @@ function tests.WhatAFieldDoesNotHoldIsRefused()
     bad("(1 to 18, or its name), got 0", 0, 1)
 end
 
+-- Also by a range that is beyond what Lua can say.
+function tests.WhatIsSetIsClampedToItsRange()
+    local s = tern.make_session {types = {{name = "far", objects_max = 1, fields = {
+        {name = "u64", kind = "uint64", min = 2 ^ 63, max = 2 ^ 63 + 2 ^ 62},
+        {name = "i64", kind = "int64", min = -2 ^ 63, max = -2 ^ 62},
+        {name = "u8", kind = "uint8", min = 10, max = 20}}}, {name = "none"}}}
+    s:start()
+    local o = s:create("far")
+    for _, value in ipairs {0, 1, 2 ^ 53} do
+        s:set(o, "u64", value)
+        assert(s:get(o, "u64") == 2 ^ 63)
+        s:set(o, "i64", value)
+        assert(s:get(o, "i64") == -2 ^ 62)
+    end
+    s:set(o, "u8", 200)
+    equal(s:get(o, "u8"), 20)
+    refused({"tern.field_id", "a field of type none (it has none), got 1"}, tern.field_id, s,
+            "none", 1)
+end
+
 function tests.InitialValues()
     local s = one()
     local o = s:create("all", {flag = true, stepped = {1, 0, -1}, text = "hi", [2] = -3,
@@ -243,11 +263,35 @@ function tests.ClaimsLocksAndGrants()
     world.until_true(w, "b has the rock", function() return b:owns(rock) end)
     refused({"tern.migrate", "the host is peer 1"}, tern.migrate, b, rock, 1)
     refused({"tern.balance", "the host is peer 1"}, tern.balance, b, "rock")
-    a:create("rock")
-    a:create("rock")
+    for _ = 1, 5 do a:create("rock") end
     a:balance("rock")
+    world.until_true(w, "each has three", function()
+        return a:session_stats().owned == 3 and b:session_stats().owned == 3
+    end)
     refused({"tern.claim", "argument 3 (mode): expected \"wait\" or \"optimistic\""},
             tern.claim, a, 12345, "now")
+end
+
+function tests.ClaimsOfUnknownObjectsHaveABound()
+    local w = world.open(2)
+    for i, s in ipairs(w.sessions) do
+        local taken, unknown = 0, 9 * 2 ^ 32 + 1
+        while s:claim(unknown + taken) do taken = taken + 1 end
+        assert(taken >= 64)
+        local refusals = 0
+        world.until_true(w, "all are answered", function() return refusals >= taken end,
+            function(k, session, count)
+                for n = 1, k == i and count or 0 do
+                    if session:event(n) == "claim_refused" then
+                        equal(session:refusal(n), "unknown")
+                        refusals = refusals + 1
+                    end
+                end
+            end)
+        equal(refusals, taken)
+        equal(s:claim(unknown), true)
+        equal(s:claim(5), false) -- No object's number.
+    end
 end
 
 function tests.ClaimsAreForTheGame()

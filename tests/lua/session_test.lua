@@ -19,7 +19,7 @@ function tests.TwoJoinAndLeave()
     b:leave()
     world.until_true(w, "b has left", function() return b:state() == "left" end)
     equal(world.heard_by(w, 1, "peer_left").peer, 2)
-    equal(type(b:state_text()), "string")
+    equal(b:state_text(), "Left the session.")
 end
 
 function tests.StarWithAdmissionAndPayload()
@@ -150,7 +150,11 @@ function tests.TypesAreRead()
     refused({"a value takes"}, types {{name = "a", fields = {
         {name = "x", kind = "uint8", count = 901}}}})
     refused({"peers_max 65, at most 64"}, tern.make_session, {peers_max = 65})
-    refused({"unknown option \"peer_max\""}, tern.make_session, {peer_max = 5})
+    refused({"tern.make_session: unknown option \"peer_max\""}, tern.make_session, {peer_max = 5})
+    refused({"types[1].fields[1].step: expected a finite number, got \"a\""}, types {
+        {name = "a", fields = {{name = "x", kind = "quaternion", step = "a"}}}})
+    refused({"type a, field x: step -1"}, types {{name = "a", fields = {
+        {name = "x", kind = "quaternion", step = -1}}}})
     tern.make_session {peers_max = 65, topology = "star", start = print, state = {}}
     local many = {}
     for i = 1, 257 do many[i] = {name = "t" .. i} end

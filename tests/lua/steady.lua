@@ -95,7 +95,9 @@ local function tick()
     done.ticks = done.ticks + 1
 end
 
-local function counts() return done.ticks, done.changed, done.calls, done.seen, sugared end
+local function counts()
+    return done.ticks, done.changed, done.calls, done.seen, sugared, done.owner_calls, done.replies
+end
 
 -- The same loop with one string that is new in each tick.
 local function wasteful_tick()

@@ -1,5 +1,6 @@
 // Dynamic values of chance.
 #include "base/random.h"
+#include "fuzz/support/copied_value.h"
 #include "tests/replication/written_values.h"
 #include <algorithm>
 #include <bit>
@@ -137,32 +138,12 @@ std::string text_of(const Model &model)
     return text + "}";
 }
 
-// Writes what a reader finds.
-void copy(ValueReader &r, const Value &read, ValueWriter &w)
-{
-    switch (read.kind) {
-    case ValueKind::boolean: return value::put_boolean(w, read.boolean);
-    case ValueKind::number: return value::put_number(w, read.number);
-    case ValueKind::string: return value::put_string(w, read.string);
-    case ValueKind::table: break;
-    default: return value::put_nil(w);
-    }
-    value::begin_table(w, read.array_count);
-    for (size_t i = 0; i < read.array_count; ++i)
-        copy(r, value::next(r), w);
-    for (Value key = value::next(r); key.kind != ValueKind::end; key = value::next(r)) {
-        copy(r, key, w);
-        copy(r, value::next(r), w);
-    }
-    value::end_table(w);
-}
-
 Bytes copied(const Bytes &bytes)
 {
     return bytes_of([&bytes](ValueWriter &w) {
         ValueReader r = value::reader(bytes);
         const Value first = value::next(r);
-        copy(r, first, w);
+        fuzz::copy(r, first, w);
     });
 }
 

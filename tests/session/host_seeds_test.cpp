@@ -46,7 +46,10 @@ struct Play {
         if (all.empty()) return;
         const ObjectId id = all[below(all.size())];
         if (!exists(s, id)) return;
-        if (owner(s, id) != self(s)) return claim(s, id);
+        if (owner(s, id) != self(s)) {
+            claim(s, id);
+            return;
+        }
         if (below(8) == 0) return destroy(s, id);
         set(s, id, value);
     }

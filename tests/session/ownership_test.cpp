@@ -260,3 +260,42 @@ TEST_P(Crossings, TheNewOwnersDestroyToo)
 }
 
 INSTANTIATE_TEST_SUITE_P(ByHost, Crossings, testing::Bool());
+
+// --- Claims of what nobody knows ---
+
+TEST_F(ThreePeers, ClaimsOfUnknownObjectsHaveABoundAndEachOneTakenIsAnswered)
+{
+    constexpr uint64_t unknown = uint64_t{9} << 32 | 1;
+    for (const size_t node : {0u, 1u}) {
+        Session *s = world.nodes[node].session;
+        uint64_t taken = 0;
+        while (claim(s, static_cast<ObjectId>(unknown + taken), ClaimMode::optimistic))
+            ASSERT_LT(++taken, 100'000u);
+        EXPECT_GE(taken, 64u);
+        EXPECT_TRUE(claim(s, static_cast<ObjectId>(unknown))) << "it is asked already";
+        uint64_t answered = 0;
+        for (int i = 0; i < 120; ++i) {
+            world.step();
+            for (const Event &event : world.nodes[node].events)
+                if (event.kind == EventKind::claim_refused) {
+                    answered += 1;
+                    EXPECT_EQ(event.refusal, ClaimRefusal::unknown);
+                }
+        }
+        EXPECT_EQ(answered, taken);
+        EXPECT_TRUE(claim(s, static_cast<ObjectId>(unknown)));
+    }
+}
+
+TEST_F(ThreePeers, WhatNobodyCanHaveCreatedIsNotSpokenOf)
+{
+    for (const uint64_t id :
+         {uint64_t{0}, uint64_t{5}, uint64_t{9} << 32, uint64_t{0xffff} << 32 | 1,
+          uint64_t{1} << 48 | uint64_t{1} << 32 | 1}) {
+        EXPECT_FALSE(claim(b, static_cast<ObjectId>(id))) << id;
+        refuse_claim(a, static_cast<ObjectId>(id), self(b));
+    }
+    settle();
+    EXPECT_EQ(stats(a, self(b)).bad_messages, 0u);
+    EXPECT_EQ(stats(b, self(a)).bad_messages, 0u);
+}

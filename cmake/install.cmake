@@ -1,0 +1,63 @@
+# Installation: headers, libraries, a CMake package, pkg-config files.
+
+function(tern_pkgconfig name library description)
+  cmake_parse_arguments(arg "" "" "REQUIRES;REQUIRES_PRIVATE" ${ARGN})
+  set(pc_name ${name})
+  set(pc_library ${library})
+  set(pc_description ${description})
+  list(JOIN arg_REQUIRES ", " pc_requires)
+  list(JOIN arg_REQUIRES_PRIVATE ", " pc_requires_private)
+  foreach(dir LIBDIR INCLUDEDIR)
+    string(TOLOWER ${dir} lowercase)
+    if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
+      set(pc_${lowercase} "${CMAKE_INSTALL_${dir}}")
+    else()
+      set(pc_${lowercase} "\${prefix}/${CMAKE_INSTALL_${dir}}")
+    endif()
+  endforeach()
+  # Relative to where the file lies, so that the prefix may be moved.
+  file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  configure_file(cmake/tern.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+if(TERN_LUA_DIR)
+  install(TARGETS tern_lua_loadable LIBRARY DESTINATION ${TERN_LUA_DIR})
+  return()
+endif()
+
+# All four, or nothing to install yet.
+if(TERN_INSTALL AND TARGET tern::tern AND TARGET tern::udp AND TARGET tern::enet
+   AND TARGET tern::sim)
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tern)
+  install(DIRECTORY include/tern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS tern tern_public_udp tern_public_sim EXPORT ternTargets)
+  install(EXPORT ternTargets NAMESPACE tern:: DESTINATION ${package_dir})
+  # In a set of its own: it alone needs ENet's library, which others may not have.
+  install(TARGETS tern_public_enet EXPORT ternEnetTargets)
+  install(EXPORT ternEnetTargets NAMESPACE tern:: DESTINATION ${package_dir})
+  if(TARGET tern::lua)
+    install(TARGETS tern_public_lua EXPORT ternLuaTargets)
+    install(EXPORT ternLuaTargets NAMESPACE tern:: DESTINATION ${package_dir})
+    string(REGEX MATCH "^5\\.[0-9]" lua_version "${${lua_${TERN_LUA}}_VERSION}")
+    if(TERN_LUA STREQUAL "luajit")
+      set(lua_version 5.1)
+    endif()
+    install(TARGETS tern_lua_loadable
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/${lua_version})
+  endif()
+  configure_package_config_file(cmake/ternConfig.cmake.in ternConfig.cmake
+                                INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(ternConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/ternConfig.cmake
+                ${PROJECT_BINARY_DIR}/ternConfigVersion.cmake
+                cmake/ternLibraries.cmake DESTINATION ${package_dir})
+
+  tern_pkgconfig(tern tern "${PROJECT_DESCRIPTION}" REQUIRES_PRIVATE libsodium)
+  tern_pkgconfig(tern-udp tern_udp "UDP sockets and the clock for tern" REQUIRES tern)
+  tern_pkgconfig(tern-sim tern_sim "A simulated network for tern" REQUIRES tern-udp)
+  if(TERN_HAVE_ENET)
+    tern_pkgconfig(tern-enet tern_enet "The ENet socket for tern"
+                   REQUIRES tern-udp REQUIRES_PRIVATE libenet)
+  endif()
+endif()

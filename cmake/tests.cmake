@@ -1,0 +1,149 @@
+# Tests, benchmarks, fuzz targets: they may use private headers.
+
+function(tern_test module)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${module}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  tern_executable(test_${module} ${sources})
+  target_compile_definitions(test_${module} PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(test_${module} PRIVATE GTest::gtest_main rapidcheck)
+  tern_link_modules(test_${module} ${ARGN})
+  gtest_discover_tests(test_${module} TEST_PREFIX ${module}. DISCOVERY_MODE PRE_TEST
+                       PROPERTIES LABELS ${module} TIMEOUT 900)
+endfunction()
+
+if(TERN_BUILD_TESTS)
+  find_package(GTest REQUIRED)      # Debian: libgtest-dev.
+  find_package(rapidcheck REQUIRED) # Debian: librapidcheck-dev.
+  include(GoogleTest)
+  enable_testing()
+  tern_test(base base)
+  tern_test(transport enet udp transport base)
+  tern_test(replication replication base)
+  tern_test(migration migration replication transport base)
+  tern_test(rpc rpc replication transport base)
+  tern_test(sim ${all_modules})
+  tern_test(session ${all_modules}) # Over the simulated network, which is above it.
+
+  if(TERN_LUA)
+    include(cmake/lua_tests.cmake)
+  endif()
+
+  file(GLOB sources CONFIGURE_DEPENDS tests/programs/*.cpp)
+  if(sources AND program_parts)
+    tern_executable(test_programs ${sources})
+    tern_user_target(test_programs)
+    target_include_directories(test_programs PRIVATE ${PROJECT_SOURCE_DIR} programs)
+    target_compile_definitions(test_programs PRIVATE
+      TERN_PROGRAMS_DIR="$<TARGET_FILE_DIR:tern-find>")
+    add_dependencies(test_programs tern-demo tern-find) # Its tests start them.
+    if(TARGET tern-map)
+      add_dependencies(test_programs tern-map)
+      target_compile_definitions(test_programs PRIVATE TERN_HAVE_MAP)
+    endif()
+    target_link_libraries(test_programs PRIVATE
+      ${program_parts} program_common GTest::gtest_main rapidcheck)
+    gtest_discover_tests(test_programs TEST_PREFIX programs. DISCOVERY_MODE PRE_TEST
+                         PROPERTIES LABELS programs)
+    add_test(NAME programs.two_machines
+             COMMAND ${PROJECT_SOURCE_DIR}/tests/programs/two_machines.sh
+                     $<TARGET_FILE_DIR:tern-find>)
+    set_tests_properties(programs.two_machines PROPERTIES LABELS programs TIMEOUT 120
+                                                          SKIP_RETURN_CODE 77)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS tests/host/*.cpp)
+  if(sources AND TARGET tern-host)
+    tern_executable(test_host ${sources})
+    tern_user_target(test_host)
+    target_include_directories(test_host PRIVATE ${PROJECT_SOURCE_DIR} programs)
+    target_compile_definitions(test_host PRIVATE TERN_PROGRAMS_DIR="$<TARGET_FILE_DIR:tern-host>"
+                                                 TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    add_dependencies(test_host tern-host tern-ctl tern-bot) # Its tests start them.
+    if(TARGET tern_scripts)
+      target_compile_definitions(test_host PRIVATE TERN_HAVE_LUA)
+    endif()
+    target_link_libraries(test_host PRIVATE host_parts bot_parts program_common GTest::gtest_main)
+    gtest_discover_tests(test_host TEST_PREFIX host. DISCOVERY_MODE PRE_TEST
+                         PROPERTIES LABELS host TIMEOUT 300)
+    set(load ${PROJECT_SOURCE_DIR}/tests/host/load.sh --programs $<TARGET_FILE_DIR:tern-host>)
+    add_test(NAME host.load COMMAND ${load} --seconds 15)
+    add_test(NAME host.load_kill COMMAND ${load} --seconds 15 --count 32 --kill)
+    set_tests_properties(host.load host.load_kill PROPERTIES
+                         LABELS host TIMEOUT 300 PROCESSORS 2 SKIP_RETURN_CODE 77)
+    add_test(NAME host.unit COMMAND ${PROJECT_SOURCE_DIR}/tests/host/unit.sh ${PROJECT_SOURCE_DIR}
+                                    $<TARGET_FILE:tern-host>)
+    set_tests_properties(host.unit PROPERTIES LABELS host TIMEOUT 120 SKIP_RETURN_CODE 77)
+  endif()
+  if(TARGET example_hello)
+    add_test(NAME example.hello COMMAND example_hello)
+    set_tests_properties(example.hello PROPERTIES LABELS examples TIMEOUT 60)
+  endif()
+
+  file(GLOB sources CONFIGURE_DEPENDS tests/*.cpp)
+  if(sources)
+    tern_executable(test_tidy ${sources})
+    target_compile_definitions(test_tidy PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_libraries(test_tidy PRIVATE tern_house GTest::gtest_main)
+    gtest_discover_tests(test_tidy TEST_PREFIX tidy. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS tidy)
+  endif()
+
+  file(GLOB sources CONFIGURE_DEPENDS tests/mutants/*.cpp)
+  if(sources)
+    tern_executable(test_mutants ${sources})
+    target_compile_definitions(test_mutants PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_libraries(test_mutants PRIVATE tern_mutable GTest::gtest_main rapidcheck)
+    gtest_discover_tests(test_mutants TEST_PREFIX mutants. DISCOVERY_MODE PRE_TEST
+                         PROPERTIES LABELS mutants TIMEOUT 900)
+  endif()
+
+  # Installs and uses the library in every way that there is; builds it four times.
+  add_test(NAME consumer COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/try.sh ${PROJECT_SOURCE_DIR}
+                                 ${PROJECT_BINARY_DIR}/consumer)
+  set_tests_properties(consumer PROPERTIES LABELS slow TIMEOUT 1800 PROCESSORS 2)
+endif()
+
+if(TERN_BUILD_BENCH)
+  file(GLOB sources CONFIGURE_DEPENDS bench/*.cpp)
+  if(sources)
+    find_package(CLI11 REQUIRED) # Debian: libcli11-dev.
+    tern_executable(tern-bench ${sources})
+    target_link_libraries(tern-bench PRIVATE CLI11::CLI11 ${libenet})
+    if(TERN_LUA)
+      target_compile_definitions(tern-bench PRIVATE TERN_HAVE_LUA)
+      target_link_libraries(tern-bench PRIVATE tern_lua ${tern_lua_library})
+    endif()
+    tern_link_modules(tern-bench ${all_modules})
+  endif()
+endif()
+
+# fuzz/<name>.cpp is a target: with the libFuzzer of clang to search, and in each build to replay
+# what was found (tests/fuzz/).
+file(GLOB sources CONFIGURE_DEPENDS fuzz/*.cpp)
+file(GLOB support CONFIGURE_DEPENDS fuzz/support/*.cpp)
+if(sources AND (TERN_FUZZ OR TERN_BUILD_TESTS))
+  add_library(tern_fuzz_targets STATIC EXCLUDE_FROM_ALL ${sources} ${support})
+  set_target_properties(tern_fuzz_targets PROPERTIES CXX_EXTENSIONS OFF)
+  tern_link_modules(tern_fuzz_targets ${all_modules})
+endif()
+if(sources AND TERN_FUZZ)
+  # The comparisons that models and the explorer's memory make are no way to new inputs; to watch
+  # them costs more than the rest of an input.
+  foreach(library tern_fuzz_targets tern_sim)
+    target_compile_options(${library} PRIVATE -fno-sanitize-coverage=trace-cmp)
+  endforeach()
+  foreach(source ${sources})
+    cmake_path(GET source STEM name)
+    tern_executable(fuzz_${name} fuzz/entry/libfuzzer.cpp)
+    target_compile_definitions(fuzz_${name} PRIVATE TERN_FUZZ_TARGET=fuzz_${name})
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    tern_link_modules(fuzz_${name})
+    target_link_libraries(fuzz_${name} PRIVATE tern_fuzz_targets)
+    list(APPEND fuzz_programs fuzz_${name})
+  endforeach()
+  add_custom_target(fuzz_all DEPENDS ${fuzz_programs})
+endif()
+if(sources AND TERN_BUILD_TESTS)
+  tern_test(fuzz)
+  target_link_libraries(test_fuzz PRIVATE tern_fuzz_targets)
+endif()
