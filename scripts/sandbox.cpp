@@ -1,5 +1,6 @@
 #include "scripts/sandbox.h"
 #include "scripts/files.h"
+#include <algorithm>
 
 namespace tern::scripts::sandbox {
 
@@ -14,6 +15,7 @@ local modules = {}
 local loading = {}
 native.modules, native.rawmeta = modules, rawmeta
 native.getupvalue, native.setupvalue = debug.getupvalue, debug.setupvalue
+native.setmeta, native.globals = debug.setmetatable, _G
 
 function print(...)
     local texts = {}
@@ -195,6 +197,7 @@ T.unpack = unpack
 
 local texts = rawmeta("")
 texts.__index, texts.__metatable = S, false
+native.globals = G
 return G
 )lua";
 
@@ -276,6 +279,40 @@ void open_libraries(LuaState &state)
 #else
     lua_replace(lua, LUA_GLOBALSINDEX);
 #endif
+}
+
+static constexpr std::string_view module_names =
+    "admit argument bad_datagrams balance call call_owner call_unreliable changed claim "
+    "clock_us create destroy digest dispatch event event_count event_name events exists explain "
+    "failure field_id get go_on host invite join leave local_address lock lost_ticks may_set "
+    "migrate objects on owner owns parse_address parse_invite payload peer_name peers progress "
+    "random_seed refusal refuse refuse_claim release remove reply request request_owner "
+    "request_timeout_ms self session_clock_us session_stats set socket_stats stamp start state "
+    "state_text stats type type_id type_stats";
+
+static bool is_in_the_sandbox(std::string_view name)
+{
+    for (size_t begin = 0; begin < module_names.size();) {
+        const size_t end = std::min(module_names.find(' ', begin), module_names.size());
+        if (module_names.substr(begin, end - begin) == name) return true;
+        begin = end + 1;
+    }
+    return false;
+}
+
+void reduce_module(lua_State *lua)
+{
+    lua_pushnil(lua);
+    while (lua_next(lua, -2)) {
+        lua_pop(lua, 1);
+        size_t size = 0;
+        const bool is_text = lua_type(lua, -1) == LUA_TSTRING;
+        const char *name = is_text ? lua_tolstring(lua, -1, &size) : "";
+        if (is_in_the_sandbox({name, size})) continue;
+        lua_pushvalue(lua, -1);
+        lua_pushnil(lua);
+        lua_rawset(lua, -4); // To take away what next() stands at is allowed.
+    }
 }
 
 void add_module(LuaState &state, const char *name)
