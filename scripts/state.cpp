@@ -19,6 +19,14 @@ static constexpr uint32_t refused_blocks_max = 20;
 // Of the processor's stack, in one call: of LuaJIT no C function counts how deep it is.
 static constexpr ptrdiff_t stack_bytes_max = 1 << 20;
 
+Limits limits(Trust trust, uint32_t memory_mib, uint64_t instructions_max)
+{
+    Limits limits = trust == Trust::sandboxed ? sandbox_limits : Limits{};
+    if (memory_mib > 0) limits.memory_bytes_max = size_t{memory_mib} << 20;
+    if (instructions_max > 0) limits.instructions_max = instructions_max;
+    return limits;
+}
+
 // --- Memory ---
 
 static void *allocate(void *user, void *block, size_t old_bytes, size_t new_bytes)

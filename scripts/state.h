@@ -23,6 +23,8 @@ struct Limits {
     uint32_t call_ms_max = 0; // Of the processor's time in one call. 0: none.
 };
 inline constexpr Limits sandbox_limits = {64 << 20, 10'000'000, 2000};
+// As options of programs say it; 0: the sandbox's, or none for who is trusted.
+Limits limits(Trust trust, uint32_t memory_mib, uint64_t instructions_max);
 
 inline constexpr size_t output_bytes_max = 64 * 1024;  // What is printed beyond that is left out.
 inline constexpr size_t modules_max = 64;              // Files that one script requires.
