@@ -66,7 +66,7 @@ local S = copy(string, "byte char format len lower reverse sub upper pack packsi
 local T = copy(table, "pack unpack")
 local C = copy(coroutine, "resume status yield running isyieldable close")
 G._G, G._VERSION, G.string, G.table, G.coroutine = G, _VERSION, S, T, C
-G.math, G.utf8, G.bit = math, utf8, bit
+G.math, G.bit = math, bit
 G.os = copy(os, "clock date time")
 
 -- At the very end of its stack LuaJIT has no room for a hook, and many a pcall can live there.
@@ -122,6 +122,29 @@ function S.rep(text, count, separator)
     if text == "" and not longer then return "" end
     if type(count) == "number" and count > 0 then charge(count) end
     return rep(text, count, separator)
+end
+-- Functions of C that take long for each byte: one call of them must not hold a tick.
+local byte_charge = 10
+local function charged(f)
+    return function(text, ...)
+        if type(text) == "string" then charge(#text * byte_charge) end
+        return f(text, ...)
+    end
+end
+G.tonumber = charged(tonumber)
+if utf8 then
+    G.utf8 = copy(utf8, "char charpattern codes")
+    for _, name in next, {"codepoint", "len", "offset"} do G.utf8[name] = charged(utf8[name]) end
+end
+local format, plain_find = string.format, string.find
+function S.format(pattern, ...)
+    if type(pattern) == "string" and plain_find(pattern, "%q", 1, true) then
+        for i = 1, select("#", ...) do
+            local value = select(i, ...)
+            if type(value) == "string" then charge(#value * byte_charge) end
+        end
+    end
+    return format(pattern, ...)
 end
 S.find, S.match, S.gmatch, S.gsub = native.find, native.match, native.gmatch, native.gsub
 
@@ -182,7 +205,12 @@ function T.concat(t, separator, first, last)
         last = last or #t
         t = plain
     end
-    return table_concat(t, separator or "", first or 1, last or #t)
+    first, last = first or 1, last or #t
+    -- Numbers take long. What is no number table.concat() refuses itself.
+    if type(first) == "number" and type(last) == "number" and last > first then
+        charge((last - first) * 100)
+    end
+    return table_concat(t, separator or "", first, last)
 end
 local function is_less(a, b) return a < b end
 function T.sort(t, less)

@@ -201,13 +201,42 @@ std::string call(LuaState &state, int argument_count, int result_count)
     return error;
 }
 
+namespace {
+
+struct Source { // What the parser reads, in pieces: between them it can be stopped.
+    std::string_view rest;
+    uint64_t end_us; // Of the processor's time; 0: none.
+    bool is_late;
+};
+
+}
+
+static const char *next_piece(lua_State *, void *data, size_t *size)
+{
+    Source &source = *static_cast<Source *>(data);
+    source.is_late = source.end_us > 0 && now_us(CLOCK_THREAD_CPUTIME_ID) > source.end_us;
+    const std::string_view piece = source.rest.substr(0, source.is_late ? 0 : 1024);
+    source.rest.remove_prefix(piece.size());
+    *size = piece.size();
+    return piece.empty() ? nullptr : piece.data();
+}
+
 std::string load(LuaState &state, std::string_view text, const std::string &chunk_name)
 {
     if (!text.empty() && text[0] == LUA_SIGNATURE[0])
         return chunk_name + ": it is compiled code, and only text is loaded";
     const std::string name = "@" + chunk_name;
-    const int status = luaL_loadbufferx(state.lua, text.data(), text.size(), name.c_str(), "t");
-    return status == 0 ? "" : taken_text(state.lua);
+    Source source = {text, 0, false};
+    if (state.limits.call_ms_max > 0)
+        source.end_us = now_us(CLOCK_THREAD_CPUTIME_ID) + load_ms_max * 1000;
+#if LUA_VERSION_NUM >= 502
+    const int status = lua_load(state.lua, next_piece, &source, name.c_str(), "t");
+#else
+    const int status = lua_loadx(state.lua, next_piece, &source, name.c_str(), "t");
+#endif
+    if (!source.is_late) return status == 0 ? "" : taken_text(state.lua);
+    lua_pop(state.lua, 1); // What has been read, or that it is only a half.
+    return chunk_name + ": to read it takes longer than " + std::to_string(load_ms_max) + " ms";
 }
 
 // --- Making ---

@@ -30,7 +30,10 @@ inline constexpr size_t output_bytes_max = 64 * 1024;  // What is printed beyond
 inline constexpr size_t modules_max = 64;              // Files that one script requires.
 inline constexpr size_t source_bytes_max = 256 * 1024; // Of a sandboxed file.
 inline constexpr size_t trusted_source_bytes_max = 16 << 20; // Of a trusted one.
-inline constexpr size_t error_bytes_max = 4096;              // Of an error's message.
+// Of the processor, to read one file, where a call's time is limited: what nests a chain of 40,000
+// `and` takes seconds.
+inline constexpr uint64_t load_ms_max = 100;
+inline constexpr size_t error_bytes_max = 4096; // Of an error's message.
 
 // A file that the script consists of, as it was when it was read last.
 struct SourceFile {
