@@ -69,6 +69,11 @@ static uint64_t now_us(clockid_t clock)
            static_cast<uint64_t>(now.tv_nsec) / 1000;
 }
 
+uint64_t processor_us()
+{
+    return now_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static bool is_limited(const LuaState &state)
 {
     return state.limits.instructions_max > 0 || state.limits.call_ms_max > 0;
@@ -79,7 +84,7 @@ static bool is_late(const LuaState &state)
 {
     const uint64_t max_us = uint64_t{state.limits.call_ms_max} * 1000;
     return max_us > 0 && now_us(CLOCK_MONOTONIC) - state.begun_us > max_us &&
-           now_us(CLOCK_THREAD_CPUTIME_ID) - state.begun_processor_us > max_us;
+           processor_us() - state.begun_processor_us > max_us;
 }
 
 static bool is_deep(const LuaState &state)
@@ -185,7 +190,7 @@ std::string call(LuaState &state, int argument_count, int result_count)
     state.exceeded = nullptr;
     state.refused_blocks = 0;
     state.begun_us = now_us(CLOCK_MONOTONIC);
-    state.begun_processor_us = limited ? now_us(CLOCK_THREAD_CPUTIME_ID) : 0;
+    state.begun_processor_us = limited ? processor_us() : 0;
     if (limited) lua_sethook(lua, count_hook, LUA_MASKCOUNT, hook_interval);
     state.runs = true;
     const int status = lua_pcall(lua, argument_count, result_count, function);
@@ -214,7 +219,7 @@ struct Source { // What the parser reads, in pieces: between them it can be stop
 static const char *next_piece(lua_State *, void *data, size_t *size)
 {
     Source &source = *static_cast<Source *>(data);
-    source.is_late = source.end_us > 0 && now_us(CLOCK_THREAD_CPUTIME_ID) > source.end_us;
+    source.is_late = source.end_us > 0 && processor_us() > source.end_us;
     const std::string_view piece = source.rest.substr(0, source.is_late ? 0 : 1024);
     source.rest.remove_prefix(piece.size());
     *size = piece.size();
@@ -227,8 +232,7 @@ std::string load(LuaState &state, std::string_view text, const std::string &chun
         return chunk_name + ": it is compiled code, and only text is loaded";
     const std::string name = "@" + chunk_name;
     Source source = {text, 0, false};
-    if (state.limits.call_ms_max > 0)
-        source.end_us = now_us(CLOCK_THREAD_CPUTIME_ID) + load_ms_max * 1000;
+    if (state.limits.call_ms_max > 0) source.end_us = processor_us() + load_ms_max * 1000;
 #if LUA_VERSION_NUM >= 502
     const int status = lua_load(state.lua, next_piece, &source, name.c_str(), "t");
 #else

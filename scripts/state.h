@@ -73,6 +73,8 @@ std::string call(LuaState &state, int argument_count, int result_count);
 // Lays the text's function on the stack, which is not run. Text only. Empty, or what was wrong.
 std::string load(LuaState &state, std::string_view text, const std::string &chunk_name);
 
+uint64_t processor_us(); // What this thread has used of it.
+
 // So many instructions more, for what a C function has done. Raises an error when that is too much.
 void charge(lua_State *lua, uint64_t count);
 

@@ -170,12 +170,13 @@ TEST_P(Reload, ARefusedReloadLeavesNothingBehind)
 
 TEST_P(Reload, TablesThatHoldThemselvesAreNoTrouble)
 {
-    const std::string text = "local game = {TYPES, state = {}}\n"
-                             "game.state.me = game.state game.state.list = {game.state}\n"
-                             "local ring = {game.state} ring[2] = ring\n"
-                             "function game.check() return rawequal(ring[2][1], game.state.me) and\n"
-                             "    rawequal(game.state.list[1], game.state) end\n"
-                             "return game";
+    const std::string text =
+        "local game = {TYPES, state = {}}\n"
+        "game.state.me = game.state game.state.list = {game.state}\n"
+        "local ring = {game.state} ring[2] = ring\n"
+        "function game.check() return rawequal(ring[2][1], game.state.me) and\n"
+        "    rawequal(game.state.list[1], game.state) end\n"
+        "return game";
     first(text);
     EXPECT_EQ(edited(text), "");
     EXPECT_EQ(ask("game.check()"), "true");
