@@ -50,6 +50,7 @@ namespace tern {
     X(older_value_told, "the host of a star tells an old value as of now")                         \
     X(client_believed, "in a star a client is believed what only the host may tell")               \
     X(call_passed_on_twice, "the host of a star passes a reliable call on twice")                  \
+    X(early_call_lost, "a call to or from the next host of a star is dropped where it is early")   \
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
     X(acked_too_early, "an UPDATE is acked though what it builds on still waits")                  \

@@ -245,6 +245,10 @@ static ReceivedCall hear_and_pass_on(Session &s, PeerId from, std::span<const st
     const PeerId peer = route(message);
     const std::span<const std::byte> bytes = message.subspan(route_bytes);
     if (peer == from) return {ReceivedCall::Result::malformed, {}, nullptr};
+    // It has still to come to us, who are the host since now; or it will be removed.
+    const bool is_named = peer != PeerId::everyone && peer != s.replica->self;
+    if (is_named && replica::is_member(*s.replica, peer) && path_to(s, peer) == no_connection)
+        return {ReceivedCall::Result::no_room, {}, nullptr};
     const ReceivedCall heard = hear(s, from, peer, bytes, reliability);
     if (heard.result == ReceivedCall::Result::ok && peer != s.replica->self)
         pass_on(s, from, peer, bytes, reliability);
@@ -259,11 +263,15 @@ static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> 
     const ReceivedCall waits = {ReceivedCall::Result::no_room, {}, nullptr};
     if (!is_star(s)) return hear(s, from, r.self, message, reliability);
     if (!is_well_formed(s, message)) return {ReceivedCall::Result::malformed, {}, nullptr};
-    if (replica::relays(r)) return hear_and_pass_on(s, from, message, reliability);
     const PeerId peer = route(message);
     const PeerId leader = replica::successor(r);
-    if (leader == r.self) return waits; // It takes us for the next host, which we are not yet.
-    if (from != leader) return nothing;
+    // The host is who joined first: who came after us takes us for it, and who came before us takes
+    // itself for it. Which of the hosts before it have died, it may have heard earlier than we.
+    const ReceivedCall early = TERN_MUTANT(early_call_lost) ? nothing : waits;
+    if (from > r.self)
+        return replica::relays(r) ? hear_and_pass_on(s, from, message, reliability) : early;
+    if (from < leader) return nothing;
+    if (from != leader) return early;
     // Its view is on its way, on another stream.
     if (static_cast<uint16_t>(peer) > r.last_peer) return waits;
     if (!replica::is_member(r, peer)) return nothing; // It may have gone.

@@ -131,6 +131,32 @@ PlayedSessions early(const Stage &stage)
     return played;
 }
 
+// 4 hears before 1 that the host has died, and calls by way of 1, the next host, which does not
+// know that it is. Such a call was dropped there.
+PlayedSessions early_call(const Stage &stage)
+{
+    constexpr const char *text = "tern-trace 1 simulate\nseed 454939622\nplaces 5\nseconds 34\n"
+                                 "objects 43\nlatency_us_low 20000\nlatency_us_high 20000\n"
+                                 "timeout_ms 2076\njoin_timeout_ms 5076\ntopology star\nchoices\n"
+                                 "start 1 @1020000 =0\n"
+                                 "start 2 @1236396 =0\n"
+                                 "start 3 @1308528 =0\n"
+                                 "start 4 @1380660 =0\n"
+                                 "create 2 @2046396 o45 =0\n"
+                                 "natted 1 @24070330 =0\n"
+                                 "crash 0 @27191680\n"
+                                 "ask 4>0 @30650660 o45 =0\n";
+    Run run = begin(stage, text);
+    advance_to(run, 33'000'000);
+    const std::vector<AskRecord> &said = run.sim->oracles.asks[run.sim->nodes[4].self].said;
+    expect(run, said.size() == 1, "4 has called");
+    expect(run, !said.empty() && said[0].heard_by == std::vector{run.sim->nodes[2].self},
+           "its owner has heard the call");
+    PlayedSessions played = finish(run);
+    played.measured = "the owner has heard the call, once";
+    return played;
+}
+
 // --- Cut off ---
 
 PlayedSessions clients_parted(const Stage &stage)
@@ -171,6 +197,7 @@ constexpr Playable playable[] = {
     {{"star", "clients hear of each other through the host alone"}, told_by_the_host},
     {{"star-host", "the host of a star dies, and comes back as a client"}, host_dies},
     {{"star-early", "who follows the next host before it knows of that"}, early},
+    {{"star-call", "who calls by way of the next host before it knows of that"}, early_call},
     {{"star-parted", "no client has a path to another"}, clients_parted},
     {{"star-cut", "a client has no path to the host for 9 s"}, client_cut_off},
 };

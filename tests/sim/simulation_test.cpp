@@ -400,17 +400,22 @@ TEST(Simulation, AHistoryHasTheDeedsAndTheObjects)
 // went on, though a newcomer could follow either. Seed 3633: somebody connected to a peer that was
 // saying goodbye, and it never came to its end. Seed 4279: who started over was told, on the
 // connection on which it asked anew, what its former self had not acked.
+struct FailedSeed {
+    uint64_t seed;
+    uint32_t seconds;
+    Topology topology;
+};
+
 TEST(Simulation, SeedsThatFailedHold)
 {
-    for (const auto &[seed, seconds] : {std::pair<uint64_t, uint32_t>{539, 30},
-                                        {1545, 30},
-                                        {3633, 30},
-                                        {4279, 30},
-                                        {20105, 12},
-                                        {20511, 12},
-                                        {20720, 30}}) {
+    const FailedSeed failed[] = {{539, 30, Topology::mesh},   {1545, 30, Topology::mesh},
+                                 {3633, 30, Topology::mesh},  {4279, 30, Topology::mesh},
+                                 {20105, 12, Topology::mesh}, {20511, 12, Topology::mesh},
+                                 {20720, 30, Topology::mesh}, {454939622, 30, Topology::star}};
+    for (const auto &[seed, seconds, topology] : failed) {
         SimOptions options = script::swarm(seed);
         options.seconds = seconds;
+        options.topology = topology;
         const auto sim = simulation::make(options);
         simulation::run_safety(*sim);
         Liveness liveness = liveness::begin(*sim);
