@@ -87,7 +87,8 @@ function(tern_scripts_library name lua)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_include_directories(${name} SYSTEM PUBLIC ${${lua}_INCLUDE_DIRS})
 endfunction()
-if(TERN_LUA AND (TERN_BUILD_PROGRAMS OR TERN_BUILD_TESTS))
+if(TERN_LUA AND NOT TERN_LUA_HEADERS AND
+   (TERN_BUILD_PROGRAMS OR TERN_BUILD_TESTS OR TERN_FUZZ))
   tern_scripts_library(tern_scripts ${lua_${TERN_LUA}})
 endif()
 if(TARGET tern_${lua_other}) # Both play in one session, in tests.

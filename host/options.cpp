@@ -100,7 +100,8 @@ static void check_rooms(Checks &checks)
         checks.expect(is_name(room.name), at + "name",
                       "room.name must be 1 to 32 letters, digits, '-', '_' or '.', and not begin "
                       "with '.'");
-        checks.expect(room.topology == tern::Topology::star ||
+        // A script may say another topology; then make_session() checks it.
+        checks.expect(room.topology == tern::Topology::star || !room.script.empty() ||
                           room.peers_max <= tern::mesh_peers_max,
                       at + "peers_max",
                       "room.peers_max is " + std::to_string(room.peers_max) +
@@ -112,6 +113,21 @@ static void check_rooms(Checks &checks)
                           "rooms " + rooms[k].name + " and " + room.name + " have both port " +
                               std::to_string(room.port));
         }
+    }
+}
+
+void take_script_defaults(Loaded &loaded)
+{
+    const tern::Config config;
+    std::vector<RoomOptions> &rooms = loaded.options.rooms;
+    for (size_t i = 0; i < rooms.size(); ++i) {
+        if (rooms[i].script.empty()) continue;
+        const auto is_said = [&](const char *key) {
+            return loaded.sources.contains("room." + std::to_string(i) + "." + key);
+        };
+        if (!is_said("topology")) rooms[i].topology = config.topology;
+        if (!is_said("quorum")) rooms[i].quorum = config.quorum;
+        if (!is_said("peers_max")) rooms[i].peers_max = config.peers_max;
     }
 }
 

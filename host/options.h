@@ -41,6 +41,9 @@ Reloaded reload(Loaded &present, const Loaded &wanted);
 
 // The parts of load().
 void read_file(Loaded &loaded, const std::string &path);
+// Rooms with a script begin as tern-peer does with the same file: with the defaults of
+// make_session().
+void take_script_defaults(Loaded &loaded);
 void check(Loaded &loaded); // What one value alone does not show.
 std::string room_path(size_t room, const Option &option);
 

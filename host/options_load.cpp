@@ -155,6 +155,7 @@ static void take_all(Loaded &loaded, const CLI::App &app, const Given &given)
     const auto all = option::all();
     for (size_t i = 0; i < all.size(); ++i)
         if (app.count(all[i].flag) > 0) take(loaded, all[i], all[i].flag, given.flags[i]);
+    take_script_defaults(loaded);
     check(loaded);
 }
 

@@ -23,9 +23,10 @@ struct RoomOptions {
     uint32_t send_bytes_per_second_max = 256 * 1024;
     uint32_t timeout_ms = 10'000;
     std::string script; // A game of Lua; empty: none, and the types are the configuration's.
-    uint32_t script_memory_max_mib = 64;
-    uint32_t script_instructions_max = 10'000'000; // Of one call.
-    bool open = true;                              // Takes newcomers. Reloadable.
+    bool script_sandboxed = true;
+    uint32_t script_memory_mib = 0;   // It may hold; 0: no limit; sandboxed: the sandbox's.
+    uint32_t script_instructions = 0; // Of one call; 0: the same.
+    bool open = true;                 // Takes newcomers. Reloadable.
 };
 
 struct Options {

@@ -58,11 +58,11 @@ static void take_config(Room &room)
 std::string load(Room &room, const Log &log)
 {
     if (room.options.script.empty()) return "";
-    scripts::Limits limits = scripts::sandbox_limits;
-    limits.memory_bytes_max = size_t{room.options.script_memory_max_mib} << 20;
-    limits.instructions_max = room.options.script_instructions_max;
-    const scripts::MadeGame made =
-        scripts::game::make(room.options.script, scripts::Trust::sandboxed, limits);
+    const RoomOptions &own = room.options;
+    const auto trust = own.script_sandboxed ? scripts::Trust::sandboxed : scripts::Trust::trusted;
+    const scripts::Limits limits =
+        scripts::limits(trust, own.script_memory_mib, own.script_instructions);
+    const scripts::MadeGame made = scripts::game::make(own.script, trust, limits);
     if (!made.game) return made.error;
     room.game = made.game;
     const std::string error = scripts::game::make_session(*room.game, settings_of(room));

@@ -1,5 +1,5 @@
-// The game script of a room, always sandboxed: its types are the room's, and it is called in each
-// tick. Without Lua in the build, load() says so.
+// The game script of a room: its types are the room's, and it is called in each tick. Without Lua
+// in the build, load() says so.
 #pragma once
 #include "host/log.h"
 #include "host/options_types.h"

@@ -1,5 +1,6 @@
 // tern-ctl: asks and tells a running tern-host. See --help.
 #include "common/command_line.h"
+#include "common/line_editor.h"
 #include "common/option_checks.h"
 #include "common/suggestion.h"
 #include "ctl_client.h"
@@ -10,7 +11,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <iostream>
+#include <poll.h>
 #include <unistd.h>
 
 using ctl::Json;
@@ -162,19 +163,48 @@ int save_recording(const Json &recordings, const std::string &file)
     return exit_done;
 }
 
-// Lines of stdin, until its end.
-int talk(int descriptor, Wish wish)
+// Over a connection of its own: who types waits longer than the host does.
+ctl::Answer ask_lua(const Wish &wish)
 {
+    const int descriptor = ctl::connect_to(wish.socket);
+    if (descriptor < 0) return {{}, std::strerror(errno)};
+    const ctl::Answer answer = ctl::ask(descriptor, request_of("lua", wish));
+    close(descriptor);
+    return answer;
+}
+
+void wait_for_input()
+{
+    pollfd waiting = {STDIN_FILENO, POLLIN, 0};
+    poll(&waiting, 1, 1000);
+    const timespec moment = {0, 5'000'000}; // In the background there is input that is not ours.
+    nanosleep(&moment, nullptr);
+}
+
+// Lines of stdin, until its end.
+int talk(line_editor::LineEditor &editor, Wish wish)
+{
+    using line_editor::TypedKind;
     const bool is_terminal = isatty(STDIN_FILENO) != 0;
-    if (is_terminal) print("The console of the script; :help, ?prefix, end by Ctrl-D\n> ");
-    for (std::string line; std::getline(std::cin, line); print(is_terminal ? "> " : "")) {
-        wish.text = line;
-        const ctl::Answer answer = ctl::ask(descriptor, request_of("lua", wish));
+    const char *prompt = is_terminal && !line_editor::edits(editor) ? "> " : "";
+    if (is_terminal) print("The console of the script; :help, ?prefix, end by Ctrl-D\n");
+    for (print(prompt);;) {
+        const line_editor::Typed typed = line_editor::take(editor);
+        if (typed.kind == TypedKind::ended) return exit_done;
+        if (typed.kind == TypedKind::nothing) {
+            wait_for_input();
+            continue;
+        }
+        const bool is_line = typed.kind == TypedKind::line;
+        wish.text = (is_line ? "" : "?") + typed.text;
+        const ctl::Answer answer = ask_lua(wish);
         if (!answer.error.empty()) return exit_no_host;
         if (!answer.body["ok"].get<bool>()) return refused(answer.body.value("error", "refused"));
-        print(answer_text("lua", answer.body));
+        if (is_line)
+            print(answer_text("lua", answer.body) + prompt);
+        else
+            line_editor::complete(editor, answer.body["text"].get<std::string>());
     }
-    return exit_done;
 }
 
 int run(const std::string &command, const Wish &wish)
@@ -188,7 +218,13 @@ int run(const std::string &command, const Wish &wish)
         return exit_no_host;
     }
     if (wish.watch) return watch(descriptor, wish);
-    if (command == "lua" && wish.text.empty()) return talk(descriptor, wish);
+    if (command == "lua" && wish.text.empty()) {
+        close(descriptor);
+        line_editor::LineEditor *editor = line_editor::open("tern-ctl", "> ");
+        const int status = talk(*editor, wish);
+        line_editor::close(editor);
+        return status;
+    }
     const ctl::Answer answer = ctl::ask(descriptor, request_of(command, wish));
     close(descriptor);
     if (!answer.error.empty()) {

@@ -1,16 +1,15 @@
 #include "peer_loop.h"
 #include "common/command_line.h"
 #include "common/control.h"
+#include "common/line_editor.h"
 #include "scripts/console.h"
 #include "scripts/game.h"
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <poll.h>
 #include <tern/io.h>
 #include <tern/sim.h>
 #include <tern/tern.h>
-#include <unistd.h>
 
 using namespace tern;
 using scripts::Game;
@@ -19,6 +18,8 @@ namespace peer {
 
 static constexpr uint64_t second_us = 1'000'000;
 static constexpr uint64_t leave_us_max = 3 * second_us;
+static constexpr const char *equal_tables =
+    "\ntern-peer: types, peers_max, quorum and topology must be the same in the scripts of all";
 
 struct Player {
     const Options &options;
@@ -26,8 +27,7 @@ struct Player {
     Socket *socket = nullptr;
     std::vector<Address> addresses = {}; // Of invites.
     control::Control console = {};
-    std::string typed = {}; // On stdin, no whole line yet.
-    bool stdin_ended = false;
+    line_editor::LineEditor *editor = nullptr; // Of stdin.
     bool is_ready = false;
     uint64_t left_us = 0; // When leave() was called; 0: it was not.
 };
@@ -80,24 +80,20 @@ static std::string open_socket(Player &player)
     return "";
 }
 
-static scripts::Limits limits_of(const Options &options)
+static void show(Player &player)
 {
-    scripts::Limits limits = options.sandboxed ? scripts::sandbox_limits : scripts::Limits{};
-    if (options.memory_mib > 0) limits.memory_bytes_max = size_t{options.memory_mib} << 20;
-    if (options.instructions > 0) limits.instructions_max = options.instructions;
-    return limits;
-}
-
-static void show(Game &game)
-{
+    Game &game = *player.game;
+    if (game.notes.empty()) return;
+    if (player.editor) line_editor::hide(*player.editor);
     for (const scripts::Note &note : game.notes) {
         if (note.kind == scripts::NoteKind::output)
             std::fputs(note.text.c_str(), stdout);
         else
             std::fprintf(stderr, "tern-peer: %s: %s\n", text(note.kind), note.text.c_str());
     }
-    if (!game.notes.empty()) std::fflush(stdout);
+    std::fflush(stdout);
     game.notes.clear();
+    if (player.editor) line_editor::show(*player.editor);
 }
 
 static int begin(Player &player)
@@ -107,13 +103,14 @@ static int begin(Player &player)
     if (!options.invite.empty()) invite = parse_invite(options.invite.c_str());
     if (invite.error) return complain(exit_usage, std::string("--join: ") + invite.error);
     const auto trust = options.sandboxed ? scripts::Trust::sandboxed : scripts::Trust::trusted;
-    const scripts::MadeGame made = scripts::game::make(options.script, trust, limits_of(options));
+    const scripts::MadeGame made = scripts::game::make(
+        options.script, trust, scripts::limits(trust, options.memory_mib, options.instructions));
     if (!made.game) return complain(exit_script, made.error);
     player.game = made.game;
     std::vector<scripts::Setting> settings;
     if (!options.name.empty()) settings.push_back({"name", options.name});
     std::string error = scripts::game::make_session(*player.game, settings);
-    show(*player.game);
+    show(player);
     if (!error.empty()) return complain(exit_script, options.script + ": " + error);
     error = open_socket(player);
     if (!error.empty()) return complain(exit_socket, error);
@@ -127,6 +124,7 @@ static int begin(Player &player)
         start(session);
     else
         join(session, invite.invite);
+    player.editor = line_editor::open("tern-peer", "> ");
     return exit_left;
 }
 
@@ -159,28 +157,21 @@ static void take_orders(Player &player, uint64_t begun_us, uint64_t now_us)
 
 // --- The console ---
 
-static void answer_on_stdout(Player &player, const std::string &line)
-{
-    const std::string answer = scripts::console::answer(*player.game, line);
-    if (!answer.empty()) std::printf("%s\n", answer.c_str());
-    std::fflush(stdout);
-}
-
-// Lines of a terminal or a pipe, of which no read waits.
 static void take_typed(Player &player)
 {
-    pollfd waiting = {STDIN_FILENO, POLLIN, 0};
-    if (player.stdin_ended || poll(&waiting, 1, 0) <= 0) return;
-    char bytes[4096];
-    const ssize_t size = read(STDIN_FILENO, bytes, sizeof bytes);
-    player.stdin_ended = size <= 0;
-    if (size > 0) player.typed.append(bytes, static_cast<size_t>(size));
-    for (size_t end; (end = player.typed.find('\n')) != std::string::npos;) {
-        const std::string line = player.typed.substr(0, end);
-        player.typed.erase(0, end + 1);
-        answer_on_stdout(player, line);
+    using line_editor::TypedKind;
+    for (;;) {
+        const line_editor::Typed typed = line_editor::take(*player.editor);
+        if (typed.kind == TypedKind::nothing || typed.kind == TypedKind::ended) return;
+        const bool is_line = typed.kind == TypedKind::line;
+        const std::string answer =
+            scripts::console::answer(*player.game, (is_line ? "" : "?") + typed.text);
+        if (!is_line)
+            line_editor::complete(*player.editor, answer);
+        else if (!answer.empty())
+            std::printf("%s\n", answer.c_str());
+        std::fflush(stdout);
     }
-    if (player.typed.size() > control::control_request_bytes_max) player.typed.clear();
 }
 
 static void take_console(Player &player, uint64_t now_us)
@@ -202,13 +193,15 @@ static std::optional<int> tick(Player &player, uint64_t begun_us, uint64_t now_u
     if (!player.is_ready && state(session) == State::open) say_ready(player, session);
     scripts::game::tick(game, now_us);
     take_orders(player, begun_us, now_us);
-    show(game);
+    show(player);
     take_console(player, now_us);
     session = scripts::game::session(game); // The script may have destroyed it.
     if (!session) return complain(exit_ended, "the script has destroyed its session");
     player.socket->send(send(session, clock_us()));
     const State present = state(session);
     if (present == State::left) return exit_left;
+    if (present == State::refused_types)
+        return complain(exit_ended, std::string(state_text(session)) + equal_tables);
     if (present > State::left) return complain(exit_ended, state_text(session));
     if (player.left_us > 0 && now_us - player.left_us > leave_us_max)
         return complain(exit_ended, "the others have not heard the goodbye");
@@ -234,6 +227,7 @@ int run(const Options &options)
     Player player = {.options = options};
     int status = begin(player);
     if (status == exit_left) status = play(player);
+    line_editor::close(player.editor);
     control::close(player.console);
     if (player.socket) destroy_socket(player.socket);
     scripts::game::destroy(player.game);

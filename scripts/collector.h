@@ -5,7 +5,7 @@
 
 namespace tern::scripts {
 
-inline constexpr uint32_t collector_us_max = 2000; // Of one tick; one step more at most.
+inline constexpr uint32_t collector_us_max = 2000; // Of the processor, in one tick; one step more.
 
 struct Collector {
     uint32_t us_max = collector_us_max;

@@ -223,8 +223,26 @@ static void push_globals(lua_State *lua)
 #endif
 }
 
+static std::string joined(std::vector<std::string> names)
+{
+    std::sort(names.begin(), names.end());
+    std::string out;
+    for (size_t i = 0; i < std::min(names.size(), candidates_max); ++i)
+        out += (i > 0 ? "\n" : "") + names[i];
+    return out;
+}
+
+static std::string complete_command(std::string_view text)
+{
+    std::vector<std::string> names;
+    for (const char *name : {":gc", ":help", ":objects", ":owners", ":peers", ":reload", ":stats"})
+        if (std::string_view(name).starts_with(text)) names.push_back(name);
+    return joined(names);
+}
+
 static std::string complete(Game &game, std::string_view text)
 {
+    if (text.starts_with(':')) return complete_command(text);
     lua_State *lua = game.state->lua;
     const int top = lua_gettop(lua);
     size_t begin = text.size();
@@ -259,11 +277,7 @@ static std::string complete(Game &game, std::string_view text)
     }
     take_names(lua, before, rest, names);
     lua_settop(lua, top);
-    std::sort(names.begin(), names.end());
-    std::string out;
-    for (size_t i = 0; i < std::min(names.size(), candidates_max); ++i)
-        out += (i > 0 ? "\n" : "") + names[i];
-    return out;
+    return joined(names);
 }
 
 // --- Commands ---

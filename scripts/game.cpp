@@ -21,33 +21,6 @@ const char *text(NoteKind kind)
 
 namespace game {
 
-// What reaches out of the session, holds its keys, or is the business of whoever runs the script.
-static constexpr const char *not_in_the_sandbox[] = {"make_session",
-                                                     "destroy_session",
-                                                     "make_udp_socket",
-                                                     "make_enet_socket",
-                                                     "destroy_socket",
-                                                     "make_discovery_socket",
-                                                     "make_sim_network",
-                                                     "destroy_sim_network",
-                                                     "make_sim_socket",
-                                                     "impaired_socket",
-                                                     "make_announcer",
-                                                     "destroy_announcer",
-                                                     "announce",
-                                                     "make_finder",
-                                                     "destroy_finder",
-                                                     "find",
-                                                     "found",
-                                                     "receive",
-                                                     "send",
-                                                     "recorded",
-                                                     "sleep_us",
-                                                     "set_impairment",
-                                                     "set_cut",
-                                                     "advance",
-                                                     "next_delivery_us",
-                                                     "network_stats"};
 static constexpr const char *make_session_key = "tern.make_session";
 
 // --- Making ---
@@ -58,11 +31,7 @@ static void open_module(LuaState &state)
     open_lua(lua);
     lua_getfield(lua, -1, "make_session");
     lua_setfield(lua, LUA_REGISTRYINDEX, make_session_key);
-    if (state.trust == Trust::sandboxed)
-        for (const char *name : not_in_the_sandbox) {
-            lua_pushnil(lua);
-            lua_setfield(lua, -2, name);
-        }
+    if (state.trust == Trust::sandboxed) sandbox::reduce_module(lua);
     sandbox::add_module(state, "tern");
 }
 

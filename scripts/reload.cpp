@@ -4,17 +4,23 @@
 
 namespace tern::scripts {
 
-// Keeps the game's table, and what its options were. It uses nothing that a script could replace.
+// Keeps the game's table, what its options were, and which keys the file gave to its state. It uses
+// nothing that a script could replace.
+//
+// A table of the new code is paired with the old one at the same path below the game's table or a
+// module's. The old one lives on with the new functions in it, and every reference to the new one
+// in what the new code has made (variables of functions, tables) is turned to the old one.
 static constexpr const char *part = R"lua(
 local native = ...
 local modules, rawmeta = native.modules, native.rawmeta
 local getupvalue, setupvalue = native.getupvalue, native.setupvalue
+local setmeta, globals = native.setmeta, native.globals
 local type, next, tostring, error = type, next, tostring, error
 local rawget, rawset, rawequal = rawget, rawset, rawequal
 local format, sort, concat = string.format, table.sort, table.concat
 
 local functions = {start = true, update = true, stop = true, check = true}
-local game, present, undo_log
+local game, present, state_keys, undo_log, globals_before
 local differences_max, depth_max = 8, 8
 
 local function shown(value)
@@ -57,9 +63,20 @@ local function check(new)
     end
 end
 
+-- Its keys, and those of the tables in it.
+local function keys(t, seen)
+    if type(t) ~= "table" then return true end
+    if seen[t] then return seen[t] end
+    local out = {}
+    seen[t] = out
+    for key, value in next, t do out[key] = keys(value, seen) end
+    return out
+end
+
 local function adopt(new)
     check(new)
     game, present = new, describe(new, "", {}, 0)
+    state_keys = keys(rawget(new, "state"), {})
     return game
 end
 
@@ -88,35 +105,94 @@ local function put(t, key, value)
     rawset(t, key, value)
 end
 
+-- Of game.state only what the file has not given before is added: what the game itself has taken
+-- out since then stays out. given: nil where all is the game's own.
+local function keep(old, new, seen, given)
+    if rawequal(old, new) or seen[new] then return end
+    seen[new] = old
+    if type(given) ~= "table" then given = nil end
+    for key, value in next, new do
+        local before = rawget(old, key)
+        if type(before) == "table" and type(value) == "table" then
+            keep(before, value, seen, given and given[key])
+        elseif before == nil and given and given[key] == nil then
+            put(old, key, value)
+        end
+    end
+end
+
 -- Functions are replaced, what is new is added, and all else stays as it was.
-local function merge(old, new, seen, is_game)
+local function merge(old, new, seen)
     if rawequal(old, new) or seen[new] then return end
     seen[new] = old
     for key, value in next, new do
         local before = rawget(old, key)
         if before == nil or type(value) == "function" then
             put(old, key, value)
-        elseif type(value) == "table" and type(before) == "table" and
-            not (is_game and key == "state") then
-            merge(before, value, seen, false)
+        elseif type(value) == "table" and type(before) == "table" then
+            merge(before, value, seen)
         end
     end
     local old_meta, new_meta = rawmeta(old), rawmeta(new)
     if type(old_meta) == "table" and type(new_meta) == "table" then
-        merge(old_meta, new_meta, seen, false)
+        merge(old_meta, new_meta, seen)
     end
 end
 
--- New functions know the new table as their local; from now on it is the old one, with its state.
-local function relink(f, seen, linked)
-    if linked[f] then return end
-    linked[f] = true
+local relink
+
+local function relink_function(f, seen, linked)
     for i = 1, 255 do
         local name, value = getupvalue(f, i)
         if not name then return end
-        if type(value) == "table" and seen[value] then
-            setupvalue(f, i, seen[value])
-        elseif type(value) == "function" then
+        if seen[value] then setupvalue(f, i, seen[value]) else relink(value, seen, linked) end
+    end
+end
+
+local function relink_table(t, seen, linked)
+    local moved = {}
+    for key, value in next, t do
+        if seen[value] then rawset(t, key, seen[value]) else relink(value, seen, linked) end
+        if seen[key] then moved[#moved + 1] = key else relink(key, seen, linked) end
+    end
+    for i = 1, #moved do
+        local value = rawget(t, moved[i])
+        rawset(t, moved[i], nil)
+        rawset(t, seen[moved[i]], value)
+    end
+    local meta = rawmeta(t)
+    if seen[meta] then setmeta(t, seen[meta]) elseif meta then relink(meta, seen, linked) end
+end
+
+-- In all that the new code has made and the value leads to.
+function relink(value, seen, linked)
+    local kind = type(value)
+    if kind ~= "function" and kind ~= "table" or linked[value] then return end
+    linked[value] = true
+    if kind == "function" then
+        relink_function(value, seen, linked)
+    else
+        relink_table(value, seen, linked)
+    end
+end
+
+-- The old world is left as it is, but for what the new files have put in it while they ran.
+local function relink_all(seen)
+    local linked = {[globals] = true, [modules] = true}
+    for _, old in next, seen do linked[old] = true end
+    for _, module in next, modules do
+        if type(module) == "table" then
+            linked[module] = true
+            for key, value in next, module do
+                if seen[value] then put(module, key, seen[value]) end
+            end
+        end
+    end
+    for i = 1, #undo_log do relink(rawget(undo_log[i][1], undo_log[i][2]), seen, linked) end
+    for key, value in next, globals do
+        if seen[value] then
+            rawset(globals, key, seen[value])
+        elseif not rawequal(value, globals_before[key]) then
             relink(value, seen, linked)
         end
     end
@@ -124,14 +200,17 @@ end
 
 -- names and chunks in the order in which they were first required; what they return.
 local function reload(names, chunks, main)
-    undo_log = {}
+    undo_log, globals_before = {}, nil
+    local before = {}
+    for key, value in next, globals do before[key] = value end
+    globals_before = before
     local seen = {}
     for i = 1, #names do
         local name = names[i]
         local new, old = chunks[i](name), modules[name]
         if new == nil then new = true end
         if type(new) == "table" and type(old) == "table" then
-            merge(old, new, seen, false)
+            merge(old, new, seen)
         else
             put(modules, name, new)
         end
@@ -142,20 +221,26 @@ local function reload(names, chunks, main)
     if changed then
         error("the options of a session cannot change while it runs: " .. changed, 0)
     end
-    merge(game, new, seen, true)
+    local new_keys = keys(rawget(new, "state"), {})
+    if rawget(game, "state") and rawget(new, "state") then
+        keep(game.state, new.state, seen, state_keys)
+    end
+    merge(game, new, seen)
     for name in next, functions do
         if rawget(new, name) == nil then put(game, name, nil) end
     end
-    local linked = {}
-    for i = 1, #undo_log do
-        local value = rawget(undo_log[i][1], undo_log[i][2])
-        if type(value) == "function" then relink(value, seen, linked) end
-    end
+    relink_all(seen)
+    state_keys = new_keys
 end
 
 local function undo()
     for i = #undo_log, 1, -1 do rawset(undo_log[i][1], undo_log[i][2], undo_log[i][3]) end
     undo_log = {}
+    if not globals_before then return end
+    for key in next, globals do
+        if globals_before[key] == nil then rawset(globals, key, nil) end
+    end
+    for key, value in next, globals_before do rawset(globals, key, value) end
 end
 
 return adopt, reload, undo

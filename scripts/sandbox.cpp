@@ -1,5 +1,6 @@
 #include "scripts/sandbox.h"
 #include "scripts/files.h"
+#include <algorithm>
 
 namespace tern::scripts::sandbox {
 
@@ -14,6 +15,7 @@ local modules = {}
 local loading = {}
 native.modules, native.rawmeta = modules, rawmeta
 native.getupvalue, native.setupvalue = debug.getupvalue, debug.setupvalue
+native.setmeta, native.globals = debug.setmetatable, _G
 
 function print(...)
     local texts = {}
@@ -64,7 +66,7 @@ local S = copy(string, "byte char format len lower reverse sub upper pack packsi
 local T = copy(table, "pack unpack")
 local C = copy(coroutine, "resume status yield running isyieldable close")
 G._G, G._VERSION, G.string, G.table, G.coroutine = G, _VERSION, S, T, C
-G.math, G.utf8, G.bit = math, utf8, bit
+G.math, G.bit = math, bit
 G.os = copy(os, "clock date time")
 
 -- At the very end of its stack LuaJIT has no room for a hook, and many a pcall can live there.
@@ -120,6 +122,29 @@ function S.rep(text, count, separator)
     if text == "" and not longer then return "" end
     if type(count) == "number" and count > 0 then charge(count) end
     return rep(text, count, separator)
+end
+-- Functions of C that take long for each byte: one call of them must not hold a tick.
+local byte_charge = 10
+local function charged(f)
+    return function(text, ...)
+        if type(text) == "string" then charge(#text * byte_charge) end
+        return f(text, ...)
+    end
+end
+G.tonumber = charged(tonumber)
+if utf8 then
+    G.utf8 = copy(utf8, "char charpattern codes")
+    for _, name in next, {"codepoint", "len", "offset"} do G.utf8[name] = charged(utf8[name]) end
+end
+local format, plain_find = string.format, string.find
+function S.format(pattern, ...)
+    if type(pattern) == "string" and plain_find(pattern, "%q", 1, true) then
+        for i = 1, select("#", ...) do
+            local value = select(i, ...)
+            if type(value) == "string" then charge(#value * byte_charge) end
+        end
+    end
+    return format(pattern, ...)
 end
 S.find, S.match, S.gmatch, S.gsub = native.find, native.match, native.gmatch, native.gsub
 
@@ -180,7 +205,12 @@ function T.concat(t, separator, first, last)
         last = last or #t
         t = plain
     end
-    return table_concat(t, separator or "", first or 1, last or #t)
+    first, last = first or 1, last or #t
+    -- Numbers take long. What is no number table.concat() refuses itself.
+    if type(first) == "number" and type(last) == "number" and last > first then
+        charge((last - first) * 100)
+    end
+    return table_concat(t, separator or "", first, last)
 end
 local function is_less(a, b) return a < b end
 function T.sort(t, less)
@@ -195,6 +225,7 @@ T.unpack = unpack
 
 local texts = rawmeta("")
 texts.__index, texts.__metatable = S, false
+native.globals = G
 return G
 )lua";
 
@@ -276,6 +307,40 @@ void open_libraries(LuaState &state)
 #else
     lua_replace(lua, LUA_GLOBALSINDEX);
 #endif
+}
+
+static constexpr std::string_view module_names =
+    "admit argument bad_datagrams balance call call_owner call_unreliable changed claim "
+    "clock_us create destroy digest dispatch event event_count event_name events exists explain "
+    "failure field_id get go_on host invite join leave local_address lock lost_ticks may_set "
+    "migrate objects on owner owns parse_address parse_invite payload peer_name peers progress "
+    "random_seed refusal refuse refuse_claim release remove reply request request_owner "
+    "request_timeout_ms self session_clock_us session_stats set socket_stats stamp start state "
+    "state_text stats type type_id type_stats";
+
+static bool is_in_the_sandbox(std::string_view name)
+{
+    for (size_t begin = 0; begin < module_names.size();) {
+        const size_t end = std::min(module_names.find(' ', begin), module_names.size());
+        if (module_names.substr(begin, end - begin) == name) return true;
+        begin = end + 1;
+    }
+    return false;
+}
+
+void reduce_module(lua_State *lua)
+{
+    lua_pushnil(lua);
+    while (lua_next(lua, -2)) {
+        lua_pop(lua, 1);
+        size_t size = 0;
+        const bool is_text = lua_type(lua, -1) == LUA_TSTRING;
+        const char *name = is_text ? lua_tolstring(lua, -1, &size) : "";
+        if (is_in_the_sandbox({name, size})) continue;
+        lua_pushvalue(lua, -1);
+        lua_pushnil(lua);
+        lua_rawset(lua, -4); // To take away what next() stands at is allowed.
+    }
 }
 
 void add_module(LuaState &state, const char *name)

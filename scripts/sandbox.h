@@ -22,6 +22,10 @@ namespace tern::scripts::sandbox {
 inline constexpr const char *registry_key = "tern.scripts"; // A table: modules, rawmeta.
 
 void open_libraries(LuaState &state);
+// Leaves in the module tern, at the top of the stack, what a sandboxed script may use: nothing that
+// makes sessions and sockets, reaches out of the script's session, or is the business of whoever
+// runs it. What is new in the module is not there before it is named in sandbox.cpp.
+void reduce_module(lua_State *lua);
 // Of a module that is there already, as "tern": what require() gives. Takes it off the stack.
 void add_module(LuaState &state, const char *name);
 // Fills the table at the top of the stack with find, match, gmatch and gsub (patterns.cpp).

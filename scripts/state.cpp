@@ -19,6 +19,14 @@ static constexpr uint32_t refused_blocks_max = 20;
 // Of the processor's stack, in one call: of LuaJIT no C function counts how deep it is.
 static constexpr ptrdiff_t stack_bytes_max = 1 << 20;
 
+Limits limits(Trust trust, uint32_t memory_mib, uint64_t instructions_max)
+{
+    Limits limits = trust == Trust::sandboxed ? sandbox_limits : Limits{};
+    if (memory_mib > 0) limits.memory_bytes_max = size_t{memory_mib} << 20;
+    if (instructions_max > 0) limits.instructions_max = instructions_max;
+    return limits;
+}
+
 // --- Memory ---
 
 static void *allocate(void *user, void *block, size_t old_bytes, size_t new_bytes)
@@ -61,6 +69,11 @@ static uint64_t now_us(clockid_t clock)
            static_cast<uint64_t>(now.tv_nsec) / 1000;
 }
 
+uint64_t processor_us()
+{
+    return now_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static bool is_limited(const LuaState &state)
 {
     return state.limits.instructions_max > 0 || state.limits.call_ms_max > 0;
@@ -71,7 +84,7 @@ static bool is_late(const LuaState &state)
 {
     const uint64_t max_us = uint64_t{state.limits.call_ms_max} * 1000;
     return max_us > 0 && now_us(CLOCK_MONOTONIC) - state.begun_us > max_us &&
-           now_us(CLOCK_THREAD_CPUTIME_ID) - state.begun_processor_us > max_us;
+           processor_us() - state.begun_processor_us > max_us;
 }
 
 static bool is_deep(const LuaState &state)
@@ -177,7 +190,7 @@ std::string call(LuaState &state, int argument_count, int result_count)
     state.exceeded = nullptr;
     state.refused_blocks = 0;
     state.begun_us = now_us(CLOCK_MONOTONIC);
-    state.begun_processor_us = limited ? now_us(CLOCK_THREAD_CPUTIME_ID) : 0;
+    state.begun_processor_us = limited ? processor_us() : 0;
     if (limited) lua_sethook(lua, count_hook, LUA_MASKCOUNT, hook_interval);
     state.runs = true;
     const int status = lua_pcall(lua, argument_count, result_count, function);
@@ -193,13 +206,41 @@ std::string call(LuaState &state, int argument_count, int result_count)
     return error;
 }
 
+namespace {
+
+struct Source { // What the parser reads, in pieces: between them it can be stopped.
+    std::string_view rest;
+    uint64_t end_us; // Of the processor's time; 0: none.
+    bool is_late;
+};
+
+}
+
+static const char *next_piece(lua_State *, void *data, size_t *size)
+{
+    Source &source = *static_cast<Source *>(data);
+    source.is_late = source.end_us > 0 && processor_us() > source.end_us;
+    const std::string_view piece = source.rest.substr(0, source.is_late ? 0 : 1024);
+    source.rest.remove_prefix(piece.size());
+    *size = piece.size();
+    return piece.empty() ? nullptr : piece.data();
+}
+
 std::string load(LuaState &state, std::string_view text, const std::string &chunk_name)
 {
     if (!text.empty() && text[0] == LUA_SIGNATURE[0])
         return chunk_name + ": it is compiled code, and only text is loaded";
     const std::string name = "@" + chunk_name;
-    const int status = luaL_loadbufferx(state.lua, text.data(), text.size(), name.c_str(), "t");
-    return status == 0 ? "" : taken_text(state.lua);
+    Source source = {text, 0, false};
+    if (state.limits.call_ms_max > 0) source.end_us = processor_us() + load_ms_max * 1000;
+#if LUA_VERSION_NUM >= 502
+    const int status = lua_load(state.lua, next_piece, &source, name.c_str(), "t");
+#else
+    const int status = lua_loadx(state.lua, next_piece, &source, name.c_str(), "t");
+#endif
+    if (!source.is_late) return status == 0 ? "" : taken_text(state.lua);
+    lua_pop(state.lua, 1); // What has been read, or that it is only a half.
+    return chunk_name + ": to read it takes longer than " + std::to_string(load_ms_max) + " ms";
 }
 
 // --- Making ---

@@ -23,12 +23,17 @@ struct Limits {
     uint32_t call_ms_max = 0; // Of the processor's time in one call. 0: none.
 };
 inline constexpr Limits sandbox_limits = {64 << 20, 10'000'000, 2000};
+// As options of programs say it; 0: the sandbox's, or none for who is trusted.
+Limits limits(Trust trust, uint32_t memory_mib, uint64_t instructions_max);
 
 inline constexpr size_t output_bytes_max = 64 * 1024;  // What is printed beyond that is left out.
 inline constexpr size_t modules_max = 64;              // Files that one script requires.
 inline constexpr size_t source_bytes_max = 256 * 1024; // Of a sandboxed file.
 inline constexpr size_t trusted_source_bytes_max = 16 << 20; // Of a trusted one.
-inline constexpr size_t error_bytes_max = 4096;              // Of an error's message.
+// Of the processor, to read one file, where a call's time is limited: what nests a chain of 40,000
+// `and` takes seconds.
+inline constexpr uint64_t load_ms_max = 100;
+inline constexpr size_t error_bytes_max = 4096; // Of an error's message.
 
 // A file that the script consists of, as it was when it was read last.
 struct SourceFile {
@@ -67,6 +72,8 @@ LuaState *state_of(lua_State *lua); // Of one made by make_state().
 std::string call(LuaState &state, int argument_count, int result_count);
 // Lays the text's function on the stack, which is not run. Text only. Empty, or what was wrong.
 std::string load(LuaState &state, std::string_view text, const std::string &chunk_name);
+
+uint64_t processor_us(); // What this thread has used of it.
 
 // So many instructions more, for what a C function has done. Raises an error when that is too much.
 void charge(lua_State *lua, uint64_t count);

@@ -1,5 +1,6 @@
 // A room that runs a game script: it is read again, frozen by an error, and asked by tern-ctl.
 #include "tests/host/running_host.h"
+#include "tests/programs/terminal.h"
 #include <fstream>
 #include <gtest/gtest.h>
 #include <tern/io.h>
@@ -18,6 +19,24 @@ std::string script(const std::string &more)
            "function game.start(session) tern.create(session, 0) end\n"
            "function game.update(session, dt) game.state.ticks = game.state.ticks + 1 " +
            more + " end\nreturn game\n";
+}
+
+constexpr const char *bare_script =
+    "local game = {types = {{name = 'ship', objects_max = 4, fields = {{name = 'x',\n"
+    "    kind = 'float32'}}}}}\n"
+    "function game.start(session) session:create('ship') end\n"
+    "function game.update(session)\n"
+    "    local count = 0\n"
+    "    for _ in session:objects('ship') do count = count + 1 end\n"
+    "    if count ~= shown then shown = count print('sees ' .. count .. ' ships') end\n"
+    "end\n"
+    "return game\n";
+
+// In what tern-host has printed.
+std::string invite_of(const std::string &text)
+{
+    const size_t begin = text.find(" invite ") + 8;
+    return text.substr(begin, text.find_first_of(" \n", begin) - begin);
 }
 
 void write_file(const std::string &path, const std::string &text)
@@ -57,6 +76,92 @@ TEST(ScriptTest, ARoomRunsAGameThatIsReadAgain)
         tern::sleep_us(20'000);
     EXPECT_EQ(ctl(socket, {"lua", "game.state.fixed, game.state.ticks > 0"}), "true, true\n");
     EXPECT_EQ(host.end_by(SIGTERM), 0) << host.text;
+}
+
+#ifdef TERN_HAVE_LIBEDIT
+TEST(ScriptTest, TheConsoleOfTernCtlCompletesAtATerminal)
+{
+    TempFolder folder;
+    const std::string path = folder.path + "/game.lua", socket = folder.path + "/control";
+    write_file(path, script(""));
+    RunningHost host({"--script", path, "--port", "0", "--control-socket", socket});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    tern::test::Terminal ctl({program("tern-ctl"), "--socket", socket, "lua"});
+    ASSERT_TRUE(ctl.shows("> ")) << ctl.text;
+    ctl.type("game.state.ti\t");
+    ASSERT_TRUE(ctl.shows("> game.state.ticks")) << ctl.text;
+    ctl.type(" > 0\r");
+    ASSERT_TRUE(ctl.shows("\ntrue\r\n")) << ctl.text;
+    ctl.type("\x04");
+    EXPECT_EQ(ctl.end(), 0) << ctl.text;
+    EXPECT_EQ(host.end_by(SIGTERM), 0) << host.text;
+}
+#endif
+
+TEST(ScriptTest, WhoSaysNothingPlaysTogether)
+{
+    // The same file, without topology and peers_max, at a host and a player.
+    TempFolder folder;
+    const std::string path = folder.path + "/game.lua";
+    write_file(path, bare_script);
+    RunningHost host({"--script", path, "--port", "0", "--http-listen", ""});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    tern::test::Process peer({program("tern-peer"), path, "--join", invite_of(host.text)});
+    ASSERT_TRUE(peer.print_until("sees 2 ships")) << peer.text;
+    // Of other limits it is said which, and what to do.
+    write_file(folder.path + "/other.lua",
+               "local game = dofile('" + path + "') " + "game.peers_max = 9 return game");
+    tern::test::Process other(
+        {program("tern-peer"), folder.path + "/other.lua", "--join", invite_of(host.text)});
+    EXPECT_EQ(other.wait_for_end(), 1);
+    EXPECT_NE(other.text.find("its peers_max is 16, here it is 9"), std::string::npos)
+        << other.text;
+    EXPECT_NE(other.text.find("must be the same in the scripts of all"), std::string::npos)
+        << other.text;
+    EXPECT_EQ(peer.end_by(SIGTERM), 0) << peer.text;
+    EXPECT_EQ(host.end_by(SIGTERM), 0) << host.text;
+}
+
+TEST(ScriptTest, WhatTheOperatorSaysCountsWhereTheScriptIsSilent)
+{
+    TempFolder folder;
+    const std::string path = folder.path + "/game.lua";
+    write_file(path, bare_script);
+    RunningHost host({"--script", path, "--port", "0", "--topology", "star", "--peers-max", "99"});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    EXPECT_NE(host.text.find("topology=star peers_max=99"), std::string::npos) << host.text;
+    EXPECT_EQ(host.end_by(SIGTERM), 0) << host.text;
+}
+
+TEST(ScriptTest, ATrustedScriptRunsWithoutTheSandbox)
+{
+    TempFolder folder;
+    const std::string path = folder.path + "/game.lua", socket = folder.path + "/control";
+    write_file(path, script(""));
+    const std::vector<std::string> flags = {"--script",      path, "--port",           "0",
+                                            "--http-listen", "",   "--control-socket", socket};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), flags.begin(), flags.end());
+        return more;
+    };
+    RunningHost trusted(with({"--sandbox=false"}));
+    ASSERT_TRUE(trusted.is_ready()) << trusted.text;
+    EXPECT_EQ(ctl(socket, {"lua", "type(io.open), type(tern.make_udp_socket)"}),
+              "\"function\", \"function\"\n");
+    EXPECT_EQ(ctl(socket, {"lua", "for i = 1, 2e7 do end"}), "");
+    EXPECT_EQ(trusted.end_by(SIGTERM), 0) << trusted.text;
+    RunningHost limited(with({"--sandbox=false", "--instructions", "100000", "--memory", "8"}));
+    ASSERT_TRUE(limited.is_ready()) << limited.text;
+    EXPECT_NE(ctl(socket, {"lua", "for i = 1, 2e7 do end"}).find("used up its instructions"),
+              std::string::npos);
+    EXPECT_NE(ctl(socket, {"lua", "('x'):rep(3e6)"}).find("may hold 8.0 MiB"), std::string::npos);
+    EXPECT_EQ(limited.end_by(SIGTERM), 0) << limited.text;
+    RunningHost sandboxed(with({"--instructions", "100000"}));
+    ASSERT_TRUE(sandboxed.is_ready()) << sandboxed.text;
+    EXPECT_EQ(ctl(socket, {"lua", "io"}), "nil\n");
+    EXPECT_NE(ctl(socket, {"lua", "for i = 1, 2e6 do end"}).find("used up its instructions"),
+              std::string::npos);
+    EXPECT_EQ(sandboxed.end_by(SIGTERM), 0) << sandboxed.text;
 }
 
 TEST(ScriptTest, AWrongScriptIsNamed)

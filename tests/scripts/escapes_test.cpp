@@ -90,7 +90,24 @@ INSTANTIATE_TEST_SUITE_P(All, Escape, testing::ValuesIn(escape_names()),
 
 TEST(SandboxTest, TheListOfEscapesIsThere)
 {
-    EXPECT_GE(escape_names().size(), 95u);
+    EXPECT_GE(escape_names().size(), 99u);
+}
+
+TEST(SandboxTest, ReadingAFileIsBounded)
+{
+    // The parser walks the whole chain for each link: with a file as long as may be, for seconds.
+    std::string text = "local x return x";
+    while (text.size() + 6 < source_bytes_max)
+        text += " and x";
+    const double begun_s = processor_s();
+    const std::string error = Sandbox().run(text);
+    EXPECT_LT(processor_s() - begun_s, 3); // 100 ms; sanitizers are slow.
+    EXPECT_EQ(error, "script.lua: to read it takes longer than 100 ms");
+    // What is long, and no more than that, is read.
+    std::string plain = "local x = 0\n";
+    while (plain.size() + 12 < source_bytes_max / 4)
+        plain += "x = x + 1\n";
+    EXPECT_EQ(Sandbox().run(plain), "");
 }
 
 TEST(SandboxTest, WithoutTheSandboxAnEscapeIsNone)

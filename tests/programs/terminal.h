@@ -1,0 +1,84 @@
+// A program that a test starts at a terminal of its own, and what stands there.
+#pragma once
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <poll.h>
+#include <string>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace tern::test {
+
+struct Terminal {
+    pid_t id = -1;
+    int keys = -1;    // The test's side.
+    std::string text; // All that has been shown so far.
+
+    // arguments[0] is the path of the program.
+    explicit Terminal(std::vector<std::string> arguments)
+    {
+        std::vector<char *> pointers;
+        for (std::string &argument : arguments)
+            pointers.push_back(argument.data());
+        pointers.push_back(nullptr);
+        keys = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+        if (keys < 0 || grantpt(keys) != 0 || unlockpt(keys) != 0) return;
+        const std::string name = ptsname(keys);
+        id = fork();
+        if (id != 0) return;
+        setsid();
+        const int screen = ::open(name.c_str(), O_RDWR);
+        ioctl(screen, TIOCSCTTY, 0);
+        for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+            dup2(screen, descriptor);
+        setenv("TERM", "xterm", 1);
+        execv(pointers[0], pointers.data());
+        _exit(127);
+    }
+    Terminal(const Terminal &) = delete;
+    ~Terminal()
+    {
+        if (id > 0) kill(id, SIGKILL);
+        end();
+        close(keys);
+    }
+
+    void type(const std::string &bytes) const
+    {
+        if (write(keys, bytes.data(), bytes.size()) < 0) return; // Then nothing is shown.
+    }
+    // False: it has ended, or been silent for 10 s, without it. What was shown before counts not.
+    bool shows(const std::string &wanted)
+    {
+        size_t at;
+        while ((at = text.find(wanted, seen)) == std::string::npos) {
+            pollfd waiting = {keys, POLLIN, 0};
+            char bytes[4096];
+            if (poll(&waiting, 1, 10'000) <= 0) return false;
+            const ssize_t size = read(keys, bytes, sizeof bytes);
+            if (size <= 0) return false;
+            text.append(bytes, static_cast<size_t>(size));
+        }
+        seen = at + wanted.size();
+        return true;
+    }
+    // Its exit status; -1: a signal ended it.
+    int end()
+    {
+        if (id <= 0) return -1;
+        int how = 0;
+        char bytes[4096];
+        while (read(keys, bytes, sizeof bytes) > 0) {
+        }
+        waitpid(id, &how, 0);
+        id = -1;
+        return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    }
+
+    size_t seen = 0;
+};
+
+}

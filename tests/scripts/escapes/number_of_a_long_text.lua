@@ -1,0 +1,2 @@
+local s = (" "):rep(2e6)
+local n = tonumber(s)
