@@ -17,7 +17,7 @@ struct History;
 
 namespace line_editor {
 
-static constexpr int key_ms_max = 20; // Between the bytes of one key.
+static constexpr int key_ms_max = 20;               // Between the bytes of one key.
 static constexpr size_t line_bytes_max = 64 * 1024; // Of one that is not edited.
 
 struct LineEditor {
