@@ -80,10 +80,9 @@ static void clear(Connection &c)
 void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address &address,
           uint64_t now_us)
 {
-    TERN_ASSERT(keys.cipher == Cipher::chacha20_poly1305, "cipher %u",
-                static_cast<unsigned>(keys.cipher));
     clear(c);
-    c._keys = keys;
+    c._send_key = aead::key(keys.send, keys.cipher);
+    c._receive_key = aead::key(keys.receive, keys.cipher);
     c._has_keys = true;
     c._send_key_name = key_name(keys.send);
     c._receive_key_name = key_name(keys.receive);
@@ -97,7 +96,8 @@ void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address
 
 void wipe(Connection &c)
 {
-    sodium_memzero(&c._keys, sizeof c._keys);
+    sodium_memzero(&c._send_key, sizeof c._send_key);
+    sodium_memzero(&c._receive_key, sizeof c._receive_key);
     c._has_keys = false;
 }
 

@@ -90,7 +90,7 @@ OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagra
     if (!replay_window::is_new(c._arrived, packet.number)) return packet;
 
     packet.opening = Opening::forged;
-    if (!c._has_keys || !aead::open(c._keys.receive, packet.number, datagram, scratch))
+    if (!c._has_keys || !aead::open(c._receive_key, packet.number, datagram, scratch))
         return packet;
     packet.frames = scratch.first(aead::content_bytes(datagram.size()));
     packet.opening = check_frames(c, packet) ? Opening::ok : Opening::malformed;
@@ -105,6 +105,8 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
     c._heard_us = now_us;
     c._stats.received_datagrams += 1;
     c._stats.received_bytes += packet.frames.size() + data_header_bytes + tag_bytes;
+    if (packet.number >= replay_window::next(c._arrived))
+        aead::reach(c._receive_key, packet.number);
     const Effect effect = apply(c, packet, now_us);
     if (acking == Acking::yes) {
         ack_tracker::arrive(c._acks, c._arrived, packet.number, sent_packets::next(c._sent),

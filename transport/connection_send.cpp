@@ -182,7 +182,8 @@ std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t
     c._packet_begun = false;
     if (packet.size_bytes == data_header_bytes) return {};
     packet.size_bytes += tag_bytes;
-    aead::seal(c._keys.send, packet.number, packet.datagram.first(packet.size_bytes));
+    aead::reach(c._send_key, packet.number);
+    aead::seal(c._send_key, packet.number, packet.datagram.first(packet.size_bytes));
 
     c._making.sent_us = now_us;
     c._making.ack_eliciting = packet.ack_eliciting;

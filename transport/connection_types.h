@@ -1,6 +1,7 @@
 // The members of a connection. For transport/ alone.
 #pragma once
 #include "transport/ack_tracker.h"
+#include "transport/aead.h"
 #include "transport/connection.h"
 #include "transport/pace.h"
 #include "transport/replay_window.h"
@@ -29,7 +30,7 @@ struct Connection { // Closed.
     size_t _size_bytes;
 
     // Who.
-    DataKeys _keys;
+    AeadKey _send_key, _receive_key;
     bool _has_keys;
     uint64_t _send_key_name, _receive_key_name;
     uint32_t _remote_id;
