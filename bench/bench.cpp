@@ -16,6 +16,8 @@ constexpr NamedSection sections[] = {
     {"small", measure_small},
     {"reliable", measure_reliable},
     {"bulk", measure_bulk},
+    {"latency", measure_latency},
+    {"host", measure_host},
     {"publish", measure_publish},
     {"session", measure_session},
 #ifdef TERN_HAVE_LUA

@@ -9,6 +9,8 @@ bool measure_datagrams(const Options &options); // One message in each.
 bool measure_small(const Options &options);     // Many unreliable messages at once.
 bool measure_reliable(const Options &options);
 bool measure_bulk(const Options &options);
+bool measure_latency(const Options &options); // In virtual time.
+bool measure_host(const Options &options);    // Of 64 clients.
 bool measure_publish(const Options &options); // Objects, without a network.
 bool measure_session(const Options &options); // Whole sessions, without a network.
 bool measure_lua(const Options &options);     // From Lua; where it is built.

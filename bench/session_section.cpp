@@ -92,7 +92,7 @@ void unpack(std::span<const std::byte> content, std::vector<Thing> &to)
 // One datagram; its size. 0: it could not be opened.
 size_t pass(Copies &copies, size_t from, size_t to)
 {
-    static const uint8_t key[32] = {1};
+    static const tern::AeadKey key = tern::aead::key({1});
     std::byte datagram[tern::datagram_bytes_max], scratch[tern::datagram_bytes_max];
     const size_t size = pack(copies, from, datagram);
     const std::span<std::byte> whole = std::span(datagram).first(size);

@@ -7,13 +7,14 @@
 
 using namespace tern;
 
-namespace bench::tern_pair {
+namespace bench {
+namespace tern_side {
 
 // No budget is in the way: what is measured is the cost, not the pace.
-static EndpointLimits limits()
+static EndpointLimits limits(uint16_t connections_max)
 {
     EndpointLimits limits = {};
-    limits.connections_max = 2;
+    limits.connections_max = connections_max;
     limits.connection.send_bytes_per_second_max = UINT32_MAX;
     limits.connection.timeout_us = 60'000'000;
     limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::world)] = 256 * 1024;
@@ -22,7 +23,7 @@ static EndpointLimits limits()
     return limits;
 }
 
-static void make_side(TernSide &side)
+void make(TernSide &side, uint16_t connections_max)
 {
     const MadeSocket made = make_udp_socket(0);
     if (!made.socket) {
@@ -31,7 +32,7 @@ static void make_side(TernSide &side)
     }
     side.socket = made.socket;
     side.keys = noise::make_key_pair();
-    side.endpoint = endpoint::make_endpoint(limits(), side.keys);
+    side.endpoint = endpoint::make_endpoint(limits(connections_max), side.keys);
     side.connection = no_connection;
     side.bytes.resize(outbox_datagrams_max * datagram_bytes_max);
     side.datagrams.resize(outbox_datagrams_max);
@@ -65,7 +66,7 @@ static void receive_datagram(TernSide &side, const Datagram &datagram, uint64_t 
     }
 }
 
-static void receive_all(TernSide &side, uint64_t now_us, Tally &tally)
+void receive(TernSide &side, uint64_t now_us, Tally &tally)
 {
     for (const Datagram &datagram : side.socket->receive())
         receive_datagram(side, datagram, now_us, tally);
@@ -75,7 +76,7 @@ static void receive_all(TernSide &side, uint64_t now_us, Tally &tally)
     connection::clear_fates(c);
 }
 
-static void send_all(TernSide &side, uint64_t now_us)
+void send(TernSide &side, uint64_t now_us)
 {
     endpoint::send_handshakes(*side.endpoint, side.outbox, now_us);
     while (side.connection != no_connection) {
@@ -92,45 +93,54 @@ static void send_all(TernSide &side, uint64_t now_us)
     side.outbox.count = 0;
 }
 
-// --- The pair ---
-
-static bool is_open(const TernSide &side)
+bool is_open(const TernSide &side)
 {
     return side.connection != no_connection &&
            endpoint::contact(*side.endpoint, side.connection) == Contact::open;
 }
 
+void destroy(TernSide &side)
+{
+    endpoint::destroy_endpoint(side.endpoint);
+    destroy_socket(side.socket);
+}
+
+}
+
+namespace tern_pair {
+
+using tern_side::connection_of;
+
 TernPair *make()
 {
     if (sodium_init() < 0) std::abort();
     auto *pair = new TernPair{};
-    make_side(pair->sender);
-    make_side(pair->receiver);
+    tern_side::make(pair->sender, 2);
+    tern_side::make(pair->receiver, 2);
     TernSide &sender = pair->sender;
     const Address to = loopback(pair->receiver.socket->local_address().port);
     const ConnectionIndex asked =
         endpoint::connect(*sender.endpoint, pair->receiver.keys.public_key, to, clock_us());
     Tally unused = {};
     const uint64_t deadline_us = clock_us() + 5'000'000;
-    while ((!is_open(sender) || !is_open(pair->receiver)) && clock_us() < deadline_us) {
+    while ((!tern_side::is_open(sender) || !tern_side::is_open(pair->receiver)) &&
+           clock_us() < deadline_us) {
         for (TernSide *side : {&sender, &pair->receiver}) {
-            receive_all(*side, clock_us(), unused);
+            tern_side::receive(*side, clock_us(), unused);
             if (endpoint::contact(*sender.endpoint, asked) == Contact::open)
                 sender.connection = asked;
-            send_all(*side, clock_us());
+            tern_side::send(*side, clock_us());
         }
     }
-    if (is_open(sender) && is_open(pair->receiver)) return pair;
+    if (tern_side::is_open(sender) && tern_side::is_open(pair->receiver)) return pair;
     std::fprintf(stderr, "tern-bench: the handshake did not succeed\n");
     std::exit(1);
 }
 
 void destroy(TernPair *pair)
 {
-    for (TernSide *side : {&pair->sender, &pair->receiver}) {
-        endpoint::destroy_endpoint(side->endpoint);
-        destroy_socket(side->socket);
-    }
+    tern_side::destroy(pair->sender);
+    tern_side::destroy(pair->receiver);
     delete pair;
 }
 
@@ -170,21 +180,23 @@ bool queue(TernPair &pair, std::span<const std::byte> message)
 void flush(TernPair &pair)
 {
     end_packet(pair);
-    send_all(pair.sender, clock_us());
+    tern_side::send(pair.sender, clock_us());
 }
 
 void tick(TernPair &pair, Tally &tally)
 {
     const uint64_t now_us = clock_us();
-    receive_all(pair.receiver, now_us, tally);
-    send_all(pair.receiver, now_us);
+    tern_side::receive(pair.receiver, now_us, tally);
+    tern_side::send(pair.receiver, now_us);
     Tally unused = {};
-    receive_all(pair.sender, clock_us(), unused);
+    tern_side::receive(pair.sender, clock_us(), unused);
 }
 
 uint64_t sent_bytes(const TernPair &pair)
 {
     return pair.sender.socket->stats().sent_bytes + pair.receiver.socket->stats().sent_bytes;
+}
+
 }
 
 }

@@ -27,6 +27,17 @@ struct TernPair {
     bool packet_begun;
 };
 
+// One side alone. Its connection is the last that was heard from, or none.
+namespace tern_side {
+
+void make(TernSide &side, uint16_t connections_max); // Ends the program if there is no socket.
+void destroy(TernSide &side);
+void receive(TernSide &side, uint64_t now_us, Tally &tally);
+void send(TernSide &side, uint64_t now_us); // What is due at its connection.
+bool is_open(const TernSide &side);
+
+}
+
 namespace tern_pair {
 
 TernPair *make(); // Ends the program if the handshake does not succeed.

@@ -62,8 +62,8 @@ static uint32_t add_calls(Session &s, const Path &p, Packet &packet, uint32_t ne
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (room.size() < call.size_bytes) return next;
         std::memcpy(room.data(), s.unreliable_memory + call.first, call.size_bytes);
-        connection::add_unreliable(packet, UnreliableKind::call, call.size_bytes);
         count_sent_call(s, room.first(call.size_bytes));
+        connection::add_unreliable(packet, UnreliableKind::call, call.size_bytes);
     }
     return next;
 }

@@ -12,7 +12,7 @@ constexpr std::byte initiation{1}, response{2}, data{4};
 constexpr uint64_t factor = 3;
 // A challenge, or the answer to one. Like an initiation it may go where the host says that a member
 // is: so small, and so seldom.
-constexpr size_t challenge_bytes = 36;
+constexpr size_t challenge_bytes = 34;
 
 Account &account(NodeRecord &record, const Address &address)
 {

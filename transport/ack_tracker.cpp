@@ -6,6 +6,8 @@ namespace tern::ack_tracker {
 
 namespace {
 
+constexpr uint32_t waiting_max = 2;
+
 // The lowest number of which the peer must still be told; `end` if there is none.
 uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, uint64_t acked_end)
 {
@@ -38,9 +40,13 @@ void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, u
     tracker._waiting_count += 1;
 }
 
+void hurry(AckTracker &tracker)
+{
+    if (tracker._waiting_count > 0) tracker._waiting_count += waiting_max;
+}
+
 bool due(const AckTracker &tracker, uint64_t now_us)
 {
-    constexpr uint32_t waiting_max = 2;
     if (tracker._waiting_count >= waiting_max) return true;
     return tracker._waiting_count > 0 && now_us - tracker._waiting_since_us >= ack_wait_us;
 }

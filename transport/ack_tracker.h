@@ -33,6 +33,8 @@ namespace ack_tracker {
 // Before replay_window::set() of the same number. next_sent: what our next packet will be.
 void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, uint64_t next_sent,
             bool ack_eliciting, uint64_t now_us);
+// What waits is not to wait longer: packets are being lost, and who sends wants to know.
+void hurry(AckTracker &tracker);
 bool due(const AckTracker &tracker, uint64_t now_us); // Without any other reason for a packet.
 
 // acked_end: one past the highest of our packets that was acked.

@@ -8,6 +8,10 @@
 namespace tern::aead {
 
 static_assert(tag_bytes == crypto_aead_chacha20poly1305_ietf_ABYTES);
+static_assert(tag_bytes == crypto_aead_aes256gcm_ABYTES);
+static_assert(sizeof(crypto_aead_aes256gcm_state) == sizeof(AeadKey::_round_keys));
+static_assert(alignof(crypto_aead_aes256gcm_state) <= alignof(AeadKey));
+static_assert(crypto_aead_chacha20poly1305_ietf_NPUBBYTES == crypto_aead_aes256gcm_NPUBBYTES);
 
 namespace {
 
@@ -23,17 +27,47 @@ Nonce nonce(uint64_t packet_number)
     return nonce;
 }
 
+uint64_t epoch(uint64_t packet_number)
+{
+    return packet_number >> packets_per_key_bits;
+}
+
+crypto_aead_aes256gcm_state &round_keys(AeadKey &key)
+{
+    return reinterpret_cast<crypto_aead_aes256gcm_state &>(key._round_keys);
+}
+
+const crypto_aead_aes256gcm_state &round_keys(const AeadKey &key)
+{
+    return reinterpret_cast<const crypto_aead_aes256gcm_state &>(key._round_keys);
+}
+
+void enter_epoch(AeadKey &key, uint64_t epoch)
+{
+    key._epoch = epoch;
+    std::memcpy(key._present, key._first, sizeof key._present);
+    if (epoch > 0) {
+        std::byte text[16] = {};
+        std::memcpy(text, "tern key", 8);
+        little_endian::store64(text + 8, epoch);
+        crypto_generichash(key._present, sizeof key._present,
+                           reinterpret_cast<const unsigned char *>(text), sizeof text, key._first,
+                           sizeof key._first);
+    }
+    if (key._cipher == Cipher::aes256_gcm)
+        crypto_aead_aes256gcm_beforenm(&round_keys(key), key._present);
+}
+
 // In place of the tag where TERN_STUB_CRYPTO says so: each step is a bijection, so that no change
 // of a single word goes unnoticed. Nothing against malice.
-uint64_t stub_sum(const uint8_t (&key)[32], uint64_t packet_number,
-                  std::span<const std::byte> sealed)
+uint64_t stub_sum(const AeadKey &key, uint64_t packet_number, std::span<const std::byte> sealed)
 {
     uint64_t sum = packet_number + sealed.size();
     const auto add = [&sum](const std::byte *word) {
         sum = (sum ^ little_endian::load64(word)) * 0x9e3779b97f4a7c15;
         sum ^= sum >> 32;
     };
-    add(reinterpret_cast<const std::byte *>(key));
+    add(reinterpret_cast<const std::byte *>(key._first));
     for (; sealed.size() >= 8; sealed = sealed.subspan(8))
         add(sealed.data());
     std::byte last[8] = {};
@@ -42,7 +76,7 @@ uint64_t stub_sum(const uint8_t (&key)[32], uint64_t packet_number,
     return sum;
 }
 
-void stub_seal(const uint8_t (&key)[32], uint64_t packet_number, std::span<std::byte> datagram)
+void stub_seal(const AeadKey &key, uint64_t packet_number, std::span<std::byte> datagram)
 {
     const std::span<std::byte> tag = datagram.last(tag_bytes);
     const uint64_t sum = stub_sum(key, packet_number, datagram.first(datagram.size() - tag_bytes));
@@ -50,8 +84,8 @@ void stub_seal(const uint8_t (&key)[32], uint64_t packet_number, std::span<std::
     little_endian::store64(tag.data() + 8, ~sum);
 }
 
-bool stub_open(const uint8_t (&key)[32], uint64_t packet_number,
-               std::span<const std::byte> datagram, std::span<std::byte> scratch)
+bool stub_open(const AeadKey &key, uint64_t packet_number, std::span<const std::byte> datagram,
+               std::span<std::byte> scratch)
 {
     const std::span<const std::byte> sealed = datagram.first(datagram.size() - tag_bytes);
     std::byte tag[tag_bytes];
@@ -66,35 +100,81 @@ bool stub_open(const uint8_t (&key)[32], uint64_t packet_number,
 
 }
 
+bool has_aes256_gcm()
+{
+    return crypto_aead_aes256gcm_is_available() == 1;
+}
+
+AeadKey key(const uint8_t (&bytes)[32], Cipher cipher)
+{
+    TERN_ASSERT(cipher != Cipher::aes256_gcm || has_aes256_gcm(), "no AES in hardware");
+    AeadKey key = {};
+    key._cipher = cipher;
+    std::memcpy(key._first, bytes, sizeof key._first);
+    enter_epoch(key, 0);
+    return key;
+}
+
+void reach(AeadKey &key, uint64_t packet_number)
+{
+    if (epoch(packet_number) != key._epoch) enter_epoch(key, epoch(packet_number));
+}
+
 uint64_t nonce_number(uint64_t packet_number)
 {
     return TERN_MUTANT(nonce_reset) ? packet_number % 1000 : packet_number;
 }
 
-void seal(const uint8_t (&key)[32], uint64_t packet_number, std::span<std::byte> datagram)
+void seal(const AeadKey &key, uint64_t packet_number, std::span<std::byte> datagram)
 {
     TERN_ASSERT(datagram.size() >= data_header_bytes + tag_bytes, "%zu bytes", datagram.size());
     if (TERN_STUB_CRYPTO) return stub_seal(key, packet_number, datagram);
+    if (epoch(packet_number) != key._epoch) {
+        AeadKey other = key;
+        enter_epoch(other, epoch(packet_number));
+        seal(other, packet_number, datagram);
+        return sodium_memzero(&other, sizeof other);
+    }
     auto *at = reinterpret_cast<unsigned char *>(datagram.data());
+    unsigned char *content = at + data_header_bytes;
+    const size_t size = content_bytes(datagram.size());
     const Nonce unique = nonce(nonce_number(packet_number));
-    crypto_aead_chacha20poly1305_ietf_encrypt(
-        at + data_header_bytes, nullptr, at + data_header_bytes, content_bytes(datagram.size()), at,
-        data_header_bytes, nullptr, unique.bytes, key);
+    if (key._cipher == Cipher::aes256_gcm)
+        crypto_aead_aes256gcm_encrypt_afternm(content, nullptr, content, size, at,
+                                              data_header_bytes, nullptr, unique.bytes,
+                                              &round_keys(key));
+    else
+        crypto_aead_chacha20poly1305_ietf_encrypt(content, nullptr, content, size, at,
+                                                  data_header_bytes, nullptr, unique.bytes,
+                                                  key._present);
 }
 
-bool open(const uint8_t (&key)[32], uint64_t packet_number, std::span<const std::byte> datagram,
+bool open(const AeadKey &key, uint64_t packet_number, std::span<const std::byte> datagram,
           std::span<std::byte> scratch)
 {
     TERN_ASSERT(datagram.size() >= data_header_bytes + tag_bytes &&
                     content_bytes(datagram.size()) <= scratch.size(),
                 "%zu bytes into %zu", datagram.size(), scratch.size());
     if (TERN_STUB_CRYPTO) return stub_open(key, packet_number, datagram, scratch);
+    if (epoch(packet_number) != key._epoch) {
+        AeadKey other = key;
+        enter_epoch(other, epoch(packet_number));
+        const bool ok = open(other, packet_number, datagram, scratch);
+        sodium_memzero(&other, sizeof other);
+        return ok;
+    }
     const auto *in = reinterpret_cast<const unsigned char *>(datagram.data());
+    auto *out = reinterpret_cast<unsigned char *>(scratch.data());
+    const unsigned char *sealed = in + data_header_bytes;
+    const size_t size = datagram.size() - data_header_bytes;
     const Nonce unique = nonce(nonce_number(packet_number));
-    return crypto_aead_chacha20poly1305_ietf_decrypt(
-               reinterpret_cast<unsigned char *>(scratch.data()), nullptr, nullptr,
-               in + data_header_bytes, datagram.size() - data_header_bytes, in, data_header_bytes,
-               unique.bytes, key) == 0;
+    if (key._cipher == Cipher::aes256_gcm)
+        return crypto_aead_aes256gcm_decrypt_afternm(out, nullptr, nullptr, sealed, size, in,
+                                                     data_header_bytes, unique.bytes,
+                                                     &round_keys(key)) == 0;
+    return crypto_aead_chacha20poly1305_ietf_decrypt(out, nullptr, nullptr, sealed, size, in,
+                                                     data_header_bytes, unique.bytes,
+                                                     key._present) == 0;
 }
 
 }

@@ -32,6 +32,16 @@ uint32_t number(Chance &chance)
            uint32_t{bytes[3]} << 24;
 }
 
+bool is_repeatable(const Chance &chance)
+{
+    if (chance._seeded) return true;
+    const char *source = randombytes_implementation_name();
+    for (const randombytes_implementation *own :
+         {&randombytes_sysrandom_implementation, &randombytes_internal_implementation})
+        if (std::strcmp(source, own->implementation_name()) == 0) return false;
+    return true;
+}
+
 void wipe(Chance &chance)
 {
     sodium_memzero(&chance, sizeof chance);

@@ -18,6 +18,9 @@ namespace chance {
 Chance from_seed(const uint8_t (&seed)[32]); // ChaCha20 under the seed; each draw has a nonce.
 void fill(Chance &chance, std::span<uint8_t> bytes);
 uint32_t number(Chance &chance);
+// Drawn anew, it could give the same again: seeded, or libsodium draws from what somebody else has
+// given it. What is made of it is then to be the same on each machine.
+bool is_repeatable(const Chance &chance);
 void wipe(Chance &chance);
 
 }

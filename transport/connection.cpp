@@ -17,6 +17,8 @@ static_assert(alignof(Connection) <= alignof(std::max_align_t));
 
 namespace {
 
+constexpr uint32_t loss_packets = 128; // Over so many the measured loss is averaged.
+
 size_t lay_out(Connection &c, std::byte *block, const ConnectionLimits &limits)
 {
     flat::Builder builder{block, sizeof(Connection)};
@@ -80,10 +82,9 @@ static void clear(Connection &c)
 void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address &address,
           uint64_t now_us)
 {
-    TERN_ASSERT(keys.cipher == Cipher::chacha20_poly1305, "cipher %u",
-                static_cast<unsigned>(keys.cipher));
     clear(c);
-    c._keys = keys;
+    c._send_key = aead::key(keys.send, keys.cipher);
+    c._receive_key = aead::key(keys.receive, keys.cipher);
     c._has_keys = true;
     c._send_key_name = key_name(keys.send);
     c._receive_key_name = key_name(keys.receive);
@@ -97,7 +98,8 @@ void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address
 
 void wipe(Connection &c)
 {
-    sodium_memzero(&c._keys, sizeof c._keys);
+    sodium_memzero(&c._send_key, sizeof c._send_key);
+    sodium_memzero(&c._receive_key, sizeof c._receive_key);
     c._has_keys = false;
 }
 
@@ -147,6 +149,28 @@ static void update_probes(Connection &c, uint64_t now_us)
         if (stream_send::repeat_oldest(stream, probe_bytes)) break;
 }
 
+// Where bytes ride several times, those whose last copy has been overtaken by a packet that
+// arrived, or should have been acked by now, go again at once: by the thresholds it would be some
+// ticks later, and all behind them in the stream waits. If only the ack was lost, that is a few
+// bytes.
+static void repeat_late(Connection &c, uint64_t now_us)
+{
+    const uint64_t late_us =
+        round_trip::smoothed_us(c._round_trip) + round_trip::variance_us(c._round_trip);
+    const uint64_t acked_end = sent_packets::acked_end(c._sent);
+    for (uint64_t i = sent_packets::oldest(c._sent); i < sent_packets::next(c._sent); i += 1) {
+        SentPacket &packet = sent_packets::at(c._sent, i);
+        if (packet.state != SentState::in_flight) continue;
+        if (i >= acked_end && now_us - packet.sent_us < late_us) return;
+        for (size_t k = 0; k < packet.chunk_count; k += 1) {
+            SentChunk &chunk = packet.chunks[k];
+            StreamSend &stream = c._send[static_cast<size_t>(chunk.stream)];
+            if (chunk.last_bytes > 0) stream_send::lost(stream, chunk.offset_low, chunk.last_bytes);
+            chunk.last_bytes = 0;
+        }
+    }
+}
+
 static void update_closing(Connection &c)
 {
     c._closing_ticks += 1;
@@ -168,6 +192,7 @@ void update(Connection &c, uint64_t now_us)
     const size_t told = c._fates.count;
     sent_packets::tell_lost(c._sent, round_trip::loss_us(c._round_trip), c._fates, now_us);
     settle_streams(c, told);
+    if (copies(c) > 1 && round_trip::known(c._round_trip)) repeat_late(c, now_us);
     update_probes(c, now_us);
     // Without this a long cut would leave no place for the packet that finds out that it is over.
     const uint64_t old_us = round_trip::probe_us(c._round_trip);
@@ -291,11 +316,18 @@ void lose_packets(Connection &c, uint64_t sent_us)
     settle_streams(c, told);
 }
 
+uint32_t copies(const Connection &c)
+{
+    static_assert(stream_copies_max == 3);
+    return c._loss < two_copies_loss ? 1 : c._loss < three_copies_loss ? 2 : 3;
+}
+
 void settle_streams(Connection &c, size_t first)
 {
     for (size_t i = first; i < c._fates.count; i += 1) {
         const Fate &fate = c._fates[i];
         if (!fate.arrived) c._stats.lost_datagrams += 1;
+        c._loss += (fate.arrived ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
         const SentPacket &packet = sent_packets::at(c._sent, fate.packet);
         for (size_t j = 0; j < packet.chunk_count; j += 1) {
             const SentChunk &chunk = packet.chunks[j];

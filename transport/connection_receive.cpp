@@ -35,6 +35,7 @@ bool check_frames(const Connection &c, OpenedPacket &packet)
 // What the packet's frames do; their checks have been passed.
 struct Effect {
     bool ack_eliciting;
+    bool repeated;      // Stream bytes that were here already.
     CloseReason reason; // Not none: the peer has closed.
 };
 
@@ -55,7 +56,7 @@ void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
 
 Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
 {
-    Effect effect{packet.unreliable_count > 0, CloseReason::none};
+    Effect effect{packet.unreliable_count > 0, false, CloseReason::none};
     FrameReader reader = frames::reader(packet.frames);
     for (;;) {
         const Frame frame = frames::next(reader);
@@ -65,7 +66,7 @@ Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
         if (frame.kind == FrameKind::close) effect.reason = frame.reason;
         if (frames::is_chunk(frame.kind)) {
             const auto stream = static_cast<size_t>(frames::stream(frame.kind));
-            stream_receive::store(c._receive[stream], frame.low, frame.bytes);
+            effect.repeated |= !stream_receive::store(c._receive[stream], frame.low, frame.bytes);
             effect.ack_eliciting = true;
         }
     }
@@ -90,7 +91,7 @@ OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagra
     if (!replay_window::is_new(c._arrived, packet.number)) return packet;
 
     packet.opening = Opening::forged;
-    if (!c._has_keys || !aead::open(c._keys.receive, packet.number, datagram, scratch))
+    if (!c._has_keys || !aead::open(c._receive_key, packet.number, datagram, scratch))
         return packet;
     packet.frames = scratch.first(aead::content_bytes(datagram.size()));
     packet.opening = check_frames(c, packet) ? Opening::ok : Opening::malformed;
@@ -105,10 +106,14 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
     c._heard_us = now_us;
     c._stats.received_datagrams += 1;
     c._stats.received_bytes += packet.frames.size() + data_header_bytes + tag_bytes;
+    if (packet.number >= replay_window::next(c._arrived))
+        aead::reach(c._receive_key, packet.number);
     const Effect effect = apply(c, packet, now_us);
     if (acking == Acking::yes) {
+        const bool in_order = packet.number == replay_window::next(c._arrived);
         ack_tracker::arrive(c._acks, c._arrived, packet.number, sent_packets::next(c._sent),
                             effect.ack_eliciting, now_us);
+        if (!in_order || effect.repeated) ack_tracker::hurry(c._acks);
         replay_window::set(c._arrived, packet.number);
     }
     if (effect.reason == CloseReason::none) return true;

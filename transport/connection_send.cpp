@@ -56,7 +56,8 @@ size_t put_chunk(Connection &c, Packet &packet, StreamId stream, const StreamByt
     if (!bytes.second.empty())
         std::memcpy(at + bytes.first.size(), bytes.second.data(), bytes.second.size());
     c._making.chunks[c._making.chunk_count] = {static_cast<uint32_t>(bytes.offset),
-                                               static_cast<uint16_t>(size_bytes), stream};
+                                               static_cast<uint16_t>(size_bytes), stream,
+                                               static_cast<uint8_t>(bytes.last_bytes)};
     c._making.chunk_count += 1;
     packet.size_bytes += chunk_header_bytes + size_bytes;
     packet.ack_eliciting = true;
@@ -65,19 +66,22 @@ size_t put_chunk(Connection &c, Packet &packet, StreamId stream, const StreamByt
 
 // Lost bytes go before new ones. Which stream is first changes from packet to packet, so that none
 // starves.
-void put_chunks(Connection &c, Packet &packet, size_t stream_bytes_max)
+void put_chunks(Connection &c, Packet &packet, size_t stream_bytes_max, uint64_t now_us)
 {
     size_t left = stream_bytes_max;
+    const uint32_t copy_count = copies(c);
     for (const bool again : {true, false}) {
         for (size_t i = 0; i < stream_count; i += 1) {
             const size_t index = (i + packet.number) % stream_count;
             StreamSend &stream = c._send[index];
-            while (again ? stream_send::any_lost(stream) : stream_send::any_new(stream)) {
+            while (again ? stream_send::any_lost(stream)
+                         : stream_send::any_new(stream, copy_count, now_us)) {
                 const size_t bytes_max = chunk_bytes_max(c, packet, left);
                 if (bytes_max == 0) break;
-                left -= put_chunk(c, packet, static_cast<StreamId>(index),
-                                  again ? stream_send::take_lost(stream, bytes_max)
-                                        : stream_send::take_new(stream, bytes_max));
+                left -=
+                    put_chunk(c, packet, static_cast<StreamId>(index),
+                              again ? stream_send::take_lost(stream, bytes_max)
+                                    : stream_send::take_new(stream, bytes_max, copy_count, now_us));
             }
         }
     }
@@ -122,7 +126,8 @@ bool wants_packet(const Connection &c, uint64_t now_us)
     if (c._link == Link::closing) return c._close_due;
     if (ping_due(c, now_us) || ack_tracker::due(c._acks, now_us)) return true;
     for (const StreamSend &stream : c._send)
-        if (stream_send::any_lost(stream) || stream_send::any_new(stream)) return true;
+        if (stream_send::any_lost(stream) || stream_send::any_new(stream, copies(c), now_us))
+            return true;
     return false;
 }
 
@@ -138,7 +143,7 @@ Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_
         packet.size_bytes += frames::write_close(room(packet), c._close_reason);
         return packet;
     }
-    put_chunks(c, packet, stream_bytes_max);
+    put_chunks(c, packet, stream_bytes_max, now_us);
     if (!packet.ack_eliciting && ping_due(c, now_us)) {
         packet.size_bytes += frames::write_ping(room(packet));
         packet.ack_eliciting = true;
@@ -158,8 +163,11 @@ void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes)
 {
     TERN_ASSERT(packet.unreliable_count < unreliable_messages_max, "%zu messages",
                 packet.unreliable_count);
-    packet.size_bytes +=
-        frames::write_unreliable_header(room(packet), kind, size_bytes) + size_bytes;
+    const std::span<std::byte> to = room(packet);
+    const size_t header_bytes = frames::write_unreliable_header(to, kind, size_bytes);
+    if (header_bytes != unreliable_header_bytes) // Written where a long one would begin.
+        std::memmove(&to[header_bytes], &to[unreliable_header_bytes], size_bytes);
+    packet.size_bytes += header_bytes + size_bytes;
     packet.unreliable_count += 1;
     packet.ack_eliciting = true;
 }
@@ -182,7 +190,8 @@ std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t
     c._packet_begun = false;
     if (packet.size_bytes == data_header_bytes) return {};
     packet.size_bytes += tag_bytes;
-    aead::seal(c._keys.send, packet.number, packet.datagram.first(packet.size_bytes));
+    aead::reach(c._send_key, packet.number);
+    aead::seal(c._send_key, packet.number, packet.datagram.first(packet.size_bytes));
 
     c._making.sent_us = now_us;
     c._making.ack_eliciting = packet.ack_eliciting;

@@ -1,6 +1,7 @@
 // The members of a connection. For transport/ alone.
 #pragma once
 #include "transport/ack_tracker.h"
+#include "transport/aead.h"
 #include "transport/connection.h"
 #include "transport/pace.h"
 #include "transport/replay_window.h"
@@ -16,7 +17,9 @@ inline constexpr uint32_t close_packets = 3;     // How often goodbye is said.
 inline constexpr uint32_t closing_ticks_max = 8; // Then it is over, even if nobody sent them.
 inline constexpr uint32_t probe_packets = 2;     // Per probe timeout, RFC 9002, 6.2.4.
 inline constexpr uint32_t probe_backoff_max = 6; // Doublings.
-inline constexpr uint32_t doubtful_probes = 3;   // Probe timeouts without an answer.
+// Where so many of 65536 packets are lost, new stream bytes ride twice, or three times.
+inline constexpr uint32_t two_copies_loss = 65'536 / 150, three_copies_loss = 65'536 * 15 / 100;
+inline constexpr uint32_t doubtful_probes = 3; // Probe timeouts without an answer.
 
 // A packet cannot be begun unless all packets in flight, and the fates that nobody has cleared,
 // leave a place among sent_packets_max; so there is always room for a fate. The goodbyes come on
@@ -29,7 +32,7 @@ struct Connection { // Closed.
     size_t _size_bytes;
 
     // Who.
-    DataKeys _keys;
+    AeadKey _send_key, _receive_key;
     bool _has_keys;
     uint64_t _send_key_name, _receive_key_name;
     uint32_t _remote_id;
@@ -48,6 +51,7 @@ struct Connection { // Closed.
     ReplayWindow _arrived;
     AckTracker _acks;
     RoundTrip _round_trip;
+    uint32_t _loss; // Of packets, lately, in 65536ths.
     SentPackets _sent;
     Flat<Fate> _fates;
     SentPacket _making; // What goes into the packet that has been begun.
@@ -76,6 +80,8 @@ void lose_packets(Connection &c, uint64_t sent_us);
 void end(Connection &c, Link link); // A final one.
 void begin_closing(Connection &c, CloseReason reason);
 // A place for one more packet whose fate is to be told.
+// How often new stream bytes are sent, for the loss that was measured.
+uint32_t copies(const Connection &c);
 bool has_place(const Connection &c);
 uint64_t probe_interval_us(const Connection &c);
 bool keep_alive_due(const Connection &c, uint64_t now_us);

@@ -61,6 +61,7 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
     auto *e = reinterpret_cast<Endpoint *>(block);
     e->_limits = limits;
     e->_keys = keys;
+    e->_ciphers = handshake::ciphers_here();
     e->_mac_keys = handshake::mac_keys(keys.public_key);
     e->_strangers = allowance::make(initiations_per_second_max, initiations_burst);
     e->_proven = allowance::make(proven_per_second_max, proven_burst);
@@ -85,6 +86,14 @@ void destroy_endpoint(Endpoint *endpoint)
 void set_chance(Endpoint &e, const Chance &chance)
 {
     e._chance = chance;
+}
+
+void set_ciphers(Endpoint &e, uint16_t ciphers)
+{
+    TERN_ASSERT((ciphers & handshake::ciphers_everywhere) &&
+                    (ciphers & ~handshake::ciphers_here()) == 0,
+                "ciphers %u", ciphers);
+    e._ciphers = ciphers;
 }
 
 void draw(Endpoint &e, std::span<uint8_t> bytes)
@@ -124,7 +133,7 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
     slot.noise = noise::initiate(e._prologue.bytes, e._keys, ephemeral, key);
     sodium_memzero(&ephemeral, sizeof ephemeral);
     const handshake::WrittenInitiation written =
-        handshake::write_initiation(slot.noise, slot.local_id, own_offer, slot.mac_keys);
+        handshake::write_initiation(slot.noise, slot.local_id, {e._ciphers, 0}, slot.mac_keys);
     slot.initiation = written.message;
     // A key of low order, out of a hostile invite or roster: nobody can hold it.
     if (!written.ok) fail_contact(e, slot, Contact::unreachable);

@@ -59,7 +59,10 @@ namespace endpoint {
 Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys);
 void destroy_endpoint(Endpoint *endpoint);
 void set_chance(Endpoint &e, const Chance &chance); // Where it draws from; else the random source.
-void draw(Endpoint &e, std::span<uint8_t> bytes);   // From there.
+// Offers and chooses only of these (handshake::bit()), the first among them; else of what this
+// machine can do.
+void set_ciphers(Endpoint &e, uint16_t ciphers);
+void draw(Endpoint &e, std::span<uint8_t> bytes); // From there.
 // Before anything else: whose session, and its secret. Both go into every handshake. Once more: for
 // another session. Handshakes that were answered in the one before come to nothing.
 void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32]);

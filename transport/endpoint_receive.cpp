@@ -29,7 +29,7 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
 
     NoiseHandshake tried = slot->noise; // A forged response must not spoil the real one.
     const handshake::OpenedChoice choice =
-        handshake::open_response(tried, e._secret, read.message, own_offer);
+        handshake::open_response(tried, e._secret, read.message, {e._ciphers, 0});
     if (!choice.ok) {
         // It may be forged by who saw our initiation, so it is only remembered.
         slot->secret_refused = true;

@@ -87,16 +87,16 @@ Answered answer(Endpoint &e, const Initiation &message, uint32_t local_id)
     sodium_memzero(&ephemeral, sizeof ephemeral);
     const handshake::OpenedOffer opened = handshake::open_initiation(h, message);
     std::memcpy(answered.key, noise::remote_key(h), 32);
-    const uint16_t cipher = opened.ok ? handshake::choose_cipher(opened.offer) : uint16_t{0};
+    const handshake::ChosenCipher chosen = handshake::choose_cipher(opened.offer, e._ciphers);
     const bool is_self = std::memcmp(answered.key, e._keys.public_key, 32) == 0;
-    if (cipher != 0 && !is_self) {
-        const handshake::WrittenResponse written =
-            handshake::write_response(h, e._secret, local_id, handshake::id(message.sender_id),
-                                      {cipher, 0}, handshake::mac_keys(answered.key));
+    if (opened.ok && chosen.ok && !is_self) {
+        const handshake::WrittenResponse written = handshake::write_response(
+            h, e._secret, local_id, handshake::id(message.sender_id),
+            {handshake::bit(chosen.cipher), 0}, handshake::mac_keys(answered.key));
         answered.ok = written.ok;
         answered.response = written.message;
         answered.keys = noise::split(h);
-        answered.keys.cipher = Cipher::chacha20_poly1305;
+        answered.keys.cipher = chosen.cipher;
     }
     noise::wipe(h);
     return answered;
@@ -138,7 +138,10 @@ bool is_authentic(const HalfOpen &entry, const Datagram &datagram, std::span<std
 {
     const std::span<const std::byte> bytes = datagram.bytes;
     if (bytes.size() > datagram_bytes_max) return false;
-    return aead::open(entry.keys.receive, little_endian::load32(&bytes[5]), bytes, scratch);
+    AeadKey key = aead::key(entry.keys.receive, entry.keys.cipher);
+    const bool ok = aead::open(key, little_endian::load32(&bytes[5]), bytes, scratch);
+    sodium_memzero(&key, sizeof key);
+    return ok;
 }
 
 // Two peers that connect to each other at the same time get two connections. The one that the

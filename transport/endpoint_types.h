@@ -65,6 +65,7 @@ struct Endpoint { // Closed.
     KeyPair _keys;
     MacKeys _mac_keys; // Of our key.
     Chance _chance;
+    uint16_t _ciphers; // Those that it offers and chooses of.
     bool _has_entered;
     handshake::Prologue _prologue;
     uint8_t _secret[32];
@@ -91,8 +92,6 @@ struct Endpoint { // Closed.
 };
 
 namespace endpoint {
-
-inline constexpr Offer own_offer = {handshake::ciphers_known, 0};
 
 // --- endpoint.cpp ---
 ConnectionIndex free_slot(const Endpoint &e);                    // no_connection if there is none.

@@ -12,6 +12,20 @@ using little_endian::load32;
 using little_endian::store16;
 using little_endian::store32;
 
+// Of unreliable messages: from here on 32 values for each kind. Below are all others.
+constexpr unsigned first_unreliable = 64, per_unreliable = 32;
+static_assert(per_unreliable == short_unreliable_bytes_max + 1);
+
+FrameKind kind_of(std::byte first)
+{
+    const auto value = std::to_integer<unsigned>(first);
+    if (value >= first_unreliable)
+        return static_cast<FrameKind>(static_cast<unsigned>(FrameKind::updates) +
+                                      (value - first_unreliable) / per_unreliable);
+    return value < static_cast<unsigned>(FrameKind::updates) ? static_cast<FrameKind>(value)
+                                                             : FrameKind::none;
+}
+
 int rank(FrameKind kind)
 {
     switch (kind) {
@@ -132,24 +146,30 @@ static void read_close(FrameReader &r, Frame &frame)
     frame.reason = static_cast<CloseReason>(value);
 }
 
-// --- updates, call, clock, bridged, challenge, answer: length u16, bytes ---
+// --- updates, call, clock, bridged, challenge, answer: length u16 if above 31, bytes ---
 
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes)
 {
     TERN_ASSERT(size_bytes > 0 && size_bytes <= UINT16_MAX, "%zu bytes", size_bytes);
-    const auto first = static_cast<uint8_t>(FrameKind::updates);
-    start(to, static_cast<FrameKind>(first + static_cast<uint8_t>(kind)),
-          unreliable_header_bytes + size_bytes);
-    store16(&to[1], static_cast<uint16_t>(size_bytes));
-    return unreliable_header_bytes;
+    const bool is_short = size_bytes <= short_unreliable_bytes_max;
+    const size_t header_bytes = is_short ? short_unreliable_header_bytes : unreliable_header_bytes;
+    TERN_ASSERT(to.size() >= header_bytes + size_bytes, "%zu bytes in %zu", size_bytes, to.size());
+    to[0] = static_cast<std::byte>(first_unreliable + per_unreliable * static_cast<unsigned>(kind) +
+                                   (is_short ? size_bytes : 0));
+    if (!is_short) store16(&to[1], static_cast<uint16_t>(size_bytes));
+    return header_bytes;
 }
 
-static void read_unreliable(FrameReader &r, Frame &frame)
+static void read_unreliable(FrameReader &r, Frame &frame, std::byte first)
 {
-    const std::span<const std::byte> header = take(r, unreliable_header_bytes - 1);
-    if (r._failed) return;
-    frame.bytes = take(r, load16(&header[0]));
-    if (frame.bytes.empty()) r._failed = true;
+    size_t size_bytes = std::to_integer<size_t>(first) % per_unreliable;
+    if (size_bytes == 0) {
+        const std::span<const std::byte> length = take(r, unreliable_header_bytes - 1);
+        if (r._failed) return;
+        size_bytes = load16(&length[0]);
+        if (size_bytes <= short_unreliable_bytes_max) r._failed = true;
+    }
+    frame.bytes = take(r, size_bytes);
 }
 
 // --- Any ---
@@ -163,7 +183,8 @@ Frame next(FrameReader &r)
 {
     Frame frame{};
     if (r._failed || r._rest.empty()) return frame;
-    const auto kind = static_cast<FrameKind>(take(r, 1)[0]);
+    const std::byte first = take(r, 1)[0];
+    const FrameKind kind = kind_of(first);
     const int now = rank(kind);
     const int before = rank(r._last);
     if (now == 0 || now < before || (now == before && at_most_once(kind))) {
@@ -174,7 +195,7 @@ Frame next(FrameReader &r)
     if (kind == FrameKind::ack) read_ack(r, frame);
     if (is_chunk(kind)) read_chunk(r, frame);
     if (kind == FrameKind::close) read_close(r, frame);
-    if (is_unreliable(kind)) read_unreliable(r, frame);
+    if (is_unreliable(kind)) read_unreliable(r, frame, first);
     if (r._failed) return {};
     frame.kind = kind;
     return frame;

@@ -5,7 +5,8 @@
 
 namespace tern {
 
-// The first byte of a frame. In a packet they come in the order of their rank: ack, chunks, ping,
+// The first byte of a frame says its kind; of an unreliable message also its length, if that is
+// below 32. In a packet they come in the order of their rank: ack, chunks, ping,
 // close, unreliable messages; ack, ping and close at most once.
 enum class FrameKind : uint8_t {
     none,
@@ -27,6 +28,8 @@ inline constexpr size_t ack_header_bytes = 8;
 inline constexpr size_t chunk_header_bytes = 7;
 inline constexpr size_t ping_bytes = 1;
 inline constexpr size_t close_bytes = 2;
+inline constexpr size_t short_unreliable_bytes_max = 31; // A header of one byte is enough.
+inline constexpr size_t short_unreliable_header_bytes = 1;
 inline constexpr size_t unreliable_header_bytes = 3;
 inline constexpr uint64_t ack_delay_unit_us = 16;
 

@@ -1,4 +1,5 @@
 #include "transport/handshake.h"
+#include "transport/aead.h"
 #include <cstring>
 #include <sodium.h>
 #include <type_traits>
@@ -165,9 +166,17 @@ OpenedOffer open_initiation(NoiseHandshake &h, const Initiation &message)
     return {true, {ciphers_of(payload), flags_of(payload)}};
 }
 
-uint16_t choose_cipher(const Offer &offer)
+uint16_t ciphers_here()
 {
-    return offer.ciphers & ciphers_known;
+    return aead::has_aes256_gcm() ? ciphers_known : ciphers_everywhere;
+}
+
+ChosenCipher choose_cipher(const Offer &offer, uint16_t own)
+{
+    const uint16_t common = offer.ciphers & own;
+    for (const Cipher cipher : {Cipher::aes256_gcm, Cipher::chacha20_poly1305})
+        if (common & bit(cipher)) return {true, cipher};
+    return {};
 }
 
 // --- Response ---
@@ -198,11 +207,9 @@ OpenedChoice open_response(NoiseHandshake &h, const uint8_t (&secret)[32], const
 {
     Payload payload;
     if (!noise::read_second(h, secret, message.noise, payload.bytes)) return {};
-    // Only one cipher is known, so what was offered and known is that one or none.
-    const uint16_t chosen = ciphers_of(payload);
-    static_assert(ciphers_known == 1, "a second cipher: name the one that was chosen");
-    if (chosen == 0 || chosen != (offer.ciphers & ciphers_known)) return {};
-    return {true, Cipher::chacha20_poly1305};
+    for (const Cipher cipher : {Cipher::aes256_gcm, Cipher::chacha20_poly1305})
+        if (ciphers_of(payload) == bit(cipher)) return {(offer.ciphers & bit(cipher)) != 0, cipher};
+    return {};
 }
 
 // --- Cookies ---

@@ -90,7 +90,14 @@ template <class Message> struct Read {
 
 namespace handshake {
 
-inline constexpr uint16_t ciphers_known = 1 << static_cast<unsigned>(Cipher::chacha20_poly1305);
+// Sets of ciphers.
+constexpr uint16_t bit(Cipher cipher)
+{
+    return static_cast<uint16_t>(1u << static_cast<unsigned>(cipher));
+}
+inline constexpr uint16_t ciphers_everywhere = bit(Cipher::chacha20_poly1305);
+inline constexpr uint16_t ciphers_known = ciphers_everywhere | bit(Cipher::aes256_gcm);
+uint16_t ciphers_here(); // What this machine can do.
 inline constexpr size_t prologue_bytes = 6 + 8;
 
 struct Prologue {
@@ -115,7 +122,11 @@ struct OpenedOffer {
     Offer offer;
 };
 OpenedOffer open_initiation(NoiseHandshake &h, const Initiation &message);
-uint16_t choose_cipher(const Offer &offer); // 0: none in common.
+struct ChosenCipher {
+    bool ok; // False: none in common.
+    Cipher cipher;
+};
+ChosenCipher choose_cipher(const Offer &offer, uint16_t own); // The fastest of those in both.
 
 // --- Response. keys: of the initiator. ---
 struct WrittenResponse {

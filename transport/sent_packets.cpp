@@ -74,6 +74,11 @@ uint64_t acked_end(const SentPackets &sent)
     return sent._acked_end;
 }
 
+uint64_t oldest(const SentPackets &sent)
+{
+    return sent._oldest;
+}
+
 size_t room(const SentPackets &sent)
 {
     return sent_packets_max - (sent._next - sent._oldest);
@@ -108,6 +113,11 @@ const SentPacket &at(const SentPackets &sent, uint64_t number)
     TERN_SLOW_ASSERT(number < sent._next && sent._next - number <= sent_packets_max, "packet %llu",
                      static_cast<unsigned long long>(number));
     return sent._ring[number % sent_packets_max];
+}
+
+SentPacket &at(SentPackets &sent, uint64_t number)
+{
+    return const_cast<SentPacket &>(at(static_cast<const SentPackets &>(sent), number));
 }
 
 bool is_possible(const SentPackets &sent, const Frame &ack)

@@ -15,6 +15,7 @@ struct SentChunk {
     uint32_t offset_low;
     uint16_t size_bytes;
     StreamId stream;
+    uint8_t last_bytes; // Of stream_send::take_new().
 };
 
 enum class SentState : uint8_t { none, in_flight, arrived, lost };
@@ -50,12 +51,14 @@ void skip_to(SentPackets &sent, uint64_t next);
 
 uint64_t next(const SentPackets &sent);
 uint64_t acked_end(const SentPackets &sent);
-size_t room(const SentPackets &sent); // For how many more packets.
+uint64_t oldest(const SentPackets &sent); // Everything below has met its fate.
+size_t room(const SentPackets &sent);     // For how many more packets.
 uint32_t eliciting_count(const SentPackets &sent);
 uint64_t eliciting_us(const SentPackets &sent); // When the last ack-eliciting one was sent.
 uint64_t add(SentPackets &sent, const SentPacket &packet); // Its number.
 // Valid until sent_packets_max more have been sent.
 const SentPacket &at(const SentPackets &sent, uint64_t number);
+SentPacket &at(SentPackets &sent, uint64_t number);
 
 // False: it acks what was never sent.
 bool is_possible(const SentPackets &sent, const Frame &ack);

@@ -63,27 +63,30 @@ bool fits(const StreamReceive &s, uint32_t offset_low, size_t size_bytes)
     return offset < offset_max && offset + size_bytes <= s._consumed + stream_receive_bytes;
 }
 
-void store(StreamReceive &s, uint32_t offset_low, std::span<const std::byte> bytes)
+bool store(StreamReceive &s, uint32_t offset_low, std::span<const std::byte> bytes)
 {
     TERN_ASSERT(fits(s, offset_low, bytes.size()), "%zu bytes outside the window", bytes.size());
     uint64_t offset = little_endian::rebuilt(offset_low, s._consumed);
     const uint64_t end = offset + bytes.size();
     if (TERN_MUTANT(call_heard_twice) && end == s._consumed) s._consumed = offset;
-    if (end <= s._arrived) return;
-    if (offset < s._arrived) {
+    if (end <= s._arrived) return false;
+    const bool all_new = offset >= s._arrived;
+    if (!all_new) {
         bytes = bytes.subspan(s._arrived - offset);
         offset = s._arrived;
     }
     copy_in(s, offset, bytes);
     if ((offset == s._arrived && s._beyond_count == 0) || TERN_MUTANT(stream_skips_a_gap)) {
         s._arrived = end;
-        return;
+        return all_new;
     }
-    s._beyond_count += bit_ring::set(s._bits, offset, end);
-    if (offset != s._arrived) return;
+    const size_t added = bit_ring::set(s._bits, offset, end);
+    s._beyond_count += added;
+    if (offset != s._arrived) return added == end - offset;
     const uint64_t limit = s._consumed + stream_receive_bytes;
     s._arrived = bit_ring::first_clear(s._bits, offset, limit);
     s._beyond_count -= bit_ring::clear(s._bits, offset, s._arrived);
+    return all_new && added == end - offset;
 }
 
 Peek peek(StreamReceive &s)

@@ -27,7 +27,8 @@ void place(flat::Builder &builder, StreamReceive &stream);
 void clear_bits(StreamReceive &stream); // As in stream_send.h.
 // Whether these bytes lie in the window: not beyond stream_receive_bytes after what was consumed.
 bool fits(const StreamReceive &stream, uint32_t offset_low, size_t size_bytes);
-void store(StreamReceive &stream, uint32_t offset_low, std::span<const std::byte> bytes); // Fits.
+// They fit. False: some were here already.
+bool store(StreamReceive &stream, uint32_t offset_low, std::span<const std::byte> bytes);
 
 Peek peek(StreamReceive &stream);
 void consume(StreamReceive &stream); // The message that peek() showed.

@@ -24,7 +24,7 @@ StreamBytes ring_bytes(const StreamSend &s, uint64_t offset, size_t size_bytes)
     const size_t at = offset & (s._ring.capacity - 1);
     const size_t before_end = std::min<size_t>(size_bytes, s._ring.capacity - at);
     const std::span<const std::byte> ring = s._ring.all();
-    return {offset, ring.subspan(at, before_end), ring.first(size_bytes - before_end)};
+    return {offset, ring.subspan(at, before_end), ring.first(size_bytes - before_end), 0};
 }
 
 void append(StreamSend &s, std::span<const std::byte> bytes)
@@ -116,9 +116,18 @@ bool any_lost(const StreamSend &s)
     return s._lost_count > 0;
 }
 
-bool any_new(const StreamSend &s)
+// Where the bytes begin that a packet of this tick is to hold, before those that are new.
+static uint64_t again_from(const StreamSend &s, uint32_t copies, uint64_t now_us)
 {
-    return s._sent < std::min(s._queued, s._acked + stream_window_bytes);
+    if (copies < 2 || now_us == s._new_us) return s._sent;
+    const uint64_t from = std::max(s._starts[copies - 2], s._acked);
+    return s._sent - from <= again_bytes_max ? from : s._sent;
+}
+
+bool any_new(const StreamSend &s, uint32_t copies, uint64_t now_us)
+{
+    return s._sent < std::min(s._queued, s._acked + stream_window_bytes) ||
+           again_from(s, copies, now_us) < s._sent;
 }
 
 StreamBytes take_lost(StreamSend &s, size_t bytes_max)
@@ -133,12 +142,24 @@ StreamBytes take_lost(StreamSend &s, size_t bytes_max)
     return ring_bytes(s, from, to - from);
 }
 
-StreamBytes take_new(StreamSend &s, size_t bytes_max)
+StreamBytes take_new(StreamSend &s, size_t bytes_max, uint32_t copies, uint64_t now_us)
 {
-    const uint64_t end = std::min(s._queued, s._acked + stream_window_bytes);
-    const uint64_t from = s._sent;
-    s._sent = std::max(from, std::min(end, from + bytes_max));
-    return ring_bytes(s, from, s._sent - from);
+    const uint64_t from = again_from(s, copies, now_us);
+    const uint64_t before = s._sent;
+    const uint64_t end = std::max(before, std::min(s._queued, s._acked + stream_window_bytes));
+    const uint64_t to = std::min(end, from + bytes_max);
+    StreamBytes taken = ring_bytes(s, from, to - from);
+    if (from < before) {
+        const uint64_t last_end = copies == 2 ? before : s._starts[copies - 3];
+        taken.last_bytes = std::min(to, std::max(from, last_end)) - from;
+    }
+    if (now_us != s._new_us) {
+        s._new_us = now_us;
+        std::copy_backward(s._starts, std::end(s._starts) - 1, std::end(s._starts));
+        s._starts[0] = before;
+    }
+    s._sent = std::max(before, to);
+    return taken;
 }
 
 void arrived(StreamSend &s, uint32_t offset_low, size_t size_bytes)

@@ -9,7 +9,7 @@ struct KeyPair { // X25519.
     uint8_t secret_key[32];
 };
 
-// Data ciphers that the handshake can choose. Only the first exists in version 1.
+// Data ciphers that the handshake can choose. The second only where both sides have it in hardware.
 enum class Cipher : uint8_t { chacha20_poly1305, aes256_gcm };
 
 // What a finished handshake leaves: one key per direction.

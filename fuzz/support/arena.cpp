@@ -75,7 +75,7 @@ void shake_hands(Arena &a, size_t with)
     const uint8_t(&secret)[32] = a.honest[0]->invite.secret;
     NoiseHandshake h = noise::initiate(handshake::prologue(a.honest[0]->invite.session).bytes,
                                        a.keys, noise::make_key_pair(), s->keys.public_key);
-    const Offer offer = {handshake::ciphers_known, 0};
+    const Offer offer = {handshake::ciphers_everywhere, 0};
     const Initiation initiation =
         handshake::write_initiation(h, static_cast<uint32_t>(100 + with), offer,
                                     handshake::mac_keys(s->keys.public_key))
@@ -256,7 +256,7 @@ void send_frames(Arena &a, size_t to, std::span<const std::byte> frames)
     little_endian::store32(&bytes[1], lane.remote_id);
     little_endian::store32(&bytes[5], static_cast<uint32_t>(lane.number));
     std::copy(frames.begin(), frames.end(), bytes + data_header_bytes);
-    aead::seal(lane.keys.send, lane.number, std::span(bytes).first(size));
+    aead::seal(aead::key(lane.keys.send), lane.number, std::span(bytes).first(size));
     lane.number += 1;
     const Datagram datagram = {address(honest_count), std::span(bytes).first(size)};
     receive(a.honest[to], std::span(&datagram, 1), a.now_us);

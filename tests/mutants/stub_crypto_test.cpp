@@ -17,7 +17,7 @@ static std::vector<std::byte> stub_sealed(uint64_t number, size_t size)
     std::vector<std::byte> datagram(data_header_bytes + size + tag_bytes);
     for (size_t i = 0; i < data_header_bytes + size; ++i)
         datagram[i] = static_cast<std::byte>(i * 7);
-    aead::seal({1}, number, datagram);
+    aead::seal(aead::key({1}), number, datagram);
     return datagram;
 }
 
@@ -26,10 +26,10 @@ TEST_F(StubCrypto, EveryDamagedBitIsNoticed)
     std::byte scratch[datagram_bytes_max];
     for (const size_t size : {0u, 1u, 7u, 8u, 100u}) {
         std::vector<std::byte> datagram = stub_sealed(5, size);
-        ASSERT_TRUE(aead::open({1}, 5, datagram, scratch));
+        ASSERT_TRUE(aead::open(aead::key({1}), 5, datagram, scratch));
         for (size_t bit = 0; bit < datagram.size() * 8; ++bit) {
             datagram[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
-            EXPECT_FALSE(aead::open({1}, 5, datagram, scratch)) << "bit " << bit;
+            EXPECT_FALSE(aead::open(aead::key({1}), 5, datagram, scratch)) << "bit " << bit;
             datagram[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
         }
     }
@@ -39,9 +39,10 @@ TEST_F(StubCrypto, AnotherKeyNumberOrLengthIsNoticed)
 {
     std::byte scratch[datagram_bytes_max];
     const std::vector<std::byte> datagram = stub_sealed(5, 100);
-    EXPECT_FALSE(aead::open({2}, 5, datagram, scratch));
-    EXPECT_FALSE(aead::open({1}, 6, datagram, scratch));
-    EXPECT_FALSE(aead::open({1}, 5, std::span(datagram).first(datagram.size() - 1), scratch));
+    EXPECT_FALSE(aead::open(aead::key({2}), 5, datagram, scratch));
+    EXPECT_FALSE(aead::open(aead::key({1}), 6, datagram, scratch));
+    EXPECT_FALSE(
+        aead::open(aead::key({1}), 5, std::span(datagram).first(datagram.size() - 1), scratch));
 }
 
 // Three peers, one object that goes from one to the next, with loss and duplicates.

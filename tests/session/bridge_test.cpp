@@ -252,7 +252,7 @@ TEST(Bridge, AnAddressThatDoesNotAnswerIsNotFollowed)
             if (n == 0 || i % 3 == 0) world.nodes[n].socket->send(sent);
         }
         for (const Datagram &datagram : stranger->receive())
-            EXPECT_EQ(datagram.bytes.size(), 36u) << "a challenge";
+            EXPECT_EQ(datagram.bytes.size(), 34u) << "a challenge";
     }
     const ConnectionIndex index = session::path_to(*world.nodes[0].session, PeerId{2});
     EXPECT_EQ(connection::address(endpoint::at(*world.nodes[0].session->endpoint, index)),

@@ -32,6 +32,21 @@ TEST(Chance, OfASeedIsTheSameEverywhere)
     EXPECT_EQ(chance::number(chance), chance::number(again));
 }
 
+TEST(Chance, OnlyTheSystemsSourceIsNotRepeatable)
+{
+    ASSERT_GE(sodium_init(), 0);
+    const uint8_t seed[32] = {};
+    EXPECT_FALSE(chance::is_repeatable({}));
+    EXPECT_TRUE(chance::is_repeatable(chance::from_seed(seed)));
+    static const auto name = [] { return "of a test"; };
+    static const auto word = [] { return uint32_t{7}; };
+    randombytes_implementation given = {name, word, nullptr, nullptr, nullptr, nullptr};
+    randombytes_set_implementation(&given);
+    EXPECT_TRUE(chance::is_repeatable({}));
+    randombytes_set_implementation(&randombytes_sysrandom_implementation);
+    EXPECT_FALSE(chance::is_repeatable({}));
+}
+
 TEST(Chance, NeverRepeatsADraw)
 {
     ASSERT_GE(sodium_init(), 0);

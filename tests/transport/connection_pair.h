@@ -1,6 +1,7 @@
 // Two connections and a pretend network between them, for tests.
 #pragma once
 #include "base/random.h"
+#include "transport/aead.h"
 #include "transport/connection.h"
 #include <algorithm>
 #include <cstring>
@@ -70,10 +71,12 @@ struct Pair {
     uint64_t bad = 0;
     bool accept[2] = {true, true};
 
-    explicit Pair(uint64_t seed = 1, const ConnectionLimits &limit = limits())
+    explicit Pair(uint64_t seed = 1, const ConnectionLimits &limit = limits(),
+                  Cipher cipher = Cipher::chacha20_poly1305)
         : side{Side(limit), Side(limit)}, random(random::from_seed(seed))
     {
         DataKeys keys{};
+        keys.cipher = cipher;
         for (size_t i = 0; i < 32; i += 1) {
             keys.send[i] = static_cast<uint8_t>(i);
             keys.receive[i] = static_cast<uint8_t>(100 + i);

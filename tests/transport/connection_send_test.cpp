@@ -1,5 +1,6 @@
 // What a connection sends: queues, window, budget, packets.
 #include "connection_pair.h"
+#include "transport/connection_types.h"
 #include <gtest/gtest.h>
 
 using namespace connection_test;
@@ -142,4 +143,80 @@ TEST(ConnectionSend, NeitherStreamStarvesTheOther)
     }
     EXPECT_GT(received[0], 80u);
     EXPECT_GT(received[1], 80u);
+}
+
+// One message of 30 bytes in each tick; how often its bytes were sent, and how many ticks the
+// slowest took to be read.
+struct Redundancy {
+    double copies;
+    uint64_t worst_us;
+};
+
+static Redundancy redundancy(double loss, int ticks)
+{
+    Pair pair;
+    pair.network.loss = loss;
+    uint64_t sent = 0, read = 0, bytes = 0;
+    Redundancy result{};
+    std::vector<uint64_t> queued_us;
+    for (int i = 0; i < ticks; i += 1) {
+        if (i < ticks - 60) {
+            EXPECT_TRUE(connection::queue_message(*pair.side[0], StreamId::calls, numbered(1, 30)));
+            queued_us.push_back(pair.now_us);
+            sent += 1;
+        }
+        const size_t before = pair.log.size();
+        EXPECT_TRUE(pair.tick());
+        for (size_t j = before; j < pair.log.size(); j += 1) {
+            if (pair.log[j].to != 1) continue;
+            const OpenedPacket packet = pair.open(1, pair.log[j].bytes);
+            FrameReader reader = frames::reader(packet.frames);
+            for (;;) {
+                const Frame frame = frames::next(reader);
+                if (frame.kind == FrameKind::none) break;
+                if (frames::is_chunk(frame.kind)) bytes += frame.bytes.size();
+            }
+        }
+        while (!connection::peek_message(*pair.side[1], StreamId::calls).empty()) {
+            connection::consume_message(*pair.side[1], StreamId::calls);
+            result.worst_us = std::max(result.worst_us, pair.now_us - queued_us[read]);
+            read += 1;
+        }
+    }
+    EXPECT_EQ(sent, read);
+    result.copies = static_cast<double>(bytes) / static_cast<double>(31 * sent);
+    return result;
+}
+
+TEST(ConnectionSend, WithoutLossEachByteGoesOnce)
+{
+    EXPECT_EQ(redundancy(0, 300).copies, 1);
+}
+
+TEST(ConnectionSend, WhereTheLinkLosesSmallMessagesRideTwiceOrThreeTimes)
+{
+    const Redundancy five = redundancy(0.05, 3000), forty = redundancy(0.4, 3000);
+    EXPECT_GT(five.copies, 1.9);
+    EXPECT_LT(five.copies, 2.1);
+    EXPECT_GT(forty.copies, 2.8);
+    EXPECT_LT(five.worst_us, 400'000u);
+}
+
+TEST(ConnectionSend, WhenTheLossIsOverEachByteGoesOnceAgain)
+{
+    Pair pair;
+    const auto ticks = [&pair](int count) {
+        for (int i = 0; i < count; i += 1) {
+            EXPECT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, numbered(1, 30)));
+            EXPECT_TRUE(pair.tick());
+            while (!connection::peek_message(*pair.side[1], StreamId::world).empty())
+                connection::consume_message(*pair.side[1], StreamId::world);
+        }
+    };
+    pair.network.loss = 0.2;
+    ticks(200);
+    EXPECT_GT(connection::copies(*pair.side[0]), 1u);
+    pair.network.loss = 0;
+    ticks(800);
+    EXPECT_EQ(connection::copies(*pair.side[0]), 1u);
 }

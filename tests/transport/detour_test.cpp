@@ -107,7 +107,7 @@ TEST(Detour, WhatIsNotAckedRaisesDoubtAndAnAckEndsIt)
     const std::byte nonce[8] = {};
     EXPECT_EQ(connection::lone_message(c, buffer, UnreliableKind::challenge, nonce, pair.now_us)
                   .bytes.size(),
-              36u);
+              34u);
     EXPECT_EQ(connection::stats(c).lost_datagrams, lost);
     pair.network.cut[0] = false;
     for (int i = 0; i < 120; ++i)

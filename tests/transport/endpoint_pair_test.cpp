@@ -1,4 +1,5 @@
 #include "tests/transport/endpoint_world.h"
+#include "transport/connection_types.h"
 #include "transport/endpoint.h"
 #include <memory>
 
@@ -28,6 +29,55 @@ void expect_one_connection(Net &net, Peer &a, Peer &b, const std::string &what)
     run(net, 3'000'000);
     EXPECT_EQ(b.heard, std::vector<std::string>{"to b"}) << what;
     EXPECT_EQ(a.heard, std::vector<std::string>{"to a"}) << what;
+}
+
+// What the asker and the asked can do, and what both then use. A machine without AES in hardware is
+// one that has been told so.
+TEST(EndpointPair, BothUseTheFastestCipherThatBothHave)
+{
+    constexpr uint16_t chacha = handshake::ciphers_everywhere, both = handshake::ciphers_known;
+    ASSERT_GE(sodium_init(), 0);
+    for (const uint16_t a_has : {chacha, both}) {
+        for (const uint16_t b_has : {chacha, both}) {
+            if ((a_has | b_has) & ~handshake::ciphers_here()) continue;
+            Net net;
+            Peer a(1), b(2);
+            net.peers = {&a, &b};
+            endpoint::set_ciphers(a.e(), a_has);
+            endpoint::set_ciphers(b.e(), b_has);
+            const ConnectionIndex asked =
+                endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
+            run(net, 100'000);
+            ASSERT_EQ(live(b).size(), 1u);
+            const Cipher expected =
+                a_has == both && b_has == both ? Cipher::aes256_gcm : Cipher::chacha20_poly1305;
+            for (const Connection *c :
+                 {&endpoint::at(a.e(), asked), &endpoint::at(b.e(), live(b)[0])}) {
+                EXPECT_EQ(c->_send_key._cipher, expected) << a_has << " " << b_has;
+                EXPECT_EQ(c->_receive_key._cipher, expected) << a_has << " " << b_has;
+            }
+            say(a, asked, "hello");
+            run(net, 100'000);
+            EXPECT_EQ(b.heard, std::vector<std::string>{"hello"}) << a_has << " " << b_has;
+        }
+    }
+}
+
+// Whoever answers cannot be made to take what was not offered, nor what it has not.
+TEST(EndpointPair, AnOfferOfNothingKnownGetsNoAnswer)
+{
+    Peer b(2);
+    for (const uint16_t offered : {uint16_t{0}, uint16_t{0xfffc}}) {
+        KeyPair asker = noise::make_key_pair();
+        NoiseHandshake h = noise::initiate(handshake::prologue(session).bytes, asker,
+                                           noise::make_key_pair(), b.keys.public_key);
+        const auto written =
+            handshake::write_initiation(h, 5, {offered, 0}, handshake::mac_keys(b.keys.public_key));
+        Bytes bytes(sizeof written.message);
+        std::memcpy(bytes.data(), &written.message, bytes.size());
+        EXPECT_EQ(receive(b, address(1), bytes, 1'000'000).handling, Handling::bad) << offered;
+        EXPECT_TRUE(handshakes(b, 1'000'000).empty());
+    }
 }
 
 TEST(EndpointPair, ConnectsOverABadNetwork)

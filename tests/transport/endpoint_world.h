@@ -200,12 +200,12 @@ inline Bytes state(Peer &peer)
     Endpoint copy = peer.e();
     copy._received = copy._bad = 0;
     std::fill(std::begin(copy._scratch), std::end(copy._scratch), std::byte{0});
-    Bytes all(sizeof copy);
-    std::memcpy(all.data(), &copy, sizeof copy);
+    Bytes all;
     const auto add = [&all](const void *from, size_t size) {
         const auto *bytes = static_cast<const std::byte *>(from);
         all.insert(all.end(), bytes, bytes + size);
     };
+    add(&copy, sizeof copy);
     add(copy._slots, copy._limits.connections_max * sizeof(Slot));
     for (size_t i = 0; i < copy._limits.connections_max; ++i)
         add(copy._blocks + i * copy._block_bytes, connection::size_bytes(copy._limits.connection));

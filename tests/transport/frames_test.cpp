@@ -56,11 +56,11 @@ bool is_malformed(const Bytes &content)
     return rewritten(content).empty();
 }
 
-const Bytes whole = bytes({1, 4, 3, 2, 1, 9, 0, 1, 0x80,               // ack
-                           2, 5, 0, 0, 0, 2, 0, 7, 7,                  // world
-                           3, 1, 0, 0, 0, 1, 0, 8,                     // calls
-                           4, 5, 2,                                    // ping, close
-                           6, 1, 0, 1, 8, 2, 0, 2, 2,    7, 1, 0, 3}); // updates, clock, call
+const Bytes whole = bytes({1,    4, 3,    2, 1, 9,    0, 1, 0x80, // ack
+                           2,    5, 0,    0, 0, 2,    0, 7, 7,    // world
+                           3,    1, 0,    0, 0, 1,    0, 8,       // calls
+                           4,    5, 2,                            // ping, close
+                           0x41, 1, 0x82, 2, 2, 0x61, 3});        // updates, clock, call
 
 }
 
@@ -87,9 +87,30 @@ TEST(Frames, TheBytesOfEveryKind)
     EXPECT_EQ(whole, rewritten(whole));
 }
 
+TEST(Frames, AnUnreliableMessageHasOneByteOfHeaderBelow32AndThreeFromThere)
+{
+    for (const size_t size : {1u, 31u, 32u, 255u, 256u, 1100u}) {
+        for (unsigned kind = 0; kind < 6; kind += 1) {
+            Bytes content(size <= 31 ? 1 : 3, static_cast<std::byte>(64 + 32 * kind));
+            if (size <= 31) content[0] |= static_cast<std::byte>(size);
+            if (size > 31) content[1] = static_cast<std::byte>(size);
+            if (size > 31) content[2] = static_cast<std::byte>(size / 256);
+            content.resize(content.size() + size, std::byte{7});
+            FrameReader reader = frames::reader(content);
+            const Frame frame = frames::next(reader);
+            ASSERT_TRUE(frames::is_unreliable(frame.kind)) << size << " " << kind;
+            EXPECT_EQ(static_cast<unsigned>(frames::unreliable_kind(frame.kind)), kind);
+            EXPECT_EQ(frame.bytes.size(), size);
+            EXPECT_EQ(rewritten(content), content);
+            content.pop_back();
+            EXPECT_TRUE(is_malformed(content)) << size;
+        }
+    }
+}
+
 TEST(Frames, AnyCutThatIsNotBetweenFramesIsMalformed)
 {
-    const std::vector<size_t> ends{9, 18, 26, 27, 29, 33, 38, 42};
+    const std::vector<size_t> ends{9, 18, 26, 27, 29, 31, 34, 36};
     for (size_t size = 0; size < whole.size(); size += 1) {
         const Bytes cut(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
         const bool at_end = std::count(ends.begin(), ends.end(), size) > 0;
@@ -106,7 +127,10 @@ TEST(Frames, WhatHasAnotherFormIsMalformed)
     EXPECT_TRUE(is_malformed(bytes({4, 0}))) << "padding";
     EXPECT_TRUE(is_malformed(bytes({1, 9, 0, 0, 0, 0, 0, 1, 0}))) << "a bitmap byte for nothing";
     EXPECT_TRUE(is_malformed(bytes({2, 0, 0, 0, 0, 0, 0}))) << "an empty chunk";
-    EXPECT_TRUE(is_malformed(bytes({6, 0, 0}))) << "an empty message";
+    EXPECT_TRUE(is_malformed(bytes({0x40, 0, 0}))) << "an empty message";
+    EXPECT_TRUE(is_malformed(bytes({0x40, 1, 0, 1}))) << "a length that has a shorter form";
+    for (const int unused : {6, 11, 12, 63})
+        EXPECT_TRUE(is_malformed(bytes({unused, 1, 0, 1}))) << unused;
     EXPECT_TRUE(is_malformed(bytes({5, 0}))) << "no reason";
     EXPECT_TRUE(is_malformed(bytes({5, 7}))) << "an unknown reason";
 }
@@ -118,7 +142,7 @@ TEST(Frames, KindsOutOfOrderOrTooManyAreMalformed)
     EXPECT_TRUE(is_malformed(bytes({5, 1, 5, 1})));
     EXPECT_TRUE(is_malformed(bytes({5, 1, 4})));
     EXPECT_TRUE(is_malformed(bytes({4, 1, 0, 0, 0, 0, 0, 0, 0})));
-    EXPECT_TRUE(is_malformed(bytes({6, 1, 0, 1, 4})));
+    EXPECT_TRUE(is_malformed(bytes({0x41, 1, 4})));
     EXPECT_FALSE(is_malformed(bytes({3, 0, 0, 0, 0, 1, 0, 1, 2, 0, 0, 0, 0, 1, 0, 1})));
 }
 

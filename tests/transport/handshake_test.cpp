@@ -25,7 +25,7 @@ template <class Message> Bytes bytes(const Message &message)
 struct Talk {
     KeyPair a, b; // a asks, b answers.
     MacKeys a_keys, b_keys;
-    Offer offer = {handshake::ciphers_known, 0};
+    Offer offer = {handshake::ciphers_everywhere, 0};
     NoiseHandshake noise_a, noise_b; // After what they have written and read.
     Initiation initiation;
     Response response;
@@ -49,7 +49,7 @@ Talk talk()
 {
     EXPECT_GE(sodium_init(), 0);
     Talk t = {};
-    t.offer.ciphers = handshake::ciphers_known;
+    t.offer.ciphers = handshake::ciphers_everywhere;
     t.a = noise::make_key_pair();
     t.b = noise::make_key_pair();
     t.a_keys = handshake::mac_keys(t.a.public_key);
@@ -61,7 +61,7 @@ Talk talk()
     t.initiation = initiation.message;
     EXPECT_TRUE(handshake::open_initiation(t.noise_b, t.initiation).ok);
     const auto response = handshake::write_response(t.noise_b, secret, responder_id, initiator_id,
-                                                    {handshake::ciphers_known, 0}, t.a_keys);
+                                                    {handshake::ciphers_everywhere, 0}, t.a_keys);
     EXPECT_TRUE(response.ok);
     t.response = response.message;
     t.cookie = handshake::make_cookie(other_secret, {{1, 2, 3}, 4});
@@ -82,7 +82,7 @@ bool takes_initiation(const Talk &t, const Bytes &datagram)
     if (read.reading != Reading::ok) return false;
     NoiseHandshake h = answerer(t);
     const auto opened = handshake::open_initiation(h, read.message);
-    return opened.ok && handshake::choose_cipher(opened.offer) != 0;
+    return opened.ok && handshake::choose_cipher(opened.offer, handshake::ciphers_known).ok;
 }
 
 bool takes_response(const Talk &t, const Bytes &datagram)
@@ -245,21 +245,47 @@ TEST(Handshake, UnknownOffersAreIgnored)
     const auto opened = handshake::open_initiation(h, written.message);
     ASSERT_TRUE(opened.ok);
     EXPECT_EQ(opened.offer.ciphers, 0xffff);
-    EXPECT_EQ(handshake::choose_cipher(opened.offer), 1);
-    EXPECT_EQ(handshake::choose_cipher({0xfffe, 0}), 0);
+    EXPECT_EQ(handshake::choose_cipher(opened.offer, 1).cipher, Cipher::chacha20_poly1305);
+    EXPECT_FALSE(handshake::choose_cipher({0xfffc, 0}, handshake::ciphers_known).ok);
+}
+
+// Offered, own, what is chosen; -1: nothing.
+TEST(Handshake, TheFastestCipherThatBothHaveIsChosen)
+{
+    constexpr int chacha = static_cast<int>(Cipher::chacha20_poly1305);
+    constexpr int aes = static_cast<int>(Cipher::aes256_gcm);
+    constexpr struct {
+        uint16_t offered, own;
+        int chosen;
+    } cases[] = {{1, 1, chacha}, {1, 3, chacha}, {3, 1, chacha},  {3, 3, aes},     {2, 3, aes},
+                 {2, 1, -1},     {0, 3, -1},     {0xfffc, 3, -1}, {0xffff, 3, aes}};
+    for (const auto &c : cases) {
+        const auto chosen = handshake::choose_cipher({c.offered, 0}, c.own);
+        EXPECT_EQ(chosen.ok, c.chosen >= 0) << c.offered << " " << c.own;
+        if (chosen.ok) {
+            EXPECT_EQ(static_cast<int>(chosen.cipher), c.chosen) << c.offered << " " << c.own;
+        }
+    }
 }
 
 TEST(Handshake, AChoiceThatWasNotOfferedIsAFailure)
 {
-    for (const uint16_t choice : std::vector<uint16_t>{0, 1, 2, 3, 0x8000, 0xffff}) {
+    for (const uint16_t choice : std::vector<uint16_t>{0, 1, 2, 3, 4, 0x8000, 0xffff}) {
         Talk t = talk();
         NoiseHandshake h = answerer(t);
         ASSERT_TRUE(handshake::open_initiation(h, t.initiation).ok);
         const auto written =
             handshake::write_response(h, secret, responder_id, initiator_id, {choice, 0}, t.a_keys);
         NoiseHandshake copy = t.noise_a;
-        const Offer other = {0xfffe, 0};
+        const Offer other = {0xfffc, 0};
         EXPECT_FALSE(handshake::open_response(copy, secret, written.message, other).ok) << choice;
+        copy = t.noise_a;
+        const Offer both = {handshake::ciphers_known, 0};
+        const auto any = handshake::open_response(copy, secret, written.message, both);
+        EXPECT_EQ(any.ok, choice == 1 || choice == 2) << choice;
+        if (choice == 2) {
+            EXPECT_EQ(any.cipher, Cipher::aes256_gcm);
+        }
         const auto opened = handshake::open_response(t.noise_a, secret, written.message, t.offer);
         EXPECT_EQ(opened.ok, choice == 1) << choice;
     }

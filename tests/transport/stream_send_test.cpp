@@ -59,7 +59,7 @@ TEST(StreamSend, AMessageGetsItsLengthInFront)
         ASSERT_TRUE(stream_send::queue(*s, message(length, 1)));
         const size_t prefix = length < 128 ? 1 : length < 16384 ? 2 : 3;
         EXPECT_EQ(prefix + length, stream_send::queued(*s));
-        std::vector<std::byte> bytes = joined(stream_send::take_new(*s, 100'000));
+        std::vector<std::byte> bytes = joined(stream_send::take_new(*s, 100'000, 1, 0));
         ASSERT_EQ(prefix + length, bytes.size());
         size_t decoded = 0;
         for (size_t i = 0; i < prefix; i += 1)
@@ -96,7 +96,7 @@ TEST(StreamSend, AFullQueueTakesNothingUntilBytesAreAcked)
     ASSERT_TRUE(stream_send::queue(*s, message(99, 0)));
     EXPECT_EQ(0u, stream_send::room_bytes(*s));
     EXPECT_FALSE(stream_send::queue(*s, message(1, 0)));
-    stream_send::take_new(*s, 100);
+    stream_send::take_new(*s, 100, 1, 0);
     stream_send::arrived(*s, 0, 10);
     EXPECT_EQ(9u, stream_send::room_bytes(*s));
     EXPECT_TRUE(stream_send::queue(*s, message(9, 0)));
@@ -107,21 +107,21 @@ TEST(StreamSend, NothingBeyondTheWindowIsSent)
     Sender s(400'000);
     for (int i = 0; i < 20; i += 1)
         ASSERT_TRUE(stream_send::queue(*s, message(16'000, i)));
-    EXPECT_EQ(stream_window_bytes, size(stream_send::take_new(*s, 400'000)));
-    EXPECT_FALSE(stream_send::any_new(*s));
-    EXPECT_EQ(0u, size(stream_send::take_new(*s, 400'000)));
+    EXPECT_EQ(stream_window_bytes, size(stream_send::take_new(*s, 400'000, 1, 0)));
+    EXPECT_FALSE(stream_send::any_new(*s, 1, 0));
+    EXPECT_EQ(0u, size(stream_send::take_new(*s, 400'000, 1, 0)));
     stream_send::arrived(*s, 1000, 500);
-    EXPECT_FALSE(stream_send::any_new(*s)) << "not the first bytes";
+    EXPECT_FALSE(stream_send::any_new(*s, 1, 0)) << "not the first bytes";
     stream_send::arrived(*s, 0, 1000);
     EXPECT_EQ(1500u, stream_send::acked(*s));
-    EXPECT_EQ(1500u, size(stream_send::take_new(*s, 200'000)));
+    EXPECT_EQ(1500u, size(stream_send::take_new(*s, 200'000, 1, 0)));
 }
 
 TEST(StreamSend, LostBytesAreSentAgainOldestFirstAndOnce)
 {
     Sender s(1000);
     ASSERT_TRUE(stream_send::queue(*s, message(900, 3)));
-    const std::vector<std::byte> all = joined(stream_send::take_new(*s, 902));
+    const std::vector<std::byte> all = joined(stream_send::take_new(*s, 902, 1, 0));
     stream_send::lost(*s, 500, 100);
     stream_send::lost(*s, 100, 100);
     stream_send::arrived(*s, 150, 10);
@@ -143,7 +143,7 @@ TEST(StreamSend, AProbeRepeatsTheOldestUnackedBytes)
     EXPECT_FALSE(stream_send::repeat_oldest(*s, 100));
     ASSERT_TRUE(stream_send::queue(*s, message(500, 3)));
     EXPECT_FALSE(stream_send::repeat_oldest(*s, 100)) << "nothing was sent yet";
-    stream_send::take_new(*s, 300);
+    stream_send::take_new(*s, 300, 1, 0);
     stream_send::arrived(*s, 0, 50);
     EXPECT_TRUE(stream_send::repeat_oldest(*s, 100));
     const StreamBytes probe = stream_send::take_lost(*s, 1000);
@@ -184,7 +184,7 @@ RC_GTEST_PROP(StreamSend, AgreesWithAStatePerByte, ())
             const bool again = *rc::gen::arbitrary<bool>();
             const size_t bytes_max = *rc::gen::inRange<size_t>(1, 150);
             const StreamBytes taken = again ? stream_send::take_lost(*s, bytes_max)
-                                            : stream_send::take_new(*s, bytes_max);
+                                            : stream_send::take_new(*s, bytes_max, 1, 0);
             const std::vector<std::byte> content = joined(taken);
             const auto first = std::find(state.begin(), state.end(), again ? lost : waiting);
             RC_ASSERT(content.empty() == (first == state.end()));
@@ -222,7 +222,67 @@ RC_GTEST_PROP(StreamSend, AgreesWithAStatePerByte, ())
                   static_cast<size_t>(std::count(first, state.end(), acked)));
         RC_ASSERT(stream_send::any_lost(*s) ==
                   (std::find(state.begin(), state.end(), lost) != state.end()));
-        RC_ASSERT(stream_send::any_new(*s) ==
+        RC_ASSERT(stream_send::any_new(*s, 1, 0) ==
                   (std::find(state.begin(), state.end(), waiting) != state.end()));
+    }
+}
+
+// What a packet of each tick holds: one message of 10 bytes, 11 in the stream, is queued before.
+static std::vector<size_t> taken_by_tick(uint32_t copies, size_t message_bytes, size_t ticks)
+{
+    Sender s(10'000);
+    std::vector<size_t> sizes;
+    for (uint64_t now_us = 1; now_us <= ticks; now_us += 1) {
+        const bool queued = now_us > 3 || stream_send::queue(*s, message(message_bytes, 1));
+        EXPECT_TRUE(queued);
+        sizes.push_back(0);
+        while (stream_send::any_new(*s, copies, now_us)) {
+            const StreamBytes taken = stream_send::take_new(*s, 10'000, copies, now_us);
+            EXPECT_EQ(taken.offset + size(taken), stream_send::queued(*s));
+            sizes.back() += size(taken);
+        }
+    }
+    return sizes;
+}
+
+TEST(StreamSend, NewBytesRideInThePacketsOfAsManyTicksAsThereAreCopies)
+{
+    using Sizes = std::vector<size_t>;
+    EXPECT_EQ(taken_by_tick(1, 10, 5), (Sizes{11, 11, 11, 0, 0}));
+    EXPECT_EQ(taken_by_tick(2, 10, 6), (Sizes{11, 22, 22, 11, 0, 0}));
+    EXPECT_EQ(taken_by_tick(3, 10, 7), (Sizes{11, 22, 33, 22, 11, 0, 0}));
+}
+
+TEST(StreamSend, WhatIsTooMuchRidesOnce)
+{
+    using Sizes = std::vector<size_t>;
+    const size_t most = again_bytes_max - 2; // A length of two bytes goes before it.
+    EXPECT_EQ(taken_by_tick(2, most, 5), (Sizes{255, 510, 510, 255, 0}));
+    EXPECT_EQ(taken_by_tick(2, most + 1, 5), (Sizes{256, 256, 256, 0, 0}));
+}
+
+TEST(StreamSend, WhatIsAckedDoesNotRideAgain)
+{
+    Sender s(10'000);
+    stream_send::queue(*s, message(10, 1));
+    stream_send::take_new(*s, 100, 2, 1);
+    EXPECT_TRUE(stream_send::any_new(*s, 2, 2));
+    stream_send::arrived(*s, 0, 11);
+    EXPECT_FALSE(stream_send::any_new(*s, 2, 2));
+}
+
+TEST(StreamSend, ItTellsWhichBytesRideForTheLastTime)
+{
+    Sender s(10'000);
+    for (uint64_t now_us = 1; now_us <= 4; now_us += 1) {
+        stream_send::queue(*s, message(10, 1));
+        const StreamBytes taken = stream_send::take_new(*s, 100, 2, now_us);
+        EXPECT_EQ(taken.last_bytes, now_us == 1 ? 0u : 11u) << now_us;
+    }
+    Sender three(10'000);
+    for (uint64_t now_us = 1; now_us <= 4; now_us += 1) {
+        stream_send::queue(*three, message(10, 1));
+        const StreamBytes taken = stream_send::take_new(*three, 100, 3, now_us);
+        EXPECT_EQ(taken.last_bytes, now_us <= 2 ? 0u : 11u) << now_us;
     }
 }

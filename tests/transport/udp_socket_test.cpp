@@ -1,8 +1,10 @@
 #include "tern/io.h"
+#include "transport/udp_socket.h"
 #include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <sys/socket.h>
 #include <vector>
 
 using namespace tern;
@@ -97,6 +99,73 @@ TEST(UdpSocket, BatchesAboveOneSystemCallArriveWholeAndInOrder)
     EXPECT_EQ(a->stats().sent_bytes, b->stats().received_bytes);
     EXPECT_EQ(a->stats().send_failures, 0u);
 }
+
+// Runs of datagrams of one size to one address, which the system may take as one, and the ends of
+// such runs: a shorter one, a longer one, an empty one, another address.
+static void expect_runs_arrive(Socket &from, Socket &to, Socket &other)
+{
+    std::vector<std::string> texts;
+    std::vector<Datagram> datagrams;
+    const size_t sizes[] = {1200, 1200, 1200, 700, 700, 900, 1, 1, 1, 0, 5, 1300, 40};
+    for (size_t i = 0; i < 4 * std::size(sizes); ++i)
+        texts.push_back(std::string(sizes[i % std::size(sizes)], static_cast<char>('a' + i % 26)));
+    for (size_t i = 0; i < 90; ++i) // Beyond what goes in one system call.
+        texts.push_back(std::string(1000, static_cast<char>('A' + i % 26)));
+    const std::string elsewhere(1000, '!');
+    for (size_t i = 0; i < texts.size(); ++i) {
+        datagrams.push_back(
+            {loopback(to.local_address().port), std::as_bytes(std::span(texts[i]))});
+        if (i % 7 == 3)
+            datagrams.push_back(
+                {loopback(other.local_address().port), std::as_bytes(std::span(elsewhere))});
+    }
+    const uint64_t failures_before = from.stats().send_failures;
+    from.send(datagrams);
+    EXPECT_EQ(from.stats().send_failures, failures_before);
+    const std::vector<Received> received = collected(to, texts.size());
+    ASSERT_EQ(received.size(), texts.size());
+    for (size_t i = 0; i < texts.size(); ++i)
+        EXPECT_EQ(received[i].text, texts[i]) << i;
+    EXPECT_EQ(collected(other, datagrams.size() - texts.size()).size(),
+              datagrams.size() - texts.size());
+    EXPECT_TRUE(to.receive().empty());
+}
+
+TEST(UdpSocket, RunsOfDatagramsToOneAddressArriveAsTheyWereSent)
+{
+    const OwnedSocket a = opened(IpVersion::v4), b = opened(IpVersion::v4),
+                      c = opened(IpVersion::v4);
+    ASSERT_TRUE(a && b && c);
+    expect_runs_arrive(*a, *b, *c);
+    EXPECT_EQ(a->stats().sent_bytes, b->stats().received_bytes + c->stats().received_bytes);
+}
+
+TEST(UdpSocket, MoreThanOneReceiveGivesWaitsForTheNext)
+{
+    const OwnedSocket a = opened(IpVersion::v4), b = opened(IpVersion::v4);
+    ASSERT_TRUE(a && b);
+    const std::string text(100, 'x');
+    const std::vector<Datagram> datagrams(
+        1000, {loopback(b->local_address().port), std::as_bytes(std::span(text))});
+    a->send(datagrams);
+    EXPECT_EQ(b->receive().size(), receive_datagrams_max);
+    EXPECT_EQ(collected(*b, 1000 - receive_datagrams_max).size(), 1000 - receive_datagrams_max);
+    EXPECT_EQ(b->stats().received_datagrams, 1000u);
+}
+
+#ifdef __linux__
+// Linux takes no datagrams as one from a socket without checksums.
+TEST(UdpSocket, WhereTheSystemTakesNoDatagramsAsOneTheyGoOneByOne)
+{
+    const OwnedSocket a = opened(IpVersion::v4), b = opened(IpVersion::v4),
+                      c = opened(IpVersion::v4);
+    ASSERT_TRUE(a && b && c);
+    const int on = 1;
+    ASSERT_EQ(setsockopt(udp_socket::descriptor(*a), SOL_SOCKET, SO_NO_CHECK, &on, sizeof on), 0);
+    expect_runs_arrive(*a, *b, *c);
+    expect_runs_arrive(*a, *b, *c);
+}
+#endif
 
 TEST(UdpSocket, OversizedDatagramIsDroppedAndTheLargestIsNot)
 {
