@@ -11,7 +11,22 @@ constexpr uint64_t packet_threshold = 3; // RFC 9002, 6.1.1.
 
 SentPacket &slot(SentPackets &sent, uint64_t number)
 {
-    return sent._ring[number % sent_packets_max];
+    return sent._ring[number & (sent._places - 1)];
+}
+
+const SentPacket &slot(const SentPackets &sent, uint64_t number)
+{
+    return sent._ring[number & (sent._places - 1)];
+}
+
+// Places are full: twice as many. Each packet stays where it is, or goes to the new half.
+void grow(SentPackets &sent)
+{
+    const uint64_t before = sent._places;
+    sent._places *= 2;
+    for (uint64_t number = sent._oldest; number < sent._next; number += 1)
+        if (number & before) slot(sent, number) = sent._ring[number & (before - 1)];
+    sent._kept = sent._oldest;
 }
 
 uint64_t largest(const SentPackets &sent, const Frame &ack)
@@ -29,6 +44,11 @@ bool has(const Frame &ack, uint64_t largest, uint64_t number)
     return (std::to_integer<unsigned>(ack.bytes[bit / 8]) >> bit % 8 & 1) != 0;
 }
 
+bool is_kept(const SentPackets &sent, uint64_t number)
+{
+    return number >= sent._kept && sent._next - number <= sent._places;
+}
+
 void settle(SentPackets &sent, uint64_t number, bool arrived, Flat<Fate> &fates)
 {
     SentPacket &packet = slot(sent, number);
@@ -42,7 +62,7 @@ void settle(SentPackets &sent, uint64_t number, bool arrived, Flat<Fate> &fates)
 bool overdue(const SentPackets &sent, uint64_t number, uint64_t loss_us, uint64_t now_us)
 {
     if (number + packet_threshold < sent._acked_end) return true;
-    return now_us - sent._ring[number % sent_packets_max].sent_us >= loss_us;
+    return now_us - slot(sent, number).sent_us >= loss_us;
 }
 
 void advance(SentPackets &sent)
@@ -56,12 +76,13 @@ void advance(SentPackets &sent)
 void place(flat::Builder &builder, SentPackets &sent)
 {
     flat::place(builder, sent._ring, sent_packets_max, sent_packets_max);
+    if (builder.block) sent._places = sent_places_min;
 }
 
 void skip_to(SentPackets &sent, uint64_t next)
 {
     TERN_ASSERT(sent._next == 0, "%llu were sent", static_cast<unsigned long long>(sent._next));
-    sent._next = sent._oldest = sent._acked_end = next;
+    sent._next = sent._oldest = sent._acked_end = sent._kept = next;
 }
 
 uint64_t next(const SentPackets &sent)
@@ -97,6 +118,7 @@ uint64_t eliciting_us(const SentPackets &sent)
 uint64_t add(SentPackets &sent, const SentPacket &packet)
 {
     TERN_ASSERT(room(sent) > 0, "%zu packets in flight", sent_packets_max);
+    if (sent._next - sent._oldest == sent._places) grow(sent);
     SentPacket &added = slot(sent, sent._next);
     added = packet;
     added.state = SentState::in_flight;
@@ -110,9 +132,9 @@ uint64_t add(SentPackets &sent, const SentPacket &packet)
 
 const SentPacket &at(const SentPackets &sent, uint64_t number)
 {
-    TERN_SLOW_ASSERT(number < sent._next && sent._next - number <= sent_packets_max, "packet %llu",
+    TERN_SLOW_ASSERT(number < sent._next && is_kept(sent, number), "packet %llu",
                      static_cast<unsigned long long>(number));
-    return sent._ring[number % sent_packets_max];
+    return slot(sent, number);
 }
 
 SentPacket &at(SentPackets &sent, uint64_t number)
@@ -142,7 +164,7 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<F
     if (last >= sent._acked_end) {
         // A packet told lost is not told again, but its round trip is as good as any.
         const SentPacket &newest = slot(sent, last);
-        effect.sampled = newest.ack_eliciting && sent._next - last <= sent_packets_max;
+        effect.sampled = newest.ack_eliciting && is_kept(sent, last);
         effect.measured_us = effect.sampled ? now_us - newest.sent_us : 0;
         sent._acked_end = last + 1;
     }

@@ -9,7 +9,8 @@ namespace tern {
 
 // How far the newest may be ahead of the oldest whose fate is open. Full: no packet can be begun.
 inline constexpr size_t sent_packets_max = 1024;
-inline constexpr size_t chunks_max = 4; // Of streams, in one packet that we send.
+inline constexpr size_t sent_places_min = 64; // So that most connections never touch the others.
+inline constexpr size_t chunks_max = 4;       // Of streams, in one packet that we send.
 
 struct SentChunk {
     uint32_t offset_low;
@@ -29,7 +30,9 @@ struct SentPacket {
 };
 
 struct SentPackets {           // Closed.
-    Flat<SentPacket> _ring;    // By number % sent_packets_max. Stays readable until overwritten.
+    Flat<SentPacket> _ring;    // By number % _places.
+    uint64_t _places;          // So many are in use: a power of two, doubled when they are full.
+    uint64_t _kept;            // Packets below are in no place; nor those _places before _next.
     uint64_t _next;            // The number of the next packet.
     uint64_t _oldest;          // Everything below has met its fate.
     uint64_t _acked_end;       // One past the largest that was acked; 0: none.
@@ -56,7 +59,7 @@ size_t room(const SentPackets &sent);     // For how many more packets.
 uint32_t eliciting_count(const SentPackets &sent);
 uint64_t eliciting_us(const SentPackets &sent); // When the last ack-eliciting one was sent.
 uint64_t add(SentPackets &sent, const SentPacket &packet); // Its number.
-// Valid until sent_packets_max more have been sent.
+// Of one in flight, or that met its fate since the last add().
 const SentPacket &at(const SentPackets &sent, uint64_t number);
 SentPacket &at(SentPackets &sent, uint64_t number);
 

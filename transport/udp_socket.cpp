@@ -14,6 +14,10 @@
 #if defined(__linux__) && !defined(TERN_PLAIN_UDP)
 #define TERN_BATCHED_UDP 1
 #include <netinet/udp.h>
+#ifndef UDP_SEGMENT // linux/udp.h; some C libraries do not pass it on.
+#define UDP_SEGMENT 103
+#define UDP_GRO 104
+#endif
 #endif
 
 namespace tern {

@@ -152,3 +152,14 @@ TEST(AckTracker, ALateArrivalAfterAnAckedAckIsStillTold)
     t.acked_end = 2;
     EXPECT_FALSE(t.build().any);
 }
+
+TEST(AckTracker, HurryMakesAnAckOfWhatWaitsDueAndNoOther)
+{
+    Tracking t;
+    ack_tracker::hurry(t.tracker);
+    EXPECT_FALSE(ack_tracker::due(t.tracker, 0));
+    t.arrive(0);
+    EXPECT_FALSE(ack_tracker::due(t.tracker, 0));
+    ack_tracker::hurry(t.tracker);
+    EXPECT_TRUE(ack_tracker::due(t.tracker, 0));
+}

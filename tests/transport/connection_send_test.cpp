@@ -220,3 +220,28 @@ TEST(ConnectionSend, WhenTheLossIsOverEachByteGoesOnceAgain)
     ticks(800);
     EXPECT_EQ(connection::copies(*pair.side[0]), 1u);
 }
+
+// The message whose two copies are both lost is here as soon as a third can be: its second copy is
+// missed when a round trip has passed since, and the third takes half of one more.
+TEST(ConnectionSend, WhenAllCopiesAreLostAThirdGoesAfterOneRoundTrip)
+{
+    Pair pair;
+    const uint64_t round_trip_us = 4 * tick_us; // 60 ms, and what ticks make of it.
+    uint64_t queued_us = 0, read_us = 0;
+    uint32_t number = 0, read = 0;
+    for (int i = 0; i < 400; i += 1) {
+        pair.side[0].connection->_loss = 65'536 / 20;
+        number += 1;
+        EXPECT_TRUE(
+            connection::queue_message(*pair.side[0], StreamId::calls, numbered(number, 30)));
+        pair.network.cut[1] = i == 300 || i == 301;
+        if (i == 300) queued_us = pair.now_us + tick_us; // When it is sent.
+        EXPECT_TRUE(pair.tick());
+        while (!connection::peek_message(*pair.side[1], StreamId::calls).empty()) {
+            connection::consume_message(*pair.side[1], StreamId::calls);
+            read += 1;
+            if (read == 301) read_us = pair.now_us;
+        }
+    }
+    EXPECT_EQ(read_us - queued_us, tick_us + round_trip_us + 2 * tick_us);
+}

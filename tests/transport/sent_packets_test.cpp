@@ -212,3 +212,45 @@ RC_GTEST_PROP(SentPackets, EachFateIsToldOnceAndAsTheAcksSay, ())
         eliciting += sent_packets::at(s.sent, number).ack_eliciting;
     RC_ASSERT(eliciting == sent_packets::eliciting_count(s.sent));
 }
+
+// Places are doubled as more packets are in flight, from whatever number on.
+TEST(SentPackets, KeepsWhatIsInFlightWhenItTakesMorePlaces)
+{
+    for (const uint64_t start : {uint64_t{0}, uint64_t{37}, uint64_t{1000}}) {
+        Sending s;
+        for (uint64_t i = 0; i < start; i += 1) {
+            s.send();
+            s.ack({i});
+        }
+        flat::clear(s.fates);
+        EXPECT_EQ(s.sent._places, sent_places_min);
+        for (uint64_t i = start; i < start + sent_packets_max; i += 1) {
+            s.now_us = i;
+            EXPECT_EQ(s.send(), i);
+            ASSERT_EQ(sent_packets::at(s.sent, start).sent_us, start);
+        }
+        EXPECT_EQ(s.sent._places, sent_packets_max);
+        EXPECT_EQ(sent_packets::room(s.sent), 0u);
+        for (uint64_t i = start; i < start + sent_packets_max; i += 1) {
+            ASSERT_EQ(sent_packets::at(s.sent, i).sent_us, i);
+            ASSERT_EQ(sent_packets::at(s.sent, i).state, SentState::in_flight);
+        }
+        sent_packets::tell_all_lost(s.sent, UINT64_MAX, s.fates);
+        EXPECT_EQ(s.told().size(), sent_packets_max);
+    }
+}
+
+TEST(SentPackets, APacketWhosePlaceIsTakenGivesNoRoundTrip)
+{
+    Sending s;
+    for (int i = 0; i < 20; i += 1)
+        s.send();
+    sent_packets::tell_all_lost(s.sent, UINT64_MAX, s.fates);
+    s.now_us = 5'000;
+    for (size_t i = 0; i < sent_places_min - 10; i += 1)
+        s.send();
+    EXPECT_FALSE(s.ack({5}).sampled) << "its place has been taken";
+    const AckEffect effect = s.ack({15});
+    EXPECT_TRUE(effect.sampled);
+    EXPECT_EQ(effect.measured_us, 5'000u);
+}

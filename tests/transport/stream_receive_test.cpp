@@ -165,3 +165,21 @@ RC_GTEST_PROP(StreamReceive, GivesEveryMessageOnceAndInOrder, ())
     }
     RC_ASSERT(consumed == bytes.size());
 }
+
+TEST(StreamReceive, ItTellsWhetherBytesWereHereAlready)
+{
+    Receiver r;
+    const Bytes bytes(20, std::byte{1});
+    const auto store = [&](uint32_t offset, size_t size) {
+        return stream_receive::store(*r, offset, std::span(bytes).first(size));
+    };
+    EXPECT_TRUE(store(0, 10));
+    EXPECT_FALSE(store(0, 10));
+    EXPECT_FALSE(store(5, 10)) << "half of them";
+    EXPECT_TRUE(store(15, 5));
+    EXPECT_TRUE(store(30, 5)) << "behind a gap";
+    EXPECT_FALSE(store(30, 5));
+    EXPECT_FALSE(store(33, 5));
+    EXPECT_FALSE(store(20, 20)) << "the gap and what is behind it";
+    EXPECT_TRUE(store(40, 5));
+}
