@@ -279,6 +279,7 @@ void begin_send(Replica &r)
 {
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
+    code_cache::begin(r.codes);
 }
 
 void end_send(Replica &r)

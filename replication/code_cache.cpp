@@ -5,19 +5,9 @@
 
 namespace tern::code_cache {
 
-// Of which value the code is. Within a tenure an object has one value at a tick: an owner raises
-// its tick after each send, and nobody takes a value that is not newer.
-struct Key {
-    ObjectId object;
-    Stamp stamp;
-    uint64_t mask;
-    uint32_t tick;
-
-    bool operator==(const Key &) const = default;
-};
-
 struct Entry { // What was coded follows it.
-    Key key;
+    uint64_t mask;
+    uint32_t send;
     uint32_t bit_count;
 };
 static_assert(std::is_trivially_copyable_v<Entry> && sizeof(Entry) % sizeof(uint64_t) == 0);
@@ -38,6 +28,7 @@ void place(flat::Builder &builder, CodeCache &cache, const TypeTable &types)
     size_t words = 0;
     for (size_t i = 0; i < type_count; ++i)
         words += world::capacity(types.types[i]) * words_of(types, static_cast<TypeId>(i));
+    flat::place(builder, cache._send, 1, 1);
     flat::place(builder, cache._first, type_count, type_count);
     flat::place(builder, cache._words, words, words);
     if (!builder.block) return;
@@ -49,24 +40,32 @@ void place(flat::Builder &builder, CodeCache &cache, const TypeTable &types)
     }
 }
 
+void begin(CodeCache &cache)
+{
+    uint32_t &send = cache._send[0];
+    if (TERN_MUTANT(old_code_sent) && send > 0) return;
+    send += 1;
+    if (send != 0) return;
+    std::memset(cache._words.begin(), 0, cache._words.count * sizeof(uint64_t));
+    send = 1;
+}
+
 CodedFields fields(CodeCache &cache, const World &world, const TypeTable &types, Slot slot,
                    uint64_t mask)
 {
     const Object &object = world.slots[slot];
+    const size_t size_words = words_of(types, object.type);
     const uint32_t place = object.index - world.packed[object.type].first;
-    uint64_t *words =
-        cache._words.begin() + cache._first[object.type] + place * words_of(types, object.type);
-    const uint32_t tick = TERN_MUTANT(old_code_sent) ? 1 : object.tick;
-    const Key key = {object.id, object.stamp, mask, tick};
+    uint64_t *words = cache._words.begin() + cache._first[object.type] + place * size_words;
     Entry entry;
     std::memcpy(&entry, words, sizeof entry);
     auto *coded = reinterpret_cast<std::byte *>(words + entry_words);
-    if (entry.key != key) {
-        const size_t size = (words_of(types, object.type) - entry_words - 1) * sizeof(uint64_t);
+    if (entry.send != cache._send[0] || entry.mask != mask) {
+        const size_t size_bytes = (size_words - entry_words - 1) * sizeof(uint64_t);
         const void *value = world::value(world, types, slot);
-        entry.bit_count = static_cast<uint32_t>(
-            update_codec::code(types, object.type, value, mask, {coded, size}));
-        entry.key = key;
+        const size_t bits =
+            update_codec::code(types, object.type, value, mask, {coded, size_bytes});
+        entry = {mask, cache._send[0], static_cast<uint32_t>(bits)};
         std::memcpy(words, &entry, sizeof entry);
     }
     return {coded, entry.bit_count};

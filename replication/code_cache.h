@@ -1,5 +1,5 @@
-// What was coded of an object, kept for the next peer that needs the same fields of the same value:
-// a value is coded once and copied for each. Not state: what is not here is coded again.
+// What was coded of an object in this send, kept for the next peer that needs the same fields: a
+// value is coded once and copied for each. Not state: what is not here is coded again.
 #pragma once
 #include "replication/world.h"
 
@@ -12,7 +12,9 @@ struct CodedFields {
     uint32_t bit_count;
 };
 
-struct CodeCache { // Closed.
+// All of it lies behind the struct, which may be among what is state.
+struct CodeCache {        // Closed.
+    Flat<uint32_t> _send; // One: which send it is. What was coded in another is void.
     Flat<uint32_t>
         _first; // By type: where its entries begin, one for each place in World's arrays.
     Flat<uint64_t> _words;
@@ -21,6 +23,8 @@ struct CodeCache { // Closed.
 namespace code_cache {
 
 void place(flat::Builder &builder, CodeCache &cache, const TypeTable &types);
+// From here to the next begin() no value changes.
+void begin(CodeCache &cache);
 // The fields of `mask`, which is not 0, of a living object. Valid until the next call.
 CodedFields fields(CodeCache &cache, const World &world, const TypeTable &types, Slot slot,
                    uint64_t mask);

@@ -110,7 +110,8 @@ void forget_peer(Publisher &p, uint32_t peer);
 bool has_due(const Publisher &p, uint32_t peer);
 bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
-// packets never fall; one packet may hold several messages.
+// packets never fall; one packet may hold several messages. code_cache::begin() before the first at
+// a tick.
 size_t write(Publisher &p, World &world, CodeCache &codes, const TypeTable &types, uint32_t peer,
              uint64_t packet, std::span<std::byte> buffer);
 // Told once of each packet, in any order; of one that held no UPDATE nothing happens.

@@ -1,4 +1,5 @@
 #include "replication/publish.h"
+#include "replication/update_codec.h"
 #include "tests/replication/block.h"
 #include <gtest/gtest.h>
 #include <map>
@@ -29,6 +30,7 @@ struct Publish : ::testing::Test {
     World &world = block.world();
     Publisher &publisher = block.publisher();
     std::byte buffer[1200];
+    uint32_t coded_tick = 0;
 
     // An object that both sides have; both peers have acked it.
     Slot add(uint32_t serial)
@@ -51,6 +53,8 @@ struct Publish : ::testing::Test {
 
     std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
     {
+        if (coded_tick != world.tick) code_cache::begin(block.codes());
+        coded_tick = world.tick;
         return {buffer, publish::write(publisher, world, block.codes(), table, peer, packet,
                                        {buffer, size})};
     }
@@ -113,6 +117,39 @@ TEST_F(Publish, AChangeGoesToEachPeerOnce)
     EXPECT_TRUE(due(1));
     world.tick = 3;
     EXPECT_TRUE(write(2).empty());
+}
+
+TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
+{
+    const auto fields_of = [](std::span<const std::byte> message) {
+        UpdateReader r = publish::reader(message);
+        Update update = {};
+        publish::next(r, update);
+        Cube read = {};
+        return update_codec::read_fields(update, table, 0, &read).mask;
+    };
+    const Slot slot = add(1);
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    const std::span<const std::byte> first = write(1, 0);
+    const std::vector<std::byte> to_one(first.begin(), first.end());
+    const std::span<const std::byte> to_other = write(1, 1);
+    EXPECT_TRUE(std::equal(to_one.begin(), to_one.end(), to_other.begin(), to_other.end()));
+    fate(1, true, 0);
+    world.tick = 3;
+    set(slot, {7, 9, {}});
+    EXPECT_EQ(fields_of(write(2, 0)), 2u); // y.
+    EXPECT_EQ(fields_of(write(2, 1)), 3u); // x has not been acked.
+    fate(2, true, 0);
+    fate(2, true, 1);
+    world.tick = 4;
+    set(slot, {8, 9, {}});
+    apply(write(3, 0));
+    EXPECT_EQ(value_there(1).x, 8);
+    world.tick = 5;
+    set(slot, {9, 9, {}}); // The same field of another value.
+    apply(write(4, 0));
+    EXPECT_EQ(value_there(1).x, 9);
 }
 
 TEST_F(Publish, APeerThatHasNotAckedTheAnnouncementGetsNoUpdate)

@@ -99,6 +99,7 @@ inline void tick(Node &node, uint32_t fields, bool values_return)
 {
     node.tick += 1;
     node.owner.world().tick = node.tick;
+    code_cache::begin(node.owner.codes());
     change(node, fields, values_return);
     std::byte buffer[64];
     const size_t size = publish::write(node.owner.publisher(), node.owner.world(),
