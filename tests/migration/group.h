@@ -158,6 +158,7 @@ struct Group {
     Bytes updates(unsigned from, unsigned to, uint64_t packet)
     {
         Bytes buffer(1000);
+        replica::begin_send(at(from));
         buffer.resize(replica::write_updates(at(from), peer(to), packet, buffer));
         replica::end_send(at(from));
         return buffer;

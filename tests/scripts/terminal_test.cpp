@@ -44,13 +44,13 @@ TEST(TerminalTest, TabCompletesAndLinesAreEdited)
     peer.type("\t"); // There are two.
     ASSERT_TRUE(peer.shows("game.state.apple    game.state.apricot")) << peer.text;
     peer.type("pl\t + 1\r");
-    ASSERT_TRUE(peer.shows("\n42\r\n")) << peer.text;
+    ASSERT_TRUE(peer.shows("\n42\r\n") && peer.shows("> ")) << peer.text; // It listens again.
     peer.type("game.state.nothing_of_that_kind\t"); // Not completed, and nothing is broken.
     peer.type("\x15:ow\t\r");                       // Ctrl-U.
-    ASSERT_TRUE(peer.shows("\n1 : 0\r\n")) << peer.text;
+    ASSERT_TRUE(peer.shows("\n1 : 0\r\n") && peer.shows("> ")) << peer.text;
     peer.type("9 - 5\x1b[D\x1b[D\x1b[D\x1b[D\x7f"
               "8\r"); // To the left; the 9 becomes an 8.
-    ASSERT_TRUE(peer.shows("\n3\r\n")) << peer.text;
+    ASSERT_TRUE(peer.shows("\n3\r\n") && peer.shows("> ")) << peer.text;
     peer.type("\x1b[A\x1b[A\r"); // The line before the last.
     ASSERT_TRUE(peer.shows("\n1 : 0\r\n")) << peer.text;
     kill(peer.id, SIGTERM);
