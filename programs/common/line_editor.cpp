@@ -87,21 +87,15 @@ static char *prompt_of(EditLine *edit)
     return const_cast<char *>(editor_of(edit).prompt);
 }
 
-static unsigned char want_completion(EditLine *edit, int)
+// The keys that are ours: Tab, and Ctrl-D where there is nothing to delete.
+static bool take_ours(EditLine *edit, wchar_t key)
 {
-    editor_of(edit).wants_completion = true;
-    return CC_NORM;
-}
-
-// Ctrl-D.
-static unsigned char end_or_delete(EditLine *edit, int)
-{
+    LineEditor &editor = editor_of(edit);
     const LineInfo *line = el_line(edit);
-    editor_of(edit).ended = line->buffer == line->lastchar;
-    if (line->cursor == line->lastchar) return CC_NORM;
-    el_cursor(edit, 1);
-    el_deletestr(edit, 1);
-    return CC_REFRESH;
+    editor.wants_completion = key == L'\t';
+    const bool is_end = key == L'\x04' && line->buffer == line->lastchar;
+    editor.ended = editor.ended || is_end;
+    return editor.wants_completion || is_end;
 }
 
 // A whole key or none: nobody waits for what may follow an escape, but for its rest on the way.
@@ -118,7 +112,7 @@ static int read_key(EditLine *edit, wchar_t *key)
         const size_t used = std::mbrtowc(key, &byte, 1, &decoded);
         if (used == static_cast<size_t>(-2)) continue; // There is more of it.
         if (used == static_cast<size_t>(-1)) *key = L'?';
-        return 1;
+        return take_ours(edit, *key) ? 0 : 1;
     }
 }
 
@@ -149,10 +143,6 @@ LineEditor *open(const char *program, const char *prompt)
     el_set(edit, EL_GETCFN, read_key);
     el_set(edit, EL_PROMPT, prompt_of);
     el_set(edit, EL_HIST, history, editor->history);
-    el_set(edit, EL_ADDFN, "tern-complete", "Completes a name", want_completion);
-    el_set(edit, EL_ADDFN, "tern-end", "Ends, or deletes", end_or_delete);
-    el_set(edit, EL_BIND, "^I", "tern-complete", nullptr);
-    el_set(edit, EL_BIND, "^D", "tern-end", nullptr);
     std::signal(SIGCONT, note_continued);
     return editor;
 }
