@@ -50,11 +50,14 @@ namespace tern {
     X(older_value_told, "the host of a star tells an old value as of now")                         \
     X(client_believed, "in a star a client is believed what only the host may tell")               \
     X(call_passed_on_twice, "the host of a star passes a reliable call on twice")                  \
+    X(useless_snapshot_counts, "what was built on a snapshot that was lost counts as told")        \
+    X(base_taken_for_granted, "a snapshot is read against a base that never came")                 \
     X(early_call_lost, "a call to or from the next host of a star is dropped where it is early")   \
     X(old_code_sent, "what was coded of a value is sent again of the next")                        \
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
     X(acked_too_early, "an UPDATE is acked though what it builds on still waits")                  \
+    X(copies_not_charged, "what a stream sends again is charged to nobody")                        \
     X(loss_not_told, "what a lost packet held is not sent again")                                  \
     X(stream_skips_a_gap, "stream bytes behind a gap are handed out")                              \
     X(replay_window_off_by_one, "the oldest packet of the replay window passes twice")             \

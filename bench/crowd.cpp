@@ -141,6 +141,10 @@ std::unique_ptr<Crowd> make(Precision precision, uint32_t object_count)
         members.push_back(make_member(i));
     }
     Replica &owner = *crowd.replicas[0];
+    crowd.traffic.resize(charges::row_count(crowd.types));
+    crowd.charge_runs.resize(charges::run_count(crowd.types));
+    crowd.charges = charges::make(crowd.types, crowd.traffic, crowd.charge_runs);
+    owner.charges = &crowd.charges;
     replica::start(owner, 1, members[0].signing_secret, members[0].identity);
     for (size_t i = 1; i <= receivers_count; ++i) {
         replica::admit(owner, replica::next_peer_id(owner), members[i].identity);

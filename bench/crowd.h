@@ -43,9 +43,12 @@ struct Crowd {
     tern::Type type;
     tern::TypeTable types;
     std::vector<std::unique_ptr<tern::Replica, FreeReplica>> replicas; // The first is the owner.
-    std::vector<std::vector<uint32_t>> delivered;                      // Messages, [from][to].
-    std::vector<tern::Slot> slots;                                     // Of the objects, there.
-    std::vector<Body> bodies;                                          // What they are to be.
+    std::vector<tern::TrafficRow> traffic; // The owner's charges, as a session keeps them.
+    std::vector<tern::ChargeRun> charge_runs;
+    tern::Charges charges;
+    std::vector<std::vector<uint32_t>> delivered; // Messages, [from][to].
+    std::vector<tern::Slot> slots;                // Of the objects, there.
+    std::vector<Body> bodies;                     // What they are to be.
     Pipe pipes[receivers_count];
     uint64_t next_packet;
     uint32_t tick;

@@ -169,7 +169,8 @@ bool measure_datagrams(const Options &options)
     contenders.push_back(contender<run_tern>("tern, encrypted, acked", tern));
 
     const Section section = {
-        "1. datagrams: one unreliable message of 100 bytes in each, in bursts of 32",
+        "datagrams",
+        "datagrams: one unreliable message of 100 bytes in each, in bursts of 32",
         {{"CPU ns/msg", 0, true}, {"bytes/msg", 1, false}},
         {"bytes: UDP payload, both ways"}};
     const bool right = measure(section, contenders, options);

@@ -47,49 +47,14 @@ static void show_progress(const Section &section, uint32_t round, uint32_t round
 {
     if (!isatty(STDERR_FILENO)) return; // A progress line is for people.
     if (round < rounds)
-        std::fprintf(stderr, "\r\033[K%s: round %u of %u", section.title, round + 1, rounds);
+        std::fprintf(stderr, "\r\033[K%s: round %u of %u", section.title.c_str(), round + 1,
+                     rounds);
     else
         std::fprintf(stderr, "\r\033[K");
     std::fflush(stderr);
 }
 
-static double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    const size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 using Samples = std::vector<std::vector<Sample>>; // By contender, by round.
-
-static double median_value(const Samples &samples, size_t contender, size_t column)
-{
-    std::vector<double> values;
-    for (const Sample &sample : samples[contender])
-        values.push_back(sample.values[column]);
-    return median(values);
-}
-
-static double median_ratio(const Samples &samples, size_t contender, size_t column)
-{
-    std::vector<double> ratios;
-    for (size_t round = 0; round < samples[0].size(); ++round)
-        ratios.push_back(samples[contender][round].values[column] /
-                         samples[0][round].values[column]);
-    return median(ratios);
-}
-
-// How far the middle half of the rounds lies apart, in percent of the median.
-static double spread_percent(const Samples &samples, size_t contender)
-{
-    std::vector<double> values;
-    for (const Sample &sample : samples[contender])
-        values.push_back(sample.values[0]);
-    std::sort(values.begin(), values.end());
-    const size_t quarter = values.size() / 4;
-    const double middle = values[values.size() - 1 - quarter] - values[quarter];
-    return 100 * middle / median(values);
-}
 
 struct Delivery {
     double percent;
@@ -112,43 +77,30 @@ static Delivery delivery(const Contender &contender, const std::vector<Sample> &
     return {percent, all && !wrong};
 }
 
-// --- The table ---
-
-static constexpr int name_columns = 33;
-
-static int width(const Column &column)
+static ResultTable empty_table(const Section &section)
 {
-    return std::max(static_cast<int>(std::strlen(column.title)), 8);
-}
-
-static void print_head(const Section &section)
-{
-    std::printf("\n%s\n%-*s", section.title, name_columns, "");
+    ResultTable table = {section.id, section.title, {}, {}, {}};
     for (const Column &column : section.columns)
-        std::printf(" %*s%s", width(column), column.title, column.has_ratio ? "   ratio" : "");
-    std::printf("  spread  delivered\n");
+        table.columns.push_back({column.title, column.decimals, column.has_ratio});
+    for (const char *note : section.notes)
+        table.notes.emplace_back(note);
+    return table;
 }
 
-static void print_values(const Section &section, const Samples &samples, size_t index)
+static ResultRow result_row(const Section &section, const Contender &contender,
+                            const std::vector<Sample> &samples)
 {
-    for (size_t i = 0; i < section.columns.size(); ++i) {
-        const Column &column = section.columns[i];
-        std::printf(" %*.*f", width(column), column.decimals, median_value(samples, index, i));
-        if (!column.has_ratio) continue;
-        const double ratio = median_ratio(samples, index, i);
-        std::printf(" %7.*f", ratio < 100 ? 2 : 0, ratio);
-    }
+    const Delivery delivered = delivery(contender, samples);
+    ResultRow row = {contender.name, {}, delivered.percent, delivered.kept};
+    for (const Sample &sample : samples)
+        row.rounds.emplace_back(sample.values, sample.values + section.columns.size());
+    return row;
 }
 
-static bool print_row(const Section &section, const Contender &contender, const Samples &samples,
-                      size_t index)
+static void keep(ResultTable &&table, const Options &options)
 {
-    std::printf("%-*s", name_columns, contender.name);
-    print_values(section, samples, index);
-    std::printf("   %3.0f %%", spread_percent(samples, index));
-    const Delivery delivered = delivery(contender, samples[index]);
-    std::printf("  %7.2f %%%s\n", delivered.percent, delivered.kept ? "" : "  WRONG");
-    return delivered.kept;
+    results::print(table);
+    options.results->tables.push_back(std::move(table));
 }
 
 bool measure(const Section &section, std::span<const Contender> contenders, const Options &options)
@@ -164,14 +116,22 @@ bool measure(const Section &section, std::span<const Contender> contenders, cons
         }
     }
     show_progress(section, options.rounds, options.rounds);
-    print_head(section);
+    ResultTable table = empty_table(section);
     bool right = true;
-    for (size_t i = 0; i < contenders.size(); ++i)
-        right = print_row(section, contenders[i], samples, i) && right;
-    for (const char *note : section.notes)
-        std::printf("  %s\n", note);
-    std::fflush(stdout);
+    for (size_t i = 0; i < contenders.size(); ++i) {
+        table.rows.push_back(result_row(section, contenders[i], samples[i]));
+        right = right && table.rows.back().kept;
+    }
+    keep(std::move(table), options);
     return right;
+}
+
+void add_table(const Section &section, std::span<const Line> lines, const Options &options)
+{
+    ResultTable table = empty_table(section);
+    for (const Line &line : lines)
+        table.rows.push_back({line.name, {line.values}, 100, true});
+    keep(std::move(table), options);
 }
 
 // --- The machine ---
@@ -191,24 +151,34 @@ static std::string load()
     return file >> one_minute ? one_minute : "unknown";
 }
 
-void print_machine()
+Machine machine()
 {
     utsname system = {};
     uname(&system);
-    std::printf("kernel    %s %s %s\n", system.sysname, system.release, system.machine);
-    std::printf("cpu       %s, %u hardware threads, load %s\n", cpu_model().c_str(),
-                std::thread::hardware_concurrency(), load().c_str());
+    Machine made = {};
+    made.kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
+    made.cpu = cpu_model() + ", " + std::to_string(std::thread::hardware_concurrency()) +
+               " hardware threads, load " + load();
 #ifdef __clang__
-    std::printf("compiler  clang %s\n", __clang_version__);
+    made.compiler = "clang " __clang_version__;
 #else
-    std::printf("compiler  g++ %s\n", __VERSION__);
+    made.compiler = "g++ " __VERSION__;
 #endif
-    std::printf("libsodium %s\n", sodium_version_string());
+    made.libsodium = sodium_version_string();
 #if defined(TERN_SLOW_ASSERTS) || !defined(__OPTIMIZE__)
-    std::printf("build     NOT FOR COMPARISON: with costly checks, or not optimized\n");
+    made.build = "NOT FOR COMPARISON: with costly checks, or not optimized";
 #else
-    std::printf("build     optimized, without the costly checks\n");
+    made.build = "optimized, without the costly checks";
 #endif
+    return made;
+}
+
+void print_machine(const Machine &machine)
+{
+    std::printf("kernel    %s\ncpu       %s\ncompiler  %s\nlibsodium %s\nENet      %s\n"
+                "build     %s\n",
+                machine.kernel.c_str(), machine.cpu.c_str(), machine.compiler.c_str(),
+                machine.libsodium.c_str(), machine.enet.c_str(), machine.build.c_str());
     std::printf(
         "Times are CPU time of the whole process: sender, receiver, and what the system did\n"
         "for them. They change with the machine, and from run to run; less so the ratios to\n"

@@ -4,6 +4,7 @@
 // so that what disturbs the machine disturbs all of them alike. A value in a table is the median
 // over the rounds; a ratio is the median of the ratios to the baseline of the same round.
 #pragma once
+#include "bench/results.h"
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,8 +16,10 @@ namespace bench {
 
 struct Options {
     uint32_t rounds = 11;
-    bool quick = false; // A tenth of the work in each round.
-    std::string only;   // A section's name; empty: all.
+    bool quick = false;                    // A tenth of the work in each round.
+    std::vector<std::string> groups, only; // Of sections, and sections; none: all.
+    std::vector<std::string> cubes;        // Recorded scenes, see cubes_scene::load().
+    Results *results;                      // Where tables go.
 };
 
 // --- Time ---
@@ -58,7 +61,7 @@ inline void tally_message(Tally &tally, std::span<const std::byte> message)
 
 // --- Rounds ---
 
-inline constexpr size_t columns_max = 6;
+inline constexpr size_t columns_max = 10;
 
 struct Column {
     const char *title;
@@ -90,7 +93,8 @@ Contender contender(const char *name, State &state, Promise promise = Promise::b
 }
 
 struct Section {
-    const char *title;
+    std::string id; // Of the table, for goals and plots.
+    std::string title;
     std::vector<Column> columns; // At most columns_max.
     std::vector<const char *> notes;
 };
@@ -99,6 +103,14 @@ struct Section {
 // something wrong, or less than it had promised.
 bool measure(const Section &section, std::span<const Contender> contenders, const Options &options);
 
-void print_machine();
+// A table of one round, of what needs no repetition.
+struct Line {
+    std::string name;
+    std::vector<double> values; // By column.
+};
+void add_table(const Section &section, std::span<const Line> lines, const Options &options);
+
+Machine machine();
+void print_machine(const Machine &machine);
 
 }

@@ -312,7 +312,7 @@ double touched_kilobytes(const void *at, size_t size_bytes)
     return static_cast<double>(touched * page) / 1024;
 }
 
-void print_memory(const TernCrowd &crowd, const char *when)
+Line memory(const TernCrowd &crowd, const char *when)
 {
     double all = 0;
     for (const ConnectionIndex index : crowd.open) {
@@ -322,8 +322,7 @@ void print_memory(const TernCrowd &crowd, const char *when)
         limits.queue_bytes_max[1] = 64 * 1024;
         all += touched_kilobytes(&c, connection::size_bytes(limits));
     }
-    std::printf("  tern, memory touched per connection, %s: %.1f KB\n", when,
-                all / static_cast<double>(client_count));
+    return {when, {all / static_cast<double>(client_count)}};
 }
 
 }
@@ -340,13 +339,19 @@ bool measure_host(const Options &options)
 #endif
     Ticks<TernCrowd> tern = {std::make_unique<TernCrowd>(), count, 0};
     contenders.push_back(contender<run_ticks<TernCrowd>>("tern, encrypted, acked", tern));
-    const Section section = {"6. host: 64 clients, a message of 200 bytes each way in a tick",
+    const Section section = {"host",
+                             "host: 64 clients, a message of 200 bytes each way in a tick",
                              {{"CPU us/client", 2, true}, {"bytes/dgram", 0, false}},
                              {"CPU: of the host alone; per client and tick"}};
     TernCrowd idle;
-    print_memory(idle, "idle since its handshake");
+    const Line idle_memory = memory(idle, "idle since its handshake");
     const bool right = measure(section, contenders, options);
-    print_memory(*tern.world, "after this");
+    const Line lines[] = {idle_memory, memory(*tern.world, "after the section above")};
+    add_table({"memory",
+               "memory: touched by tern's transport for a connection",
+               {{"KB", 1, false}},
+               {"whole pages; 256 and 64 KB of queues may be asked for"}},
+              lines, options);
     return right;
 }
 

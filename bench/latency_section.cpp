@@ -223,7 +223,7 @@ template <Times (*run)(Course &), size_t header_bytes> Sample run_course(Course 
             times.wrong};
 }
 
-bool measure_loss(const char *title, double loss, const Options &options)
+bool measure_loss(const char *id, const char *title, double loss, const Options &options)
 {
     const uint64_t count = 12'000; // Fewer say little of the slowest hundredth.
     Course plain = {loss, count, 1000}, tern = {loss, count, 1000};
@@ -231,7 +231,8 @@ bool measure_loss(const char *title, double loss, const Options &options)
         contender<run_course<run_plain, 0>>("plain: again after 100 ms", plain,
                                             Promise::everything),
         contender<run_course<run_tern, 1>>("tern's stream, encrypted", tern, Promise::everything)};
-    const Section section = {title,
+    const Section section = {id,
+                             title,
                              {{"p50 ms", 1, false},
                               {"p95 ms", 1, false},
                               {"p99 ms", 1, false},
@@ -249,9 +250,9 @@ bool measure_latency(const Options &options)
 {
     if (sodium_init() < 0) return false;
     const bool right = measure_loss(
-        "5. latency: reliable messages of 32 bytes, 60 a second, 25 ms each way, 5 % loss", 0.05,
-        options);
-    return measure_loss("   the same without loss", 0, options) && right;
+        "latency", "latency: reliable messages of 32 bytes, 60 a second, 25 ms each way, 5 % loss",
+        0.05, options);
+    return measure_loss("latency_no_loss", "latency: the same without loss", 0, options) && right;
 }
 
 }

@@ -228,12 +228,14 @@ bool measure_functions(const Options &options)
         contenders.push_back(contender<run_one>(names[i][0], functions[i]));
     const Contender last = contenders.back();
     contenders.pop_back();
-    const Section section = {"Functions from Lua, " LUA_RELEASE_NAME,
+    const Section section = {"lua_functions",
+                             "Functions from Lua, " LUA_RELEASE_NAME,
                              {{"ns each", 1, true}, {"millions/s", 2, false}},
                              {"The loop around them is Lua's, and is part of each."}};
     bool right = measure(section, contenders, options);
     const Contender calls[] = {contenders[0], last};
-    const Section of_calls = {"Calls from Lua, " LUA_RELEASE_NAME,
+    const Section of_calls = {"lua_calls",
+                              "Calls from Lua, " LUA_RELEASE_NAME,
                               {{"ns each", 1, true}, {"millions/s", 2, false}},
                               {"call() alone: what carries them is not measured here."}};
     right = measure(of_calls, calls, options) && right;
@@ -349,7 +351,8 @@ bool measure_end_to_end(const Options &options)
         contender<run_pair>("C++, simulated network", pair, Promise::everything),
         contender<run_script>("Lua, simulated network", simulated, Promise::everything),
         contender<run_script>("Lua, UDP over loopback", loopback, Promise::everything)};
-    const Section section = {"Calls from one peer to another, " LUA_RELEASE_NAME,
+    const Section section = {"lua_peers",
+                             "Calls from one peer to another, " LUA_RELEASE_NAME,
                              {{"ns each", 0, true}, {"thousands/s", 0, false}},
                              {"Both sessions in one thread: call(), 100 in each tick, send, "
                               "receive, event, arguments."}};

@@ -217,7 +217,8 @@ bool measure_small(const Options &options)
         contenders.push_back(contender<run_enet<EnetDelivery::unsequenced>>(
             "ENet, unsequenced, throttle off", enet));
     contenders.push_back(contender<run_tern<false>>("tern, encrypted, acked", tern));
-    const Section section = {"2. small: unreliable messages of 20 bytes, 100 per flush",
+    const Section section = {"small",
+                             "small: unreliable messages of 20 bytes, 100 per flush",
                              message_columns,
                              {"bytes: UDP payload, both ways"}};
     const bool right = measure(section, contenders, options);
@@ -241,7 +242,8 @@ bool measure_reliable(const Options &options)
     contenders.push_back(
         contender<run_tern<true>>("tern's stream, encrypted", tern, Promise::everything));
     const Section section = {
-        "3. reliable: ordered messages of 32 bytes, 100 per flush, at most 1000 outstanding",
+        "reliable",
+        "reliable: ordered messages of 32 bytes, 100 per flush, at most 1000 outstanding",
         message_columns,
         {"bytes: UDP payload, both ways, acks with it"}};
     const bool right = measure(section, contenders, options);
@@ -253,7 +255,8 @@ bool measure_reliable(const Options &options)
 
 // What is queued at once, at most, is the load's outstanding_max; tern's stream takes 256 KB of it
 // and asks for patience with the rest.
-static bool measure_bulk_load(const char *title, const Load &load, const Options &options)
+static bool measure_bulk_load(const char *id, const char *title, const Load &load,
+                              const Options &options)
 {
     const uint64_t bytes = load.message_count * load.message_bytes;
     const Load datagrams = {tern::datagram_bytes_max, 32, bytes, bytes / tern::datagram_bytes_max};
@@ -268,6 +271,7 @@ static bool measure_bulk_load(const char *title, const Load &load, const Options
     contenders.push_back(contender<run_bulk<run_tern<true>, TernPair *>>(
         "tern's stream, encrypted, 1200 B", tern, Promise::everything));
     const Section section = {
+        id,
         title,
         {{"CPU ns/kB", 0, true}, {"bytes/byte", 3, false}, {"MB/s", 0, false}},
         {"MB/s: by the clock on the wall, so what else runs here counts, too. There is hardly a",
@@ -283,10 +287,11 @@ bool measure_bulk(const Options &options)
 {
     const uint64_t count = options.quick ? 256 : 4096;
     const bool right = measure_bulk_load(
-        options.quick ? "4. bulk: 4 MB in reliable messages of 16 KiB, 64 outstanding"
-                      : "4. bulk: 64 MB in reliable messages of 16 KiB, 64 outstanding",
+        "bulk",
+        options.quick ? "bulk: 4 MB in reliable messages of 16 KiB, 64 outstanding"
+                      : "bulk: 64 MB in reliable messages of 16 KiB, 64 outstanding",
         {16 * 1024, 16, 64, count}, options);
-    return measure_bulk_load("   the same, all that the queue takes at once",
+    return measure_bulk_load("bulk_queued", "bulk: the same, all that the queue takes at once",
                              {16 * 1024, count, count, count}, options) &&
            right;
 }

@@ -184,7 +184,8 @@ bool measure_all_changing(const Options &options)
         contender<run_raw_copy>("raw copy of 32 bytes, and an index", raw, Promise::everything),
         contender<run_publish>("tern, exact floats", exact, Promise::everything),
         contender<run_publish>("tern, quantised", quantised, Promise::everything)};
-    const Section section = {"5a. publish: 1,000 objects, all change each tick, 4 receivers",
+    const Section section = {"publish_all",
+                             "publish: 1,000 objects, all change each tick, 4 receivers",
                              publish_columns, publish_notes};
     return measure(section, contenders, options);
 }
@@ -199,12 +200,14 @@ bool measure_few_changing(const Options &options)
         contender<run_raw_copy>("raw copy of 32 bytes, and an index", raw, Promise::everything),
         contender<run_publish>("tern, exact floats", exact, Promise::everything),
         contender<run_publish>("tern, quantised", quantised, Promise::everything)};
-    const Section section = {
-        "5b. publish: 10,000 objects, 1 % change each tick, 4 receivers", publish_columns, {}};
+    const Section section = {"publish_few",
+                             "publish: 10,000 objects, 1 % change each tick, 4 receivers",
+                             publish_columns,
+                             {}};
     return measure(section, contenders, options);
 }
 
-bool measure_idle(const Options &options)
+bool measure_replica_idle(const Options &options)
 {
     const uint32_t ticks = options.quick ? 1000 : 10'000;
     Publishing few = {crowd::make(Precision::exact, 100), 1, ticks};
@@ -212,7 +215,8 @@ bool measure_idle(const Options &options)
     const Contender contenders[] = {contender<run_idle>("100 objects", few),
                                     contender<run_idle>("10,000 objects", many)};
     const Section section = {
-        "5c. publish: nothing changes, 4 receivers",
+        "publish_idle",
+        "publish: nothing changes, 4 receivers",
         {{"ns per tick", 0, true}},
         {"a tick of the owner's replica; ratio 1: it does not grow with the objects"}};
     return measure(section, contenders, options);
@@ -224,7 +228,7 @@ bool measure_publish(const Options &options)
 {
     bool right = measure_all_changing(options);
     right = measure_few_changing(options) && right;
-    return measure_idle(options) && right;
+    return measure_replica_idle(options) && right;
 }
 
 }

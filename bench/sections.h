@@ -12,7 +12,12 @@ bool measure_bulk(const Options &options);
 bool measure_latency(const Options &options); // In virtual time.
 bool measure_host(const Options &options);    // Of 64 clients.
 bool measure_publish(const Options &options); // Objects, without a network.
+bool measure_wire(const Options &options);    // The same through sessions, on sockets.
+bool measure_idle(const Options &options);
+bool measure_live(const Options &options); // The same scene through sessions.
+bool measure_join(const Options &options);
 bool measure_session(const Options &options); // Whole sessions, without a network.
+bool measure_cubes(const Options &options);   // Bits of a scene of rigid bodies.
 bool measure_lua(const Options &options);     // From Lua; where it is built.
 
 }

@@ -238,7 +238,8 @@ bool measure_session(const Options &options)
         contender<run_copies>("raw copy, sealed and opened", sealed, Promise::everything),
         contender<run_mesh>("tern sessions", mesh, Promise::everything)};
     const Section section = {
-        "6. sessions: 8 in a mesh, 200 objects, a tenth changes each tick, no network",
+        "session",
+        "sessions: 8 in a mesh, 200 objects, a tenth changes each tick, no network",
         {{"us per tick", 1, true},
          {"x real time", 0, false},
          {"ns per datagram", 0, true},

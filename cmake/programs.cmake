@@ -12,7 +12,7 @@ if(TERN_BUILD_PROGRAMS)
   # programs/demo.cpp is tern-demo; programs/demo_*.cpp are its parts, which its tests use too.
   file(GLOB mains CONFIGURE_DEPENDS programs/*.cpp)
   list(FILTER mains EXCLUDE REGEX "/[^/]*_[^/]*$")
-  list(FILTER mains EXCLUDE REGEX "/(sim|peer)\\.cpp$")
+  list(FILTER mains EXCLUDE REGEX "/(sim|peer|prof)\\.cpp$")
   if(NOT TERN_MAP)
     list(FILTER mains EXCLUDE REGEX "/map\\.cpp$")
   endif()
@@ -150,6 +150,14 @@ endif()
 if(TARGET tern-sim AND TARGET tern_scripts_${lua_other})
   tern_sim_program(tern-sim-${lua_other} tern_scripts_${lua_other} tern_${lua_other}
                    PkgConfig::${lua_other})
+endif()
+
+# So is tern-prof.
+if(TERN_BUILD_PROGRAMS)
+  file(GLOB prof_sources CONFIGURE_DEPENDS programs/prof.cpp programs/prof_*.cpp)
+  tern_executable(tern-prof ${prof_sources})
+  target_link_libraries(tern-prof PRIVATE program_common)
+  tern_link_modules(tern-prof ${all_modules})
 endif()
 
 # All of it once more with switches that take out one rule each: never installed.

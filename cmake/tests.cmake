@@ -20,6 +20,7 @@ if(TERN_BUILD_TESTS)
   enable_testing()
   tern_test(base base)
   tern_test(transport enet udp transport base)
+  target_sources(test_transport PRIVATE ${PROJECT_SOURCE_DIR}/bench/shared_link.cpp)
   tern_test(replication replication base)
   tern_test(migration migration replication transport base)
   tern_test(rpc rpc replication transport base)
@@ -37,7 +38,7 @@ if(TERN_BUILD_TESTS)
     target_include_directories(test_programs PRIVATE ${PROJECT_SOURCE_DIR} programs)
     target_compile_definitions(test_programs PRIVATE
       TERN_PROGRAMS_DIR="$<TARGET_FILE_DIR:tern-find>")
-    add_dependencies(test_programs tern-demo tern-find) # Its tests start them.
+    add_dependencies(test_programs tern-demo tern-find tern-prof) # Its tests start them.
     if(TARGET tern-map)
       add_dependencies(test_programs tern-map)
       target_compile_definitions(test_programs PRIVATE TERN_HAVE_MAP)
@@ -112,12 +113,29 @@ if(TERN_BUILD_BENCH)
   if(sources)
     find_package(CLI11 REQUIRED) # Debian: libcli11-dev.
     tern_executable(tern-bench ${sources})
-    target_link_libraries(tern-bench PRIVATE CLI11::CLI11 ${libenet})
+    find_package(nlohmann_json REQUIRED) # Debian: nlohmann-json3-dev.
+    target_compile_definitions(tern-bench PRIVATE TERN_VERSION="${PROJECT_VERSION}")
+    target_link_libraries(tern-bench PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json ${libenet})
     if(TERN_LUA)
       target_compile_definitions(tern-bench PRIVATE TERN_HAVE_LUA)
       target_link_libraries(tern-bench PRIVATE tern_lua ${tern_lua_library})
     endif()
     tern_link_modules(tern-bench ${all_modules})
+    if(TERN_BUILD_TESTS)
+      file(GLOB tests CONFIGURE_DEPENDS tests/bench/*.cpp)
+      tern_executable(test_bench ${tests} bench/goals.cpp bench/links.cpp bench/plots.cpp
+                      bench/results.cpp bench/svg.cpp)
+      target_compile_definitions(test_bench PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+      target_link_libraries(test_bench PRIVATE nlohmann_json::nlohmann_json GTest::gtest_main)
+      tern_link_modules(test_bench ${all_modules})
+      gtest_discover_tests(test_bench TEST_PREFIX bench. DISCOVERY_MODE PRE_TEST
+                           PROPERTIES LABELS bench)
+    endif()
+    # What makes replication/coder_tables.cpp.
+    file(GLOB sources CONFIGURE_DEPENDS bench/train/*.cpp)
+    tern_executable(tern-train ${sources} bench/cubes_scene.cpp bench/rigid_cubes.cpp)
+    set_target_properties(tern-train PROPERTIES EXCLUDE_FROM_ALL ON)
+    tern_link_modules(tern-train replication base)
   endif()
 endif()
 

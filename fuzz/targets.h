@@ -20,6 +20,8 @@ namespace tern::fuzz {
     X(reassembly, 256, 2000)                                                                       \
     X(types, 512, 2000)                                                                            \
     X(values, 1000, 2000)                                                                          \
+    X(states, 512, 2000)                                                                           \
+    X(snapshots, 512, 500)                                                                         \
     X(updates, 512, 2000)                                                                          \
     X(calls, 512, 2000)                                                                            \
     X(invite, 256, 2000)                                                                           \

@@ -100,6 +100,60 @@ static int type_stats(lua_State *L)
                         {"received_messages", stats.received_messages}});
 }
 
+// A copy: what allocates may run a finalizer that destroys the session.
+struct TrafficText {
+    const char *kind;
+    char type[128], field[128]; // "": none. Longer ones are cut.
+    int64_t bits, count;
+};
+
+static TrafficText traffic_text(const Session *s, const TrafficRow &row)
+{
+    TrafficText copy = {tern::text(row.kind), "", "", row.bits, static_cast<int64_t>(row.count)};
+    if (row.type == no_type) return copy;
+    const Type &type = session_config(s).types[row.type];
+    std::snprintf(copy.type, sizeof copy.type, "%s", type.name);
+    if (row.field != no_field)
+        std::snprintf(copy.field, sizeof copy.field, "%s", type.fields[row.field].name);
+    return copy;
+}
+
+static void push_traffic(lua_State *L, const TrafficText &row)
+{
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, row.kind);
+    lua_setfield(L, -2, "kind");
+    if (row.type[0] != 0) {
+        lua_pushstring(L, row.type);
+        lua_setfield(L, -2, "type");
+    }
+    if (row.field[0] != 0) {
+        lua_pushstring(L, row.field);
+        lua_setfield(L, -2, "field");
+    }
+    push_whole(L, row.bits);
+    lua_setfield(L, -2, "bits");
+    push_whole(L, row.count);
+    lua_setfield(L, -2, "count");
+}
+
+// Those that are not empty.
+static int traffic(lua_State *L)
+{
+    const Arguments a = {L, "traffic"};
+    const size_t count = tern::traffic(session(a)).size();
+    lua_newtable(L);
+    int next = 1;
+    for (size_t i = 0; i < count; ++i) {
+        const Session *s = session(a); // Asked for anew each time.
+        const TrafficRow row = tern::traffic(s)[i];
+        if (row.bits == 0 && row.count == 0) continue;
+        push_traffic(L, traffic_text(s, row));
+        lua_rawseti(L, -2, next++);
+    }
+    return 1;
+}
+
 void push_text(lua_State *L, const char *text)
 {
     char copy[512];
@@ -217,6 +271,7 @@ const luaL_Reg peer_functions[] = {{"self", self},
                                    {"stats", stats},
                                    {"session_stats", session_stats},
                                    {"type_stats", type_stats},
+                                   {"traffic", traffic},
                                    {"digest", digest},
                                    {"explain", explain},
                                    {"admit", admit},

@@ -15,8 +15,8 @@ static const char *const claim_names[] = {"always", "ask_game", "never"};
 static const char *const callers_names[] = {"anybody", "host", "owner"};
 static const char *const field_keys[] = {"name", "kind", "count", "min", "max", "step"};
 static const char *const type_keys[] = {
-    "name",    "objects_max",          "orphan", "claim", "claim_cooldown_ms",
-    "callers", "calls_per_second_max", "fields"};
+    "name",    "objects_max",          "orphan",    "claim", "claim_cooldown_ms",
+    "callers", "calls_per_second_max", "predicted", "fields"};
 
 // Of objects a script may have so many, and so many bytes of values: a session takes more of both,
 // and make_session() ends the program where the memory is not there.
@@ -99,6 +99,7 @@ static Type read_type(const Table &t, int holder, std::span<Field> fields)
     type.callers = static_cast<Callers>(choice_option(t, "callers", 0, words(callers_names)));
     type.calls_per_second_max =
         static_cast<uint16_t>(whole_option(t, "calls_per_second_max", 0, 0, UINT16_MAX));
+    type.predicted = boolean_option(t, "predicted", false);
     const int count = push_list(t, "fields", fields_max);
     const int list = lua_gettop(L);
     if (static_cast<size_t>(count) > fields.size())

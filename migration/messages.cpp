@@ -66,15 +66,18 @@ Stamp read_stamp(BitReader &r)
     return stamps::make({static_cast<uint16_t>(number), host, static_cast<uint32_t>(count)});
 }
 
-void write_state(BitWriter &w, Replica &r, Slot slot, uint32_t tick)
+void write_state(BitWriter &w, Replica &r, TrafficKind kind, Slot slot, uint32_t tick)
 {
     const TypeId type = r.world.slots[slot].type;
     const size_t begin = bits::bit_count(w);
     bits::write(w, type, 8);
     bits::write(w, tick, 32);
-    type_table::write_fields(w, *r.types, type, world::value(r.world, *r.types, slot),
-                             type_table::all_fields(*r.types, type));
-    world::count_sent(r.world, type, bits::bit_count(w) - begin);
+    const void *value = world::value(r.world, *r.types, slot);
+    type_table::write_fields(w, *r.types, type, value, type_table::all_fields(*r.types, type));
+    if (!r.charges) return;
+    const size_t bit_count = bits::bit_count(w) - begin;
+    charges::add_value(*r.charges, *r.types, kind, type, value, bit_count);
+    charges::add(*r.charges, kind, -static_cast<int64_t>(bit_count), 0); // Of the whole message.
 }
 
 void read_state(BitReader &reader, Replica &r, ObjectState &state)

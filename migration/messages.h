@@ -26,8 +26,9 @@ ObjectId read_object_id(BitReader &r);
 void write_stamp(BitWriter &w, Stamp stamp);
 Stamp read_stamp(BitReader &r);
 
-// Both count for the statistics of the type.
-void write_state(BitWriter &w, Replica &r, Slot slot, uint32_t tick);
+// Charged to the type, in a message of this kind.
+void write_state(BitWriter &w, Replica &r, TrafficKind kind, Slot slot, uint32_t tick);
+// Counts for the statistics of the type.
 void read_state(BitReader &reader, Replica &r, ObjectState &state);
 
 void write_grant(BitWriter &w, const Grant &grant);

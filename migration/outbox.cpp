@@ -81,7 +81,7 @@ static void write_create(BitWriter &w, Replica &r, Item &item)
     item.tick = r.world.tick;
     messages::write_kind(w, MessageKind::create);
     bits::write_varint(w, object_id::serial(r.world.slots[slot].id));
-    messages::write_state(w, r, slot, item.tick);
+    messages::write_state(w, r, TrafficKind::create, slot, item.tick);
 }
 
 static void write_migrate(BitWriter &w, Replica &r, Item &item)
@@ -99,7 +99,7 @@ static void write_migrate(BitWriter &w, Replica &r, Item &item)
         const Slot slot = grants::own_slot(r, grant, i);
         if (slot == no_slot) continue;
         bits::write(w, r.survived_ticks[slot], 32);
-        messages::write_state(w, r, slot, item.tick);
+        messages::write_state(w, r, TrafficKind::migrate, slot, item.tick);
     }
 }
 
@@ -125,7 +125,8 @@ static void write_grant(BitWriter &w, Replica &r, const Item &item)
         const Slot slot = world::find_alive(r.world, grant.objects[i]);
         if (slot == no_slot) continue;
         messages::write_stamp(w, r.world.slots[slot].stamp);
-        messages::write_state(w, r, slot, grants::value_tick(r, r.world.slots[slot]));
+        messages::write_state(w, r, TrafficKind::grant, slot,
+                              grants::value_tick(r, r.world.slots[slot]));
     }
 }
 
@@ -166,7 +167,36 @@ static void write_report_object(BitWriter &w, Replica &r, const Item &item)
     messages::write_object_id(w, object.id);
     messages::write_stamp(w, object.stamp);
     messages::write_peer(w, object.owner);
-    messages::write_state(w, r, slot, object.tick);
+    messages::write_state(w, r, TrafficKind::report, slot, object.tick);
+}
+
+static TrafficKind traffic_kind(MessageKind kind)
+{
+    switch (kind) {
+    case MessageKind::create: return TrafficKind::create;
+    case MessageKind::migrate: return TrafficKind::migrate;
+    case MessageKind::destroy: return TrafficKind::destroy;
+    case MessageKind::dead: return TrafficKind::dead;
+    case MessageKind::grant: return TrafficKind::grant;
+    case MessageKind::report_object: return TrafficKind::report;
+    case MessageKind::tell: return TrafficKind::tell;
+    case MessageKind::claim:
+    case MessageKind::release:
+    case MessageKind::lock:
+    case MessageKind::unlock:
+    case MessageKind::claim_refused: return TrafficKind::claim;
+    default: return TrafficKind::membership;
+    }
+}
+
+// Values have been charged already.
+static void charge(Replica &r, MessageKind kind, const BitWriter &w)
+{
+    if (!r.charges || bits::bit_count(w) == 0) return;
+    const auto bit_count = static_cast<int64_t>(bits::bit_count(w));
+    const auto padded = static_cast<int64_t>(bits::size_bytes(w) * 8);
+    charges::add(*r.charges, traffic_kind(kind), bit_count, 1);
+    charges::add(*r.charges, TrafficKind::padding, padded - bit_count, 1);
 }
 
 static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
@@ -268,6 +298,7 @@ size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer)
         outbox::write_item(w, r, member, item);
         TERN_ASSERT(!bits::overflow(w), "message kind %u", static_cast<unsigned>(item.kind));
         const size_t size = bits::size_bytes(w);
+        outbox::charge(r, item.kind, w);
         const bool complete = item.kind != MessageKind::dead || item.object == 0;
         if (size > 0) ring.message_count += 1;
         item.message = ring.message_count;

@@ -85,7 +85,7 @@ void write(BitWriter &w, Replica &r, MemberSlot to, Item &item)
     messages::write_stamp(w, object.stamp);
     messages::write_peer(w, object.owner);
     bits::write(w, r.survived_ticks[slot], 32);
-    messages::write_state(w, r, slot, item.tick);
+    messages::write_state(w, r, TrafficKind::tell, slot, item.tick);
 }
 
 void arrived(Replica &r, MemberSlot to, const Item &item)

@@ -40,10 +40,12 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.granted_us, slots, slots);
     flat::place(b, r.claims, slots + 64);
     flat::place(b, r.asked, 2 * size_t{slots} + 64);
-    publish::place(b, r.publisher, slots, limits.peers_max, limits.packets_max, limits.updates_max);
+    publish::place(b, r.publisher, types, slots, limits.peers_max, limits.packets_max,
+                   limits.updates_max);
     if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
-    flat::place(b, r.world.stats, types.types.size(), types.types.size());
+    flat::place(b, r.world.received, types.types.size(), types.types.size());
     code_cache::place(b, r.codes, types);
+    snapshots::place(b, r.snapshot_scratch, types);
     flat::place(b, r.events, 4 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
 }
@@ -211,6 +213,16 @@ static PeerId speaks_for(const Replica &r, PeerId from, Slot slot)
     return r.world.slots[slot].owner;
 }
 
+static void note_applied(Replica &r, const AppliedUpdate &applied, Verdict &verdict)
+{
+    if (applied.result == Applied::changed) {
+        happenings::changed(r, applied.slot, applied.changed_fields);
+        relay::changed(r, applied.slot, applied.changed_fields);
+    }
+    if (applied.result == Applied::forged) verdict = Verdict::forged;
+    if (applied.result == Applied::malformed) verdict = Verdict::malformed;
+}
+
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message)
 {
     if (r.fault != Fault::none) return Verdict::ignored;
@@ -224,14 +236,32 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
         slot = world::find_behind(r.world, slot, update.object);
         const PeerId owner = speaks_for(r, from, slot);
         const AppliedUpdate applied = publish::apply(r.world, *r.types, owner, slot, update);
-        if (applied.result == Applied::changed) {
-            happenings::changed(r, applied.slot, applied.changed_fields);
-            relay::changed(r, applied.slot, applied.changed_fields);
-        }
-        if (applied.result == Applied::forged) verdict = Verdict::forged;
-        if (applied.result == Applied::malformed) verdict = Verdict::malformed;
+        note_applied(r, applied, verdict);
     }
     return publish::malformed(reader) ? Verdict::malformed : verdict;
+}
+
+SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte> message)
+{
+    const MemberSlot member = find_member(r, from);
+    if (member == no_member || r.members[member].fenced) return SnapshotCheck::refused;
+    return snapshots::check(r.publisher.snapshots, r.snapshot_scratch, *r.types, member, message);
+}
+
+Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message)
+{
+    const Snapshots &s = r.publisher.snapshots;
+    const SnapshotScratch &scratch = r.snapshot_scratch;
+    if (!snapshots::receive(r.publisher.snapshots, scratch, find_member(r, from), message))
+        return Verdict::ok;
+    if (r.fault != Fault::none || !linked(r, from)) return Verdict::ignored;
+    Verdict verdict = Verdict::ok;
+    Slot slot = no_slot;
+    for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
+        slot = world::find_behind(r.world, slot, scratch.read_entries[i].id);
+        note_applied(r, publish::apply_told(r.world, *r.types, s, scratch, from, slot, i), verdict);
+    }
+    return verdict;
 }
 
 bool has_updates(const Replica &r, PeerId to)
@@ -243,7 +273,13 @@ bool has_updates(const Replica &r, PeerId to)
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer)
 {
     return publish::write(r.publisher, r.world, r.codes, *r.types, find_member(r, to), packet,
-                          buffer);
+                          buffer, r.charges);
+}
+
+size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer)
+{
+    return publish::write_snapshot(r.publisher, r.world, r.snapshot_scratch, *r.types,
+                                   find_member(r, to), packet, buffer, r.charges);
 }
 
 void fate(Replica &r, PeerId to, uint64_t packet, bool arrived)
@@ -280,6 +316,7 @@ void begin_send(Replica &r)
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
     code_cache::begin(r.codes);
+    snapshots::begin(r.publisher.snapshots, r.snapshot_scratch, r.world, *r.types, r.self);
 }
 
 void end_send(Replica &r)

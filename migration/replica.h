@@ -86,6 +86,11 @@ bool check_updates(const Replica &r, std::span<const std::byte> message); // Wel
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message);
 bool has_updates(const Replica &r, PeerId to);
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer);
+// The same of types that are predicted. What is refused must not be acked; all else that is not
+// malformed goes to receive_snapshot() before the next is checked.
+SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
+Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
+size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer);
 void fate(Replica &r, PeerId to, uint64_t packet, bool arrived);
 
 // --- Time ---

@@ -144,6 +144,7 @@ struct ReplicaLimits {
 
 struct Replica {               // Open to migration, and read by session and sim.
     const TypeTable *types;    // Outside of the block, and of the hash.
+    Charges *charges;          // The same. Null: nothing is charged.
     size_t block_bytes;        // The whole block.
     size_t state_bytes;        // From `session` on: what the hash covers.
     uint64_t now_us;           // Of the last begin_receive(); only for cooldowns. Not hashed.
@@ -194,6 +195,7 @@ struct Replica {               // Open to migration, and read by session and sim
     Flat<Event> events;
     Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
     CodeCache codes;               // Not state, either.
+    SnapshotScratch snapshot_scratch;
 };
 
 using MemberSlot = uint32_t;

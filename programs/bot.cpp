@@ -24,7 +24,7 @@ struct Watcher {
     Crowd &crowd;
     uint64_t begun_us = tern::clock_us();
     uint64_t printed_us = begun_us;
-    Snapshot now = {}, printed = {};
+    Census now = {}, printed = {};
     tern::PeerId host = tern::PeerId::none;
     uint32_t ended = 0;
     bool leaving = false;
@@ -48,7 +48,7 @@ void tell_host(Watcher &watcher)
 void look(Watcher &watcher)
 {
     tern::sleep_us(look_interval_us);
-    watcher.now = crowd::snapshot(watcher.crowd);
+    watcher.now = crowd::census(watcher.crowd);
     tell_host(watcher);
     const uint32_t ended = watcher.now.failed + watcher.now.lost;
     if (ended > 0 && watcher.ended == 0)
@@ -63,7 +63,7 @@ void look(Watcher &watcher)
     watcher.printed = watcher.now;
 }
 
-bool all_ended(const Snapshot &s)
+bool all_ended(const Census &s)
 {
     return s.waiting + s.joining + s.open == 0;
 }
@@ -90,7 +90,7 @@ void settle(Watcher &watcher, Outcome &outcome)
     while (!signal_seen && !outcome.settled && !all_ended(watcher.now) &&
            seconds_since(begun_us) < watcher.options.settle_s) {
         look(watcher);
-        const Snapshot &now = watcher.now;
+        const Census &now = watcher.now;
         const bool equal = now.digests.size() == 1 && now.awaiting == 0 && now.joining == 0 &&
                            now.digests.begin()->second == now.open;
         if (!equal || since_us == 0 || now.digests.begin()->first != digest) since_us = 0;

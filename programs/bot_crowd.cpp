@@ -29,8 +29,8 @@ struct Worker {
     uint64_t rtts_us = 0; // When they were sampled.
     RoundTrips rtts, rtts_now;
     std::mutex mutex;
-    Snapshot snapshot = {}; // Under the mutex.
-    std::jthread thread;    // Last: it ends first.
+    Census census = {};  // Under the mutex.
+    std::jthread thread; // Last: it ends first.
 };
 
 }
@@ -105,7 +105,7 @@ static void sample_round_trips(Worker &worker, uint64_t now_us)
     add(worker.rtts, worker.rtts_now);
 }
 
-static void count_end(Snapshot &s, const Seat &seat)
+static void count_end(Census &s, const Seat &seat)
 {
     const Player &p = seat.player;
     const State end = p.session ? state(p.session) : State::unreachable;
@@ -119,7 +119,7 @@ static void count_end(Snapshot &s, const Seat &seat)
     if (end == State::refused_types) s.types_refused = true;
 }
 
-static void add_world(Snapshot &s, const Player &p, Phase phase)
+static void add_world(Census &s, const Player &p, Phase phase)
 {
     if (s.host == PeerId::none) s.host = host(p.session);
     const SessionStats session = stats(p.session);
@@ -132,7 +132,7 @@ static void add_world(Snapshot &s, const Player &p, Phase phase)
     s.digests[digest(p.session)] += 1;
 }
 
-static void add_seat(Snapshot &s, const Seat &seat, Phase phase)
+static void add_seat(Census &s, const Seat &seat, Phase phase)
 {
     const Player &p = seat.player;
     add(s.tally, p.tally);
@@ -154,7 +154,7 @@ static void add_seat(Snapshot &s, const Seat &seat, Phase phase)
 
 static void publish(Worker &worker, Phase phase)
 {
-    Snapshot s = {};
+    Census s = {};
     for (const Seat &seat : worker.seats)
         add_seat(s, seat, phase);
     s.late_ticks = worker.late_ticks;
@@ -162,7 +162,7 @@ static void publish(Worker &worker, Phase phase)
     s.rtts = worker.rtts;
     s.rtts_now = worker.rtts_now;
     const std::lock_guard lock(worker.mutex);
-    worker.snapshot = std::move(s);
+    worker.census = std::move(s);
 }
 
 static void work(Worker &worker, const std::atomic<Phase> &phase)
@@ -192,7 +192,7 @@ std::shared_ptr<Crowd> make(const Options &options)
     for (uint32_t i = 0; i < jobs; ++i) {
         auto worker = std::make_unique<Worker>();
         worker->options = &options;
-        worker->snapshot.waiting = options.count / jobs + (i < options.count % jobs ? 1 : 0);
+        worker->census.waiting = options.count / jobs + (i < options.count % jobs ? 1 : 0);
         crowd->workers.push_back(std::move(worker));
     }
     for (uint32_t i = 0; i < options.count; ++i) {
@@ -216,7 +216,7 @@ void enter(Crowd &crowd, Phase phase)
     crowd.phase = phase;
 }
 
-static void add(Snapshot &sum, const Snapshot &other)
+static void add(Census &sum, const Census &other)
 {
     sum.waiting += other.waiting;
     sum.joining += other.joining;
@@ -247,12 +247,12 @@ static void add(Snapshot &sum, const Snapshot &other)
         sum.digests[digest] += count;
 }
 
-Snapshot snapshot(Crowd &crowd)
+Census census(Crowd &crowd)
 {
-    Snapshot sum = {};
+    Census sum = {};
     for (const auto &worker : crowd.workers) {
         const std::lock_guard lock(worker->mutex);
-        add(sum, worker->snapshot);
+        add(sum, worker->census);
     }
     return sum;
 }

@@ -1,5 +1,5 @@
 // Many bots on some threads: all join one after the other, play, rest until their worlds are equal,
-// and leave. What they do is told by snapshots.
+// and leave. What they do is told by a census.
 #pragma once
 #include "bot_player.h"
 #include "bot_round_trips.h"
@@ -15,7 +15,7 @@ enum class Phase : uint8_t {
     over
 };
 
-struct Snapshot {
+struct Census {
     uint32_t waiting, joining, open, left; // Of all bots; with the next two.
     uint32_t failed;                       // Never came in.
     uint32_t lost;                         // Were in, and their session ended against their will.
@@ -43,7 +43,7 @@ namespace crowd {
 
 std::shared_ptr<Crowd> make(const Options &options); // They begin to join. `options` outlive it.
 void enter(Crowd &crowd, Phase phase);
-Snapshot snapshot(Crowd &crowd); // At most 200 ms old, if the threads keep up.
+Census census(Crowd &crowd); // At most 200 ms old, if the threads keep up.
 
 }
 }

@@ -29,8 +29,8 @@ static std::string digest_text(uint64_t digest)
     return format("%016llx", static_cast<unsigned long long>(digest));
 }
 
-std::string progress(const Options &options, double seconds, const Snapshot &now,
-                     const Snapshot &before)
+std::string progress(const Options &options, double seconds, const Census &now,
+                     const Census &before)
 {
     std::string line = format("%4.0f s  %u of %u in", seconds, now.open, options.count);
     if (now.joining > 0) line += format(", %u joining", now.joining);
@@ -54,7 +54,7 @@ std::string progress(const Options &options, double seconds, const Snapshot &now
 
 std::string settled(const Outcome &outcome)
 {
-    const Snapshot &rest = outcome.rest;
+    const Census &rest = outcome.rest;
     if (outcome.settled)
         return format("settled after %.1f s: digest %s, %llu objects, %llu of them the bots'",
                       outcome.settle_s, digest_text(rest.digests.begin()->first).c_str(),
@@ -70,7 +70,7 @@ std::string settled(const Outcome &outcome)
     return line;
 }
 
-static std::string ends(const Snapshot &end)
+static std::string ends(const Census &end)
 {
     std::string text;
     for (const auto &[why, count] : end.ends)
@@ -82,8 +82,8 @@ static std::string ends(const Snapshot &end)
 
 std::string summary(const Options &options, const Outcome &outcome)
 {
-    const Snapshot &end = outcome.play_end;
-    const Snapshot &begin = outcome.play_begin;
+    const Census &end = outcome.play_end;
+    const Census &begin = outcome.play_begin;
     std::string text = format("%u of %u joined, %u failed, %u lost\n", outcome.joined,
                               options.count, outcome.end.failed, outcome.end.lost);
     text += ends(outcome.end);
@@ -124,8 +124,8 @@ static nlohmann::ordered_json tally_json(const Tally &tally)
 
 static nlohmann::ordered_json network_json(const Outcome &outcome)
 {
-    const Snapshot &end = outcome.play_end;
-    const Snapshot &begin = outcome.play_begin;
+    const Census &end = outcome.play_end;
+    const Census &begin = outcome.play_begin;
     const auto rate = [&](uint64_t now, uint64_t before) {
         return outcome.play_s > 0 ? static_cast<double>(now - before) / outcome.play_s : 0.0;
     };

@@ -48,6 +48,7 @@ static void add_type(Text &text, const Type &type)
         add(text, orphan_names[static_cast<size_t>(type.orphan)]);
         add(text, " claim ");
         add(text, claim_names[static_cast<size_t>(type.claim)]);
+        if (type.predicted) add(text, " predicted");
         if (type.claim_cooldown_ms > 0) {
             add(text, " cooldown ");
             add_number(text, type.claim_cooldown_ms);

@@ -284,6 +284,25 @@ template <class Coder> static bool is_written(const FieldCode &f, uint64_t code)
     return Coder::encode(f, value) == code;
 }
 
+uint64_t encode(const FieldCode &f, const std::byte *from)
+{
+    uint64_t code = 0;
+    with_coder(f, [&](auto coder) { code = coder.encode(f, from); });
+    return code;
+}
+
+void decode(const FieldCode &f, uint64_t code, std::byte *to)
+{
+    with_coder(f, [&](auto coder) { coder.decode(f, code, to); });
+}
+
+bool is_written(const FieldCode &f, uint64_t code)
+{
+    bool written = false;
+    with_coder(f, [&](auto coder) { written = is_written<decltype(coder)>(f, code); });
+    return written;
+}
+
 // --- Text: as long as it is, then its bytes, none of them zero ---
 
 static size_t text_length(const FieldCode &f, const std::byte *from)
@@ -436,6 +455,20 @@ void read(BitReader &r, const FieldCode &f, std::byte *to)
             coder.decode(f, code, to + at);
         }
     });
+}
+
+size_t bit_count(const FieldCode &f, const std::byte *from)
+{
+    if (f.kind == FieldKind::text) return f.bits + text_length(f, from) * 8;
+    if (f.kind == FieldKind::values) return used_values(f, from).size() * 8;
+    return size_t{f.bits} * f.count;
+}
+
+void skip(BitReader &r, const FieldCode &f)
+{
+    if (f.kind == FieldKind::text) return bits::skip(r, bits::read(r, f.bits) * 8);
+    if (f.kind == FieldKind::values) return value::check(r, f.count);
+    bits::skip(r, size_t{f.bits} * f.count);
 }
 
 void check(BitReader &r, const FieldCode &f)

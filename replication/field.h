@@ -47,12 +47,20 @@ inline size_t size_bytes(const FieldCode &f)
     return size_t{f.element_bytes} * f.count;
 }
 
+// One element of any kind but text, bytes and values, as the number that travels.
+uint64_t encode(const FieldCode &f, const std::byte *from);
+void decode(const FieldCode &f, uint64_t code, std::byte *to); // What is_written(), or any number.
+bool is_written(const FieldCode &f, uint64_t code); // encode() makes it of what decode() makes.
+
 // `to` and `from` may be the same place. Any alignment.
 void normalise(const FieldCode &f, std::byte *to, const std::byte *from);
 // Writes the same for a value and its normalised form.
 void write(BitWriter &w, const FieldCode &f, const std::byte *from);
 // Fails the reader for what write() would never write; then what is stored means nothing.
 void read(BitReader &r, const FieldCode &f, std::byte *to);
+// How many bits write() takes. `from` only of text and values.
+size_t bit_count(const FieldCode &f, const std::byte *from);
+void skip(BitReader &r, const FieldCode &f); // What write() wrote, or check() holds good.
 // As read(), but only looks.
 void check(BitReader &r, const FieldCode &f);
 

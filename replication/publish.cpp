@@ -18,8 +18,8 @@ static uint32_t words(uint32_t slot_count)
     return (slot_count + 63) / 64;
 }
 
-void place(flat::Builder &builder, Publisher &p, uint32_t slot_count, uint32_t peer_count,
-           uint32_t packets_max, uint32_t objects_max)
+void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_t slot_count,
+           uint32_t peer_count, uint32_t packets_max, uint32_t objects_max)
 {
     p.slot_count = slot_count;
     p.peer_count = p.peers_used = peer_count;
@@ -34,6 +34,7 @@ void place(flat::Builder &builder, Publisher &p, uint32_t slot_count, uint32_t p
     flat::place(builder, p.rings, peer_count, peer_count);
     flat::place(builder, p.sent_packets, packets, packets);
     flat::place(builder, p.sent_objects, objects, objects);
+    snapshots::place(builder, p.snapshots, types, slot_count, peer_count);
 }
 
 static Published &published_at(Publisher &p, uint32_t peer, Slot slot)
@@ -117,6 +118,7 @@ void changed(Publisher &p, Slot slot)
     for (uint32_t peer = 0; peer < p.peers_used; ++peer)
         if (published_at(p, peer, slot).acked_tick != 0 || TERN_MUTANT(update_before_the_ack))
             set_due(p, peer, slot);
+    snapshots::changed(p.snapshots, slot);
 }
 
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
@@ -135,6 +137,7 @@ void forget_object(Publisher &p, Slot slot)
         published_at(p, peer, slot) = {};
         clear_due(p, peer, slot);
     }
+    snapshots::forget_object(p.snapshots, slot);
 }
 
 bool has_due(const Publisher &p, uint32_t peer)
@@ -177,7 +180,7 @@ static void remember_object(Publisher &p, uint32_t peer, const Object &object, S
 }
 
 static void remember_packet(Publisher &p, uint32_t peer, uint64_t packet, uint32_t tick,
-                            uint32_t object_count)
+                            uint32_t object_count, uint32_t snapshot)
 {
     PeerRing &ring = p.rings[peer];
     TERN_ASSERT(ring.packet_count == 0 ||
@@ -185,7 +188,7 @@ static void remember_packet(Publisher &p, uint32_t peer, uint64_t packet, uint32
                 "packet %llu is not a new one", static_cast<unsigned long long>(packet));
     const uint32_t first =
         in_ring(ring.object_first + ring.object_count - object_count, p.objects_max);
-    packet_at(p, peer, ring.packet_count) = {packet, tick, first, object_count, 0};
+    packet_at(p, peer, ring.packet_count) = {packet, tick, first, object_count, snapshot};
     ring.packet_count += 1;
 }
 
@@ -222,6 +225,7 @@ void forget_peer(Publisher &p, uint32_t peer)
         packet_at(p, peer, i).tick = 0;
     forget_told(p, peer);
     p.rings[peer] = {};
+    snapshots::forget_peer(p.snapshots, peer);
 }
 
 // Objects that did not fit, after which no smaller one is looked for.
@@ -229,8 +233,16 @@ static constexpr uint32_t misfits_max = 4;
 
 enum class Added : uint8_t { yes, nothing, no_room };
 
-static Added add_slot(Publisher &p, World &world, CodeCache &codes, const TypeTable &types,
-                      uint32_t peer, Slot slot, UpdateWriter &w)
+static void charge(Charges &charges, const World &world, const TypeTable &types, Slot slot,
+                   uint64_t mask, size_t bit_count)
+{
+    const TypeId type = world.slots[slot].type;
+    if (!charges::add_like_before(charges, types, type, mask, bit_count))
+        charges::add_fields(charges, types, type, mask, world::value(world, types, slot));
+}
+
+static Added add_slot(Publisher &p, const World &world, CodeCache &codes, const TypeTable &types,
+                      uint32_t peer, Slot slot, UpdateWriter &w, Charges *charges)
 {
     const Object &object = world.slots[slot];
     Published &published = published_at(p, peer, slot);
@@ -248,7 +260,7 @@ static Added add_slot(Publisher &p, World &world, CodeCache &codes, const TypeTa
     const size_t begin = update_codec::bit_count(w);
     const CodedFields coded = code_cache::fields(codes, world, types, slot, mask);
     if (!update_codec::add(w, object, coded, tick)) return Added::no_room;
-    world::count_sent(world, object.type, update_codec::bit_count(w) - begin);
+    if (charges) charge(*charges, world, types, slot, mask, update_codec::bit_count(w) - begin);
     remember_object(p, peer, object, slot, tick);
     published.sent_tick = tick;
     clear_due(p, peer, slot);
@@ -256,28 +268,74 @@ static Added add_slot(Publisher &p, World &world, CodeCache &codes, const TypeTa
 }
 
 size_t write(Publisher &p, World &world, CodeCache &codes, const TypeTable &types, uint32_t peer,
-             uint64_t packet, std::span<std::byte> buffer)
+             uint64_t packet, std::span<std::byte> buffer, Charges *charges)
 {
     TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer, p.peer_count,
                 world.tick);
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
     UpdateWriter w = update_codec::writer(buffer, world.tick, p.ticks);
+    const size_t head_bits = update_codec::bit_count(w);
     uint32_t count = 0;
     uint32_t misfits = 0;
     Slot slot = ring.cursor;
     for (uint32_t left = ring.due_count; left > 0; --left, ++slot) { // Each once.
         slot = next_due(p, peer, slot);
         if (slot == p.slot_count) slot = next_due(p, peer, 0);
-        const Added added = add_slot(p, world, codes, types, peer, slot, w);
+        if (snapshots::takes(p.snapshots, slot)) continue;
+        const Added added = add_slot(p, world, codes, types, peer, slot, w, charges);
         if (added == Added::yes) count += 1;
         if (added != Added::no_room) continue;
         if (misfits == 0) ring.cursor = slot; // First in the next packet.
         misfits += 1;
         if (misfits == misfits_max || ring.object_count == p.objects_max) break;
     }
-    if (count > 0) remember_packet(p, peer, packet, world.tick, count);
-    return update_codec::finish(w);
+    if (count > 0) remember_packet(p, peer, packet, world.tick, count, 0);
+    const size_t size_bytes = update_codec::finish(w);
+    if (charges && count > 0) {
+        charges::add(*charges, TrafficKind::update, static_cast<int64_t>(head_bits + 1), 1);
+        const size_t padding_bits = size_bytes * 8 - update_codec::bit_count(w);
+        charges::add(*charges, TrafficKind::padding, static_cast<int64_t>(padding_bits), 1);
+    }
+    return size_bytes;
+}
+
+static void charge_snapshot(Charges &charges, const World &world, const TypeTable &types,
+                            const SnapshotScratch &scratch, size_t size_bytes)
+{
+    size_t bits = 0;
+    for (uint32_t i = 0; i < scratch.told.count; ++i) {
+        const TypeId type = world.slots[scratch.told[i]].type;
+        charges::add_coded(charges, types, TrafficKind::snapshot, type, nullptr,
+                           scratch.told_bits[i]);
+        bits += scratch.told_bits[i];
+    }
+    charges::add(charges, TrafficKind::snapshot, static_cast<int64_t>(size_bytes * 8 - bits), 1);
+}
+
+size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, const TypeTable &types,
+                      uint32_t peer, uint64_t packet, std::span<std::byte> buffer, Charges *charges)
+{
+    PeerRing &ring = p.rings[peer];
+    if (ring.packet_count == p.packets_max) return 0;
+    const std::span<const Published> published = {p.published.begin() + size_t{peer} * p.slot_count,
+                                                  p.slot_count};
+    const size_t size = snapshots::write(p.snapshots, scratch, world, peer, published,
+                                         p.objects_max - ring.object_count, buffer);
+    // What its lineage tells is as good as sent: if that is lost, it is due again.
+    for (const Slot slot : scratch.same.all())
+        clear_due(p, peer, slot);
+    if (size == 0) return 0;
+    for (const Slot slot : scratch.told.all()) {
+        const Object &object = world.slots[slot];
+        remember_object(p, peer, object, slot, world.tick);
+        published_at(p, peer, slot).sent_tick = world.tick;
+        clear_due(p, peer, slot);
+    }
+    if (charges) charge_snapshot(*charges, world, types, scratch, size);
+    remember_packet(p, peer, packet, world.tick, scratch.told.count,
+                    snapshots::last_number(p.snapshots, peer));
+    return size;
 }
 
 static void settle(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
@@ -300,12 +358,27 @@ static void settle(Publisher &p, const World &world, const TypeTable &types, uin
     }
 }
 
+// Snapshots of which is known now what they were good for.
+static void settle_snapshots(Publisher &p, const World &world, const TypeTable &types,
+                             uint32_t peer)
+{
+    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i) {
+        SentUpdates &sent = packet_at(p, peer, i);
+        if (sent.tick == 0 || sent.snapshot == 0) continue;
+        const SnapshotFate fate = snapshots::fate_of(p.snapshots, peer, sent.snapshot);
+        if (fate == SnapshotFate::in_flight || fate == SnapshotFate::arrived) continue;
+        settle(p, world, types, peer, sent, fate == SnapshotFate::usable);
+        sent.tick = 0;
+    }
+}
+
 void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
           bool arrived)
 {
     TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
     uint32_t first = 0;
     uint32_t count = p.rings[peer].packet_count;
+    bool told_of_snapshot = false;
     while (count > 0) { // The first that is not before `packet`.
         const uint32_t half = count / 2;
         const bool before = packet_at(p, peer, first + half).packet < packet;
@@ -315,9 +388,15 @@ void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t pee
     for (; first < p.rings[peer].packet_count; ++first) {
         SentUpdates &sent = packet_at(p, peer, first);
         if (sent.packet != packet) break;
+        if (sent.snapshot != 0) {
+            snapshots::fate(p.snapshots, peer, sent.snapshot, arrived);
+            told_of_snapshot = true;
+            continue;
+        }
         if (sent.tick != 0) settle(p, world, types, peer, sent, arrived);
         sent.tick = 0;
     }
+    if (told_of_snapshot) settle_snapshots(p, world, types, peer);
     forget_told(p, peer);
 }
 
@@ -329,6 +408,7 @@ void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t
         if (sent.tick != 0) settle(p, world, types, peer, sent, false);
         sent.tick = 0;
     }
+    snapshots::lose_all(p.snapshots, peer);
     forget_told(p, peer);
 }
 
@@ -347,30 +427,64 @@ bool check(const World &world, const TypeTable &types, std::span<const std::byte
     return !malformed(r);
 }
 
+// What is told of an object that is known: whether it counts.
+static Applied judge(const World &world, PeerId from, Slot slot, Stamp stamp, uint32_t tick)
+{
+    const Object &object = world.slots[slot];
+    const bool of_this_tenure = object.stamp == stamp;
+    if (!of_this_tenure && !TERN_MUTANT(update_without_tenure)) return Applied::unchanged;
+    if (of_this_tenure && from != object.owner) return Applied::forged;
+    if (tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick)) return Applied::unchanged;
+    return Applied::changed;
+}
+
+static AppliedUpdate take(World &world, const TypeTable &types, Slot slot, uint32_t tick,
+                          const std::byte *next_value, uint64_t mask)
+{
+    Object &object = world.slots[slot];
+    void *value = world::value(world, types, slot);
+    const uint64_t changed = type_table::difference(types, object.type, value, next_value, mask);
+    std::memcpy(value, next_value, types.types[object.type].size_bytes);
+    object.tick = tick;
+    return {changed != 0 ? Applied::changed : Applied::unchanged, slot, changed};
+}
+
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
                     const Update &update)
 {
     if (slot == no_slot || world.slots[slot].life != Life::alive)
         return {Applied::unchanged, no_slot, 0};
-    Object &object = world.slots[slot];
-    world::count_received(world, object.type, update.bit_count);
-    const bool of_this_tenure = object.stamp == update.stamp;
-    if (!of_this_tenure && !TERN_MUTANT(update_without_tenure))
-        return {Applied::unchanged, slot, 0};
-    if (of_this_tenure && from != object.owner) return {Applied::forged, slot, 0};
-    if (update.tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick))
-        return {Applied::unchanged, slot, 0};
+    const TypeId type = world.slots[slot].type;
+    world::count_received(world, type, update.bit_count);
+    const Applied judged = judge(world, from, slot, update.stamp, update.tick);
+    if (judged != Applied::changed) return {judged, slot, 0};
     std::byte next_value[struct_bytes_max];
-    void *value = world::value(world, types, slot);
-    const size_t size = types.types[object.type].size_bytes;
-    std::memcpy(next_value, value, size);
-    const ReadFields read = update_codec::read_fields(update, types, object.type, next_value);
+    std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
+    const ReadFields read = update_codec::read_fields(update, types, type, next_value);
     if (read.malformed) return {Applied::malformed, slot, 0};
-    const uint64_t changed =
-        type_table::difference(types, object.type, value, next_value, read.mask);
-    std::memcpy(value, next_value, size);
-    object.tick = update.tick;
-    return {changed != 0 ? Applied::changed : Applied::unchanged, slot, changed};
+    return take(world, types, slot, update.tick, next_value, read.mask);
+}
+
+AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &s,
+                         const SnapshotScratch &scratch, PeerId from, Slot slot, uint32_t i)
+{
+    if (slot == no_slot || world.slots[slot].life != Life::alive)
+        return {Applied::unchanged, no_slot, 0};
+    const ReceivedEntry &entry = scratch.read_entries[i];
+    const TypeId type = world.slots[slot].type;
+    if (entry.type != type) return {Applied::forged, slot, 0};
+    world::count_received(world, type, scratch.read_bits[i]);
+    const Applied judged = judge(world, from, slot, entry.stamp, scratch.read.tick);
+    if (judged != Applied::changed) return {judged, slot, 0};
+    std::byte next_value[struct_bytes_max];
+    std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
+    const uint32_t *words =
+        snapshots::words(s, scratch.read_peer, scratch.read.number, scratch.read_numbers[i]);
+    const uint64_t all = type_table::all_fields(types, type);
+    if (!state_layout::from_words(s.layouts[type], types, type, {words, s.word_count}, all,
+                                  next_value))
+        return {Applied::malformed, slot, 0};
+    return take(world, types, slot, scratch.read.tick, next_value, all);
 }
 
 }

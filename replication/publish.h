@@ -7,22 +7,17 @@
 // the last UPDATE sent, or when a sent one is lost. The receiver applies it if the tenure is the
 // present one and T is newer than what it has. Format: docs/wire_format.md, "UPDATE".
 #pragma once
+#include "replication/charges.h"
 #include "replication/code_cache.h"
+#include "replication/snapshots.h"
 
 namespace tern {
-
-// What one peer has of one object of ours. Zero: it has not acked the CREATE or MIGRATE of this
-// tenure, and gets no UPDATE.
-struct Published {
-    uint32_t acked_tick; // Never 0 once announced: ticks start at 1.
-    uint32_t sent_tick;  // Of the last UPDATE sent. At most one is sent at a tick.
-};
 
 struct SentUpdates { // One packet's.
     uint64_t packet;
     uint32_t tick;         // 0: its fate is known; it waits for those before it.
     uint32_t first, count; // In sent_objects, as a ring.
-    uint32_t zero;         // No padding: the block is hashed.
+    uint32_t snapshot;     // Its number, if it is one; 0: an UPDATE message.
 };
 
 struct SentObject { // Slots are used again, so the tenure is named whole.
@@ -57,6 +52,7 @@ struct Publisher { // Open to migration.
     Flat<PeerRing> rings;           // [peer]
     Flat<SentUpdates> sent_packets; // [peer * packets_max + ...]
     Flat<SentObject> sent_objects;  // [peer * objects_max + ...]
+    Snapshots snapshots;
 };
 
 // One object's part of an UPDATE message, read and not yet applied.
@@ -95,8 +91,8 @@ struct AppliedUpdate {
 
 namespace publish {
 
-void place(flat::Builder &builder, Publisher &publisher, uint32_t slot_count, uint32_t peer_count,
-           uint32_t packets_max, uint32_t objects_max);
+void place(flat::Builder &builder, Publisher &publisher, const TypeTable &types,
+           uint32_t slot_count, uint32_t peer_count, uint32_t packets_max, uint32_t objects_max);
 
 // --- The owner. `peer` is a small index, the caller's. ---
 // Between the last write() at a tick and the next world::write the caller raises world.tick: a
@@ -113,7 +109,12 @@ bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // packets never fall; one packet may hold several messages. code_cache::begin() before the first at
 // a tick.
 size_t write(Publisher &p, World &world, CodeCache &codes, const TypeTable &types, uint32_t peer,
-             uint64_t packet, std::span<std::byte> buffer);
+             uint64_t packet, std::span<std::byte> buffer, Charges *charges = nullptr);
+// The same as a snapshot, of objects of types that are predicted; write() leaves those to it.
+// Before the first of a tick snapshots::begin().
+size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, const TypeTable &types,
+                      uint32_t peer, uint64_t packet, std::span<std::byte> buffer,
+                      Charges *charges = nullptr);
 // Told once of each packet, in any order; of one that held no UPDATE nothing happens.
 void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
           bool arrived);
@@ -131,6 +132,9 @@ bool check(const World &world, const TypeTable &types, std::span<const std::byte
 // `slot` is the object's, no_slot if it is unknown here.
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
                     const Update &update);
+// The i-th object that the snapshot told which was read last.
+AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &s,
+                         const SnapshotScratch &scratch, PeerId from, Slot slot, uint32_t i);
 
 }
 }

@@ -26,6 +26,11 @@ Grid grid(double step)
     return grid;
 }
 
+uint32_t part_max(const Grid &grid)
+{
+    return static_cast<uint32_t>(2 * grid.steps_max);
+}
+
 unsigned bit_count(const Grid &grid)
 {
     return 2 + 3 * grid.part_bits;

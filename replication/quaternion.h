@@ -21,7 +21,9 @@ struct Grid {
 };
 
 Grid grid(double step);
-unsigned bit_count(const Grid &grid); // Of a code.
+unsigned
+bit_count(const Grid &grid); // Of a code: two of which is omitted, the others' alike above it.
+uint32_t part_max(const Grid &grid); // Of each of the others, which count from 0.
 // Of any four floats: they are scaled to length 1, of a zero length or not finite they are the
 // identity. What decode() made comes back to the same bits.
 uint64_t encode(const Components &components, const Grid &grid);

@@ -127,6 +127,8 @@ static ConfigProblem check_type(const Type &type)
              type.callers <= Callers::owner,
          "type %s: orphan %d, claim %d, callers %d", type.name, static_cast<int>(type.orphan),
          static_cast<int>(type.claim), static_cast<int>(type.callers));
+    RULE(!type.predicted || (type.objects_max > 0 && !type.fields.empty()),
+         "type %s: predicted, but it has no objects or no fields", type.name);
     size_t bits_max = 0;
     bool names_object = false;
     for (const Field &field : type.fields) {

@@ -15,7 +15,7 @@ static const Type &at(const TypeTable &table, TypeId type)
     return table.types[type];
 }
 
-static std::span<const FieldCode> codes(const TypeTable &table, TypeId type)
+std::span<const FieldCode> codes(const TypeTable &table, TypeId type)
 {
     const size_t count = at(table, type).fields.size();
     return std::span(table.codes).subspan(table.codes_first[type], count);

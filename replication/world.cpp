@@ -324,16 +324,10 @@ static uint64_t object_digest(const World &world, const TypeTable &types, Slot s
     return digest;
 }
 
-void count_sent(World &world, TypeId type, uint64_t bit_count)
-{
-    world.stats[type].sent_bits += bit_count;
-    world.stats[type].sent_messages += 1;
-}
-
 void count_received(World &world, TypeId type, uint64_t bit_count)
 {
-    world.stats[type].received_bits += bit_count;
-    world.stats[type].received_messages += 1;
+    world.received[type].bits += bit_count;
+    world.received[type].count += 1;
 }
 
 uint64_t digest(const World &world, const TypeTable &types)

@@ -42,6 +42,10 @@ struct Packed {
     uint32_t value_first_bytes; // Where its values begin.
 };
 
+struct Received { // Values of a type.
+    uint64_t bits, count;
+};
+
 struct World {       // Open to migration and session, which keep its rules by the functions below.
     uint32_t tick;   // This peer's; rises by one with each send().
     uint32_t serial; // Of the last object created here.
@@ -55,7 +59,7 @@ struct World {       // Open to migration and session, which keep its rules by t
     Flat<std::byte> values;     // By packed index, each type with its own stride, 16-aligned start.
     Flat<uint32_t> field_ticks; // [slot * fields_count_max + field]: the owner's last change.
     Dead dead;
-    Flat<TypeStats> stats; // By type: what was coded and decoded of it. Not state.
+    Flat<Received> received; // By type. Not state.
 };
 
 namespace world {
@@ -65,8 +69,8 @@ inline uint32_t capacity(const Type &type)
 {
     return type.objects_max == 0 ? 0 : type.objects_max + type.objects_max / 4 + 16;
 }
-// The block must be zero, and aligned to 16 bytes here and wherever it is copied to. World::stats
-// is placed by the caller, where nothing is state.
+// The block must be zero, and aligned to 16 bytes here and wherever it is copied to.
+// World::received is placed by the caller, where nothing is state.
 void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_t dead_max);
 
 Slot find(const World &world, ObjectId id); // Alive, marked or dying. no_slot if unknown.
@@ -96,7 +100,6 @@ uint32_t field_tick(const World &world, Slot slot, uint32_t field);
 uint32_t changed_tick(const World &world, const TypeTable &types, Slot slot); // Newest of fields.
 
 // For the statistics of a type: an object, or its change, of so many bits.
-void count_sent(World &world, TypeId type, uint64_t bit_count);
 void count_received(World &world, TypeId type, uint64_t bit_count);
 
 // Of all living objects, wherever they lie: id, stamp, owner, type, fields. Allocates nothing.

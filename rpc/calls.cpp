@@ -79,6 +79,15 @@ CallHead head(const TypeTable &types, std::span<const std::byte> message)
     return read_head(reader, types);
 }
 
+void charge(const TypeTable &types, std::span<const std::byte> message, size_t bits,
+            Charges &charges)
+{
+    BitReader reader = bits::reader(message);
+    const CallHead head = read_head(reader, types);
+    const BitReader *fields = has_arguments(head.kind) ? &reader : nullptr;
+    charges::add_coded(charges, types, TrafficKind::call, head.type, fields, bits);
+}
+
 static CallHead read_into(const TypeTable &types, BitReader &reader, void *value)
 {
     const CallHead head = read_head(reader, types);

@@ -1,6 +1,7 @@
 // Calls: typed messages from one peer's game to another's, coded by the same table as objects, and
 // the answers to them. Knows nothing of connections and members; session/ carries the bytes.
 #pragma once
+#include "replication/charges.h"
 #include "replication/stamp.h"
 #include "replication/type_table.h"
 
@@ -59,6 +60,9 @@ size_t write(const TypeTable &types, const CallHead &head, void *arguments,
 // Of what write() gave, or check() holds good.
 CallHead head(const TypeTable &types, std::span<const std::byte> message);
 bool check(const TypeTable &types, std::span<const std::byte> message);
+// The same, as it is sent; `bits` with what surrounds it.
+void charge(const TypeTable &types, std::span<const std::byte> message, size_t bits,
+            Charges &charges);
 ReceivedCall read(const TypeTable &types, std::span<const std::byte> message, CallArena &arena);
 // Of a type with Callers::owner: the object that the caller must own.
 ObjectId own_object(const TypeTable &types, TypeId type, const void *arguments);

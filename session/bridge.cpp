@@ -98,6 +98,7 @@ void queue_bridged(Session &s)
         if (address::is_bridged(d.address)) {
             push(s, {address::via(d.address), {}, s.replica->self, address::to(d.address), 0, 0},
                  d.bytes);
+            s.bridge.own_bytes += d.bytes.size();
             continue;
         }
         if (outbox.count < i)
@@ -130,6 +131,11 @@ uint32_t add_bridged(Session &s, PeerId carrier, Packet &packet, uint32_t next)
         little_endian::store16(&room[2], static_cast<uint16_t>(d.to));
         std::memcpy(&room[ids_bytes], s.bridge.memory + d.first, d.size_bytes);
         connection::add_unreliable(packet, UnreliableKind::bridged, ids_bytes + d.size_bytes);
+        charge_bytes(s, TrafficKind::path, ids_bytes);
+        if (d.from == s.replica->self)
+            s.bridge.carried_own_bytes += d.size_bytes; // Its parts are charged already.
+        else
+            charge_bytes(s, TrafficKind::forwarded, d.size_bytes);
     }
     return next;
 }
@@ -267,6 +273,7 @@ static void send_lone(Session &s, ConnectionIndex index, const Address &to, Unre
                                                content, s.now_us);
     if (lone.bytes.empty()) return;
     if (s.journal) note_packet(s, index, NoteKind::sealed, lone.number);
+    charge_bytes(s, TrafficKind::path, nonce_bytes);
     endpoint::push(s.outbox, to, lone.bytes.size());
 }
 

@@ -37,18 +37,11 @@ static std::span<const std::byte> unrouted(const Session &s, std::span<const std
     return is_star(s) ? message.subspan(route_bytes) : message;
 }
 
-static TypeStats &stats_of(Session &s, std::span<const std::byte> message)
-{
-    return s.call_stats[calls::head(s.types, unrouted(s, message)).type];
-}
-
 // --- Out ---
 
-void count_sent_call(Session &s, std::span<const std::byte> message)
+void charge_call(Session &s, std::span<const std::byte> message)
 {
-    TypeStats &stats = stats_of(s, message);
-    stats.sent_bits += message.size() * 8;
-    stats.sent_messages += 1;
+    calls::charge(s.types, unrouted(s, message), message.size() * 8, s.charges);
 }
 
 static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> message)
@@ -57,7 +50,7 @@ static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> mes
     if (index == no_connection) return false;
     Connection &c = endpoint::at(*s.endpoint, index);
     if (!connection::queue_message(c, StreamId::calls, message)) return false;
-    count_sent_call(s, message);
+    charge_call(s, message);
     return true;
 }
 
@@ -283,9 +276,9 @@ ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> messa
 {
     const ReceivedCall call = deliver(s, from, message, reliability);
     if (call.result == ReceivedCall::Result::ok || call.result == ReceivedCall::Result::refused) {
-        TypeStats &stats = stats_of(s, message);
-        stats.received_bits += message.size() * 8;
-        stats.received_messages += 1;
+        Received &received = s.received_calls[calls::head(s.types, unrouted(s, message)).type];
+        received.bits += message.size() * 8;
+        received.count += 1;
     }
     return call;
 }

@@ -91,6 +91,12 @@ bool is_optimistic(const Session *session, ObjectId object)
     return slot != no_slot && session::is_optimistic(*session, slot);
 }
 
+void hear_few(Session *session, uint32_t calls)
+{
+    const uint32_t to_come = 2 * session->replica->events.capacity;
+    session->events_spared = session->events_max - to_come - calls - 1;
+}
+
 void listen(Session *session, Journal *journal)
 {
     session->journal = journal;

@@ -46,6 +46,9 @@ const void *replicated(const Session *session, ObjectId object);
 bool is_optimistic(const Session *session, ObjectId object);
 // From now on the session writes what it does into *journal, which must outlive it. Null: no more.
 void listen(Session *session, Journal *journal);
+// From now on there is room for so few events of calls in a tick, and as many more as there are of
+// objects. At least 1.
+void hear_few(Session *session, uint32_t calls);
 // A session that draws its keys from a seed: to play its recording back.
 Session *make_seeded_session(const Config &config, const uint8_t (&seed)[32]);
 

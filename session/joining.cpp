@@ -119,8 +119,7 @@ static void answer_refused(Session &s, ConnectionIndex index, JoinRefusal refusa
                            std::span<const char> text)
 {
     const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
-    connection::queue_message(endpoint::at(*s.endpoint, index), StreamId::world,
-                              write_refused(refusal, text, buffer));
+    queue_join_message(s, index, write_refused(refusal, text, buffer));
     // The connection stays until it has read that and gone, or stranger_time_us is over.
     Path &p = s.paths[index];
     p.has_asked = true;
@@ -418,8 +417,7 @@ static void ask(Session &s, ConnectionIndex index)
     if (contact != Contact::open) return;
     const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
     p.ask_us = 0;
-    p.has_asked = connection::queue_message(endpoint::at(*s.endpoint, index), StreamId::world,
-                                            write_join(s, buffer));
+    p.has_asked = queue_join_message(s, index, write_join(s, buffer));
 }
 
 static void give_up_joining(Session &s)
@@ -489,7 +487,7 @@ void start_over(Session &s)
     target_members(s);
     end_all_paths(s, CloseReason::left);
     replica::clear(*s.replica);
-    s.replica = replica::place(s.replica_memory, s.types, s.limits);
+    place_replica(s);
     for (MemberSlot slot = 0; slot < s.config.peers_max; ++slot) {
         s.reconnect_us[slot] = 0;
         s.patience[slot] = {};

@@ -16,20 +16,40 @@ static bool is_play(const Session &s, const Path &path)
     return path.tie == Tie::member && (s.state == State::open || s.state == State::leaving);
 }
 
-// Whether everything in the packet can be applied or rightly ignored; else it has never been.
-static bool acceptable(const Session &s, const Path &path, const OpenedPacket &packet)
+enum class Acceptance : uint8_t {
+    whole,
+    unacked, // Its unreliable messages have never been.
+    nothing  // It has never been.
+};
+
+// Whether everything in the packet can be applied or rightly ignored.
+static Acceptance acceptance(Session &s, const Path &path, const OpenedPacket &packet)
 {
+    uint32_t snapshots = 0;
+    Acceptance result = Acceptance::whole;
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
-        if (message.kind >= UnreliableKind::bridged && !is_way_message(message)) return false;
+        if (message.kind >= UnreliableKind::bridged && !is_way_message(message))
+            return Acceptance::nothing;
+        // Of a member alone is a snapshot read, and only what has been read may be acked.
+        if (path.tie != Tie::member && message.kind == UnreliableKind::snapshot)
+            result = Acceptance::unacked;
         if (path.tie != Tie::member) continue; // Ignored: not of the roster (any more).
         if (message.kind == UnreliableKind::updates &&
             !replica::check_updates(*s.replica, message.bytes))
-            return false;
-        if (message.kind == UnreliableKind::call && !is_call(s, message.bytes)) return false;
-        if (message.kind == UnreliableKind::clock && message.bytes.size() != 8) return false;
+            return Acceptance::nothing;
+        if (message.kind == UnreliableKind::call && !is_call(s, message.bytes))
+            return Acceptance::nothing;
+        if (message.kind == UnreliableKind::clock && message.bytes.size() != 8)
+            return Acceptance::nothing;
+        if (message.kind != UnreliableKind::snapshot) continue;
+        snapshots += 1;
+        if (snapshots > 1) return Acceptance::nothing;
+        const SnapshotCheck check = replica::check_snapshot(*s.replica, path.peer, message.bytes);
+        if (check == SnapshotCheck::malformed) return Acceptance::nothing;
+        if (check == SnapshotCheck::refused) result = Acceptance::unacked;
     }
-    return true;
+    return result;
 }
 
 static void take_clock(Session &s, const Path &path, ConnectionIndex index,
@@ -60,10 +80,12 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
             take_way_message(s, index, message, source);
         if (from.tie != Tie::member) return;
         if (message.kind == UnreliableKind::clock) take_clock(s, from, index, message.bytes);
-        if (message.kind == UnreliableKind::updates) {
-            const Verdict verdict = replica::receive_updates(*s.replica, from.peer, message.bytes);
-            from.bad_messages += verdict == Verdict::forged || verdict == Verdict::malformed;
-        }
+        Verdict verdict = Verdict::ok;
+        if (message.kind == UnreliableKind::updates)
+            verdict = replica::receive_updates(*s.replica, from.peer, message.bytes);
+        if (message.kind == UnreliableKind::snapshot)
+            verdict = replica::receive_snapshot(*s.replica, from.peer, message.bytes);
+        from.bad_messages += verdict == Verdict::forged || verdict == Verdict::malformed;
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))
             take_call(s, from.peer, message.bytes, Reliability::unreliable);
         if (message.kind >= UnreliableKind::bridged) take_way_message(s, index, message, source);
@@ -145,14 +167,16 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     const Path &from = path(s, arrival.connection);
     // A member whom the next view will name: not acked, so that it says that again.
     if (from.tie == Tie::stranger && arrival.packet.unreliable_count > 0) return;
-    if (!acceptable(s, from, arrival.packet)) {
+    const Acceptance accepted = acceptance(s, from, arrival.packet);
+    if (accepted == Acceptance::nothing) {
         endpoint::count_bad_datagram(*s.endpoint);
         return;
     }
     Connection &c = endpoint::at(*s.endpoint, arrival.connection);
     // What a message that waits begins, an UPDATE may be about: it comes again, after that.
     const bool early =
-        from.behind && arrival.packet.unreliable_count > 0 && !TERN_MUTANT(acked_too_early);
+        accepted == Acceptance::unacked ||
+        (from.behind && arrival.packet.unreliable_count > 0 && !TERN_MUTANT(acked_too_early));
     const auto acking = early ? connection::Acking::no : connection::Acking::yes;
     if (!connection::accept(c, arrival.packet, s.now_us, acking)) return;
     if (s.journal && !early)

@@ -87,6 +87,7 @@ static void write_type(BitWriter &w, const Type &type)
     write_text(w, type.name);
     bits::write(w, type.size_bytes, 16);
     bits::write(w, type.objects_max, 32);
+    bits::write(w, type.predicted ? 1 : 0, 8);
     bits::write(w, static_cast<uint64_t>(type.orphan), 8);
     bits::write(w, static_cast<uint64_t>(type.claim), 8);
     bits::write(w, type.claim_cooldown_ms, 32);
@@ -101,6 +102,9 @@ RecordedType read_type(ByteReader &r)
     read.name = text(r);
     read.type.size_bytes = static_cast<uint16_t>(number(r, 2));
     read.type.objects_max = static_cast<uint32_t>(number(r, 4));
+    const uint64_t predicted = number(r, 1);
+    if (predicted > 1) fail(r);
+    read.type.predicted = predicted != 0;
     const uint64_t orphan = number(r, 1);
     if (orphan > static_cast<uint64_t>(Orphan::ask_game)) fail(r);
     read.type.orphan = static_cast<Orphan>(orphan);

@@ -7,7 +7,7 @@
 
 namespace tern {
 
-inline constexpr char recording_mark[] = "tern-recording 2\n"; // Its first bytes, without the zero.
+inline constexpr char recording_mark[] = "tern-recording 3\n"; // Its first bytes, without the zero.
 inline constexpr size_t recording_bytes_min = 64 * 1024;       // Of Config::recording_bytes_max.
 inline constexpr uint32_t recorded_addresses_max = 64;         // Others are written each time.
 

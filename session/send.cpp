@@ -29,6 +29,14 @@ void fill_stream(Session &s, ConnectionIndex index)
     }
 }
 
+bool queue_join_message(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+{
+    Connection &c = endpoint::at(*s.endpoint, index);
+    if (!connection::queue_message(c, StreamId::world, message)) return false;
+    charge_bytes(s, TrafficKind::join, message.size());
+    return true;
+}
+
 // By the host alone.
 static bool clock_due(const Session &s, const Path &p)
 {
@@ -44,6 +52,7 @@ static bool add_clock(Session &s, Path &p, Packet &packet)
     BitWriter w = bits::writer(room.first(8));
     bits::write(w, s.now_us + static_cast<uint64_t>(s.clock_offset_us), 64);
     connection::add_unreliable(packet, UnreliableKind::clock, 8);
+    charge_bytes(s, TrafficKind::clock, 8);
     p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);
     return true;
 }
@@ -62,7 +71,7 @@ static uint32_t add_calls(Session &s, const Path &p, Packet &packet, uint32_t ne
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (room.size() < call.size_bytes) return next;
         std::memcpy(room.data(), s.unreliable_memory + call.first, call.size_bytes);
-        count_sent_call(s, room.first(call.size_bytes));
+        charge_call(s, room.first(call.size_bytes));
         connection::add_unreliable(packet, UnreliableKind::call, call.size_bytes);
     }
     return next;
@@ -73,6 +82,22 @@ static bool has_call(const Session &s, const Path &p, uint32_t next)
     for (; next < s.unreliable_call_count; ++next)
         if (is_for(s.unreliable_calls[next], p.peer)) return true;
     return false;
+}
+
+// False: nothing was left to say, or nothing fits.
+static bool add_updates(Session &s, PeerId to, Packet &packet)
+{
+    Replica &r = *s.replica;
+    std::span<std::byte> room = connection::unreliable_room(packet);
+    const size_t snapshot = replica::write_snapshot(r, to, packet.number, room);
+    if (snapshot > 0) {
+        connection::add_unreliable(packet, UnreliableKind::snapshot, snapshot);
+        room = connection::unreliable_room(packet);
+    }
+    if (room.empty()) return true;
+    const size_t updates = replica::write_updates(r, to, packet.number, room);
+    if (updates > 0) connection::add_unreliable(packet, UnreliableKind::updates, updates);
+    return snapshot > 0 || updates > 0;
 }
 
 static void send_packets(Session &s, ConnectionIndex index, bool is_host)
@@ -100,9 +125,7 @@ static void send_packets(Session &s, ConnectionIndex index, bool is_host)
         if (call) next_call = add_calls(s, p, packet, next_call);
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (updates && !room.empty()) {
-            const size_t size = replica::write_updates(*s.replica, p.peer, packet.number, room);
-            if (size > 0) connection::add_unreliable(packet, UnreliableKind::updates, size);
-            updates_left = size > 0;
+            updates_left = add_updates(s, p.peer, packet);
         }
         const std::span<const std::byte> bytes = connection::finish_packet(c, packet, s.now_us);
         if (bytes.empty()) return;
@@ -189,6 +212,11 @@ std::span<const Datagram> send(Session *session, uint64_t now_us)
     if (s.state != State::idle) session::send_tick(s);
     if (!TERN_MUTANT(optimistic_value_leaks)) session::show_optimistic(s);
     const std::span<const Datagram> sent = s.outbox.datagrams.first(s.outbox.count);
+    for (const Datagram &datagram : sent)
+        s.handed_out_bits += static_cast<int64_t>(datagram.bytes.size() * 8);
+    TERN_SLOW_ASSERT(session::charged_bits(s) == s.handed_out_bits, "%lld bits, not %lld",
+                     static_cast<long long>(session::charged_bits(s)),
+                     static_cast<long long>(s.handed_out_bits));
     session::record_sent(s, sent);
     return sent;
 }

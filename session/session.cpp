@@ -120,7 +120,8 @@ bool events_room(const Session &s)
 {
     // An answer to a claim makes two.
     const uint32_t to_come = 2 * (s.replica->events.capacity - s.replica_event_count);
-    return replica::events_room(*s.replica) && s.events_max - s.event_count > to_come;
+    return replica::events_room(*s.replica) &&
+           s.events_max - s.event_count > to_come + s.events_spared;
 }
 
 // --- Making ---
@@ -180,7 +181,9 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.message_ends, s.path_count * size_t{unacked_messages_max});
     array(s.path_of, s.config.peers_max);
     array(s.reconnect_us, s.config.peers_max);
-    array(s.call_stats, s.types.types.size());
+    array(s.received_calls, s.types.types.size());
+    array(s.traffic, charges::row_count(s.types));
+    array(s.charge_runs, charges::run_count(s.types));
     array(s.call_rates, s.config.peers_max * s.types.types.size());
     array(s.patience, s.config.peers_max);
     array(s.absences, s.config.peers_max);
@@ -225,6 +228,12 @@ static void make_keys(Session &s, Chance &chance)
     std::memcpy(s.invite.key, s.keys.public_key, sizeof s.invite.key);
 }
 
+void place_replica(Session &s)
+{
+    s.replica = replica::place(s.replica_memory, s.types, s.limits);
+    s.replica->charges = &s.charges;
+}
+
 static Session *make(const Config &config, Chance chance)
 {
     const ConfigProblem problem = config_problem(config);
@@ -244,7 +253,7 @@ static Session *make(const Config &config, Chance chance)
         endpoint::set_ciphers(*s->endpoint, handshake::ciphers_everywhere);
     chance::wipe(chance);
     s->replica_memory = session::zeroed(replica::size_bytes(s->types, s->limits));
-    s->replica = replica::place(s->replica_memory, s->types, s->limits);
+    session::place_replica(*s);
     s->path_count = limits.connections_max;
     s->events_max = 3 * s->replica->events.capacity + 1024;
     flat::Builder measure = {nullptr, 0};
@@ -252,6 +261,8 @@ static Session *make(const Config &config, Chance chance)
     s->memory = session::zeroed(measure.used_bytes);
     flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
     session::place_arrays(place, *s);
+    s->charges = charges::make(s->types, {s->traffic, charges::row_count(s->types)},
+                               {s->charge_runs, charges::run_count(s->types)});
     s->optimistic_shown = true;
     session::enter_state(*s, State::idle, "%s", session::sentence(State::idle));
     return s;
@@ -283,6 +294,9 @@ static ConfigProblem outside(const char *what, uint64_t value, uint64_t min, uin
     return problem;
 }
 
+// Of address space: what is not used is never touched.
+static constexpr uint64_t predicted_bytes_max = uint64_t{1} << 30;
+
 ConfigProblem config_problem(const Config &config)
 {
     const auto &c = config;
@@ -303,7 +317,16 @@ ConfigProblem config_problem(const Config &config)
     if (c.recording_bytes_max != 0 && c.recording_bytes_max < recording_bytes_min)
         return outside("recording_bytes_max", c.recording_bytes_max, recording_bytes_min,
                        UINT32_MAX);
-    return type_table::problem(c.types);
+    const ConfigProblem of_types = type_table::problem(c.types);
+    if (of_types.text[0] != 0) return of_types;
+    const uint64_t bytes = snapshots::received_bytes_max(c.types, c.peers_max);
+    if (bytes <= predicted_bytes_max) return {};
+    ConfigProblem problem;
+    std::snprintf(problem.text, sizeof problem.text,
+                  "predicted types: histories take %llu MB with peers_max %u, at most %llu",
+                  static_cast<unsigned long long>(bytes >> 20), unsigned{c.peers_max},
+                  static_cast<unsigned long long>(predicted_bytes_max >> 20));
+    return problem;
 }
 
 size_t element_bytes(FieldKind kind)
@@ -427,13 +450,10 @@ TypeStats type_stats(const Session *session, TypeId type)
 {
     TERN_ASSERT(type < session->types.types.size(), "type %u of %zu", type,
                 session->types.types.size());
-    TypeStats stats = session->call_stats[type];
-    const TypeStats &objects = session->replica->world.stats[type];
-    stats.sent_bits += objects.sent_bits;
-    stats.sent_messages += objects.sent_messages;
-    stats.received_bits += objects.received_bits;
-    stats.received_messages += objects.received_messages;
-    return stats;
+    const charges::TypeSum sent = charges::sum(session->charges, session->types, type);
+    const Received &calls = session->received_calls[type];
+    const Received &objects = session->replica->world.received[type];
+    return {sent.bits, calls.bits + objects.bits, sent.count, calls.count + objects.count};
 }
 
 uint64_t session_clock_us(const Session *session, uint64_t now_us)

@@ -11,6 +11,7 @@ void fail(Session &s, State state); // The same, with the state's own sentence; 
 void push_event(Session &s, const Event &event);
 void copy_replica_events(Session &s); // Those that are new.
 bool events_room(const Session &s);
+void place_replica(Session &s); // Empty, in its zeroed memory.
 
 // paths.cpp
 Path &path(Session &s, ConnectionIndex index);
@@ -50,8 +51,8 @@ void start_over(Session &s);     // The host has gone while we joined.
 void drain_streams(Session &s, ConnectionIndex index);
 
 // calling.cpp: how calls and their answers reach each other.
-bool is_call(const Session &s, std::span<const std::byte> message);   // Well-formed, unreliable?
-void count_sent_call(Session &s, std::span<const std::byte> message); // For type_stats().
+bool is_call(const Session &s, std::span<const std::byte> message); // Well-formed, unreliable?
+void charge_call(Session &s, std::span<const std::byte> message);   // Of ours, or passed on.
 // Becomes an event, settles a call of ours, is passed on, or several of these. no_room: it waits
 // for the next tick.
 ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
@@ -126,8 +127,14 @@ bool has_bridged(const Session &s, PeerId carrier, uint32_t next);
 uint32_t add_bridged(Session &s, PeerId carrier, Packet &packet, uint32_t next);
 void clear_bridged(Session &s); // What nobody has taken is lost.
 
+// traffic.cpp
+void charge_bytes(Session &s, TrafficKind kind, size_t bytes);
+int64_t charged_bits(const Session &s); // To all: what was handed out, to the bit.
+
 // send.cpp
 void fill_stream(Session &s, ConnectionIndex index);
+// Before there is a member. False: no room.
+bool queue_join_message(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 
 // inspect.cpp. Only with a journal.
 void note_said(Session &s, ConnectionIndex index, std::span<const std::byte> message);

@@ -90,6 +90,7 @@ struct Bridge {
     Pace *paces; // [from * peers_max + to], by member slots.
     PeerId (*paced)[2];
     uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded;
+    uint64_t own_bytes, carried_own_bytes; // Datagrams of ours; those that went on their way.
 };
 
 // One connection, by ConnectionIndex.
@@ -219,6 +220,7 @@ struct Session {
 
     Event *events; // The replica's and those of calls and joins, in order.
     uint32_t event_count, events_max;
+    uint32_t events_spared;            // Of events_max, not used: inspect::hear_few().
     uint32_t replica_event_count;      // Of the replica's, copied so far.
     RefusedClaim refused[refused_max]; // As a ring.
     uint32_t refused_count;            // Ever.
@@ -234,7 +236,11 @@ struct Session {
     OpenCalls open_calls;
     uint64_t links;                       // Ever bound.
     CallRate *call_rates;                 // [member slot * types + type].
-    TypeStats *call_stats;                // By type.
+    Received *received_calls;             // By type.
+    Charges charges;                      // Of what is sent. The replica's, too.
+    TrafficRow *traffic;                  // Its rows,
+    ChargeRun *charge_runs;               // ... and runs.
+    int64_t handed_out_bits;              // By send().
     uint64_t refused_full, refused_types; // As in SessionStats.
     uint64_t refused_calls;
     uint32_t unreliable_bytes;

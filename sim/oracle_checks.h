@@ -104,6 +104,11 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
 namespace oracle_allocations {
 Violation check(uint64_t before, uint64_t after, uint16_t index);
 }
+// I17: the bits that a session charges to types, fields, calls and overhead are those of all
+// datagrams that its send() has handed out; none but those not sent yet are fewer than none.
+namespace oracle_charges {
+Violation check(uint64_t handed_out_bits, std::span<const TrafficRow> rows, uint16_t index);
+}
 // I12, that what is encoded decodes to the same and the other way round, has no oracle here: the
 // fuzz targets and the tests of the codecs have it.
 

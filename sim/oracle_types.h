@@ -112,6 +112,7 @@ struct Oracles {
     std::map<Pair, CallLog> calls;
     std::map<PeerId, AskLog> asks;
     std::map<uint64_t, SaidStream> streams;     // By the sender's key.
+    std::vector<uint64_t> handed_out_bits;      // By node: of its session.
     std::vector<Address> homes;                 // Where peers are or have been: no stranger's.
     std::set<PeerId> relaying_hosts;            // Of a star, by now.
     bool journals;                              // Some peer has kept one.

@@ -120,6 +120,7 @@ AtRest at_rest(const Oracles &o, std::span<const Node> nodes)
 void peer_started(Oracles &o, std::span<const Node>, uint16_t node)
 {
     record_of(o, node) = {};
+    if (node < o.handed_out_bits.size()) o.handed_out_bits[node] = 0;
 }
 
 void peer_gone(Oracles &o, std::span<const Node>, uint16_t node)
@@ -143,6 +144,15 @@ void received_by(Oracles &o, std::span<const Node>, uint16_t node, const Datagra
 void sent(Oracles &o, std::span<const Node>, uint16_t node, const Datagram &datagram)
 {
     oracle_amplification::sent(record_of(o, node), datagram);
+}
+
+void handed_out(Oracles &o, uint16_t node, std::span<const Datagram> datagrams,
+                std::span<const TrafficRow> charged)
+{
+    if (node >= o.handed_out_bits.size()) o.handed_out_bits.resize(node + size_t{1});
+    for (const Datagram &datagram : datagrams)
+        o.handed_out_bits[node] += datagram.bytes.size() * 8;
+    keep(o, oracle_charges::check(o.handed_out_bits[node], charged, node));
 }
 
 void work_begins(Oracles &o)

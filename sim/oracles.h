@@ -16,6 +16,9 @@ void peer_starts_over(Oracles &oracles, uint16_t node);
 void received_by(Oracles &oracles, std::span<const Node> nodes, uint16_t node,
                  const Datagram &datagram);
 void sent(Oracles &oracles, std::span<const Node> nodes, uint16_t node, const Datagram &datagram);
+// After each send(), that of a session at its end too: what it gave, and traffic().
+void handed_out(Oracles &oracles, uint16_t node, std::span<const Datagram> datagrams,
+                std::span<const TrafficRow> charged);
 // Around receive() and around send(), where nothing may allocate.
 void work_begins(Oracles &oracles);
 void work_ends(Oracles &oracles, uint16_t node);

@@ -2,6 +2,7 @@
 #include "migration/replica.h"
 #include "session/record.h"
 #include "sim/names.h"
+#include "sim/oracle_checks.h"
 #include "sim/recording_history.h"
 #include <cstdio>
 #include <cstring>
@@ -31,6 +32,7 @@ struct Player {
     std::vector<Datagram> inbox;
     uint64_t first_us = 0, now_us = 0;
     PlayedRecording played = {};
+    uint64_t handed_out_bits = 0;
     ~Player() { destroy_session(session); }
 };
 
@@ -194,6 +196,10 @@ std::string play_send(Player &p, const Record &record)
     const std::span<const Datagram> sent = send(p.session, record.now_us);
     p.played.ticks += 1;
     p.played.sent_datagrams += sent.size();
+    for (const Datagram &datagram : sent)
+        p.handed_out_bits += datagram.bytes.size() * 8;
+    const Violation violation = oracle_charges::check(p.handed_out_bits, traffic(p.session), 0);
+    if (violation) return violation.text;
     if (record::hash_of(sent) == record.hash) return "";
     return "the " + std::to_string(sent.size()) +
            " datagrams sent here are not those of the recording; was it made by another version?";
@@ -364,6 +370,9 @@ PlayedRecording play(std::span<const std::byte> recording)
     played.digest = digest(p.session);
     played.state = state(p.session);
     played.duration_us = p.now_us - p.first_us;
+    played.profile.seconds = static_cast<double>(played.duration_us) / 1e6;
+    profile::add(played.profile, p.session);
+    played.profile.datagrams = played.sent_datagrams; // Not those inside of others.
     played.history = recording_history::finish(*p.history, p.session);
     return std::move(played);
 }

@@ -1,6 +1,7 @@
 // Plays the recording of a real session back into a fresh one, bit by bit, and tells its history.
 #pragma once
 #include "sim/history.h"
+#include "sim/profile.h"
 #include "tern/types.h"
 #include <cstddef>
 #include <span>
@@ -19,6 +20,7 @@ struct PlayedRecording {
     // Lane 0 is the recorded session. What others said begins where it was heard, and what it said
     // ends where the ack arrived: of the others' clocks nothing is known.
     History history;
+    Profile profile; // Of what it sent.
 };
 
 namespace recording {

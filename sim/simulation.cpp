@@ -47,6 +47,7 @@ static std::vector<Type> make_types(uint32_t objects)
     types[MORTAL] = {"mortal", sizeof(Written), written_fields, most, Orphan::destroy};
     types[ASKED] = {"asked", sizeof(Written),  written_fields,
                     most,    Orphan::ask_game, ClaimPolicy::ask_game};
+    types[MORTAL].predicted = types[ASKED].predicted = true; // Half of them.
     types[KEPT] = {"kept", sizeof(Written), written_fields,
                    most,   Orphan::spread,  ClaimPolicy::never};
     types[NUMBERED] = {"numbered", sizeof(Numbered), numbered_fields};
@@ -74,6 +75,7 @@ static void shape_place(Simulation &sim, uint16_t place)
         if (range.on)
             p.weights[i] = static_cast<uint32_t>(dice::within(draw, range.low, range.high));
     }
+    p.hears_few = dice::within(shape, 0, 3) == 0;
     sim.wire.addresses[place] = no_place;
 }
 
@@ -275,7 +277,9 @@ static void tick_ending(Simulation &sim, uint16_t place)
     Place &p = sim.places[place];
     Node &node = sim.nodes[place];
     receive(p.ending, node.inbox, node.clock_us);
-    ship(sim, place, send(p.ending, node.clock_us));
+    const std::span<const Datagram> datagrams = send(p.ending, node.clock_us);
+    oracles::handed_out(sim.oracles, place, datagrams, traffic(p.ending));
+    ship(sim, place, datagrams);
     p.ending_ticks += 1;
     if (p.ending_ticks < ending_ticks_max) return;
     destroy_session(p.ending);
@@ -301,6 +305,7 @@ static void play_tick(Simulation &sim, uint16_t place)
     oracles::work_begins(sim.oracles);
     const std::span<const Datagram> datagrams = send(node.session, node.clock_us);
     oracles::work_ends(sim.oracles, place);
+    oracles::handed_out(sim.oracles, place, datagrams, traffic(node.session));
     ship(sim, place, datagrams);
     watch(sim, place);
     follow_state(sim, place);

@@ -24,6 +24,7 @@ struct Place {          // What the simulation knows of a node beside what its o
     int64_t clock_fraction;  // Of a us, in millionths.
     uint64_t clock_at_us;    // World time of clock_exact_us.
     uint64_t clock_exact_us; // Before it is rounded to the grain.
+    bool hears_few;          // Of the calls in a tick: the others find no room.
     uint64_t grain_us;
     uint64_t paused_until_us, slow_until_us, slow_us;
     uint64_t flooded_until_us, flood_calls; // Of each other in each of its ticks.

@@ -122,6 +122,8 @@ void settle_split(Simulation &sim, uint16_t place)
     }
 }
 
+static constexpr uint32_t few_calls = 2;
+
 void start_peer(Simulation &sim, uint16_t place)
 {
     constexpr size_t notes_max = 8192;
@@ -151,6 +153,7 @@ void start_peer(Simulation &sim, uint16_t place)
     node.notes.resize(notes_max);
     p.journal = {node.notes, 0, 0};
     inspect::listen(node.session, &p.journal);
+    if (p.hears_few) inspect::hear_few(node.session, few_calls);
     p.clock_at_us = sim.now_us;
     node.next_tick_us = std::max(node.next_tick_us, sim.now_us);
     const uint16_t through = answering_place(sim, place);

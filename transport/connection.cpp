@@ -76,7 +76,32 @@ static void clear(Connection &c)
         stream_receive::clear_bits(stream);
     flat::clear(c._fates);
     const ConnectionLimits limits = c._limits;
+    const Tallies tallies = c._tallies;
     place_in_zeroed(&c, limits);
+    c._tallies = tallies;
+}
+
+static uint64_t rate_max(const Connection &c)
+{
+    const uint32_t most = c._limits.send_bytes_per_second_max;
+    const bool bridged = address::is_bridged(c._address);
+    return bridged ? std::min(most, c._limits.bridged_bytes_per_second_max) : most;
+}
+
+void set_pace(Connection &c, uint64_t now_us)
+{
+    const uint64_t rate = congestion::pace_bytes_per_second(c._congestion);
+    pace::set_rate(c._pace, std::min(rate_max(c), rate), now_us);
+}
+
+// Nothing is known of it.
+static void begin_path(Connection &c, uint64_t now_us)
+{
+    const bool bridged = address::is_bridged(c._address);
+    c._datagram_bytes_max = bridged ? bridged_datagram_bytes_max : datagram_bytes_max;
+    c._congestion = congestion::make(sent_packets::next(c._sent), now_us);
+    c._pace = pace::make(static_cast<uint32_t>(rate_max(c)), now_us);
+    set_pace(c, now_us);
 }
 
 void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address &address,
@@ -92,8 +117,8 @@ void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address
     c._heard_us = c._answered_us = now_us;
     c._ping_due = true;
     c._sent._eliciting_us = now_us;
-    c._pace = pace::make(c._limits.send_bytes_per_second_max, now_us);
-    redirect(c, address, now_us);
+    c._address = address;
+    begin_path(c, now_us);
 }
 
 void wipe(Connection &c)
@@ -233,14 +258,9 @@ Address address(const Connection &c)
 
 void redirect(Connection &c, const Address &address, uint64_t now_us)
 {
-    const bool was_bridged = address::is_bridged(c._address);
-    const bool bridged = address::is_bridged(address);
+    if (address == c._address) return;
     c._address = address;
-    c._datagram_bytes_max = bridged ? bridged_datagram_bytes_max : datagram_bytes_max;
-    if (bridged == was_bridged) return;
-    const uint32_t most = c._limits.send_bytes_per_second_max;
-    const uint32_t rate = bridged ? std::min(most, c._limits.bridged_bytes_per_second_max) : most;
-    c._pace = pace::make(rate, now_us);
+    begin_path(c, now_us);
 }
 
 bool in_doubt(const Connection &c, uint64_t now_us)
@@ -273,6 +293,11 @@ Stats stats(const Connection &c)
     stats.rtt_variance_us = static_cast<uint32_t>(
         std::min<uint64_t>(round_trip::variance_us(c._round_trip), UINT32_MAX));
     return stats;
+}
+
+const Tallies &tallies(const Connection &c)
+{
+    return c._tallies;
 }
 
 // --- The end ---
@@ -329,6 +354,7 @@ void settle_streams(Connection &c, size_t first)
         if (!fate.arrived) c._stats.lost_datagrams += 1;
         c._loss += (fate.arrived ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
         const SentPacket &packet = sent_packets::at(c._sent, fate.packet);
+        congestion::settled(c._congestion, fate.arrived);
         for (size_t j = 0; j < packet.chunk_count; j += 1) {
             const SentChunk &chunk = packet.chunks[j];
             StreamSend &stream = c._send[static_cast<size_t>(chunk.stream)];

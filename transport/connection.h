@@ -38,6 +38,7 @@ struct Packet {
     std::span<std::byte> datagram; // The caller's buffer, datagram_bytes_max.
     size_t size_bytes;             // Header and frames written so far.
     size_t unreliable_count;
+    size_t unreliable_header_bytes; // Of all those.
     bool ack_eliciting;
 };
 
@@ -131,6 +132,7 @@ void end_doubt(Connection &c, uint64_t now_us); // The caller knows that it arri
 uint64_t send_key_name(const Connection &c);
 uint64_t receive_key_name(const Connection &c);
 Stats stats(const Connection &c); // bad_messages is the caller's to fill in.
+const Tallies &tallies(const Connection &c);
 
 // As if so many packets had gone each way and been acked: for tests of the far ends of numbers.
 // Right after open(), at both ends.

@@ -39,15 +39,26 @@ struct Effect {
     CloseReason reason; // Not none: the peer has closed.
 };
 
+void take_sample(Connection &c, const AckEffect &effect, uint64_t held_us, uint64_t now_us)
+{
+    round_trip::sample(c._round_trip, effect.measured_us, held_us);
+    const uint64_t believed_us = std::min(held_us, delay_believed_us);
+    const uint64_t path_us = effect.measured_us - std::min(believed_us, effect.measured_us);
+    congestion::sample(c._congestion,
+                       {path_us, effect.arrived_count, effect.newest, sent_packets::next(c._sent)},
+                       now_us);
+    set_pace(c, now_us);
+}
+
 void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
 {
     const size_t told = c._fates.count;
     const AckEffect effect = sent_packets::take_ack(
         c._sent, frame, round_trip::loss_us(c._round_trip), c._fates, now_us);
     settle_streams(c, told);
-    if (effect.sampled)
-        round_trip::sample(c._round_trip, effect.measured_us,
-                           frame.delay_units * ack_delay_unit_us);
+    for (uint32_t i = 0; i < effect.late_count; i += 1)
+        congestion::arrived_late(c._congestion);
+    if (effect.sampled) take_sample(c, effect, frame.delay_units * ack_delay_unit_us, now_us);
     if (effect.eliciting) {
         end_doubt(c, now_us);
         c._probes_due = 0;

@@ -1,3 +1,4 @@
+#include "base/mutant.h"
 #include "transport/aead.h"
 #include "transport/connection.h"
 #include "transport/connection_types.h"
@@ -10,9 +11,28 @@ namespace tern::connection {
 
 namespace {
 
+void count(Tally &tally, size_t bytes)
+{
+    tally.bytes += bytes;
+    tally.count += 1;
+}
+
 bool ping_due(const Connection &c, uint64_t now_us)
 {
     return c._ping_due || c._probes_due > 0 || keep_alive_due(c, now_us);
+}
+
+// Window and pace let one more packet go.
+bool is_free(const Connection &c, uint64_t now_us)
+{
+    return sent_packets::in_flight_bytes(c._sent) < congestion::window_bytes(c._congestion) &&
+           pace::available_bytes(c._pace, now_us) >= datagram_bytes_max;
+}
+
+// What goes nevertheless, as nothing moves without it: probes, and acks by themselves.
+bool is_urgent(const Connection &c, uint64_t now_us)
+{
+    return c._probes_due > 0 || ack_tracker::due(c._acks, now_us);
 }
 
 std::span<std::byte> room(const Packet &packet)
@@ -25,14 +45,17 @@ void put_ack(Connection &c, Packet &packet, uint64_t now_us)
 {
     const BuiltAck built =
         ack_tracker::build(c._acks, c._arrived, sent_packets::acked_end(c._sent), now_us);
-    if (built.any) packet.size_bytes += frames::write_ack(room(packet), built.ack);
+    if (!built.any) return;
+    const size_t size_bytes = frames::write_ack(room(packet), built.ack);
+    packet.size_bytes += size_bytes;
+    count(c._tallies.acks, size_bytes);
 }
 
 Packet start_packet(Connection &c, std::span<std::byte> datagram)
 {
     c._packet_begun = true;
     c._making = {};
-    Packet packet{sent_packets::next(c._sent), datagram, data_header_bytes, 0, false};
+    Packet packet{sent_packets::next(c._sent), datagram, data_header_bytes, 0, 0, false};
     datagram[0] = data_datagram_type;
     little_endian::store32(&datagram[1], c._remote_id);
     little_endian::store32(&datagram[5], static_cast<uint32_t>(packet.number));
@@ -61,6 +84,10 @@ size_t put_chunk(Connection &c, Packet &packet, StreamId stream, const StreamByt
     c._making.chunk_count += 1;
     packet.size_bytes += chunk_header_bytes + size_bytes;
     packet.ack_eliciting = true;
+    count(c._tallies.frames, chunk_header_bytes);
+    c._tallies.fresh_bytes += size_bytes - bytes.again_bytes;
+    const bool charged = bytes.again_bytes > 0 && !TERN_MUTANT(copies_not_charged);
+    if (charged) count(c._tallies.repeated, bytes.again_bytes);
     return size_bytes;
 }
 
@@ -93,7 +120,13 @@ void put_chunks(Connection &c, Packet &packet, size_t stream_bytes_max, uint64_t
 
 bool queue_message(Connection &c, StreamId stream, std::span<const std::byte> message)
 {
-    return stream_send::queue(c._send[static_cast<size_t>(stream)], message);
+    StreamSend &to = c._send[static_cast<size_t>(stream)];
+    const uint64_t before = stream_send::queued(to);
+    if (!stream_send::queue(to, message)) return false;
+    const size_t size_bytes = stream_send::queued(to) - before;
+    c._tallies.queued_bytes += size_bytes;
+    count(c._tallies.frames, size_bytes - message.size());
+    return true;
 }
 
 size_t queue_room_bytes(const Connection &c, StreamId stream)
@@ -117,7 +150,7 @@ bool has_budget(const Connection &c, uint64_t now_us)
 {
     if (!is_alive(c)) return false;
     if (c._link == Link::closing) return c._close_due;
-    return has_place(c) && pace::available_bytes(c._pace, now_us) >= datagram_bytes_max;
+    return has_place(c) && (is_free(c, now_us) || is_urgent(c, now_us));
 }
 
 bool wants_packet(const Connection &c, uint64_t now_us)
@@ -138,15 +171,22 @@ Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_
     TERN_ASSERT(c._link == Link::closing ? c._close_due : has_place(c), "no place for a packet");
     TERN_ASSERT(datagram.size() >= datagram_bytes_max, "%zu bytes", datagram.size());
     Packet packet = start_packet(c, datagram.first(c._datagram_bytes_max));
+    const bool ack_only = c._link == Link::open && !is_free(c, now_us) && c._probes_due == 0;
     put_ack(c, packet, now_us);
+    if (ack_only) {
+        packet.datagram = packet.datagram.first(packet.size_bytes + tag_bytes);
+        return packet;
+    }
     if (c._link == Link::closing) {
         packet.size_bytes += frames::write_close(room(packet), c._close_reason);
+        count(c._tallies.pings, close_bytes);
         return packet;
     }
     put_chunks(c, packet, stream_bytes_max, now_us);
     if (!packet.ack_eliciting && ping_due(c, now_us)) {
         packet.size_bytes += frames::write_ping(room(packet));
         packet.ack_eliciting = true;
+        count(c._tallies.pings, ping_bytes);
     }
     return packet;
 }
@@ -169,6 +209,7 @@ void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes)
         std::memmove(&to[header_bytes], &to[unreliable_header_bytes], size_bytes);
     packet.size_bytes += header_bytes + size_bytes;
     packet.unreliable_count += 1;
+    packet.unreliable_header_bytes += header_bytes;
     packet.ack_eliciting = true;
 }
 
@@ -190,13 +231,18 @@ std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t
     c._packet_begun = false;
     if (packet.size_bytes == data_header_bytes) return {};
     packet.size_bytes += tag_bytes;
+    count(c._tallies.packets, packet.size_bytes);
+    c._tallies.frames.bytes += packet.unreliable_header_bytes;
+    c._tallies.frames.count += packet.unreliable_count;
     aead::reach(c._send_key, packet.number);
     aead::seal(c._send_key, packet.number, packet.datagram.first(packet.size_bytes));
 
     c._making.sent_us = now_us;
+    c._making.size_bytes = static_cast<uint16_t>(packet.size_bytes);
     c._making.ack_eliciting = packet.ack_eliciting;
     sent_packets::add(c._sent, c._making);
     pace::spend(c._pace, packet.size_bytes, now_us);
+    congestion::sent(c._congestion, sent_packets::in_flight_bytes(c._sent));
     c._stats.sent_datagrams += 1;
     c._stats.sent_bytes += packet.size_bytes;
     if (packet.ack_eliciting) {

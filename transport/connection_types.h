@@ -2,6 +2,7 @@
 #pragma once
 #include "transport/ack_tracker.h"
 #include "transport/aead.h"
+#include "transport/congestion.h"
 #include "transport/connection.h"
 #include "transport/pace.h"
 #include "transport/replay_window.h"
@@ -65,8 +66,10 @@ struct Connection { // Closed.
 
     StreamSend _send[stream_count];
     StreamReceive _receive[stream_count];
+    Congestion _congestion;
     Pace _pace;
     Stats _stats;
+    Tallies _tallies;
 };
 
 namespace connection {
@@ -84,6 +87,7 @@ void begin_closing(Connection &c, CloseReason reason);
 uint32_t copies(const Connection &c);
 bool has_place(const Connection &c);
 uint64_t probe_interval_us(const Connection &c);
+void set_pace(Connection &c, uint64_t now_us); // To the lesser of cap and congestion window.
 bool keep_alive_due(const Connection &c, uint64_t now_us);
 
 }

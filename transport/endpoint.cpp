@@ -216,6 +216,17 @@ ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32])
     return found;
 }
 
+Tally handshakes(const Endpoint &e)
+{
+    return e._handshakes;
+}
+
+const Connection *ever_at(const Endpoint &e, ConnectionIndex index)
+{
+    TERN_ASSERT(index < e._limits.connections_max, "connection %u", index);
+    return e._connections[index];
+}
+
 uint64_t bad_datagrams(const Endpoint &e)
 {
     return e._bad;

@@ -88,6 +88,9 @@ Arrival receive(Endpoint &e, const Datagram &datagram, uint64_t now_us);
 // (Data packets are made by the caller through connection::begin_packet.)
 void send_handshakes(Endpoint &e, Outbox &outbox, uint64_t now_us);
 uint64_t bad_datagrams(const Endpoint &e);
+Tally handshakes(const Endpoint &e); // Datagrams that send_handshakes() made.
+// Of this index, open or not, for its tallies. Null: there never was one.
+const Connection *ever_at(const Endpoint &e, ConnectionIndex index);
 void count_bad_datagram(Endpoint &e); // For one that the caller did not accept.
 
 // A free place in the outbox, datagram_bytes_max; empty if it is full. push() fills it.

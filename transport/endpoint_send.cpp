@@ -82,9 +82,13 @@ void send_answers(Endpoint &e, Outbox &outbox, uint64_t now_us)
 
 void send_handshakes(Endpoint &e, Outbox &outbox, uint64_t now_us)
 {
+    const size_t first = outbox.count;
     send_initiations(e, outbox, now_us);
     send_responses(e, outbox, now_us);
     send_answers(e, outbox, now_us);
+    e._handshakes.count += outbox.count - first;
+    for (size_t i = first; i < outbox.count; i += 1)
+        e._handshakes.bytes += outbox.datagrams[i].bytes.size();
 }
 
 // --- Outbox ---

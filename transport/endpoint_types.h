@@ -80,6 +80,7 @@ struct Endpoint { // Closed.
     uint64_t _cookie_us;            // When it became present.
     bool _has_cookie_secret;
 
+    Tally _handshakes;  // Sent.
     uint64_t _received; // Datagrams.
     uint64_t _bad;      // Of those.
     std::byte _scratch[datagram_bytes_max];

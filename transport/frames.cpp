@@ -13,17 +13,17 @@ using little_endian::store16;
 using little_endian::store32;
 
 // Of unreliable messages: from here on 32 values for each kind. Below are all others.
-constexpr unsigned first_unreliable = 64, per_unreliable = 32;
+constexpr unsigned first_unreliable = 32, per_unreliable = 32;
 static_assert(per_unreliable == short_unreliable_bytes_max + 1);
 
 FrameKind kind_of(std::byte first)
 {
     const auto value = std::to_integer<unsigned>(first);
     if (value >= first_unreliable)
-        return static_cast<FrameKind>(static_cast<unsigned>(FrameKind::updates) +
+        return static_cast<FrameKind>(static_cast<unsigned>(FrameKind::snapshot) +
                                       (value - first_unreliable) / per_unreliable);
-    return value < static_cast<unsigned>(FrameKind::updates) ? static_cast<FrameKind>(value)
-                                                             : FrameKind::none;
+    return value < static_cast<unsigned>(FrameKind::snapshot) ? static_cast<FrameKind>(value)
+                                                              : FrameKind::none;
 }
 
 int rank(FrameKind kind)
@@ -35,6 +35,7 @@ int rank(FrameKind kind)
     case FrameKind::calls_chunk: return 2;
     case FrameKind::ping: return 3;
     case FrameKind::close: return 4;
+    case FrameKind::snapshot:
     case FrameKind::updates:
     case FrameKind::call:
     case FrameKind::clock:
@@ -146,7 +147,7 @@ static void read_close(FrameReader &r, Frame &frame)
     frame.reason = static_cast<CloseReason>(value);
 }
 
-// --- updates, call, clock, bridged, challenge, answer: length u16 if above 31, bytes ---
+// --- snapshot, updates, call, clock, bridged, challenge, answer: length u16 if above 31, bytes ---
 
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes)
 {
@@ -213,7 +214,7 @@ bool is_chunk(FrameKind kind)
 
 bool is_unreliable(FrameKind kind)
 {
-    return kind >= FrameKind::updates && kind <= FrameKind::answer;
+    return kind >= FrameKind::snapshot && kind <= FrameKind::answer;
 }
 
 StreamId stream(FrameKind chunk)
@@ -224,7 +225,7 @@ StreamId stream(FrameKind chunk)
 UnreliableKind unreliable_kind(FrameKind unreliable)
 {
     return static_cast<UnreliableKind>(static_cast<uint8_t>(unreliable) -
-                                       static_cast<uint8_t>(FrameKind::updates));
+                                       static_cast<uint8_t>(FrameKind::snapshot));
 }
 
 }

@@ -15,6 +15,7 @@ enum class FrameKind : uint8_t {
     calls_chunk,
     ping,
     close,
+    snapshot, // The unreliable ones, in the order of UnreliableKind.
     updates,
     call,
     clock,

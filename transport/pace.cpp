@@ -18,10 +18,23 @@ uint64_t filled(const Pace &pace, uint64_t now_us)
 
 }
 
+static uint64_t burst_bytes(uint64_t bytes_per_second)
+{
+    return std::max<uint64_t>(2 * datagram_bytes_max, bytes_per_second / 10);
+}
+
 Pace make(uint32_t bytes_per_second, uint64_t now_us)
 {
-    const uint64_t burst = std::max<uint64_t>(2 * datagram_bytes_max, bytes_per_second / 10);
+    const uint64_t burst = burst_bytes(bytes_per_second);
     return {bytes_per_second, burst, burst * second_us, now_us};
+}
+
+void set_rate(Pace &pace, uint64_t bytes_per_second, uint64_t now_us)
+{
+    if (bytes_per_second == pace._rate_bytes_per_second) return;
+    const uint64_t have = filled(pace, now_us);
+    const uint64_t burst = burst_bytes(bytes_per_second);
+    pace = {bytes_per_second, burst, std::min(have, burst * second_us), now_us};
 }
 
 uint64_t available_bytes(const Pace &pace, uint64_t now_us)

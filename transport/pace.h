@@ -15,6 +15,8 @@ namespace pace {
 
 // Full at first. A burst is two datagrams or what a tenth of a second brings.
 Pace make(uint32_t bytes_per_second, uint64_t now_us);
+// What is in it stays, up to a burst.
+void set_rate(Pace &pace, uint64_t bytes_per_second, uint64_t now_us);
 uint64_t available_bytes(const Pace &pace, uint64_t now_us);
 void spend(Pace &pace, size_t bytes, uint64_t now_us); // More than there is: down to nothing.
 

@@ -4,7 +4,8 @@
 
 namespace tern {
 
-inline constexpr uint64_t ack_wait_us = 20'000; // How long an ack may wait for company.
+inline constexpr uint64_t ack_wait_us = 20'000;       // How long an ack may wait for company.
+inline constexpr uint64_t delay_believed_us = 64'000; // That, and a tick of 1/25 s.
 
 struct RoundTrip { // Closed. All zero: no sample yet.
     uint64_t _latest_us;

@@ -8,6 +8,7 @@ namespace tern::sent_packets {
 namespace {
 
 constexpr uint64_t packet_threshold = 3; // RFC 9002, 6.1.1.
+constexpr uint64_t late_packets = 64;    // So far back a lost one may yet be acked.
 
 SentPacket &slot(SentPackets &sent, uint64_t number)
 {
@@ -53,7 +54,11 @@ void settle(SentPackets &sent, uint64_t number, bool arrived, Flat<Fate> &fates)
 {
     SentPacket &packet = slot(sent, number);
     packet.state = arrived ? SentState::arrived : SentState::lost;
-    if (packet.ack_eliciting) sent._eliciting_count -= 1;
+    if (packet.ack_eliciting) {
+        sent._eliciting_count -= 1;
+        sent._in_flight_bytes -= packet.size_bytes;
+    }
+    if (!arrived) sent._late_from = std::min(sent._late_from, number);
     if (!arrived && TERN_MUTANT(loss_not_told)) return;
     flat::push(fates, {number, arrived});
 }
@@ -63,6 +68,25 @@ bool overdue(const SentPackets &sent, uint64_t number, uint64_t loss_us, uint64_
 {
     if (number + packet_threshold < sent._acked_end) return true;
     return now_us - slot(sent, number).sent_us >= loss_us;
+}
+
+// Lost packets that have arrived after all: another has overtaken them.
+uint32_t find_late(SentPackets &sent, const Frame &ack, uint64_t last)
+{
+    const uint64_t recent = sent._oldest - std::min(sent._oldest, late_packets);
+    uint64_t from = std::max({sent._late_from, recent, sent._kept});
+    while (from < sent._oldest &&
+           (!is_kept(sent, from) || slot(sent, from).state != SentState::lost))
+        from += 1;
+    sent._late_from = from;
+    uint32_t count = 0;
+    for (uint64_t number = from; number < sent._oldest; number += 1) {
+        SentPacket &packet = slot(sent, number);
+        if (packet.state != SentState::lost || !has(ack, last, number)) continue;
+        packet.state = SentState::arrived;
+        count += 1;
+    }
+    return count;
 }
 
 void advance(SentPackets &sent)
@@ -82,7 +106,7 @@ void place(flat::Builder &builder, SentPackets &sent)
 void skip_to(SentPackets &sent, uint64_t next)
 {
     TERN_ASSERT(sent._next == 0, "%llu were sent", static_cast<unsigned long long>(sent._next));
-    sent._next = sent._oldest = sent._acked_end = sent._kept = next;
+    sent._next = sent._oldest = sent._acked_end = sent._kept = sent._late_from = next;
 }
 
 uint64_t next(const SentPackets &sent)
@@ -115,6 +139,11 @@ uint64_t eliciting_us(const SentPackets &sent)
     return sent._eliciting_us;
 }
 
+uint64_t in_flight_bytes(const SentPackets &sent)
+{
+    return sent._in_flight_bytes;
+}
+
 uint64_t add(SentPackets &sent, const SentPacket &packet)
 {
     TERN_ASSERT(room(sent) > 0, "%zu packets in flight", sent_packets_max);
@@ -125,6 +154,7 @@ uint64_t add(SentPackets &sent, const SentPacket &packet)
     if (packet.ack_eliciting) {
         sent._eliciting_count += 1;
         sent._eliciting_us = packet.sent_us;
+        sent._in_flight_bytes += packet.size_bytes;
     }
     sent._next += 1;
     return sent._next - 1;
@@ -166,8 +196,10 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<F
         const SentPacket &newest = slot(sent, last);
         effect.sampled = newest.ack_eliciting && is_kept(sent, last);
         effect.measured_us = effect.sampled ? now_us - newest.sent_us : 0;
+        effect.newest = last;
         sent._acked_end = last + 1;
     }
+    effect.late_count = find_late(sent, ack, last);
     // What is beyond the packet threshold is settled here, so this range stays short.
     const uint64_t end = sent._acked_end;
     for (uint64_t number = sent._oldest; number < end; number += 1) {
@@ -175,6 +207,7 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<F
         if (packet.state != SentState::in_flight) continue;
         if (has(ack, last, number)) {
             effect.eliciting |= packet.ack_eliciting;
+            effect.arrived_count += packet.ack_eliciting;
             settle(sent, number, true, fates);
         } else if (overdue(sent, number, loss_us, now_us)) {
             settle(sent, number, false, fates);

@@ -24,6 +24,7 @@ enum class SentState : uint8_t { none, in_flight, arrived, lost };
 struct SentPacket {
     uint64_t sent_us;
     SentChunk chunks[chunks_max];
+    uint16_t size_bytes; // Of the datagram.
     uint8_t chunk_count;
     bool ack_eliciting;
     SentState state;
@@ -38,12 +39,17 @@ struct SentPackets {           // Closed.
     uint64_t _acked_end;       // One past the largest that was acked; 0: none.
     uint32_t _eliciting_count; // Ack-eliciting ones in flight.
     uint64_t _eliciting_us;    // When the last of those was sent.
+    uint64_t _in_flight_bytes; // Of those.
+    uint64_t _late_from;       // No packet below is lost and may yet arrive.
 };
 
 struct AckEffect {
     bool eliciting; // An ack-eliciting packet has newly arrived: the peer answers.
-    bool sampled;   // measured_us is a round trip.
+    bool sampled;   // measured_us is a round trip, of packet `newest`.
     uint64_t measured_us;
+    uint64_t newest;
+    uint32_t arrived_count; // Ack-eliciting ones, newly acked.
+    uint32_t late_count;    // Packets that were told lost, and have arrived.
 };
 
 namespace sent_packets {
@@ -57,7 +63,8 @@ uint64_t acked_end(const SentPackets &sent);
 uint64_t oldest(const SentPackets &sent); // Everything below has met its fate.
 size_t room(const SentPackets &sent);     // For how many more packets.
 uint32_t eliciting_count(const SentPackets &sent);
-uint64_t eliciting_us(const SentPackets &sent); // When the last ack-eliciting one was sent.
+uint64_t eliciting_us(const SentPackets &sent);    // When the last ack-eliciting one was sent.
+uint64_t in_flight_bytes(const SentPackets &sent); // Of ack-eliciting packets.
 uint64_t add(SentPackets &sent, const SentPacket &packet); // Its number.
 // Of one in flight, or that met its fate since the last add().
 const SentPacket &at(const SentPackets &sent, uint64_t number);

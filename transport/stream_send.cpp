@@ -24,7 +24,7 @@ StreamBytes ring_bytes(const StreamSend &s, uint64_t offset, size_t size_bytes)
     const size_t at = offset & (s._ring.capacity - 1);
     const size_t before_end = std::min<size_t>(size_bytes, s._ring.capacity - at);
     const std::span<const std::byte> ring = s._ring.all();
-    return {offset, ring.subspan(at, before_end), ring.first(size_bytes - before_end), 0};
+    return {offset, ring.subspan(at, before_end), ring.first(size_bytes - before_end), 0, 0};
 }
 
 void append(StreamSend &s, std::span<const std::byte> bytes)
@@ -139,7 +139,9 @@ StreamBytes take_lost(StreamSend &s, size_t bytes_max)
         bit_ring::first_clear(s._lost_bits, from, std::min(s._sent, from + bytes_max));
     s._lost_count -= bit_ring::clear(s._lost_bits, from, to);
     s._lost_from = to;
-    return ring_bytes(s, from, to - from);
+    StreamBytes taken = ring_bytes(s, from, to - from);
+    taken.again_bytes = to - from;
+    return taken;
 }
 
 StreamBytes take_new(StreamSend &s, size_t bytes_max, uint32_t copies, uint64_t now_us)
@@ -149,6 +151,7 @@ StreamBytes take_new(StreamSend &s, size_t bytes_max, uint32_t copies, uint64_t 
     const uint64_t end = std::max(before, std::min(s._queued, s._acked + stream_window_bytes));
     const uint64_t to = std::min(end, from + bytes_max);
     StreamBytes taken = ring_bytes(s, from, to - from);
+    taken.again_bytes = std::min(before, to) - from;
     if (from < before) {
         const uint64_t last_end = copies == 2 ? before : s._starts[copies - 3];
         taken.last_bytes = std::min(to, std::max(from, last_end)) - from;

@@ -37,7 +37,8 @@ struct StreamBytes {
     uint64_t offset;
     std::span<const std::byte> first;
     std::span<const std::byte> second;
-    size_t last_bytes; // The first ones ride for the last time of several.
+    size_t last_bytes;  // The first ones ride for the last time of several.
+    size_t again_bytes; // The first ones were sent before.
 };
 
 namespace stream_send {

@@ -35,13 +35,29 @@ inline constexpr size_t stream_window_bytes =                 // Sent, not yet a
     stream_receive_bytes - stream_message_bytes_max - stream_length_bytes_max;
 inline constexpr uint64_t packet_number_max = 1ull << 60; // Then the connection is closed.
 
-enum class UnreliableKind : uint8_t { updates, call, clock, bridged, challenge, answer };
+enum class UnreliableKind : uint8_t { snapshot, updates, call, clock, bridged, challenge, answer };
 
 struct UnreliableMessage {
     UnreliableKind kind;
     std::span<const std::byte> bytes;
 };
 inline constexpr size_t unreliable_messages_max = 64; // In one packet.
+
+// Bytes of one sort, and how many things they were.
+struct Tally {
+    uint64_t bytes, count;
+};
+
+// What was sent by what it was, apart from the content of unreliable messages, which is known to
+// who writes it. All that was ever sent: a connection that is opened again goes on counting.
+struct Tallies {
+    Tally handshakes;          // Whole datagrams. An endpoint's alone.
+    Tally packets;             // Whole: each has a header and a tag.
+    Tally acks, pings, frames; // frames: what precedes chunks, unreliable and stream messages.
+    Tally repeated;            // Stream bytes beyond the first time.
+    uint64_t queued_bytes;     // Put into streams, with what precedes each message,
+    uint64_t fresh_bytes;      // ... and of those sent at least once.
+};
 
 // What became of a packet that we sent; told once for each packet.
 struct Fate {

@@ -136,7 +136,7 @@ void take_lent(Arena &a)
     messages::write_grant(w, *grant);
     bits::write(w, 1, 1);
     bits::write(w, 1, 32); // The tick that survived.
-    messages::write_state(w, host, world::find_alive(host.world, a.lent), 1);
+    messages::write_state(w, host, TrafficKind::grant, world::find_alive(host.world, a.lent), 1);
     for (size_t to = 0; to < honest_count; ++to)
         send_message(a, to, StreamId::world, std::span(buffer).first(bits::size_bytes(w)));
 }

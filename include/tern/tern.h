@@ -59,6 +59,10 @@ const char *name(const Session *session, PeerId peer); // "" for an unknown one.
 Stats stats(const Session *session, PeerId peer);      // Zero for an unknown one.
 SessionStats stats(const Session *session);
 TypeStats type_stats(const Session *session, TypeId type);
+// Every bit that send() has handed out in this session's life, charged to what it was for: the sum
+// is that of the datagrams, to the bit. Always the same rows in the same order, also those of 0.
+std::span<const TrafficRow> traffic(const Session *session);
+const char *text(TrafficKind kind);                                 // A word or two for people.
 uint64_t session_clock_us(const Session *session, uint64_t now_us); // The host's, as estimated.
 
 // --- The host's game ---

@@ -130,6 +130,10 @@ struct Type {
     Callers callers = Callers::anybody;
     uint16_t calls_per_second_max = 0; // Of each caller, and as many at once; 0: no limit. Beyond,
                                        // call() sends nothing, and what comes is refused.
+    // What moves steadily: updates travel as differences to what the receiver's history of the
+    // object lets expect. A third of the bytes, a few times the processor time, and two kilobytes
+    // of memory for each object and owner; of one owner's objects the first 1024.
+    bool predicted = false;
 };
 
 // How the host treats newcomers that hold the invite: admits them, or leaves it to its game
@@ -149,7 +153,8 @@ struct Config {
     Quorum quorum = Quorum::majority;   // Equal on all peers.
     Topology topology = Topology::mesh; // The same.
     const char *name = "";              // Of this peer, shown to others. Cut to name_bytes_max - 1.
-    uint32_t send_bytes_per_second_max = 256 * 1024; // UDP payload, to each peer.
+    // UDP payload, to each peer; less where the way there carries less, as its delay shows.
+    uint32_t send_bytes_per_second_max = 256 * 1024;
     // A pair of others without a direct path is bridged: another member, the host as a rule,
     // forwards its datagrams. This member so many bytes of them for each pair and direction, and it
     // sends no more when it is bridged itself; best equal on all peers. 4096 or more.
@@ -311,10 +316,57 @@ struct Stats {
 
 // About one type, as far as its messages are coded and decoded here: whole states of its objects,
 // their changes with what names them, its calls. What surrounds them (heads and tags of datagrams,
-// framing, acks) is no type's, and what a stream repeats after a loss counts once.
+// framing, acks) is no type's, and what a stream repeats after a loss counts once. Sent: the sums
+// of its rows of traffic().
 struct TypeStats {
     uint64_t sent_bits, received_bits;
     uint64_t sent_messages, received_messages; // States, changes of an object, and calls.
+};
+
+// What sent bits were for. docs/profiling.md shows where each lies in a datagram.
+enum class TrafficKind : uint8_t {
+    // Values, by type and field.
+    create,
+    migrate, // And the grants that go with it.
+    tell,    // The host of a star: another's object.
+    grant,   // The host: an object's state, for its new owner.
+    report,  // What a member tells a host of an orphan.
+    update,
+    snapshot, // Updates of predicted types; of them not by field.
+    call,     // Replies and outcomes, too.
+    // What has no values.
+    destroy,
+    dead,       // What a newcomer is told of the dead.
+    claim,      // And releases, locks, refusals.
+    membership, // Welcomes, views, greetings, queries and the ends of reports.
+    join,       // What a newcomer and who lets it in say first.
+    clock,
+    // What carries the above.
+    handshake, // Whole datagrams.
+    header,
+    tag, // The seal: 16 bytes of each datagram but handshakes.
+    ack,
+    frame,     // What precedes each part of a packet, and each message of a stream.
+    padding,   // Of messages, to whole bytes. A call's is its own.
+    ping,      // Keep-alives, probes, and goodbyes.
+    path,      // Challenges, answers, and what names those whom bridged datagrams are from and for.
+    forwarded, // Datagrams of others, whole.
+    repeated, // Stream bytes beyond the first time: after a loss, or where copies ride ahead of it.
+    unsent    // Negative: charged above, but it waits in a stream, or its connection has ended, or
+              // there was no room at who bridges.
+};
+inline constexpr size_t traffic_kinds = static_cast<size_t>(TrafficKind::unsent) + 1;
+inline constexpr TypeId no_type = 0xffff;
+inline constexpr uint16_t no_field = 0xffff;
+
+// Bits of one kind; of values those of one field, and apart from those of all fields what names and
+// surrounds them (no_field), and of the whole message (no_type, too).
+struct TrafficRow {
+    TrafficKind kind;
+    TypeId type;    // no_type: of none.
+    uint16_t field; // Index into Type::fields.
+    int64_t bits;
+    uint64_t count; // Messages, datagrams; of a field: how often it was sent.
 };
 
 // About the whole session.

@@ -112,6 +112,7 @@ local tern = {}
 ---@field orphan? "to_host"|"destroy"|"spread"|"ask_game" Fate of an object whose owner has left.
 ---@field claim? "always"|"ask_game"|"never" How the host answers claims.
 ---@field claim_cooldown_ms? integer After a grant the host refuses claims of the object so long.
+---@field predicted? boolean Updates as differences to what the object's motion lets expect.
 ---@field callers? "anybody"|"host"|"owner" Whose calls are heard; owner: of the object field.
 ---@field calls_per_second_max? integer Of each caller; 0: no limit.
 
@@ -368,6 +369,18 @@ function tern.session_stats(session, table) end
 ---@param table? table
 ---@return tern.TypeStats
 function tern.type_stats(session, type, table) end
+
+---@class tern.TrafficRow
+---@field kind string
+---@field type? string
+---@field field? string
+---@field bits integer
+---@field count integer
+
+-- Whose the bits of all datagrams sent so far were; the rows that are not empty.
+---@param session tern.Session
+---@return tern.TrafficRow[]
+function tern.traffic(session) end
 
 -- Equal on peers that have the same world. 16 digits.
 ---@param session tern.Session

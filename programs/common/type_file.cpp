@@ -13,9 +13,10 @@ using tern::Type;
 namespace type_file {
 
 static constexpr std::string_view type_keys[] = {
-    "name", "objects_max", "orphan", "claim", "claim_cooldown_ms", "at_start", "field", "fields"};
+    "name",      "objects_max", "orphan", "claim", "claim_cooldown_ms",
+    "predicted", "at_start",    "field",  "fields"};
 static constexpr std::string_view object_keys[] = {"orphan", "claim", "claim_cooldown_ms",
-                                                   "at_start"};
+                                                   "predicted", "at_start"};
 static constexpr std::string_view orphan_names[] = {"to_host", "destroy", "spread", "ask_game"};
 static constexpr std::string_view claim_names[] = {"always", "ask_game", "never"};
 static constexpr size_t shown_max = 60;
@@ -253,6 +254,16 @@ static void parse_fields(Reader &reader, const toml::table &table, const std::st
     type.fields = fields;
 }
 
+static std::optional<bool> truth(Reader &reader, const toml::table &table, std::string_view key,
+                                 const std::string &whose)
+{
+    const toml::node *node = table.get(key);
+    if (!node) return std::nullopt;
+    if (node->is_boolean()) return **node->as_boolean();
+    complain_of(reader, *node, whose, key, "true or false");
+    return std::nullopt;
+}
+
 // The keys that only objects have.
 static void parse_policies(Reader &reader, const toml::table &table, const std::string &whose,
                            Type &type, TypeTable &out)
@@ -263,6 +274,7 @@ static void parse_policies(Reader &reader, const toml::table &table, const std::
         type.claim = static_cast<tern::ClaimPolicy>(*index);
     type.claim_cooldown_ms =
         whole_number(reader, table, "claim_cooldown_ms", whose, 0, UINT32_MAX).value_or(0);
+    type.predicted = truth(reader, table, "predicted", whose).value_or(false);
     const uint32_t at_start_max = type.objects_max > 0 ? type.objects_max : UINT32_MAX;
     out.at_start.push_back(
         whole_number(reader, table, "at_start", whose, 0, at_start_max).value_or(0));

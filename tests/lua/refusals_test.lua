@@ -43,7 +43,7 @@ local function right_arguments(e)
         receive = {s, e.socket, 1e15}, send = {s, e.socket, 1e15}, session_clock_us = {s, 1},
         clock_us = {}, sleep_us = {0}, recorded = {tern.make_session {recording_bytes_max = 65536}},
         self = {s}, host = {s}, peers = {s}, peer_name = {s, 2}, stats = {s, 2, {}},
-        session_stats = {s, {}}, type_stats = {s, "ship", {}}, digest = {s},
+        session_stats = {s, {}}, type_stats = {s, "ship", {}}, traffic = {s}, digest = {s},
         explain = {s, e.ship, 2, {}}, admit = {s, 9}, refuse = {s, 9, "no"}, remove = {s, 9},
         invite = {s, "1.2.3.4:5"}, parse_invite = {"tern1-"},
         event_count = {other}, event = {other, 1}, argument = {other, e.called, 1},

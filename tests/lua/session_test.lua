@@ -106,6 +106,16 @@ function tests.StatisticsFillTables()
     equal(w.sessions[2]:session_stats().objects, 1)
     equal(w.sessions[1]:session_stats().owned, 1)
     assert(w.sessions[2]:type_stats("ship").received_bits > 0)
+    local bits, of_health = 0, 0
+    for _, row in ipairs(w.sessions[1]:traffic()) do
+        bits = bits + row.bits
+        if row.kind == "CREATE" and row.type == "ship" and row.field == "health" then
+            of_health = of_health + row.bits
+        end
+    end
+    equal(bits % 8, 0)
+    equal(bits / 8 >= w.sessions[1]:stats(2).sent_bytes, true)
+    assert(of_health > 0)
     assert(w.network:network_stats().delivered > 0)
     assert(tern.socket_stats(w.sockets[1]).sent_datagrams > 0)
     equal(w.sessions[1]:digest(), w.sessions[2]:digest())

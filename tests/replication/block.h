@@ -10,6 +10,7 @@ struct PeerState {
     World world;
     Publisher publisher;
     CodeCache codes;
+    SnapshotScratch snapshots;
 };
 
 struct BlockLimits {
@@ -47,11 +48,12 @@ inline size_t place_peer(flat::Builder &builder, PeerState &peer, const TypeTabl
     for (const Type &type : types.types)
         slots += world::capacity(type);
     world::place(builder, peer.world, types, limits.dead_max);
-    publish::place(builder, peer.publisher, slots, limits.peer_count, limits.packets_max,
+    publish::place(builder, peer.publisher, types, slots, limits.peer_count, limits.packets_max,
                    limits.objects_max);
     const size_t state_bytes = builder.used_bytes;
-    flat::place(builder, peer.world.stats, types.types.size(), types.types.size());
+    flat::place(builder, peer.world.received, types.types.size(), types.types.size());
     code_cache::place(builder, peer.codes, types);
+    snapshots::place(builder, peer.snapshots, types);
     return state_bytes;
 }
 

@@ -218,7 +218,8 @@ TEST(LateJoin, OfFourOwnersEachBringsItsShareAtTheSameTime)
     }
     std::printf("%.3f s, without objects %.3f s, the bytes of one owner need %.3f s\n", took_s[1],
                 took_s[0], needed_s);
-    EXPECT_LE(took_s[1] - took_s[0], 1.2 * needed_s);
+    // Each of the four finds out in some round trips what its path carries.
+    EXPECT_LE(took_s[1] - took_s[0], 1.2 * needed_s + 0.15);
 }
 
 TEST(LateJoin, ProgressRisesAndThenComesCaughtUp)

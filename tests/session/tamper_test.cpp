@@ -12,12 +12,12 @@ namespace {
 // Small, so that the state can be hashed for each bit.
 const Type small_types[] = {{"body", sizeof(Body), body_fields, 2}};
 
-struct Snapshot {
+struct Observed {
     uint64_t replica, digest, bad;
     State state;
     size_t peers;
 
-    static Snapshot of(const Session *session)
+    static Observed of(const Session *session)
     {
         return {replica::state_hash(inspect::replica(session)), tern::digest(session),
                 stats(session).bad_datagrams, tern::state(session), tern::peers(session).size()};
@@ -38,14 +38,14 @@ static std::span<const Event> receive_tampered(SimWorld &world, Node &node, Tall
     for (const Datagram &datagram : waiting) {
         std::vector<std::byte> bytes(datagram.bytes.begin(), datagram.bytes.end());
         tally.datagrams += 1;
-        Snapshot before = Snapshot::of(node.session);
+        Observed before = Observed::of(node.session);
         for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
             const auto flip = static_cast<std::byte>(1u << bit % 8);
             bytes[bit / 8] ^= flip;
             const Datagram tampered = {datagram.address, bytes};
             const std::span<const Event> events =
                 receive(node.session, std::span(&tampered, 1), world.now_us);
-            const Snapshot after = Snapshot::of(node.session);
+            const Observed after = Observed::of(node.session);
             const bool same = after.replica == before.replica && after.digest == before.digest &&
                               after.state == before.state && after.peers == before.peers &&
                               after.bad == before.bad + 1 && events.empty();

@@ -445,6 +445,32 @@ TEST(OracleAmplification, AStrangerIsNeverValidated)
     EXPECT_TRUE(fired(scene, "I10"));
 }
 
+// --- I17 ---
+
+TEST(OracleCharges, AllThatIsHandedOutIsChargedAndNothingElse)
+{
+    Scene scene(2);
+    const Bytes first(4, 100), second(4, 50);
+    const Datagram datagrams[] = {{{}, first.bytes}, {{}, second.bytes}};
+    std::vector<TrafficRow> rows = {{TrafficKind::update, 1, 2, 1000, 1},
+                                    {TrafficKind::header, no_type, no_field, 300, 1},
+                                    {TrafficKind::unsent, no_type, no_field, -100, 0}};
+    oracles::handed_out(scene.oracles, 1, datagrams, rows);
+    EXPECT_TRUE(silent(scene));
+    Scene another = scene, less = scene;
+    rows[0].bits += 50 * 8; // All that there has been since it was made.
+    oracles::handed_out(scene.oracles, 1, {&datagrams[1], 1}, rows);
+    EXPECT_TRUE(silent(scene));
+    oracles::peer_started(scene.oracles, scene.nodes, 1);
+    oracles::handed_out(scene.oracles, 1, {}, {});
+    EXPECT_TRUE(silent(scene));
+    oracles::handed_out(another.oracles, 1, {}, rows);
+    EXPECT_TRUE(fired(another, "I17"));
+    rows = {{TrafficKind::update, 1, 2, 1201, 1}, {TrafficKind::header, no_type, no_field, -1, 1}};
+    oracles::handed_out(less.oracles, 1, {}, rows);
+    EXPECT_TRUE(fired(less, "I17"));
+}
+
 // --- I11 ---
 
 TEST(OracleAllocations, OneIsTooMany)

@@ -2,7 +2,7 @@
 #pragma once
 #include "base/random.h"
 #include "transport/aead.h"
-#include "transport/connection.h"
+#include "transport/connection_types.h"
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -90,6 +90,13 @@ struct Pair {
     {
         connection::skip_numbers(*side[0], from_0, from_1);
         connection::skip_numbers(*side[1], from_1, from_0);
+    }
+
+    // As if a link without bounds had been measured.
+    void open_window(int at)
+    {
+        side[at].connection->_congestion._window_bytes = 16 * 1024 * 1024;
+        side[at].connection->_pace = pace::make(UINT32_MAX, now_us);
     }
 
     void put_on_wire(int from, std::span<const std::byte> bytes)

@@ -46,6 +46,7 @@ TEST(ConnectionSend, AFullQueueRefusesAMessageWhole)
 TEST(ConnectionSend, NoMoreThanAWindowIsInFlight)
 {
     Pair pair(1, {4'000'000'000, 10'000'000, {400'000, 1000}});
+    pair.open_window(0);
     while (connection::queue_message(*pair.side[0], StreamId::world, numbered(1, 5000))) {
     }
     pair.network.cut[1] = true;
@@ -111,6 +112,7 @@ TEST(ConnectionSend, NoMoreThan64UnreliableMessagesGoInAPacket)
 TEST(ConnectionSend, WithoutAPlaceForItsFateNoPacketGoes)
 {
     Pair pair(1, {4'000'000'000, 10'000'000, {1000, 1000}});
+    pair.open_window(0);
     size_t count = 0;
     for (; connection::has_budget(*pair.side[0], pair.now_us); count += 1)
         pair.send_packet(0, {text("x")});

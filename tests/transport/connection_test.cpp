@@ -337,6 +337,7 @@ TEST(Connection, GoodbyeIsSaidThreeTimesInThreeTicks)
 TEST(Connection, GoodbyeIsSaidWithoutBudgetAndWithAllPlacesTaken)
 {
     Pair pair(1, {1'000'000'000, 10'000'000, {1000, 1000}});
+    pair.open_window(0);
     while (connection::has_budget(*pair.side[0], pair.now_us))
         pair.send_packet(0, {text("x")});
     EXPECT_EQ(sizeof(uint64_t) * 128, pair.side[0].open_fates.size()) << "1024 places";
@@ -388,6 +389,7 @@ TEST(Connection, AfterALongCutWithAllPlacesTakenItGoesOn)
     ASSERT_TRUE(pair.run(500'000));
     ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, numbered(1, 5000)));
     pair.network.cut[1] = true;
+    pair.open_window(0);
     for (int i = 0; i < 2000; i += 1)
         if (connection::has_budget(*pair.side[0], pair.now_us)) pair.send_packet(0, {text("x")});
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));

@@ -199,6 +199,7 @@ inline Bytes state(Peer &peer)
 {
     Endpoint copy = peer.e();
     copy._received = copy._bad = 0;
+    copy._handshakes = {};
     std::fill(std::begin(copy._scratch), std::end(copy._scratch), std::byte{0});
     Bytes all;
     const auto add = [&all](const void *from, size_t size) {

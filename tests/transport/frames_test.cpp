@@ -90,8 +90,8 @@ TEST(Frames, TheBytesOfEveryKind)
 TEST(Frames, AnUnreliableMessageHasOneByteOfHeaderBelow32AndThreeFromThere)
 {
     for (const size_t size : {1u, 31u, 32u, 255u, 256u, 1100u}) {
-        for (unsigned kind = 0; kind < 6; kind += 1) {
-            Bytes content(size <= 31 ? 1 : 3, static_cast<std::byte>(64 + 32 * kind));
+        for (unsigned kind = 0; kind < 7; kind += 1) {
+            Bytes content(size <= 31 ? 1 : 3, static_cast<std::byte>(32 + 32 * kind));
             if (size <= 31) content[0] |= static_cast<std::byte>(size);
             if (size > 31) content[1] = static_cast<std::byte>(size);
             if (size > 31) content[2] = static_cast<std::byte>(size / 256);
