@@ -62,9 +62,19 @@ static Head read_head(std::span<const std::byte> message, uint32_t newest)
     return head;
 }
 
+// Of a mutant.
+static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number)
+{
+    uint32_t newest = 0;
+    for (const Snapshot &snapshot : kept)
+        if (snapshot.fate == SnapshotFate::usable && snapshot.number < number)
+            newest = std::max(newest, snapshot.number);
+    return newest;
+}
+
 // What is built on a base that has not come is given up, and then so is the base: whoever sent it
 // hears of one of the two only.
-static SnapshotCheck check_base(Snapshots &s, const Head &head, uint32_t peer)
+static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
 {
     const uint32_t newest = s.peers[peer].got_number;
     const std::span<Snapshot> kept = got_from(s, peer);
@@ -75,9 +85,9 @@ static SnapshotCheck check_base(Snapshots &s, const Head &head, uint32_t peer)
     if (head.base == 0) return SnapshotCheck::usable;
     if (static_cast<int32_t>(head.base - newest) <= -static_cast<int32_t>(snapshots_kept))
         return SnapshotCheck::refused;
-    Snapshot &base = kept[head.base % snapshots_kept];
-    if (base.number != head.base && TERN_MUTANT(base_taken_for_granted) && base.number != 0)
-        base.number = head.base;
+    if (kept[head.base % snapshots_kept].number != head.base && TERN_MUTANT(base_taken_for_granted))
+        head.base = newest_usable(kept, head.number);
+    const Snapshot &base = kept[head.base % snapshots_kept];
     if (base.number != head.base) return SnapshotCheck::useless;
     return base.fate == SnapshotFate::usable ? SnapshotCheck::usable : SnapshotCheck::useless;
 }

@@ -190,18 +190,6 @@ Violation open_end(const Liveness &l, const Simulation &sim)
 
 // --- Loss, and quiet ---
 
-void set_loss(Wire &wire, uint32_t per_mille)
-{
-    wire.calm = per_mille == 0;
-    wire.scripted = wire.records = false; // It depends on the seed and the number alone.
-    wire.any_rate = true;
-    for (Route &route : wire.routes) {
-        route.rates = {};
-        route.rates.loss = per_mille;
-        route.in_burst = false;
-    }
-}
-
 // Unreliable calls of long ago may still arrive.
 uint64_t heard_of(const Simulation &sim)
 {
@@ -259,9 +247,9 @@ void begin_next(Liveness &l, Simulation &sim)
     if (next == LivenessStage::claiming) tell_each(l, sim, Act::claim);
     if (next == LivenessStage::destroying) tell_each(l, sim, Act::destroy);
     if (next == LivenessStage::joining) start_one(l, sim);
-    if (lossy) set_loss(sim.wire, loss_per_mille);
+    if (lossy) wire::set_loss(sim.wire, loss_per_mille);
     if (calls(next)) call_each(l, sim);
-    if (next == LivenessStage::calming) set_loss(sim.wire, 0);
+    if (next == LivenessStage::calming) wire::set_loss(sim.wire, 0);
 }
 
 void look(Liveness &l, Simulation &sim)

@@ -51,5 +51,6 @@ struct Playable {
 std::span<const Playable> partitions(); // scenarios_partitions.cpp
 std::span<const Playable> others();     // scenarios_others_sessions.cpp
 std::span<const Playable> stars();      // scenarios_stars.cpp
+std::span<const Playable> snapshots();  // scenarios_snapshots.cpp
 
 }

@@ -163,6 +163,8 @@ void set_nat(Wire &wire, uint16_t place, Nat nat); // A new one: nothing has gon
 
 // wire_chance.cpp
 void draw_rates(Route &route, const Faults &faults);
+// On all routes, in place of all other rates, from now on by chance. 0: nothing happens there.
+void set_loss(Wire &wire, uint32_t per_mille);
 Treatment drawn(const Wire &wire, Route &route, uint64_t number, size_t size_bytes);
 Treatment chosen(Route &route, uint64_t number); // By its script.
 void record(Wire &wire, uint16_t from, uint16_t to, uint64_t number, const Treatment &treatment);

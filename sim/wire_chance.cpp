@@ -29,6 +29,18 @@ void draw_rates(Route &route, const Faults &faults)
                    of(FaultKind::delay),    of(FaultKind::late),   of(FaultKind::acks)};
 }
 
+void set_loss(Wire &wire, uint32_t per_mille)
+{
+    wire.calm = per_mille == 0;
+    wire.scripted = wire.records = false; // It depends on the seed and the number alone.
+    wire.any_rate = true;
+    for (Route &route : wire.routes) {
+        route.rates = {};
+        route.rates.loss = per_mille;
+        route.in_burst = false;
+    }
+}
+
 // Gilbert and Elliott's: in a burst most is lost, outside of it little. Without `burst` each loss
 // stands alone.
 static bool is_lost(Route &route, uint64_t number)
