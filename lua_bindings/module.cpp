@@ -5,10 +5,10 @@
 namespace tern::lua {
 
 static const char *const event_kind_names[] = {
-    "join_progress", "caught_up",       "join_asked",     "peer_joined",    "peer_left",
-    "host_lost",     "host_changed",    "object_created", "object_changed", "object_destroyed",
-    "owner_changed", "object_orphaned", "claim_asked",    "claim_granted",  "claim_refused",
-    "call",          "reply",           "call_failed"};
+    "join_progress", "caught_up",     "join_asked",     "peer_joined",     "peer_left",
+    "host_lost",     "host_changed",  "object_created", "object_changed",  "object_destroyed",
+    "object_hidden", "object_shown",  "owner_changed",  "object_orphaned", "claim_asked",
+    "claim_granted", "claim_refused", "call",           "reply",           "call_failed"};
 static const char *const state_names[] = {"idle",
                                           "joining",
                                           "open",

@@ -1,5 +1,6 @@
 // Objects: numbers, whose fields are got and set one at a time.
 #include "lua_bindings/binding.h"
+#include <cmath>
 #include <cstring>
 
 namespace tern::lua {
@@ -269,13 +270,78 @@ static int balance(lua_State *L)
     return 0;
 }
 
-const luaL_Reg object_functions[] = {
-    {"create", create},     {"destroy", destroy}, {"exists", exists},
-    {"type", type},         {"owner", owner},     {"owns", owns},
-    {"may_set", may_set},   {"stamp", stamp},     {"get", get},
-    {"set", set},           {"objects", objects}, {"type_id", type_id},
-    {"field_id", field_id}, {"claim", claim},     {"release", release},
-    {"lock", lock},         {"migrate", migrate}, {"refuse_claim", refuse_claim},
-    {"balance", balance},   {nullptr, nullptr}};
+// --- Interest ---
+
+static double at_least(const Arguments &a, int index, const char *name, double min)
+{
+    const double value = lua_type(a.L, index) == LUA_TNUMBER ? lua_tonumber(a.L, index) : NAN;
+    if (!(value >= min)) refuse(a, index, name, "a number that is %g or more", min);
+    return value;
+}
+
+static int set_priority(lua_State *L)
+{
+    const Arguments a = {L, "set_priority"};
+    Session *s = open_session(a);
+    const ObjectId id = any_object(a, 2);
+    const PeerId to = peer(a, 3, "peer");
+    const auto priority = static_cast<float>(at_least(a, 4, "priority", 0));
+    lua_pushboolean(L, tern::set_priority(s, id, to, priority));
+    return 1;
+}
+
+static int is_hidden(lua_State *L)
+{
+    const Arguments a = {L, "is_hidden"};
+    const Session *s = session(a);
+    lua_pushboolean(L, tern::is_hidden(s, any_object(a, 2)));
+    return 1;
+}
+
+static int set_interest(lua_State *L)
+{
+    const Arguments a = {L, "set_interest"};
+    Session *s = open_session(a);
+    const TypeId type = type_id(a, 2, s);
+    const Type &described = session_config(s).types[type];
+    const size_t index = field_index(a, 3, 3, described);
+    const Field &field = described.fields[index];
+    if (field.kind != FieldKind::float32 || field.count > 3)
+        refuse(a, 3, "field", "a float32 field of 1 to 3 numbers");
+    Viewpoint from = {peer(a, 4, "peer"), {}};
+    const auto near_distance = static_cast<float>(at_least(a, 5, "near", 0));
+    const auto far_distance = static_cast<float>(at_least(a, 6, "far", 0));
+    if (near_distance == 0) refuse(a, 5, "near", "a distance that is more than 0");
+    if (far_distance < near_distance) refuse(a, 6, "far", "a distance that is not below near");
+    for (int i = 0; i < field.count; ++i)
+        from.position[i] = static_cast<float>(at_least(a, 7 + i, "position", -HUGE_VAL));
+    tern::set_interest(s, type, static_cast<uint16_t>(index), {&from, 1}, near_distance,
+                       far_distance);
+    return 0;
+}
+
+const luaL_Reg object_functions[] = {{"create", create},
+                                     {"destroy", destroy},
+                                     {"exists", exists},
+                                     {"type", type},
+                                     {"owner", owner},
+                                     {"owns", owns},
+                                     {"may_set", may_set},
+                                     {"stamp", stamp},
+                                     {"get", get},
+                                     {"set", set},
+                                     {"objects", objects},
+                                     {"type_id", type_id},
+                                     {"field_id", field_id},
+                                     {"claim", claim},
+                                     {"release", release},
+                                     {"lock", lock},
+                                     {"migrate", migrate},
+                                     {"refuse_claim", refuse_claim},
+                                     {"balance", balance},
+                                     {"set_priority", set_priority},
+                                     {"is_hidden", is_hidden},
+                                     {"set_interest", set_interest},
+                                     {nullptr, nullptr}};
 
 }

@@ -136,6 +136,7 @@ static void take_over(Replica &r, Slot slot, uint32_t grant, uint32_t survived_t
     Object &object = r.world.slots[slot];
     const PeerId previous = object.owner;
     give_away(r, slot); // From a former tenure of ours, if it was that.
+    happenings::show(r, slot);
     object.owner = r.self;
     object.stamp = r.grants[grant - 1].stamp;
     object.tick = r.world.tick;

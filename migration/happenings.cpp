@@ -48,10 +48,31 @@ void changed(Replica &r, Slot slot, uint64_t fields)
     r.events[at - 1].changed_fields |= fields;
 }
 
+void seen(Replica &r, Slot slot, Sight sight)
+{
+    if (sight == Sight::same) return;
+    const EventKind kind =
+        sight == Sight::hidden ? EventKind::object_hidden : EventKind::object_shown;
+    uint32_t &at = r.sight_events[slot];
+    if (at == 0) {
+        flat::push(r.events, about(r, kind, slot));
+        at = r.events.count;
+    }
+    r.events[at - 1].kind = kind;
+}
+
+void show(Replica &r, Slot slot)
+{
+    Object &object = r.world.slots[slot];
+    if (object.hidden) seen(r, slot, Sight::shown);
+    object.hidden = false;
+    object.sight_tick = 0;
+}
+
 void destroyed(Replica &r, Slot slot)
 {
     flat::push(r.events, about(r, EventKind::object_destroyed, slot));
-    r.changed_events[slot] = 0;
+    r.changed_events[slot] = r.sight_events[slot] = 0;
 }
 
 void owner_changed(Replica &r, Slot slot, PeerId previous, uint64_t fields, uint32_t lost_ticks)
@@ -86,7 +107,7 @@ void clear(Replica &r)
 {
     for (const Event &event : r.events.all()) {
         const Slot slot = world::find(r.world, event.object);
-        if (slot != no_slot) r.changed_events[slot] = 0;
+        if (slot != no_slot) r.changed_events[slot] = r.sight_events[slot] = 0;
     }
     flat::clear(r.events);
 }

@@ -39,6 +39,7 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
         return happenings::changed(r, slot, fields);
     }
     relay::began(r, slot, live.survived_tick);
+    happenings::show(r, slot);
     if (!TERN_MUTANT(lock_outlives_its_tenure)) r.locks[slot] = 0;
     r.migrations += 1;
     happenings::owner_changed(r, slot, previous, fields, lost_ticks);

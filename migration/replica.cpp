@@ -46,8 +46,10 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.world.received, types.types.size(), types.types.size());
     code_cache::place(b, r.codes, types);
     snapshots::place(b, r.snapshot_scratch, types);
-    flat::place(b, r.events, 4 * (size_t{slots} + limits.peers_max) + 1024);
+    publish::place(b, r.turns, slots);
+    flat::place(b, r.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
+    flat::place(b, r.sight_events, slots, slots);
 }
 
 size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
@@ -219,6 +221,7 @@ static void note_applied(Replica &r, const AppliedUpdate &applied, Verdict &verd
         happenings::changed(r, applied.slot, applied.changed_fields);
         relay::changed(r, applied.slot, applied.changed_fields);
     }
+    happenings::seen(r, applied.slot, applied.sight);
     if (applied.result == Applied::forged) verdict = Verdict::forged;
     if (applied.result == Applied::malformed) verdict = Verdict::malformed;
 }
@@ -272,8 +275,8 @@ bool has_updates(const Replica &r, PeerId to)
 
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer)
 {
-    return publish::write(r.publisher, r.world, r.codes, *r.types, find_member(r, to), packet,
-                          buffer, r.charges);
+    return publish::write(r.publisher, r.world, r.codes, r.turns, *r.types, find_member(r, to),
+                          packet, buffer, r.charges);
 }
 
 size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer)
@@ -287,6 +290,16 @@ void fate(Replica &r, PeerId to, uint64_t packet, bool arrived)
     const MemberSlot member = find_member(r, to);
     if (member == no_member || r.members[member].fenced) return;
     publish::fate(r.publisher, r.world, *r.types, member, packet, arrived);
+}
+
+bool set_priority(Replica &r, Slot slot, PeerId peer, uint16_t priority)
+{
+    const MemberSlot member = is_member(r, peer) ? find_member(r, peer) : no_member;
+    const PeerId owner = r.world.slots[slot].owner;
+    const bool tells = r.topology == Topology::star ? relays(r) : owner == r.self;
+    if (member == no_member || peer == r.self || peer == owner || !tells) return false;
+    publish::set_priority(r.publisher, r.world, member, slot, priority);
+    return true;
 }
 
 // --- Time ---
@@ -330,7 +343,7 @@ void end_send(Replica &r)
 bool events_room(const Replica &r)
 {
     return r.events.capacity - r.events.count >=
-           2 * (r.changed_events.count + r.members.count) + 64;
+           3 * (r.changed_events.count + r.members.count) + 64;
 }
 
 }

@@ -85,6 +85,8 @@ bool all_acked(const Replica &r, PeerId to); // Nothing is queued, due or unacke
 bool check_updates(const Replica &r, std::span<const std::byte> message); // Well-formed for us?
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message);
 bool has_updates(const Replica &r, PeerId to);
+// False: this peer does not tell the object to that one.
+bool set_priority(Replica &r, Slot slot, PeerId peer, uint16_t priority);
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer);
 // The same of types that are predicted. What is refused must not be acked; all else that is not
 // malformed goes to receive_snapshot() before the next is checked.

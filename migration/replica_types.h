@@ -194,7 +194,9 @@ struct Replica {               // Open to migration, and read by session and sim
     // What has happened since the last clear_events(). Not state.
     Flat<Event> events;
     Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
+    Flat<uint32_t> sight_events;   // The same of object_hidden or object_shown.
     CodeCache codes;               // Not state, either.
+    Turns turns;
     SnapshotScratch snapshot_scratch;
 };
 

@@ -256,6 +256,17 @@ static void lose_host(Replica &r)
     if (r.phase == Phase::in) happenings::peer(r, EventKind::host_lost, r.view_host);
 }
 
+// What only who has gone told us: it hides that no more.
+static void show_untold(Replica &r, PeerId gone, bool led)
+{
+    const bool told_all = led && r.topology == Topology::star;
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (!object.hidden || object.life != Life::alive) continue;
+        if (told_all || object.owner == gone) happenings::show(r, slot);
+    }
+}
+
 void fence(Replica &r, MemberSlot slot)
 {
     Member &member = r.members[slot];
@@ -270,6 +281,7 @@ void fence(Replica &r, MemberSlot slot)
     publish::forget_peer(r.publisher, slot);
     if (member.id == r.view_host) lose_host(r);
     if (member.told) happenings::peer(r, EventKind::peer_left, member.id);
+    show_untold(r, member.id, member.id == leader);
     if (member.id == leader) relay::greet_leader(r);
 }
 

@@ -31,6 +31,7 @@ tern::ExploreScope scope_of(const Options &options)
     scope.forges = options.forges;
     scope.locks = options.locks;
     scope.releases = options.releases;
+    scope.hides = options.hides;
     scope.mortal = options.mortal;
     scope.survivors = options.survivors;
     scope.star = options.star;

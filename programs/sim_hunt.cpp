@@ -59,6 +59,7 @@ std::vector<tern::ExploreScope> scopes()
     half.suspicions = 1;
     scope(1, 0, 0, 0, 0).locks = 2;
     scope(2, 0, 0, 0, 0).locks = 1;
+    scope(0, 0, 0, 1, 0).hides = 2;
     tern::ExploreScope &given_up = scope(1, 0, 1, 0, 0);
     given_up.releases = 1;
     given_up.survivors = true;

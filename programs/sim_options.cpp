@@ -115,6 +115,7 @@ void add_explore(CLI::App &parent, Options &options)
     count("--suspicions", options.suspicions, "Living peers that the host takes for gone");
     count("--locks", options.locks, "Times that an owner locks or unlocks an object");
     count("--releases", options.releases, "Times that an owner gives an object up");
+    count("--hides", options.hides, "Times that an object is hidden from a peer, or shown again");
     count("--forges", options.forges, "Messages of members that have no right to say them");
     app->add_option("--bound", options.bound_s, "Stop after this many seconds")
         ->check(whole_number(1, 1'000'000));

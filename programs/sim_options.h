@@ -55,7 +55,7 @@ struct Options {
     bool mesh = false;
     // explore
     uint16_t creates = 1, claims = 2, destroys = 1, crashes = 1, updates = 0, losses = 0, joins = 0;
-    uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0, locks = 0, releases = 0;
+    uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0, locks = 0, releases = 0, hides = 0;
     bool mortal = false, survivors = false, star = false;
     // explore, mutants, hunt, shrink
     uint32_t bound_s = 0; // 0: none.

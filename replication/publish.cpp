@@ -9,6 +9,7 @@
 namespace tern::publish {
 
 static_assert(std::has_unique_object_representations_v<Published>);
+static_assert(std::has_unique_object_representations_v<Interest>);
 static_assert(std::has_unique_object_representations_v<SentUpdates>);
 static_assert(std::has_unique_object_representations_v<SentObject>);
 static_assert(std::has_unique_object_representations_v<PeerRing>);
@@ -30,6 +31,7 @@ void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_
     const size_t packets = size_t{peer_count} * packets_max;
     const size_t objects = size_t{peer_count} * objects_max;
     flat::place(builder, p.published, published, published);
+    flat::place(builder, p.interests, published, published);
     flat::place(builder, p.due, due, due);
     flat::place(builder, p.rings, peer_count, peer_count);
     flat::place(builder, p.sent_packets, packets, packets);
@@ -37,9 +39,19 @@ void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_
     snapshots::place(builder, p.snapshots, types, slot_count, peer_count);
 }
 
+void place(flat::Builder &builder, Turns &turns, uint32_t slot_count)
+{
+    flat::place(builder, turns.order, slot_count);
+}
+
 static Published &published_at(Publisher &p, uint32_t peer, Slot slot)
 {
     return p.published[size_t{peer} * p.slot_count + slot];
+}
+
+static Interest &interest_at(Publisher &p, uint32_t peer, Slot slot)
+{
+    return p.interests[size_t{peer} * p.slot_count + slot];
 }
 
 static uint64_t &due_word(Publisher &p, uint32_t peer, Slot slot)
@@ -113,11 +125,25 @@ static uint64_t needed(const World &world, const TypeTable &types, Slot slot,
     return mask;
 }
 
+// Whether anything is to be told to the peer.
+static bool is_wanted(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                      Slot slot)
+{
+    const Published &published = published_at(p, peer, slot);
+    if (p.rings[peer].interests == 0) return needed(world, types, slot, published) != 0;
+    if (published.acked_tick == 0) return false;
+    const Interest &interest = interest_at(p, peer, slot);
+    if (sight_due(interest)) return true;
+    return !interest.hidden && needed(world, types, slot, published) != 0;
+}
+
 void changed(Publisher &p, Slot slot)
 {
-    for (uint32_t peer = 0; peer < p.peers_used; ++peer)
+    for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
+        if (p.rings[peer].interests != 0 && interest_at(p, peer, slot).hidden) continue;
         if (published_at(p, peer, slot).acked_tick != 0 || TERN_MUTANT(update_before_the_ack))
             set_due(p, peer, slot);
+    }
     snapshots::changed(p.snapshots, slot);
 }
 
@@ -128,13 +154,28 @@ void announced(Publisher &p, const World &world, const TypeTable &types, uint32_
                 world.tick);
     Published &published = published_at(p, peer, slot);
     published.acked_tick = std::max(published.acked_tick, tick);
-    if (needed(world, types, slot, published) != 0) set_due(p, peer, slot);
+    if (is_wanted(p, world, types, peer, slot)) set_due(p, peer, slot);
+}
+
+void set_priority(Publisher &p, const World &world, uint32_t peer, Slot slot, uint16_t priority)
+{
+    Interest &interest = interest_at(p, peer, slot);
+    const bool hidden = priority == 0;
+    p.rings[peer].interests = 1;
+    if (!hidden) interest.priority = priority;
+    if (interest.hidden == hidden) return;
+    interest.hidden = hidden;
+    interest.sight_tick = world.tick;
+    interest.sight_told = false;
+    const bool said = hidden || !TERN_MUTANT(shown_again_unsaid);
+    if (published_at(p, peer, slot).acked_tick != 0 && said) set_due(p, peer, slot);
 }
 
 void forget_object(Publisher &p, Slot slot)
 {
     for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
         published_at(p, peer, slot) = {};
+        if (p.rings[peer].interests != 0) interest_at(p, peer, slot) = {};
         clear_due(p, peer, slot);
     }
     snapshots::forget_object(p.snapshots, slot);
@@ -220,6 +261,7 @@ void forget_peer(Publisher &p, uint32_t peer)
 {
     TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
     zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
+    if (p.rings[peer].interests != 0) zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
     zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
     for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i)
         packet_at(p, peer, i).tick = 0;
@@ -227,6 +269,17 @@ void forget_peer(Publisher &p, uint32_t peer)
     p.rings[peer] = {};
     snapshots::forget_peer(p.snapshots, peer);
 }
+
+void forget_interests(Publisher &p)
+{
+    for (uint32_t peer = 0; peer < p.peer_count; ++peer) {
+        if (p.rings[peer].interests == 0) continue;
+        zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
+        p.rings[peer].interests = 0;
+    }
+}
+
+// --- Writing ---
 
 // Objects that did not fit, after which no smaller one is looked for.
 static constexpr uint32_t misfits_max = 4;
@@ -241,16 +294,28 @@ static void charge(Charges &charges, const World &world, const TypeTable &types,
         charges::add_fields(charges, types, type, mask, world::value(world, types, slot));
 }
 
+// Those of predicted types; but whether it is hidden is an UPDATE's to say.
+static bool is_for_snapshots(Publisher &p, uint32_t peer, Slot slot)
+{
+    if (!snapshots::takes(p.snapshots, slot)) return false;
+    return p.rings[peer].interests == 0 || !sight_due(interest_at(p, peer, slot));
+}
+
 static Added add_slot(Publisher &p, const World &world, CodeCache &codes, const TypeTable &types,
                       uint32_t peer, Slot slot, UpdateWriter &w, Charges *charges)
 {
     const Object &object = world.slots[slot];
     Published &published = published_at(p, peer, slot);
-    const uint64_t mask = object.life == Life::alive ? needed(world, types, slot, published) : 0;
-    if (mask == 0) {
+    const bool has_interests = p.rings[peer].interests != 0;
+    const Interest interest = has_interests ? interest_at(p, peer, slot) : Interest{};
+    const bool alive = object.life == Life::alive;
+    uint64_t mask = alive && !interest.hidden ? needed(world, types, slot, published) : 0;
+    const bool says_sight = alive && sight_due(interest);
+    if (mask == 0 && !says_sight) {
         clear_due(p, peer, slot);
         return Added::nothing;
     }
+    if (mask == 0 && !interest.hidden) mask = 1; // That it is told is the message.
     const bool own = is_own(p, object) || TERN_MUTANT(older_value_told);
     const uint32_t tick = own ? world.tick : object.tick;
     // A second one at this tick would not be newer there. It stays due. Another's value is the same
@@ -258,17 +323,75 @@ static Added add_slot(Publisher &p, const World &world, CodeCache &codes, const 
     if (own && published.sent_tick == tick) return Added::nothing;
     if (p.rings[peer].object_count == p.objects_max) return Added::no_room;
     const size_t begin = update_codec::bit_count(w);
-    const CodedFields coded = code_cache::fields(codes, world, types, slot, mask);
+    CodedFields coded = {};
+    if (mask != 0) coded = code_cache::fields(codes, world, types, slot, mask);
     if (!update_codec::add(w, object, coded, tick)) return Added::no_room;
     if (charges) charge(*charges, world, types, slot, mask, update_codec::bit_count(w) - begin);
     remember_object(p, peer, object, slot, tick);
     published.sent_tick = tick;
+    if (has_interests) interest_at(p, peer, slot).sent_at = world.tick;
     clear_due(p, peer, slot);
     return Added::yes;
 }
 
-size_t write(Publisher &p, World &world, CodeCache &codes, const TypeTable &types, uint32_t peer,
-             uint64_t packet, std::span<std::byte> buffer, Charges *charges)
+static void make_order(const Publisher &p, Turns &turns, uint32_t tick, uint32_t peer)
+{
+    flat::clear(turns.order);
+    turns.peer = peer;
+    turns.tick = tick;
+    turns.next = 0;
+    const Interest *interests = p.interests.begin() + size_t{peer} * p.slot_count;
+    for (Slot slot = next_due(p, peer, 0); slot < p.slot_count;
+         slot = next_due(p, peer, slot + 1)) {
+        const uint64_t waited = urgency(interests[slot], tick);
+        if (waited >= priority_one || sight_due(interests[slot]))
+            flat::push(turns.order, {waited, slot, 0});
+    }
+    std::sort(turns.order.begin(), turns.order.end(), [](const Turn &a, const Turn &b) {
+        return a.urgency != b.urgency ? a.urgency > b.urgency : a.slot < b.slot;
+    });
+}
+
+// What is told next to a peer: in turn around the slots, or by the game's priorities.
+struct Choice {
+    Turns *turns; // nullptr: around the slots.
+    uint32_t left;
+    uint32_t next; // Slot, or place in turns->order.
+};
+
+static Choice choice(const Publisher &p, Turns &turns, uint32_t tick, uint32_t peer)
+{
+    const PeerRing &ring = p.rings[peer];
+    if (ring.interests == 0) return {nullptr, ring.due_count, ring.cursor};
+    if (turns.tick != tick || turns.peer != peer) make_order(p, turns, tick, peer);
+    return {&turns, turns.order.count - turns.next, turns.next};
+}
+
+// no_slot: it is not due any more.
+static Slot choose(const Publisher &p, uint32_t peer, Choice &c)
+{
+    c.left -= 1;
+    if (c.turns) {
+        const Slot slot = c.turns->order[c.next++].slot;
+        return is_due(p, peer, slot) ? slot : no_slot;
+    }
+    Slot slot = next_due(p, peer, c.next);
+    if (slot == p.slot_count) slot = next_due(p, peer, 0);
+    c.next = slot + 1;
+    return slot;
+}
+
+// The slot just chosen had no room: it is the first in the next packet.
+static void begin_there_next(PeerRing &ring, const Choice &c)
+{
+    if (c.turns)
+        c.turns->next = c.next - 1;
+    else
+        ring.cursor = c.next - 1;
+}
+
+size_t write(Publisher &p, World &world, CodeCache &codes, Turns &turns, const TypeTable &types,
+             uint32_t peer, uint64_t packet, std::span<std::byte> buffer, Charges *charges)
 {
     TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer, p.peer_count,
                 world.tick);
@@ -278,15 +401,14 @@ size_t write(Publisher &p, World &world, CodeCache &codes, const TypeTable &type
     const size_t head_bits = update_codec::bit_count(w);
     uint32_t count = 0;
     uint32_t misfits = 0;
-    Slot slot = ring.cursor;
-    for (uint32_t left = ring.due_count; left > 0; --left, ++slot) { // Each once.
-        slot = next_due(p, peer, slot);
-        if (slot == p.slot_count) slot = next_due(p, peer, 0);
-        if (snapshots::takes(p.snapshots, slot)) continue;
+    Choice c = choice(p, turns, world.tick, peer);
+    while (c.left > 0) { // Each once.
+        const Slot slot = choose(p, peer, c);
+        if (slot == no_slot || is_for_snapshots(p, peer, slot)) continue;
         const Added added = add_slot(p, world, codes, types, peer, slot, w, charges);
         if (added == Added::yes) count += 1;
         if (added != Added::no_room) continue;
-        if (misfits == 0) ring.cursor = slot; // First in the next packet.
+        if (misfits == 0) begin_there_next(ring, c);
         misfits += 1;
         if (misfits == misfits_max || ring.object_count == p.objects_max) break;
     }
@@ -318,10 +440,11 @@ size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, cons
 {
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
-    const std::span<const Published> published = {p.published.begin() + size_t{peer} * p.slot_count,
-                                                  p.slot_count};
-    const size_t size = snapshots::write(p.snapshots, scratch, world, peer, published,
-                                         p.objects_max - ring.object_count, buffer);
+    const size_t first = size_t{peer} * p.slot_count;
+    SnapshotWish wish = {{p.published.begin() + first, p.slot_count}, {}, 0};
+    if (ring.interests != 0) wish.interests = {p.interests.begin() + first, p.slot_count};
+    wish.told_max = p.objects_max - ring.object_count;
+    const size_t size = snapshots::write(p.snapshots, scratch, world, peer, wish, buffer);
     // What its lineage tells is as good as sent: if that is lost, it is due again.
     for (const Slot slot : scratch.same.all())
         clear_due(p, peer, slot);
@@ -330,6 +453,7 @@ size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, cons
         const Object &object = world.slots[slot];
         remember_object(p, peer, object, slot, world.tick);
         published_at(p, peer, slot).sent_tick = world.tick;
+        if (ring.interests != 0) interest_at(p, peer, slot).sent_at = world.tick;
         clear_due(p, peer, slot);
     }
     if (charges) charge_snapshot(*charges, world, types, scratch, size);
@@ -338,6 +462,20 @@ size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, cons
     return size;
 }
 
+// Sent at a tick before it was hidden or shown again, it may have come too late to count.
+static void settle_arrived(Publisher &p, uint32_t peer, const SentObject &was, uint32_t sent_at)
+{
+    Published &published = published_at(p, peer, was.slot);
+    if (p.rings[peer].interests != 0) {
+        Interest &interest = interest_at(p, peer, was.slot);
+        if (sent_at < interest.sight_tick) return;
+        if (interest.sight_tick != 0) interest.sight_told = true;
+        if (interest.hidden) return;
+    }
+    published.acked_tick = std::max(published.acked_tick, was.tick);
+}
+
+// What has arrived, or been lost, of the objects of one packet.
 static void settle(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
                    const SentUpdates &sent, bool arrived)
 {
@@ -349,12 +487,12 @@ static void settle(Publisher &p, const World &world, const TypeTable &types, uin
             (published.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)))
             continue;
         if (arrived) {
-            published.acked_tick = std::max(published.acked_tick, was.tick);
+            settle_arrived(p, peer, was, sent.tick);
             continue;
         }
         if (TERN_MUTANT(only_what_is_not_in_flight)) published.sent_tick = published.acked_tick;
-        if (was.tick > published.acked_tick && needed(world, types, was.slot, published) != 0)
-            set_due(p, peer, was.slot);
+        const bool newer = was.tick > published.acked_tick || p.rings[peer].interests != 0;
+        if (newer && is_wanted(p, world, types, peer, was.slot)) set_due(p, peer, was.slot);
     }
 }
 
@@ -410,81 +548,6 @@ void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t
     }
     snapshots::lose_all(p.snapshots, peer);
     forget_told(p, peer);
-}
-
-// --- The receiver ---
-
-bool check(const World &world, const TypeTable &types, std::span<const std::byte> message)
-{
-    UpdateReader r = reader(message);
-    Update update;
-    Slot slot = no_slot;
-    while (next(r, update)) {
-        slot = world::find_behind(world, slot, update.object);
-        if (slot == no_slot) continue;
-        if (!update_codec::is_written(update, types, world.slots[slot].type)) return false;
-    }
-    return !malformed(r);
-}
-
-// What is told of an object that is known: whether it counts.
-static Applied judge(const World &world, PeerId from, Slot slot, Stamp stamp, uint32_t tick)
-{
-    const Object &object = world.slots[slot];
-    const bool of_this_tenure = object.stamp == stamp;
-    if (!of_this_tenure && !TERN_MUTANT(update_without_tenure)) return Applied::unchanged;
-    if (of_this_tenure && from != object.owner) return Applied::forged;
-    if (tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick)) return Applied::unchanged;
-    return Applied::changed;
-}
-
-static AppliedUpdate take(World &world, const TypeTable &types, Slot slot, uint32_t tick,
-                          const std::byte *next_value, uint64_t mask)
-{
-    Object &object = world.slots[slot];
-    void *value = world::value(world, types, slot);
-    const uint64_t changed = type_table::difference(types, object.type, value, next_value, mask);
-    std::memcpy(value, next_value, types.types[object.type].size_bytes);
-    object.tick = tick;
-    return {changed != 0 ? Applied::changed : Applied::unchanged, slot, changed};
-}
-
-AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
-                    const Update &update)
-{
-    if (slot == no_slot || world.slots[slot].life != Life::alive)
-        return {Applied::unchanged, no_slot, 0};
-    const TypeId type = world.slots[slot].type;
-    world::count_received(world, type, update.bit_count);
-    const Applied judged = judge(world, from, slot, update.stamp, update.tick);
-    if (judged != Applied::changed) return {judged, slot, 0};
-    std::byte next_value[struct_bytes_max];
-    std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
-    const ReadFields read = update_codec::read_fields(update, types, type, next_value);
-    if (read.malformed) return {Applied::malformed, slot, 0};
-    return take(world, types, slot, update.tick, next_value, read.mask);
-}
-
-AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &s,
-                         const SnapshotScratch &scratch, PeerId from, Slot slot, uint32_t i)
-{
-    if (slot == no_slot || world.slots[slot].life != Life::alive)
-        return {Applied::unchanged, no_slot, 0};
-    const ReceivedEntry &entry = scratch.read_entries[i];
-    const TypeId type = world.slots[slot].type;
-    if (entry.type != type) return {Applied::forged, slot, 0};
-    world::count_received(world, type, scratch.read_bits[i]);
-    const Applied judged = judge(world, from, slot, entry.stamp, scratch.read.tick);
-    if (judged != Applied::changed) return {judged, slot, 0};
-    std::byte next_value[struct_bytes_max];
-    std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
-    const uint32_t *words =
-        snapshots::words(s, scratch.read_peer, scratch.read.number, scratch.read_numbers[i]);
-    const uint64_t all = type_table::all_fields(types, type);
-    if (!state_layout::from_words(s.layouts[type], types, type, {words, s.word_count}, all,
-                                  next_value))
-        return {Applied::malformed, slot, 0};
-    return take(world, types, slot, scratch.read.tick, next_value, all);
 }
 
 }

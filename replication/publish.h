@@ -32,6 +32,8 @@ struct PeerRing { // Where one peer's parts of the rings below begin and end.
     uint32_t object_first, object_count;
     Slot cursor;        // Where the next packet starts looking, so that all get their turn.
     uint32_t due_count; // Bits set in its part of `due`.
+    uint32_t interests; // 0: the game has said nothing of what it is told.
+    uint32_t zero;
 };
 
 // Whose objects a message tells: its sender's own, all of one tick, or, by the host of a star,
@@ -48,6 +50,7 @@ struct Publisher { // Open to migration.
     Ticks ticks;                       // each: those of others are told too.
     uint8_t zero[7];
     Flat<Published> published;      // [peer * slot_count + slot]
+    Flat<Interest> interests;       // The same.
     Flat<uint64_t> due;             // [peer * words + slot / 64]: one bit per object.
     Flat<PeerRing> rings;           // [peer]
     Flat<SentUpdates> sent_packets; // [peer * packets_max + ...]
@@ -55,19 +58,34 @@ struct Publisher { // Open to migration.
     Snapshots snapshots;
 };
 
+// Whose turn it is, of what is due to one peer at one tick; where the game has given priorities.
+struct Turn {
+    uint64_t urgency;
+    Slot slot;
+    uint32_t zero;
+};
+struct Turns {           // Not state.
+    Flat<Turn> order;    // The most urgent first.
+    uint32_t peer, tick; // Of the last write(); tick 0: none.
+    uint32_t next;       // Those before it have been written, or told to be nothing.
+    uint32_t zero;
+};
+
 // One object's part of an UPDATE message, read and not yet applied.
 struct Update {
     ObjectId object;
     Stamp stamp;
     uint32_t tick;
-    BitReader fields; // At the mask, which the values follow.
-    uint32_t fields_bits;
-    uint32_t bit_count; // Of all of it in the message.
+    uint32_t told_tick;   // Of the message.
+    BitReader fields;     // At the mask, which the values follow.
+    uint32_t fields_bits; // 0: it is hidden from now on.
+    uint32_t bit_count;   // Of all of it in the message.
 };
 
 struct UpdateReader { // Closed.
     BitReader _reader;
     bool _each_tick;
+    uint32_t _told_tick;
     uint32_t _count; // Items so far.
     Update _previous;
 };
@@ -83,8 +101,11 @@ enum class Applied : uint8_t {
     malformed
 };
 
+enum class Sight : uint8_t { same, hidden, shown };
+
 struct AppliedUpdate {
     Applied result;
+    Sight sight; // What it has become with this.
     Slot slot;
     uint64_t changed_fields;
 };
@@ -93,6 +114,7 @@ namespace publish {
 
 void place(flat::Builder &builder, Publisher &publisher, const TypeTable &types,
            uint32_t slot_count, uint32_t peer_count, uint32_t packets_max, uint32_t objects_max);
+void place(flat::Builder &builder, Turns &turns, uint32_t slot_count);
 
 // --- The owner. `peer` is a small index, the caller's. ---
 // Between the last write() at a tick and the next world::write the caller raises world.tick: a
@@ -103,13 +125,17 @@ void announced(Publisher &p, const World &world, const TypeTable &types, uint32_
                uint32_t tick);
 void forget_object(Publisher &p, Slot slot); // It died, or is another's, or is of a new tenure.
 void forget_peer(Publisher &p, uint32_t peer);
+void forget_interests(Publisher &p); // Of all objects and peers.
+// Of priority_one; 0 hides it from the peer: it is told so, and no more until it is shown again.
+void set_priority(Publisher &p, const World &world, uint32_t peer, Slot slot, uint16_t priority);
 bool has_due(const Publisher &p, uint32_t peer);
 bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
 // packets never fall; one packet may hold several messages. code_cache::begin() before the first at
 // a tick.
-size_t write(Publisher &p, World &world, CodeCache &codes, const TypeTable &types, uint32_t peer,
-             uint64_t packet, std::span<std::byte> buffer, Charges *charges = nullptr);
+size_t write(Publisher &p, World &world, CodeCache &codes, Turns &turns, const TypeTable &types,
+             uint32_t peer, uint64_t packet, std::span<std::byte> buffer,
+             Charges *charges = nullptr);
 // The same as a snapshot, of objects of types that are predicted; write() leaves those to it.
 // Before the first of a tick snapshots::begin().
 size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, const TypeTable &types,

@@ -10,4 +10,27 @@ struct Published {
     uint32_t sent_tick;  // Of the last UPDATE sent. At most one is sent at a tick.
 };
 
+// What the game has said of telling one object to one peer. Zero: nothing, its priority is 1.
+struct Interest {
+    uint32_t sight_tick; // Our tick when it was hidden or shown again. 0: it never was.
+    uint32_t sent_at;    // Our tick of the last UPDATE.
+    uint16_t priority;   // Of priority_one; 0: 1.
+    bool hidden;
+    bool sight_told; // The peer has acked an UPDATE of sight_tick or later.
+};
+inline constexpr uint16_t priority_one = 256;
+
+// How long it has waited, in ticks times its priority; from priority_one on it is its turn.
+inline uint64_t urgency(const Interest &interest, uint32_t tick)
+{
+    const uint32_t priority = interest.priority == 0 ? priority_one : interest.priority;
+    return uint64_t{tick - interest.sent_at} * priority;
+}
+
+// The peer has not heard yet that it is hidden, or that it is not any more.
+inline bool sight_due(const Interest &interest)
+{
+    return interest.sight_tick != 0 && !interest.sight_told;
+}
+
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 
 namespace tern::snapshots {
 
@@ -141,13 +142,27 @@ static bool is_listed(const Snapshots &s, const Writing &w, uint32_t entry)
     return (base_mark(s, w, entry).bits & mark_told) != 0;
 }
 
+static bool is_turn(const SnapshotWish &wish, Slot slot, uint32_t tick)
+{
+    if (wish.published[slot].acked_tick == 0) return false;
+    if (wish.interests.empty()) return true;
+    const Interest &interest = wish.interests[slot];
+    return !interest.hidden && !sight_due(interest) && urgency(interest, tick) >= priority_one;
+}
+
+static uint64_t urgency_of(const SnapshotWish &wish, Slot slot, uint32_t tick)
+{
+    if (!wish.interests.empty()) return urgency(wish.interests[slot], tick);
+    return tick - wish.published[slot].sent_tick;
+}
+
 static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
-                       uint32_t entry, std::span<const Published> published)
+                       uint32_t entry, const SnapshotWish &wish)
 {
     const EntryMark mark = base_mark(s, w, entry);
     const bool listed = (mark.bits & mark_told) != 0;
     const SentEntry &e = s.entries[entry];
-    const bool wanted = is_active(s, world, entry) && published[e.slot].acked_tick != 0;
+    const bool wanted = is_active(s, world, entry) && is_turn(wish, e.slot, w.tick);
     if (!listed && !wanted) return;
     PlanItem item = {};
     const bool known = take_history(s, w, entry, mark, item);
@@ -157,19 +172,22 @@ static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World
     if (same && wanted) flat::push(scratch.same, e.slot);
     item.listed_told =
         static_cast<uint8_t>((listed ? item_listed : 0) | (wanted && !same ? item_told : 0));
-    if (item.listed_told != 0) flat::push(scratch.plan, item);
+    if (item.listed_told == 0) return;
+    flat::push(scratch.plan, item);
+    flat::push(scratch.plan_urgency, urgency_of(wish, e.slot, w.tick));
 }
 
 // Those that the base tells of, then the others; each in the order of the entries.
 static void make_plan(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
-                      std::span<const Published> published)
+                      const SnapshotWish &wish)
 {
     flat::clear(scratch.plan);
+    flat::clear(scratch.plan_urgency);
     flat::clear(scratch.same);
     for (uint32_t entry = 0; w.base != 0 && entry < s.entries_used; ++entry)
-        if (is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry, published);
+        if (is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry, wish);
     for (uint32_t entry = 0; entry < s.entries_used; ++entry)
-        if (!is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry, published);
+        if (!is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry, wish);
 }
 
 static uint32_t told_count(const SnapshotScratch &scratch)
@@ -180,19 +198,49 @@ static uint32_t told_count(const SnapshotScratch &scratch)
     return count;
 }
 
-// Of what does not fit, and of all that would follow it, this snapshot says nothing.
+// The urgency of the last of the `told_max` most urgent, and how many of just that are among them.
+struct Cut {
+    uint64_t urgency;
+    uint32_t equal;
+};
+
+static Cut find_cut(SnapshotScratch &scratch, uint32_t told_max)
+{
+    flat::clear(scratch.told_urgency);
+    for (uint32_t i = 0; i < scratch.plan.count; ++i)
+        if ((scratch.plan[i].listed_told & item_told) != 0)
+            flat::push(scratch.told_urgency, scratch.plan_urgency[i]);
+    if (told_max == 0) return {UINT64_MAX, 0};
+    if (scratch.told_urgency.count <= told_max) return {0, told_max};
+    uint64_t *last = scratch.told_urgency.begin() + told_max - 1;
+    std::nth_element(scratch.told_urgency.begin(), last, scratch.told_urgency.end(),
+                     std::greater<>());
+    const auto equal = std::count(scratch.told_urgency.begin(), last + 1, *last);
+    return {*last, static_cast<uint32_t>(equal)};
+}
+
+// Of what does not fit, which is what has waited least, this snapshot says nothing.
 static void cut_plan(SnapshotScratch &scratch, uint32_t told_max)
 {
-    uint32_t told = 0, kept = 0;
-    for (PlanItem item : scratch.plan.all()) {
-        if ((item.listed_told & item_told) != 0 && told == told_max)
+    Cut cut = find_cut(scratch, told_max);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scratch.plan.count; ++i) {
+        PlanItem item = scratch.plan[i];
+        const uint64_t urgency = scratch.plan_urgency[i];
+        const bool told = (item.listed_told & item_told) != 0;
+        const bool at_cut = told && urgency == cut.urgency;
+        if (told && (urgency < cut.urgency || (at_cut && cut.equal == 0)))
             item.listed_told = static_cast<uint8_t>(item.listed_told & ~item_told);
+        else if (at_cut)
+            cut.equal -= 1;
         if (item.listed_told == 0) continue;
-        told += (item.listed_told & item_told) != 0;
+        scratch.plan_urgency[kept] = urgency;
         scratch.plan[kept++] = item;
     }
-    while (scratch.plan.count > kept)
+    while (scratch.plan.count > kept) {
         flat::pop(scratch.plan);
+        flat::pop(scratch.plan_urgency);
+    }
 }
 
 // --- The message ---
@@ -385,7 +433,7 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
 }
 
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
-             std::span<const Published> published, uint32_t told_max, std::span<std::byte> buffer)
+             const SnapshotWish &wish, std::span<std::byte> buffer)
 {
     flat::clear(scratch.told);
     flat::clear(scratch.told_bits);
@@ -397,12 +445,12 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
         false};
     for (;;) {
         w.lineage = lineage(sent_to(s, peer), w.number, w.base, w.tick);
-        make_plan(s, scratch, world, w, published);
+        make_plan(s, scratch, world, w, wish);
         if (!w.base_fails && w.lineage.is_kept) break;
         w.base = 0;
         w.base_fails = false;
     }
-    cut_plan(scratch, told_max);
+    if (told_count(scratch) > wish.told_max) cut_plan(scratch, wish.told_max);
     if (told_count(scratch) == 0) return 0;
     const uint32_t base_tick = w.base == 0 ? 0 : s.sent[place_of(peer, w.base)].tick;
     const size_t head = write_head(w, buffer, base_tick);

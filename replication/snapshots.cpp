@@ -94,6 +94,8 @@ void place(flat::Builder &b, SnapshotScratch &scratch, const TypeTable &types)
     const uint32_t entries = entries_of(types);
     const size_t codes = entries > 0 ? snapshot_codes_max : 0;
     flat::place(b, scratch.plan, entries);
+    flat::place(b, scratch.plan_urgency, entries);
+    flat::place(b, scratch.told_urgency, entries);
     flat::place(b, scratch.cached, entries * codes);
     flat::place(b, scratch.plan_bits, entries, entries);
     flat::place(b, scratch.cached_bits, entries * codes, entries * codes);

@@ -115,6 +115,13 @@ inline constexpr uint16_t change_lost = 0x8000;
 inline constexpr size_t snapshot_bytes_max = 1400;
 inline constexpr size_t snapshot_codes_max = 4;
 
+// What the publisher knows of a peer, by slot.
+struct SnapshotWish {
+    std::span<const Published> published;
+    std::span<const Interest> interests; // Empty: none.
+    uint32_t told_max;
+};
+
 // What was written in this send, for peers that need the same.
 struct SnapshotCode {
     uint32_t ages[history_max], age_count;
@@ -129,6 +136,8 @@ struct SnapshotScratch {
     Flat<PlanItem> cached;
     Flat<SnapshotCode> codes;
     Flat<uint16_t> plan_bits; // What each took.
+    Flat<uint64_t> plan_urgency;
+    Flat<uint64_t> told_urgency;
     Flat<uint16_t> cached_bits;
     Flat<Slot> told; // The objects of the last write(), and what they took.
     Flat<uint16_t> told_bits;
@@ -167,10 +176,10 @@ void forget_peer(Snapshots &s, uint32_t peer);
 // Whether write() tells of it, now or as soon as there is room.
 bool takes(const Snapshots &s, Slot slot);
 // A snapshot of objects that have changed since what it is coded against, as many as fit, but at
-// most told_max; of those that the peer has been announced. 0: nothing to say. scratch.told and
-// scratch.same say of what. `published`: by slot.
+// most wish.told_max; of those that the peer has been announced, and whose turn it is; those that
+// have waited longest first. 0: nothing to say. scratch.told and scratch.same say of what.
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
-             std::span<const Published> published, uint32_t told_max, std::span<std::byte> buffer);
+             const SnapshotWish &wish, std::span<std::byte> buffer);
 uint32_t last_number(const Snapshots &s, uint32_t peer); // Of the last that was written.
 void fate(Snapshots &s, uint32_t peer, uint32_t number, bool arrived);
 SnapshotFate fate_of(const Snapshots &s, uint32_t peer, uint32_t number);

@@ -162,6 +162,7 @@ ReadFields read_fields(const Update &update, const TypeTable &types, TypeId type
 
 bool is_written(const Update &update, const TypeTable &types, TypeId type)
 {
+    if (update.fields_bits == 0) return true; // It is hidden.
     BitReader r = update.fields;
     const size_t begin = bits::bit_count(r);
     type_table::check_fields(r, types, type, read_mask(r, types, type));
@@ -217,7 +218,7 @@ bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick
     if (w._count == updates_per_message_max || bits::overflow(w._writer)) return false;
     const size_t begin = bits::bit_count(w._writer);
     write_head(w, object, coded.bit_count, tick);
-    bits::write_bits(w._writer, coded.bits, coded.bit_count);
+    if (coded.bit_count > 0) bits::write_bits(w._writer, coded.bits, coded.bit_count);
     if (!bits::room(w._writer, 1)) { // For the end.
         bits::rewind(w._writer, begin);
         return false;
@@ -250,6 +251,7 @@ UpdateReader reader(std::span<const std::byte> message)
     UpdateReader r = {};
     r._reader = bits::reader(message);
     r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
+    r._told_tick = r._previous.tick;
     r._each_tick = bits::read_bool(r._reader);
     if (r._previous.tick == 0) bits::fail(r._reader);
     return r;
@@ -269,6 +271,7 @@ bool next(UpdateReader &r, Update &update)
     const uint64_t length = bits::read_varint(r._reader);
     if (length > fields_bits_max || r._count == updates_per_message_max) bits::fail(r._reader);
     if (bits::failed(r._reader)) return false;
+    update.told_tick = r._told_tick;
     update.fields = r._reader;
     update.fields_bits = static_cast<uint32_t>(length);
     bits::skip(r._reader, length);

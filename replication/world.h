@@ -26,10 +26,12 @@ struct Object { // Open.
     PeerId owner;
     TypeId type;
     Life life;
-    uint8_t zero[7]; // No padding: the block is hashed.
-    uint32_t index;  // In the packed arrays of its type.
-    uint32_t tick;   // The owner's tick of the value; compared within a tenure only.
-    uint32_t grant;  // migration's: which grant made this tenure. 0: none.
+    bool hidden;         // From this peer: who tells it, tells no more of it for now.
+    uint8_t zero[2];     // No padding: the block is hashed.
+    uint32_t index;      // In the packed arrays of its type.
+    uint32_t tick;       // The owner's tick of the value; compared within a tenure only.
+    uint32_t grant;      // migration's: which grant made this tenure. 0: none.
+    uint32_t sight_tick; // Of who tells it: of the newest word on whether it is hidden.
 };
 
 // The part of one type in the packed arrays.

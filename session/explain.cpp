@@ -77,6 +77,8 @@ static Explanation explain_change(const Session &s, Slot slot, MemberSlot member
     const Published &published = p.published[size_t{member} * p.slot_count + slot];
     const uint32_t changed = world::changed_tick(r.world, s.types, slot);
     const Object &object = r.world.slots[slot];
+    if (p.interests[size_t{member} * p.slot_count + slot].hidden)
+        return because(Why::hidden, object.owner);
     if (changed <= published.acked_tick) return because(Why::has_it, object.owner);
     Explanation why = because(Why::change_unacked, object.owner);
     // Of another's object, which the host of a star tells, in its owner's ticks.
@@ -144,6 +146,7 @@ const char *text(Why why)
     case Why::object_unacked: return "The object's announcement was sent and is not acked.";
     case Why::change_waits: return "The change waits for the next send(), or for acks.";
     case Why::no_budget: return "The change waits for bytes: the connection's budget is used up.";
+    case Why::hidden: return "The object is hidden from the member by our game.";
     case Why::change_unacked: return "The change was sent and is not acked.";
     case Why::claim_unanswered: return "The host has not answered our claim.";
     case Why::claim_refused: return "The host has refused our claim.";

@@ -292,7 +292,8 @@ static bool has_peer(RecordKind kind)
 {
     return kind == RecordKind::migrate || kind == RecordKind::refuse_claim ||
            kind == RecordKind::call || kind == RecordKind::request || kind == RecordKind::reply ||
-           kind == RecordKind::admit || kind == RecordKind::refuse || kind == RecordKind::remove;
+           kind == RecordKind::admit || kind == RecordKind::refuse || kind == RecordKind::remove ||
+           kind == RecordKind::priority;
 }
 
 static bool has_object(RecordKind kind)
@@ -300,7 +301,8 @@ static bool has_object(RecordKind kind)
     return kind == RecordKind::set || kind == RecordKind::destroy || kind == RecordKind::claim ||
            kind == RecordKind::claim_optimistic || kind == RecordKind::migrate ||
            kind == RecordKind::refuse_claim || kind == RecordKind::release ||
-           kind == RecordKind::lock || kind == RecordKind::unlock || is_owner_call(kind);
+           kind == RecordKind::lock || kind == RecordKind::unlock || is_owner_call(kind) ||
+           kind == RecordKind::priority;
 }
 
 static bool has_type(RecordKind kind)
@@ -330,6 +332,7 @@ static void write_body(BitWriter &w, Recorder &recorder, const Record &record)
     if (has_peer(record.kind)) bits::write(w, static_cast<uint64_t>(record.peer), 16);
     if (has_object(record.kind)) bits::write(w, static_cast<uint64_t>(record.object), 64);
     if (has_type(record.kind)) bits::write(w, record.type, 8);
+    if (record.kind == RecordKind::priority) bits::write(w, record.priority, 16);
     if (record.kind == RecordKind::call)
         bits::write(w, static_cast<uint64_t>(record.reliability), 8);
     if (record.kind == RecordKind::reply) bits::write(w, static_cast<uint32_t>(record.call), 32);
@@ -357,6 +360,7 @@ static bool read_body(RecordReader &reader, std::span<const std::byte> body, Rec
     if (has_peer(record.kind)) record.peer = static_cast<PeerId>(number(r, 2));
     if (has_object(record.kind)) record.object = static_cast<ObjectId>(number(r, 8));
     if (has_type(record.kind)) record.type = static_cast<TypeId>(number(r, 1));
+    if (record.kind == RecordKind::priority) record.priority = static_cast<uint16_t>(number(r, 2));
     if (record.kind == RecordKind::call)
         record.reliability = number(r, 1) == 0 ? Reliability::reliable : Reliability::unreliable;
     if (record.kind == RecordKind::reply) record.call = static_cast<CallId>(number(r, 4));

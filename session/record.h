@@ -39,7 +39,8 @@ enum class RecordKind : uint8_t {
     call_owner,
     request,
     request_owner,
-    reply
+    reply,
+    priority
 };
 
 // One of them. Which members count is the kind's matter.
@@ -48,9 +49,10 @@ struct Record {
     Reliability reliability;             // call
     TypeId type;                         // create, set, calls, balance
     PeerId peer;                         // migrate, refuse_claim, call, request, reply, admit,
-                                         // refuse, remove
+                                         // refuse, remove, priority
     ObjectId object;                     // set, destroy, claims, migrate, refuse_claim, release,
-                                         // lock, unlock, call_owner, request_owner
+                                         // lock, unlock, call_owner, request_owner, priority
+    uint16_t priority;                   // priority: of priority_one
     CallId call;                         // reply
     uint32_t timeout_ms;                 // request, request_owner
     uint64_t now_us;                     // receive, send

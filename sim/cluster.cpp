@@ -249,6 +249,9 @@ uint32_t make_move(Cluster &c, ClusterState &s, const Move &move)
     case MoveKind::set: return act(c, s, move, updates, InputKind::set);
     case MoveKind::lock: return act(c, s, move, locks, InputKind::lock);
     case MoveKind::release: return act(c, s, move, releases, InputKind::release);
+    case MoveKind::hide:
+        spend(c, s, hides);
+        return take_step(c, s, move.a, {InputKind::hide, move.b, move.number});
     case MoveKind::wait: return act(c, s, move, waits, InputKind::wait);
     case MoveKind::deliver: return deliver(c, s, move);
     case MoveKind::lose: spend(c, s, losses); return meet_fate(c, s, move);
@@ -317,7 +320,7 @@ static void check_scope(const ExploreScope &scope)
                 "%u creates, %u destroys", scope.creates, scope.destroys);
     for (const uint16_t budget :
          {scope.claims, scope.crashes, scope.updates, scope.losses, scope.waits, scope.holds,
-          scope.suspicions, scope.forges, scope.locks, scope.releases})
+          scope.suspicions, scope.forges, scope.locks, scope.releases, scope.hides})
         TERN_ASSERT(budget < 16, "%u", budget);
 }
 
@@ -468,6 +471,11 @@ uint32_t bag(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace 
 ClusterList list(const Cluster &c, uint32_t number)
 {
     return c._lists[number];
+}
+
+bool is_star(const Cluster &c)
+{
+    return c._scope.star;
 }
 
 bool remembers(const Cluster &c)

@@ -26,6 +26,7 @@ struct ExploreScope {
     uint16_t suspicions = 0; // Living peers that who leads takes for gone, or those he leads him.
     uint16_t locks = 0;      // By an owner: an object is locked, or unlocked again.
     uint16_t releases = 0;   // By an owner.
+    uint16_t hides = 0;      // By who tells it: an object is hidden from a peer, or shown again.
     uint16_t forges = 0;     // Messages of a member, but the host, that has no right to say them.
     bool survivors = false;  // Quorum::survivors; else a majority goes on.
     bool star = false;       // Topology::star; else a mesh.
@@ -41,6 +42,7 @@ enum class MoveKind : uint8_t {
     set,           // a, object
     lock,          // a, object; or it is unlocked again.
     release,       // a, object
+    hide,          // a, b, object: a hides it from b, or shows it again.
     deliver,       // The oldest message of a to b.
     update,        // The UPDATE in packet `number` of a to b arrives.
     lose,          // a is told that it is lost.
@@ -140,6 +142,7 @@ Destroyed destroyed(const Cluster &c, const ClusterState &s, uint32_t i); // i <
 inline constexpr uint32_t destroys_max = 4;
 const PeerSteps &steps(const Cluster &c);
 bool remembers(const Cluster &c); // ExploreScope::memory.
+bool is_star(const Cluster &c);
 // The same on every machine, whatever was played before.
 uint64_t digest(const Cluster &c, const ClusterState &s);
 

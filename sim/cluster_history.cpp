@@ -106,7 +106,7 @@ static void add_beliefs(ClusterHistory &h, const Cluster &c, const ClusterStep &
     }
     for (const Believed &was : peer_steps::beliefs(steps, step.before))
         if (!peer_steps::belief(steps, step.step.block, was.object))
-            add_object(h, step, {was.object, 0, PeerId::none, false, false, {}, {}});
+            add_object(h, step, {was.object, 0, PeerId::none, false, false, false, 0, {}, {}});
 }
 
 // Who takes charge, and who is cut off.

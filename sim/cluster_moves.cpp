@@ -32,6 +32,22 @@ static void acts(const Cluster &c, const ClusterState &s, PeerPlace place, std::
     }
 }
 
+// Who tells an object: its owner, or the host of a star.
+static void hiding(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
+                   std::vector<Move> &moves)
+{
+    if (spent(c, s, hides) >= c._scope.hides || s.parts[from] == 0) return;
+    const Glance &there = glance(c, s, from);
+    if (there.phase != Phase::in || (there.roster >> to & 1) == 0) return;
+    for (const Believed &object : peer_steps::beliefs(c._steps, s.parts[from])) {
+        const bool own = object.owner == static_cast<PeerId>(from + 1);
+        const bool tells = c._scope.star ? there.in_charge : own;
+        if (!object.alive || !tells || object.owner == static_cast<PeerId>(to + 1)) continue;
+        const auto code = static_cast<uint16_t>(object_code::of(object.object));
+        moves.push_back({MoveKind::hide, from, to, code});
+    }
+}
+
 static void membership(const Cluster &c, const ClusterState &s, std::vector<Move> &moves)
 {
     const auto newcomer = static_cast<PeerPlace>(c._seated + spent(c, s, joins));
@@ -130,6 +146,7 @@ void moves(const Cluster &c, const ClusterState &s, std::vector<Move> &moves)
             if (from != to) {
                 network(c, s, from, to, moves);
                 holding(c, s, from, to, moves);
+                hiding(c, s, from, to, moves);
                 forging(c, s, from, to, moves);
             }
     const bool all_stay = c._scope.crashes == 0 && c._scope.suspicions == 0;

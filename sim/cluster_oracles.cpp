@@ -110,6 +110,7 @@ static Violation q2(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
     for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
         const Believed &other = at(c, s, b, mine.object);
         if (!mine.alive || !other.alive || mine.value == other.value) continue;
+        if (mine.hidden || other.hidden) continue; // What it was when it was hidden.
         return violation("Q2", a, mine.object,
                          "at " + name(a) + " write " + std::to_string(mark::sequence(mine.value)) +
                              " of " + text(mine.value.tenure) + ", at " + name(b) + " write " +
@@ -201,6 +202,25 @@ static Violation q8(const Cluster &c, const ClusterState &s, const Present &all)
                                 : "the host does not know what is locked");
 }
 
+// Who is told an object knows whether who tells it hides it.
+static Violation q10(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    const bool star = cluster::is_star(c);
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        const bool own = mine.owner == static_cast<PeerId>(a + 1);
+        const bool tells = star ? glance(c, s, a).in_charge : own;
+        if (!tells || !mine.alive || !other.alive || a == b) continue;
+        if (other.owner == static_cast<PeerId>(b + 1)) continue;
+        const bool hides = (mine.hidden_from >> b & 1) != 0;
+        if (hides == other.hidden) continue;
+        return violation("Q10", b, mine.object,
+                         name(a) + (hides ? " hides it, and " : " shows it, and ") + name(b) +
+                             " does not know");
+    }
+    return {};
+}
+
 static Violation when_quiet(const Cluster &c, const ClusterState &s, const Present &all)
 {
     for (uint32_t i = 0; i < all.count; ++i) {
@@ -210,6 +230,7 @@ static Violation when_quiet(const Cluster &c, const ClusterState &s, const Prese
             if (glance(c, s, a).beliefs == glance(c, s, b).beliefs) continue;
             if (Violation found = q1(c, s, a, b)) return found;
             if (Violation found = q2(c, s, a, b)) return found;
+            if (Violation found = q10(c, s, a, b)) return found;
             if (!cluster::remembers(c)) continue;
             if (Violation found = q5(c, s, a, b)) return found;
         }

@@ -23,7 +23,7 @@ inline uint32_t stream_part(const Cluster &c, PeerPlace from, PeerPlace to)
 
 inline bool has_bags(const Cluster &c)
 {
-    return c._scope.updates > 0;
+    return c._scope.updates > 0 || c._scope.hides > 0;
 }
 
 inline uint32_t bag_part(const Cluster &c, PeerPlace from, PeerPlace to)
@@ -59,7 +59,8 @@ enum Budget : uint32_t {
     suspicions,
     forges,
     locks,
-    releases
+    releases,
+    hides
 };
 inline constexpr uint32_t budgets_per_part = 8; // Of 4 bits.
 

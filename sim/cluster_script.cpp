@@ -22,6 +22,7 @@ static constexpr MoveName move_names[] = {
     {"set", MoveKind::set, MoveName::peer_object},
     {"lock", MoveKind::lock, MoveName::peer_object},
     {"release", MoveKind::release, MoveName::peer_object},
+    {"hide", MoveKind::hide, MoveName::pair_object},
     {"deliver", MoveKind::deliver, MoveName::pair},
     {"update", MoveKind::update, MoveName::pair_number},
     {"lose", MoveKind::lose, MoveName::pair_number},
@@ -59,6 +60,7 @@ static constexpr BudgetName budget_names[] = {
     {"waits", &ExploreScope::waits},           {"holds", &ExploreScope::holds},
     {"suspicions", &ExploreScope::suspicions}, {"forges", &ExploreScope::forges},
     {"locks", &ExploreScope::locks},           {"releases", &ExploreScope::releases},
+    {"hides", &ExploreScope::hides},
 };
 
 // --- Reading one line ---
@@ -283,6 +285,7 @@ static void widen(ExploreScope &scope, const std::vector<ScriptLine> &lines)
         case MoveKind::set: used.updates += 1; break;
         case MoveKind::lock: used.locks += 1; break;
         case MoveKind::release: used.releases += 1; break;
+        case MoveKind::hide: used.hides += 1; break;
         case MoveKind::lose: used.losses += 1; break;
         case MoveKind::crash: used.crashes += 1; break;
         case MoveKind::wait: used.waits += 1; break;

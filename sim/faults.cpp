@@ -59,6 +59,8 @@ static constexpr FaultText texts[] = {
     {"natted", "times", 1, 2, 1, 20, "a peer, not the host, gets behind a NAT, half symmetric"},
     {"ask", "per mille", 20, 100, 1, 1000,
      "per tick, to call what is answered or not all may call"},
+    {"prefer", "per mille", 5, 40, 1, 1000,
+     "per tick, to hide an object from a peer, to show it again or to tell it less often"},
 };
 static_assert(sizeof texts / sizeof texts[0] == fault_kind_count);
 
@@ -79,7 +81,7 @@ FaultRange &range(Faults &faults, FaultKind kind)
 
 bool is_game(FaultKind kind)
 {
-    return (kind >= FaultKind::refuse && kind <= FaultKind::hope) || kind == FaultKind::ask;
+    return (kind >= FaultKind::refuse && kind <= FaultKind::hope) || kind >= FaultKind::ask;
 }
 
 bool is_count(FaultKind kind)

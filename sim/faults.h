@@ -62,9 +62,10 @@ enum class FaultKind : uint8_t {
     acks,
     cutpair,
     natted,
-    ask
+    ask,
+    prefer
 };
-inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::ask) + 1;
+inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::prefer) + 1;
 
 struct FaultRange {
     bool on;

@@ -321,10 +321,21 @@ static bool is_intact(const Simulation &sim)
     return true;
 }
 
+// What the games have hidden, or tell less often, is told as if they had said nothing.
+static void show_all(const Node &node)
+{
+    if (!node.session || state(node.session) != State::open) return;
+    for (const Object &object : inspect::replica(node.session).world.slots.all())
+        for (const PeerId peer : peers(node.session))
+            if (object.life == Life::alive) set_priority(node.session, object.id, peer, 1);
+}
+
 Liveness begin(Simulation &sim)
 {
     Liveness l = {};
     simulation::begin_liveness(sim);
+    for (const Node &node : sim.nodes)
+        show_all(node);
     l.intact = is_intact(sim);
     l.began_us = sim.now_us;
     enter(l, sim, LivenessStage::agreeing, bound_us(sim.options));

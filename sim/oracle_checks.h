@@ -75,6 +75,10 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index);
 namespace oracle_locks {
 Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
 }
+// I18: of what is hidden from a peer no newer value comes to it.
+namespace oracle_sight {
+Violation check(const Node &node, uint16_t index);
+}
 // I8: queues, grants, claims, events and the dead within their bounds; no peer gives up for want
 // of room. The dead are ranges that do not touch: so there are at most as many, for each creator,
 // as ids of it that are not dead here, and one.
@@ -119,6 +123,11 @@ struct AtRest {
     std::vector<uint16_t> members; // Nodes.
     const Ledger &ledger;
 };
+
+// Q10: what is hidden from nobody any more is shown everywhere.
+namespace oracle_sight {
+Violation check_at_rest(const AtRest &rest);
+}
 
 // Q1: the same objects, stamps, owners, digest.
 namespace oracle_convergence {

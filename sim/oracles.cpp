@@ -187,6 +187,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }
+    keep(o, oracle_sight::check(node, index));
     keep(o, oracle_claims::check(record, node, index));
     if (node.session) keep(o, oracle_locks::check(record, o.ledger, node, index));
     if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
@@ -212,6 +213,7 @@ Violation quiescent(const Oracles &o, std::span<const Node> nodes)
     if (!violation) violation = oracle_last_values::check(rest);
     if (!violation) violation = oracle_leftovers::check(rest);
     if (!violation) violation = oracle_asks::check_at_rest(o, rest);
+    if (!violation) violation = oracle_sight::check_at_rest(rest);
     for (size_t i = 0; i < rest.members.size() && !violation; ++i) {
         const uint16_t index = rest.members[i];
         const Replica &replica = inspect::replica(nodes[index].session);

@@ -48,6 +48,16 @@ static Violation i4(const StepSeen &seen, const Believed &before, const Believed
     return {};
 }
 
+// What is hidden from a peer stays as it is there. (That it is told anew by the next host of a star
+// may have been on its way.)
+static Violation i18(const StepSeen &seen, const Believed &before, const Believed &after)
+{
+    if (seen.input.kind != InputKind::updates) return {};
+    const bool stays = before.alive && after.alive && before.hidden && after.hidden;
+    if (!stays || before.stamp != after.stamp || before.value == after.value) return {};
+    return violation("I18", seen, after, "is hidden, and told all the same");
+}
+
 // Within a tenure a later write is never replaced by an earlier one.
 static Violation i5(const StepSeen &seen, const Believed &before, const Believed &after)
 {
@@ -157,7 +167,8 @@ Violation first_violation(const StepSeen &seen)
     if (Violation found = i15(seen)) return found;
     for (const Believed &before : seen.before) {
         if (find(seen.after, before.object) || !before.dead) continue;
-        if (Violation found = i3(seen, before, {before.object, 0, {}, false, false, {}, {}}))
+        if (Violation found =
+                i3(seen, before, {before.object, 0, {}, false, false, false, 0, {}, {}}))
             return found;
     }
     for (const Believed &after : seen.after) {
@@ -167,6 +178,7 @@ Violation first_violation(const StepSeen &seen)
         if (Violation found = i3(seen, before, after)) return found;
         if (Violation found = i4(seen, before, after)) return found;
         if (Violation found = i5(seen, before, after)) return found;
+        if (Violation found = i18(seen, before, after)) return found;
         if (Violation found = i6(seen, before, after)) return found;
     }
     return {};

@@ -100,6 +100,12 @@ static Believed believed(const Replica &r, const Object &object, Slot slot)
     believed.owner = object.owner;
     believed.alive = true;
     believed.dead = dead::contains(r.world.dead, object.id);
+    believed.hidden = object.hidden;
+    for (MemberSlot member = 0; member < r.members.count; ++member) {
+        const bool hidden = r.publisher.interests[member * r.publisher.slot_count + slot].hidden;
+        if (!hidden || r.members[member].id == PeerId::none) continue;
+        believed.hidden_from |= static_cast<uint8_t>(1u << place_of(r.members[member].id));
+    }
     std::memcpy(&believed.value, world::value(r.world, *r.types, slot), sizeof believed.value);
     return believed;
 }
@@ -116,7 +122,7 @@ static std::vector<Believed> beliefs_of(const Replica &r)
         for (uint64_t id = range.first; id <= range.last; ++id) {
             const auto object = static_cast<ObjectId>(id);
             if (world::find_alive(r.world, object) == no_slot)
-                all.push_back({object, 0, PeerId::none, false, true, {}, {}});
+                all.push_back({object, 0, PeerId::none, false, true, false, 0, {}, {}});
         }
     std::sort(all.begin(), all.end(),
               [](const Believed &a, const Believed &b) { return a.object < b.object; });
@@ -334,6 +340,12 @@ static void play(Replica &r, const Input &input)
         replica::lock(r, slot, (r.own_marks[slot] & own_locked) == 0);
     } else if (input.kind == InputKind::release) {
         replica::release(r, slot);
+    } else if (input.kind == InputKind::hide) {
+        const MemberSlot member = replica::find_member(r, peer(input.other));
+        const Publisher &p = r.publisher;
+        const bool hidden = p.interests[member * p.slot_count + slot].hidden;
+        replica::end_send(r);
+        replica::set_priority(r, slot, peer(input.other), hidden ? priority_one : 0);
     } else if (input.kind == InputKind::set) {
         replica::end_send(r);
         const Mark mark = next_mark(r, slot);
@@ -371,6 +383,7 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
     case InputKind::set:
     case InputKind::lock:
     case InputKind::release:
+    case InputKind::hide:
     case InputKind::wait: play(r, input); break;
     }
     return Verdict::ok;

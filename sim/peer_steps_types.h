@@ -50,6 +50,7 @@ enum class InputKind : uint8_t {
     set,     // The same.
     lock,    // The same: locks it, or unlocks what is locked.
     release, // The same.
+    hide,    // The same: from `other`, or shows it there again.
     gone,    // `other` has.
     admit,   // At the host: `other` comes.
     updates, // The message `number` of `other`.
@@ -97,7 +98,9 @@ struct Believed {
     Stamp stamp;
     PeerId owner;
     bool alive, dead;
-    uint8_t zero[4];
+    bool hidden;         // From this peer,
+    uint8_t hidden_from; // ... and, if it tells it, from others: a bit for each place.
+    uint8_t zero[2];
     Mark value;
 };
 

@@ -129,6 +129,7 @@ bool may(const Player &p, const Record &record)
     case RecordKind::release:
     case RecordKind::lock:
     case RecordKind::unlock: return is_ours(p, record, false);
+    case RecordKind::priority: return is_open(p) && exists(p.session, record.object);
     case RecordKind::balance: return is_host(p) && record.type < types.size();
     case RecordKind::migrate:
     case RecordKind::refuse_claim: return is_host(p);
@@ -263,6 +264,9 @@ void play_plain(Player &p, const Record &record)
     case RecordKind::lock: return lock(s, record.object, true);
     case RecordKind::unlock: return lock(s, record.object, false);
     case RecordKind::balance: return balance(s, record.type);
+    case RecordKind::priority:
+        set_priority(s, record.object, record.peer, static_cast<float>(record.priority) / 256);
+        return;
     case RecordKind::migrate: migrate(s, record.object, record.peer); return;
     case RecordKind::refuse_claim: return refuse_claim(s, record.object, record.peer);
     case RecordKind::admit: return admit(s, record.peer);

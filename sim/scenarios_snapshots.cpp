@@ -67,8 +67,8 @@ PlayedSessions moving_under_loss(const Stage &stage)
     expect(run, !run.sim->oracles.violation, "no oracle is violated");
     expect(run, ticks_most < 60, "nobody shows a mover as it was a second ago");
     PlayedSessions played = finish(run);
-    played.measured =
-        "with a loss of 20 % the oldest state shown was " + std::to_string(ticks_most) + " ticks old";
+    played.measured = "with a loss of 20 % the oldest state shown was " +
+                      std::to_string(ticks_most) + " ticks old";
     return played;
 }
 

@@ -46,6 +46,7 @@ static constexpr ActText acts[] = {
     {"hope", THING},
     {"guess", THING | VALUE},
     {"ask", B | THING | VALUE},
+    {"prefer", B | THING | VALUE},
     {"leave", 0},
     {"remove", B},
     {"start", VALUE},

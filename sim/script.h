@@ -30,6 +30,7 @@ enum class Act : uint8_t {
     hope,    // thing: claims it with ClaimMode::optimistic.
     guess,   // thing, value: content. Sets what it has claimed so.
     ask,     // b, thing, value: a call that is answered, or not everybody's; see Ask.
+    prefer,  // b, thing, value: its priority for b, of 256; 0 hides it.
     leave,   //
     remove,  // At the host: b.
     // Of the world, at `when`.

@@ -34,7 +34,7 @@ static constexpr Act weighted[] = {
     Act::garbage, Act::spoof,  Act::lose,    Act::lose,    Act::lose,     Act::delay,  Act::delay,
     Act::delay,   Act::twice,  Act::twice,   Act::damage,  Act::truncate, Act::replay, Act::replay,
     Act::release, Act::lock,   Act::unlock,  Act::balance, Act::hope,     Act::guess,  Act::ask,
-    Act::ask,
+    Act::prefer,
 };
 static_assert(sizeof weighted / sizeof weighted[0] == 64);
 

@@ -188,6 +188,14 @@ static bool migrate_thing(Simulation &sim, uint16_t place, const SimChoice &choi
     return exists(node.session, id) && migrate(node.session, id, to);
 }
 
+static bool prefer_thing(Simulation &sim, uint16_t place, const SimChoice &choice, ObjectId id)
+{
+    const PeerId peer = sim.nodes[choice.b].self;
+    if (peer == PeerId::none || choice.value < 0) return false;
+    return set_priority(sim.nodes[place].session, id, peer,
+                        static_cast<float>(choice.value & 0xffff) / priority_one);
+}
+
 bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
 {
     Node &node = sim.nodes[place];
@@ -215,6 +223,7 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
     case Act::call:
     case Act::whisper: return make_call(sim, place, choice);
     case Act::ask: return ask(sim, place, choice);
+    case Act::prefer: return prefer_thing(sim, place, choice, id);
     case Act::leave:
     case Act::remove: return part(sim, place, choice);
     default: return false;
@@ -443,6 +452,19 @@ static void keep_by_chance(Simulation &sim, uint16_t place)
         act(sim, place, about(Act::balance, 0, dice::within(p.workload, THING, KEPT)));
 }
 
+// Of its own; the host of a star of anybody's.
+static void prefer_by_chance(Simulation &sim, uint16_t place)
+{
+    Place &p = sim.places[place];
+    if (!falls(p, FaultKind::prefer)) return;
+    const uint32_t thing = pick(sim, place, dice::per_mille(p.workload, 500));
+    if (thing == 0) return;
+    constexpr uint64_t priorities[] = {0, 0, 16, 64, 256, 256, 1024};
+    SimChoice choice = about(Act::prefer, thing, priorities[dice::within(p.workload, 0, 6)]);
+    choice.b = static_cast<uint16_t>(dice::within(p.workload, 0, sim.options.places - 1u));
+    act(sim, place, choice);
+}
+
 static void migrate_by_chance(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
@@ -510,6 +532,7 @@ void play(Simulation &sim, uint16_t place)
     call_by_chance(sim, place);
     hope_by_chance(sim, place);
     keep_by_chance(sim, place);
+    prefer_by_chance(sim, place);
 }
 
 }

@@ -111,6 +111,22 @@ void release(Session *session, ObjectId object);
 // ClaimRefusal::locked, from when it hears of this until it hears otherwise, or the object has
 // another owner. migrate() does not ask: it gives away what is locked. No event.
 void lock(Session *session, ObjectId object, bool locked);
+// How much one peer is to be told of an object. For who tells it to that peer: its owner, or in a
+// star the host. Its changes go out once 1 / priority ticks have passed since the last time, and
+// where bytes are short those first that have waited longest, times priority. 1 if nothing was
+// said, and again with a new owner, or in a star a new host. At most 255. 0 hides it: the peer
+// hears object_hidden and keeps the value that it has; who owns it, that it migrates and dies it
+// hears all the same. Any other shows it again. False, and nothing happens: the peer is no member,
+// or not told this object by us. Not kept for a peer that has left.
+bool set_priority(Session *session, ObjectId object, PeerId peer, float priority);
+bool is_hidden(const Session *session, ObjectId object); // From us.
+// Priorities by distance, of all objects of a type that we tell, for the peers of `viewpoints`
+// (each once): 1 as near as near_distance, from there near_distance / distance; farther than
+// far_distance hidden, and shown again at 0.9 of it. `position`: index of a float32 field of 1 to 3
+// numbers. Cheap enough for each tick (docs/performance.md), and right however objects move
+// between.
+void set_interest(Session *session, TypeId type, uint16_t position,
+                  std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
 // Of all live objects: ids, stamps, owners, values. Equal on peers that have the same world: what
 // an optimistic claim has set is not part of it.
 uint64_t digest(const Session *session);

@@ -210,6 +210,8 @@ enum class EventKind : uint8_t {
     object_created,
     object_changed,   // By its owner: changed_fields.
     object_destroyed, // Can be read until the next receive().
+    object_hidden,    // Who tells it tells no more of its value: set_priority(). It stays as it is.
+    object_shown,     // It is told again; what has changed meanwhile comes with it or soon.
     owner_changed,    // peer: the new owner; previous: the one before. (Both the same: it was
                       // granted anew.)
     object_orphaned,  // At the host, with Orphan::ask_game, after its owner_changed: migrate(),
@@ -287,6 +289,7 @@ enum class Why : uint8_t {
     object_unacked,   // CREATE or MIGRATE was said, and no ack has come back.
     change_waits,     // The change goes out with the next send(), or when acks make room for it.
     no_budget,        // The change waits for bytes: send_bytes_per_second_max.
+    hidden,           // Our game has hidden the object from the peer: set_priority().
     change_unacked,   // The change was sent, and no ack has come back.
     claim_unanswered, // Of ourselves: the host has not answered our claim.
     claim_refused     // Of ourselves: the host's last answer; refusal says why.
@@ -299,6 +302,12 @@ struct Explanation {
     uint32_t behind_ticks; // change_waits, no_budget, change_unacked: our ticks since the state
                            // that the peer has acked.
     uint64_t refused_us;   // claim_refused: when, as the now_us of that receive().
+};
+
+// From where a peer sees the world, for set_interest().
+struct Viewpoint {
+    PeerId peer;
+    float position[3]; // In the unit of the field; only as many numbers as that has.
 };
 
 // About one peer.

@@ -48,6 +48,8 @@ local tern = {}
 ---| "object_created"
 ---| "object_changed"
 ---| "object_destroyed"
+---| "object_hidden"
+---| "object_shown"
 ---| "owner_changed"
 ---| "object_orphaned"
 ---| "claim_asked"
@@ -545,6 +547,32 @@ function tern.migrate(session, object, to) end
 ---@param object tern.Object
 ---@param claimer tern.Peer
 function tern.refuse_claim(session, object, claimer) end
+
+-- How much a peer is told of an object that this peer tells it: tern.h. 0 hides it there; false if
+-- that peer is no member, or hears of the object from another.
+---@param session tern.Session
+---@param object tern.Object
+---@param peer tern.Peer
+---@param priority number
+---@return boolean
+function tern.set_priority(session, object, peer, priority) end
+
+-- From this peer.
+---@param session tern.Session
+---@param object tern.Object
+---@return boolean
+function tern.is_hidden(session, object) end
+
+-- Priorities of a type's objects for a peer by their distance to where it looks from: 1 up to near,
+-- near / distance beyond, hidden beyond far. The field: 1 to 3 float32; as many numbers follow.
+---@param session tern.Session
+---@param type tern.TypeId
+---@param field tern.FieldId
+---@param peer tern.Peer
+---@param near number
+---@param far number
+---@param ... number
+function tern.set_interest(session, type, field, peer, near, far, ...) end
 
 -- The host evens out who owns how many.
 ---@param session tern.Session

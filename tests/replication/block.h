@@ -10,6 +10,7 @@ struct PeerState {
     World world;
     Publisher publisher;
     CodeCache codes;
+    Turns turns;
     SnapshotScratch snapshots;
 };
 
@@ -32,6 +33,7 @@ struct Block {
     const World &world() const { return peer().world; }
     Publisher &publisher() { return peer().publisher; }
     CodeCache &codes() { return peer().codes; }
+    Turns &turns() { return peer().turns; }
     size_t state_bytes = 0;
     // Without the statistics.
     std::span<const std::byte> bytes() const
@@ -54,6 +56,7 @@ inline size_t place_peer(flat::Builder &builder, PeerState &peer, const TypeTabl
     flat::place(builder, peer.world.received, types.types.size(), types.types.size());
     code_cache::place(builder, peer.codes, types);
     snapshots::place(builder, peer.snapshots, types);
+    publish::place(builder, peer.turns, slots);
     return state_bytes;
 }
 

@@ -178,8 +178,9 @@ struct Net {
                 if (size > 0)
                     flying.back().told_bits = {scratch.told_bits.begin(), scratch.told_bits.end()};
                 packet[peer] += 1;
-                const size_t plain = publish::write(publisher(), world(), owner_block.codes(),
-                                                    table, peer, packet[peer], room);
+                const size_t plain =
+                    publish::write(publisher(), world(), owner_block.codes(), owner_block.turns(),
+                                   table, peer, packet[peer], room);
                 if (plain > 0) fly(peer, false, room.first(plain));
             }
     }

@@ -1,0 +1,112 @@
+// What the game wants told to whom: priorities, by hand or by distance.
+#include "session/session.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace tern {
+namespace session {
+
+static constexpr float shown_again = 0.9f; // Of the distance beyond which it is hidden.
+
+// Of priority_one; what is not hidden is 1 at least.
+static uint16_t coded(float priority)
+{
+    if (priority == 0) return 0;
+    const float code = std::round(priority * priority_one);
+    return static_cast<uint16_t>(std::clamp(code, 1.0f, 255.0f * priority_one));
+}
+
+static bool prioritize(Session &s, Slot slot, PeerId peer, uint16_t priority)
+{
+    const ObjectId object = s.replica->world.slots[slot].id;
+    Record line = about(RecordKind::priority, object, peer);
+    line.priority = priority;
+    record(s, line);
+    return replica::set_priority(*s.replica, slot, peer, priority);
+}
+
+struct Range {
+    float near_distance, far_distance;
+};
+
+static uint16_t by_distance(float square, const Range &range, bool was_hidden)
+{
+    const float far = range.far_distance * (was_hidden ? shown_again : 1.0f);
+    if (!(square <= far * far)) return 0; // Nor is what is nowhere.
+    if (square <= range.near_distance * range.near_distance) return priority_one;
+    return coded(range.near_distance / std::sqrt(square));
+}
+
+static float square_distance(const std::byte *value, const Field &field, const Viewpoint &from)
+{
+    float position[3];
+    std::memcpy(position, value + field.offset_bytes, field.count * sizeof(float));
+    float square = 0;
+    for (uint16_t i = 0; i < field.count; ++i) {
+        const float along = position[i] - from.position[i];
+        square += along * along;
+    }
+    return square;
+}
+
+static void look_around(Session &s, TypeId type, const Field &field, const Viewpoint &from,
+                        const Range &range)
+{
+    const Replica &r = *s.replica;
+    const Publisher &p = r.publisher;
+    const MemberSlot member = replica::find_member(r, from.peer);
+    if (member == no_member) return;
+    const Packed &packed = r.world.packed[type];
+    const Interest *interests = p.interests.begin() + size_t{member} * p.slot_count;
+    const bool tells_all = replica::relays(r);
+    const std::byte *value = r.world.values.begin() + packed.value_first_bytes;
+    const uint16_t size_bytes = s.types.types[type].size_bytes;
+    for (uint32_t i = 0; i < packed.count; ++i, value += size_bytes) {
+        const Slot slot = r.world.index_slots[packed.first + i];
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || (!tells_all && object.owner != r.self)) continue;
+        const Interest &interest = interests[slot];
+        const uint16_t present = interest.hidden          ? 0
+                                 : interest.priority == 0 ? priority_one
+                                                          : interest.priority;
+        const float square = square_distance(value, field, from);
+        const uint16_t wanted = by_distance(square, range, interest.hidden);
+        if (wanted != present) prioritize(s, slot, from.peer, wanted);
+    }
+}
+
+}
+
+bool set_priority(Session *session, ObjectId object, PeerId peer, float priority)
+{
+    session::check_open(*session);
+    TERN_ASSERT(priority >= 0, "priority %g", static_cast<double>(priority));
+    const Slot slot = world::find_alive(session->replica->world, object);
+    if (slot == no_slot) return false;
+    return session::prioritize(*session, slot, peer, session::coded(priority));
+}
+
+bool is_hidden(const Session *session, ObjectId object)
+{
+    const Slot slot = world::find_alive(session->replica->world, object);
+    return slot != no_slot && session->replica->world.slots[slot].hidden;
+}
+
+void set_interest(Session *session, TypeId type, uint16_t position,
+                  std::span<const Viewpoint> viewpoints, float near_distance, float far_distance)
+{
+    session::check_open(*session);
+    TERN_ASSERT(type < session->types.types.size(), "type %u", type);
+    const Type &described = session->types.types[type];
+    TERN_ASSERT(position < described.fields.size(), "field %u of %s", position, described.name);
+    const Field &field = described.fields[position];
+    TERN_ASSERT(field.kind == FieldKind::float32 && field.count <= 3,
+                "field %s of %s is no position", field.name, described.name);
+    TERN_ASSERT(near_distance > 0 && far_distance >= near_distance, "near %g, far %g",
+                static_cast<double>(near_distance), static_cast<double>(far_distance));
+    for (const Viewpoint &from : viewpoints)
+        session::look_around(*session, type, field, from, {near_distance, far_distance});
+}
+
+}

@@ -1,0 +1,249 @@
+// Priorities: what is hidden from a peer, and what is told it less often than other things.
+#include "tests/session/three_peers.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+constexpr Impairment no_loss = {20, 20, 0, 0};
+constexpr Impairment lossy = {20, 90, 0.25f, 0.05f};
+
+std::span<const Type> types_of(bool predicted)
+{
+    static Type types[2] = {{"body", sizeof(Body), body_fields, 400},
+                            {"body", sizeof(Body), body_fields, 400}};
+    types[1].predicted = true;
+    return std::span(types).subspan(predicted ? 1 : 0, 1);
+}
+
+struct Way {
+    Topology topology;
+    bool predicted;
+    Impairment impairment;
+};
+
+struct Interests : testing::TestWithParam<Way> {
+    SimWorld world{11, GetParam().impairment};
+    void SetUp() override
+    {
+        world.config.topology = GetParam().topology;
+        world.config.types = types_of(GetParam().predicted);
+        for (int i = 0; i < 3; ++i)
+            world.add();
+        ASSERT_TRUE(world.step_until_converged());
+    }
+    Session *at(size_t i) { return world.nodes[i].session; }
+    PeerId id(size_t i) { return self(at(i)); }
+    float x(size_t i, ObjectId body) { return get<Body>(at(i), body).position[0]; }
+    size_t count(size_t i, EventKind kind, ObjectId object)
+    {
+        size_t found = 0;
+        for (const Event &event : world.nodes[i].events)
+            found += event.kind == kind && event.object == object;
+        return found;
+    }
+    // How often node i hears of it while its owner, node 0, sets it in each of so many ticks.
+    size_t play(size_t i, ObjectId body, EventKind kind, int ticks)
+    {
+        size_t heard = 0;
+        for (int tick = 0; tick < ticks; ++tick) {
+            moved += 0.25f;
+            set(at(0), body, Body{{moved, 2, 3}, 40});
+            world.step();
+            heard += count(i, kind, body);
+        }
+        return heard;
+    }
+    float moved = 0;
+};
+
+}
+
+TEST_P(Interests, WhatIsHiddenStaysAsItWasAndIsShownAgain)
+{
+    const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
+    ASSERT_TRUE(world.step_until_converged());
+    play(2, body, EventKind::object_changed, 20);
+    ASSERT_TRUE(set_priority(at(0), body, id(2), 0));
+    EXPECT_EQ(play(2, body, EventKind::object_hidden, 60), 1u);
+    EXPECT_TRUE(is_hidden(at(2), body));
+    EXPECT_FALSE(is_hidden(at(1), body));
+    EXPECT_FALSE(is_hidden(at(0), body));
+    EXPECT_EQ(explain(at(0), body, id(2)).why, Why::hidden);
+    const float kept = x(2, body);
+    EXPECT_EQ(play(2, body, EventKind::object_changed, 60), 0u);
+    EXPECT_EQ(x(2, body), kept);
+    EXPECT_GT(x(1, body), kept + 15);
+
+    ASSERT_TRUE(set_priority(at(0), body, id(2), 1));
+    size_t shown = 0;
+    for (int i = 0; i < 90; ++i) {
+        world.step();
+        shown += count(2, EventKind::object_shown, body);
+    }
+    EXPECT_EQ(shown, 1u);
+    EXPECT_FALSE(is_hidden(at(2), body));
+    EXPECT_EQ(digest(at(2)), digest(at(0)));
+}
+
+TEST_P(Interests, ShownAgainWithoutAChangeIsToldAllTheSame)
+{
+    const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
+    ASSERT_TRUE(world.step_until_converged());
+    for (const float priority : {0.0f, 1.0f, 0.0f, 0.5f}) {
+        ASSERT_TRUE(set_priority(at(0), body, id(1), priority));
+        for (int i = 0; i < 90; ++i)
+            world.step();
+        EXPECT_EQ(is_hidden(at(1), body), priority == 0);
+        EXPECT_EQ(digest(at(1)), digest(at(0)));
+    }
+}
+
+TEST_P(Interests, ANewTenureIsShownToAll)
+{
+    const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
+    ASSERT_TRUE(world.step_until_converged());
+    ASSERT_TRUE(set_priority(at(0), body, id(1), 0));
+    ASSERT_TRUE(set_priority(at(0), body, id(2), 0));
+    EXPECT_GE(play(2, body, EventKind::object_hidden, 60), 1u);
+    EXPECT_TRUE(is_hidden(at(1), body) && is_hidden(at(2), body));
+    ASSERT_TRUE(migrate(at(0), body, id(1)));
+    ASSERT_TRUE(world.step_until_converged());
+    EXPECT_EQ(owner(at(2), body), id(1));
+    EXPECT_FALSE(is_hidden(at(1), body) || is_hidden(at(2), body));
+    EXPECT_EQ(x(2, body), moved);
+}
+
+TEST_P(Interests, ANewcomerIsToldAllUntilItIsHiddenFromIt)
+{
+    const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
+    set_priority(at(0), body, id(1), 0);
+    for (int i = 0; i < 60; ++i)
+        world.step();
+    ASSERT_TRUE(is_hidden(at(1), body));
+    world.add();
+    for (int i = 0; i < 200 && state(at(3)) != State::open; ++i)
+        world.step();
+    play(3, body, EventKind::object_changed, 30);
+    EXPECT_FALSE(is_hidden(at(3), body));
+    EXPECT_GT(x(3, body), 0);
+    ASSERT_TRUE(set_priority(at(0), body, id(3), 0));
+    EXPECT_EQ(play(3, body, EventKind::object_hidden, 60), 1u);
+    EXPECT_TRUE(is_hidden(at(3), body));
+}
+
+TEST_P(Interests, OnlyWhoTellsAnObjectHasASay)
+{
+    const ObjectId body = create(at(1), BODY, Body{{0, 2, 3}, 40});
+    ASSERT_TRUE(world.step_until_converged());
+    const bool star = GetParam().topology == Topology::star;
+    EXPECT_EQ(set_priority(at(0), body, id(2), 0), star);
+    EXPECT_EQ(set_priority(at(1), body, id(2), 0), !star);
+    EXPECT_FALSE(set_priority(at(2), body, id(0), 0));
+    EXPECT_FALSE(set_priority(at(0), body, id(0), 0));
+    EXPECT_FALSE(set_priority(at(0), body, id(1), 0));
+    EXPECT_FALSE(set_priority(at(1), body, static_cast<PeerId>(99), 0));
+    EXPECT_FALSE(set_priority(at(1), ObjectId::none, id(2), 0));
+    for (int i = 0; i < 60; ++i) {
+        set(at(1), body, Body{{static_cast<float>(i), 2, 3}, 40});
+        world.step();
+    }
+    EXPECT_TRUE(is_hidden(at(2), body));
+    EXPECT_GT(x(0, body), 40);
+    EXPECT_LT(x(2, body), 10);
+    ASSERT_TRUE(set_priority(at(star ? 0 : 1), body, id(2), 1));
+    EXPECT_TRUE(world.step_until_converged());
+    EXPECT_EQ(digest(at(2)), digest(at(1)));
+}
+
+TEST_P(Interests, ALowPriorityIsAnInterval)
+{
+    const ObjectId often = create(at(0), BODY, Body{{0, 2, 3}, 40});
+    ASSERT_TRUE(world.step_until_converged());
+    ASSERT_TRUE(set_priority(at(0), often, id(1), 0.125f));
+    for (int i = 0; i < 30; ++i)
+        world.step();
+    const size_t heard = play(1, often, EventKind::object_changed, 160);
+    EXPECT_LE(heard, 21u);
+    EXPECT_GE(heard, GetParam().impairment.loss > 0 ? 8u : 18u);
+    ASSERT_TRUE(world.step_until_converged());
+    EXPECT_EQ(x(1, often), moved); // The last change is told, if later.
+}
+
+TEST_P(Interests, WhereBytesAreShortPrioritiesShareThem)
+{
+    SimWorld slow_world(12, GetParam().impairment); // A host with little to send.
+    slow_world.config = world.config;
+    Config config = slow_world.config;
+    config.send_bytes_per_second_max = 8192;
+    start(slow_world.place(config).session);
+    slow_world.add();
+    ASSERT_TRUE(slow_world.step_until_converged());
+    Session *slow = slow_world.nodes[0].session;
+    std::vector<ObjectId> bodies; // Of which a packet holds a third.
+    for (int i = 0; i < 300; ++i)
+        bodies.push_back(create(slow, BODY, Body{{1, 2, 3}, 4}));
+    ASSERT_TRUE(slow_world.step_until_converged());
+    for (size_t i = 0; i < 300; ++i)
+        ASSERT_TRUE(
+            set_priority(slow, bodies[i], self(slow_world.nodes[1].session), i < 30 ? 8 : 1));
+    std::vector<size_t> heard(300);
+    const auto anywhere = [&] {
+        return static_cast<float>(random::below(slow_world.random, 200)) - 100;
+    };
+    for (int i = 0; i < 300; ++i) {
+        for (size_t k = 0; k < 300; ++k)
+            set(slow, bodies[k], Body{{anywhere(), anywhere(), anywhere()}, i % 90});
+        slow_world.step();
+        for (const Event &event : slow_world.nodes[1].events)
+            if (event.kind == EventKind::object_changed)
+                heard[object_id::serial(event.object) - object_id::serial(bodies[0])] += 1;
+    }
+    const size_t first = std::accumulate(heard.begin(), heard.begin() + 30, size_t{0});
+    const size_t others = std::accumulate(heard.begin() + 30, heard.end(), size_t{0});
+    EXPECT_GT(*std::min_element(heard.begin(), heard.end()), 4u); // Nothing starves,
+    EXPECT_GT(first * 9, others * 2); // ... and the thirty are told twice as often at least.
+}
+
+TEST_P(Interests, ByDistance)
+{
+    std::vector<ObjectId> bodies;
+    for (int i = 0; i < 20; ++i)
+        bodies.push_back(create(at(0), BODY, Body{{static_cast<float>(i) * 5, 0, 0}, 40}));
+    ASSERT_TRUE(world.step_until_converged());
+    const auto look = [&](float from, int ticks) {
+        const Viewpoint viewpoints[] = {{id(1), {from, 0, 0}}};
+        for (int i = 0; i < ticks; ++i) {
+            set_interest(at(0), BODY, 0, viewpoints, 10, 22);
+            world.step();
+        }
+    };
+    look(0, 60);
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(is_hidden(at(1), bodies[static_cast<size_t>(i)]), i > 4) << i;
+        EXPECT_FALSE(is_hidden(at(2), bodies[static_cast<size_t>(i)])) << i;
+    }
+    look(5, 60); // The sixth is 20 away, and was hidden: that is beyond 0.9 of 22.
+    EXPECT_TRUE(is_hidden(at(1), bodies[5]));
+    look(6, 60);
+    EXPECT_FALSE(is_hidden(at(1), bodies[5]));
+    look(95, 90);
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(is_hidden(at(1), bodies[static_cast<size_t>(i)]), i < 16) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Interests,
+    testing::Values(Way{Topology::mesh, false, no_loss}, Way{Topology::star, false, no_loss},
+                    Way{Topology::mesh, true, no_loss}, Way{Topology::mesh, false, lossy},
+                    Way{Topology::star, false, lossy}, Way{Topology::mesh, true, lossy},
+                    Way{Topology::star, true, lossy}),
+    [](const testing::TestParamInfo<Way> &way) {
+        return std::string(way.param.topology == Topology::star ? "Star" : "Mesh") +
+               (way.param.predicted ? "Predicted" : "") +
+               (way.param.impairment.loss > 0 ? "Lossy" : "");
+    });
