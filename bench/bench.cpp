@@ -27,6 +27,7 @@ constexpr NamedSection sections[] = {
     {"publish", "publish", measure_publish},
     {"wire", "publish", measure_wire},
     {"idle", "publish", measure_idle},
+    {"interest", "publish", measure_interest},
     {"cubes", "cubes", measure_cubes},
     {"live", "cubes", measure_live},
     {"join", "join", measure_join},

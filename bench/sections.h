@@ -14,7 +14,8 @@ bool measure_host(const Options &options);    // Of 64 clients.
 bool measure_publish(const Options &options); // Objects, without a network.
 bool measure_wire(const Options &options);    // The same through sessions, on sockets.
 bool measure_idle(const Options &options);
-bool measure_live(const Options &options); // The same scene through sessions.
+bool measure_interest(const Options &options); // Whom what is told.
+bool measure_live(const Options &options);     // The same scene through sessions.
 bool measure_join(const Options &options);
 bool measure_session(const Options &options); // Whole sessions, without a network.
 bool measure_cubes(const Options &options);   // Bits of a scene of rigid bodies.

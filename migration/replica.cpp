@@ -232,7 +232,7 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
     if (!is_member(r, from) && !TERN_MUTANT(no_fence)) return Verdict::ignored;
     if (!linked(r, from)) return Verdict::ignored;
     Verdict verdict = Verdict::ok;
-    UpdateReader reader = publish::reader(message);
+    UpdateReader reader = publish::reader(*r.types, message, UpdateTrust::checked);
     Update update;
     Slot slot = no_slot;
     while (publish::next(reader, update)) {

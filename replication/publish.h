@@ -76,14 +76,21 @@ struct Update {
     ObjectId object;
     Stamp stamp;
     uint32_t tick;
-    uint32_t told_tick;   // Of the message.
-    BitReader fields;     // At the mask, which the values follow.
-    uint32_t fields_bits; // 0: it is hidden from now on.
-    uint32_t bit_count;   // Of all of it in the message.
+    uint32_t told_tick; // Of the message.
+    TypeId type;        // As it is told.
+    bool hides;         // It is hidden from now on; then there are no fields.
+    uint64_t mask;      // Of the fields that it tells.
+    BitReader values;   // At the first of them.
+    uint32_t bit_count; // Of all of it in the message.
 };
+
+// unchecked: whatever bytes they are. checked: check() has said that they are well-formed.
+enum class UpdateTrust : uint8_t { unchecked, checked };
 
 struct UpdateReader { // Closed.
     BitReader _reader;
+    const TypeTable *_types;
+    UpdateTrust _trust;
     bool _each_tick;
     uint32_t _told_tick;
     uint32_t _count; // Items so far.
@@ -149,11 +156,11 @@ void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t pee
 void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);
 
 // --- The receiver ---
-UpdateReader reader(std::span<const std::byte> message);
+UpdateReader reader(const TypeTable &types, std::span<const std::byte> message,
+                    UpdateTrust trust = UpdateTrust::unchecked);
 bool next(UpdateReader &r, Update &update); // False at the end, or if malformed.
 bool malformed(const UpdateReader &r);      // After next() said false.
-// Whether the whole message could be applied; changes nothing. Fields of objects that are unknown
-// here cannot be judged.
+// Whether the whole message could be applied; changes nothing.
 bool check(const World &world, const TypeTable &types, std::span<const std::byte> message);
 // `slot` is the object's, no_slot if it is unknown here.
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,

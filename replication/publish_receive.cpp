@@ -8,13 +8,13 @@ namespace tern::publish {
 
 bool check(const World &world, const TypeTable &types, std::span<const std::byte> message)
 {
-    UpdateReader r = reader(message);
+    UpdateReader r = reader(types, message);
     Update update;
     Slot slot = no_slot;
     while (next(r, update)) {
         slot = world::find_behind(world, slot, update.object);
         if (slot == no_slot) continue;
-        if (!update_codec::is_written(update, types, world.slots[slot].type)) return false;
+        if (update.type != world.slots[slot].type) return false;
     }
     return !malformed(r);
 }
@@ -68,15 +68,15 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot
         return {Applied::unchanged, Sight::same, no_slot, 0};
     const TypeId type = world.slots[slot].type;
     world::count_received(world, type, update.bit_count);
-    const bool hides = update.fields_bits == 0;
-    const Sight sight = see_slot(world, from, slot, update.stamp, update.told_tick, hides);
+    if (update.type != type) return {Applied::forged, Sight::same, slot, 0};
+    const Sight sight = see_slot(world, from, slot, update.stamp, update.told_tick, update.hides);
     const Applied judged = judge(world, from, slot, update.stamp, update.tick);
     if (judged != Applied::changed) return {judged, sight, slot, 0};
     std::byte next_value[struct_bytes_max];
     std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
-    const ReadFields read = update_codec::read_fields(update, types, type, next_value);
-    if (read.malformed) return {Applied::malformed, sight, slot, 0};
-    return take(world, types, slot, update.tick, sight, next_value, read.mask);
+    if (!update_codec::read_fields(update, types, next_value))
+        return {Applied::malformed, sight, slot, 0};
+    return take(world, types, slot, update.tick, sight, next_value, update.mask);
 }
 
 AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &s,

@@ -126,6 +126,13 @@ void read_fields(BitReader &r, const TypeTable &table, TypeId id, void *value, u
         if (mask >> i & 1) field::read(r, fields[i], to + fields[i].offset_bytes);
 }
 
+void skip_fields(BitReader &r, const TypeTable &table, TypeId id, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::skip(r, fields[i]);
+}
+
 void check_fields(BitReader &r, const TypeTable &table, TypeId id, uint64_t mask)
 {
     const std::span<const FieldCode> fields = codes(table, id);

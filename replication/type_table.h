@@ -49,6 +49,8 @@ void write_fields(BitWriter &w, const TypeTable &table, TypeId type, const void 
 void read_fields(BitReader &r, const TypeTable &table, TypeId type, void *value, uint64_t mask);
 // As read_fields, but only looks.
 void check_fields(BitReader &r, const TypeTable &table, TypeId type, uint64_t mask);
+// As check_fields of what that holds good.
+void skip_fields(BitReader &r, const TypeTable &table, TypeId type, uint64_t mask);
 uint64_t all_fields(const TypeTable &table, TypeId type);              // The mask of a whole value.
 std::span<const FieldCode> codes(const TypeTable &table, TypeId type); // Of the fields, in order.
 

@@ -4,9 +4,6 @@
 
 namespace tern {
 
-// Mask and values of one object. The mask takes 2 bits and one for each field.
-static constexpr uint32_t fields_bits_max = value_bytes_max * 8 + fields_max + 2;
-
 enum class StampForm : uint8_t { previous, zero, whole };
 
 // --- Which object: mostly of the same creator as the one before, and near it ---
@@ -135,7 +132,7 @@ static uint64_t read_mask(BitReader &r, const TypeTable &types, TypeId type)
     return field < count ? uint64_t{1} << field : 0;
 }
 
-// --- Mask and values, behind their length ---
+// --- Mask and values ---
 
 namespace update_codec {
 
@@ -151,64 +148,44 @@ size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mas
     return bits::bit_count(w);
 }
 
-ReadFields read_fields(const Update &update, const TypeTable &types, TypeId type, void *value)
+bool read_fields(const Update &update, const TypeTable &types, void *value)
 {
-    BitReader r = update.fields;
-    const size_t begin = bits::bit_count(r);
-    const uint64_t mask = read_mask(r, types, type);
-    type_table::read_fields(r, types, type, value, mask);
-    return {bits::failed(r) || bits::bit_count(r) - begin != update.fields_bits, mask};
-}
-
-bool is_written(const Update &update, const TypeTable &types, TypeId type)
-{
-    if (update.fields_bits == 0) return true; // It is hidden.
-    BitReader r = update.fields;
-    const size_t begin = bits::bit_count(r);
-    type_table::check_fields(r, types, type, read_mask(r, types, type));
-    return !bits::failed(r) && bits::bit_count(r) - begin == update.fields_bits;
+    BitReader r = update.values;
+    type_table::read_fields(r, types, update.type, value, update.mask);
+    return !bits::failed(r);
 }
 
 // --- The message: tick, whether each has its own, then objects, each behind a 1, then a 0 ---
 
 UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks)
 {
-    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, ObjectId::none, 0};
+    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, ObjectId::none, 0, no_type};
     bits::write(w._writer, tick, 32);
     bits::write_bool(w._writer, ticks == Ticks::each);
     return w;
 }
 
-// A varint of one or two bytes.
-struct ShortVarint {
-    uint64_t bits;
-    unsigned bit_count;
-};
-
-static ShortVarint short_varint(uint64_t value)
+// What is most often there: the next of its creator, of the same grant, type and tick.
+static bool is_next(ObjectId object, ObjectId previous)
 {
-    if (value < 128) return {value, 8};
-    return {(value & 127) | 128 | value >> 7 << 8, 16};
+    return object_id::creator(object) == object_id::creator(previous) &&
+           object_id::serial(object) == object_id::serial(previous) + uint64_t{1};
 }
 
-static void write_head(UpdateWriter &w, const Object &object, uint32_t length, uint32_t tick)
+static void write_head(UpdateWriter &w, const Object &object, bool hides, uint32_t tick)
 {
-    const ObjectId before = w._previous_object;
-    const uint64_t far = object_id::serial(object.id) - uint64_t{object_id::serial(before)};
-    if (far - 1 < 128 * 128 / 2 && object_id::creator(object.id) == object_id::creator(before) &&
-        object.stamp == w._previous_stamp && w._ticks == Ticks::one && length < 128 * 128) {
-        // What is most often there, in one piece: behind the 1, of the same creator, somewhat
-        // further, of the same grant, and the length.
-        const ShortVarint delta = short_varint(2 * (far - 1)), size = short_varint(length);
-        const unsigned behind = 2 + delta.bit_count + 2;
-        return bits::write(w._writer, 3 | delta.bits << 2 | size.bits << behind,
-                           behind + size.bit_count);
+    const bool same_type = object.type == w._previous_type;
+    const bool next = is_next(object.id, w._previous_object) && same_type && !hides &&
+                      object.stamp == w._previous_stamp && tick == w._tick;
+    bits::write(w._writer, next ? 3 : 1, 2); // Another object, and which.
+    if (!next) {
+        write_object(w._writer, object.id, w._previous_object);
+        write_stamp(w._writer, object.stamp, w._previous_stamp);
+        bits::write_bool(w._writer, same_type);
+        if (!same_type) bits::write(w._writer, object.type, 8);
+        bits::write_bool(w._writer, hides);
+        if (w._ticks == Ticks::each) write_tick(w._writer, tick, w._tick);
     }
-    bits::write_bool(w._writer, true);
-    write_object(w._writer, object.id, w._previous_object);
-    write_stamp(w._writer, object.stamp, w._previous_stamp);
-    if (w._ticks == Ticks::each) write_tick(w._writer, tick, w._tick);
-    bits::write_varint(w._writer, length);
 }
 
 bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick)
@@ -217,7 +194,7 @@ bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick
                 static_cast<unsigned long long>(object.id));
     if (w._count == updates_per_message_max || bits::overflow(w._writer)) return false;
     const size_t begin = bits::bit_count(w._writer);
-    write_head(w, object, coded.bit_count, tick);
+    write_head(w, object, coded.bit_count == 0, tick);
     if (coded.bit_count > 0) bits::write_bits(w._writer, coded.bits, coded.bit_count);
     if (!bits::room(w._writer, 1)) { // For the end.
         bits::rewind(w._writer, begin);
@@ -226,6 +203,7 @@ bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick
     w._count += 1;
     w._previous_object = object.id;
     w._previous_stamp = object.stamp;
+    w._previous_type = object.type;
     w._tick = tick;
     return true;
 }
@@ -246,15 +224,63 @@ size_t finish(UpdateWriter &w)
 
 namespace publish {
 
-UpdateReader reader(std::span<const std::byte> message)
+UpdateReader reader(const TypeTable &types, std::span<const std::byte> message, UpdateTrust trust)
 {
     UpdateReader r = {};
     r._reader = bits::reader(message);
+    r._types = &types;
+    r._trust = trust;
     r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
+    r._previous.type = no_type;
     r._told_tick = r._previous.tick;
     r._each_tick = bits::read_bool(r._reader);
     if (r._previous.tick == 0) bits::fail(r._reader);
     return r;
+}
+
+static TypeId read_type(BitReader &r, const TypeTable &types, TypeId previous)
+{
+    const bool same = bits::read_bool(r);
+    const TypeId type = same ? previous : static_cast<TypeId>(bits::read(r, 8));
+    if (!same && type == previous) bits::fail(r);
+    if (type >= types.types.size()) bits::fail(r);
+    return type;
+}
+
+static void read_head(UpdateReader &r, Update &update)
+{
+    BitReader &from = r._reader;
+    const Update &previous = r._previous;
+    const bool next = bits::read_bool(from);
+    if (next) {
+        const uint32_t serial = object_id::serial(previous.object) + 1;
+        update.object = object_id::make(object_id::creator(previous.object), serial);
+        update.stamp = previous.stamp;
+        update.type = previous.type;
+        update.hides = false;
+        update.tick = previous.tick;
+        if (r._count == 0 || serial == 0) bits::fail(from);
+    } else {
+        update.object = read_object(from, previous.object);
+        update.stamp = read_stamp(from, previous.stamp);
+        update.type = read_type(from, *r._types, previous.type);
+        update.hides = bits::read_bool(from);
+        update.tick = r._each_tick ? read_tick(from, previous.tick) : previous.tick;
+        const bool is_like_before = update.stamp == previous.stamp &&
+                                    update.type == previous.type && update.tick == previous.tick;
+        if (update_codec::is_next(update.object, previous.object) && is_like_before &&
+            !update.hides)
+            bits::fail(from);
+    }
+    update.told_tick = r._told_tick;
+}
+
+static void pass_values(UpdateReader &r, const Update &update)
+{
+    if (r._trust == UpdateTrust::unchecked)
+        type_table::check_fields(r._reader, *r._types, update.type, update.mask);
+    else
+        type_table::skip_fields(r._reader, *r._types, update.type, update.mask);
 }
 
 bool next(UpdateReader &r, Update &update)
@@ -265,16 +291,12 @@ bool next(UpdateReader &r, Update &update)
         return false;
     }
     const size_t begin = bits::bit_count(r._reader) - 1;
-    update.object = read_object(r._reader, r._previous.object);
-    update.stamp = read_stamp(r._reader, r._previous.stamp);
-    update.tick = r._each_tick ? read_tick(r._reader, r._previous.tick) : r._previous.tick;
-    const uint64_t length = bits::read_varint(r._reader);
-    if (length > fields_bits_max || r._count == updates_per_message_max) bits::fail(r._reader);
+    read_head(r, update);
+    if (r._count == updates_per_message_max) bits::fail(r._reader);
     if (bits::failed(r._reader)) return false;
-    update.told_tick = r._told_tick;
-    update.fields = r._reader;
-    update.fields_bits = static_cast<uint32_t>(length);
-    bits::skip(r._reader, length);
+    update.mask = update.hides ? 0 : read_mask(r._reader, *r._types, update.type);
+    update.values = r._reader;
+    if (!bits::failed(r._reader)) pass_values(r, update);
     update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);
     r._previous = update;
     r._count += 1;

@@ -12,12 +12,7 @@ struct UpdateWriter { // Closed.
     uint32_t _count;
     ObjectId _previous_object;
     Stamp _previous_stamp;
-};
-
-// What a mask and the values behind it make of a value.
-struct ReadFields {
-    bool malformed; // Then the value means nothing.
-    uint64_t mask;
+    TypeId _previous_type; // no_type: there is none.
 };
 
 namespace update_codec {
@@ -31,15 +26,15 @@ constexpr size_t mask_bits_max(size_t field_count)
 {
     return field_count + 1;
 }
-// What code() made, as of `tick`: with Ticks::one the message's. False, and nothing is written, if
-// it does not fit.
+// What code() made, as of `tick`: with Ticks::one the message's; of no bits: it is hidden. False,
+// and nothing is written, if it does not fit.
 bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick);
 size_t bit_count(const UpdateWriter &w); // So far.
 size_t finish(UpdateWriter &w);          // Bytes of the message; 0 if nothing was added.
 
-// Whether mask and values are as add() writes them.
-bool is_written(const Update &update, const TypeTable &types, TypeId type);
-ReadFields read_fields(const Update &update, const TypeTable &types, TypeId type, void *value);
+// Overwrites what it tells of a value of its type. False: it is not as code() writes it, and the
+// value means nothing.
+bool read_fields(const Update &update, const TypeTable &types, void *value);
 
 }
 }

@@ -64,15 +64,16 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
     const uint16_t size_bytes = s.types.types[type].size_bytes;
     for (uint32_t i = 0; i < packed.count; ++i, value += size_bytes) {
         const Slot slot = r.world.index_slots[packed.first + i];
-        const Object &object = r.world.slots[slot];
-        if (object.life != Life::alive || (!tells_all && object.owner != r.self)) continue;
         const Interest &interest = interests[slot];
         const uint16_t present = interest.hidden          ? 0
                                  : interest.priority == 0 ? priority_one
                                                           : interest.priority;
         const float square = square_distance(value, field, from);
         const uint16_t wanted = by_distance(square, range, interest.hidden);
-        if (wanted != present) prioritize(s, slot, from.peer, wanted);
+        if (wanted == present) continue;
+        const Object &object = r.world.slots[slot]; // Mostly it is not looked at.
+        const bool told_by_us = object.life == Life::alive && (tells_all || object.owner == r.self);
+        if (told_by_us && object.owner != from.peer) prioritize(s, slot, from.peer, wanted);
     }
 }
 

@@ -4,17 +4,18 @@
 namespace tern::cluster_history {
 
 // An UPDATE has no MessageKind: it travels beside the stream. Its first object stands for all.
-static Described described_update(std::span<const std::byte> message)
+static Described described_update(const PeerSteps &steps, std::span<const std::byte> message)
 {
-    UpdateReader r = publish::reader(message);
+    UpdateReader r = publish::reader(*steps._types, message);
     Update update = {};
     publish::next(r, update);
     return {MessageKind::none, update.stamp, 1, {update.object}};
 }
 
-static Described described(bool update, PeerPlace from, std::span<const std::byte> message)
+static Described described(const PeerSteps &steps, bool update, PeerPlace from,
+                           std::span<const std::byte> message)
 {
-    return update ? described_update(message)
+    return update ? described_update(steps, message)
                   : replica::describe(static_cast<PeerId>(from + 1), message);
 }
 
@@ -52,7 +53,7 @@ static void add_said(ClusterHistory &h, const Cluster &c, const ClusterStep &ste
     const PeerSteps &steps = cluster::steps(c);
     for (const Said &said : peer_steps::said(steps, step.step)) {
         const std::span<const std::byte> bytes = peer_steps::message(steps, said.message);
-        const Described about = described(said.updates, step.place, bytes);
+        const Described about = described(steps, said.updates, step.place, bytes);
         Moment one = spoken(h, MomentKind::said, about, step.place, said.to);
         h.link += 1;
         one.link = h.link;
@@ -71,7 +72,7 @@ static void add_heard(ClusterHistory &h, const Cluster &c, const ClusterStep &st
     const PeerPlace from = step.input.other;
     const std::span<const std::byte> bytes =
         peer_steps::message(cluster::steps(c), step.input.number);
-    const Described about = described(updates, from, bytes);
+    const Described about = described(cluster::steps(c), updates, from, bytes);
     Moment one = spoken(h, MomentKind::heard, about, step.place, from);
     auto &flying = flights(h, c, updates, from, step.place);
     const auto flight = std::find_if(flying.begin(), flying.end(), [&](const auto &candidate) {
@@ -181,8 +182,8 @@ static void add_forged(ClusterHistory &h, const Cluster &c, const ClusterState &
     while (cluster::list(c, number).rest != 0)
         number = cluster::list(c, number).rest;
     const uint32_t message = cluster::list(c, number).message;
-    const Described about =
-        described(false, move.a, peer_steps::message(cluster::steps(c), message));
+    const Described about = described(cluster::steps(c), false, move.a,
+                                      peer_steps::message(cluster::steps(c), message));
     Moment one = spoken(h, MomentKind::said, about, move.a, move.b);
     h.link += 1;
     one.link = h.link;

@@ -68,7 +68,7 @@ struct Publish : ::testing::Test {
 
     AppliedUpdate apply(std::span<const std::byte> message, PeerId from = owner)
     {
-        UpdateReader r = publish::reader(message);
+        UpdateReader r = publish::reader(table, message);
         Update update;
         AppliedUpdate applied = {};
         while (publish::next(r, update))
@@ -86,7 +86,7 @@ struct Publish : ::testing::Test {
 
     std::set<ObjectId> objects(std::span<const std::byte> message)
     {
-        UpdateReader r = publish::reader(message);
+        UpdateReader r = publish::reader(table, message);
         Update update;
         std::set<ObjectId> result;
         while (publish::next(r, update))
@@ -122,11 +122,11 @@ TEST_F(Publish, AChangeGoesToEachPeerOnce)
 TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
 {
     const auto fields_of = [](std::span<const std::byte> message) {
-        UpdateReader r = publish::reader(message);
+        UpdateReader r = publish::reader(table, message);
         Update update = {};
         publish::next(r, update);
         Cube read = {};
-        return update_codec::read_fields(update, table, 0, &read).mask;
+        return update_codec::read_fields(update, table, &read) ? update.mask : 0;
     };
     const Slot slot = add(1);
     world.tick = 2;

@@ -190,7 +190,7 @@ struct Net {
     {
         Block &side = there[message.peer];
         if (!message.is_snapshot) {
-            UpdateReader r = publish::reader(message.bytes);
+            UpdateReader r = publish::reader(table, message.bytes);
             Update update;
             while (publish::next(r, update))
                 publish::apply(side.world(), table, owner, world::find(side.world(), update.object),

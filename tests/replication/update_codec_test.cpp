@@ -68,7 +68,7 @@ static ObjectId id(uint16_t creator, uint32_t serial)
 
 static bool is_well_formed(std::span<const std::byte> bytes)
 {
-    UpdateReader r = publish::reader(bytes);
+    UpdateReader r = publish::reader(table, bytes);
     Update update;
     while (publish::next(r, update)) {
     }
@@ -87,7 +87,10 @@ struct Hand { // A message written field by field.
         bits::write(w, number, bit_count);
         return *this;
     }
-    Hand &first_object() { return put(1, 1).put(0, 1).put(5, 16).put(9, 8); }
+    // Up to its stamp: another one, not the next; of creator 5, serial 9.
+    Hand &first_object() { return put(1, 1).put(0, 1).put(0, 1).put(5, 16).put(9, 8); }
+    // Behind its stamp: of type 0, and not hidden.
+    Hand &shown() { return put(0, 1).put(0, 8).put(0, 1); }
     std::span<const std::byte> done() { return {bytes, bits::size_bytes(w)}; }
 };
 
@@ -97,8 +100,7 @@ TEST(UpdateCodec, OneFieldOfOneObjectToTheBit)
     const std::vector<std::byte> bytes = message(7, {&item, 1});
     Hand hand;
     hand.first_object();
-    hand.put(0, 2);                                 // The stamp of the one before: zero.
-    hand.put(1 + 1 + 3 + 8, 8);                     // Bits of what follows.
+    hand.put(0, 2).shown();                         // The stamp of the one before: zero.
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8); // One field, which, its value.
     hand.put(0, 1);                                 // The end.
     ASSERT_EQ(bytes.size(), hand.done().size());
@@ -108,15 +110,19 @@ TEST(UpdateCodec, OneFieldOfOneObjectToTheBit)
 TEST(UpdateCodec, WhereEachHasItsOwnTickItIsToldByTheOneBefore)
 {
     const Item items[] = {{id(5, 9), 0, 0, 1u << 3, {{0, 0, 0, 200, 0}}, {}, 4},
-                          {id(5, 10), 0, 0, 1u << 3, {{0, 0, 0, 200, 0}}, {}, 6}};
+                          {id(5, 10), 0, 0, 1u << 3, {{0, 0, 0, 200, 0}}, {}, 6},
+                          {id(5, 11), 0, 0, 1u << 3, {{0, 0, 0, 200, 0}}, {}, 6}};
     const std::vector<std::byte> bytes = message(7, items, Ticks::each);
     Hand hand;
     hand.w = bits::writer(hand.bytes);
     hand.put(7, 32).put(1, 1);
-    hand.first_object().put(0, 2).put(6, 8); // Three before: 0, 1, -1, 2, -2, 3, -3.
-    hand.put(13, 8).put(1, 1).put(0, 1).put(3, 3).put(200, 8);
-    hand.put(1, 1).put(1, 1).put(0, 8).put(0, 2).put(3, 8); // Two after.
-    hand.put(13, 8).put(1, 1).put(0, 1).put(3, 3).put(200, 8).put(0, 1);
+    hand.first_object().put(0, 2).shown();
+    hand.put(6, 8); // Three before: 0, 1, -1, 2, -2, 3, -3.
+    hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);
+    // Two after; and the next one, of the same tick.
+    hand.put(1, 1).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(0, 1).put(3, 8);
+    hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);
+    hand.put(1, 1).put(1, 1).put(1, 1).put(0, 1).put(3, 3).put(200, 8).put(0, 1);
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
 }
@@ -128,13 +134,11 @@ TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
         BitWriter w = bits::writer(bytes);
         bits::write(w, first, 32);
         bits::write(w, 1, 1); // Each has its own.
-        bits::write(w, 1, 1);
-        bits::write(w, 0, 1);
+        bits::write(w, 1, 3);
         bits::write(w, 5, 16);
         bits::write(w, 9, 8);
-        bits::write(w, 0, 2);
+        bits::write(w, 0, 2 + 1 + 8 + 1); // Stamp, type 0, not hidden.
         bits::write_varint(w, coded);
-        bits::write(w, 13, 8);
         bits::write(w, 1 + 0 * 2 + 3 * 4 + 200 * 32, 13);
         bits::write(w, 0, 1);
         return is_well_formed({bytes, bits::size_bytes(w)});
@@ -152,7 +156,7 @@ TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
 
 TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
 {
-    const auto body = [](Hand &hand) { hand.put(2, 8).put(3, 2).put(0, 1); };
+    const auto body = [](Hand &hand) { hand.shown().put(3, 2).put(0, 36).put(0, 1); };
     Hand right;
     right.first_object().put(0, 2);
     body(right);
@@ -170,16 +174,78 @@ TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
     body(no_form);
     EXPECT_FALSE(is_well_formed(no_form.done()));
     Hand no_previous;
-    no_previous.put(1, 1).put(1, 1).put(0, 8).put(0, 2);
+    no_previous.put(1, 1).put(0, 1).put(1, 1).put(0, 8).put(0, 2);
     body(no_previous);
     EXPECT_FALSE(is_well_formed(no_previous.done()));
+    Hand next_of_nothing;
+    next_of_nothing.put(1, 1).put(1, 1).put(3, 2).put(0, 36).put(0, 1);
+    EXPECT_FALSE(is_well_formed(next_of_nothing.done()));
     Hand no_creator;
-    no_creator.put(1, 1).put(0, 1).put(0, 16).put(9, 8).put(0, 2);
+    no_creator.put(1, 1).put(0, 1).put(0, 1).put(0, 16).put(9, 8).put(0, 2);
     body(no_creator);
     EXPECT_FALSE(is_well_formed(no_creator.done()));
     Hand nothing;
     nothing.put(0, 1);
     EXPECT_FALSE(is_well_formed(nothing.done()));
+}
+
+TEST(UpdateCodec, TheNextObjectAndTheSameTypeHaveOneFormEach)
+{
+    const auto with = [](auto second) {
+        Hand hand;
+        hand.first_object().put(0, 2).shown().put(3, 2).put(0, 36);
+        second(hand);
+        return is_well_formed(hand.put(3, 2).put(0, 36).put(0, 1).done());
+    };
+    EXPECT_TRUE(with([](Hand &h) { h.put(1, 1).put(1, 1); }));
+    // The one after the next, of the same type; the next told as if it were any; its type told
+    // anew.
+    const auto told = [&](uint64_t delta, uint64_t same_type) {
+        return with([&](Hand &h) {
+            h.put(1, 1).put(0, 1).put(1, 1).put(delta, 8).put(0, 2).put(same_type, 1);
+            if (same_type == 0) h.put(0, 8);
+            h.put(0, 1);
+        });
+    };
+    EXPECT_TRUE(told(2, 1));
+    EXPECT_FALSE(told(0, 1));
+    EXPECT_FALSE(told(2, 0));
+}
+
+TEST(UpdateCodec, ATypeThatIsNotThereIsMalformed)
+{
+    for (const uint64_t type : {0, 1, 2, 255}) {
+        Hand hand;
+        hand.first_object().put(0, 2).put(0, 1).put(type, 8).put(0, 1);
+        if (type == 0) hand.put(3, 2);
+        hand.put(0, type == 0 ? 36 : 32).put(0, 1);
+        EXPECT_EQ(is_well_formed(hand.done()), type < 2) << type;
+    }
+}
+
+TEST(UpdateCodec, WhatIsHiddenHasNoFields)
+{
+    std::vector<std::byte> buffer(64);
+    UpdateWriter w = update_codec::writer(buffer, 7);
+    Object object = {};
+    object.id = id(5, 9);
+    ASSERT_TRUE(update_codec::add(w, object, {}, 7));
+    object.id = id(5, 10);
+    ASSERT_TRUE(update_codec::add(w, object, {}, 7));
+    buffer.resize(update_codec::finish(w));
+    Hand hand;
+    hand.first_object().put(0, 2).put(0, 1).put(0, 8).put(1, 1);
+    hand.put(1, 1).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(1, 1).put(0, 1);
+    ASSERT_EQ(buffer.size(), hand.done().size());
+    EXPECT_EQ(std::memcmp(buffer.data(), hand.bytes, buffer.size()), 0);
+    UpdateReader r = publish::reader(table, buffer);
+    Update update;
+    for (uint32_t i = 0; i < 2; ++i) {
+        ASSERT_TRUE(publish::next(r, update));
+        EXPECT_EQ(update.object, id(5, 9 + i));
+        EXPECT_TRUE(update.hides);
+    }
+    EXPECT_FALSE(publish::next(r, update) || publish::malformed(r));
 }
 
 TEST(UpdateCodec, GarbageBehindTheEndIsMalformed)
@@ -208,22 +274,21 @@ TEST(UpdateCodec, MasksHaveOneFormEach)
         hand.put(0, 1);
         return publish::check(block.world(), table, hand.done());
     };
-    const auto start = [](unsigned length) {
+    const auto start = [] {
         Hand hand;
-        hand.first_object().put(0, 2).put(length, 8);
+        hand.first_object().put(0, 2).shown();
         return hand;
     };
     // "A bit for each" with two fields, with none, with one, with all.
-    EXPECT_TRUE(checked(start(22).put(0, 1).put(3, 5).put(0, 16)));
-    EXPECT_FALSE(checked(start(6).put(0, 1).put(0, 5)));
-    EXPECT_FALSE(checked(start(14).put(0, 1).put(2, 5).put(0, 8)));
-    EXPECT_FALSE(checked(start(42).put(0, 1).put(31, 5).put(0, 36)));
-    // "One" with a field that is not there; a length that is not right; a value out of range.
-    EXPECT_TRUE(checked(start(13).put(1, 1).put(0, 1).put(4, 3).put(0, 8)));
-    EXPECT_FALSE(checked(start(13).put(1, 1).put(0, 1).put(5, 3).put(0, 8)));
-    EXPECT_FALSE(checked(start(14).put(1, 1).put(0, 1).put(4, 3).put(0, 9)));
-    EXPECT_TRUE(checked(start(9).put(1, 1).put(0, 1).put(2, 3).put(9, 4)));
-    EXPECT_FALSE(checked(start(9).put(1, 1).put(0, 1).put(2, 3).put(10, 4)));
+    EXPECT_TRUE(checked(start().put(0, 1).put(3, 5).put(0, 16)));
+    EXPECT_FALSE(checked(start().put(0, 1).put(0, 5)));
+    EXPECT_FALSE(checked(start().put(0, 1).put(2, 5).put(0, 8)));
+    EXPECT_FALSE(checked(start().put(0, 1).put(31, 5).put(0, 36)));
+    // "One" with a field that is not there; a value out of range.
+    EXPECT_TRUE(checked(start().put(1, 1).put(0, 1).put(4, 3).put(0, 8)));
+    EXPECT_FALSE(checked(start().put(1, 1).put(0, 1).put(5, 3).put(0, 8)));
+    EXPECT_TRUE(checked(start().put(1, 1).put(0, 1).put(2, 3).put(9, 4)));
+    EXPECT_FALSE(checked(start().put(1, 1).put(0, 1).put(2, 3).put(10, 4)));
 }
 
 TEST(UpdateCodec, WhatDoesNotFitLeavesTheMessageWhole)
@@ -237,7 +302,7 @@ TEST(UpdateCodec, WhatDoesNotFitLeavesTheMessageWhole)
     EXPECT_GT(count, 3u);
     const size_t size = update_codec::finish(w);
     ASSERT_LE(size, sizeof(buffer));
-    UpdateReader r = publish::reader(std::span(buffer).first(size));
+    UpdateReader r = publish::reader(table, std::span(buffer).first(size));
     Update update;
     uint32_t read = 0;
     for (; publish::next(r, update); ++read)
@@ -290,7 +355,7 @@ TEST(UpdateCodec, WhatIsWrittenIsRead)
             if (items.empty() || items.back().id != item.id) items.push_back(item);
         }
         const std::vector<std::byte> bytes = message(77, items, ticks);
-        UpdateReader r = publish::reader(bytes);
+        UpdateReader r = publish::reader(table, bytes);
         Update update;
         for (const Item &item : items) {
             ASSERT_TRUE(publish::next(r, update));
@@ -300,9 +365,10 @@ TEST(UpdateCodec, WhatIsWrittenIsRead)
             Many many = {};
             One one = {};
             void *to = item.type == 0 ? static_cast<void *>(&many) : &one;
-            const ReadFields fields = update_codec::read_fields(update, table, item.type, to);
-            ASSERT_FALSE(fields.malformed);
-            ASSERT_EQ(fields.mask, item.mask);
+            ASSERT_EQ(update.type, item.type);
+            ASSERT_FALSE(update.hides);
+            ASSERT_TRUE(update_codec::read_fields(update, table, to));
+            ASSERT_EQ(update.mask, item.mask);
             ASSERT_EQ(type_table::difference(table, item.type, to, value(item)) & item.mask, 0u);
         }
         ASSERT_FALSE(publish::next(r, update));
@@ -333,7 +399,7 @@ TEST(UpdateCodec, HostileBytesAreReadToAnEnd)
         if (fits) {
             ASSERT_TRUE(is_well_formed(bytes));
         }
-        UpdateReader r = publish::reader(bytes);
+        UpdateReader r = publish::reader(table, bytes);
         Update update;
         while (publish::next(r, update)) {
             const Applied result = publish::apply(block.world(), table, PeerId::none,
