@@ -35,16 +35,17 @@ static uint16_t by_distance(float square, const Range &range, bool was_hidden)
     const float far = range.far_distance * (was_hidden ? shown_again : 1.0f);
     if (!(square <= far * far)) return 0; // Nor is what is nowhere.
     if (square <= range.near_distance * range.near_distance) return priority_one;
-    return coded(range.near_distance / std::sqrt(square));
+    const float rings = std::min(std::sqrt(square) / range.near_distance, 255.0f);
+    return static_cast<uint16_t>(priority_one / (static_cast<uint32_t>(rings) + 1));
 }
 
 static float square_distance(const std::byte *value, const Field &field, const Viewpoint &from)
 {
-    float position[3];
-    std::memcpy(position, value + field.offset_bytes, field.count * sizeof(float));
     float square = 0;
     for (uint16_t i = 0; i < field.count; ++i) {
-        const float along = position[i] - from.position[i];
+        float at;
+        std::memcpy(&at, value + field.offset_bytes + i * sizeof at, sizeof at);
+        const float along = at - from.position[i];
         square += along * along;
     }
     return square;

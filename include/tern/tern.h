@@ -120,11 +120,10 @@ void lock(Session *session, ObjectId object, bool locked);
 // or not told this object by us. Not kept for a peer that has left.
 bool set_priority(Session *session, ObjectId object, PeerId peer, float priority);
 bool is_hidden(const Session *session, ObjectId object); // From us.
-// Priorities by distance, of all objects of a type that we tell, for the peers of `viewpoints`
-// (each once): 1 as near as near_distance, from there near_distance / distance; farther than
-// far_distance hidden, and shown again at 0.9 of it. `position`: index of a float32 field of 1 to 3
-// numbers. Cheap enough for each tick (docs/performance.md), and right however objects move
-// between.
+// Priorities by distance, of all objects of a type that we tell, for the peers of `viewpoints` (each
+// once): beyond near_distance told every second tick, beyond twice that every third, and so on (a
+// priority of 1/2, 1/3, ...); farther than far_distance hidden, and shown again at 0.9 of it.
+// `position`: index of a float32 field of 1 to 3 numbers. What it costs: docs/performance.md.
 void set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
 // Of all live objects: ids, stamps, owners, values. Equal on peers that have the same world: what

@@ -564,7 +564,8 @@ function tern.set_priority(session, object, peer, priority) end
 function tern.is_hidden(session, object) end
 
 -- Priorities of a type's objects for a peer by their distance to where it looks from: 1 up to near,
--- near / distance beyond, hidden beyond far. The field: 1 to 3 float32; as many numbers follow.
+-- 1/2 up to twice that, 1/3, and so on; hidden beyond far. The field: 1 to 3 float32, and as many
+-- numbers follow.
 ---@param session tern.Session
 ---@param type tern.TypeId
 ---@param field tern.FieldId
