@@ -51,6 +51,7 @@ namespace tern {
     X(client_believed, "in a star a client is believed what only the host may tell")               \
     X(call_passed_on_twice, "the host of a star passes a reliable call on twice")                  \
     X(useless_snapshot_counts, "what was built on a snapshot that was lost counts as told")        \
+    X(rest_not_released, "what is held back is not told when it comes to rest")                    \
     X(base_taken_for_granted, "a snapshot is read against a base that never came")                 \
     X(early_call_lost, "a call to or from the next host of a star is dropped where it is early")   \
     X(old_code_sent, "what was coded of a value is sent again of the next")                        \

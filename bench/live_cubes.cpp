@@ -31,10 +31,30 @@ template <class T> void set_predicted(T &type, bool predicted)
     if constexpr (can_predict<T>) type.predicted = predicted;
 }
 
+template <class T> void set_bound(T &field)
+{
+    if constexpr (can_bound<T>)
+        field.bound = field.kind == FieldKind::quaternion ? 0.05
+                      : field.kind == FieldKind::float32  ? 0.01
+                                                          : 0;
+}
+
+std::span<const Field> bounded_fields()
+{
+    static const std::vector<Field> bounded = [] {
+        std::vector<Field> made(std::begin(fields), std::end(fields));
+        for (Field &field : made)
+            set_bound(field);
+        return made;
+    }();
+    return bounded;
+}
+
 Type cube_type(LiveCoding coding, size_t object_count)
 {
     Type type = {"cube", sizeof(LiveCube), fields, static_cast<uint32_t>(object_count)};
-    set_predicted(type, coding == LiveCoding::predicted);
+    set_predicted(type, coding != LiveCoding::acked);
+    if (coding == LiveCoding::bounded) type.fields = bounded_fields();
     return type;
 }
 

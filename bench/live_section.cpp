@@ -68,6 +68,10 @@ bool measure_course(const CubesScene &scene, const NamedLoss &loss, size_t recei
         contender<run_course>(live_plain, acked, Promise::everything)};
     if (has_predicted)
         contenders.push_back(contender<run_course>(live_predicted, predicted, Promise::everything));
+    LiveCourse bounded = acked;
+    bounded.coding = LiveCoding::bounded;
+    if (has_bounds)
+        contenders.push_back(contender<run_course>(live_bounded, bounded, Promise::everything));
     const std::string receivers = std::to_string(receiver_count);
     Section section = {"live/" + scene.name + "/" + receivers + "_" + loss.id,
                        "live cubes, " + scene.name + ": " + receivers +

@@ -5,6 +5,7 @@
 #include "migration/outbox.h"
 #include "migration/relay.h"
 #include "migration/views.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tern {
@@ -24,7 +25,9 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     const PeerId previous = object.owner;
     uint32_t lost_ticks = 0;
     if (previous == r.self) {
-        const uint32_t changed = world::changed_tick(r.world, *r.types, slot);
+        // What was told again as it was counts as no write: the object's tick is that of the last.
+        const uint32_t changed =
+            std::min(world::changed_tick(r.world, *r.types, slot), object.tick);
         if (changed > live.survived_tick) lost_ticks = changed - live.survived_tick;
         grants::give_away(r, slot);
     }
@@ -411,7 +414,7 @@ void set(Replica &r, Slot slot, const void *value)
     const Object &object = r.world.slots[slot];
     TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
                 static_cast<unsigned long long>(object.id));
-    if (world::write(r.world, *r.types, slot, value) != 0) publish::changed(r.publisher, slot);
+    bounds::set(r.publisher, r.world, *r.types, slot, value);
 }
 
 // The host's own claims are decided in end_receive(), where owners may change.

@@ -219,6 +219,7 @@ static void note_applied(Replica &r, const AppliedUpdate &applied, Verdict &verd
         happenings::changed(r, applied.slot, applied.changed_fields);
         relay::changed(r, applied.slot, applied.changed_fields);
     }
+    if (applied.result == Applied::repeated) relay::repeated(r, applied.slot);
     if (applied.result == Applied::forged) verdict = Verdict::forged;
     if (applied.result == Applied::malformed) verdict = Verdict::malformed;
 }
@@ -315,6 +316,7 @@ void begin_send(Replica &r)
 {
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
+    bounds::release(r.publisher, r.world, *r.types);
     code_cache::begin(r.codes);
     snapshots::begin(r.publisher.snapshots, r.snapshot_scratch, r.world, *r.types, r.self);
 }

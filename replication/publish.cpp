@@ -35,6 +35,7 @@ void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_
     flat::place(builder, p.sent_packets, packets, packets);
     flat::place(builder, p.sent_objects, objects, objects);
     snapshots::place(builder, p.snapshots, types, slot_count, peer_count);
+    bounds::place(builder, p.bounds, types, slot_count);
 }
 
 static Published &published_at(Publisher &p, uint32_t peer, Slot slot)
@@ -138,6 +139,7 @@ void forget_object(Publisher &p, Slot slot)
         clear_due(p, peer, slot);
     }
     snapshots::forget_object(p.snapshots, slot);
+    bounds::forget_object(p.bounds, slot);
 }
 
 bool has_due(const Publisher &p, uint32_t peer)
@@ -320,7 +322,9 @@ size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, cons
     if (ring.packet_count == p.packets_max) return 0;
     const std::span<const Published> published = {p.published.begin() + size_t{peer} * p.slot_count,
                                                   p.slot_count};
-    const size_t size = snapshots::write(p.snapshots, scratch, world, peer, published,
+    const std::span<const uint64_t> due = {p.due.begin() + size_t{peer} * words(p.slot_count),
+                                           words(p.slot_count)};
+    const size_t size = snapshots::write(p.snapshots, scratch, world, peer, published, due,
                                          p.objects_max - ring.object_count, buffer);
     // What its lineage tells is as good as sent: if that is lost, it is due again.
     for (const Slot slot : scratch.same.all())
@@ -446,7 +450,7 @@ static AppliedUpdate take(World &world, const TypeTable &types, Slot slot, uint3
     const uint64_t changed = type_table::difference(types, object.type, value, next_value, mask);
     std::memcpy(value, next_value, types.types[object.type].size_bytes);
     object.tick = tick;
-    return {changed != 0 ? Applied::changed : Applied::unchanged, slot, changed};
+    return {changed != 0 ? Applied::changed : Applied::repeated, slot, changed};
 }
 
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,

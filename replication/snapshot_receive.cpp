@@ -96,6 +96,7 @@ static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
 
 struct Body {
     RangeDecoder d;
+    size_t item_bits; // Where the present object begins, with what names it.
     bool malformed;
 };
 
@@ -137,11 +138,10 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
     const StateLayout &layout = s.layouts[entry.type];
     const History history = history_of(s, r, number, states);
     uint32_t *to = words_of(s, r.peer, r.number, number);
-    const size_t begin = range_coder::bit_count(body.d);
     alignas(16) std::byte value[struct_bytes_max];
     const uint64_t mask = state_coder::read(body.d, layout, history, to);
     const uint64_t all = type_table::all_fields(types, entry.type);
-    if (mask == 0 ||
+    if ((mask == 0 && !layout.repeats) || range_coder::failed(body.d) ||
         !state_layout::from_words(layout, types, entry.type, {to, s.word_count}, all, value)) {
         body.malformed = true;
         return;
@@ -149,7 +149,8 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
     const size_t place = place_of(r.peer, r.number) * s.entry_count + number;
     s.got_marks[place] = told(s.got_marks[place], states);
     flat::push(scratch.read_numbers, static_cast<uint16_t>(number));
-    flat::push(scratch.read_bits, static_cast<uint16_t>(range_coder::bit_count(body.d) - begin));
+    const size_t bits = range_coder::bit_count(body.d) - body.item_bits;
+    flat::push(scratch.read_bits, static_cast<uint16_t>(bits));
     flat::push(scratch.read_entries, entry);
 }
 
@@ -163,6 +164,7 @@ static void read_listed(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
         const ReceivedEntry &entry = s.got_entries[size_t{r.peer} * s.entry_count + i];
         const uint8_t count = states(r.lineage, mark);
         const History history = history_of(s, r, i, count);
+        body.item_bits = range_coder::bit_count(body.d);
         const bool present =
             state_coder::read_presence(body.d, s.layouts[entry.type], history, before);
         before = before << 1 | (present ? 1 : 0);
@@ -192,7 +194,9 @@ static void read_others(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
                         const Reading &r, Body &body)
 {
     uint32_t least = 0;
-    while (!body.malformed && range_coder::code(body.d, false, another_chance)) {
+    for (;;) {
+        body.item_bits = range_coder::bit_count(body.d);
+        if (body.malformed || !range_coder::code(body.d, false, another_chance)) return;
         uint32_t number = range_coder::code_bits(body.d, 0, entry_bits - 8) << 8;
         number |= range_coder::code_bits(body.d, 0, 8);
         if (number < least || number >= s.entry_count) body.malformed = true;
@@ -237,7 +241,7 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     if (!r.lineage.is_kept) return SnapshotCheck::refused;
     kept[r.number % snapshots_kept] = {}; // What lay here is out of reach.
     inherit(s, r);
-    Body body = {range_coder::decoder(message.subspan(head.size_bytes)), false};
+    Body body = {range_coder::decoder(message.subspan(head.size_bytes)), 0, false};
     if (r.base != 0) read_listed(s, scratch, types, r, body);
     read_others(s, scratch, types, r, body);
     if (body.malformed || !range_coder::complete(body.d) || scratch.read_numbers.count == 0)

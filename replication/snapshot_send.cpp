@@ -87,6 +87,9 @@ struct Writing {
     uint32_t peer, number, base, tick;
     Lineage lineage;
     bool base_fails; // It needs what is gone.
+    // By slot: what the peer has of each, and a bit each for what publish has to tell it.
+    std::span<const Published> published;
+    std::span<const uint64_t> due;
 };
 
 static bool is_kept(const Snapshots &s, uint32_t entry, uint16_t change)
@@ -114,10 +117,13 @@ static bool take_history(const Snapshots &s, const Writing &w, uint32_t entry, E
     return true;
 }
 
+// Of what may repeat it counts when a state was so, not only what it was.
 static bool is_same(const Snapshots &s, uint32_t entry, uint16_t change)
 {
     if (change == s.change[entry]) return true;
-    const size_t size = s.layouts[s.entries[entry].type].word_count * sizeof(uint32_t);
+    const StateLayout &layout = s.layouts[s.entries[entry].type];
+    if (layout.repeats) return false;
+    const size_t size = layout.word_count * sizeof(uint32_t);
     return std::memcmp(words_at(s, entry, change), words_at(s, entry, s.change[entry]), size) == 0;
 }
 
@@ -141,13 +147,21 @@ static bool is_listed(const Snapshots &s, const Writing &w, uint32_t entry)
     return (base_mark(s, w, entry).bits & mark_told) != 0;
 }
 
+// What is held back is told once, not by each chain: later it would not be as of then.
+static bool is_wanted(const Snapshots &s, const World &world, const Writing &w, uint32_t entry)
+{
+    const SentEntry &e = s.entries[entry];
+    if (!is_active(s, world, entry) || w.published[e.slot].acked_tick == 0) return false;
+    return !s.layouts[e.type].repeats || (w.due[e.slot / 64] >> e.slot % 64 & 1) != 0;
+}
+
 static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
-                       uint32_t entry, std::span<const Published> published)
+                       uint32_t entry)
 {
     const EntryMark mark = base_mark(s, w, entry);
     const bool listed = (mark.bits & mark_told) != 0;
     const SentEntry &e = s.entries[entry];
-    const bool wanted = is_active(s, world, entry) && published[e.slot].acked_tick != 0;
+    const bool wanted = is_wanted(s, world, w, entry);
     if (!listed && !wanted) return;
     PlanItem item = {};
     const bool known = take_history(s, w, entry, mark, item);
@@ -161,15 +175,14 @@ static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World
 }
 
 // Those that the base tells of, then the others; each in the order of the entries.
-static void make_plan(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
-                      std::span<const Published> published)
+static void make_plan(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w)
 {
     flat::clear(scratch.plan);
     flat::clear(scratch.same);
     for (uint32_t entry = 0; w.base != 0 && entry < s.entries_used; ++entry)
-        if (is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry, published);
+        if (is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry);
     for (uint32_t entry = 0; entry < s.entries_used; ++entry)
-        if (!is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry, published);
+        if (!is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry);
 }
 
 static uint32_t told_count(const SnapshotScratch &scratch)
@@ -385,19 +398,25 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
 }
 
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
-             std::span<const Published> published, uint32_t told_max, std::span<std::byte> buffer)
+             std::span<const Published> published, std::span<const uint64_t> due, uint32_t told_max,
+             std::span<std::byte> buffer)
 {
     flat::clear(scratch.told);
     flat::clear(scratch.told_bits);
     flat::clear(scratch.same);
     if (s.entry_count == 0 || s.entries_used == 0) return 0;
     if (s.peers[peer].sent_number == UINT32_MAX) return 0;
-    Writing w = {
-        peer, s.peers[peer].sent_number + 1, choose_base(s, peer, world.tick), world.tick, {},
-        false};
+    Writing w = {peer,
+                 s.peers[peer].sent_number + 1,
+                 choose_base(s, peer, world.tick),
+                 world.tick,
+                 {},
+                 false,
+                 published,
+                 due};
     for (;;) {
         w.lineage = lineage(sent_to(s, peer), w.number, w.base, w.tick);
-        make_plan(s, scratch, world, w, published);
+        make_plan(s, scratch, world, w);
         if (!w.base_fails && w.lineage.is_kept) break;
         w.base = 0;
         w.base_fails = false;

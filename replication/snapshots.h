@@ -168,9 +168,10 @@ void forget_peer(Snapshots &s, uint32_t peer);
 bool takes(const Snapshots &s, Slot slot);
 // A snapshot of objects that have changed since what it is coded against, as many as fit, but at
 // most told_max; of those that the peer has been announced. 0: nothing to say. scratch.told and
-// scratch.same say of what. `published`: by slot.
+// scratch.same say of what. `published` and, a bit each, `due`: by slot.
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
-             std::span<const Published> published, uint32_t told_max, std::span<std::byte> buffer);
+             std::span<const Published> published, std::span<const uint64_t> due, uint32_t told_max,
+             std::span<std::byte> buffer);
 uint32_t last_number(const Snapshots &s, uint32_t peer); // Of the last that was written.
 void fate(Snapshots &s, uint32_t peer, uint32_t number, bool arrived);
 SnapshotFate fate_of(const Snapshots &s, uint32_t peer, uint32_t number);
