@@ -13,6 +13,12 @@ namespace objects {
 
 // --- The one rule ---
 
+void note_told(Replica &r, Slot slot)
+{
+    const MemberSlot owner = replica::find_member(r, r.world.slots[slot].owner);
+    if (owner != no_member) told::note(r.told, r.world, *r.types, slot, owner, r.now_us);
+}
+
 static void join_known(Replica &r, Slot slot, const Live &live, const ObjectState &state)
 {
     Object &object = r.world.slots[slot];
@@ -37,6 +43,7 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     object.stamp = live.stamp;
     object.owner = live.owner;
     object.tick = state.tick;
+    note_told(r, slot);
     if (!newer_tenure) {
         relay::changed(r, slot, fields);
         return happenings::changed(r, slot, fields);
@@ -71,6 +78,7 @@ void join(Replica &r, const Live &live, const ObjectState &state)
     std::memcpy(world::value(r.world, *r.types, slot), state.value,
                 r.types->types[object.type].size_bytes);
     if (live.stamp != 0) r.migrations += 1;
+    note_told(r, slot);
     relay::began(r, slot, live.survived_tick);
     happenings::created(r, slot);
 }

@@ -46,6 +46,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.world.received, types.types.size(), types.types.size());
     code_cache::place(b, r.codes, types);
     snapshots::place(b, r.snapshot_scratch, types);
+    told::place(b, r.told, types, slots, limits.peers_max);
     flat::place(b, r.events, 4 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
 }
@@ -219,6 +220,7 @@ static void note_applied(Replica &r, const AppliedUpdate &applied, Verdict &verd
         happenings::changed(r, applied.slot, applied.changed_fields);
         relay::changed(r, applied.slot, applied.changed_fields);
     }
+    if (applied.result <= Applied::repeated) objects::note_told(r, applied.slot);
     if (applied.result == Applied::repeated) relay::repeated(r, applied.slot);
     if (applied.result == Applied::forged) verdict = Verdict::forged;
     if (applied.result == Applied::malformed) verdict = Verdict::malformed;

@@ -2,6 +2,7 @@
 // itself: copy replica::size_bytes(r) bytes and you have a second peer in the same state.
 #pragma once
 #include "replication/publish.h"
+#include "replication/told.h"
 
 namespace tern {
 
@@ -196,6 +197,7 @@ struct Replica {               // Open to migration, and read by session and sim
     Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
     CodeCache codes;               // Not state, either.
     SnapshotScratch snapshot_scratch;
+    Told told; // Not state.
 };
 
 using MemberSlot = uint32_t;

@@ -74,13 +74,13 @@ static float *state(Bounds &b, Slot slot, bool newest)
     return b.states.begin() + (size_t{slot} * 2 + (newest ? 1 : 0)) * b.float_count;
 }
 
-static void keep(Bounds &b, const World &world, const TypeTable &types, Slot slot)
+static void keep(Bounds &b, const World &world, const TypeTable &types, Slot slot, uint32_t tick)
 {
     Released &released = b.released[slot];
     float *to = state(b, slot, true);
     std::copy_n(to, b.float_count, state(b, slot, false));
     released.older_tick = released.newest_tick;
-    released.newest_tick = world.tick;
+    released.newest_tick = std::max<uint32_t>(tick, 1);
     const auto *value = static_cast<const std::byte *>(world::value(world, types, slot));
     for (const Field &field : types.types[world.slots[slot].type].fields) {
         if (field.bound == 0) continue;
@@ -130,7 +130,8 @@ bool set(Publisher &p, World &world, const TypeTable &types, Slot slot, const vo
     Bounds &b = p.bounds;
     const uint64_t bounded = b.float_count == 0 ? 0 : b.fields[world.slots[slot].type];
     // All have been told, or will be by an announcement, what it was before the first change.
-    if (bounded != 0 && b.released[slot].newest_tick == 0) keep(b, world, types, slot);
+    if (bounded != 0 && b.released[slot].newest_tick == 0)
+        keep(b, world, types, slot, world.slots[slot].tick);
     const uint64_t changed = world::write(world, types, slot, value);
     if ((changed & bounded) != 0) {
         b.released[slot].changed_tick = world.tick;
@@ -163,7 +164,7 @@ static void release_object(Publisher &p, World &world, const TypeTable &types, S
     // With no field that differs it is told that it stays where it is.
     for (uint64_t left = seen.differs != 0 ? seen.differs : seen.moves; left != 0; left &= left - 1)
         world::field_tick(world, slot, static_cast<uint32_t>(std::countr_zero(left))) = world.tick;
-    keep(b, world, types, slot);
+    keep(b, world, types, slot, world.tick);
     publish::changed(p, slot);
 }
 

@@ -488,6 +488,14 @@ function tern.stamp(session, object) end
 ---@return any ... As many as the field has.
 function tern.get(session, object, field) end
 
+---As of a time on the clock of receive(): between and beyond what the owner told.
+---@param session tern.Session
+---@param object tern.Object
+---@param field tern.FieldId
+---@param at_us integer
+---@return any ... As many as the field has; nil if no such object is alive here.
+function tern.sample(session, object, field, at_us) end
+
 -- Only if may_set(). Goes out with the next send().
 ---@param session tern.Session
 ---@param object tern.Object
