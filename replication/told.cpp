@@ -28,48 +28,48 @@ void place(flat::Builder &builder, Told &t, const TypeTable &types, uint32_t slo
 
 // --- Time ---
 
-static double delay_us(const Heard &heard, const Heard &from, double tick_us)
+// Whether the middle one was heard of later than a steady owner between the others would be.
+static bool is_late(const Heard &a, const Heard &middle, const Heard &b)
 {
-    const double ticks = static_cast<double>(heard.tick) - static_cast<double>(from.tick);
-    const double us = static_cast<double>(heard.us) - static_cast<double>(from.us);
-    return us - ticks * tick_us;
+    return static_cast<double>(middle.us - a.us) * (b.tick - a.tick) >=
+           static_cast<double>(b.us - a.us) * (middle.tick - a.tick);
 }
 
-// The oldest, of those that are kept, that lies long enough before the newest to measure a tick by.
-static void measure(OwnerClock &clock, const Heard &newest)
+static void drop_oldest(OwnerClock &clock)
 {
-    static constexpr uint64_t baseline_us = clock_window_us / 4;
-    const Heard *oldest = &newest;
-    for (const Heard &heard : clock.least)
-        if (heard.us != 0 && heard.us < oldest->us) oldest = &heard;
-    if (newest.us - oldest->us < baseline_us || newest.tick <= oldest->tick) return;
-    clock.tick_us = static_cast<double>(newest.us - oldest->us) / (newest.tick - oldest->tick);
+    clock.count -= 1;
+    std::copy_n(clock.hull + 1, clock.count, clock.hull);
 }
 
 void hear(OwnerClock &clock, uint32_t tick, uint64_t now_us)
 {
-    const Heard heard = {std::max<uint64_t>(now_us, 1), tick};
-    if (now_us - clock.window_begins_us >= clock_window_us) {
-        if (clock.least[clock.window].us != 0) measure(clock, clock.least[clock.window]);
-        clock.window = (clock.window + 1) % clock_windows;
-        clock.least[clock.window] = {};
-        clock.window_begins_us = now_us;
-    }
-    Heard &least = clock.least[clock.window];
-    if (clock.tick_us == 0) measure(clock, heard);
-    if (least.us == 0 || (clock.tick_us > 0 && delay_us(heard, least, clock.tick_us) < 0))
-        least = heard;
+    if (clock.count > 0 && tick <= clock.hull[clock.count - 1].tick) return;
+    const Heard heard = {now_us, tick};
+    while (clock.count > 1 &&
+           is_late(clock.hull[clock.count - 2], clock.hull[clock.count - 1], heard))
+        clock.count -= 1;
+    // What is left then goes back far enough: a short line would be of chance.
+    while (clock.count == hull_max || (clock.count > 2 && now_us - clock.hull[1].us > hull_us))
+        drop_oldest(clock);
+    clock.hull[clock.count] = heard;
+    clock.count += 1;
 }
 
 double tick_at(const OwnerClock &clock, uint64_t at_us)
 {
-    const Heard *from = nullptr;
-    for (const Heard &heard : clock.least)
-        if (heard.us != 0 && (!from || delay_us(heard, *from, clock.tick_us) < 0)) from = &heard;
-    if (!from) return 0;
-    if (clock.tick_us == 0) return from->tick;
+    if (clock.count == 0) return 0;
+    const Heard *from = clock.hull;
+    uint64_t longest_us = 0;
+    for (uint32_t i = 1; i < clock.count; ++i) {
+        const uint64_t us = clock.hull[i].us - clock.hull[i - 1].us;
+        if (us <= longest_us) continue;
+        longest_us = us;
+        from = &clock.hull[i - 1];
+    }
+    if (longest_us == 0) return from->tick;
+    const double ticks_per_us = (from[1].tick - from->tick) / static_cast<double>(longest_us);
     const double us = static_cast<double>(at_us) - static_cast<double>(from->us);
-    return std::max(0.0, from->tick + us / clock.tick_us);
+    return std::max(0.0, from->tick + us * ticks_per_us);
 }
 
 // --- States ---

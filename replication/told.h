@@ -13,23 +13,21 @@ struct ToldStates { // Of one tenure of one object: told_kept, as a ring.
     uint32_t first, count;
 };
 
-struct Heard { // A tick of an owner's, and when it was heard of here. us 0: nothing.
+struct Heard { // A tick of an owner's, and when it was heard of here.
     uint64_t us;
     uint32_t tick;
 };
 
 // Which local time a tick of an owner's is: when it was heard of, had it come as fast as the
-// fastest. In each window of time the least delayed is kept; the two that lie farthest apart say
-// how long a tick is, and the least delayed of all where they lie.
-inline constexpr uint32_t clock_windows = 8;
-inline constexpr uint64_t clock_window_us = 1'000'000;
+// fastest. Of what was heard in the last seconds those are kept that none below lies between: the
+// lower hull, whose longest side is the line from ticks to times.
+inline constexpr uint32_t hull_max = 32; // Full: the oldest goes.
+inline constexpr uint64_t hull_us = 8'000'000;
 
 struct OwnerClock {
     PeerId owner;
-    double tick_us; // 0: not known yet.
-    Heard least[clock_windows];
-    uint32_t window;           // The present one.
-    uint64_t window_begins_us; // When it began.
+    uint32_t count;
+    Heard hull[hull_max];
 };
 
 struct Told {                // Open to migration.
