@@ -183,6 +183,15 @@ Match match(const Scene &s, const LiveCube &has, size_t i)
     return best;
 }
 
+// With an older tern, which has no sample(), what get() says.
+template <class S> LiveCube sample_of(const S *session, ObjectId id, uint64_t now_us)
+{
+    LiveCube sampled = tern::get<LiveCube>(session, id);
+    if constexpr (requires { sample(session, id, now_us, sampled); })
+        sample(session, id, now_us, sampled);
+    return sampled;
+}
+
 void look(const Scene &s, LiveSeen &seen)
 {
     const size_t receivers = std::min(s.star.sessions.size() - 1, looked_at_max);
@@ -194,6 +203,8 @@ void look(const Scene &s, LiveSeen &seen)
             seen.ages.push_back(static_cast<float>(found.age));
             seen.coding_mm.push_back(1000 * found.apart_m);
             seen.behind_mm.push_back(1000 * place_apart(has, state_at(s, s.frame, i)));
+            const LiveCube sampled = sample_of(s.star.sessions[r], s.ids[i], s.star.now_us);
+            seen.sampled_mm.push_back(1000 * place_apart(sampled, state_at(s, s.frame, i)));
         }
 }
 

@@ -47,6 +47,7 @@ struct LiveCourse {
 // mm; ages in ticks, of the newest state of the host's that is the receiver's.
 struct LiveSeen {
     std::vector<float> ages, behind_mm, coding_mm;
+    std::vector<float> sampled_mm; // What sample() says of now, against the owner's now.
 };
 
 struct LiveCosts {

@@ -103,11 +103,26 @@ static const uint32_t *words_at(const Snapshots &s, uint32_t entry, uint16_t cha
     return s.changes.begin() + place_of_change(s, entry, change);
 }
 
+static bool take_told_history(const Snapshots &s, const Writing &w, PlanItem &item)
+{
+    const EntryMark *marks = s.sent_marks.begin() + place_of(w.peer, 0) * s.entry_count;
+    const ToldHistory h = told_history(w.lineage, marks, s.entry_count, item.entry);
+    item.states = h.count;
+    for (uint8_t i = 0; i < h.count; ++i) {
+        item.changes[i] =
+            s.sent_changes[place_of(w.peer, h.numbers[i]) * s.entry_count + item.entry];
+        item.ages[i] = static_cast<uint16_t>(h.ages[i]);
+        if (!is_kept(s, item.entry, item.changes[i])) return false;
+    }
+    return true;
+}
+
 // Its history, as of the lineage. False: part of it is gone.
 static bool take_history(const Snapshots &s, const Writing &w, uint32_t entry, EntryMark mark,
                          PlanItem &item)
 {
     item.entry = static_cast<uint16_t>(entry);
+    if (s.layouts[s.entries[entry].type].repeats) return take_told_history(s, w, item);
     item.states = states(w.lineage, mark);
     for (uint8_t i = 0; i < item.states; ++i) {
         const size_t place = place_of(w.peer, w.lineage.numbers[i]) * s.entry_count + entry;
@@ -144,7 +159,7 @@ static EntryMark base_mark(const Snapshots &s, const Writing &w, uint32_t entry)
 
 static bool is_listed(const Snapshots &s, const Writing &w, uint32_t entry)
 {
-    return (base_mark(s, w, entry).bits & mark_told) != 0;
+    return snapshots::is_listed(base_mark(s, w, entry));
 }
 
 // What is held back is told once, not by each chain: later it would not be as of then.
@@ -159,19 +174,21 @@ static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World
                        uint32_t entry)
 {
     const EntryMark mark = base_mark(s, w, entry);
-    const bool listed = (mark.bits & mark_told) != 0;
+    const bool listed = snapshots::is_listed(mark);
     const SentEntry &e = s.entries[entry];
     const bool wanted = is_wanted(s, world, w, entry);
     if (!listed && !wanted) return;
     PlanItem item = {};
     const bool known = take_history(s, w, entry, mark, item);
     if (!known && listed) w.base_fails = true;
-    if (!known) item = {static_cast<uint16_t>(entry), 0, 0, {}};
+    if (!known) item = {static_cast<uint16_t>(entry), 0, 0, {}, {}};
     const bool same = item.states > 0 && is_same(s, entry, item.changes[0]);
     if (same && wanted) flat::push(scratch.same, e.slot);
     item.listed_told =
         static_cast<uint8_t>((listed ? item_listed : 0) | (wanted && !same ? item_told : 0));
-    if (item.listed_told != 0) flat::push(scratch.plan, item);
+    if (item.listed_told == 0) return;
+    item.listed_told = static_cast<uint8_t>(item.listed_told | presence_class(mark) << 2);
+    flat::push(scratch.plan, item);
 }
 
 // Those that the base tells of, then the others; each in the order of the entries.
@@ -200,7 +217,7 @@ static void cut_plan(SnapshotScratch &scratch, uint32_t told_max)
     for (PlanItem item : scratch.plan.all()) {
         if ((item.listed_told & item_told) != 0 && told == told_max)
             item.listed_told = static_cast<uint8_t>(item.listed_told & ~item_told);
-        if (item.listed_told == 0) continue;
+        if ((item.listed_told & (item_listed | item_told)) == 0) continue;
         told += (item.listed_told & item_told) != 0;
         scratch.plan[kept++] = item;
     }
@@ -237,6 +254,18 @@ static uint64_t all_fields(const StateLayout &layout)
     return ~uint64_t{0} >> (64 - layout.field_count);
 }
 
+static History history_of(const Snapshots &s, const Lineage &l, const PlanItem &item)
+{
+    const bool repeats = s.layouts[s.entries[item.entry].type].repeats && item.states > 0;
+    uint32_t ages[history_max];
+    std::ranges::copy(item.ages, ages);
+    History history = repeats ? History{motion::horizon(std::span(ages).first(item.states)), {}}
+                              : snapshots::history(l, item.states);
+    for (uint8_t i = 0; i < item.states; ++i)
+        history.at[i] = words_at(s, item.entry, item.changes[i]);
+    return history;
+}
+
 static bool write_item(RangeEncoder &e, const Snapshots &s, const Lineage &l, const PlanItem &item,
                        unsigned &before)
 {
@@ -244,11 +273,12 @@ static bool write_item(RangeEncoder &e, const Snapshots &s, const Lineage &l, co
     const StateLayout &layout = s.layouts[entry.type];
     const uint32_t *now = words_at(s, item.entry, s.change[item.entry]);
     const bool is_told = (item.listed_told & item_told) != 0;
-    History history = snapshots::history(l, item.states);
-    for (uint8_t i = 0; i < item.states; ++i)
-        history.at[i] = words_at(s, item.entry, item.changes[i]);
+    History history = history_of(s, l, item);
     if ((item.listed_told & item_listed) != 0) {
-        state_coder::write_presence(e, layout, history, before, is_told);
+        if (layout.repeats)
+            range_coder::code(e, is_told, repeated_absent[item.listed_told >> 2]);
+        else
+            state_coder::write_presence(e, layout, history, before, is_told);
         before = before << 1 | (is_told ? 1 : 0);
         if (!is_told) return true;
     } else {
@@ -386,7 +416,8 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
     for (uint32_t i = 0; i < scratch.plan.count; ++i) {
         const PlanItem &item = scratch.plan[i];
         if ((item.listed_told & item_told) == 0) continue;
-        marks[item.entry] = told(marks[item.entry], item.states);
+        const bool repeats = s.layouts[s.entries[item.entry].type].repeats;
+        marks[item.entry] = told(marks[item.entry], item.states, repeats);
         changes[item.entry] = s.change[item.entry];
         flat::push(scratch.told, s.entries[item.entry].slot);
         flat::push(scratch.told_bits, scratch.plan_bits[i]);
@@ -415,7 +446,7 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
                  published,
                  due};
     for (;;) {
-        w.lineage = lineage(sent_to(s, peer), w.number, w.base, w.tick);
+        w.lineage = lineage(s, sent_to(s, peer), w.number, w.base, w.tick);
         make_plan(s, scratch, world, w);
         if (!w.base_fails && w.lineage.is_kept) break;
         w.base = 0;
