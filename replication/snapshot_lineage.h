@@ -79,8 +79,8 @@ inline unsigned presence_class(EntryMark base)
 {
     return (base.bits & mark_told) != 0 ? 0 : 4u - listed_for(base);
 }
-inline constexpr Chance repeated_absent[4] = {chance_one / 2, chance_one / 2, chance_one / 2,
-                                              chance_one / 2};
+inline constexpr Chance repeated_absent[4] = {chance_one / 2, chance_one / 2, chance_one / 8 * 5,
+                                              chance_one / 4 * 3};
 
 inline size_t place_of(uint32_t peer, uint32_t number)
 {

@@ -66,6 +66,15 @@ static uint32_t newest_of_chain(std::span<const Snapshot> kept, uint32_t number,
     return 0;
 }
 
+// What is told once in a while is not told again soon, and each chain knows of its own part alone.
+static constexpr uint32_t loss_for_one_chain_of_repeats = loss_one / 64;
+
+static uint32_t chain_count(const Snapshots &s, uint32_t loss)
+{
+    if (s.trail_count > 0) return loss < loss_for_one_chain_of_repeats ? 1 : 2;
+    return loss < loss_for_one_chain ? 1 : loss < loss_for_three_chains ? 2 : 3;
+}
+
 static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
 {
     const SnapshotPeer &p = s.peers[peer];
@@ -73,8 +82,8 @@ static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
     const uint32_t loss = p.loss == 0 ? loss_at_first : p.loss;
     const std::span<const Snapshot> kept = sent_to(s, peer);
     const uint32_t usable = newest_usable(kept, number, tick);
-    const uint32_t chains = loss < loss_for_one_chain ? 1 : loss < loss_for_three_chains ? 2 : 3;
-    const uint32_t chain = newest_of_chain(kept, number, tick, chains, p.arrived_number);
+    const uint32_t chain =
+        newest_of_chain(kept, number, tick, chain_count(s, loss), p.arrived_number);
     const bool of_this_tick = chain != 0 && kept[chain % snapshots_kept].tick == tick;
     if (of_this_tick) return chain;
     if (loss > loss_for_acked && usable != 0) return usable;
