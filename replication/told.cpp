@@ -29,7 +29,7 @@ void place(flat::Builder &builder, Told &t, const TypeTable &types, uint32_t slo
 // --- Time ---
 
 // Whether the middle one was heard of later than a steady owner between the others would be.
-static bool is_late(const Heard &a, const Heard &middle, const Heard &b)
+static bool is_late(const HeardTick &a, const HeardTick &middle, const HeardTick &b)
 {
     return static_cast<double>(middle.us - a.us) * (b.tick - a.tick) >=
            static_cast<double>(b.us - a.us) * (middle.tick - a.tick);
@@ -44,7 +44,7 @@ static void drop_oldest(OwnerClock &clock)
 void hear(OwnerClock &clock, uint32_t tick, uint64_t now_us)
 {
     if (clock.count > 0 && tick <= clock.hull[clock.count - 1].tick) return;
-    const Heard heard = {now_us, tick};
+    const HeardTick heard = {now_us, tick};
     while (clock.count > 1 &&
            is_late(clock.hull[clock.count - 2], clock.hull[clock.count - 1], heard))
         clock.count -= 1;
@@ -58,7 +58,7 @@ void hear(OwnerClock &clock, uint32_t tick, uint64_t now_us)
 double tick_at(const OwnerClock &clock, uint64_t at_us)
 {
     if (clock.count == 0) return 0;
-    const Heard *from = clock.hull;
+    const HeardTick *from = clock.hull;
     uint64_t longest_us = 0;
     for (uint32_t i = 1; i < clock.count; ++i) {
         const uint64_t us = clock.hull[i].us - clock.hull[i - 1].us;

@@ -13,7 +13,7 @@ struct ToldStates { // Of one tenure of one object: told_kept, as a ring.
     uint32_t first, count;
 };
 
-struct Heard { // A tick of an owner's, and when it was heard of here.
+struct HeardTick { // A tick of an owner's, and when it was heard of here.
     uint64_t us;
     uint32_t tick;
 };
@@ -27,7 +27,7 @@ inline constexpr uint64_t hull_us = 8'000'000;
 struct OwnerClock {
     PeerId owner;
     uint32_t count;
-    Heard hull[hull_max];
+    HeardTick hull[hull_max];
 };
 
 struct Told {                // Open to migration.
