@@ -53,6 +53,7 @@ namespace tern {
     X(useless_snapshot_counts, "what was built on a snapshot that was lost counts as told")        \
     X(sight_without_a_tick, "who tells of an object hides it by an older word, too")               \
     X(shown_again_unsaid, "what is shown again is not told before it changes")                     \
+    X(rest_not_released, "what is held back is not told when it comes to rest")                    \
     X(base_taken_for_granted, "a snapshot is read against a base that never came")                 \
     X(early_call_lost, "a call to or from the next host of a star is dropped where it is early")   \
     X(old_code_sent, "what was coded of a value is sent again of the next")                        \

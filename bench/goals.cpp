@@ -262,7 +262,7 @@ constexpr Goal list[] = {
     {live,
      "1 % loss: bounds of 1 cm, 0.05 rad",
      "kbit/s",
-     {LIVE "1_1_bounds", live_row, "down kbit/s"},
+     {LIVE "1_1", live_bounded, "down kbit/s"},
      value,
      none,
      120,

@@ -61,7 +61,7 @@ inline void tally_message(Tally &tally, std::span<const std::byte> message)
 
 // --- Rounds ---
 
-inline constexpr size_t columns_max = 10;
+inline constexpr size_t columns_max = 12;
 
 struct Column {
     const char *title;

@@ -31,10 +31,30 @@ template <class T> void set_predicted(T &type, bool predicted)
     if constexpr (can_predict<T>) type.predicted = predicted;
 }
 
+template <class T> void set_bound(T &field)
+{
+    if constexpr (can_bound<T>)
+        field.bound = field.kind == FieldKind::quaternion ? 0.05
+                      : field.kind == FieldKind::float32  ? 0.01
+                                                          : 0;
+}
+
+std::span<const Field> bounded_fields()
+{
+    static const std::vector<Field> bounded = [] {
+        std::vector<Field> made(std::begin(fields), std::end(fields));
+        for (Field &field : made)
+            set_bound(field);
+        return made;
+    }();
+    return bounded;
+}
+
 Type cube_type(LiveCoding coding, size_t object_count)
 {
     Type type = {"cube", sizeof(LiveCube), fields, static_cast<uint32_t>(object_count)};
-    set_predicted(type, coding == LiveCoding::predicted);
+    set_predicted(type, coding != LiveCoding::acked);
+    if (coding == LiveCoding::bounded) type.fields = bounded_fields();
     return type;
 }
 
@@ -163,6 +183,15 @@ Match match(const Scene &s, const LiveCube &has, size_t i)
     return best;
 }
 
+// With an older tern, which has no sample(), what get() says.
+template <class S> LiveCube sample_of(const S *session, ObjectId id, uint64_t now_us)
+{
+    LiveCube sampled = tern::get<LiveCube>(session, id);
+    if constexpr (requires { sample(session, id, now_us, sampled); })
+        sample(session, id, now_us, sampled);
+    return sampled;
+}
+
 void look(const Scene &s, LiveSeen &seen)
 {
     const size_t receivers = std::min(s.star.sessions.size() - 1, looked_at_max);
@@ -174,6 +203,8 @@ void look(const Scene &s, LiveSeen &seen)
             seen.ages.push_back(static_cast<float>(found.age));
             seen.coding_mm.push_back(1000 * found.apart_m);
             seen.behind_mm.push_back(1000 * place_apart(has, state_at(s, s.frame, i)));
+            const LiveCube sampled = sample_of(s.star.sessions[r], s.ids[i], s.star.now_us);
+            seen.sampled_mm.push_back(1000 * place_apart(sampled, state_at(s, s.frame, i)));
         }
 }
 

@@ -14,18 +14,24 @@ struct LiveCube {
     bool is_touched;
 };
 
-enum class LiveCoding : uint8_t { acked, predicted };
+enum class LiveCoding : uint8_t { acked, predicted, bounded };
 
 // A flag of tern::Type, where there is one.
 template <class T> inline constexpr bool can_predict = requires(T type)
 {
     type.predicted;
 };
+template <class F> inline constexpr bool can_bound = requires(F field)
+{
+    field.bound;
+};
+inline constexpr bool has_bounds = can_bound<tern::Field>;
 inline constexpr bool has_predicted = can_predict<tern::Type>;
 
 // What the contenders are called, in tables and goals.
 inline constexpr const char *live_plain = "tern, acked baselines";
 inline constexpr const char *live_predicted = "tern, predicted";
+inline constexpr const char *live_bounded = "tern, bounded";
 inline constexpr const char *live_row = has_predicted ? live_predicted : live_plain;
 
 struct LiveCourse {
@@ -41,6 +47,7 @@ struct LiveCourse {
 // mm; ages in ticks, of the newest state of the host's that is the receiver's.
 struct LiveSeen {
     std::vector<float> ages, behind_mm, coding_mm;
+    std::vector<float> sampled_mm; // What sample() says of now, against the owner's now.
 };
 
 struct LiveCosts {

@@ -45,7 +45,8 @@ Sample run_course(LiveCourse &course)
     return {{static_cast<double>(costs.down_bytes) * kilobits,
              static_cast<double>(costs.up_bytes) * kilobits, mean(costs.seen.ages) * tick_ms,
              slowest_hundredth(costs.seen.ages) * tick_ms, mean(costs.seen.behind_mm),
-             slowest_hundredth(costs.seen.behind_mm), mean(costs.seen.coding_mm),
+             slowest_hundredth(costs.seen.behind_mm), mean(costs.seen.sampled_mm),
+             slowest_hundredth(costs.seen.sampled_mm), mean(costs.seen.coding_mm),
              slowest_hundredth(costs.seen.coding_mm), costs.owner_ns / objects,
              costs.send_ns / objects},
             costs.ticks,
@@ -68,6 +69,10 @@ bool measure_course(const CubesScene &scene, const NamedLoss &loss, size_t recei
         contender<run_course>(live_plain, acked, Promise::everything)};
     if (has_predicted)
         contenders.push_back(contender<run_course>(live_predicted, predicted, Promise::everything));
+    LiveCourse bounded = acked;
+    bounded.coding = LiveCoding::bounded;
+    if (has_bounds)
+        contenders.push_back(contender<run_course>(live_bounded, bounded, Promise::everything));
     const std::string receivers = std::to_string(receiver_count);
     Section section = {"live/" + scene.name + "/" + receivers + "_" + loss.id,
                        "live cubes, " + scene.name + ": " + receivers +
@@ -78,6 +83,8 @@ bool measure_course(const CubesScene &scene, const NamedLoss &loss, size_t recei
                         {"p99 age", 0, false},
                         {"behind", 0, false},
                         {"p99 behind", 0, false},
+                        {"sampled", 0, false},
+                        {"p99 sampled", 0, false},
                         {"off", 1, false},
                         {"p99 off", 1, false},
                         {"CPU ns", 1, false},
@@ -88,6 +95,7 @@ bool measure_course(const CubesScene &scene, const NamedLoss &loss, size_t recei
             "RTT 100 ms, jitter 5 ms, 60 Hz; kbit/s per receiver with 28 B of headers a datagram",
             "of cubes that moved in the last 0.5 s: age in ms of what a receiver has, in mm how",
             "far it is behind the owner now, and off what the owner had then; mean and p99",
+            "sampled: what sample() says of now, in mm from the owner now",
             "CPU: of the owner's session, per object, changed or not, and receiver"};
     Options few = options;
     few.rounds = options.quick ? 1 : rounds;

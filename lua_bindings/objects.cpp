@@ -146,6 +146,25 @@ static int get(lua_State *L)
     return push_field(L, field, tern::get(s, id, type.size_bytes));
 }
 
+// session, object, field, time. nil: no such object is alive here.
+static int sample(lua_State *L)
+{
+    const Arguments a = {L, "sample"};
+    const Session *s = session(a);
+    const ObjectId id = any_object(a, 2);
+    if (!tern::exists(s, id)) {
+        lua_pushnil(L);
+        return 1;
+    }
+    const Type &type = type_of(s, id);
+    const Field &field = type.fields[field_index(a, 3, 3, type)];
+    uint64_t any_us = 0;
+    const uint64_t at_us = time_us(a, 4, any_us);
+    alignas(16) std::byte value[struct_bytes_max];
+    tern::sample(s, id, at_us, value, type.size_bytes);
+    return push_field(L, field, value);
+}
+
 static int set(lua_State *L)
 {
     const Arguments a = {L, "set"};
@@ -329,6 +348,7 @@ const luaL_Reg object_functions[] = {{"create", create},
                                      {"may_set", may_set},
                                      {"stamp", stamp},
                                      {"get", get},
+                                     {"sample", sample},
                                      {"set", set},
                                      {"objects", objects},
                                      {"type_id", type_id},

@@ -13,7 +13,7 @@ static const char *const kind_names[] = {
 static const char *const orphan_names[] = {"to_host", "destroy", "spread", "ask_game"};
 static const char *const claim_names[] = {"always", "ask_game", "never"};
 static const char *const callers_names[] = {"anybody", "host", "owner"};
-static const char *const field_keys[] = {"name", "kind", "count", "min", "max", "step"};
+static const char *const field_keys[] = {"name", "kind", "count", "min", "max", "step", "bound"};
 static const char *const type_keys[] = {
     "name",    "objects_max",          "orphan",    "claim", "claim_cooldown_ms",
     "callers", "calls_per_second_max", "predicted", "fields"};
@@ -75,6 +75,7 @@ static Field read_field(const Table &t, int holder, size_t &used_bytes)
     field.min = number_option(t, "min", 0, -DBL_MAX, DBL_MAX);
     field.max = number_option(t, "max", 0, -DBL_MAX, DBL_MAX);
     field.step = number_option(t, "step", 0, -DBL_MAX, DBL_MAX);
+    field.bound = number_option(t, "bound", 0, -DBL_MAX, DBL_MAX);
     const size_t alignment = number_bytes(field.kind);
     const size_t offset = (used_bytes + alignment - 1) / alignment * alignment;
     used_bytes = offset + field.count * element_bytes(field.kind);

@@ -5,12 +5,19 @@
 #include "migration/outbox.h"
 #include "migration/relay.h"
 #include "migration/views.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tern {
 namespace objects {
 
 // --- The one rule ---
+
+void note_told(Replica &r, Slot slot)
+{
+    const MemberSlot owner = replica::find_member(r, r.world.slots[slot].owner);
+    if (owner != no_member) told::note(r.told, r.world, *r.types, slot, owner, r.now_us);
+}
 
 static void join_known(Replica &r, Slot slot, const Live &live, const ObjectState &state)
 {
@@ -24,7 +31,9 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     const PeerId previous = object.owner;
     uint32_t lost_ticks = 0;
     if (previous == r.self) {
-        const uint32_t changed = world::changed_tick(r.world, *r.types, slot);
+        // What was told again as it was counts as no write: the object's tick is that of the last.
+        const uint32_t changed =
+            std::min(world::changed_tick(r.world, *r.types, slot), object.tick);
         if (changed > live.survived_tick) lost_ticks = changed - live.survived_tick;
         grants::give_away(r, slot);
     }
@@ -34,6 +43,7 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     object.stamp = live.stamp;
     object.owner = live.owner;
     object.tick = state.tick;
+    note_told(r, slot);
     if (!newer_tenure) {
         relay::changed(r, slot, fields);
         return happenings::changed(r, slot, fields);
@@ -69,6 +79,7 @@ void join(Replica &r, const Live &live, const ObjectState &state)
     std::memcpy(world::value(r.world, *r.types, slot), state.value,
                 r.types->types[object.type].size_bytes);
     if (live.stamp != 0) r.migrations += 1;
+    note_told(r, slot);
     relay::began(r, slot, live.survived_tick);
     happenings::created(r, slot);
 }
@@ -412,7 +423,7 @@ void set(Replica &r, Slot slot, const void *value)
     const Object &object = r.world.slots[slot];
     TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
                 static_cast<unsigned long long>(object.id));
-    if (world::write(r.world, *r.types, slot, value) != 0) publish::changed(r.publisher, slot);
+    bounds::set(r.publisher, r.world, *r.types, slot, value);
 }
 
 // The host's own claims are decided in end_receive(), where owners may change.

@@ -17,6 +17,7 @@ struct Live {
 namespace objects {
 
 void join(Replica &r, const Live &live, const ObjectState &state);
+void note_told(Replica &r, Slot slot);  // Its owner, who is another, has told its value.
 void kill(Replica &r, ObjectId object); // Somebody says that it is dead.
 void condemn(Replica &r, Slot slot);    // We own it, and destroy it while receiving.
 

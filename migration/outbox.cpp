@@ -338,7 +338,7 @@ bool all_acked(const Replica &r, PeerId to)
     const MemberSlot member = find_member(r, to);
     if (member == no_member) return true;
     return r.rings[member].count == 0 && !publish::has_due(r.publisher, member) &&
-           r.publisher.rings[member].packet_count == 0;
+           r.publisher.rings[member].packet_count == 0 && !bounds::holds_any(r.publisher.bounds);
 }
 
 }

@@ -64,6 +64,11 @@ void changed(Replica &r, Slot slot, uint64_t fields)
     publish::changed(r.publisher, slot);
 }
 
+void repeated(Replica &r, Slot slot)
+{
+    changed(r, slot, bounds::fields_of(r.types->types[r.world.slots[slot].type]));
+}
+
 void died(Replica &r, ObjectId object, PeerId sayer)
 {
     if (!replica::relays(r)) return;

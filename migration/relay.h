@@ -13,6 +13,8 @@ void tell_all(Replica &r, MemberSlot to); // Everything that lives.
 // owner before.
 void began(Replica &r, Slot slot, uint32_t survived_tick);
 void changed(Replica &r, Slot slot, uint64_t fields); // By its owner, who is another.
+// Told by its owner as it was: that it stays there, if it is bounded.
+void repeated(Replica &r, Slot slot);
 void died(Replica &r, ObjectId object, PeerId sayer); // All but he are told.
 void write(BitWriter &w, Replica &r, MemberSlot to, Item &item);
 void arrived(Replica &r, MemberSlot to, const Item &item);

@@ -47,6 +47,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     code_cache::place(b, r.codes, types);
     snapshots::place(b, r.snapshot_scratch, types);
     publish::place(b, r.turns, slots);
+    told::place(b, r.told, types, slots, limits.peers_max);
     flat::place(b, r.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
     flat::place(b, r.sight_events, slots, slots);
@@ -222,6 +223,8 @@ static void note_applied(Replica &r, const AppliedUpdate &applied, Verdict &verd
         relay::changed(r, applied.slot, applied.changed_fields);
     }
     happenings::seen(r, applied.slot, applied.sight);
+    if (applied.result <= Applied::repeated) objects::note_told(r, applied.slot);
+    if (applied.result == Applied::repeated) relay::repeated(r, applied.slot);
     if (applied.result == Applied::forged) verdict = Verdict::forged;
     if (applied.result == Applied::malformed) verdict = Verdict::malformed;
 }
@@ -328,6 +331,7 @@ void begin_send(Replica &r)
 {
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
+    bounds::release(r.publisher, r.world, *r.types);
     code_cache::begin(r.codes);
     snapshots::begin(r.publisher.snapshots, r.snapshot_scratch, r.world, *r.types, r.self);
 }

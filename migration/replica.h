@@ -79,7 +79,8 @@ Described describe(PeerId from, std::span<const std::byte> message);
 // The connection to this member was made anew: what was not acked is said again, from message 1.
 // All messages may arrive twice; between two members of whom none is the host that changes nothing.
 void rewind(Replica &r, PeerId to);
-bool all_acked(const Replica &r, PeerId to); // Nothing is queued, due or unacked, no UPDATE either.
+bool all_acked(const Replica &r,
+               PeerId to); // Nothing is queued, due, held or unacked, no UPDATE either.
 
 // --- UPDATEs ---
 bool check_updates(const Replica &r, std::span<const std::byte> message); // Well-formed for us?

@@ -2,6 +2,7 @@
 // itself: copy replica::size_bytes(r) bytes and you have a second peer in the same state.
 #pragma once
 #include "replication/publish.h"
+#include "replication/told.h"
 
 namespace tern {
 
@@ -198,6 +199,7 @@ struct Replica {               // Open to migration, and read by session and sim
     CodeCache codes;               // Not state, either.
     Turns turns;
     SnapshotScratch snapshot_scratch;
+    Told told; // Not state.
 };
 
 using MemberSlot = uint32_t;

@@ -85,6 +85,10 @@ static void add_field(Text &text, const Field &field)
         add(text, " step ");
         add_number(text, field.step);
     }
+    if (field.bound != 0) {
+        add(text, " bound ");
+        add_number(text, field.bound);
+    }
     add(text, "\n");
 }
 

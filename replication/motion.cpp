@@ -163,7 +163,7 @@ Point tangent(const Point &base, const Point &older)
 }
 
 // The length of so long a tangent is its angle.
-static Point moved(const Point &base, Point t)
+Point moved(const Point &base, Point t)
 {
     static constexpr int64_t square_max = one * 12 / 5;
     int64_t square = dot(t, t);

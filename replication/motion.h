@@ -84,6 +84,7 @@ struct RotationMoves {
 };
 Point point(const LayoutField &field, const uint32_t *words);
 Point tangent(const Point &base, const Point &older); // From older over base to as far beyond.
+Point moved(const Point &base, Point tangent);
 RotationMoves rotation_moves(const Horizon &h, const LayoutField &field,
                              const uint32_t *const (&at)[history_max]);
 

@@ -37,6 +37,7 @@ void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_
     flat::place(builder, p.sent_packets, packets, packets);
     flat::place(builder, p.sent_objects, objects, objects);
     snapshots::place(builder, p.snapshots, types, slot_count, peer_count);
+    bounds::place(builder, p.bounds, types, slot_count);
 }
 
 void place(flat::Builder &builder, Turns &turns, uint32_t slot_count)
@@ -179,6 +180,7 @@ void forget_object(Publisher &p, Slot slot)
         clear_due(p, peer, slot);
     }
     snapshots::forget_object(p.snapshots, slot);
+    bounds::forget_object(p.bounds, slot);
 }
 
 bool has_due(const Publisher &p, uint32_t peer)
@@ -441,7 +443,9 @@ size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, cons
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
     const size_t first = size_t{peer} * p.slot_count;
-    SnapshotWish wish = {{p.published.begin() + first, p.slot_count}, {}, 0};
+    SnapshotWish wish = {};
+    wish.published = {p.published.begin() + first, p.slot_count};
+    wish.due = {p.due.begin() + size_t{peer} * words(p.slot_count), words(p.slot_count)};
     if (ring.interests != 0) wish.interests = {p.interests.begin() + first, p.slot_count};
     wish.told_max = p.objects_max - ring.object_count;
     const size_t size = snapshots::write(p.snapshots, scratch, world, peer, wish, buffer);

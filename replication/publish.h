@@ -7,6 +7,7 @@
 // the last UPDATE sent, or when a sent one is lost. The receiver applies it if the tenure is the
 // present one and T is newer than what it has. Format: docs/wire_format.md, "UPDATE".
 #pragma once
+#include "replication/bounds.h"
 #include "replication/charges.h"
 #include "replication/code_cache.h"
 #include "replication/snapshots.h"
@@ -56,6 +57,7 @@ struct Publisher { // Open to migration.
     Flat<SentUpdates> sent_packets; // [peer * packets_max + ...]
     Flat<SentObject> sent_objects;  // [peer * objects_max + ...]
     Snapshots snapshots;
+    Bounds bounds;
 };
 
 // Whose turn it is, of what is due to one peer at one tick; where the game has given priorities.
@@ -102,8 +104,8 @@ inline constexpr uint32_t updates_per_message_max = 256;
 
 enum class Applied : uint8_t {
     changed,
-    unchanged, // Rightly ignored: unknown, of another tenure, or not newer. Or taken, its tick
-               // with it, and all values were the same already.
+    repeated,  // Taken, its tick with it, though all values were the same already.
+    unchanged, // Rightly ignored: unknown, of another tenure, or not newer.
     forged,    // By a peer that does not own this tenure.
     malformed
 };

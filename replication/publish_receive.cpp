@@ -58,7 +58,7 @@ static AppliedUpdate take(World &world, const TypeTable &types, Slot slot, uint3
     const uint64_t changed = type_table::difference(types, object.type, value, next_value, mask);
     std::memcpy(value, next_value, types.types[object.type].size_bytes);
     object.tick = tick;
-    return {changed != 0 ? Applied::changed : Applied::unchanged, sight, slot, changed};
+    return {changed != 0 ? Applied::changed : Applied::repeated, sight, slot, changed};
 }
 
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,

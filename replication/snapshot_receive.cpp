@@ -96,8 +96,8 @@ static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
 
 struct Body {
     RangeDecoder d;
+    size_t item_bits; // Where the present object begins, with what names it.
     bool malformed;
-    size_t begin_bits; // Where what is read of an entry began.
 };
 
 static uint64_t read_bytes(RangeDecoder &d, unsigned count)
@@ -125,6 +125,16 @@ static History history_of(Snapshots &s, const Reading &r, uint32_t entry, uint8_
     return history;
 }
 
+static History told_history_of(Snapshots &s, const Reading &r, uint32_t entry)
+{
+    const EntryMark *marks = s.got_marks.begin() + place_of(r.peer, 0) * s.entry_count;
+    const ToldHistory h = told_history(r.lineage, marks, s.entry_count, entry);
+    History history = {motion::horizon(std::span(h.ages).first(h.count)), {}};
+    for (uint8_t i = 0; i < h.count; ++i)
+        history.at[i] = words_of(s, r.peer, h.numbers[i], entry);
+    return history;
+}
+
 static bool is_predicted(const TypeTable &types, TypeId type)
 {
     return type < types.types.size() && types.types[type].predicted;
@@ -136,21 +146,22 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
                        const ReceivedEntry &entry)
 {
     const StateLayout &layout = s.layouts[entry.type];
-    const History history = history_of(s, r, number, states);
+    const History history = layout.repeats && states > 0 ? told_history_of(s, r, number)
+                                                         : history_of(s, r, number, states);
     uint32_t *to = words_of(s, r.peer, r.number, number);
     alignas(16) std::byte value[struct_bytes_max];
     const uint64_t mask = state_coder::read(body.d, layout, history, to);
     const uint64_t all = type_table::all_fields(types, entry.type);
-    if (mask == 0 ||
+    if ((mask == 0 && !layout.repeats) || range_coder::failed(body.d) ||
         !state_layout::from_words(layout, types, entry.type, {to, s.word_count}, all, value)) {
         body.malformed = true;
         return;
     }
     const size_t place = place_of(r.peer, r.number) * s.entry_count + number;
-    s.got_marks[place] = told(s.got_marks[place], states);
+    s.got_marks[place] = told(s.got_marks[place], states, layout.repeats);
     flat::push(scratch.read_numbers, static_cast<uint16_t>(number));
-    flat::push(scratch.read_bits,
-               static_cast<uint16_t>(range_coder::bit_count(body.d) - body.begin_bits));
+    const size_t bits = range_coder::bit_count(body.d) - body.item_bits;
+    flat::push(scratch.read_bits, static_cast<uint16_t>(bits));
     flat::push(scratch.read_entries, entry);
 }
 
@@ -160,13 +171,15 @@ static void read_listed(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
     unsigned before = 0;
     for (uint32_t i = 0; i < s.entry_count && !body.malformed; ++i) {
         const EntryMark mark = s.got_marks[place_of(r.peer, r.base) * s.entry_count + i];
-        if ((mark.bits & mark_told) == 0) continue;
+        if (!is_listed(mark)) continue;
         const ReceivedEntry &entry = s.got_entries[size_t{r.peer} * s.entry_count + i];
         const uint8_t count = states(r.lineage, mark);
         const History history = history_of(s, r, i, count);
-        body.begin_bits = range_coder::bit_count(body.d);
+        body.item_bits = range_coder::bit_count(body.d);
+        const StateLayout &layout = s.layouts[entry.type];
         const bool present =
-            state_coder::read_presence(body.d, s.layouts[entry.type], history, before);
+            layout.repeats ? range_coder::code(body.d, false, repeated_absent[presence_class(mark)])
+                           : state_coder::read_presence(body.d, layout, history, before);
         before = before << 1 | (present ? 1 : 0);
         if (present) read_state(s, scratch, types, r, body, i, count, entry);
         body.malformed = body.malformed || range_coder::failed(body.d);
@@ -185,7 +198,7 @@ static void read_other(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
     if (!whole && count == 0) body.malformed = true;
     if (!is_predicted(types, entry.type)) body.malformed = true;
     if (object_id::creator(entry.id) == PeerId::none) body.malformed = true;
-    if ((mark.bits & mark_told) != 0) body.malformed = true; // It was among the listed.
+    if (is_listed(mark)) body.malformed = true; // It was among the listed.
     body.malformed = body.malformed || range_coder::failed(body.d);
     if (!body.malformed) read_state(s, scratch, types, r, body, number, count, entry);
 }
@@ -194,9 +207,9 @@ static void read_others(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
                         const Reading &r, Body &body)
 {
     uint32_t least = 0;
-    while (!body.malformed) {
-        body.begin_bits = range_coder::bit_count(body.d);
-        if (!range_coder::code(body.d, false, another_chance)) break;
+    for (;;) {
+        body.item_bits = range_coder::bit_count(body.d);
+        if (body.malformed || !range_coder::code(body.d, false, another_chance)) return;
         uint32_t number = range_coder::code_bits(body.d, 0, entry_bits - 8) << 8;
         number |= range_coder::code_bits(body.d, 0, 8);
         if (number < least || number >= s.entry_count) body.malformed = true;
@@ -237,11 +250,11 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
         head.tick = base_tick + head.since;
     }
     Reading r = {peer, head.number, head.base, head.tick, {}};
-    r.lineage = lineage(kept, r.number, r.base, r.tick);
+    r.lineage = lineage(s, kept, r.number, r.base, r.tick);
     if (!r.lineage.is_kept) return SnapshotCheck::refused;
     kept[r.number % snapshots_kept] = {}; // What lay here is out of reach.
     inherit(s, r);
-    Body body = {range_coder::decoder(message.subspan(head.size_bytes)), false, 0};
+    Body body = {range_coder::decoder(message.subspan(head.size_bytes)), 0, false};
     if (r.base != 0) read_listed(s, scratch, types, r, body);
     read_others(s, scratch, types, r, body);
     if (body.malformed || !range_coder::complete(body.d) || scratch.read_numbers.count == 0)

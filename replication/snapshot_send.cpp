@@ -67,6 +67,15 @@ static uint32_t newest_of_chain(std::span<const Snapshot> kept, uint32_t number,
     return 0;
 }
 
+// What is told once in a while is not told again soon, and each chain knows of its own part alone.
+static constexpr uint32_t loss_for_one_chain_of_repeats = loss_one / 64;
+
+static uint32_t chain_count(const Snapshots &s, uint32_t loss)
+{
+    if (s.trail_count > 0) return loss < loss_for_one_chain_of_repeats ? 1 : 2;
+    return loss < loss_for_one_chain ? 1 : loss < loss_for_three_chains ? 2 : 3;
+}
+
 static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
 {
     const SnapshotPeer &p = s.peers[peer];
@@ -74,8 +83,8 @@ static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
     const uint32_t loss = p.loss == 0 ? loss_at_first : p.loss;
     const std::span<const Snapshot> kept = sent_to(s, peer);
     const uint32_t usable = newest_usable(kept, number, tick);
-    const uint32_t chains = loss < loss_for_one_chain ? 1 : loss < loss_for_three_chains ? 2 : 3;
-    const uint32_t chain = newest_of_chain(kept, number, tick, chains, p.arrived_number);
+    const uint32_t chain =
+        newest_of_chain(kept, number, tick, chain_count(s, loss), p.arrived_number);
     const bool of_this_tick = chain != 0 && kept[chain % snapshots_kept].tick == tick;
     if (of_this_tick) return chain;
     if (loss > loss_for_acked && usable != 0) return usable;
@@ -88,6 +97,7 @@ struct Writing {
     uint32_t peer, number, base, tick;
     Lineage lineage;
     bool base_fails; // It needs what is gone.
+    SnapshotWish wish;
 };
 
 static bool is_kept(const Snapshots &s, uint32_t entry, uint16_t change)
@@ -101,11 +111,26 @@ static const uint32_t *words_at(const Snapshots &s, uint32_t entry, uint16_t cha
     return s.changes.begin() + place_of_change(s, entry, change);
 }
 
+static bool take_told_history(const Snapshots &s, const Writing &w, PlanItem &item)
+{
+    const EntryMark *marks = s.sent_marks.begin() + place_of(w.peer, 0) * s.entry_count;
+    const ToldHistory h = told_history(w.lineage, marks, s.entry_count, item.entry);
+    item.states = h.count;
+    for (uint8_t i = 0; i < h.count; ++i) {
+        item.changes[i] =
+            s.sent_changes[place_of(w.peer, h.numbers[i]) * s.entry_count + item.entry];
+        item.ages[i] = static_cast<uint16_t>(h.ages[i]);
+        if (!is_kept(s, item.entry, item.changes[i])) return false;
+    }
+    return true;
+}
+
 // Its history, as of the lineage. False: part of it is gone.
 static bool take_history(const Snapshots &s, const Writing &w, uint32_t entry, EntryMark mark,
                          PlanItem &item)
 {
     item.entry = static_cast<uint16_t>(entry);
+    if (s.layouts[s.entries[entry].type].repeats) return take_told_history(s, w, item);
     item.states = states(w.lineage, mark);
     for (uint8_t i = 0; i < item.states; ++i) {
         const size_t place = place_of(w.peer, w.lineage.numbers[i]) * s.entry_count + entry;
@@ -115,10 +140,13 @@ static bool take_history(const Snapshots &s, const Writing &w, uint32_t entry, E
     return true;
 }
 
+// Of what may repeat it counts when a state was so, not only what it was.
 static bool is_same(const Snapshots &s, uint32_t entry, uint16_t change)
 {
     if (change == s.change[entry]) return true;
-    const size_t size = s.layouts[s.entries[entry].type].word_count * sizeof(uint32_t);
+    const StateLayout &layout = s.layouts[s.entries[entry].type];
+    if (layout.repeats) return false;
+    const size_t size = layout.word_count * sizeof(uint32_t);
     return std::memcmp(words_at(s, entry, change), words_at(s, entry, s.change[entry]), size) == 0;
 }
 
@@ -139,7 +167,7 @@ static EntryMark base_mark(const Snapshots &s, const Writing &w, uint32_t entry)
 
 static bool is_listed(const Snapshots &s, const Writing &w, uint32_t entry)
 {
-    return (base_mark(s, w, entry).bits & mark_told) != 0;
+    return snapshots::is_listed(base_mark(s, w, entry));
 }
 
 static bool is_turn(const SnapshotWish &wish, Slot slot, uint32_t tick)
@@ -150,6 +178,14 @@ static bool is_turn(const SnapshotWish &wish, Slot slot, uint32_t tick)
     return !interest.hidden && !sight_due(interest) && urgency(interest, tick) >= priority_one;
 }
 
+// What is held back is told once, not by each chain: later it would not be as of then.
+static bool is_wanted(const Snapshots &s, const World &world, const Writing &w, uint32_t entry)
+{
+    const SentEntry &e = s.entries[entry];
+    if (!is_active(s, world, entry) || !is_turn(w.wish, e.slot, w.tick)) return false;
+    return !s.layouts[e.type].repeats || (w.wish.due[e.slot / 64] >> e.slot % 64 & 1) != 0;
+}
+
 static uint64_t urgency_of(const SnapshotWish &wish, Slot slot, uint32_t tick)
 {
     if (!wish.interests.empty()) return urgency(wish.interests[slot], tick);
@@ -157,37 +193,37 @@ static uint64_t urgency_of(const SnapshotWish &wish, Slot slot, uint32_t tick)
 }
 
 static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
-                       uint32_t entry, const SnapshotWish &wish)
+                       uint32_t entry)
 {
     const EntryMark mark = base_mark(s, w, entry);
-    const bool listed = (mark.bits & mark_told) != 0;
+    const bool listed = snapshots::is_listed(mark);
     const SentEntry &e = s.entries[entry];
-    const bool wanted = is_active(s, world, entry) && is_turn(wish, e.slot, w.tick);
+    const bool wanted = is_wanted(s, world, w, entry);
     if (!listed && !wanted) return;
     PlanItem item = {};
     const bool known = take_history(s, w, entry, mark, item);
     if (!known && listed) w.base_fails = true;
-    if (!known) item = {static_cast<uint16_t>(entry), 0, 0, {}};
+    if (!known) item = {static_cast<uint16_t>(entry), 0, 0, {}, {}};
     const bool same = item.states > 0 && is_same(s, entry, item.changes[0]);
     if (same && wanted) flat::push(scratch.same, e.slot);
     item.listed_told =
         static_cast<uint8_t>((listed ? item_listed : 0) | (wanted && !same ? item_told : 0));
     if (item.listed_told == 0) return;
+    item.listed_told = static_cast<uint8_t>(item.listed_told | presence_class(mark) << 2);
     flat::push(scratch.plan, item);
-    flat::push(scratch.plan_urgency, urgency_of(wish, e.slot, w.tick));
+    flat::push(scratch.plan_urgency, urgency_of(w.wish, e.slot, w.tick));
 }
 
 // Those that the base tells of, then the others; each in the order of the entries.
-static void make_plan(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
-                      const SnapshotWish &wish)
+static void make_plan(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w)
 {
     flat::clear(scratch.plan);
     flat::clear(scratch.plan_urgency);
     flat::clear(scratch.same);
     for (uint32_t entry = 0; w.base != 0 && entry < s.entries_used; ++entry)
-        if (is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry, wish);
+        if (is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry);
     for (uint32_t entry = 0; entry < s.entries_used; ++entry)
-        if (!is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry, wish);
+        if (!is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry);
 }
 
 static uint32_t told_count(const SnapshotScratch &scratch)
@@ -233,7 +269,7 @@ static void cut_plan(SnapshotScratch &scratch, uint32_t told_max)
             item.listed_told = static_cast<uint8_t>(item.listed_told & ~item_told);
         else if (at_cut)
             cut.equal -= 1;
-        if (item.listed_told == 0) continue;
+        if ((item.listed_told & (item_listed | item_told)) == 0) continue;
         scratch.plan_urgency[kept] = urgency;
         scratch.plan[kept++] = item;
     }
@@ -272,6 +308,18 @@ static uint64_t all_fields(const StateLayout &layout)
     return ~uint64_t{0} >> (64 - layout.field_count);
 }
 
+static History history_of(const Snapshots &s, const Lineage &l, const PlanItem &item)
+{
+    const bool repeats = s.layouts[s.entries[item.entry].type].repeats && item.states > 0;
+    uint32_t ages[history_max];
+    std::ranges::copy(item.ages, ages);
+    History history = repeats ? History{motion::horizon(std::span(ages).first(item.states)), {}}
+                              : snapshots::history(l, item.states);
+    for (uint8_t i = 0; i < item.states; ++i)
+        history.at[i] = words_at(s, item.entry, item.changes[i]);
+    return history;
+}
+
 static bool write_item(RangeEncoder &e, const Snapshots &s, const Lineage &l, const PlanItem &item,
                        unsigned &before)
 {
@@ -279,11 +327,12 @@ static bool write_item(RangeEncoder &e, const Snapshots &s, const Lineage &l, co
     const StateLayout &layout = s.layouts[entry.type];
     const uint32_t *now = words_at(s, item.entry, s.change[item.entry]);
     const bool is_told = (item.listed_told & item_told) != 0;
-    History history = snapshots::history(l, item.states);
-    for (uint8_t i = 0; i < item.states; ++i)
-        history.at[i] = words_at(s, item.entry, item.changes[i]);
+    History history = history_of(s, l, item);
     if ((item.listed_told & item_listed) != 0) {
-        state_coder::write_presence(e, layout, history, before, is_told);
+        if (layout.repeats)
+            range_coder::code(e, is_told, repeated_absent[item.listed_told >> 2]);
+        else
+            state_coder::write_presence(e, layout, history, before, is_told);
         before = before << 1 | (is_told ? 1 : 0);
         if (!is_told) return true;
     } else {
@@ -421,7 +470,8 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
     for (uint32_t i = 0; i < scratch.plan.count; ++i) {
         const PlanItem &item = scratch.plan[i];
         if ((item.listed_told & item_told) == 0) continue;
-        marks[item.entry] = told(marks[item.entry], item.states);
+        const bool repeats = s.layouts[s.entries[item.entry].type].repeats;
+        marks[item.entry] = told(marks[item.entry], item.states, repeats);
         changes[item.entry] = s.change[item.entry];
         flat::push(scratch.told, s.entries[item.entry].slot);
         flat::push(scratch.told_bits, scratch.plan_bits[i]);
@@ -440,12 +490,11 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
     flat::clear(scratch.same);
     if (s.entry_count == 0 || s.entries_used == 0) return 0;
     if (s.peers[peer].sent_number == UINT32_MAX) return 0;
-    Writing w = {
-        peer, s.peers[peer].sent_number + 1, choose_base(s, peer, world.tick), world.tick, {},
-        false};
+    const uint32_t base = choose_base(s, peer, world.tick);
+    Writing w = {peer, s.peers[peer].sent_number + 1, base, world.tick, {}, false, wish};
     for (;;) {
-        w.lineage = lineage(sent_to(s, peer), w.number, w.base, w.tick);
-        make_plan(s, scratch, world, w, wish);
+        w.lineage = lineage(s, sent_to(s, peer), w.number, w.base, w.tick);
+        make_plan(s, scratch, world, w);
         if (!w.base_fails && w.lineage.is_kept) break;
         w.base = 0;
         w.base_fails = false;

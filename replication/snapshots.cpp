@@ -63,6 +63,7 @@ void place(flat::Builder &b, Snapshots &s, const TypeTable &types, uint32_t slot
         if (!types.types[i].predicted) continue;
         const StateLayout layout = state_layout::make(types, type);
         word_count = std::max(word_count, uint32_t{layout.word_count});
+        if (layout.repeats) s.trail_count = trail_max;
         if (b.block) s.layouts[i] = layout;
     }
     s.entry_count = entries;
@@ -237,21 +238,28 @@ bool takes(const Snapshots &s, Slot slot)
 
 // --- The lineage ---
 
-Lineage lineage(std::span<const Snapshot> kept, uint32_t number, uint32_t base, uint32_t tick)
+Lineage lineage(const Snapshots &s, std::span<const Snapshot> kept, uint32_t number, uint32_t base,
+                uint32_t tick)
 {
     static constexpr uint32_t steps[history_max] = {0, 1, 2, 4};
     Lineage l = {};
     uint32_t step = 0;
     uint32_t newer_tick = tick;
     uint8_t depth = 1;
-    for (uint32_t at = base; at != 0 && number - at <= snapshot_reach && l.count < history_max;
-         ++depth) {
+    for (uint32_t at = base; at != 0 && number - at <= snapshot_reach; ++depth) {
+        const bool on_trail = l.trail_count < s.trail_count;
+        if (l.count == history_max && !on_trail) break;
         const Snapshot &snapshot = kept[at % snapshots_kept];
         if (snapshot.number != at) return l;
+        if (on_trail) {
+            l.trail[l.trail_count] = at;
+            l.trail_ages[l.trail_count] = tick - snapshot.tick;
+            l.trail_count += 1;
+        }
         // What several tell of one tick counts as one; of this tick, as what is behind it.
         if (snapshot.tick < newer_tick) {
             newer_tick = snapshot.tick;
-            if (step == steps[l.count]) {
+            if (l.count < history_max && step == steps[l.count]) {
                 l.numbers[l.count] = l.count == 0 ? base : at;
                 l.ages[l.count] = tick - snapshot.tick;
                 l.depths[l.count] = l.count == 0 ? uint8_t{1} : depth;
@@ -265,6 +273,27 @@ Lineage lineage(std::span<const Snapshot> kept, uint32_t number, uint32_t base, 
     for (uint32_t i = 0; i < l.count; ++i)
         l.horizons[i] = motion::horizon(std::span(l.ages).first(i + 1));
     return l;
+}
+
+ToldHistory told_history(const Lineage &l, const EntryMark *marks, uint32_t entry_count,
+                         uint32_t entry)
+{
+    const auto mark = [&](uint32_t number) {
+        return marks[size_t{number % snapshots_kept} * entry_count + entry];
+    };
+    ToldHistory h = {};
+    if (l.count == 0 || l.trail_count == 0) return h;
+    const uint32_t depth = mark(l.trail[0]).bits & mark_depth;
+    uint32_t age = 0;
+    for (uint32_t i = 0; i < std::min(l.trail_count, depth) && h.count < history_max; ++i) {
+        if ((mark(l.trail[i]).bits & mark_told) == 0 || l.trail_ages[i] <= age) continue;
+        age = l.trail_ages[i];
+        h.numbers[h.count] = l.trail[i];
+        h.ages[h.count] = age;
+        h.count += 1;
+    }
+    if (h.count > 0 || depth == 0) return h;
+    return {{l.numbers[0]}, {l.ages[0]}, 1};
 }
 
 History history(const Lineage &l, uint8_t states)

@@ -41,11 +41,11 @@ struct Snapshot { // 0: none.
 };
 
 // What a snapshot says of one entry: in so many states of its lineage it is told in a row, and
-// whether in itself.
+// whether in itself; of what may repeat, too, in so many more it is among those that are listed.
 struct EntryMark {
     uint8_t bits;
 };
-inline constexpr uint8_t mark_depth = 31, mark_told = 32;
+inline constexpr uint8_t mark_depth = 31, mark_told = 32, mark_listed = 192;
 
 // An own object. Entries are numbers that sender and receiver use instead of ids.
 struct SentEntry {
@@ -76,19 +76,20 @@ struct ReceivedEntry {
 // One object in a snapshot that is being written.
 struct PlanItem {
     uint16_t entry;
-    uint8_t states; // Of its history; 0: told whole.
-    uint8_t listed_told;
+    uint8_t states;      // Of its history; 0: told whole.
+    uint8_t listed_told; // And the presence class, from bit 2 on.
     uint16_t changes[history_max];
+    uint16_t ages[history_max]; // Of what may repeat.
 };
 inline constexpr uint8_t item_listed = 1, item_told = 2;
 
-struct Snapshots {         // Open to publish.
-    uint32_t entry_count;  // Of each peer.
-    uint32_t word_count;   // Of the largest state.
-    uint32_t entries_used; // Numbers that were ever used.
-    uint32_t tick;         // Of the last begin().
-    uint32_t full_tick;    // The last at which no number was free for an object.
-    uint32_t zero;
+struct Snapshots {             // Open to publish.
+    uint32_t entry_count;      // Of each peer.
+    uint32_t word_count;       // Of the largest state.
+    uint32_t entries_used;     // Numbers that were ever used.
+    uint32_t tick;             // Of the last begin().
+    uint32_t full_tick;        // The last at which no number was free for an object.
+    uint32_t trail_count;      // Of a lineage; 0: no state repeats.
     Flat<StateLayout> layouts; // By type. Constant.
     Flat<SnapshotPeer> peers;
 
@@ -119,6 +120,7 @@ inline constexpr size_t snapshot_codes_max = 4;
 struct SnapshotWish {
     std::span<const Published> published;
     std::span<const Interest> interests; // Empty: none.
+    std::span<const uint64_t> due;       // A bit each.
     uint32_t told_max;
 };
 

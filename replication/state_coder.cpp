@@ -6,15 +6,15 @@ namespace tern::state_coder {
 
 static state_coding::Progress progress(const History &history)
 {
-    return {&history, &trained_chances, trained_surprise, 0, 0};
+    return {&history, &trained_chances, trained_surprise, 0, 0, false};
 }
 
 template <class Coder>
 static void write_object(Coder &c, const StateLayout &layout, const History &history, uint64_t mask,
                          const uint32_t *words)
 {
-    TERN_ASSERT(mask != 0 && mask >> 1 >> (layout.field_count - 1) == 0, "mask %llx",
-                static_cast<unsigned long long>(mask));
+    TERN_ASSERT((mask != 0 || layout.repeats) && mask >> 1 >> (layout.field_count - 1) == 0,
+                "mask %llx", static_cast<unsigned long long>(mask));
     uint32_t same[state_words_max];
     std::memcpy(same, words, layout.word_count * sizeof *words);
     state_coding::Progress p = progress(history);
@@ -55,7 +55,7 @@ uint64_t read(RangeDecoder &d, const StateLayout &layout, const History &history
     std::memcpy(words, history.at[0], layout.word_count * sizeof *words);
     state_coding::Progress p = progress(history);
     const uint64_t mask = state_coding::code_object(d, p, layout, 0, words);
-    if (mask == 0) range_coder::fail(d);
+    if (p.malformed || (mask == 0 && !layout.repeats)) range_coder::fail(d);
     return range_coder::failed(d) ? 0 : mask;
 }
 

@@ -18,8 +18,8 @@ struct History { // Open.
 
 namespace state_coder {
 
-// Appends the fields of `mask`, which are not none. False: it does not fit, and nothing was
-// appended. At most coded_bytes_max.
+// Appends the fields of `mask`, which are not none but where the layout repeats. False: it does not
+// fit, and nothing was appended. At most coded_bytes_max.
 bool write(RangeEncoder &e, const StateLayout &layout, const History &history, uint64_t mask,
            const uint32_t *words);
 // The same for several streams: the tape is played into each. False: the tape is too short for it.
@@ -28,7 +28,8 @@ bool write(SymbolTape &tape, const StateLayout &layout, const History &history, 
 bool play(const SymbolTape &tape, RangeEncoder &e); // False: it does not fit; nothing was appended.
 
 // Any bytes: `words` are within their layout in any case, those outside of the mask the baseline's.
-// What the words must be besides, state_layout::from_words() knows. 0: the stream is malformed.
+// What the words must be besides, state_layout::from_words() knows. 0: the stream is
+// malformed, or, where the layout repeats and it has not failed, they are the baseline's.
 uint64_t read(RangeDecoder &d, const StateLayout &layout, const History &history, uint32_t *words);
 
 // Whether the next object of a list that both sides know is there. `before`: bit 0 whether the one

@@ -33,6 +33,7 @@ struct Progress {
     const int16_t *surprise_weights;
     unsigned activity; // Of the whole object.
     int32_t surprise; // How much larger the last field's errors were than expected; as a logarithm.
+    bool malformed;
 };
 
 inline constexpr int32_t surprise_max = 64;
@@ -325,13 +326,14 @@ inline unsigned activity(const History &history, uint32_t first, uint32_t count)
     return std::min(words * 4 / count, 3u) * 2 + moves;
 }
 
-// The mask, which of one field is known. The last must have changed if no other has. Where a flag
+// The mask, which of one field is known. The last must have changed if no other has, or the state
+// repeats. Where a flag
 // or a name may change, motion of the whole object tells more than they themselves.
 template <class Coder>
 bool code_changed(Coder &c, const Progress &p, const StateLayout &layout, uint32_t field,
                   uint64_t before, bool changed)
 {
-    if (before == 0 && field + 1 == layout.field_count) return true;
+    if (before == 0 && field + 1 == layout.field_count && !layout.repeats) return true;
     const LayoutField &f = layout.fields[field];
     const unsigned seen = field == 0 ? 0 : before == 0 ? 1 : 2;
     const bool moves = f.shape == Shape::number || f.shape == Shape::rotation;
@@ -339,7 +341,7 @@ bool code_changed(Coder &c, const Progress &p, const StateLayout &layout, uint32
     return code(c, changed, p.chances->changed[static_cast<unsigned>(f.shape)][lately][seen]);
 }
 
-// Words of fields outside of the mask stay as they are. 0: malformed.
+// Words of fields outside of the mask stay as they are.
 template <class Coder>
 uint64_t code_object(Coder &c, Progress &p, const StateLayout &layout, uint64_t mask,
                      uint32_t *words)
@@ -349,7 +351,10 @@ uint64_t code_object(Coder &c, Progress &p, const StateLayout &layout, uint64_t 
     for (uint32_t i = 0; i < layout.field_count; ++i) {
         if (!code_changed(c, p, layout, i, coded, (mask >> i & 1) != 0)) continue;
         coded |= uint64_t{1} << i;
-        if (!code_field(c, p, layout.fields[i], words)) return 0;
+        if (!code_field(c, p, layout.fields[i], words)) {
+            p.malformed = true;
+            return 0;
+        }
     }
     return coded;
 }

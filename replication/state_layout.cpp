@@ -68,6 +68,8 @@ StateLayout make(const TypeTable &types, TypeId type)
     StateLayout layout = {};
     for (const FieldCode &f : type_table::codes(types, type))
         add(layout, layout_field(f));
+    for (const Field &field : types.types[type].fields)
+        layout.repeats = layout.repeats || field.bound > 0;
     return layout;
 }
 

@@ -25,6 +25,7 @@ struct StateLayout { // Open, constant after make.
     LayoutField fields[fields_max];
     uint16_t field_count;
     uint16_t word_count;
+    bool repeats; // A state may be told again as it was: of types with a bounded field.
 };
 
 inline constexpr size_t state_words_max = struct_bytes_max;

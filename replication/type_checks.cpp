@@ -92,6 +92,18 @@ static ConfigProblem check_step(const Type &type, const Field &field)
     return {};
 }
 
+static ConfigProblem check_bound(const Type &type, const Field &field)
+{
+    if (field.bound == 0) return {};
+    RULE(field.bound > 0 && std::isfinite(field.bound), "type %s, field %s: bound %g", type.name,
+         field.name, field.bound);
+    RULE(field.kind == FieldKind::float32 || field.kind == FieldKind::quaternion,
+         "type %s, field %s: a bound is for float32 and quaternion", type.name, field.name);
+    RULE(type.objects_max > 0, "type %s, field %s: a bound, but the type has no objects", type.name,
+         field.name);
+    return {};
+}
+
 static ConfigProblem check_field(const Type &type, const Field &field)
 {
     RULE(is_word(field.name), "type %s: field %d: its name is empty or holds a space", type.name,
@@ -103,7 +115,9 @@ static ConfigProblem check_field(const Type &type, const Field &field)
          "type %s, field %s: bytes %d to %zu of a struct of %d", type.name, field.name,
          field.offset_bytes, field.offset_bytes + field::size_bytes(field), type.size_bytes);
     const ConfigProblem range = check_range(type, field);
-    return is(range) ? range : check_step(type, field);
+    if (is(range)) return range;
+    const ConfigProblem step = check_step(type, field);
+    return is(step) ? step : check_bound(type, field);
 }
 
 static ConfigProblem check_pair(const Type &type, const Field &a, const Field &b)

@@ -64,7 +64,7 @@ static void write_field(BitWriter &w, const Field &field)
     bits::write(w, static_cast<uint64_t>(field.kind), 8);
     bits::write(w, field.offset_bytes, 16);
     bits::write(w, field.count, 16);
-    for (const double value : {field.min, field.max, field.step})
+    for (const double value : {field.min, field.max, field.step, field.bound})
         bits::write(w, std::bit_cast<uint64_t>(value), 64);
 }
 
@@ -77,7 +77,7 @@ RecordedField read_field(ByteReader &r)
     read.field.kind = static_cast<FieldKind>(kind);
     read.field.offset_bytes = static_cast<uint16_t>(number(r, 2));
     read.field.count = static_cast<uint16_t>(number(r, 2));
-    for (double *value : {&read.field.min, &read.field.max, &read.field.step})
+    for (double *value : {&read.field.min, &read.field.max, &read.field.step, &read.field.bound})
         *value = std::bit_cast<double>(number(r, 8));
     return read;
 }

@@ -105,7 +105,9 @@ static ObjectRecord &place(Ledger &ledger, ObjectId object)
 static void write(Tenure &tenure, const Written &value)
 {
     if (value.sequence >= tenure.written.size()) tenure.written.resize(value.sequence + 1);
-    tenure.written[value.sequence] = print(value);
+    uint64_t &written = tenure.written[value.sequence];
+    if (written != 0) tenure.nudged.insert(written);
+    written = print(value);
     tenure.newest = value.sequence;
 }
 

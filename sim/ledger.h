@@ -25,6 +25,7 @@ struct Tenure {
     uint32_t newest; // Sequence of the owner's last write.
     // Of the owner's values at the ends of its ticks, by sequence. 0: not shown.
     std::vector<uint64_t> written;
+    std::set<uint64_t> nudged; // Those that had the number of the next one.
 };
 
 struct ObjectRecord { // Of one object, since its creator made it.

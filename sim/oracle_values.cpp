@@ -7,8 +7,9 @@ using names::text;
 
 static bool wrote(const Tenure &tenure, const Written &value)
 {
-    return value.tenure == tenure.stamp && value.sequence < tenure.written.size() &&
-           tenure.written[value.sequence] == ledger::print(value);
+    if (value.tenure != tenure.stamp || value.sequence >= tenure.written.size()) return false;
+    const uint64_t print = ledger::print(value);
+    return tenure.written[value.sequence] == print || tenure.nudged.contains(print);
 }
 
 static Violation wrong(const Judged &judged, const char *what)

@@ -30,6 +30,13 @@ static constexpr Field written_fields[] = {
     {"writer", FieldKind::peer, offsetof(Written, writer)},
     {"position", FieldKind::float32, offsetof(Written, position), 3, -100, 100, 0.01},
     {"health", FieldKind::int32, offsetof(Written, health), 1, 0, 100}};
+// What nudge() moves is within the bound for some ticks.
+static constexpr Field bounded_fields[] = {
+    {"tenure", FieldKind::uint64, offsetof(Written, tenure)},
+    {"sequence", FieldKind::uint32, offsetof(Written, sequence)},
+    {"writer", FieldKind::peer, offsetof(Written, writer)},
+    {"position", FieldKind::float32, offsetof(Written, position), 3, -100, 100, 0.01, 0.5},
+    {"health", FieldKind::int32, offsetof(Written, health), 1, 0, 100}};
 static constexpr Field numbered_fields[] = {
     {"about", FieldKind::object, offsetof(Numbered, about)},
     {"sequence", FieldKind::uint32, offsetof(Numbered, sequence)},
@@ -45,7 +52,7 @@ static std::vector<Type> make_types(uint32_t objects)
     std::vector<Type> types(LIMITED + 1u);
     types[THING] = {"thing", sizeof(Written), written_fields, most};
     types[MORTAL] = {"mortal", sizeof(Written), written_fields, most, Orphan::destroy};
-    types[ASKED] = {"asked", sizeof(Written),  written_fields,
+    types[ASKED] = {"asked", sizeof(Written),  bounded_fields,
                     most,    Orphan::ask_game, ClaimPolicy::ask_game};
     types[MORTAL].predicted = types[ASKED].predicted = true; // Half of them.
     types[KEPT] = {"kept", sizeof(Written), written_fields,

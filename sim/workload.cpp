@@ -34,11 +34,22 @@ static void guess(Simulation &sim, uint16_t place, ObjectId id, uint64_t content
     node.claims.push_back({id, value.tenure});
 }
 
+// A change that may be held back: of the bounded field alone, and so under the number of the last
+// write.
+static void nudge(const Node &node, ObjectId id, Written value, uint64_t content)
+{
+    const auto hundredths = static_cast<int32_t>(content >> 6 & 15);
+    value.position[0] += static_cast<float>(hundredths - 4) * 0.01f;
+    set(node.session, id, value);
+}
+
 static void write(const Node &node, ObjectId id, uint64_t content)
 {
     Written value = get<Written>(node.session, id);
     const uint64_t tenure = stamp(node.session, id);
     const bool goes_on = value.tenure == tenure && value.writer == node.self;
+    if (goes_on && type(node.session, id) == ASKED && (content & 32) != 0)
+        return nudge(node, id, value, content);
     value.sequence = goes_on ? value.sequence + 1 : 1;
     value.tenure = tenure;
     value.writer = node.self;

@@ -271,7 +271,7 @@ void count_object(Counter &c, const Data &data, const Tables &tables, const Samp
     }
     uint32_t words[cube_words];
     std::copy(s.now, s.now + cube_words, words);
-    state_coding::Progress p = {&s.history, &tables.chances, tables.surprise, 0, 0};
+    state_coding::Progress p = {&s.history, &tables.chances, tables.surprise, 0, 0, false};
     state_coding::code_object(c, p, data.layout, mask, words);
 }
 

@@ -93,6 +93,16 @@ PeerId owner(const Session *session, ObjectId object);
 uint64_t stamp(const Session *session, ObjectId object); // Names the tenure; rises with each.
 const void *get(const Session *session, ObjectId object, size_t size_bytes);
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes);
+// The object as of a time on the clock of receive(), into `value`: now_us for what is extrapolated
+// from what its owner told, now_us less a tenth of a second, say, for what lies between. The time
+// is when news from the owner is heard of here if it comes as fast as the fastest; jitter does not
+// show. float32 and quaternion fields go from one told state to the next, and on beyond the newest
+// for at most 16 of the owner's ticks, after which they come back to it; other fields are as of the
+// newest state that is not after the time. The last 16 states of a tenure are kept, of others'
+// objects of types that are predicted or have a bounded field; of any other it is the value of
+// get(). False, and `value` is left alone, if no such object is alive here.
+bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value,
+            size_t size_bytes);
 bool may_set(const Session *session, ObjectId object); // Open, and it is ours or claimed so.
 std::span<const ObjectId> objects(const Session *session, TypeId type);     // Packed,
 const void *values(const Session *session, TypeId type, size_t size_bytes); // and parallel.
@@ -120,9 +130,9 @@ void lock(Session *session, ObjectId object, bool locked);
 // or not told this object by us. Not kept for a peer that has left.
 bool set_priority(Session *session, ObjectId object, PeerId peer, float priority);
 bool is_hidden(const Session *session, ObjectId object); // From us.
-// Priorities by distance, of all objects of a type that we tell, for the peers of `viewpoints` (each
-// once): beyond near_distance told every second tick, beyond twice that every third, and so on (a
-// priority of 1/2, 1/3, ...); farther than far_distance hidden, and shown again at 0.9 of it.
+// Priorities by distance, of all objects of a type that we tell, for the peers of `viewpoints`
+// (each once): beyond near_distance told every second tick, beyond twice that every third, and so
+// on (a priority of 1/2, 1/3, ...); farther than far_distance hidden, and shown again at 0.9 of it.
 // `position`: index of a float32 field of 1 to 3 numbers. What it costs: docs/performance.md.
 void set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
@@ -176,6 +186,12 @@ template <GameStruct T> const T &get(const Session *session, ObjectId object)
 template <GameStruct T> void set(Session *session, ObjectId object, const T &value)
 {
     set(session, object, &value, sizeof(T));
+}
+
+template <GameStruct T>
+bool sample(const Session *session, ObjectId object, uint64_t at_us, T &value)
+{
+    return sample(session, object, at_us, &value, sizeof(T));
 }
 
 template <GameStruct T> std::span<const T> values(const Session *session, TypeId type)

@@ -78,6 +78,10 @@ struct Field {
     uint16_t count = 1;      // Array length. For text, bytes, values: capacity in bytes.
     double min = 0, max = 0; // Both 0: the full range of the kind.
     double step = 0;         // float32 (which then needs a range) and quaternion. 0: exact.
+    // float32 (count: of a vector) and quaternion, of objects: how far off, in the field's unit or
+    // in radians, what receivers extrapolate may be before they are told more; see sample(). 0:
+    // every change is told.
+    double bound = 0;
 };
 
 inline constexpr size_t struct_bytes_max = 4096; // Of a game struct.

@@ -105,6 +105,7 @@ local tern = {}
 ---@field min? number With max: what is set is clamped, and travels in few bits.
 ---@field max? number
 ---@field step? number Of float32 with a range, and quaternion: values are rounded to it.
+---@field bound? number Of float32 and quaternion: how far off what receivers extrapolate may be before they are told more.
 
 -- Equal on all peers, and in the same order.
 ---@class tern.TypeOptions
@@ -488,6 +489,14 @@ function tern.stamp(session, object) end
 ---@param field tern.FieldId
 ---@return any ... As many as the field has.
 function tern.get(session, object, field) end
+
+---As of a time on the clock of receive(): between and beyond what the owner told.
+---@param session tern.Session
+---@param object tern.Object
+---@param field tern.FieldId
+---@param at_us integer
+---@return any ... As many as the field has; nil if no such object is alive here.
+function tern.sample(session, object, field, at_us) end
 
 -- Only if may_set(). Goes out with the next send().
 ---@param session tern.Session

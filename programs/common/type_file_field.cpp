@@ -9,7 +9,7 @@ namespace type_file {
 static constexpr std::string_view kind_names[] = {
     "boolean", "int8",    "int16",      "int32", "int64",  "uint8", "uint16", "uint32",
     "uint64",  "float32", "quaternion", "peer",  "object", "text",  "bytes",  "values"};
-static constexpr std::string_view keys[] = {"name", "kind", "count", "min", "max", "step"};
+static constexpr std::string_view keys[] = {"name", "kind", "count", "min", "max", "step", "bound"};
 
 // What is wrong with the bounds as they are given, or "". tern takes zeros for none.
 static const char *range_problem(const std::optional<double> &min, const std::optional<double> &max,
@@ -22,19 +22,22 @@ static const char *range_problem(const std::optional<double> &min, const std::op
     return step == 0.0 ? "step is 0 (leave it out for exact values)" : "";
 }
 
-// min, max and step of `table` into `field`; false if something was wrong.
+// min, max, step and bound of `table` into `field`; false if something was wrong.
 static bool parse_range(Reader &reader, const toml::table &table, const std::string &whose,
                         Field &field)
 {
     const auto min = number(reader, table, "min", whose);
     const auto max = number(reader, table, "max", whose);
     const auto step = number(reader, table, "step", whose);
+    const auto bound = number(reader, table, "bound", whose);
+    if (table.contains("bound") != bound.has_value()) return false;
     if (table.contains("min") != min.has_value() || table.contains("max") != max.has_value() ||
         table.contains("step") != step.has_value())
         return false;
     field.min = min.value_or(0);
     field.max = max.value_or(0);
     field.step = step.value_or(0);
+    field.bound = bound.value_or(0);
     const std::string problem = range_problem(min, max, step);
     if (problem.empty()) return true;
     const toml::node *place = table.get(min ? "min" : max ? "max" : "step");

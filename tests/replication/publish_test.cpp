@@ -392,7 +392,7 @@ TEST_F(Publish, AnUpdateThatIsNotNewerIsIgnored)
     EXPECT_EQ(apply(message).result, Applied::unchanged);
     there.world().slots[world::find(there.world(), id(1))].tick = 1;
     const AppliedUpdate same = apply(message); // Newer, with what is there already.
-    EXPECT_EQ(same.result, Applied::unchanged);
+    EXPECT_EQ(same.result, Applied::repeated);
     EXPECT_EQ(there.world().slots[same.slot].tick, 2u);
 }
 

@@ -1,4 +1,5 @@
 #include "replication/type_table.h"
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
@@ -54,6 +55,14 @@ TEST(TypeTable, IsDescribedLineByLine)
                                   "type Shot\n"
                                   "field power int32\n"
                                   "field note values count 20\n");
+}
+
+TEST(TypeTable, ABoundIsPartOfTheTable)
+{
+    const Field field = {"place", FieldKind::float32, 0, 3, 0, 0, 0, 0.25};
+    const Type type = {"Ship", 12, {&field, 1}, 10};
+    EXPECT_EQ(description({&type, 1}), "type Ship objects 10 orphan to_host claim always\n"
+                                       "field place float32 count 3 bound 0.25\n");
 }
 
 TEST(TypeTable, KnowsItsLargestValues)
@@ -173,6 +182,9 @@ TEST(TypeTableDeathTest, NamesWhatIsWrongWithAField)
     EXPECT_DEATH(make_one({"f", FieldKind::float32, 0, 1, 0, 1, -1}), "step -1");
     EXPECT_DEATH(make_one({"f", FieldKind::float32, 0, 1, 0, 1e39}), "is beyond its kind");
     EXPECT_DEATH(make_one({"f", FieldKind::quaternion, 0, 1, 0, 0, 0.5}), "step 0.5 of a quat");
+    EXPECT_DEATH(make_one({"f", FieldKind::int32, 0, 1, 0, 0, 0, 1}), "a bound is for float32");
+    EXPECT_DEATH(make_one({"f", FieldKind::float32, 0, 1, 0, 0, 0, -1}), "bound -1");
+    EXPECT_DEATH(make_one({"f", FieldKind::float32, 0, 1, 0, 0, 0, NAN}), "bound nan");
     EXPECT_DEATH(make_one({"f", FieldKind::int8, 0}, 4097), "a struct of 4097 bytes");
     EXPECT_DEATH(make_one({"f", FieldKind::bytes, 0, 901}, 1000), "takes 7208 bits");
 }
