@@ -316,7 +316,7 @@ static constexpr std::string_view module_names =
     "may_set "
     "migrate objects on owner owns parse_address parse_invite payload peer_name peers progress "
     "random_seed refusal refuse refuse_claim release remove reply request request_owner "
-    "request_timeout_ms self session_clock_us session_stats set set_interest set_priority "
+    "request_timeout_ms sample self session_clock_us session_stats set set_interest set_priority "
     "socket_stats stamp start state "
     "state_text stats traffic type type_id type_stats";
 
