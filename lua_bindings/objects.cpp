@@ -294,7 +294,15 @@ static int balance(lua_State *L)
 static double at_least(const Arguments &a, int index, const char *name, double min)
 {
     const double value = lua_type(a.L, index) == LUA_TNUMBER ? lua_tonumber(a.L, index) : NAN;
-    if (!(value >= min)) refuse(a, index, name, "a number that is %g or more", min);
+    if (!(value >= min) || std::isinf(value))
+        refuse(a, index, name, "a finite number that is %g or more", min);
+    return value;
+}
+
+static double any_number(const Arguments &a, int index, const char *name)
+{
+    const double value = lua_type(a.L, index) == LUA_TNUMBER ? lua_tonumber(a.L, index) : NAN;
+    if (!std::isfinite(value)) refuse(a, index, name, "a finite number");
     return value;
 }
 
@@ -333,7 +341,7 @@ static int set_interest(lua_State *L)
     if (near_distance == 0) refuse(a, 5, "near", "a distance that is more than 0");
     if (far_distance < near_distance) refuse(a, 6, "far", "a distance that is not below near");
     for (int i = 0; i < field.count; ++i)
-        from.position[i] = static_cast<float>(at_least(a, 7 + i, "position", -HUGE_VAL));
+        from.position[i] = static_cast<float>(any_number(a, 7 + i, "position"));
     tern::set_interest(s, type, static_cast<uint16_t>(index), {&from, 1}, near_distance,
                        far_distance);
     return 0;

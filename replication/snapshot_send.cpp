@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <functional>
 
 namespace tern::snapshots {
 
@@ -250,7 +249,7 @@ static Cut find_cut(SnapshotScratch &scratch, uint32_t told_max)
     if (scratch.told_urgency.count <= told_max) return {0, told_max};
     uint64_t *last = scratch.told_urgency.begin() + told_max - 1;
     std::nth_element(scratch.told_urgency.begin(), last, scratch.told_urgency.end(),
-                     std::greater<>());
+                     [](uint64_t a, uint64_t b) { return a > b; });
     const auto equal = std::count(scratch.told_urgency.begin(), last + 1, *last);
     return {*last, static_cast<uint32_t>(equal)};
 }

@@ -105,7 +105,7 @@ local tern = {}
 ---@field min? number With max: what is set is clamped, and travels in few bits.
 ---@field max? number
 ---@field step? number Of float32 with a range, and quaternion: values are rounded to it.
----@field bound? number Of float32 and quaternion: how far off what receivers extrapolate may be before they are told more.
+---@field bound? number Of float32, quaternion: how far off may be what receivers extrapolate.
 
 -- Equal on all peers, and in the same order.
 ---@class tern.TypeOptions
