@@ -214,7 +214,7 @@ TEST(UpdateCodec, TheNextObjectAndTheSameTypeHaveOneFormEach)
 
 TEST(UpdateCodec, ATypeThatIsNotThereIsMalformed)
 {
-    for (const uint64_t type : {0, 1, 2, 255}) {
+    for (const uint64_t type : {0u, 1u, 2u, 255u}) {
         Hand hand;
         hand.first_object().put(0, 2).put(0, 1).put(type, 8).put(0, 1);
         if (type == 0) hand.put(3, 2);
