@@ -114,7 +114,7 @@ TEST(Sample, OfAnExactTypeAndOfOnesOwnIsThePresentValue)
     Course c(EXACT, Topology::mesh, {20, 20, 0, 0});
     for (int i = 0; i < 60; ++i)
         c.step(true);
-    for (const size_t i : {1, 2}) {
+    for (const size_t i : {1u, 2u}) {
         const Session *session = c.world.nodes[i].session;
         Mover now = {};
         ASSERT_TRUE(sample(session, c.id, c.world.now_us - 50'000, now));
