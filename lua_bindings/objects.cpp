@@ -1,5 +1,6 @@
 // Objects: numbers, whose fields are got and set one at a time.
 #include "lua_bindings/binding.h"
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 
@@ -291,18 +292,10 @@ static int balance(lua_State *L)
 
 // --- Interest ---
 
-static double at_least(const Arguments &a, int index, const char *name, double min)
+static double number(const Arguments &a, int index, const char *name)
 {
     const double value = lua_type(a.L, index) == LUA_TNUMBER ? lua_tonumber(a.L, index) : NAN;
-    if (!(value >= min) || std::isinf(value))
-        refuse(a, index, name, "a finite number that is %g or more", min);
-    return value;
-}
-
-static double any_number(const Arguments &a, int index, const char *name)
-{
-    const double value = lua_type(a.L, index) == LUA_TNUMBER ? lua_tonumber(a.L, index) : NAN;
-    if (!std::isfinite(value)) refuse(a, index, name, "a finite number");
+    if (!(std::abs(value) <= FLT_MAX)) refuse(a, index, name, "a finite number");
     return value;
 }
 
@@ -312,7 +305,8 @@ static int set_priority(lua_State *L)
     Session *s = open_session(a);
     const ObjectId id = any_object(a, 2);
     const PeerId to = peer(a, 3, "peer");
-    const auto priority = static_cast<float>(at_least(a, 4, "priority", 0));
+    const auto priority = static_cast<float>(number(a, 4, "priority"));
+    if (priority < 0) refuse(a, 4, "priority", "0 or more");
     lua_pushboolean(L, tern::set_priority(s, id, to, priority));
     return 1;
 }
@@ -336,12 +330,12 @@ static int set_interest(lua_State *L)
     if (field.kind != FieldKind::float32 || field.count > 3)
         refuse(a, 3, "field", "a float32 field of 1 to 3 numbers");
     Viewpoint from = {peer(a, 4, "peer"), {}};
-    const auto near_distance = static_cast<float>(at_least(a, 5, "near", 0));
-    const auto far_distance = static_cast<float>(at_least(a, 6, "far", 0));
-    if (near_distance == 0) refuse(a, 5, "near", "a distance that is more than 0");
+    const auto near_distance = static_cast<float>(number(a, 5, "near"));
+    const auto far_distance = static_cast<float>(number(a, 6, "far"));
+    if (!(near_distance > 0)) refuse(a, 5, "near", "a distance that is more than 0");
     if (far_distance < near_distance) refuse(a, 6, "far", "a distance that is not below near");
     for (int i = 0; i < field.count; ++i)
-        from.position[i] = static_cast<float>(any_number(a, 7 + i, "position"));
+        from.position[i] = static_cast<float>(number(a, 7 + i, "position"));
     tern::set_interest(s, type, static_cast<uint16_t>(index), {&from, 1}, near_distance,
                        far_distance);
     return 0;
