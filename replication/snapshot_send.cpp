@@ -97,6 +97,7 @@ struct Writing {
     Lineage lineage;
     bool base_fails; // It needs what is gone.
     SnapshotWish wish;
+    bool was_short; // Of bytes, in the last tick.
 };
 
 static bool is_kept(const Snapshots &s, uint32_t entry, uint16_t change)
@@ -185,10 +186,11 @@ static bool is_wanted(const Snapshots &s, const World &world, const Writing &w, 
     return !s.layouts[e.type].repeats || (w.wish.due[e.slot / 64] >> e.slot % 64 & 1) != 0;
 }
 
-static uint64_t urgency_of(const SnapshotWish &wish, Slot slot, uint32_t tick)
+// Where there is room for all within the tick the order is that of the entries, which costs least.
+static uint64_t urgency_of(const Writing &w, Slot slot)
 {
-    if (!wish.interests.empty()) return urgency(wish.interests[slot], tick);
-    return tick - wish.published[slot].sent_tick;
+    if (!w.wish.interests.empty()) return urgency(w.wish.interests[slot], w.tick);
+    return w.was_short ? w.tick - w.wish.published[slot].sent_tick : 0;
 }
 
 static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
@@ -210,7 +212,7 @@ static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World
     if (item.listed_told == 0) return;
     item.listed_told = static_cast<uint8_t>(item.listed_told | presence_class(mark) << 2);
     flat::push(scratch.plan, item);
-    flat::push(scratch.plan_urgency, urgency_of(w.wish, e.slot, w.tick));
+    flat::push(scratch.plan_urgency, urgency_of(w, e.slot));
 }
 
 // Those that the base tells of, then the others; each in the order of the entries.
@@ -490,7 +492,10 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
     if (s.entry_count == 0 || s.entries_used == 0) return 0;
     if (s.peers[peer].sent_number == UINT32_MAX) return 0;
     const uint32_t base = choose_base(s, peer, world.tick);
-    Writing w = {peer, s.peers[peer].sent_number + 1, base, world.tick, {}, false, wish};
+    SnapshotPeer &p = s.peers[peer];
+    const bool was_short =
+        p.was_cut != 0 && s.sent[place_of(peer, p.sent_number)].tick != world.tick;
+    Writing w = {peer, p.sent_number + 1, base, world.tick, {}, false, wish, was_short};
     for (;;) {
         w.lineage = lineage(s, sent_to(s, peer), w.number, w.base, w.tick);
         make_plan(s, scratch, world, w);
@@ -498,13 +503,16 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
         w.base = 0;
         w.base_fails = false;
     }
-    if (told_count(scratch) > wish.told_max) cut_plan(scratch, wish.told_max);
+    const uint32_t wanted = told_count(scratch);
+    p.was_cut = wanted > 0 ? 1 : 0; // Unless all of it is told.
+    if (wanted > wish.told_max) cut_plan(scratch, wish.told_max);
     if (told_count(scratch) == 0) return 0;
     const uint32_t base_tick = w.base == 0 ? 0 : s.sent[place_of(peer, w.base)].tick;
     const size_t head = write_head(w, buffer, base_tick);
     if (head == 0) return 0;
     const size_t body = code_body(s, scratch, w, buffer.subspan(head));
     if (body == 0) return 0;
+    p.was_cut = told_count(scratch) < wanted ? 1 : 0;
     remember(s, scratch, w);
     return head + body;
 }

@@ -64,6 +64,7 @@ struct SnapshotPeer { // To one peer, and from it.
     uint32_t sent_number, got_number;
     uint32_t loss;           // Of snapshots, of loss_one: a running mean. 0: nothing is known.
     uint32_t arrived_number; // The newest that was told to have arrived.
+    uint32_t was_cut;        // Not 0: the last one had no room for all that was to be told.
 };
 
 struct ReceivedEntry {
