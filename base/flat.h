@@ -83,6 +83,13 @@ template <class T> void pop(Flat<T> &array)
     array.count -= 1;
 }
 
+// Of those in use.
+template <class T> void zero(Flat<T> &array, size_t first, size_t count)
+{
+    TERN_ASSERT(first + count <= array.count, "%zu and %zu of %u", first, count, array.count);
+    if (count > 0) std::memset(static_cast<void *>(array.begin() + first), 0, count * sizeof(T));
+}
+
 // Fills the hole with the last element.
 template <class T> void swap_and_pop(Flat<T> &array, size_t i)
 {

@@ -254,17 +254,13 @@ static void forget_told(Publisher &p, uint32_t peer)
     ring.object_first = 0;
 }
 
-template <class T> static void zero(Flat<T> &array, size_t first, size_t count)
-{
-    if (count > 0) std::memset(array.begin() + first, 0, count * sizeof(T));
-}
-
 void forget_peer(Publisher &p, uint32_t peer)
 {
     TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
-    zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
-    if (p.rings[peer].interests != 0) zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
-    zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
+    flat::zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
+    if (p.rings[peer].interests != 0)
+        flat::zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
+    flat::zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
     for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i)
         packet_at(p, peer, i).tick = 0;
     forget_told(p, peer);
@@ -276,7 +272,7 @@ void forget_interests(Publisher &p)
 {
     for (uint32_t peer = 0; peer < p.peer_count; ++peer) {
         if (p.rings[peer].interests == 0) continue;
-        zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
+        flat::zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
         p.rings[peer].interests = 0;
     }
 }
@@ -347,7 +343,7 @@ static void make_order(const Publisher &p, Turns &turns, uint32_t tick, uint32_t
          slot = next_due(p, peer, slot + 1)) {
         const uint64_t waited = urgency(interests[slot], tick);
         if (waited >= priority_one || sight_due(interests[slot]))
-            flat::push(turns.order, {waited, slot, 0});
+            flat::push(turns.order, {waited, slot});
     }
     std::sort(turns.order.begin(), turns.order.end(), [](const Turn &a, const Turn &b) {
         return a.urgency != b.urgency ? a.urgency > b.urgency : a.slot < b.slot;

@@ -64,13 +64,11 @@ struct Publisher { // Open to migration.
 struct Turn {
     uint64_t urgency;
     Slot slot;
-    uint32_t zero;
 };
 struct Turns {           // Not state.
     Flat<Turn> order;    // The most urgent first.
     uint32_t peer, tick; // Of the last write(); tick 0: none.
     uint32_t next;       // Those before it have been written, or told to be nothing.
-    uint32_t zero;
 };
 
 // One object's part of an UPDATE message, read and not yet applied.

@@ -1,6 +1,5 @@
 #include "base/mutant.h"
 #include "replication/publish.h"
-#include "replication/type_checks.h"
 #include "replication/update_codec.h"
 #include <cstring>
 
@@ -20,10 +19,10 @@ bool check(const World &world, const TypeTable &types, std::span<const std::byte
 }
 
 // The newest word of who tells of an object counts, whatever its value's tick is.
-static Sight see(Object &object, uint32_t told_tick, bool hides)
+static Sight see(Object &object, PeerId from, Stamp stamp, uint32_t told_tick, bool hides)
 {
     const bool newer = told_tick > object.sight_tick || TERN_MUTANT(sight_without_a_tick);
-    if (!newer) return Sight::same;
+    if (object.stamp != stamp || from != object.owner || !newer) return Sight::same;
     const bool was = object.hidden;
     object.hidden = hides;
     object.sight_tick = told_tick;
@@ -40,14 +39,6 @@ static Applied judge(const World &world, PeerId from, Slot slot, Stamp stamp, ui
     if (of_this_tenure && from != object.owner) return Applied::forged;
     if (tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick)) return Applied::unchanged;
     return object.hidden ? Applied::unchanged : Applied::changed; // Late: of before it was hidden.
-}
-
-static Sight see_slot(World &world, PeerId from, Slot slot, Stamp stamp, uint32_t told_tick,
-                      bool hides)
-{
-    Object &object = world.slots[slot];
-    if (object.stamp != stamp || from != object.owner) return Sight::same;
-    return see(object, told_tick, hides);
 }
 
 static AppliedUpdate take(World &world, const TypeTable &types, Slot slot, uint32_t tick,
@@ -69,7 +60,7 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot
     const TypeId type = world.slots[slot].type;
     world::count_received(world, type, update.bit_count);
     if (update.type != type) return {Applied::forged, Sight::same, slot, 0};
-    const Sight sight = see_slot(world, from, slot, update.stamp, update.told_tick, update.hides);
+    const Sight sight = see(world.slots[slot], from, update.stamp, update.told_tick, update.hides);
     const Applied judged = judge(world, from, slot, update.stamp, update.tick);
     if (judged != Applied::changed) return {judged, sight, slot, 0};
     std::byte next_value[struct_bytes_max];
@@ -89,7 +80,7 @@ AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &
     if (entry.type != type) return {Applied::forged, Sight::same, slot, 0};
     world::count_received(world, type, scratch.read_bits[i]);
     const uint32_t tick = scratch.read.tick;
-    const Sight sight = see_slot(world, from, slot, entry.stamp, tick, false);
+    const Sight sight = see(world.slots[slot], from, entry.stamp, tick, false);
     const Applied judged = judge(world, from, slot, entry.stamp, tick);
     if (judged != Applied::changed) return {judged, sight, slot, 0};
     std::byte next_value[struct_bytes_max];

@@ -20,11 +20,16 @@ struct Interest {
 };
 inline constexpr uint16_t priority_one = 256;
 
+// What it is as long as it is shown.
+inline uint16_t priority(const Interest &interest)
+{
+    return interest.priority == 0 ? priority_one : interest.priority;
+}
+
 // How long it has waited, in ticks times its priority; from priority_one on it is its turn.
 inline uint64_t urgency(const Interest &interest, uint32_t tick)
 {
-    const uint32_t priority = interest.priority == 0 ? priority_one : interest.priority;
-    return uint64_t{tick - interest.sent_at} * priority;
+    return uint64_t{tick - interest.sent_at} * priority(interest);
 }
 
 // The peer has not heard yet that it is hidden, or that it is not any more.

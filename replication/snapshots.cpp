@@ -204,11 +204,6 @@ void forget_object(Snapshots &s, Slot slot)
     set_active(s, entry, false);
 }
 
-template <class T> static void zero(Flat<T> &array, size_t first, size_t count)
-{
-    if (count > 0) std::memset(static_cast<void *>(array.begin() + first), 0, count * sizeof(T));
-}
-
 void forget_peer(Snapshots &s, uint32_t peer)
 {
     if (s.entry_count == 0) return;
@@ -217,16 +212,16 @@ void forget_peer(Snapshots &s, uint32_t peer)
     const size_t kept = snapshots_kept;
     const size_t marks = kept * s.entry_count;
     s.peers[peer] = {};
-    zero(s.sent, peer * kept, kept);
-    zero(s.sent_marks, peer * marks, marks);
-    zero(s.sent_changes, peer * marks, marks);
-    zero(s.got_entries, size_t{peer} * s.entry_count, s.entry_count);
+    flat::zero(s.sent, peer * kept, kept);
+    flat::zero(s.sent_marks, peer * marks, marks);
+    flat::zero(s.sent_changes, peer * marks, marks);
+    flat::zero(s.got_entries, size_t{peer} * s.entry_count, s.entry_count);
     for (size_t i = peer * kept; i < (peer + 1) * kept; ++i)
         if (s.got[i].number != 0)
-            zero(s.got_words, i * s.entry_count * s.word_count,
-                 size_t{s.entry_count} * s.word_count);
-    zero(s.got, peer * kept, kept);
-    zero(s.got_marks, peer * marks, marks);
+            flat::zero(s.got_words, i * s.entry_count * s.word_count,
+                       size_t{s.entry_count} * s.word_count);
+    flat::zero(s.got, peer * kept, kept);
+    flat::zero(s.got_marks, peer * marks, marks);
 }
 
 bool takes(const Snapshots &s, Slot slot)

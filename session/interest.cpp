@@ -66,9 +66,7 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
     for (uint32_t i = 0; i < packed.count; ++i, value += size_bytes) {
         const Slot slot = r.world.index_slots[packed.first + i];
         const Interest &interest = interests[slot];
-        const uint16_t present = interest.hidden          ? 0
-                                 : interest.priority == 0 ? priority_one
-                                                          : interest.priority;
+        const uint16_t present = interest.hidden ? uint16_t{0} : priority(interest);
         const float square = square_distance(value, field, from);
         const uint16_t wanted = by_distance(square, range, interest.hidden);
         if (wanted == present) continue;
