@@ -60,6 +60,7 @@ namespace tern {
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
     X(acked_too_early, "an UPDATE is acked though what it builds on still waits")                  \
+    X(shrunken_path_unnoticed, "large packets go on where they do not arrive any more")            \
     X(copies_not_charged, "what a stream sends again is charged to nobody")                        \
     X(loss_not_told, "what a lost packet held is not sent again")                                  \
     X(stream_skips_a_gap, "stream bytes behind a gap are handed out")                              \

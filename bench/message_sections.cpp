@@ -259,17 +259,17 @@ static bool measure_bulk_load(const char *id, const char *title, const Load &loa
                               const Options &options)
 {
     const uint64_t bytes = load.message_count * load.message_bytes;
-    const Load datagrams = {tern::datagram_bytes_max, 32, bytes, bytes / tern::datagram_bytes_max};
+    const Load datagrams = {bulk_datagram_bytes, 32, bytes, bytes / bulk_datagram_bytes};
     Flow<PlainPair> plain = {plain_pair::make(), datagrams, 0};
     Flow<EnetPair *> enet = {enet_pair::make(), load, 0};
     Flow<TernPair *> tern = {tern_pair::make(), load, 0};
     std::vector<Contender> contenders = {
-        contender<run_bulk<run_plain_bulk, PlainPair>>("sendto of 1200 B, not reliable", plain)};
+        contender<run_bulk<run_plain_bulk, PlainPair>>("sendto of 1372 B, not reliable", plain)};
     if (enet.path)
         contenders.push_back(contender<run_bulk<run_enet<EnetDelivery::reliable>, EnetPair *>>(
             "ENet, reliable, 1400 B", enet, Promise::everything));
     contenders.push_back(contender<run_bulk<run_tern<true>, TernPair *>>(
-        "tern's stream, encrypted, 1200 B", tern, Promise::everything));
+        "tern's stream, encrypted, 1372 B", tern, Promise::everything));
     const Section section = {
         id,
         title,

@@ -76,6 +76,16 @@ void receive(TernSide &side, uint64_t now_us, Tally &tally)
     connection::clear_fates(c);
 }
 
+// As if the path carried what ENet sends, and no more.
+void hand_over(TernSide &side)
+{
+    size_t kept = 0;
+    for (const Datagram &datagram : side.outbox.datagrams.first(side.outbox.count))
+        if (datagram.bytes.size() <= path_bytes_max) side.datagrams[kept++] = datagram;
+    side.socket->send(side.outbox.datagrams.first(kept));
+    side.outbox.count = 0;
+}
+
 void send(TernSide &side, uint64_t now_us)
 {
     endpoint::send_handshakes(*side.endpoint, side.outbox, now_us);
@@ -89,8 +99,7 @@ void send(TernSide &side, uint64_t now_us)
         if (bytes.empty()) break;
         endpoint::push(side.outbox, connection::address(c), bytes.size());
     }
-    side.socket->send(side.outbox.datagrams.first(side.outbox.count));
-    side.outbox.count = 0;
+    hand_over(side);
 }
 
 bool is_open(const TernSide &side)
@@ -149,13 +158,16 @@ bool put(TernPair &pair, std::span<const std::byte> message)
     Connection &c = connection_of(pair.sender);
     if (pair.packet_begun && connection::unreliable_room(pair.packet).size() < message.size())
         end_packet(pair);
-    if (!pair.packet_begun) {
+    for (int i = 0; i < 2 && !pair.packet_begun; ++i) {
         const uint64_t now_us = clock_us();
         const std::span<std::byte> place = endpoint::place(pair.sender.outbox);
         if (place.empty() || !connection::has_budget(c, now_us)) return false;
         pair.packet = connection::begin_packet(c, place, datagram_bytes_max, now_us);
         pair.packet_begun = true;
+        // It may be one that tries a larger size.
+        if (connection::unreliable_room(pair.packet).empty()) end_packet(pair);
     }
+    if (!pair.packet_begun) return false;
     const std::span<std::byte> room = connection::unreliable_room(pair.packet);
     if (room.size() < message.size()) return false;
     std::memcpy(room.data(), message.data(), message.size());

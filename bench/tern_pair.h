@@ -9,6 +9,8 @@
 namespace bench {
 
 inline constexpr size_t outbox_datagrams_max = 128;
+inline constexpr size_t path_bytes_max = 1400;      // Larger datagrams are lost.
+inline constexpr size_t bulk_datagram_bytes = 1372; // The largest that tern finds out below that.
 
 struct TernSide {
     tern::Socket *socket;

@@ -21,6 +21,8 @@ size_t write(std::span<std::byte> to, const Frame &frame)
     }
     if (frame.kind == FrameKind::ping) return frames::write_ping(to);
     if (frame.kind == FrameKind::close) return frames::write_close(to, frame.reason);
+    if (frame.kind == FrameKind::padding)
+        return frames::write_padding(to.first(1 + frame.bytes.size()));
     const size_t size = frame.bytes.size();
     const size_t header =
         frames::is_chunk(frame.kind)

@@ -39,6 +39,7 @@ Json peer_json(const PeerStatus &peer)
             {"received_bytes", peer.stats.received_bytes},
             {"lost_datagrams", peer.stats.lost_datagrams},
             {"bad_messages", peer.stats.bad_messages},
+            {"datagram_bytes", peer.stats.datagram_bytes},
             {"bridged", peer.stats.bridged}};
 }
 

@@ -64,7 +64,8 @@ static int stats(lua_State *L)
                  {"received_datagrams", stats.received_datagrams},
                  {"received_bytes", stats.received_bytes},
                  {"lost_datagrams", stats.lost_datagrams},
-                 {"bad_messages", stats.bad_messages}});
+                 {"bad_messages", stats.bad_messages},
+                 {"datagram_bytes", stats.datagram_bytes}});
     lua_pushboolean(L, stats.bridged);
     lua_setfield(L, -2, "bridged");
     return 1;

@@ -235,7 +235,10 @@ static void link_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
     choice.lasts_us = duration_us(sim, dice, 20'000, 2 * second_us, host);
     if (kind == FaultKind::mtu) {
         choice.act = Act::mtu;
-        choice.value = static_cast<int64_t>(dice::within(dice, 200, 1150));
+        const bool is_real = dice::per_mille(dice, 500); // As ways of the world are.
+        const uint64_t least = is_real ? datagram_bytes_base : 200;
+        const uint64_t most = is_real ? datagram_bytes_max - 1 : datagram_bytes_base - 1;
+        choice.value = static_cast<int64_t>(dice::within(dice, least, most));
     }
     if (kind == FaultKind::queue) {
         choice.act = Act::queue;

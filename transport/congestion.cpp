@@ -7,8 +7,8 @@ namespace tern::congestion {
 
 namespace {
 
-constexpr uint64_t first_window_bytes = 16 * datagram_bytes_max;
-constexpr uint64_t window_bytes_min = 2 * datagram_bytes_max;
+constexpr uint64_t first_window_bytes = 16 * datagram_bytes_base;
+constexpr uint64_t window_bytes_min = 2 * datagram_bytes_base;
 constexpr uint64_t window_bytes_max = 16 << 20;
 constexpr uint64_t first_round_trip_us = 100'000; // For the pace, until there is a sample.
 constexpr uint64_t drain_interval_us = 5'000'000;

@@ -98,7 +98,7 @@ void set_pace(Connection &c, uint64_t now_us)
 static void begin_path(Connection &c, uint64_t now_us)
 {
     const bool bridged = address::is_bridged(c._address);
-    c._datagram_bytes_max = bridged ? bridged_datagram_bytes_max : datagram_bytes_max;
+    c._path_size = path_size::make(bridged ? bridged_datagram_bytes_max : datagram_bytes_base);
     c._congestion = congestion::make(sent_packets::next(c._sent), now_us);
     c._pace = pace::make(static_cast<uint32_t>(rate_max(c)), now_us);
     set_pace(c, now_us);
@@ -169,9 +169,9 @@ static void update_probes(Connection &c, uint64_t now_us)
         c._probes_due = probe_packets;
         c._probe_count = std::min(c._probe_count + 1, probe_backoff_max);
     }
-    const size_t probe_bytes = probe_packets * datagram_bytes_max;
+    const size_t repeated_bytes = probe_packets * datagram_bytes_base;
     for (StreamSend &stream : c._send)
-        if (stream_send::repeat_oldest(stream, probe_bytes)) break;
+        if (stream_send::repeat_oldest(stream, repeated_bytes)) break;
 }
 
 // Where bytes ride several times, those whose last copy has been overtaken by a packet that
@@ -292,6 +292,7 @@ Stats stats(const Connection &c)
         std::min<uint64_t>(round_trip::smoothed_us(c._round_trip), UINT32_MAX));
     stats.rtt_variance_us = static_cast<uint32_t>(
         std::min<uint64_t>(round_trip::variance_us(c._round_trip), UINT32_MAX));
+    stats.datagram_bytes = static_cast<uint32_t>(path_size::bytes(c._path_size));
     return stats;
 }
 
@@ -351,9 +352,12 @@ void settle_streams(Connection &c, size_t first)
 {
     for (size_t i = first; i < c._fates.count; i += 1) {
         const Fate &fate = c._fates[i];
-        if (!fate.arrived) c._stats.lost_datagrams += 1;
-        c._loss += (fate.arrived ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
         const SentPacket &packet = sent_packets::at(c._sent, fate.packet);
+        if (!fate.arrived) c._stats.lost_datagrams += 1;
+        const bool was_probe = path_size::settled(c._path_size, fate.packet, packet.size_bytes,
+                                                  fate.arrived, packet.sent_us);
+        if (was_probe) continue;
+        c._loss += (fate.arrived ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
         congestion::settled(c._congestion, fate.arrived);
         for (size_t j = 0; j < packet.chunk_count; j += 1) {
             const SentChunk &chunk = packet.chunks[j];

@@ -101,7 +101,8 @@ uint64_t acked_offset(const Connection &c, StreamId stream);   // All below has 
 bool has_budget(const Connection &c, uint64_t now_us);
 bool wants_packet(const Connection &c, uint64_t now_us); // Without any unreliable message.
 // Starts a packet with what is due: acks, stream bytes (at most stream_bytes_max of them). Only
-// with has_budget(). Between begin and finish no packet may be accepted, nor another begun.
+// with has_budget(). Between begin and finish no packet may be accepted, nor another begun. Rarely
+// it is one that tries a larger size, with padding and no room; then another is to be begun.
 Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_bytes_max,
                     uint64_t now_us);
 // Where one unreliable message may be written, which add_unreliable() moves; empty: no room.

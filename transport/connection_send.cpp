@@ -11,6 +11,8 @@ namespace tern::connection {
 
 namespace {
 
+constexpr size_t full_room_bytes = 80; // More would often have held another message.
+
 void count(Tally &tally, size_t bytes)
 {
     tally.bytes += bytes;
@@ -49,6 +51,27 @@ void put_ack(Connection &c, Packet &packet, uint64_t now_us)
     const size_t size_bytes = frames::write_ack(room(packet), built.ack);
     packet.size_bytes += size_bytes;
     count(c._tallies.acks, size_bytes);
+}
+
+// Where nothing has been heard of what was sent for two probe timeouts, the way may have become
+// too small for it: what is small may get through, and tells so.
+size_t datagram_bytes(const Connection &c, uint64_t now_us)
+{
+    const size_t bytes = path_size::bytes(c._path_size);
+    const uint64_t silent_us = now_us - c._answered_us;
+    if (silent_us < 2 * round_trip::probe_us(c._round_trip)) return bytes;
+    return std::min(bytes, datagram_bytes_base);
+}
+
+// A packet that tries a larger size: an ack, and padding where others have content.
+void put_padding(Connection &c, Packet &packet)
+{
+    path_size::probed(c._path_size, packet.number);
+    packet.size_bytes += frames::write_ping(room(packet));
+    const size_t padding_bytes = frames::write_padding(room(packet));
+    packet.size_bytes += padding_bytes;
+    packet.ack_eliciting = true;
+    count(c._tallies.pings, ping_bytes + padding_bytes);
 }
 
 Packet start_packet(Connection &c, std::span<std::byte> datagram)
@@ -170,9 +193,16 @@ Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_
     TERN_ASSERT(is_alive(c) && !c._packet_begun, "a packet cannot be begun now");
     TERN_ASSERT(c._link == Link::closing ? c._close_due : has_place(c), "no place for a packet");
     TERN_ASSERT(datagram.size() >= datagram_bytes_max, "%zu bytes", datagram.size());
-    Packet packet = start_packet(c, datagram.first(c._datagram_bytes_max));
     const bool ack_only = c._link == Link::open && !is_free(c, now_us) && c._probes_due == 0;
+    const bool tries = c._link == Link::open && !ack_only && c._probes_due == 0;
+    const size_t tried_bytes = tries ? path_size::probe_bytes(c._path_size, now_us) : 0;
+    const size_t most_bytes = tried_bytes > 0 ? tried_bytes : datagram_bytes(c, now_us);
+    Packet packet = start_packet(c, datagram.first(most_bytes));
     put_ack(c, packet, now_us);
+    if (tried_bytes > 0) {
+        put_padding(c, packet);
+        return packet;
+    }
     if (ack_only) {
         packet.datagram = packet.datagram.first(packet.size_bytes + tag_bytes);
         return packet;
@@ -217,7 +247,7 @@ Lone lone_message(Connection &c, std::span<std::byte> datagram, UnreliableKind k
                   std::span<const std::byte> content, uint64_t now_us)
 {
     if (!is_alive(c) || c._link != Link::open || !has_place(c)) return {};
-    Packet packet = start_packet(c, datagram.first(c._datagram_bytes_max));
+    Packet packet = start_packet(c, datagram.first(datagram_bytes(c, now_us)));
     std::memcpy(unreliable_room(packet).data(), content.data(), content.size());
     add_unreliable(packet, kind, content.size());
     packet.ack_eliciting = false; // Its loss says nothing of the present address.
@@ -230,6 +260,8 @@ std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t
                 "a packet that was not begun, or was finished before");
     c._packet_begun = false;
     if (packet.size_bytes == data_header_bytes) return {};
+    const bool is_full = packet.ack_eliciting && room(packet).size() < full_room_bytes;
+    if (is_full) path_size::filled(c._path_size);
     packet.size_bytes += tag_bytes;
     count(c._tallies.packets, packet.size_bytes);
     c._tallies.frames.bytes += packet.unreliable_header_bytes;

@@ -5,6 +5,7 @@
 #include "transport/congestion.h"
 #include "transport/connection.h"
 #include "transport/pace.h"
+#include "transport/path_size.h"
 #include "transport/replay_window.h"
 #include "transport/round_trip.h"
 #include "transport/sent_packets.h"
@@ -38,7 +39,7 @@ struct Connection { // Closed.
     uint64_t _send_key_name, _receive_key_name;
     uint32_t _remote_id;
     Address _address;
-    size_t _datagram_bytes_max; // To that address.
+    PathSize _path_size; // To that address.
 
     // How it ends.
     Link _link;

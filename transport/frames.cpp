@@ -42,6 +42,7 @@ int rank(FrameKind kind)
     case FrameKind::bridged:
     case FrameKind::challenge:
     case FrameKind::answer: return 5;
+    case FrameKind::padding: return 6;
     }
     return 0;
 }
@@ -147,6 +148,22 @@ static void read_close(FrameReader &r, Frame &frame)
     frame.reason = static_cast<CloseReason>(value);
 }
 
+// --- padding: zeros to the end ---
+
+size_t write_padding(std::span<std::byte> to)
+{
+    start(to, FrameKind::padding, 1);
+    std::memset(to.data() + 1, 0, to.size() - 1);
+    return to.size();
+}
+
+static void read_padding(FrameReader &r, Frame &frame)
+{
+    frame.bytes = take(r, r._rest.size());
+    for (const std::byte byte : frame.bytes)
+        if (byte != std::byte{0}) r._failed = true;
+}
+
 // --- snapshot, updates, call, clock, bridged, challenge, answer: length u16 if above 31, bytes ---
 
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes)
@@ -196,6 +213,7 @@ Frame next(FrameReader &r)
     if (kind == FrameKind::ack) read_ack(r, frame);
     if (is_chunk(kind)) read_chunk(r, frame);
     if (kind == FrameKind::close) read_close(r, frame);
+    if (kind == FrameKind::padding) read_padding(r, frame);
     if (is_unreliable(kind)) read_unreliable(r, frame, first);
     if (r._failed) return {};
     frame.kind = kind;

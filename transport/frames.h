@@ -7,7 +7,7 @@ namespace tern {
 
 // The first byte of a frame says its kind; of an unreliable message also its length, if that is
 // below 32. In a packet they come in the order of their rank: ack, chunks, ping,
-// close, unreliable messages; ack, ping and close at most once.
+// close, unreliable messages, padding; ack, ping, close and padding at most once.
 enum class FrameKind : uint8_t {
     none,
     ack,
@@ -15,6 +15,7 @@ enum class FrameKind : uint8_t {
     calls_chunk,
     ping,
     close,
+    padding,
     snapshot, // The unreliable ones, in the order of UnreliableKind.
     updates,
     call,
@@ -45,10 +46,11 @@ struct Ack {
 
 struct Frame {
     FrameKind kind;
-    CloseReason reason;               // close
-    uint16_t delay_units;             // ack
-    uint32_t low;                     // ack: largest. Chunk: low 32 bits of its offset.
-    std::span<const std::byte> bytes; // ack: the bitmap. Chunk, unreliable: the content.
+    CloseReason reason;   // close
+    uint16_t delay_units; // ack
+    uint32_t low;         // ack: largest. Chunk: low 32 bits of its offset.
+    // ack: the bitmap. Chunk, unreliable: the content. padding: the zeros.
+    std::span<const std::byte> bytes;
 };
 
 struct FrameReader { // Closed.
@@ -65,6 +67,7 @@ size_t write_chunk_header(std::span<std::byte> to, StreamId stream, uint64_t off
                           size_t size_bytes);
 size_t write_ping(std::span<std::byte> to);
 size_t write_close(std::span<std::byte> to, CloseReason reason);
+size_t write_padding(std::span<std::byte> to); // All of it.
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes);
 
 FrameReader reader(std::span<const std::byte> content);

@@ -250,18 +250,23 @@ static void arrange(Departure &d, std::span<const Datagram> datagrams, NativeAdd
 
 // Hands over what it can of at most send_batch_max datagrams, all with a destination.
 static void depart(UdpSocket &socket, std::span<const Datagram> datagrams,
-                   NativeAddress *destinations)
+                   NativeAddress *destinations, bool groups)
 {
     Departure d;
-    arrange(d, datagrams, destinations, socket._groups);
+    arrange(d, datagrams, destinations, groups);
     for (size_t i = 0; i < d.count;) {
         const int sent = sendmmsg(socket._descriptor, d.messages + i,
                                   static_cast<unsigned>(d.count - i), MSG_DONTWAIT);
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0 && !queue_is_full(errno) && d.firsts[i + 1] - d.firsts[i] > 1) {
-            // Not as one, for reasons of the way there or of the system: one by one.
-            socket._groups = false;
-            return depart(socket, datagrams.subspan(d.firsts[i]), destinations + d.firsts[i]);
+            // Not as one, for reasons of the way there or of the system: one by one. Of large ones
+            // it says only that this way is too small.
+            const size_t first = d.firsts[i], count = d.firsts[i + 1] - first;
+            const bool is_large = datagrams[first].bytes.size() > datagram_bytes_base;
+            if (!is_large) socket._groups = false;
+            depart(socket, datagrams.subspan(first, count), destinations + first, false);
+            i += 1;
+            continue;
         }
         if (sent < 0) {
             const size_t end = queue_is_full(errno) ? d.count : i + 1;
@@ -303,7 +308,7 @@ static void arrive(UdpSocket &socket)
 }
 
 static void depart(UdpSocket &socket, std::span<const Datagram> datagrams,
-                   NativeAddress *destinations)
+                   NativeAddress *destinations, bool)
 {
     for (size_t i = 0; i < datagrams.size();) {
         const ssize_t sent =
@@ -375,11 +380,11 @@ void UdpSocket::send(std::span<const Datagram> datagrams)
         batch[count] = datagram;
         count += 1;
         if (count == send_batch_max) {
-            depart(*this, {batch, count}, destinations);
+            depart(*this, {batch, count}, destinations, _groups);
             count = 0;
         }
     }
-    if (count > 0) depart(*this, {batch, count}, destinations);
+    if (count > 0) depart(*this, {batch, count}, destinations, _groups);
 }
 
 Address UdpSocket::local_address() const
@@ -401,6 +406,29 @@ static void enlarge_buffer(int descriptor, int option)
     }
 }
 
+// Nobody on the way may cut a datagram in pieces: what is too large is to be lost, so that the
+// sender learns it (transport/path_size.h). Where this is refused, pieces it is.
+static void forbid_fragments(int descriptor, IpVersion version)
+{
+#if defined(IP_MTU_DISCOVER) && defined(IP_PMTUDISC_PROBE)
+    const int probe = IP_PMTUDISC_PROBE;
+    setsockopt(descriptor, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof probe);
+#if defined(IPV6_MTU_DISCOVER) && defined(IPV6_PMTUDISC_PROBE)
+    const int probe_v6 = IPV6_PMTUDISC_PROBE;
+    if (version == IpVersion::v6)
+        setsockopt(descriptor, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe_v6, sizeof probe_v6);
+#endif
+#elif defined(IP_DONTFRAG) && defined(IPV6_DONTFRAG)
+    const int on = 1;
+    if (version == IpVersion::v6)
+        setsockopt(descriptor, IPPROTO_IPV6, IPV6_DONTFRAG, &on, sizeof on);
+    else
+        setsockopt(descriptor, IPPROTO_IP, IP_DONTFRAG, &on, sizeof on);
+#else
+    (void)descriptor, (void)version;
+#endif
+}
+
 // 0 or an errno. Without SO_REUSEADDR, so that a second socket on a port is an error.
 static int bind_any(int descriptor, uint16_t port, IpVersion version)
 {
@@ -412,6 +440,7 @@ static int bind_any(int descriptor, uint16_t port, IpVersion version)
         return errno;
     enlarge_buffer(descriptor, SO_RCVBUF);
     enlarge_buffer(descriptor, SO_SNDBUF);
+    forbid_fragments(descriptor, version);
     NativeAddress any;
     std::memset(&any, 0, sizeof any);
     any.any.sa_family = version == IpVersion::v6 ? AF_INET6 : AF_INET;

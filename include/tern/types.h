@@ -35,10 +35,11 @@ struct Datagram {
     std::span<const std::byte> bytes;
 };
 
-inline constexpr size_t datagram_bytes_max = 1200; // The largest that tern sends.
-inline constexpr size_t name_bytes_max = 32;       // With the final zero.
-inline constexpr size_t payload_bytes_max = 256;   // What a newcomer may say to the host's game.
-inline constexpr size_t reason_bytes_max = 128;    // Why a game refuses one, with the final zero.
+inline constexpr size_t datagram_bytes_base = 1200; // What every way must carry, and a Socket.
+inline constexpr size_t datagram_bytes_max = 1452;  // The largest that tern tries, and sends.
+inline constexpr size_t name_bytes_max = 32;        // With the final zero.
+inline constexpr size_t payload_bytes_max = 256;    // What a newcomer may say to the host's game.
+inline constexpr size_t reason_bytes_max = 128;     // Why a game refuses one, with the final zero.
 inline constexpr size_t invite_addresses_max = 4;
 inline constexpr size_t invite_text_max = 256; // A printed invite, with the final zero.
 
@@ -324,6 +325,7 @@ struct Stats {
     uint64_t received_bytes;
     uint64_t lost_datagrams; // Of the sent ones, as far as told.
     uint64_t bad_messages;   // Authentic, but against the rules; ignored.
+    uint32_t datagram_bytes; // The largest that is sent to it; found out where packets are full.
     bool bridged;            // What we send it goes by way of another member.
 };
 

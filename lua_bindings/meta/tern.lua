@@ -334,6 +334,7 @@ function tern.peer_name(session, peer) end
 ---@field received_bytes integer
 ---@field lost_datagrams integer
 ---@field bad_messages integer
+---@field datagram_bytes integer The largest that is sent to it.
 ---@field bridged boolean
 
 -- A table that is given is filled and returned: no garbage.

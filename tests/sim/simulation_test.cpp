@@ -148,7 +148,7 @@ TEST(Simulation, EveryFaultHasAnEffectThatIsCounted)
     EXPECT_GT(run_with("cut=8")->wire.counts.lost_by_cut, 0u);
     EXPECT_GT(run_with("partition=8")->wire.counts.lost_by_cut, 0u);
     EXPECT_GT(run_with("clog=20")->wire.counts.delayed_by_clog, 0u);
-    EXPECT_GT(run_with("mtu=60,sets=40")->wire.counts.lost_by_mtu, 0u);
+    EXPECT_GT(run_with("mtu=60,sets=100")->wire.counts.lost_by_mtu, 0u);
     EXPECT_GT(run_with("queue=20")->wire.counts.delayed_by_queue, 0u);
     EXPECT_GT(run_with("rebind=4")->wire.counts.lost_nowhere, 0u);
     EXPECT_GT(count_of(*run_with("full=8"), Act::full), 8u);

@@ -58,7 +58,8 @@ struct Network {
     uint64_t jitter_us = 0;
     double loss = 0;
     double duplication = 0;
-    bool cut[2] = {false, false}; // To side 0, to side 1.
+    size_t datagram_bytes_max = SIZE_MAX; // Larger ones are lost.
+    bool cut[2] = {false, false};         // To side 0, to side 1.
 };
 
 struct Pair {
@@ -108,6 +109,7 @@ struct Pair {
             Sent copy = sent;
             copy.at_us += network.latency_us;
             if (network.jitter_us > 0) copy.at_us += random::below(random, network.jitter_us);
+            if (bytes.size() > network.datagram_bytes_max) continue;
             if (!network.cut[copy.to] && !random::chance(random, network.loss))
                 wire.push_back(copy);
         }

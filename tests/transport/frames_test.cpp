@@ -40,6 +40,8 @@ Bytes rewritten(const Bytes &content)
                                               frame.bytes.size());
         if (frame.kind == FrameKind::ping) size = frames::write_ping(to);
         if (frame.kind == FrameKind::close) size = frames::write_close(to, frame.reason);
+        if (frame.kind == FrameKind::padding)
+            size = frames::write_padding(std::span(to).first(1 + frame.bytes.size()));
         if (frames::is_unreliable(frame.kind))
             size = frames::write_unreliable_header(to, frames::unreliable_kind(frame.kind),
                                                    frame.bytes.size());
@@ -60,7 +62,8 @@ const Bytes whole = bytes({1,    4, 3,    2, 1, 9,    0, 1, 0x80, // ack
                            2,    5, 0,    0, 0, 2,    0, 7, 7,    // world
                            3,    1, 0,    0, 0, 1,    0, 8,       // calls
                            4,    5, 2,                            // ping, close
-                           0x41, 1, 0x82, 2, 2, 0x61, 3});        // updates, clock, call
+                           0x41, 1, 0x82, 2, 2, 0x61, 3,          // updates, clock, call
+                           6,    0, 0});                          // padding
 
 }
 
@@ -82,9 +85,21 @@ TEST(Frames, TheBytesOfEveryKind)
     EXPECT_EQ(UnreliableKind::updates, frames::unreliable_kind(frames::next(reader).kind));
     EXPECT_EQ(UnreliableKind::clock, frames::unreliable_kind(frames::next(reader).kind));
     EXPECT_EQ(UnreliableKind::call, frames::unreliable_kind(frames::next(reader).kind));
+    f = frames::next(reader);
+    EXPECT_EQ(FrameKind::padding, f.kind);
+    EXPECT_EQ(2u, f.bytes.size());
     EXPECT_EQ(FrameKind::none, frames::next(reader).kind);
     EXPECT_FALSE(frames::failed(reader));
     EXPECT_EQ(whole, rewritten(whole));
+}
+
+TEST(Frames, PaddingIsZerosToTheEnd)
+{
+    EXPECT_FALSE(is_malformed(bytes({6})));
+    EXPECT_FALSE(is_malformed(bytes({4, 6, 0, 0, 0})));
+    EXPECT_TRUE(is_malformed(bytes({4, 6, 0, 1, 0})));
+    EXPECT_TRUE(is_malformed(bytes({6, 0, 4})));
+    EXPECT_TRUE(is_malformed(bytes({6, 6})));
 }
 
 TEST(Frames, AnUnreliableMessageHasOneByteOfHeaderBelow32AndThreeFromThere)
@@ -110,7 +125,7 @@ TEST(Frames, AnUnreliableMessageHasOneByteOfHeaderBelow32AndThreeFromThere)
 
 TEST(Frames, AnyCutThatIsNotBetweenFramesIsMalformed)
 {
-    const std::vector<size_t> ends{9, 18, 26, 27, 29, 31, 34, 36};
+    const std::vector<size_t> ends{9, 18, 26, 27, 29, 31, 34, 36, 37, 38};
     for (size_t size = 0; size < whole.size(); size += 1) {
         const Bytes cut(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
         const bool at_end = std::count(ends.begin(), ends.end(), size) > 0;

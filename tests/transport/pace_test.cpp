@@ -29,8 +29,8 @@ TEST(Pace, FillsAtItsRateAndNoFurtherThanTheBurst)
 TEST(Pace, TheSlowestFillsToo)
 {
     Pace p = pace::make(1, 0);
-    pace::spend(p, 2400, 0);
-    EXPECT_EQ(2400u, pace::available_bytes(p, 2'400'000'000));
+    pace::spend(p, 2 * datagram_bytes_max, 0);
+    EXPECT_EQ(2 * datagram_bytes_max, pace::available_bytes(p, 2 * datagram_bytes_max * 1'000'000));
 }
 
 TEST(Pace, TheFastestDoesNotOverflow)

@@ -5,6 +5,13 @@
 #include <memory>
 #include <string>
 #include <sys/socket.h>
+#ifdef __linux__
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 #include <vector>
 
 using namespace tern;
@@ -164,6 +171,59 @@ TEST(UdpSocket, WhereTheSystemTakesNoDatagramsAsOneTheyGoOneByOne)
     ASSERT_EQ(setsockopt(udp_socket::descriptor(*a), SOL_SOCKET, SO_NO_CHECK, &on, sizeof on), 0);
     expect_runs_arrive(*a, *b, *c);
     expect_runs_arrive(*a, *b, *c);
+}
+#endif
+
+#ifdef __linux__
+// In a network of its own, whose loopback carries so many bytes of IP. False: not permitted here.
+static bool enter_small_network(int mtu)
+{
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
+    const int any = ::socket(AF_INET, SOCK_DGRAM, 0);
+    ifreq request = {};
+    std::strcpy(request.ifr_name, "lo");
+    request.ifr_mtu = mtu;
+    bool done = ioctl(any, SIOCSIFMTU, &request) == 0;
+    request.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
+    done = done && ioctl(any, SIOCSIFFLAGS, &request) == 0;
+    close(any);
+    return done;
+}
+
+constexpr int went_well = 0, not_permitted = 3;
+
+// Exits: 1, 2: it did not go well.
+static void send_what_is_too_large(IpVersion version)
+{
+    if (!enter_small_network(1'400)) std::_Exit(not_permitted);
+    const OwnedSocket a = opened(version), b = opened(version);
+    if (!a || !b) std::_Exit(not_permitted);
+    const Address to = loopback(b->local_address().port);
+    const std::string large(1'452, 'l'), fits(1'372, 'f'), small(100, 's');
+    // A large one, alone and before what the system would take together with it.
+    const std::string *order[] = {&large, &small, &fits, &fits, &large, &large, &small, &fits};
+    std::vector<Datagram> datagrams;
+    for (const std::string *text : order)
+        datagrams.push_back({to, std::as_bytes(std::span(*text))});
+    a->send(datagrams);
+    const std::vector<Received> all = collected(*b, 5);
+    if (all.size() != 5 || a->stats().send_failures != 3) std::_Exit(1);
+    if (all[0].text != small || all[1].text != fits || all[4].text != fits) std::_Exit(2);
+    std::_Exit(went_well);
+}
+
+TEST(UdpSocket, WhatAnInterfaceDoesNotCarryIsLostWholeAndTheRestGoes)
+{
+    for (const IpVersion version : {IpVersion::v4, IpVersion::v6}) {
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) send_what_is_too_large(version);
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFEXITED(status)) << status;
+        if (WEXITSTATUS(status) == not_permitted) GTEST_SKIP() << "no network of one's own here";
+        EXPECT_EQ(WEXITSTATUS(status), went_well) << (version == IpVersion::v6);
+    }
 }
 #endif
 
