@@ -71,7 +71,9 @@ bool settled(PathSize &path, uint64_t packet, size_t size_bytes, bool arrived, u
         settle_probe(path, size_bytes, arrived, sent_us);
         return true;
     }
-    if (size_bytes <= datagram_bytes_base || TERN_MUTANT(shrunken_path_unnoticed)) return false;
+    // On a small path a large packet is of before, or of another path.
+    const bool counts = size_bytes > datagram_bytes_base && path._bytes > datagram_bytes_base;
+    if (!counts || TERN_MUTANT(shrunken_path_unnoticed)) return false;
     path._lost_count = arrived ? 0 : path._lost_count + 1;
     if (path._lost_count < large_losses_max) return false;
     path._lost_count = 0;

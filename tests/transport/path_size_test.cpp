@@ -105,6 +105,14 @@ TEST(PathSize, EightLargeOnesLostInARowMakeItSmallAgain)
     EXPECT_FALSE(tried(path, 9'000, 5 + minute_us).empty());
 }
 
+TEST(PathSize, WhatWasLostOnAnotherPathPutsNothingOff)
+{
+    PathSize path = path_size::make(datagram_bytes_base);
+    lose(path, 1'452, 20);
+    EXPECT_EQ(tried(path, 9'000, 7).size(), 1u);
+    EXPECT_EQ(path_size::bytes(path), 1'452u);
+}
+
 TEST(PathSize, AConnectionFindsOutWhileItSendsAndWhenThePathShrinks)
 {
     for (const size_t carried : {1'400u, 1'440u, 1'500u}) {
