@@ -256,7 +256,8 @@ SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte>
 {
     const MemberSlot member = find_member(r, from);
     if (member == no_member || r.members[member].fenced) return SnapshotCheck::refused;
-    return snapshots::check(r.publisher.snapshots, r.scratch[0].snapshots, *r.types, member, message);
+    return snapshots::check(r.publisher.snapshots, r.scratch[0].snapshots, *r.types, member,
+                            message);
 }
 
 Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message)

@@ -207,8 +207,9 @@ struct Replica {               // Open to migration, and read by session and sim
     Flat<Event> events;
     Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
     Flat<uint32_t> sight_events;   // The same of object_hidden or object_shown.
-    SendScratch scratch[send_parts_max]; // Not state, either. The first is that of who receives, too.
-    Told told; // Not state.
+    SendScratch
+        scratch[send_parts_max]; // Not state, either. The first is that of who receives, too.
+    Told told;                   // Not state.
 };
 
 using MemberSlot = uint32_t;

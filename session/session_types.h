@@ -179,8 +179,8 @@ struct Patience {
 struct SendPart {
     uint32_t number;
     ConnectionIndex first, end;
-    Outbox outbox;     // A part of the session's.
-    Charges *charges;  // Of the first part the session's; else `own`, which is moved there.
+    Outbox outbox;    // A part of the session's.
+    Charges *charges; // Of the first part the session's; else `own`, which is moved there.
     Charges own;
 };
 

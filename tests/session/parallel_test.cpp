@@ -21,7 +21,10 @@ const Field loose_fields[] = {{.name = "position",
                               {"health", FieldKind::int32, offsetof(Body, health), 1, 0, 100}};
 const Type types[] = {
     {"plain", sizeof(Body), crate_fields, 64},
-    {.name = "crate", .size_bytes = sizeof(Body), .fields = crate_fields, .objects_max = 64,
+    {.name = "crate",
+     .size_bytes = sizeof(Body),
+     .fields = crate_fields,
+     .objects_max = 64,
      .predicted = true},
     {.name = "loose", .size_bytes = sizeof(Body), .fields = loose_fields, .objects_max = 64},
     {"shout", sizeof(Hit), hit_fields}};
@@ -39,8 +42,7 @@ void backwards(void *calls, uint32_t count, void (*run)(void *context, uint32_t 
         run(context, i - 1);
 }
 
-void each_in_a_thread(void *, uint32_t count, void (*run)(void *context, uint32_t i),
-                      void *context)
+void each_in_a_thread(void *, uint32_t count, void (*run)(void *context, uint32_t i), void *context)
 {
     std::vector<std::thread> threads;
     for (uint32_t i = 0; i < count; ++i)
@@ -99,8 +101,7 @@ Played played(Topology topology, const Parallel &parallel)
             Node &node = world.nodes[i];
             const std::span<const Datagram> in = node.socket->receive();
             for (const Datagram &datagram : in)
-                out.arrived.insert(out.arrived.end(), datagram.bytes.begin(),
-                                   datagram.bytes.end());
+                out.arrived.insert(out.arrived.end(), datagram.bytes.begin(), datagram.bytes.end());
             receive(node.session, in, world.now_us);
             play(world, i, step);
             node.socket->send(send(node.session, world.now_us));
