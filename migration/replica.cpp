@@ -44,10 +44,13 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
                    limits.updates_max);
     if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
     flat::place(b, r.world.received, types.types.size(), types.types.size());
+    flat::place(b, r.scratch, limits.send_parts, limits.send_parts);
     for (uint32_t part = 0; part < limits.send_parts; ++part) {
-        code_cache::place(b, r.scratch[part].codes, types);
-        snapshots::place(b, r.scratch[part].snapshots, types);
-        publish::place(b, r.scratch[part].turns, slots);
+        SendScratch stand_in = {};
+        SendScratch &scratch = b.block ? r.scratch[part] : stand_in;
+        code_cache::place(b, scratch.codes, types);
+        snapshots::place(b, scratch.snapshots, types);
+        publish::place(b, scratch.turns, slots);
     }
     told::place(b, r.told, types, slots, limits.peers_max);
     flat::place(b, r.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
@@ -76,7 +79,6 @@ Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits
     for (uint32_t i = r->grants.capacity; i > 0; --i)
         flat::push(r->free_grants, i - 1);
     r->world.tick = 1;
-    r->send_parts = limits.send_parts;
     r->quorum = limits.quorum;
     r->lone_ids = limits.lone_ids;
     r->topology = limits.topology;
@@ -346,7 +348,7 @@ void begin_send(Replica &r)
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
     bounds::release(r.publisher, r.world, *r.types);
-    for (SendScratch &part : std::span(r.scratch).first(r.send_parts)) {
+    for (SendScratch &part : r.scratch.all()) {
         code_cache::begin(part.codes);
         snapshots::begin(part.snapshots);
     }

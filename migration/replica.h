@@ -88,7 +88,7 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
 bool has_updates(const Replica &r, PeerId to);
 // False: this peer does not tell the object to that one.
 bool set_priority(Replica &r, Slot slot, PeerId peer, uint16_t priority);
-// part, below Replica::send_parts: parts may write to different members at once.
+// part, below ReplicaLimits::send_parts: parts may write to different members at once.
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                      uint32_t part = 0);
 // The same of types that are predicted. What is refused must not be acked; all else that is not

@@ -159,7 +159,6 @@ struct Replica {               // Open to migration, and read by session and sim
     size_t block_bytes;        // The whole block.
     size_t state_bytes;        // From `session` on: what the hash covers.
     uint64_t now_us;           // Of the last begin_receive(); only for cooldowns. Not hashed.
-    uint32_t send_parts;       // ReplicaLimits::send_parts
     uint32_t objects_expected; // Of our welcome: so many lived at the host. Not hashed.
 
     uint64_t session;
@@ -207,9 +206,8 @@ struct Replica {               // Open to migration, and read by session and sim
     Flat<Event> events;
     Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
     Flat<uint32_t> sight_events;   // The same of object_hidden or object_shown.
-    SendScratch
-        scratch[send_parts_max]; // Not state, either. The first is that of who receives, too.
-    Told told;                   // Not state.
+    Flat<SendScratch> scratch;     // By part; the first is that of who receives, too.
+    Told told;                     // Not state.
 };
 
 using MemberSlot = uint32_t;
