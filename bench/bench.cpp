@@ -26,6 +26,7 @@ constexpr NamedSection sections[] = {
     {"session", "host", measure_session},
     {"publish", "publish", measure_publish},
     {"wire", "publish", measure_wire},
+    {"threads", "publish", measure_threads},
     {"idle", "publish", measure_idle},
     {"interest", "publish", measure_interest},
     {"cubes", "cubes", measure_cubes},

@@ -12,6 +12,7 @@ bool measure_bulk(const Options &options);
 bool measure_latency(const Options &options); // In virtual time.
 bool measure_host(const Options &options);    // Of 64 clients.
 bool measure_publish(const Options &options); // Objects, without a network.
+bool measure_threads(const Options &options); // What threads of a big host save it.
 bool measure_wire(const Options &options);    // The same through sessions, on sockets.
 bool measure_idle(const Options &options);
 bool measure_interest(const Options &options); // Whom what is told.

@@ -5,7 +5,7 @@ using namespace tern;
 namespace bench::star {
 
 Star make(std::span<const Type> types, std::span<Socket *const> sockets,
-          uint32_t send_bytes_per_second_max)
+          uint32_t send_bytes_per_second_max, const Parallel &parallel)
 {
     Config config;
     config.types = types;
@@ -15,8 +15,10 @@ Star make(std::span<const Type> types, std::span<Socket *const> sockets,
     config.timeout_ms = 60'000;
     config.join_timeout_ms = 120'000;
     Star made = {{}, {sockets.begin(), sockets.end()}, star_tick_us};
-    for (size_t i = 0; i < sockets.size(); ++i)
+    for (size_t i = 0; i < sockets.size(); ++i) {
+        config.parallel = i == 0 ? parallel : Parallel{};
         made.sessions.push_back(make_session(config));
+    }
     start(made.sessions[0]);
     return made;
 }

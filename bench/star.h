@@ -19,7 +19,7 @@ namespace star {
 
 // Not yet joined. `types` must outlive it; sockets: one for each.
 Star make(std::span<const tern::Type> types, std::span<tern::Socket *const> sockets,
-          uint32_t send_bytes_per_second_max);
+          uint32_t send_bytes_per_second_max, const tern::Parallel &parallel = {}); // The host's.
 void destroy(Star &star);
 
 void join(Star &star, size_t client);

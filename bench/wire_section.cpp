@@ -184,12 +184,12 @@ void settle(Published &p, int ticks)
     }
 }
 
-void fill(Published &p, Precision precision, const Load &load)
+void fill(Published &p, Precision precision, const Load &load, const tern::Parallel &parallel = {})
 {
     p.load = load;
     p.type = bodies::type(precision, static_cast<uint32_t>(load.object_count));
     p.sockets = make_sockets(load.client_count);
-    p.star = star::make({&p.type, 1}, p.sockets.all, rate_max);
+    p.star = star::make({&p.type, 1}, p.sockets.all, rate_max, parallel);
     p.bodies = bodies::make(load.object_count, load.stride);
     for (size_t i = 1; i <= load.client_count; ++i)
         star::join(p.star, i);
@@ -247,6 +247,40 @@ Sample run_published(Published &p)
     return sample(costs);
 }
 
+// What the host waits for its packets, by the clock on the wall; and what they cost in all.
+Sample run_threads(Published &p)
+{
+    Spent spent_all = {};
+    tern::Session *host = p.star.sessions[0];
+    uint64_t updates = 0, delivered = 0;
+    for (uint32_t t = 0; t < p.load.ticks; ++t) {
+        bodies::move(p.bodies);
+        p.star.now_us += star_tick_us;
+        star::receive(p.star, 0);
+        bodies::set(p.bodies, host);
+        const Meter meter = start_meter();
+        const std::span<const tern::Datagram> datagrams = tern::send(host, p.star.now_us);
+        const Spent now = spent(meter);
+        spent_all.wall_ns += now.wall_ns;
+        spent_all.cpu_ns += now.cpu_ns;
+        p.sockets.all[0]->send(datagrams);
+        for (size_t i = 1; i < p.star.sessions.size(); ++i) {
+            for (const tern::Event &event : star::receive(p.star, i))
+                delivered += event.kind == tern::EventKind::object_changed ? 1 : 0;
+            star::send(p.star, i);
+        }
+        updates += bodies::moved_count(p.bodies) * p.load.client_count;
+    }
+    settle(p, 60);
+    const auto count = static_cast<double>(updates);
+    return {{static_cast<double>(spent_all.wall_ns) / count,
+             static_cast<double>(spent_all.cpu_ns) / count,
+             static_cast<double>(spent_all.wall_ns) / p.load.ticks / 1e6},
+            updates,
+            delivered,
+            !star::is_equal(p.star)};
+}
+
 bool measure_load(const char *id, const char *title, const Load &load, const Options &options)
 {
     RawCopy plain = make_raw_copy(load, false), sealed = make_raw_copy(load, true);
@@ -278,6 +312,31 @@ bool measure_load(const char *id, const char *title, const Load &load, const Opt
     return right;
 }
 
+}
+
+bool measure_threads(const Options &options)
+{
+    const Load load = {1000, 1, 64, options.quick ? 6u : 60u};
+    tern::Workers *workers = tern::make_workers(1);
+    if (!workers) {
+        std::fprintf(stderr, "tern-bench: the system gives no thread\n");
+        std::exit(1);
+    }
+    Published alone = {}, two = {};
+    fill(alone, Precision::quantised, load);
+    fill(two, Precision::quantised, load, tern::parallel(workers));
+    const Contender contenders[] = {contender<run_threads>("send() in one thread", alone),
+                                    contender<run_threads>("send() in two", two)};
+    const Section section = {
+        "threads",
+        "threads: 1,000 objects of 32 B, all move each tick, 64 receivers, quantised",
+        {{"wall ns", 1, true}, {"CPU ns", 1, false}, {"ms a tick", 2, false}},
+        {"wall, CPU: of send() alone, per update and receiver; ms: by the clock on the wall"}};
+    const bool right = measure(section, contenders, options);
+    destroy(alone);
+    destroy(two);
+    tern::destroy_workers(workers);
+    return right;
 }
 
 bool measure_wire(const Options &options)

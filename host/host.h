@@ -25,6 +25,7 @@ struct Host {
     Loaded loaded;
     Log log;
     std::vector<Room> rooms;
+    tern::Workers *workers = nullptr; // Of their sessions; null: none.
     Board board;
     std::shared_ptr<HttpServer> http;
     uint16_t http_port = 0;

@@ -143,6 +143,20 @@ static void print_ready(const Host &host)
     std::fflush(stdout);
 }
 
+static int make_workers(Host &host)
+{
+    const uint32_t threads = host.loaded.options.send_threads;
+    if (threads == 0) return exit_clean;
+    host.workers = tern::make_workers(threads);
+    if (!host.workers)
+        return failed(
+            host, exit_error, "threads_failed",
+            {{"send_threads", threads}, {"text", "the system does not give so many threads"}});
+    for (Room &room : host.rooms)
+        room.parallel = tern::parallel(host.workers);
+    return exit_clean;
+}
+
 static int load_scripts(Host &host)
 {
     for (Room &room : host.rooms)
@@ -175,7 +189,8 @@ int start(Host &host)
         log::write(host.log, LogLevel::warning, "option_ignored",
                    {{"where", warning.where}, {"text", warning.text}});
     // The control socket before the threads: see control::open().
-    int (*const steps[])(Host &) = {bind_rooms, bind_others, begin_recordings, load_scripts};
+    int (*const steps[])(Host &) = {bind_rooms, bind_others, begin_recordings, make_workers,
+                                    load_scripts};
     if (const int status = join_fleet(host); status != exit_clean) return status;
     for (const auto step : steps)
         if (const int status = step(host); status != exit_clean) return status;
@@ -190,6 +205,8 @@ void stop(Host &host)
     host.agones.reset();
     for (Room &room : host.rooms)
         room::close(room);
+    tern::destroy_workers(host.workers);
+    host.workers = nullptr;
 }
 
 }

@@ -8,6 +8,8 @@ namespace dedicated {
 static const Option table[] = {
     {"", "name", "--name", HostMember(&Options::name), "What the peers see as the host's name"},
     {"", "tick_hz", "--tick-hz", HostMember(&Options::tick_hz), "Ticks per second", 5, 250, true},
+    {"", "send_threads", "--send-threads", HostMember(&Options::send_threads),
+     "Threads that help to build packets, for rooms of hundreds", 0, tern::send_parts_max - 1},
     {"", "addresses", "--addresses", HostMember(&Options::addresses),
      "IPs at which peers reach this machine, at most 4: they go into the invites"},
     {"", "drain_timeout_s", "--drain-timeout-s", HostMember(&Options::drain_timeout_s),

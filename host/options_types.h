@@ -32,6 +32,7 @@ struct RoomOptions {
 struct Options {
     std::string name = "tern-host";                     // Shown to the peers.
     uint32_t tick_hz = 30;                              // Reloadable.
+    uint32_t send_threads = 0;                          // Beside the one that all else runs in.
     std::vector<std::string> addresses = {"127.0.0.1"}; // Of invites: IPs, without a port.
     uint32_t drain_timeout_s = 60;                      // Reloadable.
     LogFormat log_format = LogFormat::text;             // Both reloadable.

@@ -31,6 +31,7 @@ struct Room {
     std::vector<tern::Address> addresses; // Of its invites.
     std::shared_ptr<const TypeTable> types;
     std::string host_name;
+    tern::Parallel parallel; // Of its session; a script's has none.
     RoomPhase phase = RoomPhase::open;
     tern::Socket *socket = nullptr;
     tern::Session *session = nullptr;

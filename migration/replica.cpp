@@ -44,9 +44,14 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
                    limits.updates_max);
     if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
     flat::place(b, r.world.received, types.types.size(), types.types.size());
-    code_cache::place(b, r.codes, types);
-    snapshots::place(b, r.snapshot_scratch, types);
-    publish::place(b, r.turns, slots);
+    flat::place(b, r.scratch, limits.send_parts, limits.send_parts);
+    for (uint32_t part = 0; part < limits.send_parts; ++part) {
+        SendScratch stand_in = {};
+        SendScratch &scratch = b.block ? r.scratch[part] : stand_in;
+        code_cache::place(b, scratch.codes, types);
+        snapshots::place(b, scratch.snapshots, types);
+        publish::place(b, scratch.turns, slots);
+    }
     told::place(b, r.told, types, slots, limits.peers_max);
     flat::place(b, r.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
@@ -64,6 +69,8 @@ size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
 Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits)
 {
     TERN_ASSERT(limits.peers_max <= members_max, "peers_max %u", limits.peers_max);
+    TERN_ASSERT(limits.send_parts > 0 && limits.send_parts <= send_parts_max, "%u parts",
+                limits.send_parts);
     auto *r = static_cast<Replica *>(memory);
     r->types = &types;
     flat::Builder builder = {static_cast<std::byte *>(memory), sizeof(Replica)};
@@ -251,13 +258,14 @@ SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte>
 {
     const MemberSlot member = find_member(r, from);
     if (member == no_member || r.members[member].fenced) return SnapshotCheck::refused;
-    return snapshots::check(r.publisher.snapshots, r.snapshot_scratch, *r.types, member, message);
+    return snapshots::check(r.publisher.snapshots, r.scratch[0].snapshots, *r.types, member,
+                            message);
 }
 
 Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message)
 {
     const Snapshots &s = r.publisher.snapshots;
-    const SnapshotScratch &scratch = r.snapshot_scratch;
+    const SnapshotScratch &scratch = r.scratch[0].snapshots;
     if (!snapshots::receive(r.publisher.snapshots, scratch, find_member(r, from), message))
         return Verdict::ok;
     if (r.fault != Fault::none || !linked(r, from)) return Verdict::ignored;
@@ -276,16 +284,24 @@ bool has_updates(const Replica &r, PeerId to)
     return member != no_member && publish::has_due(r.publisher, member);
 }
 
-size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer)
+static Charges *charges_of(const Replica &r, uint32_t part)
 {
-    return publish::write(r.publisher, r.world, r.codes, r.turns, *r.types, find_member(r, to),
-                          packet, buffer, r.charges);
+    return part == 0 ? r.charges : r.scratch[part].charges;
 }
 
-size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer)
+size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
+                     uint32_t part)
 {
-    return publish::write_snapshot(r.publisher, r.world, r.snapshot_scratch, *r.types,
-                                   find_member(r, to), packet, buffer, r.charges);
+    SendScratch &with = r.scratch[part];
+    return publish::write(r.publisher, r.world, with.codes, with.turns, *r.types,
+                          find_member(r, to), packet, buffer, charges_of(r, part));
+}
+
+size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
+                      uint32_t part)
+{
+    return publish::write_snapshot(r.publisher, r.world, r.scratch[part].snapshots, *r.types,
+                                   find_member(r, to), packet, buffer, charges_of(r, part));
 }
 
 void fate(Replica &r, PeerId to, uint64_t packet, bool arrived)
@@ -332,8 +348,11 @@ void begin_send(Replica &r)
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
     bounds::release(r.publisher, r.world, *r.types);
-    code_cache::begin(r.codes);
-    snapshots::begin(r.publisher.snapshots, r.snapshot_scratch, r.world, *r.types, r.self);
+    for (SendScratch &part : r.scratch.all()) {
+        code_cache::begin(part.codes);
+        snapshots::begin(part.snapshots);
+    }
+    snapshots::begin(r.publisher.snapshots, r.world, *r.types, r.self);
 }
 
 void end_send(Replica &r)

@@ -88,12 +88,15 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
 bool has_updates(const Replica &r, PeerId to);
 // False: this peer does not tell the object to that one.
 bool set_priority(Replica &r, Slot slot, PeerId peer, uint16_t priority);
-size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer);
+// part, below ReplicaLimits::send_parts: parts may write to different members at once.
+size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
+                     uint32_t part = 0);
 // The same of types that are predicted. What is refused must not be acked; all else that is not
 // malformed goes to receive_snapshot() before the next is checked.
 SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
 Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
-size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer);
+size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
+                      uint32_t part = 0);
 void fate(Replica &r, PeerId to, uint64_t packet, bool arrived);
 
 // --- Time ---

@@ -141,6 +141,16 @@ struct ReplicaLimits {
     uint16_t lone_ids = 0; // PeerIds that who goes on alone leaves out: the other, if it lives and
                            // goes on too, gives those.
     Topology topology = Topology::mesh;
+    uint32_t send_parts = 1; // At most send_parts_max.
+};
+
+// What one part of a send() writes with, see Parallel; it only saves work, so the bytes are those
+// of any other part.
+struct SendScratch {
+    Charges *charges; // Outside of the block; of the first Replica::charges is what counts.
+    CodeCache codes;
+    Turns turns;
+    SnapshotScratch snapshots;
 };
 
 struct Replica {               // Open to migration, and read by session and sim.
@@ -196,10 +206,8 @@ struct Replica {               // Open to migration, and read by session and sim
     Flat<Event> events;
     Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
     Flat<uint32_t> sight_events;   // The same of object_hidden or object_shown.
-    CodeCache codes;               // Not state, either.
-    Turns turns;
-    SnapshotScratch snapshot_scratch;
-    Told told; // Not state.
+    Flat<SendScratch> scratch;     // By part; the first is that of who receives, too.
+    Told told;                     // Not state.
 };
 
 using MemberSlot = uint32_t;

@@ -137,6 +137,17 @@ std::span<const TrafficRow> rows(Charges &c, const TypeTable &types)
     return c._rows;
 }
 
+void move(Charges &to, Charges &from, const TypeTable &types)
+{
+    rows(from, types);
+    for (size_t i = 0; i < from._rows.size(); ++i) {
+        to._rows[i].bits += from._rows[i].bits;
+        to._rows[i].count += from._rows[i].count;
+        from._rows[i].bits = 0;
+        from._rows[i].count = 0;
+    }
+}
+
 TypeSum sum(const Charges &c, const TypeTable &types, TypeId type)
 {
     TypeSum sum = {};

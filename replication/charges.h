@@ -46,6 +46,7 @@ void add_fields(Charges &c, const TypeTable &types, TypeId type, uint64_t mask, 
 // All rows, with nothing left out. Valid as long as the memory.
 std::span<const TrafficRow> rows(Charges &c, const TypeTable &types);
 void set(Charges &c, TrafficKind kind, int64_t bits, uint64_t count); // Counted elsewhere.
+void move(Charges &to, Charges &from, const TypeTable &types);        // Of the same types.
 // Of a type: of all kinds, fields and all; how many values.
 struct TypeSum {
     uint64_t bits, count;

@@ -388,8 +388,9 @@ static void begin_there_next(PeerRing &ring, const Choice &c)
         ring.cursor = c.next - 1;
 }
 
-size_t write(Publisher &p, World &world, CodeCache &codes, Turns &turns, const TypeTable &types,
-             uint32_t peer, uint64_t packet, std::span<std::byte> buffer, Charges *charges)
+size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
+             const TypeTable &types, uint32_t peer, uint64_t packet, std::span<std::byte> buffer,
+             Charges *charges)
 {
     TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer, p.peer_count,
                 world.tick);
@@ -433,8 +434,9 @@ static void charge_snapshot(Charges &charges, const World &world, const TypeTabl
     charges::add(charges, TrafficKind::snapshot, static_cast<int64_t>(size_bytes * 8 - bits), 1);
 }
 
-size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, const TypeTable &types,
-                      uint32_t peer, uint64_t packet, std::span<std::byte> buffer, Charges *charges)
+size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,
+                      const TypeTable &types, uint32_t peer, uint64_t packet,
+                      std::span<std::byte> buffer, Charges *charges)
 {
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;

@@ -140,14 +140,14 @@ bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
 // packets never fall; one packet may hold several messages. code_cache::begin() before the first at
 // a tick.
-size_t write(Publisher &p, World &world, CodeCache &codes, Turns &turns, const TypeTable &types,
-             uint32_t peer, uint64_t packet, std::span<std::byte> buffer,
+size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
+             const TypeTable &types, uint32_t peer, uint64_t packet, std::span<std::byte> buffer,
              Charges *charges = nullptr);
 // The same as a snapshot, of objects of types that are predicted; write() leaves those to it.
 // Before the first of a tick snapshots::begin().
-size_t write_snapshot(Publisher &p, World &world, SnapshotScratch &scratch, const TypeTable &types,
-                      uint32_t peer, uint64_t packet, std::span<std::byte> buffer,
-                      Charges *charges = nullptr);
+size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,
+                      const TypeTable &types, uint32_t peer, uint64_t packet,
+                      std::span<std::byte> buffer, Charges *charges = nullptr);
 // Told once of each packet, in any order; of one that held no UPDATE nothing happens.
 void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
           bool arrived);

@@ -172,13 +172,16 @@ static void note_change(Snapshots &s, const World &world, const TypeTable &types
     set_active(s, entry, true);
 }
 
-void begin(Snapshots &s, SnapshotScratch &scratch, const World &world, const TypeTable &types,
-           PeerId self)
+void begin(SnapshotScratch &scratch)
+{
+    flat::clear(scratch.cached);
+    flat::clear(scratch.codes);
+}
+
+void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self)
 {
     if (s.entry_count == 0) return;
     s.tick = world.tick;
-    flat::clear(scratch.cached);
-    flat::clear(scratch.codes);
     for (uint32_t i = 0; i < s.changed_slots.count; ++i) {
         for (uint64_t left = s.changed_slots[i]; left != 0; left &= left - 1)
             note_change(s, world, types, self,

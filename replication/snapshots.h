@@ -114,7 +114,7 @@ struct Snapshots {             // Open to publish.
 };
 
 inline constexpr uint16_t change_lost = 0x8000;
-inline constexpr size_t snapshot_bytes_max = 1400;
+inline constexpr size_t snapshot_bytes_max = datagram_bytes_max;
 inline constexpr size_t snapshot_codes_max = 4;
 
 // What the publisher knows of a peer, by slot.
@@ -171,9 +171,9 @@ uint64_t received_bytes_max(std::span<const Type> types, uint32_t peer_count);
 
 // --- The owner ---
 void changed(Snapshots &s, Slot slot);
-// Before the first write() at a tick: what has changed() has its values of this tick.
-void begin(Snapshots &s, SnapshotScratch &scratch, const World &world, const TypeTable &types,
-           PeerId self);
+// Both before the first write() at a tick: what has changed() has its values of this tick.
+void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self);
+void begin(SnapshotScratch &scratch);
 void forget_object(Snapshots &s, Slot slot);
 void forget_peer(Snapshots &s, uint32_t peer);
 // Whether write() tells of it, now or as soon as there is room.

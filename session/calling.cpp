@@ -39,9 +39,9 @@ static std::span<const std::byte> unrouted(const Session &s, std::span<const std
 
 // --- Out ---
 
-void charge_call(Session &s, std::span<const std::byte> message)
+void charge_call(const Session &s, Charges &charges, std::span<const std::byte> message)
 {
-    calls::charge(s.types, unrouted(s, message), message.size() * 8, s.charges);
+    calls::charge(s.types, unrouted(s, message), message.size() * 8, charges);
 }
 
 static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> message)
@@ -50,7 +50,7 @@ static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> mes
     if (index == no_connection) return false;
     Connection &c = endpoint::at(*s.endpoint, index);
     if (!connection::queue_message(c, StreamId::calls, message)) return false;
-    charge_call(s, message);
+    charge_call(s, s.charges, message);
     return true;
 }
 

@@ -45,14 +45,14 @@ static bool clock_due(const Session &s, const Path &p)
 }
 
 // False: no room in this packet.
-static bool add_clock(Session &s, Path &p, Packet &packet)
+static bool add_clock(const Session &s, Charges &charges, Path &p, Packet &packet)
 {
     const std::span<std::byte> room = connection::unreliable_room(packet);
     if (room.size() < 8) return false;
     BitWriter w = bits::writer(room.first(8));
     bits::write(w, s.now_us + static_cast<uint64_t>(s.clock_offset_us), 64);
     connection::add_unreliable(packet, UnreliableKind::clock, 8);
-    charge_bytes(s, TrafficKind::clock, 8);
+    charges::add(charges, TrafficKind::clock, 8 * 8, 1);
     p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);
     return true;
 }
@@ -63,7 +63,8 @@ static bool is_for(const UnreliableCall &call, PeerId peer)
 }
 
 // From call number `next` on, those for this peer that fit. The number of the first that did not.
-static uint32_t add_calls(Session &s, const Path &p, Packet &packet, uint32_t next)
+static uint32_t add_calls(const Session &s, Charges &charges, const Path &p, Packet &packet,
+                          uint32_t next)
 {
     for (; next < s.unreliable_call_count; ++next) {
         const UnreliableCall &call = s.unreliable_calls[next];
@@ -71,7 +72,7 @@ static uint32_t add_calls(Session &s, const Path &p, Packet &packet, uint32_t ne
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (room.size() < call.size_bytes) return next;
         std::memcpy(room.data(), s.unreliable_memory + call.first, call.size_bytes);
-        charge_call(s, room.first(call.size_bytes));
+        charge_call(s, charges, room.first(call.size_bytes));
         connection::add_unreliable(packet, UnreliableKind::call, call.size_bytes);
     }
     return next;
@@ -85,22 +86,23 @@ static bool has_call(const Session &s, const Path &p, uint32_t next)
 }
 
 // False: nothing was left to say, or nothing fits.
-static bool add_updates(Session &s, PeerId to, Packet &packet)
+static bool add_updates(Session &s, uint32_t part, PeerId to, Packet &packet)
 {
     Replica &r = *s.replica;
     std::span<std::byte> room = connection::unreliable_room(packet);
-    const size_t snapshot = replica::write_snapshot(r, to, packet.number, room);
+    const size_t snapshot = replica::write_snapshot(r, to, packet.number, room, part);
     if (snapshot > 0) {
         connection::add_unreliable(packet, UnreliableKind::snapshot, snapshot);
         room = connection::unreliable_room(packet);
     }
     if (room.empty()) return true;
-    const size_t updates = replica::write_updates(r, to, packet.number, room);
+    const size_t updates = replica::write_updates(r, to, packet.number, room, part);
     if (updates > 0) connection::add_unreliable(packet, UnreliableKind::updates, updates);
     return snapshot > 0 || updates > 0;
 }
 
-static void send_packets(Session &s, ConnectionIndex index, bool is_host)
+// Touches nothing that is another connection's but what the part has for itself.
+static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool is_host)
 {
     Path &p = path(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);
@@ -114,23 +116,23 @@ static void send_packets(Session &s, ConnectionIndex index, bool is_host)
         const bool bridged = play && has_bridged(s, p.peer, next_bridged);
         const bool any = updates || call || clock || bridged;
         if (!any && !connection::wants_packet(c, s.now_us)) return;
-        const std::span<std::byte> datagram = endpoint::place(s.outbox);
+        const std::span<std::byte> datagram = endpoint::place(part.outbox);
         if (datagram.empty()) return;
         // A backlog of stream bytes leaves half of each packet to the present.
         size_t stream_bytes = updates ? datagram_bytes_max / 2 : datagram_bytes_max;
         if (bridged) stream_bytes = 0;
         Packet packet = connection::begin_packet(c, datagram, stream_bytes, s.now_us);
         if (bridged) next_bridged = add_bridged(s, p.peer, packet, next_bridged);
-        if (clock) clock = !add_clock(s, p, packet);
-        if (call) next_call = add_calls(s, p, packet, next_call);
+        if (clock) clock = !add_clock(s, *part.charges, p, packet);
+        if (call) next_call = add_calls(s, *part.charges, p, packet, next_call);
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (updates && !room.empty()) {
-            updates_left = add_updates(s, p.peer, packet);
+            updates_left = add_updates(s, part.number, p.peer, packet);
         }
         const std::span<const std::byte> bytes = connection::finish_packet(c, packet, s.now_us);
         if (bytes.empty()) return;
         if (s.journal) note_packet(s, index, NoteKind::sealed, packet.number);
-        endpoint::push(s.outbox, connection::address(c), bytes.size());
+        endpoint::push(part.outbox, connection::address(c), bytes.size());
     }
 }
 
@@ -166,18 +168,94 @@ static void update_leaving(Session &s)
     if (s.says_goodbye) end_all_paths(s, CloseReason::left);
 }
 
-static void send_connections(Session &s, bool bridged)
+static bool is_open(const Session &s, ConnectionIndex index)
+{
+    return s.paths[index].tie != Tie::none &&
+           endpoint::contact(*s.endpoint, index) == Contact::open;
+}
+
+static bool is_bridged(const Session &s, ConnectionIndex index)
+{
+    return address::is_bridged(connection::address(endpoint::at(*s.endpoint, index)));
+}
+
+static void send_part(Session &s, SendPart &part, bool bridged)
 {
     const bool is_host = replica::host(*s.replica) == s.replica->self;
-    for (ConnectionIndex i = 0; i < s.path_count; ++i) {
-        if (s.paths[i].tie == Tie::none) continue;
-        if (endpoint::contact(*s.endpoint, i) != Contact::open) continue;
-        if (bridged) send_way_messages(s, i);
-        const Address to = connection::address(endpoint::at(*s.endpoint, i));
-        if (address::is_bridged(to) != bridged) continue;
-        if (s.paths[i].tie == Tie::member) fill_stream(s, i);
-        send_packets(s, i, is_host);
+    for (ConnectionIndex i = part.first; i < part.end; ++i)
+        if (is_open(s, i) && is_bridged(s, i) == bridged) send_packets(s, part, i, is_host);
+}
+
+static void send_direct_part(void *session, uint32_t part)
+{
+    Session &s = *static_cast<Session *>(session);
+    send_part(s, s.parts[part], false);
+}
+
+// What has room behind `first` datagrams of the session's outbox.
+static Outbox outbox_from(const Session &s, size_t first, size_t count_max)
+{
+    return {s.outbox.bytes.subspan(first * datagram_bytes_max, count_max * datagram_bytes_max),
+            s.outbox.datagrams.subspan(first, count_max), 0};
+}
+
+// In how many parts packets are built. What is bridged rides in packets of others, and a journal
+// has one order.
+static uint32_t part_count(const Session &s, uint32_t open_count)
+{
+    const size_t room = s.outbox.datagrams.size() - s.outbox.count;
+    const bool any = s.bridge.count > 0 || s.journal || room < open_count * packets_per_tick_max;
+    return any ? 1 : std::clamp(open_count, 1u, s.config.parallel.parts);
+}
+
+// Contiguous connections, about as many open ones in each.
+static uint32_t divide(Session &s, bool bridged)
+{
+    uint32_t open_count = 0;
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        open_count += is_open(s, i);
+    const uint32_t count = bridged ? 1 : part_count(s, open_count);
+    size_t place = s.outbox.count;
+    ConnectionIndex next = 0;
+    for (uint32_t k = 0, done = 0; k < count; ++k) {
+        SendPart &part = s.parts[k];
+        part.first = next;
+        const uint32_t done_before = done;
+        while (next < s.path_count && (k + 1 == count || done < open_count * (k + 1) / count))
+            done += is_open(s, next++);
+        part.end = next;
+        const size_t left = s.outbox.datagrams.size() - place;
+        const size_t most = size_t{done - done_before} * packets_per_tick_max;
+        part.outbox = outbox_from(s, place, count == 1 ? left : most);
+        place += most;
     }
+    return count;
+}
+
+// What the parts have built, as if it had been one after the other.
+static void join(Session &s, uint32_t part_count)
+{
+    for (SendPart &part : std::span(s.parts).first(part_count)) {
+        Datagram *to = s.outbox.datagrams.data() + s.outbox.count;
+        std::copy_n(part.outbox.datagrams.data(), part.outbox.count, to);
+        s.outbox.count += part.outbox.count;
+        if (part.number > 0) charges::move(s.charges, part.own, s.types);
+    }
+}
+
+static void send_connections(Session &s, bool bridged)
+{
+    for (ConnectionIndex i = 0; i < s.path_count; ++i) {
+        if (!is_open(s, i)) continue;
+        if (bridged) send_way_messages(s, i);
+        if (s.paths[i].tie == Tie::member && is_bridged(s, i) == bridged) fill_stream(s, i);
+    }
+    const uint32_t count = divide(s, bridged);
+    if (count == 1)
+        send_part(s, s.parts[0], bridged);
+    else
+        s.config.parallel.for_each(s.config.parallel.user, count, send_direct_part, &s);
+    join(s, count);
 }
 
 static void send_all(Session &s)

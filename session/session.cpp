@@ -141,6 +141,7 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     limits.quorum = config.quorum;
     limits.lone_ids = lone_ids;
     limits.topology = config.topology;
+    limits.send_parts = config.parallel.parts;
     return limits;
 }
 
@@ -184,6 +185,12 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.received_calls, s.types.types.size());
     array(s.traffic, charges::row_count(s.types));
     array(s.charge_runs, charges::run_count(s.types));
+    TrafficRow *part_rows = nullptr;
+    ChargeRun *part_runs = nullptr;
+    const size_t own_charges = s.config.parallel.parts - 1;
+    const size_t rows = charges::row_count(s.types), runs = charges::run_count(s.types);
+    array(part_rows, own_charges * rows);
+    array(part_runs, own_charges * runs);
     array(s.call_rates, s.config.peers_max * s.types.types.size());
     array(s.patience, s.config.peers_max);
     array(s.absences, s.config.peers_max);
@@ -211,6 +218,14 @@ static void place_arrays(flat::Builder &b, Session &s)
     if (!b.block) return;
     s.calls = {{call_memory, calls_bytes}, 0};
     s.outbox = {{bytes, outbox_max * datagram_bytes_max}, {datagrams, outbox_max}, 0};
+    s.parts[0].charges = &s.charges;
+    for (uint32_t part = 1; part <= own_charges; ++part) {
+        SendPart &p = s.parts[part];
+        p.number = part;
+        p.own = charges::make(s.types, {part_rows + (part - 1) * rows, rows},
+                              {part_runs + (part - 1) * runs, runs});
+        p.charges = &p.own;
+    }
 }
 
 static void make_keys(Session &s, Chance &chance)
@@ -232,6 +247,8 @@ void place_replica(Session &s)
 {
     s.replica = replica::place(s.replica_memory, s.types, s.limits);
     s.replica->charges = &s.charges;
+    for (uint32_t part = 1; part < s.config.parallel.parts; ++part)
+        s.replica->scratch[part].charges = &s.parts[part].own;
 }
 
 static Session *make(const Config &config, Chance chance)
@@ -317,6 +334,10 @@ ConfigProblem config_problem(const Config &config)
     if (c.recording_bytes_max != 0 && c.recording_bytes_max < recording_bytes_min)
         return outside("recording_bytes_max", c.recording_bytes_max, recording_bytes_min,
                        UINT32_MAX);
+    if (c.parallel.parts < 1 || c.parallel.parts > send_parts_max)
+        return outside("parallel.parts", c.parallel.parts, 1, send_parts_max);
+    if (c.parallel.parts > 1 && !c.parallel.for_each)
+        return {"parallel.parts above 1 without parallel.for_each"};
     const ConfigProblem of_types = type_table::problem(c.types);
     if (of_types.text[0] != 0) return of_types;
     const uint64_t bytes = snapshots::received_bytes_max(c.types, c.peers_max);

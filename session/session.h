@@ -52,7 +52,8 @@ void drain_streams(Session &s, ConnectionIndex index);
 
 // calling.cpp: how calls and their answers reach each other.
 bool is_call(const Session &s, std::span<const std::byte> message); // Well-formed, unreliable?
-void charge_call(Session &s, std::span<const std::byte> message);   // Of ours, or passed on.
+void charge_call(const Session &s, Charges &charges,
+                 std::span<const std::byte> message); // Of ours, or passed on.
 // Becomes an event, settles a call of ours, is passed on, or several of these. no_room: it waits
 // for the next tick.
 ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,

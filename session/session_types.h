@@ -175,6 +175,15 @@ struct Patience {
     uint64_t catch_up_us;    // That a newcomer has caught up.
 };
 
+// Connections from `first` on, below `end`, whose packets are built by themselves.
+struct SendPart {
+    uint32_t number;
+    ConnectionIndex first, end;
+    Outbox outbox;    // A part of the session's.
+    Charges *charges; // Of the first part the session's; else `own`, which is moved there.
+    Charges own;
+};
+
 struct Session {
     Config config;
     char name[name_bytes_max];
@@ -247,6 +256,7 @@ struct Session {
     Bridge bridge;
     std::byte *message_buffer; // stream_message_bytes_max.
     Outbox outbox;
+    SendPart parts[send_parts_max]; // config.parallel.parts of them.
     Recorder recorder;
     std::byte *recording; // recording_bytes_max.
     Journal *journal;     // The inspector's; null: nobody listens.

@@ -227,6 +227,7 @@ const std::map<std::string, Names> &system_files()
         {"transport/enet_socket.cpp", {"enet/enet.h", "cerrno"}},
         {"transport/socket.cpp", {"cerrno"}},
         {"transport/system_clock.cpp", {"chrono", "thread"}},
+        {"transport/workers.cpp", {"condition_variable", "mutex", "pthread.h"}},
     };
     return files;
 }

@@ -67,6 +67,13 @@ struct AddressText {
 AddressText print(const Address &address);
 Address loopback(uint16_t port, IpVersion version = IpVersion::v4);
 
+// Threads for Config::parallel, of any number of sessions that are used one at a time. They sleep
+// between two uses.
+struct Workers;
+Workers *make_workers(uint32_t threads); // Null: the system has not so many, or it is 0.
+Parallel parallel(Workers *workers);     // For them and the thread that calls send().
+void destroy_workers(Workers *workers);  // After the sessions.
+
 uint64_t clock_us(); // Monotonic.
 void sleep_us(uint64_t duration_us);
 

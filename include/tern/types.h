@@ -150,6 +150,20 @@ enum class Admission : uint8_t { always, ask_game };
 inline constexpr uint16_t mesh_peers_max = 64;
 inline constexpr uint16_t star_peers_max = 512;
 
+inline constexpr uint32_t send_parts_max = 16;
+
+// Threads for send(), which are the caller's: tern has none. make_workers() of tern/io.h has some.
+struct Parallel {
+    // Calls run(context, i) for each i below count, in any order and at once if it can, and returns
+    // when all have. Inside send() alone, one at a time for a session.
+    void (*for_each)(void *user, uint32_t count, void (*run)(void *context, uint32_t i),
+                     void *context) = nullptr;
+    void *user = nullptr;
+    // Into so many send() divides the building of packets, 1 to send_parts_max. The bytes are the
+    // same with any. Each part beyond the first has memory of its own for what it codes.
+    uint32_t parts = 1;
+};
+
 struct Config {
     std::span<const Type> types; // Equal on all peers; lives as long as the session.
     uint16_t peers_max = 16; // With oneself; equal on all peers. 2 to mesh_peers_max, or in a star
@@ -170,6 +184,7 @@ struct Config {
     // Not 0, and 65'536 or more: all that is done to this session is written into so many bytes,
     // from where recorded() takes it. A RECORDING HOLDS THE KEYS AND THE SECRET OF ITS SESSION.
     uint32_t recording_bytes_max = 0;
+    Parallel parallel = {};
 };
 
 // What is wrong with a Config, as a sentence that names it. "": nothing.

@@ -75,6 +75,7 @@ TEST_F(OptionsTest, EveryOptionCanBeSetByAllWays)
             if (option::expected(option).find(word) != std::string::npos && before != word)
                 value = word, as_toml = std::string("\"") + word + "\"";
         if (option.max > 100'000) value = as_toml = "5000";
+        if (option.max > 0 && option.max < 77) value = as_toml = std::to_string(option.max);
         if (std::string(option.key) == "listen") value = "[::1]:9", as_toml = "\"[::1]:9\"";
         const auto expect = [&](const Loaded &loaded) {
             EXPECT_EQ(options::print(loaded.problems), "") << option.flag;

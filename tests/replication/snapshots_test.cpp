@@ -174,7 +174,8 @@ struct Net {
         held_back += publisher().bounds.held_count;
         bounds::release(publisher(), world(), table);
         code_cache::begin(owner_block.codes());
-        snapshots::begin(publisher().snapshots, scratch, world(), table, owner);
+        snapshots::begin(scratch);
+        snapshots::begin(publisher().snapshots, world(), table, owner);
         std::byte buffer[1200];
         for (uint32_t peer = 0; peer < peers; ++peer)
             for (uint32_t i = 0; i < 3; ++i) {
