@@ -12,7 +12,7 @@ namespace bench {
 namespace {
 
 constexpr uint32_t rate_max = 16 * 1024 * 1024;
-constexpr int32_t reach_xy = 16'383, reach_z = 8191;
+constexpr int32_t reach = 16'383; // Of x and y around 0; z is at least 0.
 constexpr double per_metre = 512, root = 1.4142135623730951;
 constexpr size_t kept_frames = 128;                    // Older states are not looked for.
 constexpr size_t moving_frames = 30;                   // Half a second.
@@ -21,9 +21,8 @@ constexpr float same_place = 1e-4f, same_turn = 1e-3f; // A step is 2e-3 and 3e-
 
 const Field fields[] = {
     {"rotation", FieldKind::quaternion, offsetof(LiveCube, rotation), 1, 0, 0, root / 511},
-    {"xy", FieldKind::float32, offsetof(LiveCube, xy), 2, -reach_xy / per_metre,
-     reach_xy / per_metre, 1 / per_metre},
-    {"z", FieldKind::float32, offsetof(LiveCube, z), 1, 0, reach_z / per_metre, 1 / per_metre},
+    {"position", FieldKind::float32, offsetof(LiveCube, position), 3, -reach / per_metre,
+     reach / per_metre, 1 / per_metre},
     {"is_touched", FieldKind::boolean, offsetof(LiveCube, is_touched)}};
 
 template <class T> void set_predicted(T &type, bool predicted)
@@ -70,16 +69,21 @@ LiveCube cube(const uint32_t *words)
     }
     made.rotation[words[0]] = static_cast<float>(std::sqrt(std::max(0.0, 1 - squares)));
     for (size_t i = 0; i < 2; ++i)
-        made.xy[i] = static_cast<float>((static_cast<double>(words[4 + i]) - reach_xy) / per_metre);
-    made.z = static_cast<float>(words[6] / per_metre);
+        made.position[i] =
+            static_cast<float>((static_cast<double>(words[4 + i]) - reach) / per_metre);
+    made.position[2] = static_cast<float>(words[6] / per_metre);
     made.is_touched = words[7] != 0;
     return made;
 }
 
 float place_apart(const LiveCube &a, const LiveCube &b)
 {
-    const float x = a.xy[0] - b.xy[0], y = a.xy[1] - b.xy[1], z = a.z - b.z;
-    return std::sqrt(x * x + y * y + z * z);
+    float squares = 0;
+    for (size_t i = 0; i < 3; ++i) {
+        const float part = a.position[i] - b.position[i];
+        squares += part * part;
+    }
+    return std::sqrt(squares);
 }
 
 // Half the angle, for small ones.

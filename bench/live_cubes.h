@@ -10,7 +10,7 @@ namespace bench {
 // As it travels, the recorded integers survive: a rotation of 9 bits, 1/512 m, a flag.
 struct LiveCube {
     float rotation[4];
-    float xy[2], z;
+    float position[3];
     bool is_touched;
 };
 

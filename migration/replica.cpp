@@ -293,7 +293,7 @@ size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte
                      uint32_t part)
 {
     SendScratch &with = r.scratch[part];
-    return publish::write(r.publisher, r.world, with.codes, with.turns, *r.types,
+    return publish::write(r.publisher, r.world, with.codes, with.turns, with.snapshots, *r.types,
                           find_member(r, to), packet, buffer, charges_of(r, part));
 }
 

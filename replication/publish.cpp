@@ -293,9 +293,10 @@ static void charge(Charges &charges, const World &world, const TypeTable &types,
 }
 
 // Those of predicted types; but whether it is hidden is an UPDATE's to say.
-static bool is_for_snapshots(Publisher &p, uint32_t peer, Slot slot)
+static bool is_for_snapshots(Publisher &p, const SnapshotScratch &scratch, uint32_t peer, Slot slot)
 {
     if (!snapshots::takes(p.snapshots, slot)) return false;
+    if (std::ranges::find(scratch.stray.all(), slot) != scratch.stray.all().end()) return false;
     return p.rings[peer].interests == 0 || !sight_due(interest_at(p, peer, slot));
 }
 
@@ -389,8 +390,8 @@ static void begin_there_next(PeerRing &ring, const Choice &c)
 }
 
 size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
-             const TypeTable &types, uint32_t peer, uint64_t packet, std::span<std::byte> buffer,
-             Charges *charges)
+             const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
+             std::span<std::byte> buffer, Charges *charges)
 {
     TERN_ASSERT(peer < p.peer_count && world.tick > 0, "peer %u of %u, tick %u", peer, p.peer_count,
                 world.tick);
@@ -403,7 +404,7 @@ size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
     Choice c = choice(p, turns, world.tick, peer);
     while (c.left > 0) { // Each once.
         const Slot slot = choose(p, peer, c);
-        if (slot == no_slot || is_for_snapshots(p, peer, slot)) continue;
+        if (slot == no_slot || is_for_snapshots(p, scratch, peer, slot)) continue;
         const Added added = add_slot(p, world, codes, types, peer, slot, w, charges);
         if (added == Added::yes) count += 1;
         if (added != Added::no_room) continue;
@@ -439,6 +440,7 @@ size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch
                       std::span<std::byte> buffer, Charges *charges)
 {
     PeerRing &ring = p.rings[peer];
+    flat::clear(scratch.stray);
     if (ring.packet_count == p.packets_max) return 0;
     const size_t first = size_t{peer} * p.slot_count;
     SnapshotWish wish = {};

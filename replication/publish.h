@@ -139,10 +139,10 @@ bool has_due(const Publisher &p, uint32_t peer);
 bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
 // packets never fall; one packet may hold several messages. code_cache::begin() before the first at
-// a tick.
+// a tick. `scratch`: of write_snapshot() of the same peer and packet, if it has any such types.
 size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
-             const TypeTable &types, uint32_t peer, uint64_t packet, std::span<std::byte> buffer,
-             Charges *charges = nullptr);
+             const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
+             std::span<std::byte> buffer, Charges *charges = nullptr);
 // The same as a snapshot, of objects of types that are predicted; write() leaves those to it.
 // Before the first of a tick snapshots::begin().
 size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,

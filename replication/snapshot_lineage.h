@@ -8,7 +8,8 @@ namespace tern::snapshots {
 
 inline constexpr uint32_t trail_max = 24;
 
-// Which of its ancestors a snapshot is coded against: 1, 2 and 4 steps behind the first.
+// Which of its ancestors a snapshot is coded against: the base, the one behind it, and such as are
+// 2 and 4 times as far behind it, or more.
 struct Lineage {
     uint32_t numbers[history_max];
     uint32_t ages[history_max];  // In ticks.
@@ -46,7 +47,7 @@ struct ToldHistory {
 ToldHistory told_history(const Lineage &l, const EntryMark *marks, uint32_t entry_count,
                          uint32_t entry);
 
-// So many snapshots long what may repeat is listed after it was told.
+// So many snapshots long it is listed after it was told.
 inline uint8_t listed_for(EntryMark mark)
 {
     return mark.bits >> 6;
@@ -68,10 +69,10 @@ inline EntryMark inherited(EntryMark base)
 }
 
 // As of one that does, from what it would be if it did not.
-inline EntryMark told(EntryMark untold, uint8_t states, bool repeats)
+inline EntryMark told(EntryMark untold, uint8_t states)
 {
     const int depth = states == 0 ? 1 : untold.bits & mark_depth;
-    return {static_cast<uint8_t>(depth | mark_told | (repeats ? mark_listed : 0))};
+    return {static_cast<uint8_t>(depth | mark_told | mark_listed)};
 }
 
 // Whether what may repeat is told, by how long ago it was.
@@ -93,8 +94,8 @@ inline size_t place_of_change(const Snapshots &s, uint32_t entry, uint16_t chang
     return (size_t{entry} * snapshots_kept + change % snapshots_kept) * s.word_count;
 }
 
-inline constexpr Chance another_chance = chance_one / 4; // That no more objects follow.
-inline constexpr Chance whole_chance = chance_one / 2;   // That an object has a history.
+inline constexpr Chance another_chance = chance_one / 4;     // That no more objects follow.
+inline constexpr Chance whole_chance = chance_one / 16 * 15; // That an object has a history.
 inline constexpr unsigned entry_bits = 10;
 static_assert(1u << entry_bits >= snapshot_entries_max);
 

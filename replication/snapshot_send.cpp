@@ -9,7 +9,7 @@ namespace tern::snapshots {
 // --- Which base ---
 
 // Loss above which only what has arrived serves as one; and in how many chains snapshots are built
-// below it: each upon the one before it, or the second or third before.
+// below it, each upon the one before it in its chain.
 static constexpr uint32_t loss_for_acked = loss_one / 10, loss_for_one_chain = loss_one / 2000,
                           loss_for_three_chains = loss_one / 40;
 static constexpr uint32_t loss_at_first = loss_one / 100, loss_window = 128;
@@ -48,31 +48,42 @@ static bool is_doubtful(std::span<const Snapshot> kept, uint32_t number, uint32_
     return false;
 }
 
-// The newest of this tick; else, by `chains`, that of the last tick or of the one before.
-static uint32_t newest_of_chain(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
-                                uint32_t chains, uint32_t arrived_number)
-{
-    uint32_t seen_tick = tick;
-    uint32_t left = chains;
-    for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
-        const Snapshot &snapshot = kept[at % snapshots_kept];
-        if (snapshot.tick == tick) return snapshot.fate != SnapshotFate::useless ? at : 0;
-        if (snapshot.tick != seen_tick) left -= 1;
-        seen_tick = snapshot.tick;
-        if (left > 0) continue;
-        const bool serves = !is_doubtful(kept, at, arrived_number);
-        return serves && is_recent(snapshot, tick) ? at : 0;
-    }
-    return 0;
-}
+struct Chains {
+    uint32_t count;
+    uint32_t
+        turns_in_a_row; // Two ticks cost 1 and 3 ticks of age, where by turns they cost 2 each.
+};
 
 // What is told once in a while is not told again soon, and each chain knows of its own part alone.
 static constexpr uint32_t loss_for_one_chain_of_repeats = loss_one / 64;
 
-static uint32_t chain_count(const Snapshots &s, uint32_t loss)
+static Chains chains_for(const Snapshots &s, uint32_t loss)
 {
-    if (s.trail_count > 0) return loss < loss_for_one_chain_of_repeats ? 1 : 2;
-    return loss < loss_for_one_chain ? 1 : loss < loss_for_three_chains ? 2 : 3;
+    if (s.trail_count > 0) return {loss < loss_for_one_chain_of_repeats ? 1u : 2u, 1};
+    return {loss < loss_for_one_chain ? 1u : loss < loss_for_three_chains ? 2u : 3u, 2};
+}
+
+static bool is_of_chain(const Snapshot &snapshot, uint32_t turn, const Chains &chains)
+{
+    const uint32_t ago = static_cast<uint16_t>(turn - snapshot.turn);
+    const uint32_t rows = turn / chains.turns_in_a_row - (turn - ago) / chains.turns_in_a_row;
+    return rows % chains.count == 0;
+}
+
+// The newest of this tick; else of the chain whose turn it is. Where that one is broken, of any
+// other: so the chain goes on at once.
+static uint32_t newest_of_chain(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
+                                const SnapshotPeer &p, const Chains &chains)
+{
+    uint32_t other = 0;
+    for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
+        const Snapshot &snapshot = kept[at % snapshots_kept];
+        if (snapshot.tick == tick) return snapshot.fate != SnapshotFate::useless ? at : 0;
+        const bool serves = !is_doubtful(kept, at, p.arrived_number) && is_recent(snapshot, tick);
+        if (is_of_chain(snapshot, p.turn, chains)) return serves ? at : other;
+        if (serves && other == 0) other = at;
+    }
+    return other;
 }
 
 static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
@@ -82,8 +93,7 @@ static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
     const uint32_t loss = p.loss == 0 ? loss_at_first : p.loss;
     const std::span<const Snapshot> kept = sent_to(s, peer);
     const uint32_t usable = newest_usable(kept, number, tick);
-    const uint32_t chain =
-        newest_of_chain(kept, number, tick, chain_count(s, loss), p.arrived_number);
+    const uint32_t chain = newest_of_chain(kept, number, tick, p, chains_for(s, loss));
     const bool of_this_tick = chain != 0 && kept[chain % snapshots_kept].tick == tick;
     if (of_this_tick) return chain;
     if (loss > loss_for_acked && usable != 0) return usable;
@@ -193,6 +203,22 @@ static uint64_t urgency_of(const Writing &w, Slot slot)
     return w.was_short ? w.tick - w.wish.published[slot].sent_tick : 0;
 }
 
+// Of an object that is what its lineage says: whether nothing that was sent since says otherwise.
+// It may have been something else meanwhile, and another chain, or an UPDATE, has said so.
+static bool is_last_word(const Snapshots &s, const Writing &w, const PlanItem &item)
+{
+    if (item.changes[0] == s.change[item.entry]) return true;
+    for (uint32_t at = w.base; at != 0;) {
+        const size_t place = place_of(w.peer, at);
+        const Snapshot &snapshot = s.sent[place];
+        if (snapshot.number != at) return false;
+        if ((s.sent_marks[place * s.entry_count + item.entry].bits & mark_told) != 0)
+            return w.wish.published[s.entries[item.entry].slot].sent_tick <= snapshot.tick;
+        at = snapshot.base;
+    }
+    return false;
+}
+
 static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
                        uint32_t entry)
 {
@@ -206,11 +232,12 @@ static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World
     if (!known && listed) w.base_fails = true;
     if (!known) item = {static_cast<uint16_t>(entry), 0, 0, {}, {}};
     const bool same = item.states > 0 && is_same(s, entry, item.changes[0]);
-    if (same && wanted) flat::push(scratch.same, e.slot);
+    if (same && wanted) flat::push(is_last_word(s, w, item) ? scratch.same : scratch.stray, e.slot);
     item.listed_told =
         static_cast<uint8_t>((listed ? item_listed : 0) | (wanted && !same ? item_told : 0));
     if (item.listed_told == 0) return;
-    item.listed_told = static_cast<uint8_t>(item.listed_told | presence_class(mark) << 2);
+    if (s.layouts[e.type].repeats)
+        item.listed_told = static_cast<uint8_t>(item.listed_told | presence_class(mark) << 2);
     flat::push(scratch.plan, item);
     flat::push(scratch.plan_urgency, urgency_of(w, e.slot));
 }
@@ -221,6 +248,7 @@ static void make_plan(const Snapshots &s, SnapshotScratch &scratch, const World 
     flat::clear(scratch.plan);
     flat::clear(scratch.plan_urgency);
     flat::clear(scratch.same);
+    flat::clear(scratch.stray);
     for (uint32_t entry = 0; w.base != 0 && entry < s.entries_used; ++entry)
         if (is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry);
     for (uint32_t entry = 0; entry < s.entries_used; ++entry)
@@ -471,16 +499,17 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
     for (uint32_t i = 0; i < scratch.plan.count; ++i) {
         const PlanItem &item = scratch.plan[i];
         if ((item.listed_told & item_told) == 0) continue;
-        const bool repeats = s.layouts[s.entries[item.entry].type].repeats;
-        marks[item.entry] = told(marks[item.entry], item.states, repeats);
+        marks[item.entry] = told(marks[item.entry], item.states);
         changes[item.entry] = s.change[item.entry];
         flat::push(scratch.told, s.entries[item.entry].slot);
         flat::push(scratch.told_bits, scratch.plan_bits[i]);
     }
-    s.sent[place_of(w.peer, w.number)] = {w.number, w.base, w.tick, SnapshotFate::in_flight, {}};
-    s.peers[w.peer].sent_number = w.number;
+    SnapshotPeer &p = s.peers[w.peer];
+    s.sent[place_of(w.peer, w.number)] = {
+        w.number, w.base, w.tick, SnapshotFate::in_flight, 0, static_cast<uint16_t>(p.turn)};
+    p.sent_number = w.number;
     settle(s, w.peer); // What was here has no fate any more, nor has what was built on it.
-    if (s.peers[w.peer].loss == 0) s.peers[w.peer].loss = loss_at_first;
+    if (p.loss == 0) p.loss = loss_at_first;
 }
 
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
@@ -489,10 +518,13 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
     flat::clear(scratch.told);
     flat::clear(scratch.told_bits);
     flat::clear(scratch.same);
+    flat::clear(scratch.stray);
     if (s.entry_count == 0 || s.entries_used == 0) return 0;
     if (s.peers[peer].sent_number == UINT32_MAX) return 0;
-    const uint32_t base = choose_base(s, peer, world.tick);
     SnapshotPeer &p = s.peers[peer];
+    if (p.turn_tick != world.tick) p.turn += 1;
+    p.turn_tick = world.tick;
+    const uint32_t base = choose_base(s, peer, world.tick);
     const bool was_short =
         p.was_cut != 0 && s.sent[place_of(peer, p.sent_number)].tick != world.tick;
     Writing w = {peer, p.sent_number + 1, base, world.tick, {}, false, wish, was_short};
@@ -551,5 +583,4 @@ void lose_all(Snapshots &s, uint32_t peer)
         if (snapshot.fate == SnapshotFate::in_flight || snapshot.fate == SnapshotFate::arrived)
             snapshot.fate = SnapshotFate::useless;
 }
-
 }

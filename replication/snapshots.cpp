@@ -104,6 +104,7 @@ void place(flat::Builder &b, SnapshotScratch &scratch, const TypeTable &types)
     flat::place(b, scratch.told, entries);
     flat::place(b, scratch.told_bits, entries);
     flat::place(b, scratch.same, entries);
+    flat::place(b, scratch.stray, entries);
     flat::place(b, scratch.read_entries, entries);
     flat::place(b, scratch.read_numbers, entries);
     flat::place(b, scratch.read_bits, entries);
@@ -236,12 +237,19 @@ bool takes(const Snapshots &s, Slot slot)
 
 // --- The lineage ---
 
+// Behind the base, for the next state of the history. Ticks go to the chains in rows, so that what
+// lies so many steps back may lie far or near.
+static bool is_far_enough(const Lineage &l, uint32_t age)
+{
+    if (l.count < 2) return true;
+    const uint32_t first_gap = l.ages[1] - l.ages[0];
+    return age - l.ages[0] >= first_gap << (l.count - 1);
+}
+
 Lineage lineage(const Snapshots &s, std::span<const Snapshot> kept, uint32_t number, uint32_t base,
                 uint32_t tick)
 {
-    static constexpr uint32_t steps[history_max] = {0, 1, 2, 4};
     Lineage l = {};
-    uint32_t step = 0;
     uint32_t newer_tick = tick;
     uint8_t depth = 1;
     for (uint32_t at = base; at != 0 && number - at <= snapshot_reach; ++depth) {
@@ -257,13 +265,12 @@ Lineage lineage(const Snapshots &s, std::span<const Snapshot> kept, uint32_t num
         // What several tell of one tick counts as one; of this tick, as what is behind it.
         if (snapshot.tick < newer_tick) {
             newer_tick = snapshot.tick;
-            if (l.count < history_max && step == steps[l.count]) {
+            if (l.count < history_max && is_far_enough(l, tick - snapshot.tick)) {
                 l.numbers[l.count] = l.count == 0 ? base : at;
                 l.ages[l.count] = tick - snapshot.tick;
                 l.depths[l.count] = l.count == 0 ? uint8_t{1} : depth;
                 l.count += 1;
             }
-            step += 1;
         }
         at = snapshot.base;
     }

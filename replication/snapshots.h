@@ -37,11 +37,12 @@ struct Snapshot { // 0: none.
     uint32_t base; // 0: none; then all is told whole.
     uint32_t tick;
     SnapshotFate fate;
-    uint8_t zero[3]; // No padding: the block is hashed.
+    uint8_t zero;  // No padding: the block is hashed.
+    uint16_t turn; // Sent: SnapshotPeer::turn, low bits.
 };
 
 // What a snapshot says of one entry: in so many states of its lineage it is told in a row, and
-// whether in itself; of what may repeat, too, in so many more it is among those that are listed.
+// whether in itself; in so many more it is among those that are listed.
 struct EntryMark {
     uint8_t bits;
 };
@@ -65,6 +66,8 @@ struct SnapshotPeer { // To one peer, and from it.
     uint32_t loss;           // Of snapshots, of loss_one: a running mean. 0: nothing is known.
     uint32_t arrived_number; // The newest that was told to have arrived.
     uint32_t was_cut;        // Not 0: the last one had no room for all that was to be told.
+    uint32_t turn;           // Ticks at which there was something to tell;
+    uint32_t turn_tick;      // the last of them.
 };
 
 struct ReceivedEntry {
@@ -144,7 +147,8 @@ struct SnapshotScratch {
     Flat<uint16_t> cached_bits;
     Flat<Slot> told; // The objects of the last write(), and what they took.
     Flat<uint16_t> told_bits;
-    Flat<Slot> same; // Those that it had nothing to say of, as its lineage has said it.
+    Flat<Slot> same;  // Those that it had nothing to say of, as its lineage has said it.
+    Flat<Slot> stray; // The same; but since then they were told otherwise. An UPDATE's to say.
     // What check() has read, until receive().
     Flat<ReceivedEntry> read_entries; // Of what is told.
     Flat<uint16_t> read_numbers;
@@ -180,7 +184,7 @@ void forget_peer(Snapshots &s, uint32_t peer);
 bool takes(const Snapshots &s, Slot slot);
 // A snapshot of objects that have changed since what it is coded against, as many as fit, but at
 // most wish.told_max; of those that the peer has been announced, and whose turn it is; those that
-// have waited longest first. 0: nothing to say. scratch.told and scratch.same say of what.
+// have waited longest first. 0: nothing to say. scratch.told, same and stray say of what.
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
              const SnapshotWish &wish, std::span<std::byte> buffer);
 uint32_t last_number(const Snapshots &s, uint32_t peer); // Of the last that was written.

@@ -7,16 +7,18 @@ namespace tern::ack_tracker {
 namespace {
 
 constexpr uint32_t waiting_max = 2;
+// So many that want no ack are told together, so that who sends acks alone gets few for them.
+constexpr uint64_t quiet_max = 16;
 
 // The lowest number of which the peer must still be told; `end` if there is none.
-uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, uint64_t acked_end)
+uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, uint64_t read_end)
 {
     const uint64_t end = replay_window::next(arrived);
     const uint64_t first = end > ack_window_packets ? end - ack_window_packets : 0;
     uint64_t number = std::max(tracker._floor, first);
     while (number < end) {
         const uint32_t mark = tracker._marks[number % ack_window_packets];
-        const bool known = static_cast<int32_t>(mark - static_cast<uint32_t>(acked_end)) < 0;
+        const bool known = static_cast<int32_t>(mark - static_cast<uint32_t>(read_end)) < 0;
         const bool here = replay_window::bits(arrived, static_cast<int64_t>(number)) & 1;
         if (here && !known) break;
         number += 1;
@@ -36,6 +38,7 @@ void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, u
     // A late one: what lies between was passed as known, and is passed again by build().
     tracker._floor = std::min(tracker._floor, number);
     if (!ack_eliciting) return;
+    tracker._eliciting_end = std::max(tracker._eliciting_end, number + 1);
     if (tracker._waiting_count == 0) tracker._waiting_since_us = now_us;
     tracker._waiting_count += 1;
 }
@@ -51,13 +54,14 @@ bool due(const AckTracker &tracker, uint64_t now_us)
     return tracker._waiting_count > 0 && now_us - tracker._waiting_since_us >= ack_wait_us;
 }
 
-BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t acked_end,
-               uint64_t now_us)
+BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t read_end, uint64_t now_us)
 {
     tracker._waiting_count = 0;
-    tracker._floor = first_unknown(tracker, arrived, acked_end);
+    tracker._floor = first_unknown(tracker, arrived, read_end);
     const uint64_t end = replay_window::next(arrived);
     if (tracker._floor >= end) return {};
+    const bool is_wanted = tracker._floor < tracker._eliciting_end;
+    if (!is_wanted && end - tracker._floor < quiet_max) return {};
     const uint64_t largest = end - 1;
     const uint64_t delay_units = (now_us - tracker._largest_us) / ack_delay_unit_us;
     BuiltAck built{true, {}};

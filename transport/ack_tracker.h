@@ -17,6 +17,7 @@ static_assert(ack_window_packets + 64 <= replay_window_packets);
 // mark for each arrival: the number that our next packet had.
 struct AckTracker {                      // Closed.
     uint64_t _floor;                     // What arrived below needs no more telling.
+    uint64_t _eliciting_end;             // One past the highest that wants an ack.
     uint64_t _largest_us;                // When the largest arrived.
     uint64_t _waiting_since_us;          // The first of those that wait.
     uint32_t _waiting_count;             // Ack-eliciting ones, since the last ack was built.
@@ -37,8 +38,8 @@ void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, u
 void hurry(AckTracker &tracker);
 bool due(const AckTracker &tracker, uint64_t now_us); // Without any other reason for a packet.
 
-// acked_end: one past the highest of our packets that was acked.
-BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t acked_end,
+// read_end: one past the highest of our packets with an ack that was acked.
+BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t read_end,
                uint64_t now_us);
 
 }

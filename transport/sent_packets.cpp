@@ -106,7 +106,8 @@ void place(flat::Builder &builder, SentPackets &sent)
 void skip_to(SentPackets &sent, uint64_t next)
 {
     TERN_ASSERT(sent._next == 0, "%llu were sent", static_cast<unsigned long long>(sent._next));
-    sent._next = sent._oldest = sent._acked_end = sent._kept = sent._late_from = next;
+    sent._next = sent._oldest = sent._acked_end = sent._read_end = sent._kept = sent._late_from =
+        next;
 }
 
 uint64_t next(const SentPackets &sent)
@@ -117,6 +118,11 @@ uint64_t next(const SentPackets &sent)
 uint64_t acked_end(const SentPackets &sent)
 {
     return sent._acked_end;
+}
+
+uint64_t read_end(const SentPackets &sent)
+{
+    return sent._read_end;
 }
 
 uint64_t oldest(const SentPackets &sent)
@@ -208,6 +214,7 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<F
         if (has(ack, last, number)) {
             effect.eliciting |= packet.ack_eliciting;
             effect.arrived_count += packet.ack_eliciting;
+            if (packet.has_ack) sent._read_end = number + 1;
             settle(sent, number, true, fates);
         } else if (overdue(sent, number, loss_us, now_us)) {
             settle(sent, number, false, fates);

@@ -27,6 +27,7 @@ struct SentPacket {
     uint16_t size_bytes; // Of the datagram.
     uint8_t chunk_count;
     bool ack_eliciting;
+    bool has_ack;
     SentState state;
 };
 
@@ -37,6 +38,7 @@ struct SentPackets {           // Closed.
     uint64_t _next;            // The number of the next packet.
     uint64_t _oldest;          // Everything below has met its fate.
     uint64_t _acked_end;       // One past the largest that was acked; 0: none.
+    uint64_t _read_end;        // Of those that had an ack.
     uint32_t _eliciting_count; // Ack-eliciting ones in flight.
     uint64_t _eliciting_us;    // When the last of those was sent.
     uint64_t _in_flight_bytes; // Of those.
@@ -60,8 +62,9 @@ void skip_to(SentPackets &sent, uint64_t next);
 
 uint64_t next(const SentPackets &sent);
 uint64_t acked_end(const SentPackets &sent);
-uint64_t oldest(const SentPackets &sent); // Everything below has met its fate.
-size_t room(const SentPackets &sent);     // For how many more packets.
+uint64_t read_end(const SentPackets &sent); // One past the highest whose ack the peer has read.
+uint64_t oldest(const SentPackets &sent);   // Everything below has met its fate.
+size_t room(const SentPackets &sent);       // For how many more packets.
 uint32_t eliciting_count(const SentPackets &sent);
 uint64_t eliciting_us(const SentPackets &sent);    // When the last ack-eliciting one was sent.
 uint64_t in_flight_bytes(const SentPackets &sent); // Of ack-eliciting packets.

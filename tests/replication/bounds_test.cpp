@@ -37,7 +37,7 @@ struct Owner {
         code_cache::begin(block.codes());
         std::byte buffer[256];
         const size_t size = publish::write(publisher(), world(), block.codes(), block.turns(),
-                                           table, 0, world().tick, buffer);
+                                           block.peer().snapshots, table, 0, world().tick, buffer);
         EXPECT_GT(size, 0u);
         return true;
     }

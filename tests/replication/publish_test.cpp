@@ -55,8 +55,9 @@ struct Publish : ::testing::Test {
     {
         if (coded_tick != world.tick) code_cache::begin(block.codes());
         coded_tick = world.tick;
-        return {buffer, publish::write(publisher, world, block.codes(), block.turns(), table, peer,
-                                       packet, {buffer, size})};
+        return {buffer,
+                publish::write(publisher, world, block.codes(), block.turns(),
+                               block.peer().snapshots, table, peer, packet, {buffer, size})};
     }
 
     void fate(uint64_t packet, bool arrived, uint32_t peer = 0)

@@ -102,9 +102,9 @@ inline void tick(Node &node, uint32_t fields, bool values_return)
     code_cache::begin(node.owner.codes());
     change(node, fields, values_return);
     std::byte buffer[64];
-    const size_t size =
-        publish::write(node.owner.publisher(), node.owner.world(), node.owner.codes(),
-                       node.owner.turns(), table(), 0, node.flights.size(), buffer);
+    const size_t size = publish::write(
+        node.owner.publisher(), node.owner.world(), node.owner.codes(), node.owner.turns(),
+        node.owner.peer().snapshots, table(), 0, node.flights.size(), buffer);
     if (size > 0) node.flights.push_back({{buffer, buffer + size}, false, Told::nothing});
 }
 
@@ -276,7 +276,7 @@ inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, 
     publish::changed(block.publisher(), slot);
     std::byte buffer[64];
     const size_t size = publish::write(block.publisher(), world, block.codes(), block.turns(),
-                                       table(), 0, 1, buffer);
+                                       block.peer().snapshots, table(), 0, 1, buffer);
     return {stamp, owner, tick, value, {buffer, buffer + size}};
 }
 
