@@ -65,7 +65,8 @@ void play(SimWorld &world, size_t node, int step)
         const std::vector<ObjectId> all(objects(session, type).begin(),
                                         objects(session, type).end());
         for (size_t k = 0; k < all.size(); ++k) {
-            if (owner(session, all[k]) != self(session) || (step + k) % 3 == 0) continue;
+            if (owner(session, all[k]) != self(session) || (static_cast<size_t>(step) + k) % 3 == 0)
+                continue;
             const float x = static_cast<float>((step * 7 + static_cast<int>(k)) % 90);
             set(session, all[k], Body{{x, x / 2, -x}, step % 100});
         }
