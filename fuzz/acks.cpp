@@ -9,7 +9,6 @@ namespace tern::fuzz {
 namespace {
 
 constexpr size_t arrivals_max = 128;
-constexpr uint64_t quiet_max = 16; // So many that want no ack wait for one.
 
 struct Arrived {
     uint64_t number;
@@ -68,7 +67,7 @@ void check_ack(const Model &m, const BuiltAck &built, uint64_t now_us)
                     static_cast<unsigned long long>(a.number),
                     static_cast<unsigned long long>(largest));
     }
-    const bool any = first < m.eliciting_end || m.end - first >= quiet_max;
+    const bool any = first < m.eliciting_end || m.end - first >= ack_quiet_packets;
     TERN_ASSERT(built.any == (any && first < m.end), "an ack: %d", built.any);
     if (!built.any) return;
     size_t bits = 1;

@@ -7,8 +7,6 @@ namespace tern::ack_tracker {
 namespace {
 
 constexpr uint32_t waiting_max = 2;
-// So many that want no ack are told together, so that who sends acks alone gets few for them.
-constexpr uint64_t quiet_max = 16;
 
 // The lowest number of which the peer must still be told; `end` if there is none.
 uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, uint64_t read_end)
@@ -61,7 +59,7 @@ BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t read_e
     const uint64_t end = replay_window::next(arrived);
     if (tracker._floor >= end) return {};
     const bool is_wanted = tracker._floor < tracker._eliciting_end;
-    if (!is_wanted && end - tracker._floor < quiet_max) return {};
+    if (!is_wanted && end - tracker._floor < ack_quiet_packets) return {};
     const uint64_t largest = end - 1;
     const uint64_t delay_units = (now_us - tracker._largest_us) / ack_delay_unit_us;
     BuiltAck built{true, {}};

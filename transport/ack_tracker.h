@@ -9,6 +9,8 @@ namespace tern {
 
 // A packet so far behind the newest is not acked any more. Its sender has long told it lost.
 inline constexpr uint64_t ack_window_packets = 512;
+// So many that want no ack are told together, so that who sends acks alone gets few for them.
+inline constexpr uint64_t ack_quiet_packets = 16;
 static_assert(ack_window_packets <= 8 * ack_bitmap_bytes_max);
 static_assert(ack_window_packets + 64 <= replay_window_packets);
 

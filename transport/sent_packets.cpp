@@ -214,7 +214,7 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<F
         if (has(ack, last, number)) {
             effect.eliciting |= packet.ack_eliciting;
             effect.arrived_count += packet.ack_eliciting;
-            if (packet.has_ack) sent._read_end = number + 1;
+            if (packet.has_ack) sent._read_end = std::max(sent._read_end, number + 1);
             settle(sent, number, true, fates);
         } else if (overdue(sent, number, loss_us, now_us)) {
             settle(sent, number, false, fates);
