@@ -440,7 +440,6 @@ size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch
                       std::span<std::byte> buffer, Charges *charges)
 {
     PeerRing &ring = p.rings[peer];
-    flat::clear(scratch.stray);
     if (ring.packet_count == p.packets_max) return 0;
     const size_t first = size_t{peer} * p.slot_count;
     SnapshotWish wish = {};

@@ -50,8 +50,7 @@ static bool is_doubtful(std::span<const Snapshot> kept, uint32_t number, uint32_
 
 struct Chains {
     uint32_t count;
-    uint32_t
-        turns_in_a_row; // Two ticks cost 1 and 3 ticks of age, where by turns they cost 2 each.
+    uint32_t turns_in_a_row; // Two build on 1 and 3 ticks before, where one would on 2 and 2.
 };
 
 // What is told once in a while is not told again soon, and each chain knows of its own part alone.
@@ -65,25 +64,34 @@ static Chains chains_for(const Snapshots &s, uint32_t loss)
 
 static bool is_of_chain(const Snapshot &snapshot, uint32_t turn, const Chains &chains)
 {
-    const uint32_t ago = static_cast<uint16_t>(turn - snapshot.turn);
-    const uint32_t rows = turn / chains.turns_in_a_row - (turn - ago) / chains.turns_in_a_row;
+    const uint32_t rows = turn / chains.turns_in_a_row - snapshot.turn / chains.turns_in_a_row;
     return rows % chains.count == 0;
+}
+
+static uint32_t turn_of(const Snapshot &last, uint32_t tick)
+{
+    return last.turn + (last.tick != tick ? 1 : 0);
 }
 
 // The newest of this tick; else of the chain whose turn it is. Where that one is broken, of any
 // other: so the chain goes on at once.
 static uint32_t newest_of_chain(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
-                                const SnapshotPeer &p, const Chains &chains)
+                                uint32_t arrived_number, const Chains &chains)
 {
-    uint32_t other = 0;
+    const uint32_t turn = turn_of(kept[(number - 1) % snapshots_kept], tick);
+    uint32_t newest = 0; // That serves.
+    bool is_broken = false;
     for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
         const Snapshot &snapshot = kept[at % snapshots_kept];
         if (snapshot.tick == tick) return snapshot.fate != SnapshotFate::useless ? at : 0;
-        const bool serves = !is_doubtful(kept, at, p.arrived_number) && is_recent(snapshot, tick);
-        if (is_of_chain(snapshot, p.turn, chains)) return serves ? at : other;
-        if (serves && other == 0) other = at;
+        const bool serves = !is_doubtful(kept, at, arrived_number) && is_recent(snapshot, tick);
+        const bool is_own = is_of_chain(snapshot, turn, chains);
+        if (serves && is_own && !is_broken) return at;
+        is_broken |= is_own;
+        if (serves && newest == 0) newest = at;
+        if (is_broken && newest != 0) return newest;
     }
-    return other;
+    return newest;
 }
 
 static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
@@ -93,7 +101,8 @@ static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
     const uint32_t loss = p.loss == 0 ? loss_at_first : p.loss;
     const std::span<const Snapshot> kept = sent_to(s, peer);
     const uint32_t usable = newest_usable(kept, number, tick);
-    const uint32_t chain = newest_of_chain(kept, number, tick, p, chains_for(s, loss));
+    const uint32_t chain =
+        newest_of_chain(kept, number, tick, p.arrived_number, chains_for(s, loss));
     const bool of_this_tick = chain != 0 && kept[chain % snapshots_kept].tick == tick;
     if (of_this_tick) return chain;
     if (loss > loss_for_acked && usable != 0) return usable;
@@ -188,12 +197,17 @@ static bool is_turn(const SnapshotWish &wish, Slot slot, uint32_t tick)
     return !interest.hidden && !sight_due(interest) && urgency(interest, tick) >= priority_one;
 }
 
+static bool is_due(const SnapshotWish &wish, Slot slot)
+{
+    return (wish.due[slot / 64] >> slot % 64 & 1) != 0;
+}
+
 // What is held back is told once, not by each chain: later it would not be as of then.
 static bool is_wanted(const Snapshots &s, const World &world, const Writing &w, uint32_t entry)
 {
     const SentEntry &e = s.entries[entry];
     if (!is_active(s, world, entry) || !is_turn(w.wish, e.slot, w.tick)) return false;
-    return !s.layouts[e.type].repeats || (w.wish.due[e.slot / 64] >> e.slot % 64 & 1) != 0;
+    return !s.layouts[e.type].repeats || is_due(w.wish, e.slot);
 }
 
 // Where there is room for all within the tick the order is that of the entries, which costs least.
@@ -232,7 +246,8 @@ static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World
     if (!known && listed) w.base_fails = true;
     if (!known) item = {static_cast<uint16_t>(entry), 0, 0, {}, {}};
     const bool same = item.states > 0 && is_same(s, entry, item.changes[0]);
-    if (same && wanted) flat::push(is_last_word(s, w, item) ? scratch.same : scratch.stray, e.slot);
+    if (same && wanted && is_due(w.wish, e.slot))
+        flat::push(is_last_word(s, w, item) ? scratch.same : scratch.stray, e.slot);
     item.listed_told =
         static_cast<uint8_t>((listed ? item_listed : 0) | (wanted && !same ? item_told : 0));
     if (item.listed_told == 0) return;
@@ -505,8 +520,9 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
         flat::push(scratch.told_bits, scratch.plan_bits[i]);
     }
     SnapshotPeer &p = s.peers[w.peer];
-    s.sent[place_of(w.peer, w.number)] = {
-        w.number, w.base, w.tick, SnapshotFate::in_flight, 0, static_cast<uint16_t>(p.turn)};
+    const uint32_t turn = turn_of(s.sent[place_of(w.peer, p.sent_number)], w.tick);
+    s.sent[place_of(w.peer, w.number)] = {w.number, w.base, w.tick, SnapshotFate::in_flight,
+                                          {},       turn};
     p.sent_number = w.number;
     settle(s, w.peer); // What was here has no fate any more, nor has what was built on it.
     if (p.loss == 0) p.loss = loss_at_first;
@@ -522,8 +538,6 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
     if (s.entry_count == 0 || s.entries_used == 0) return 0;
     if (s.peers[peer].sent_number == UINT32_MAX) return 0;
     SnapshotPeer &p = s.peers[peer];
-    if (p.turn_tick != world.tick) p.turn += 1;
-    p.turn_tick = world.tick;
     const uint32_t base = choose_base(s, peer, world.tick);
     const bool was_short =
         p.was_cut != 0 && s.sent[place_of(peer, p.sent_number)].tick != world.tick;

@@ -37,8 +37,8 @@ struct Snapshot { // 0: none.
     uint32_t base; // 0: none; then all is told whole.
     uint32_t tick;
     SnapshotFate fate;
-    uint8_t zero;  // No padding: the block is hashed.
-    uint16_t turn; // Sent: SnapshotPeer::turn, low bits.
+    uint8_t zero[3]; // No padding: the block is hashed.
+    uint32_t turn;   // Of what is sent: at how many ticks something was told, this one among them.
 };
 
 // What a snapshot says of one entry: in so many states of its lineage it is told in a row, and
@@ -66,8 +66,6 @@ struct SnapshotPeer { // To one peer, and from it.
     uint32_t loss;           // Of snapshots, of loss_one: a running mean. 0: nothing is known.
     uint32_t arrived_number; // The newest that was told to have arrived.
     uint32_t was_cut;        // Not 0: the last one had no room for all that was to be told.
-    uint32_t turn;           // Ticks at which there was something to tell;
-    uint32_t turn_tick;      // the last of them.
 };
 
 struct ReceivedEntry {
@@ -147,7 +145,7 @@ struct SnapshotScratch {
     Flat<uint16_t> cached_bits;
     Flat<Slot> told; // The objects of the last write(), and what they took.
     Flat<uint16_t> told_bits;
-    Flat<Slot> same;  // Those that it had nothing to say of, as its lineage has said it.
+    Flat<Slot> same;  // Those that are due, but its lineage has said it.
     Flat<Slot> stray; // The same; but since then they were told otherwise. An UPDATE's to say.
     // What check() has read, until receive().
     Flat<ReceivedEntry> read_entries; // Of what is told.
