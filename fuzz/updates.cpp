@@ -20,7 +20,8 @@ void rewrite(UpdateWriter &w, const Update &update)
     TERN_ASSERT(read && (update.mask != 0) != update.hides, "fields of object %llx",
                 static_cast<unsigned long long>(object.id));
     std::byte coded[struct_bytes_max + 64];
-    CodedFields with = {coded, 0};
+    const size_t field_count = every_kind().types[object.type].fields.size();
+    CodedFields with = {update.mask, coded, 0, static_cast<uint32_t>(field_count)};
     if (!update.hides)
         with.bit_count = static_cast<uint32_t>(
             update_codec::code(every_kind(), object.type, value, update.mask, coded));

@@ -17,9 +17,7 @@ static constexpr size_t entry_words = sizeof(Entry) / sizeof(uint64_t);
 // One more word, so that whole words can be read anywhere.
 static size_t words_of(const TypeTable &types, TypeId type)
 {
-    const size_t fields = types.types[type].fields.size();
-    return entry_words + (types.value_bits_max[type] + update_codec::mask_bits_max(fields)) / 64 +
-           2;
+    return entry_words + types.value_bits_max[type] / 64 + 2;
 }
 
 void place(flat::Builder &builder, CodeCache &cache, const TypeTable &types)
@@ -68,7 +66,8 @@ CodedFields fields(CodeCache &cache, const World &world, const TypeTable &types,
         entry = {mask, cache._send[0], static_cast<uint32_t>(bits)};
         std::memcpy(words, &entry, sizeof entry);
     }
-    return {coded, entry.bit_count};
+    const auto field_count = static_cast<uint32_t>(types.types[object.type].fields.size());
+    return {mask, coded, entry.bit_count, field_count};
 }
 
 }

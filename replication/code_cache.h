@@ -5,11 +5,13 @@
 
 namespace tern {
 
-// Mask and values of one object as they travel, to be copied into a message. 8 bytes may be read
-// behind them.
+// The values of an object's fields as they travel, to be copied into a message. 8 bytes may be read
+// behind them. No mask: that it is hidden.
 struct CodedFields {
+    uint64_t mask;
     const std::byte *bits;
     uint32_t bit_count;
+    uint32_t field_count; // Of its type.
 };
 
 // All of it lies behind the struct, which may be among what is state.

@@ -103,11 +103,10 @@ static bool is_one(uint64_t mask)
     return mask != 0 && (mask & (mask - 1)) == 0;
 }
 
-static void write_mask(BitWriter &w, const TypeTable &types, TypeId type, uint64_t mask)
+static void write_mask(BitWriter &w, unsigned count, uint64_t mask)
 {
-    const auto count = static_cast<unsigned>(types.types[type].fields.size());
     if (count == 1) return;
-    const bool all = mask == type_table::all_fields(types, type);
+    const bool all = mask == ~uint64_t{0} >> (64 - count);
     const bool one = is_one(mask);
     bits::write_bool(w, all || one);
     if (!all && !one) return bits::write(w, mask, count);
@@ -141,7 +140,6 @@ size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mas
 {
     TERN_ASSERT(mask != 0, "no field of type %u", static_cast<unsigned>(type));
     BitWriter w = bits::writer(buffer);
-    write_mask(w, types, type, mask);
     type_table::write_fields(w, types, type, value, mask);
     TERN_ASSERT(!bits::overflow(w), "%zu bytes for type %u", buffer.size(),
                 static_cast<unsigned>(type));
@@ -155,11 +153,11 @@ bool read_fields(const Update &update, const TypeTable &types, void *value)
     return !bits::failed(r);
 }
 
-// --- The message: tick, whether each has its own, then objects, each behind a 1, then a 0 ---
+// --- The message: tick, whether each has its own, then objects, each behind 1 or 0 1, then 0 0 ---
 
 UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks)
 {
-    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, ObjectId::none, 0, no_type};
+    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, 0, ObjectId::none, 0, no_type};
     bits::write(w._writer, tick, 32);
     bits::write_bool(w._writer, ticks == Ticks::each);
     return w;
@@ -172,12 +170,15 @@ static bool is_next(ObjectId object, ObjectId previous)
            object_id::serial(object) == object_id::serial(previous) + uint64_t{1};
 }
 
-static void write_head(UpdateWriter &w, const Object &object, bool hides, uint32_t tick)
+static void write_head(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick)
 {
+    const bool hides = coded.mask == 0;
     const bool same_type = object.type == w._previous_type;
     const bool next = is_next(object.id, w._previous_object) && same_type && !hides &&
                       object.stamp == w._previous_stamp && tick == w._tick;
-    bits::write(w._writer, next ? 3 : 1, 2); // Another object, and which.
+    if (next && coded.mask == w._mask) return bits::write_bool(w._writer, true);
+    bits::write(w._writer, 2, 2); // Another object.
+    bits::write_bool(w._writer, next);
     if (!next) {
         write_object(w._writer, object.id, w._previous_object);
         write_stamp(w._writer, object.stamp, w._previous_stamp);
@@ -186,6 +187,7 @@ static void write_head(UpdateWriter &w, const Object &object, bool hides, uint32
         bits::write_bool(w._writer, hides);
         if (w._ticks == Ticks::each) write_tick(w._writer, tick, w._tick);
     }
+    if (!hides) write_mask(w._writer, coded.field_count, coded.mask);
 }
 
 bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick)
@@ -194,9 +196,9 @@ bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick
                 static_cast<unsigned long long>(object.id));
     if (w._count == updates_per_message_max || bits::overflow(w._writer)) return false;
     const size_t begin = bits::bit_count(w._writer);
-    write_head(w, object, coded.bit_count == 0, tick);
+    write_head(w, object, coded, tick);
     if (coded.bit_count > 0) bits::write_bits(w._writer, coded.bits, coded.bit_count);
-    if (!bits::room(w._writer, 1)) { // For the end.
+    if (!bits::room(w._writer, 2)) { // For the end.
         bits::rewind(w._writer, begin);
         return false;
     }
@@ -205,6 +207,7 @@ bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick
     w._previous_stamp = object.stamp;
     w._previous_type = object.type;
     w._tick = tick;
+    w._mask = coded.mask;
     return true;
 }
 
@@ -216,7 +219,7 @@ size_t bit_count(const UpdateWriter &w)
 size_t finish(UpdateWriter &w)
 {
     if (w._count == 0) return 0;
-    bits::write_bool(w._writer, false);
+    bits::write(w._writer, 0, 2);
     return bits::size_bytes(w._writer);
 }
 
@@ -247,11 +250,11 @@ static TypeId read_type(BitReader &r, const TypeTable &types, TypeId previous)
     return type;
 }
 
-static void read_head(UpdateReader &r, Update &update)
+static void read_head(UpdateReader &r, Update &update, bool as_before)
 {
     BitReader &from = r._reader;
     const Update &previous = r._previous;
-    const bool next = bits::read_bool(from);
+    const bool next = as_before || bits::read_bool(from);
     if (next) {
         const uint32_t serial = object_id::serial(previous.object) + 1;
         update.object = object_id::make(object_id::creator(previous.object), serial);
@@ -273,6 +276,13 @@ static void read_head(UpdateReader &r, Update &update)
             bits::fail(from);
     }
     update.told_tick = r._told_tick;
+    if (as_before) {
+        update.mask = previous.mask;
+        if (update.mask == 0) bits::fail(from);
+        return;
+    }
+    update.mask = update.hides || bits::failed(from) ? 0 : read_mask(from, *r._types, update.type);
+    if (next && update.mask == previous.mask) bits::fail(from);
 }
 
 static void pass_values(UpdateReader &r, const Update &update)
@@ -286,15 +296,15 @@ static void pass_values(UpdateReader &r, const Update &update)
 bool next(UpdateReader &r, Update &update)
 {
     if (bits::failed(r._reader)) return false;
-    if (!bits::read_bool(r._reader)) {
+    const bool as_before = bits::read_bool(r._reader);
+    if (!as_before && !bits::read_bool(r._reader)) {
         if (r._count == 0 || !bits::complete(r._reader)) bits::fail(r._reader);
         return false;
     }
-    const size_t begin = bits::bit_count(r._reader) - 1;
-    read_head(r, update);
+    const size_t begin = bits::bit_count(r._reader) - (as_before ? 1 : 2);
+    read_head(r, update, as_before);
     if (r._count == updates_per_message_max) bits::fail(r._reader);
     if (bits::failed(r._reader)) return false;
-    update.mask = update.hides ? 0 : read_mask(r._reader, *r._types, update.type);
     update.values = r._reader;
     if (!bits::failed(r._reader)) pass_values(r, update);
     update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);

@@ -9,6 +9,7 @@ struct UpdateWriter { // Closed.
     BitWriter _writer;
     Ticks _ticks;
     uint32_t _tick; // Of the object before.
+    uint64_t _mask; // 0: it was hidden.
     uint32_t _count;
     ObjectId _previous_object;
     Stamp _previous_stamp;
@@ -18,16 +19,11 @@ struct UpdateWriter { // Closed.
 namespace update_codec {
 
 UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks = Ticks::one);
-// Mask and values of the fields of `mask`, which is not 0; how many bits. The buffer must hold a
-// whole value and mask_bits_max().
+// The values of the fields of `mask`, which is not 0; how many bits. The buffer must hold a whole
+// value.
 size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mask,
             std::span<std::byte> buffer);
-constexpr size_t mask_bits_max(size_t field_count)
-{
-    return field_count + 1;
-}
-// What code() made, as of `tick`: with Ticks::one the message's; of no bits: it is hidden. False,
-// and nothing is written, if it does not fit.
+// As of `tick`: with Ticks::one the message's. False, and nothing is written, if it does not fit.
 bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick);
 size_t bit_count(const UpdateWriter &w); // So far.
 size_t finish(UpdateWriter &w);          // Bytes of the message; 0 if nothing was added.

@@ -46,7 +46,9 @@ static bool add(UpdateWriter &w, const Item &item)
     object.type = item.type;
     std::byte coded[struct_bytes_max + 64];
     const size_t bits = update_codec::code(table, item.type, value(item), item.mask, coded);
-    return update_codec::add(w, object, {coded, static_cast<uint32_t>(bits)},
+    const auto field_count = static_cast<uint32_t>(table.types[item.type].fields.size());
+    return update_codec::add(w, object,
+                             {item.mask, coded, static_cast<uint32_t>(bits), field_count},
                              item.tick != 0 ? item.tick : w._tick);
 }
 
@@ -88,7 +90,7 @@ struct Hand { // A message written field by field.
         return *this;
     }
     // Up to its stamp: another one, not the next; of creator 5, serial 9.
-    Hand &first_object() { return put(1, 1).put(0, 1).put(0, 1).put(5, 16).put(9, 8); }
+    Hand &first_object() { return put(2, 2).put(0, 1).put(0, 1).put(5, 16).put(9, 8); }
     // Behind its stamp: of type 0, and not hidden.
     Hand &shown() { return put(0, 1).put(0, 8).put(0, 1); }
     std::span<const std::byte> done() { return {bytes, bits::size_bytes(w)}; }
@@ -102,7 +104,7 @@ TEST(UpdateCodec, OneFieldOfOneObjectToTheBit)
     hand.first_object();
     hand.put(0, 2).shown();                         // The stamp of the one before: zero.
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8); // One field, which, its value.
-    hand.put(0, 1);                                 // The end.
+    hand.put(0, 2);                                 // The end.
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
 }
@@ -119,10 +121,10 @@ TEST(UpdateCodec, WhereEachHasItsOwnTickItIsToldByTheOneBefore)
     hand.first_object().put(0, 2).shown();
     hand.put(6, 8); // Three before: 0, 1, -1, 2, -2, 3, -3.
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);
-    // Two after; and the next one, of the same tick.
-    hand.put(1, 1).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(0, 1).put(3, 8);
+    // Two after; and the next one, of the same tick and mask.
+    hand.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(0, 1).put(3, 8);
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);
-    hand.put(1, 1).put(1, 1).put(1, 1).put(0, 1).put(3, 3).put(200, 8).put(0, 1);
+    hand.put(1, 1).put(200, 8).put(0, 2);
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
 }
@@ -134,13 +136,13 @@ TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
         BitWriter w = bits::writer(bytes);
         bits::write(w, first, 32);
         bits::write(w, 1, 1); // Each has its own.
-        bits::write(w, 1, 3);
+        bits::write(w, 2, 4);
         bits::write(w, 5, 16);
         bits::write(w, 9, 8);
         bits::write(w, 0, 2 + 1 + 8 + 1); // Stamp, type 0, not hidden.
         bits::write_varint(w, coded);
         bits::write(w, 1 + 0 * 2 + 3 * 4 + 200 * 32, 13);
-        bits::write(w, 0, 1);
+        bits::write(w, 0, 2);
         return is_well_formed({bytes, bits::size_bytes(w)});
     };
     EXPECT_TRUE(with(7, 0));
@@ -156,7 +158,7 @@ TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
 
 TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
 {
-    const auto body = [](Hand &hand) { hand.shown().put(3, 2).put(0, 36).put(0, 1); };
+    const auto body = [](Hand &hand) { hand.shown().put(3, 2).put(0, 36).put(0, 2); };
     Hand right;
     right.first_object().put(0, 2);
     body(right);
@@ -174,18 +176,21 @@ TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
     body(no_form);
     EXPECT_FALSE(is_well_formed(no_form.done()));
     Hand no_previous;
-    no_previous.put(1, 1).put(0, 1).put(1, 1).put(0, 8).put(0, 2);
+    no_previous.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2);
     body(no_previous);
     EXPECT_FALSE(is_well_formed(no_previous.done()));
     Hand next_of_nothing;
-    next_of_nothing.put(1, 1).put(1, 1).put(3, 2).put(0, 36).put(0, 1);
+    next_of_nothing.put(2, 2).put(1, 1).put(3, 2).put(0, 36).put(0, 2);
     EXPECT_FALSE(is_well_formed(next_of_nothing.done()));
+    Hand like_nothing;
+    like_nothing.put(1, 1).put(0, 36).put(0, 2);
+    EXPECT_FALSE(is_well_formed(like_nothing.done()));
     Hand no_creator;
-    no_creator.put(1, 1).put(0, 1).put(0, 1).put(0, 16).put(9, 8).put(0, 2);
+    no_creator.put(2, 2).put(0, 1).put(0, 1).put(0, 16).put(9, 8).put(0, 2);
     body(no_creator);
     EXPECT_FALSE(is_well_formed(no_creator.done()));
     Hand nothing;
-    nothing.put(0, 1);
+    nothing.put(0, 2);
     EXPECT_FALSE(is_well_formed(nothing.done()));
 }
 
@@ -195,16 +200,19 @@ TEST(UpdateCodec, TheNextObjectAndTheSameTypeHaveOneFormEach)
         Hand hand;
         hand.first_object().put(0, 2).shown().put(3, 2).put(0, 36);
         second(hand);
-        return is_well_formed(hand.put(3, 2).put(0, 36).put(0, 1).done());
+        return is_well_formed(hand.put(0, 2).done());
     };
-    EXPECT_TRUE(with([](Hand &h) { h.put(1, 1).put(1, 1); }));
+    // As the one before; told in full though it is; the next with another mask.
+    EXPECT_TRUE(with([](Hand &h) { h.put(1, 1).put(0, 36); }));
+    EXPECT_FALSE(with([](Hand &h) { h.put(2, 2).put(1, 1).put(3, 2).put(0, 36); }));
+    EXPECT_TRUE(with([](Hand &h) { h.put(2, 2).put(1, 1).put(1, 2).put(3, 3).put(0, 8); }));
     // The one after the next, of the same type; the next told as if it were any; its type told
     // anew.
     const auto told = [&](uint64_t delta, uint64_t same_type) {
         return with([&](Hand &h) {
-            h.put(1, 1).put(0, 1).put(1, 1).put(delta, 8).put(0, 2).put(same_type, 1);
+            h.put(2, 2).put(0, 1).put(1, 1).put(delta, 8).put(0, 2).put(same_type, 1);
             if (same_type == 0) h.put(0, 8);
-            h.put(0, 1);
+            h.put(0, 1).put(3, 2).put(0, 36);
         });
     };
     EXPECT_TRUE(told(2, 1));
@@ -218,7 +226,7 @@ TEST(UpdateCodec, ATypeThatIsNotThereIsMalformed)
         Hand hand;
         hand.first_object().put(0, 2).put(0, 1).put(type, 8).put(0, 1);
         if (type == 0) hand.put(3, 2);
-        hand.put(0, type == 0 ? 36 : 32).put(0, 1);
+        hand.put(0, type == 0 ? 36 : 32).put(0, 2);
         EXPECT_EQ(is_well_formed(hand.done()), type < 2) << type;
     }
 }
@@ -235,7 +243,7 @@ TEST(UpdateCodec, WhatIsHiddenHasNoFields)
     buffer.resize(update_codec::finish(w));
     Hand hand;
     hand.first_object().put(0, 2).put(0, 1).put(0, 8).put(1, 1);
-    hand.put(1, 1).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(1, 1).put(0, 1);
+    hand.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(1, 1).put(0, 2);
     ASSERT_EQ(buffer.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(buffer.data(), hand.bytes, buffer.size()), 0);
     UpdateReader r = publish::reader(table, buffer);
@@ -271,7 +279,7 @@ TEST(UpdateCodec, MasksHaveOneFormEach)
     Block block = make_block(table);
     world::add(block.world(), table, id(5, 9), 0);
     const auto checked = [&](Hand &hand) {
-        hand.put(0, 1);
+        hand.put(0, 2);
         return publish::check(block.world(), table, hand.done());
     };
     const auto start = [] {
