@@ -413,9 +413,11 @@ size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
         if (misfits == misfits_max || ring.object_count == p.objects_max) break;
     }
     if (count > 0) remember_packet(p, peer, packet, world.tick, count, 0);
+    const size_t objects_end = update_codec::bit_count(w);
     const size_t size_bytes = update_codec::finish(w);
     if (charges && count > 0) {
-        charges::add(*charges, TrafficKind::update, static_cast<int64_t>(head_bits + 1), 1);
+        const size_t end_bits = update_codec::bit_count(w) - objects_end;
+        charges::add(*charges, TrafficKind::update, static_cast<int64_t>(head_bits + end_bits), 1);
         const size_t padding_bits = size_bytes * 8 - update_codec::bit_count(w);
         charges::add(*charges, TrafficKind::padding, static_cast<int64_t>(padding_bits), 1);
     }
