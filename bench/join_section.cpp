@@ -95,7 +95,7 @@ Sample run_course(Course &course)
         tick(w, true);
     const std::vector<double> before_ms = std::move(w.ages_ms);
     w.ages_ms.clear();
-    const uint64_t begin_us = w.star.now_us;
+    const uint64_t begin_us = w.star.now_us + star_tick_us; // join() is called in the next tick.
     star::join(w.star, newcomer);
     for (int i = 0; i < ticks_max && !w.caught_up; ++i)
         tick(w, true);

@@ -7,13 +7,14 @@ namespace tern::congestion {
 
 namespace {
 
-constexpr uint64_t first_window_bytes = 16 * datagram_bytes_base;
+constexpr uint64_t first_window_bytes = 24 * datagram_bytes_base;
 constexpr uint64_t window_bytes_min = 2 * datagram_bytes_base;
 constexpr uint64_t window_bytes_max = 16 << 20;
 constexpr uint64_t first_round_trip_us = 100'000; // For the pace, until there is a sample.
 constexpr uint64_t drain_interval_us = 5'000'000;
 constexpr uint64_t drain_round_trips = 16;       // Between drains, at least.
 constexpr uint64_t join_interval_us = 1'000'000; // Between drains with others.
+constexpr uint64_t base_targets_max = 2;         // A base is short up to so many targets.
 constexpr int refill_rounds = 3;                 // Until the queue is as long again.
 constexpr uint64_t drain_us = 200'000;           // It lasts so long, at least.
 constexpr uint64_t dip_us = 10'000;              // A shorter queue does not fall visibly.
@@ -121,11 +122,18 @@ void move_window(Congestion &c, uint64_t queue_us)
     set_window(c, static_cast<uint64_t>(window + more));
 }
 
+// Until the queue is seen. What others keep in it is part of what was measured without one; where
+// that is short, so is their part, and there is no need to drain now to find it out.
 void start(Congestion &c, uint64_t queue_us, uint64_t now_us)
 {
     const uint64_t rate = c._window_bytes * 1'000'000 / c._round_trip_us;
-    if (queue_us * 2 > target_us(c, rate)) {
+    const uint64_t target = target_us(c, rate);
+    if (queue_us * 2 > target && base_us(c) > base_targets_max * target) {
         begin_drain(c, now_us);
+    } else if (queue_us * 2 > target) {
+        c._phase = WindowPhase::steady;
+        c._drained_us = now_us;
+        fit_window(c, c._round_trip_us);
     } else if (is_filled(c) && !c._lossy) {
         set_window(c, c._window_bytes * 2);
     }

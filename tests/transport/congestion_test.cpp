@@ -62,14 +62,15 @@ TEST(Congestion, TwoFlowsComeToLikeSharesAndFourToo)
     for (const uint64_t kbit : {1'000ull, 5'000ull, 20'000ull}) {
         for (const size_t count : {2ull, 4ull}) {
             SCOPED_TRACE(testing::Message() << count << " flows, " << kbit << " kbit/s");
-            double fairness = 0;
+            double fairness = 0, queue_ms = 0; // A queue differs by a quarter from seed to seed.
             for (uint64_t seed = 1; seed <= 5; seed += 1) {
                 const auto r = run(link(kbit), std::vector<FlowPlan>(count), 5, 35, seed);
                 EXPECT_GE(r.use, 0.9);
-                EXPECT_LE(r.queue_mean_ms, 115);
                 fairness += r.fairness / 5;
+                queue_ms += r.queue_mean_ms / 5;
             }
             EXPECT_LE(fairness, 2);
+            EXPECT_LE(queue_ms, 110);
         }
     }
 }
