@@ -279,8 +279,10 @@ struct TernCrowd {
                 tally_message(tally, arrival.packet.unreliable[i].bytes);
         }
         for (const ConnectionIndex index : open) {
-            connection::update(endpoint::at(*host.endpoint, index), now_us);
-            connection::clear_fates(endpoint::at(*host.endpoint, index));
+            Connection &c = endpoint::at(*host.endpoint, index);
+            connection::update(c, now_us);
+            for (Fate fate; connection::take_fate(c, fate);) {
+            }
         }
     }
     void host_tick(const Message &message, Tally &tally)

@@ -174,7 +174,8 @@ void receive_all(Link &link, size_t at, Connection &c, Times &times, uint64_t no
         }
     }
     connection::update(c, now_us);
-    connection::clear_fates(c);
+    for (Fate fate; connection::take_fate(c, fate);) {
+    }
 }
 
 Times run_tern(Course &course)

@@ -139,7 +139,8 @@ void tick(World &w, size_t index, bool is_sender)
     while (!connection::peek_message(c, StreamId::world).empty())
         connection::consume_message(c, StreamId::world);
     connection::update(c, w.now_us);
-    connection::clear_fates(c);
+    for (Fate fate; connection::take_fate(c, fate);) {
+    }
     if (is_sender) fill(flow);
     send_connection(w, index, is_sender);
 }

@@ -73,7 +73,8 @@ void receive(TernSide &side, uint64_t now_us, Tally &tally)
     if (side.connection == no_connection) return;
     Connection &c = connection_of(side);
     connection::update(c, now_us);
-    connection::clear_fates(c);
+    for (Fate fate; connection::take_fate(c, fate);) {
+    }
 }
 
 // As if the path carried what ENet sends, and no more.

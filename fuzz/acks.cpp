@@ -9,6 +9,7 @@ namespace tern::fuzz {
 namespace {
 
 constexpr size_t arrivals_max = 128;
+constexpr uint64_t sent_max = 30'000; // Beyond, what is known may be told again.
 
 struct Arrived {
     uint64_t number;
@@ -21,7 +22,7 @@ struct Model {
     uint64_t end; // One past the newest.
     uint64_t eliciting_end;
     uint64_t newest_us;
-    uint64_t next_sent, read_end; // Of our packets.
+    uint64_t start_sent, next_sent, read_end; // Of our packets.
     uint64_t waiting_since_us;
     uint32_t waiting;
 };
@@ -56,10 +57,12 @@ void check_ack(const Model &m, const BuiltAck &built, uint64_t now_us)
     const Ack &ack = built.ack;
     const uint64_t largest = m.end - 1;
     size_t named = 0;
+    const uint64_t known_end =
+        std::max(m.read_end, m.next_sent - std::min(m.next_sent, telling_packets_max));
     for (size_t i = 0; i < m.count; ++i) {
         const Arrived &a = m.arrivals[i];
         const bool in_window = a.number + ack_window_packets >= m.end;
-        const bool unknown = a.next_sent >= m.read_end;
+        const bool unknown = a.next_sent >= known_end;
         if (in_window && unknown) first = std::min(first, a.number);
         const bool is = built.any && is_named(ack, largest, a.number);
         named += is;
@@ -124,7 +127,8 @@ void step(Tracking &t, Input &in)
     case 0:
     case 1: return arrive(t, in, what);
     case 2: // Packets of ours are sent; some are acked; time goes on.
-        m.next_sent += what >> 2;
+        m.next_sent += (what & 128) != 0 ? 100 * (what >> 2) : what >> 2;
+        m.next_sent = std::min(m.next_sent, m.start_sent + sent_max);
         m.read_end += std::min<uint64_t>(m.next_sent - m.read_end, input::u8(in));
         t.now_us += input::u8(in) * 500ull;
         return;
@@ -132,7 +136,8 @@ void step(Tracking &t, Input &in)
         const bool is_due =
             m.waiting >= 2 || (m.waiting == 1 && t.now_us - m.waiting_since_us >= ack_wait_us);
         TERN_ASSERT(ack_tracker::due(t.tracker, t.now_us) == is_due, "due: %d", is_due);
-        const BuiltAck built = ack_tracker::build(t.tracker, t.window, m.read_end, t.now_us);
+        const BuiltAck built =
+            ack_tracker::build(t.tracker, t.window, m.next_sent, m.read_end, t.now_us);
         m.waiting = 0;
         check_ack(m, built, t.now_us);
         if (built.any) check_frame(built.ack);
@@ -156,7 +161,7 @@ void fuzz_acks(std::span<const uint8_t> data)
     const uint8_t start = input::u8(in); // Near the ends of numbers, or at 0.
     const uint64_t far[4] = {0, 5, (1ull << 32) - 30, packet_number_max - 100'000'000};
     t.model.end = far[start % 4];
-    t.model.next_sent = t.model.read_end = far[start / 4 % 4];
+    t.model.start_sent = t.model.next_sent = t.model.read_end = far[start / 4 % 4];
     replay_window::skip_to(t.window, t.model.end);
     arrive(t, t.model.end, (start & 16) != 0); // The newest has always arrived.
     while (!input::empty(in))

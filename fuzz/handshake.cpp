@@ -153,7 +153,8 @@ void send(World &w, size_t from)
         if (endpoint::contact(*p.endpoint, i) != Contact::open) continue;
         Connection &c = endpoint::at(*p.endpoint, i);
         connection::update(c, w.now_us);
-        connection::clear_fates(c);
+        for (Fate fate; connection::take_fate(c, fate);) {
+        }
         const Link link = connection::link(c);
         if (link != Link::open && link != Link::closing) {
             endpoint::release(*p.endpoint, i);

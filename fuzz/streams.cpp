@@ -59,13 +59,12 @@ std::span<const std::byte> content(size_t message, size_t size)
 
 void check_fates(Side &side)
 {
-    for (const Fate &fate : connection::fates(*side.connection)) {
+    for (Fate fate; connection::take_fate(*side.connection, fate);) {
         TERN_ASSERT(fate.packet < side.told.size() && !side.told[fate.packet],
                     "packet %llu of %zu has a second fate, or was never sent",
                     static_cast<unsigned long long>(fate.packet), side.told.size());
         side.told[fate.packet] = true;
     }
-    connection::clear_fates(*side.connection);
 }
 
 void say(Side &side, StreamId stream, size_t size)

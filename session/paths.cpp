@@ -142,10 +142,9 @@ static void count_acked(Session &s, ConnectionIndex index)
 static void tell_fates(Session &s, ConnectionIndex index)
 {
     Connection &c = endpoint::at(*s.endpoint, index);
-    if (s.paths[index].tie == Tie::member)
-        for (const Fate &fate : connection::fates(c))
-            replica::fate(*s.replica, s.paths[index].peer, fate.packet, fate.arrived);
-    connection::clear_fates(c);
+    const bool is_member = s.paths[index].tie == Tie::member;
+    for (Fate fate; connection::take_fate(c, fate);)
+        if (is_member) replica::fate(*s.replica, s.paths[index].peer, fate.packet, fate.arrived);
 }
 
 // The connection to a member has ended, and not by us.

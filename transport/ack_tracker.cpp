@@ -9,14 +9,14 @@ namespace {
 constexpr uint32_t waiting_max = 2;
 
 // The lowest number of which the peer must still be told; `end` if there is none.
-uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, uint64_t read_end)
+uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, uint64_t known_end)
 {
     const uint64_t end = replay_window::next(arrived);
     const uint64_t first = end > ack_window_packets ? end - ack_window_packets : 0;
     uint64_t number = std::max(tracker._floor, first);
     while (number < end) {
-        const uint32_t mark = tracker._marks[number % ack_window_packets];
-        const bool known = static_cast<int32_t>(mark - static_cast<uint32_t>(read_end)) < 0;
+        const uint16_t mark = tracker._marks[number % ack_window_packets];
+        const bool known = static_cast<int16_t>(mark - static_cast<uint16_t>(known_end)) < 0;
         const bool here = replay_window::bits(arrived, static_cast<int64_t>(number)) & 1;
         if (here && !known) break;
         number += 1;
@@ -32,7 +32,7 @@ void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, u
     const uint64_t end = replay_window::next(arrived);
     if (number + ack_window_packets < end) return;
     if (number >= end) tracker._largest_us = now_us;
-    tracker._marks[number % ack_window_packets] = static_cast<uint32_t>(next_sent);
+    tracker._marks[number % ack_window_packets] = static_cast<uint16_t>(next_sent);
     // A late one: what lies between was passed as known, and is passed again by build().
     tracker._floor = std::min(tracker._floor, number);
     if (!ack_eliciting) return;
@@ -52,10 +52,13 @@ bool due(const AckTracker &tracker, uint64_t now_us)
     return tracker._waiting_count > 0 && now_us - tracker._waiting_since_us >= ack_wait_us;
 }
 
-BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t read_end, uint64_t now_us)
+BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t next_sent,
+               uint64_t read_end, uint64_t now_us)
 {
     tracker._waiting_count = 0;
-    tracker._floor = first_unknown(tracker, arrived, read_end);
+    const uint64_t known_end =
+        std::max(read_end, next_sent - std::min(next_sent, telling_packets_max));
+    tracker._floor = first_unknown(tracker, arrived, known_end);
     const uint64_t end = replay_window::next(arrived);
     if (tracker._floor >= end) return {};
     const bool is_wanted = tracker._floor < tracker._eliciting_end;

@@ -16,14 +16,16 @@ static_assert(ack_window_packets + 64 <= replay_window_packets);
 
 // An ack frame names all that has arrived and is not known to be known. So when a packet of ours
 // is acked, the peer knows of everything that had arrived before that packet was begun; hence a
-// mark for each arrival: the number that our next packet had.
+// mark for each arrival: the number that our next packet had. 16 bits of it, so what was told in so
+// many packets is told no more, known or not; and what is told again long after may be so in vain.
+inline constexpr uint64_t telling_packets_max = 1 << 14;
 struct AckTracker {                      // Closed.
     uint64_t _floor;                     // What arrived below needs no more telling.
     uint64_t _eliciting_end;             // One past the highest that wants an ack.
     uint64_t _largest_us;                // When the largest arrived.
     uint64_t _waiting_since_us;          // The first of those that wait.
     uint32_t _waiting_count;             // Ack-eliciting ones, since the last ack was built.
-    uint32_t _marks[ack_window_packets]; // Low 32 bits, by number % ack_window_packets.
+    uint16_t _marks[ack_window_packets]; // Low 16 bits, by number % ack_window_packets.
 };
 
 struct BuiltAck {
@@ -40,9 +42,10 @@ void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, u
 void hurry(AckTracker &tracker);
 bool due(const AckTracker &tracker, uint64_t now_us); // Without any other reason for a packet.
 
-// read_end: one past the highest of our packets with an ack that was acked.
-BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t read_end,
-               uint64_t now_us);
+// next_sent: as in arrive(). read_end: one past the highest of our packets with an ack that was
+// acked.
+BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t next_sent,
+               uint64_t read_end, uint64_t now_us);
 
 }
 }

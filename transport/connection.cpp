@@ -23,7 +23,6 @@ size_t lay_out(Connection &c, std::byte *block, const ConnectionLimits &limits)
 {
     flat::Builder builder{block, sizeof(Connection)};
     sent_packets::place(builder, c._sent);
-    flat::place(builder, c._fates, fates_max);
     for (size_t i = 0; i < stream_count; i += 1) {
         stream_send::place(builder, c._send[i], limits.queue_bytes_max[i]);
         stream_receive::place(builder, c._receive[i]);
@@ -74,7 +73,6 @@ static void clear(Connection &c)
         stream_send::clear_bits(stream);
     for (StreamReceive &stream : c._receive)
         stream_receive::clear_bits(stream);
-    flat::clear(c._fates);
     const ConnectionLimits limits = c._limits;
     const Tallies tallies = c._tallies;
     place_in_zeroed(&c, limits);
@@ -139,7 +137,7 @@ void skip_numbers(Connection &c, uint64_t sent, uint64_t received)
 
 bool has_place(const Connection &c)
 {
-    return sent_packets::room(c._sent) > c._fates.count;
+    return sent_packets::room(c._sent) > close_packets;
 }
 
 // The backoff stays below an eighth of the timeout, so that several probes fit in it. That bound
@@ -214,9 +212,8 @@ void update(Connection &c, uint64_t now_us)
         end(c, Link::silent);
         return;
     }
-    const size_t told = c._fates.count;
-    sent_packets::tell_lost(c._sent, round_trip::loss_us(c._round_trip), c._fates, now_us);
-    settle_streams(c, told);
+    sent_packets::tell_lost(c._sent, round_trip::loss_us(c._round_trip), now_us);
+    settle_streams(c);
     if (copies(c) > 1 && round_trip::known(c._round_trip)) repeat_late(c, now_us);
     update_probes(c, now_us);
     // Without this a long cut would leave no place for the packet that finds out that it is over.
@@ -239,14 +236,9 @@ CloseReason close_reason(const Connection &c)
     return c._close_reason;
 }
 
-std::span<const Fate> fates(const Connection &c)
+bool take_fate(Connection &c, Fate &fate)
 {
-    return c._fates.all();
-}
-
-void clear_fates(Connection &c)
-{
-    flat::clear(c._fates);
+    return sent_packets::take_fate(c._sent, fate);
 }
 
 // --- Where to ---
@@ -337,9 +329,8 @@ void end(Connection &c, Link link)
 
 void lose_packets(Connection &c, uint64_t sent_us)
 {
-    const size_t told = c._fates.count;
-    sent_packets::tell_all_lost(c._sent, sent_us, c._fates);
-    settle_streams(c, told);
+    sent_packets::tell_all_lost(c._sent, sent_us);
+    settle_streams(c);
 }
 
 uint32_t copies(const Connection &c)
@@ -348,10 +339,9 @@ uint32_t copies(const Connection &c)
     return c._loss < two_copies_loss ? 1 : c._loss < three_copies_loss ? 2 : 3;
 }
 
-void settle_streams(Connection &c, size_t first)
+void settle_streams(Connection &c)
 {
-    for (size_t i = first; i < c._fates.count; i += 1) {
-        const Fate &fate = c._fates[i];
+    for (Fate fate; sent_packets::settle_fate(c._sent, fate);) {
         const SentPacket &packet = sent_packets::at(c._sent, fate.packet);
         if (!fate.arrived) c._stats.lost_datagrams += 1;
         const bool was_probe = path_size::settled(c._path_size, fate.packet, packet.size_bytes,

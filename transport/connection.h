@@ -50,8 +50,9 @@ struct Lone {
 
 namespace connection {
 
-// Memory for one, with all its queues, aligned as for any type; then placed in it, closed until
-// open(). The memory may be reused for another.
+// Memory for one, with all its queues, aligned as for any type, or better to block_alignment; then
+// placed in it, closed until open(). The memory may be reused for another.
+inline constexpr size_t block_alignment = 4096; // A page, so that an idle one touches one.
 size_t size_bytes(const ConnectionLimits &limits);
 Connection *place(void *memory, const ConnectionLimits &limits);
 // The same in memory that is zero, which it hardly touches: most of it is never used.
@@ -85,10 +86,9 @@ void update(Connection &c, uint64_t now_us);
 Link link(const Connection &c);
 uint64_t heard_us(const Connection &c); // When something authentic came last, or it was opened.
 CloseReason close_reason(const Connection &c); // closed_by_peer: what it said.
-// What became of packets since the last call of clear_fates (once per tick), oldest first. When
-// the link ends or closes, all that is in flight is told as lost.
-std::span<const Fate> fates(const Connection &c);
-void clear_fates(Connection &c);
+// What became of packets, each once, by their numbers; false: no more is known. All are to be taken
+// once per tick. When the link ends or closes, all that is in flight is told as lost.
+bool take_fate(Connection &c, Fate &fate);
 
 // --- Sending ---
 // Queues a message of 1 to stream_message_bytes_max. False if the queue has no room; then nothing
@@ -97,7 +97,7 @@ bool queue_message(Connection &c, StreamId stream, std::span<const std::byte> me
 size_t queue_room_bytes(const Connection &c, StreamId stream); // For one more message's bytes.
 uint64_t queued_offset(const Connection &c, StreamId stream);  // End of all that was queued.
 uint64_t acked_offset(const Connection &c, StreamId stream);   // All below has been acked.
-// For one more packet now: bytes, and a place among the packets whose fate is open or not cleared.
+// For one more packet now: bytes, and a place among the packets whose fate is open or not taken.
 bool has_budget(const Connection &c, uint64_t now_us);
 bool wants_packet(const Connection &c, uint64_t now_us); // Without any unreliable message.
 // Starts a packet with what is due: acks, stream bytes (at most stream_bytes_max of them). Only

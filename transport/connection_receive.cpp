@@ -52,10 +52,9 @@ void take_sample(Connection &c, const AckEffect &effect, uint64_t held_us, uint6
 
 void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
 {
-    const size_t told = c._fates.count;
-    const AckEffect effect = sent_packets::take_ack(
-        c._sent, frame, round_trip::loss_us(c._round_trip), c._fates, now_us);
-    settle_streams(c, told);
+    const AckEffect effect =
+        sent_packets::take_ack(c._sent, frame, round_trip::loss_us(c._round_trip), now_us);
+    settle_streams(c);
     for (uint32_t i = 0; i < effect.late_count; i += 1)
         congestion::arrived_late(c._congestion);
     if (effect.sampled) take_sample(c, effect, frame.delay_units * ack_delay_unit_us, now_us);

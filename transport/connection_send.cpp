@@ -45,8 +45,8 @@ std::span<std::byte> room(const Packet &packet)
 
 void put_ack(Connection &c, Packet &packet, uint64_t now_us)
 {
-    const BuiltAck built =
-        ack_tracker::build(c._acks, c._arrived, sent_packets::read_end(c._sent), now_us);
+    const BuiltAck built = ack_tracker::build(c._acks, c._arrived, sent_packets::next(c._sent),
+                                              sent_packets::read_end(c._sent), now_us);
     if (!built.any) return;
     const size_t size_bytes = frames::write_ack(room(packet), built.ack);
     packet.size_bytes += size_bytes;

@@ -23,11 +23,6 @@ inline constexpr uint32_t probe_backoff_max = 6; // Doublings.
 inline constexpr uint32_t two_copies_loss = 65'536 / 150, three_copies_loss = 65'536 * 15 / 100;
 inline constexpr uint32_t doubtful_probes = 3; // Probe timeouts without an answer.
 
-// A packet cannot be begun unless all packets in flight, and the fates that nobody has cleared,
-// leave a place among sent_packets_max; so there is always room for a fate. The goodbyes come on
-// top.
-inline constexpr size_t fates_max = sent_packets_max + closing_ticks_max;
-
 // All of it, with rings and bits, lies in one block; nothing in it points anywhere.
 struct Connection { // Closed.
     ConnectionLimits _limits;
@@ -55,7 +50,6 @@ struct Connection { // Closed.
     RoundTrip _round_trip;
     uint32_t _loss; // Of packets, lately, in 65536ths.
     SentPackets _sent;
-    Flat<Fate> _fates;
     SentPacket _making; // What goes into the packet that has been begun.
     bool _packet_begun;
 
@@ -72,20 +66,23 @@ struct Connection { // Closed.
     Stats _stats;
     Tallies _tallies;
 };
+// An idle connection touches one page.
+static_assert(sizeof(Connection) + sent_places_min * sizeof(SentPacket) <=
+              connection::block_alignment);
 
 namespace connection {
 
 // Open or closing, with keys.
 bool is_alive(const Connection &c);
-// Passes on to the streams what became of packets: the fates from `first` on.
-void settle_streams(Connection &c, size_t first);
+// Passes on to the streams what was found out about packets.
+void settle_streams(Connection &c);
 // Everything in flight that was sent by then counts as lost.
 void lose_packets(Connection &c, uint64_t sent_us);
 void end(Connection &c, Link link); // A final one.
 void begin_closing(Connection &c, CloseReason reason);
-// A place for one more packet whose fate is to be told.
 // How often new stream bytes are sent, for the loss that was measured.
 uint32_t copies(const Connection &c);
+// A place for one more packet, and for the goodbyes.
 bool has_place(const Connection &c);
 uint64_t probe_interval_us(const Connection &c);
 void set_pace(Connection &c, uint64_t now_us); // To the lesser of cap and congestion window.

@@ -13,9 +13,7 @@ namespace tern::endpoint {
 
 namespace {
 
-constexpr size_t alignment = alignof(std::max_align_t);
-
-constexpr size_t aligned(size_t size_bytes)
+constexpr size_t aligned(size_t size_bytes, size_t alignment = alignof(std::max_align_t))
 {
     return (size_bytes + alignment - 1) / alignment * alignment;
 }
@@ -53,10 +51,12 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
     const size_t slots_at = aligned(sizeof(Endpoint));
     const size_t pointers_at = slots_at + aligned(count * sizeof(Slot));
     const size_t connections_at = pointers_at + aligned(count * sizeof(Connection *));
-    const size_t connection_bytes = aligned(connection::size_bytes(limits.connection));
+    constexpr size_t page = connection::block_alignment;
+    const size_t connection_bytes = aligned(connection::size_bytes(limits.connection), page);
     auto *block =
-        static_cast<std::byte *>(std::calloc(connections_at + count * connection_bytes, 1));
+        static_cast<std::byte *>(std::calloc(connections_at + page + count * connection_bytes, 1));
     TERN_ASSERT(block, "no memory for %zu connections of %zu bytes", count, connection_bytes);
+    const auto unaligned = reinterpret_cast<uintptr_t>(block + connections_at);
 
     auto *e = reinterpret_cast<Endpoint *>(block);
     e->_limits = limits;
@@ -69,7 +69,7 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
         allowance::make(version_refusals_per_second_max, version_refusals_per_second_max);
     e->_slots = reinterpret_cast<Slot *>(block + slots_at);
     e->_connections = reinterpret_cast<Connection **>(block + pointers_at);
-    e->_blocks = block + connections_at;
+    e->_blocks = block + connections_at + (aligned(unaligned, page) - unaligned);
     e->_block_bytes = connection_bytes;
     return e;
 }

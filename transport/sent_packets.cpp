@@ -20,14 +20,21 @@ const SentPacket &slot(const SentPackets &sent, uint64_t number)
     return sent._ring[number & (sent._places - 1)];
 }
 
-// Places are full: twice as many. Each packet stays where it is, or goes to the new half.
+// The first whose fate is open or has not been taken.
+uint64_t held(const SentPackets &sent)
+{
+    if (sent._for_caller._count == 0) return sent._oldest;
+    return std::min(sent._oldest, sent._for_caller._first);
+}
+
+// Twice as many places. Each packet stays where it is, or goes to the new half.
 void grow(SentPackets &sent)
 {
     const uint64_t before = sent._places;
+    sent._kept = std::max(sent._kept, sent._next - std::min(sent._next, before));
     sent._places *= 2;
-    for (uint64_t number = sent._oldest; number < sent._next; number += 1)
+    for (uint64_t number = sent._kept; number < sent._next; number += 1)
         if (number & before) slot(sent, number) = sent._ring[number & (before - 1)];
-    sent._kept = sent._oldest;
 }
 
 uint64_t largest(const SentPackets &sent, const Frame &ack)
@@ -50,7 +57,27 @@ bool is_kept(const SentPackets &sent, uint64_t number)
     return number >= sent._kept && sent._next - number <= sent._places;
 }
 
-void settle(SentPackets &sent, uint64_t number, bool arrived, Flat<Fate> &fates)
+void put(Fates &fates, uint64_t number)
+{
+    fates._first = fates._count == 0 ? number : std::min(fates._first, number);
+    fates._count += 1;
+}
+
+// The first of these. All of them have places.
+bool tell_first(SentPackets &sent, Fates &fates, Telling before, Telling now, Fate &fate)
+{
+    if (fates._count == 0) return false;
+    while (slot(sent, fates._first).telling != before)
+        fates._first += 1;
+    SentPacket &packet = slot(sent, fates._first);
+    packet.telling = now;
+    fate = {fates._first, packet.state == SentState::arrived};
+    fates._first += 1;
+    fates._count -= 1;
+    return true;
+}
+
+void settle(SentPackets &sent, uint64_t number, bool arrived)
 {
     SentPacket &packet = slot(sent, number);
     packet.state = arrived ? SentState::arrived : SentState::lost;
@@ -60,7 +87,8 @@ void settle(SentPackets &sent, uint64_t number, bool arrived, Flat<Fate> &fates)
     }
     if (!arrived) sent._late_from = std::min(sent._late_from, number);
     if (!arrived && TERN_MUTANT(loss_not_told)) return;
-    flat::push(fates, {number, arrived});
+    packet.telling = Telling::nobody;
+    put(sent._for_connection, number);
 }
 
 // Of one that is older than some acked one.
@@ -132,7 +160,7 @@ uint64_t oldest(const SentPackets &sent)
 
 size_t room(const SentPackets &sent)
 {
-    return sent_packets_max - (sent._next - sent._oldest);
+    return sent_packets_max - (sent._next - held(sent));
 }
 
 uint32_t eliciting_count(const SentPackets &sent)
@@ -153,10 +181,12 @@ uint64_t in_flight_bytes(const SentPackets &sent)
 uint64_t add(SentPackets &sent, const SentPacket &packet)
 {
     TERN_ASSERT(room(sent) > 0, "%zu packets in flight", sent_packets_max);
-    if (sent._next - sent._oldest == sent._places) grow(sent);
+    const uint64_t used = sent._next - held(sent) + 1;
+    if (2 * used > sent._places && sent._places < sent_packets_max) grow(sent);
     SentPacket &added = slot(sent, sent._next);
     added = packet;
     added.state = SentState::in_flight;
+    added.telling = Telling::none;
     if (packet.ack_eliciting) {
         sent._eliciting_count += 1;
         sent._eliciting_us = packet.sent_us;
@@ -191,8 +221,7 @@ bool is_possible(const SentPackets &sent, const Frame &ack)
     return true;
 }
 
-AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<Fate> &fates,
-                   uint64_t now_us)
+AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64_t now_us)
 {
     AckEffect effect{};
     const uint64_t last = largest(sent, ack);
@@ -215,32 +244,45 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<F
             effect.eliciting |= packet.ack_eliciting;
             effect.arrived_count += packet.ack_eliciting;
             if (packet.has_ack) sent._read_end = std::max(sent._read_end, number + 1);
-            settle(sent, number, true, fates);
+            settle(sent, number, true);
         } else if (overdue(sent, number, loss_us, now_us)) {
-            settle(sent, number, false, fates);
+            settle(sent, number, false);
         }
     }
     advance(sent);
     return effect;
 }
 
-void tell_lost(SentPackets &sent, uint64_t loss_us, Flat<Fate> &fates, uint64_t now_us)
+void tell_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us)
 {
     for (uint64_t number = sent._oldest; number < sent._acked_end; number += 1)
         if (slot(sent, number).state == SentState::in_flight &&
             overdue(sent, number, loss_us, now_us))
-            settle(sent, number, false, fates);
+            settle(sent, number, false);
     advance(sent);
 }
 
-void tell_all_lost(SentPackets &sent, uint64_t sent_us, Flat<Fate> &fates)
+void tell_all_lost(SentPackets &sent, uint64_t sent_us)
 {
     for (uint64_t number = sent._oldest; number < sent._next; number += 1) {
         const SentPacket &packet = slot(sent, number);
         if (packet.state == SentState::in_flight && packet.sent_us <= sent_us)
-            settle(sent, number, false, fates);
+            settle(sent, number, false);
     }
     advance(sent);
+}
+
+bool settle_fate(SentPackets &sent, Fate &fate)
+{
+    if (!tell_first(sent, sent._for_connection, Telling::nobody, Telling::connection, fate))
+        return false;
+    put(sent._for_caller, fate.packet);
+    return true;
+}
+
+bool take_fate(SentPackets &sent, Fate &fate)
+{
+    return tell_first(sent, sent._for_caller, Telling::connection, Telling::caller, fate);
 }
 
 }

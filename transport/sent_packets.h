@@ -7,10 +7,10 @@
 
 namespace tern {
 
-// How far the newest may be ahead of the oldest whose fate is open. Full: no packet can be begun.
+// How far the newest may be ahead of the oldest whose fate has not been taken.
 inline constexpr size_t sent_packets_max = 1024;
-inline constexpr size_t sent_places_min = 64; // So that most connections never touch the others.
-inline constexpr size_t chunks_max = 4;       // Of streams, in one packet that we send.
+inline constexpr size_t sent_places_min = 8; // So that an idle connection touches no others.
+inline constexpr size_t chunks_max = 4;      // Of streams, in one packet that we send.
 
 struct SentChunk {
     uint32_t offset_low;
@@ -20,6 +20,8 @@ struct SentChunk {
 };
 
 enum class SentState : uint8_t { none, in_flight, arrived, lost };
+// Who has been told of a fate: the connection itself, then its caller.
+enum class Telling : uint8_t { none, nobody, connection, caller };
 
 struct SentPacket {
     uint64_t sent_us;
@@ -29,11 +31,17 @@ struct SentPacket {
     bool ack_eliciting;
     bool has_ack;
     SentState state;
+    Telling telling; // Of that.
+};
+
+struct Fates {       // That one of them has still to be told.
+    uint64_t _first; // No such packet lies below.
+    uint64_t _count;
 };
 
 struct SentPackets {           // Closed.
     Flat<SentPacket> _ring;    // By number % _places.
-    uint64_t _places;          // So many are in use: a power of two, doubled when they are full.
+    uint64_t _places;          // So many are in use: a power of two, doubled when half are full.
     uint64_t _kept;            // Packets below are in no place; nor those _places before _next.
     uint64_t _next;            // The number of the next packet.
     uint64_t _oldest;          // Everything below has met its fate.
@@ -43,6 +51,7 @@ struct SentPackets {           // Closed.
     uint64_t _eliciting_us;    // When the last of those was sent.
     uint64_t _in_flight_bytes; // Of those.
     uint64_t _late_from;       // No packet below is lost and may yet arrive.
+    Fates _for_connection, _for_caller;
 };
 
 struct AckEffect {
@@ -64,25 +73,29 @@ uint64_t next(const SentPackets &sent);
 uint64_t acked_end(const SentPackets &sent);
 uint64_t read_end(const SentPackets &sent); // One past the highest whose ack the peer has read.
 uint64_t oldest(const SentPackets &sent);   // Everything below has met its fate.
-size_t room(const SentPackets &sent);       // For how many more packets.
+size_t room(const SentPackets &sent);       // For how many more packets; see sent_packets_max.
 uint32_t eliciting_count(const SentPackets &sent);
 uint64_t eliciting_us(const SentPackets &sent);    // When the last ack-eliciting one was sent.
 uint64_t in_flight_bytes(const SentPackets &sent); // Of ack-eliciting packets.
 uint64_t add(SentPackets &sent, const SentPacket &packet); // Its number.
-// Of one in flight, or that met its fate since the last add().
+// Of one in flight, or whose fate has not been taken, or was since the last add().
 const SentPacket &at(const SentPackets &sent, uint64_t number);
 SentPacket &at(SentPackets &sent, uint64_t number);
 
 // False: it acks what was never sent.
 bool is_possible(const SentPackets &sent, const Frame &ack);
 
-// Fates are appended, by number. loss_us: see round_trip.
-AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, Flat<Fate> &fates,
-                   uint64_t now_us);
+// loss_us: see round_trip.
+AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64_t now_us);
 // Loss by time: what was sent loss_us ago and is older than an acked one.
-void tell_lost(SentPackets &sent, uint64_t loss_us, Flat<Fate> &fates, uint64_t now_us);
+void tell_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us);
 // Everything in flight that was sent at or before sent_us, whatever the thresholds say.
-void tell_all_lost(SentPackets &sent, uint64_t sent_us, Flat<Fate> &fates);
+void tell_all_lost(SentPackets &sent, uint64_t sent_us);
+
+// The fates that these three have found, by number: to the connection, who is to take all of them
+// each time, and then to its caller. False: there is none.
+bool settle_fate(SentPackets &sent, Fate &fate);
+bool take_fate(SentPackets &sent, Fate &fate);
 
 }
 }

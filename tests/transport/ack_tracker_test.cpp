@@ -20,7 +20,7 @@ struct Tracking {
     }
     BuiltAck build(uint64_t now_us = 0)
     {
-        return ack_tracker::build(tracker, window, read_end, now_us);
+        return ack_tracker::build(tracker, window, next_sent, read_end, now_us);
     }
     void start_at(uint64_t number)
     {
@@ -174,6 +174,21 @@ TEST(AckTracker, ALateArrivalAfterAnAckedAckIsStillTold)
     t.next_sent = 2;
     t.read_end = 2;
     EXPECT_FALSE(t.build().any);
+}
+
+// As when nothing of ours arrives for long: the peer's packets are told from then on all the same.
+TEST(AckTracker, WhatArrivesIsToldHoweverFarBackTheLastAckLiesThatThePeerHasRead)
+{
+    for (uint64_t ahead = 0; ahead < 200'000; ahead += 1021) {
+        Tracking t;
+        t.next_sent = ahead;
+        t.arrive(0);
+        EXPECT_TRUE(t.build().any) << ahead;
+        t.next_sent += telling_packets_max;
+        EXPECT_TRUE(t.build().any) << ahead;
+        t.next_sent += 1;
+        EXPECT_FALSE(t.build().any) << "told " << telling_packets_max << " times, at " << ahead;
+    }
 }
 
 TEST(AckTracker, HurryMakesAnAckOfWhatWaitsDueAndNoOther)

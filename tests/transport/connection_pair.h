@@ -165,11 +165,10 @@ struct Pair {
     bool take_fates(int at)
     {
         bool right = true;
-        for (const Fate &fate : connection::fates(*side[at])) {
+        for (Fate fate; connection::take_fate(*side[at], fate);) {
             right &= side[at].open_fates.erase(fate.packet) == 1;
             side[at].told[fate.packet] = fate.arrived;
         }
-        connection::clear_fates(*side[at]);
         return right;
     }
 

@@ -103,7 +103,8 @@ inline std::vector<Mail> packets(Peer &peer, uint64_t now_us)
         if (endpoint::contact(peer.e(), i) != Contact::open) continue;
         Connection &c = endpoint::at(peer.e(), i);
         connection::update(c, now_us);
-        connection::clear_fates(c);
+        for (Fate fate; connection::take_fate(c, fate);) {
+        }
         if (!connection::wants_packet(c, now_us) || !connection::has_budget(c, now_us)) continue;
         Bytes buffer(datagram_bytes_max);
         Packet packet = connection::begin_packet(c, buffer, datagram_bytes_max, now_us);

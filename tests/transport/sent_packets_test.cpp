@@ -11,22 +11,16 @@ using namespace tern;
 namespace {
 
 struct Sending {
-    struct Block {
-        SentPackets sent;
-        Flat<Fate> fates;
-    };
     std::vector<uint64_t> memory = std::vector<uint64_t>(20'000);
-    Block &block = *reinterpret_cast<Block *>(memory.data());
-    SentPackets &sent = block.sent;
-    Flat<Fate> &fates = block.fates;
+    SentPackets &sent = *reinterpret_cast<SentPackets *>(memory.data());
+    std::vector<Fate> fates;
     uint64_t now_us = 0;
     uint64_t loss_us = 100'000;
 
     Sending()
     {
-        flat::Builder builder{reinterpret_cast<std::byte *>(memory.data()), sizeof(Block)};
+        flat::Builder builder{reinterpret_cast<std::byte *>(memory.data()), sizeof sent};
         sent_packets::place(builder, sent);
-        flat::place(builder, fates, 2000);
     }
     uint64_t send(bool eliciting = true)
     {
@@ -49,17 +43,38 @@ struct Sending {
             bitmap.erase(bitmap.begin());
         frame = {FrameKind::ack, CloseReason::none, 0, static_cast<uint32_t>(largest), bitmap};
         EXPECT_TRUE(sent_packets::is_possible(sent, frame));
-        return sent_packets::take_ack(sent, frame, loss_us, fates, now_us);
+        const AckEffect effect = sent_packets::take_ack(sent, frame, loss_us, now_us);
+        take_fates();
+        return effect;
+    }
+    void tell_lost()
+    {
+        sent_packets::tell_lost(sent, loss_us, now_us);
+        take_fates();
+    }
+    void tell_all_lost()
+    {
+        sent_packets::tell_all_lost(sent, now_us);
+        take_fates();
+    }
+    void take_fates()
+    {
+        for (Fate fate; sent_packets::settle_fate(sent, fate);)
+            settled.push_back(fate);
+        for (Fate fate; sent_packets::take_fate(sent, fate);)
+            fates.push_back(fate);
+        EXPECT_EQ(settled.size(), fates.size());
     }
     std::map<uint64_t, bool> told()
     {
         std::map<uint64_t, bool> result;
-        for (const Fate &fate : fates.all()) {
+        for (const Fate &fate : fates) {
             EXPECT_EQ(0u, result.count(fate.packet)) << "told twice: " << fate.packet;
             result[fate.packet] = fate.arrived;
         }
         return result;
     }
+    std::vector<Fate> settled;
     std::vector<std::byte> bitmap;
     Frame frame{};
 };
@@ -90,13 +105,13 @@ TEST(SentPackets, APacketIsLostByTimeOnlyOnceALaterOneIsAcked)
     s.now_us = 10;
     s.send();
     s.now_us = 500'000;
-    sent_packets::tell_lost(s.sent, s.loss_us, s.fates, s.now_us);
+    s.tell_lost();
     EXPECT_EQ(Told{}, s.told());
     s.now_us = 99'999;
     s.ack({1});
     EXPECT_EQ((Told{{1, true}}), s.told());
     s.now_us = 100'000;
-    sent_packets::tell_lost(s.sent, s.loss_us, s.fates, s.now_us);
+    s.tell_lost();
     EXPECT_EQ((Told{{0, false}, {1, true}}), s.told());
 }
 
@@ -105,7 +120,7 @@ TEST(SentPackets, ALateAckChangesNothingButGivesASample)
     Sending s;
     s.send();
     s.now_us = 1'000'000;
-    sent_packets::tell_all_lost(s.sent, s.now_us, s.fates);
+    s.tell_all_lost();
     const AckEffect late = s.ack({0});
     EXPECT_TRUE(late.sampled);
     EXPECT_EQ(1'000'000u, late.measured_us);
@@ -163,7 +178,7 @@ TEST(SentPackets, AnAckOfSomethingForgottenGivesNoSample)
 {
     Sending s;
     s.send();
-    sent_packets::tell_all_lost(s.sent, s.now_us, s.fates);
+    s.tell_all_lost();
     for (size_t i = 0; i < sent_packets_max; i += 1)
         s.send();
     EXPECT_FALSE(s.ack({0}).sampled);
@@ -189,11 +204,11 @@ RC_GTEST_PROP(SentPackets, EachFateIsToldOnceAndAsTheAcksSay, ())
         const uint64_t low = next - start > 40 ? next - 40 : start;
         for (int j = *rc::gen::inRange(1, 6); j > 0; j -= 1)
             numbers.insert(*rc::gen::inRange(low, next));
-        const size_t before = s.fates.count;
+        const size_t before = s.fates.size();
         s.ack(numbers);
         largest_acked = std::max(any_acked ? largest_acked : 0, *numbers.rbegin());
         any_acked = true;
-        for (size_t j = before; j < s.fates.count; j += 1) {
+        for (size_t j = before; j < s.fates.size(); j += 1) {
             const Fate fate = s.fates[j];
             RC_ASSERT(open.erase(fate.packet) == 1);
             RC_ASSERT(fate.arrived == (numbers.count(fate.packet) == 1));
@@ -222,7 +237,8 @@ TEST(SentPackets, KeepsWhatIsInFlightWhenItTakesMorePlaces)
             s.send();
             s.ack({i});
         }
-        flat::clear(s.fates);
+        s.fates.clear();
+        s.settled.clear();
         EXPECT_EQ(s.sent._places, sent_places_min);
         for (uint64_t i = start; i < start + sent_packets_max; i += 1) {
             s.now_us = i;
@@ -235,7 +251,7 @@ TEST(SentPackets, KeepsWhatIsInFlightWhenItTakesMorePlaces)
             ASSERT_EQ(sent_packets::at(s.sent, i).sent_us, i);
             ASSERT_EQ(sent_packets::at(s.sent, i).state, SentState::in_flight);
         }
-        sent_packets::tell_all_lost(s.sent, UINT64_MAX, s.fates);
+        s.tell_all_lost();
         EXPECT_EQ(s.told().size(), sent_packets_max);
     }
 }
@@ -245,10 +261,12 @@ TEST(SentPackets, APacketWhosePlaceIsTakenGivesNoRoundTrip)
     Sending s;
     for (int i = 0; i < 20; i += 1)
         s.send();
-    sent_packets::tell_all_lost(s.sent, UINT64_MAX, s.fates);
+    s.tell_all_lost();
     s.now_us = 5'000;
-    for (size_t i = 0; i < sent_places_min - 10; i += 1)
+    for (size_t i = 0; i < s.sent._places - 10; i += 1) {
         s.send();
+        s.tell_all_lost();
+    }
     EXPECT_FALSE(s.ack({5}).sampled) << "its place has been taken";
     const AckEffect effect = s.ack({15});
     EXPECT_TRUE(effect.sampled);
