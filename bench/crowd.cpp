@@ -218,7 +218,8 @@ uint64_t receive(Crowd &crowd)
             const std::span<const std::byte> message(pipe.packets[k].bytes,
                                                      pipe.packets[k].size_bytes);
             // A session checks a packet whole before it takes anything from it.
-            if (replica::check_updates(r, message)) replica::receive_updates(r, peer(0), message);
+            if (replica::check_updates(r, peer(0), message))
+                replica::receive_updates(r, peer(0), message);
         }
         changed += r.events.count;
         replica::end_receive(r);

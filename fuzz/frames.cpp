@@ -36,7 +36,7 @@ size_t write(std::span<std::byte> to, const Frame &frame)
 
 void fuzz_frames(std::span<const uint8_t> data)
 {
-    static std::byte written[datagram_bytes_max];
+    static std::byte written[datagram_bytes_max + unreliable_length_bytes];
     const std::span<const std::byte> content =
         std::as_bytes(data.first(std::min(data.size(), datagram_bytes_max)));
     FrameReader reader = frames::reader(content);
@@ -51,7 +51,11 @@ void fuzz_frames(std::span<const uint8_t> data)
         TERN_ASSERT(in_order && last != FrameKind::padding, "frame %d after %d",
                     static_cast<int>(frame.kind), static_cast<int>(last));
         last = frame.kind;
-        const size_t size = write(std::span(written).subspan(at), frame);
+        size_t size = write(std::span(written).subspan(at), frame);
+        const bool is_last =
+            frame.bytes.data() + frame.bytes.size() == content.data() + content.size();
+        if (frames::is_unreliable(frame.kind) && !is_last)
+            size += frames::put_length(std::span(written).subspan(at), size);
         TERN_ASSERT(at + size <= content.size() &&
                         std::memcmp(written + at, content.data() + at, size) == 0,
                     "frame %d at %zu is written otherwise", static_cast<int>(frame.kind), at);

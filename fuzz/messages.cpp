@@ -175,7 +175,7 @@ void hear(Stage &s, PeerId from, std::span<const std::byte> message, bool update
 {
     Replica &r = *s.now;
     std::memcpy(static_cast<void *>(s.before.get()), &r, r.block_bytes);
-    const bool checked = !updates || replica::check_updates(r, message);
+    const bool checked = !updates || replica::check_updates(r, from, message);
     const Verdict verdict =
         updates ? replica::receive_updates(r, from, message) : replica::receive(r, from, message);
     const bool nothing =

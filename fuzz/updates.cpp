@@ -33,6 +33,7 @@ void rewrite(UpdateWriter &w, const Update &update)
 
 void fuzz_updates(std::span<const uint8_t> data)
 {
+    constexpr PeerId sender{2};
     static std::byte written[2048];
     const std::span<const std::byte> message =
         std::as_bytes(data.first(std::min<size_t>(data.size(), 1200)));
@@ -40,8 +41,8 @@ void fuzz_updates(std::span<const uint8_t> data)
     BitReader head = bits::reader(message);
     tick = static_cast<uint32_t>(bits::read(head, 32));
     const Ticks ticks = bits::read_bool(head) ? Ticks::each : Ticks::one;
-    UpdateWriter w = update_codec::writer(written, tick, ticks);
-    UpdateReader reader = publish::reader(every_kind(), message);
+    UpdateWriter w = update_codec::writer(written, sender, tick, ticks);
+    UpdateReader reader = publish::reader(every_kind(), sender, message);
     Update update;
     uint32_t count = 0;
     for (; publish::next(reader, update); ++count) {

@@ -28,7 +28,6 @@ void begin(Replica &r)
 {
     if (!replica::relays(r)) return;
     r.publisher.ticks = Ticks::each;
-    r.publisher.self = static_cast<uint32_t>(r.self);
     publish::forget_interests(r.publisher);
     for (Slot slot = 0; slot < r.world.slots.count; ++slot)
         if (r.world.slots[slot].life == Life::alive && r.world.slots[slot].owner != r.self)

@@ -111,6 +111,7 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.session = session;
     std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
     r.self = static_cast<PeerId>(1);
+    r.publisher.self = 1;
     r.phase = Phase::in;
     r.term_number = r.term_number_seen = 1;
     r.last_peer = 1;
@@ -210,9 +211,9 @@ Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message)
     return receive_as(r, member, kind, reader);
 }
 
-bool check_updates(const Replica &r, std::span<const std::byte> message)
+bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> message)
 {
-    return publish::check(r.world, *r.types, message);
+    return publish::check(r.world, *r.types, from, message);
 }
 
 // As whom a member tells of an object: as itself; the host of a star as anybody but us.
@@ -242,7 +243,7 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
     if (!is_member(r, from) && !TERN_MUTANT(no_fence)) return Verdict::ignored;
     if (!linked(r, from)) return Verdict::ignored;
     Verdict verdict = Verdict::ok;
-    UpdateReader reader = publish::reader(*r.types, message, UpdateTrust::checked);
+    UpdateReader reader = publish::reader(*r.types, from, message, UpdateTrust::checked);
     Update update;
     Slot slot = no_slot;
     while (publish::next(reader, update)) {

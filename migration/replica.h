@@ -83,7 +83,8 @@ bool all_acked(const Replica &r,
                PeerId to); // Nothing is queued, due, held or unacked, no UPDATE either.
 
 // --- UPDATEs ---
-bool check_updates(const Replica &r, std::span<const std::byte> message); // Well-formed for us?
+// Well-formed for us?
+bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> message);
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message);
 bool has_updates(const Replica &r, PeerId to);
 // False: this peer does not tell the object to that one.

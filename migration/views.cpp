@@ -533,6 +533,7 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
     r.session = session;
     std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
     r.self = id;
+    r.publisher.self = static_cast<uint32_t>(id);
     r.objects_expected = static_cast<uint32_t>(objects);
     for (uint32_t i = 0; i < former_count; ++i)
         flat::push(r.former, former[i]);

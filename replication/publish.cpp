@@ -397,7 +397,7 @@ size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
                 world.tick);
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
-    UpdateWriter w = update_codec::writer(buffer, world.tick, p.ticks);
+    UpdateWriter w = update_codec::writer(buffer, static_cast<PeerId>(p.self), world.tick, p.ticks);
     const size_t head_bits = update_codec::bit_count(w);
     uint32_t count = 0;
     uint32_t misfits = 0;

@@ -46,8 +46,8 @@ struct Publisher { // Open to migration.
     uint32_t peers_used;               // Of peer_count, the caller's: from here on there is nobody.
     uint32_t packets_max, objects_max; // Of each peer's ring. Full: nothing is written until
                                        // fates come.
-    uint32_t self;                     // Its objects are told as of now, those of others as of the
-                                       // tick that came with them.
+    uint32_t self;                     // Who sends. Its objects are told as of now, those of others
+                                       // as of the tick that came with them.
     Ticks ticks;                       // each: those of others are told too.
     uint8_t zero[7];
     Flat<Published> published;      // [peer * slot_count + slot]
@@ -156,12 +156,13 @@ void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t pee
 void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);
 
 // --- The receiver ---
-UpdateReader reader(const TypeTable &types, std::span<const std::byte> message,
+UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message,
                     UpdateTrust trust = UpdateTrust::unchecked);
 bool next(UpdateReader &r, Update &update); // False at the end, or if malformed.
 bool malformed(const UpdateReader &r);      // After next() said false.
 // Whether the whole message could be applied; changes nothing.
-bool check(const World &world, const TypeTable &types, std::span<const std::byte> message);
+bool check(const World &world, const TypeTable &types, PeerId sender,
+           std::span<const std::byte> message);
 // `slot` is the object's, no_slot if it is unknown here.
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
                     const Update &update);

@@ -5,9 +5,10 @@
 
 namespace tern::publish {
 
-bool check(const World &world, const TypeTable &types, std::span<const std::byte> message)
+bool check(const World &world, const TypeTable &types, PeerId sender,
+           std::span<const std::byte> message)
 {
-    UpdateReader r = reader(types, message);
+    UpdateReader r = reader(types, sender, message);
     Update update;
     Slot slot = no_slot;
     while (next(r, update)) {

@@ -26,14 +26,13 @@ static void write_object(BitWriter &w, ObjectId object, ObjectId previous)
 
 static ObjectId read_object(BitReader &r, ObjectId previous)
 {
-    PeerId creator = object_id::creator(previous);
+    const PeerId creator = object_id::creator(previous);
     if (!bits::read_bool(r)) {
         const auto other = static_cast<PeerId>(bits::read(r, 16));
         const uint64_t serial = bits::read_varint(r);
-        if (other == creator || serial > UINT32_MAX) bits::fail(r);
+        if (other == creator || other == PeerId::none || serial > UINT32_MAX) bits::fail(r);
         return object_id::make(other, static_cast<uint32_t>(serial));
     }
-    if (creator == PeerId::none) bits::fail(r); // There is no previous one.
     const uint64_t coded = bits::read_varint(r);
     if (coded >> 33 != 0) bits::fail(r);
     const auto half = static_cast<int64_t>(coded >> 1 & UINT32_MAX);
@@ -155,9 +154,15 @@ bool read_fields(const Update &update, const TypeTable &types, void *value)
 
 // --- The message: tick, whether each has its own, then objects, each behind 1 or 0 1, then 0 0 ---
 
-UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks)
+// The first object is compared with the sender's before its first, and that with any mask.
+static ObjectId before_first(PeerId sender)
 {
-    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, 0, ObjectId::none, 0, no_type};
+    return object_id::make(sender, 0);
+}
+
+UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick, Ticks ticks)
+{
+    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, 0, before_first(sender), 0, 0};
     bits::write(w._writer, tick, 32);
     bits::write_bool(w._writer, ticks == Ticks::each);
     return w;
@@ -227,14 +232,15 @@ size_t finish(UpdateWriter &w)
 
 namespace publish {
 
-UpdateReader reader(const TypeTable &types, std::span<const std::byte> message, UpdateTrust trust)
+UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message,
+                    UpdateTrust trust)
 {
     UpdateReader r = {};
     r._reader = bits::reader(message);
     r._types = &types;
     r._trust = trust;
     r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
-    r._previous.type = no_type;
+    r._previous.object = update_codec::before_first(sender);
     r._told_tick = r._previous.tick;
     r._each_tick = bits::read_bool(r._reader);
     if (r._previous.tick == 0) bits::fail(r._reader);
@@ -262,7 +268,7 @@ static void read_head(UpdateReader &r, Update &update, bool as_before)
         update.type = previous.type;
         update.hides = false;
         update.tick = previous.tick;
-        if (r._count == 0 || serial == 0) bits::fail(from);
+        if (serial == 0 || update.type >= r._types->types.size()) bits::fail(from);
     } else {
         update.object = read_object(from, previous.object);
         update.stamp = read_stamp(from, previous.stamp);

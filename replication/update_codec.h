@@ -13,12 +13,13 @@ struct UpdateWriter { // Closed.
     uint32_t _count;
     ObjectId _previous_object;
     Stamp _previous_stamp;
-    TypeId _previous_type; // no_type: there is none.
+    TypeId _previous_type;
 };
 
 namespace update_codec {
 
-UpdateWriter writer(std::span<std::byte> buffer, uint32_t tick, Ticks ticks = Ticks::one);
+UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick,
+                    Ticks ticks = Ticks::one);
 // The values of the fields of `mask`, which is not 0; how many bits. The buffer must hold a whole
 // value.
 size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mask,

@@ -36,7 +36,7 @@ static Acceptance acceptance(Session &s, const Path &path, const OpenedPacket &p
             result = Acceptance::unacked;
         if (path.tie != Tie::member) continue; // Ignored: not of the roster (any more).
         if (message.kind == UnreliableKind::updates &&
-            !replica::check_updates(*s.replica, message.bytes))
+            !replica::check_updates(*s.replica, path.peer, message.bytes))
             return Acceptance::nothing;
         if (message.kind == UnreliableKind::call && !is_call(s, message.bytes))
             return Acceptance::nothing;

@@ -4,9 +4,10 @@
 namespace tern::cluster_history {
 
 // An UPDATE has no MessageKind: it travels beside the stream. Its first object stands for all.
-static Described described_update(const PeerSteps &steps, std::span<const std::byte> message)
+static Described described_update(const PeerSteps &steps, PeerId sender,
+                                  std::span<const std::byte> message)
 {
-    UpdateReader r = publish::reader(*steps._types, message);
+    UpdateReader r = publish::reader(*steps._types, sender, message);
     Update update = {};
     publish::next(r, update);
     return {MessageKind::none, update.stamp, 1, {update.object}};
@@ -15,8 +16,8 @@ static Described described_update(const PeerSteps &steps, std::span<const std::b
 static Described described(const PeerSteps &steps, bool update, PeerPlace from,
                            std::span<const std::byte> message)
 {
-    return update ? described_update(steps, message)
-                  : replica::describe(static_cast<PeerId>(from + 1), message);
+    const auto sender = static_cast<PeerId>(from + 1);
+    return update ? described_update(steps, sender, message) : replica::describe(sender, message);
 }
 
 // --- Moments ---

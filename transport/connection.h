@@ -39,6 +39,7 @@ struct Packet {
     size_t size_bytes;             // Header and frames written so far.
     size_t unreliable_count;
     size_t unreliable_header_bytes; // Of all those.
+    size_t unreliable_at;           // Where the last one's header is; 0: there is none.
     bool ack_eliciting;
 };
 

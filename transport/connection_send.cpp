@@ -79,7 +79,7 @@ Packet start_packet(Connection &c, std::span<std::byte> datagram)
 {
     c._packet_begun = true;
     c._making = {};
-    Packet packet{sent_packets::next(c._sent), datagram, data_header_bytes, 0, 0, false};
+    Packet packet{sent_packets::next(c._sent), datagram, data_header_bytes, 0, 0, 0, false};
     datagram[0] = data_datagram_type;
     little_endian::store32(&datagram[1], c._remote_id);
     little_endian::store32(&datagram[5], static_cast<uint32_t>(packet.number));
@@ -222,22 +222,35 @@ Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_
     return packet;
 }
 
+// And of the length that the last one then needs.
+static size_t header_bytes_of_next(const Packet &packet)
+{
+    const bool lengthens = packet.size_bytes - packet.unreliable_at >
+                           unreliable_header_bytes + short_unreliable_bytes_max;
+    return packet.unreliable_at > 0 && lengthens ? unreliable_length_bytes + unreliable_header_bytes
+                                                 : unreliable_header_bytes;
+}
+
 std::span<std::byte> unreliable_room(Packet &packet)
 {
+    const size_t header_bytes = header_bytes_of_next(packet);
     const std::span<std::byte> left = room(packet);
     if (packet.unreliable_count == unreliable_messages_max) return {};
-    if (left.size() <= unreliable_header_bytes) return {};
-    return left.subspan(unreliable_header_bytes);
+    if (left.size() <= header_bytes) return {};
+    return left.subspan(header_bytes);
 }
 
 void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes)
 {
     TERN_ASSERT(packet.unreliable_count < unreliable_messages_max, "%zu messages",
                 packet.unreliable_count);
-    const std::span<std::byte> to = room(packet);
-    const size_t header_bytes = frames::write_unreliable_header(to, kind, size_bytes);
-    if (header_bytes != unreliable_header_bytes) // Written where a long one would begin.
-        std::memmove(&to[header_bytes], &to[unreliable_header_bytes], size_bytes);
+    size_t header_bytes = 0;
+    if (packet.unreliable_at > 0)
+        header_bytes = frames::put_length(packet.datagram.subspan(packet.unreliable_at),
+                                          packet.size_bytes - packet.unreliable_at);
+    packet.unreliable_at = packet.size_bytes + header_bytes;
+    header_bytes += frames::write_unreliable_header(packet.datagram.subspan(packet.unreliable_at),
+                                                    kind, size_bytes);
     packet.size_bytes += header_bytes + size_bytes;
     packet.unreliable_count += 1;
     packet.unreliable_header_bytes += header_bytes;

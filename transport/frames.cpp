@@ -1,6 +1,7 @@
 #include "transport/frames.h"
 #include "base/assert.h"
 #include "transport/little_endian.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tern::frames {
@@ -14,7 +15,9 @@ using little_endian::store32;
 
 // Of unreliable messages: from here on 32 values for each kind. Below are all others.
 constexpr unsigned first_unreliable = 32, per_unreliable = 32;
-static_assert(per_unreliable == short_unreliable_bytes_max + 1);
+// In place of the length, where that follows, and where there is none.
+constexpr size_t length_follows = 0, to_the_end = short_unreliable_bytes_max + 1;
+static_assert(per_unreliable == to_the_end + 1);
 
 FrameKind kind_of(std::byte first)
 {
@@ -164,30 +167,49 @@ static void read_padding(FrameReader &r, Frame &frame)
         if (byte != std::byte{0}) r._failed = true;
 }
 
-// --- snapshot, updates, call, clock, bridged, challenge, answer: length u16 if above 31, bytes ---
+// --- snapshot, updates, call, clock, bridged, challenge, answer: in the last frame or below 31,
+// bytes; else length u16, bytes ---
 
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes)
 {
     TERN_ASSERT(size_bytes > 0 && size_bytes <= UINT16_MAX, "%zu bytes", size_bytes);
-    const bool is_short = size_bytes <= short_unreliable_bytes_max;
-    const size_t header_bytes = is_short ? short_unreliable_header_bytes : unreliable_header_bytes;
-    TERN_ASSERT(to.size() >= header_bytes + size_bytes, "%zu bytes in %zu", size_bytes, to.size());
+    const size_t whole_bytes = unreliable_header_bytes + size_bytes;
+    TERN_ASSERT(to.size() >= whole_bytes, "%zu bytes in %zu", whole_bytes, to.size());
+    const size_t code = std::min(size_bytes, to_the_end);
     to[0] = static_cast<std::byte>(first_unreliable + per_unreliable * static_cast<unsigned>(kind) +
-                                   (is_short ? size_bytes : 0));
-    if (!is_short) store16(&to[1], static_cast<uint16_t>(size_bytes));
-    return header_bytes;
+                                   code);
+    return unreliable_header_bytes;
+}
+
+size_t put_length(std::span<std::byte> unreliable, size_t frame_bytes)
+{
+    if (std::to_integer<size_t>(unreliable[0]) % per_unreliable != to_the_end) return 0;
+    const size_t size_bytes = frame_bytes - unreliable_header_bytes;
+    TERN_ASSERT(unreliable.size() >= frame_bytes + unreliable_length_bytes, "%zu bytes in %zu",
+                frame_bytes, unreliable.size());
+    unreliable[0] &= ~static_cast<std::byte>(per_unreliable - 1);
+    std::byte *length = &unreliable[unreliable_header_bytes];
+    std::memmove(length + unreliable_length_bytes, length, size_bytes);
+    store16(length, static_cast<uint16_t>(size_bytes));
+    return unreliable_length_bytes;
 }
 
 static void read_unreliable(FrameReader &r, Frame &frame, std::byte first)
 {
-    size_t size_bytes = std::to_integer<size_t>(first) % per_unreliable;
-    if (size_bytes == 0) {
-        const std::span<const std::byte> length = take(r, unreliable_header_bytes - 1);
+    const size_t code = std::to_integer<size_t>(first) % per_unreliable;
+    if (code != length_follows && code != to_the_end) {
+        frame.bytes = take(r, code);
+        return;
+    }
+    size_t size_bytes = r._rest.size();
+    if (code == length_follows) {
+        const std::span<const std::byte> length = take(r, unreliable_length_bytes);
         if (r._failed) return;
         size_bytes = load16(&length[0]);
-        if (size_bytes <= short_unreliable_bytes_max) r._failed = true;
     }
     frame.bytes = take(r, size_bytes);
+    const bool ends = r._rest.empty();
+    if (size_bytes <= short_unreliable_bytes_max || ends != (code == to_the_end)) r._failed = true;
 }
 
 // --- Any ---

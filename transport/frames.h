@@ -6,8 +6,9 @@
 namespace tern {
 
 // The first byte of a frame says its kind; of an unreliable message also its length, if that is
-// below 32. In a packet they come in the order of their rank: ack, chunks, ping,
-// close, unreliable messages, padding; ack, ping, close and padding at most once.
+// below 31 or it goes to the end of the packet. In a packet they come in the order of their rank:
+// ack, chunks, ping, close, unreliable messages, padding; ack, ping, close and padding at most
+// once.
 enum class FrameKind : uint8_t {
     none,
     ack,
@@ -30,9 +31,9 @@ inline constexpr size_t ack_header_bytes = 8;
 inline constexpr size_t chunk_header_bytes = 7;
 inline constexpr size_t ping_bytes = 1;
 inline constexpr size_t close_bytes = 2;
-inline constexpr size_t short_unreliable_bytes_max = 31; // A header of one byte is enough.
-inline constexpr size_t short_unreliable_header_bytes = 1;
-inline constexpr size_t unreliable_header_bytes = 3;
+inline constexpr size_t short_unreliable_bytes_max = 30; // A header of one byte is enough.
+inline constexpr size_t unreliable_header_bytes = 1;     // Of a short one, and of the last.
+inline constexpr size_t unreliable_length_bytes = 2;     // Behind it, of any other.
 inline constexpr uint64_t ack_delay_unit_us = 16;
 
 struct Ack {
@@ -68,7 +69,10 @@ size_t write_chunk_header(std::span<std::byte> to, StreamId stream, uint64_t off
 size_t write_ping(std::span<std::byte> to);
 size_t write_close(std::span<std::byte> to, CloseReason reason);
 size_t write_padding(std::span<std::byte> to); // All of it.
+// As of the last in its packet. If another follows, its length is to be put in; how many bytes that
+// takes, by which its content is moved: frame_bytes are in use of the span.
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes);
+size_t put_length(std::span<std::byte> unreliable, size_t frame_bytes);
 
 FrameReader reader(std::span<const std::byte> content);
 Frame next(FrameReader &reader); // Of kind none at the end, and from the first malformed one on.

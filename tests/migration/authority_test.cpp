@@ -82,10 +82,11 @@ TEST_F(Authority, AFormerOwnersUpdateIsIgnoredAndAStrangersIsForged)
 {
     Thing thing = {5, 5};
     replica::set(group.at(2), slot(2, object), &thing);
+    const Bytes forged = group.forged_updates(3, 2, 4, 1);
     const Bytes update = group.updates(2, 4, 1);
     ASSERT_FALSE(update.empty());
     ReplicaPointer listener = copy(group.at(4));
-    EXPECT_EQ(replica::receive_updates(*listener, peer(3), update), Verdict::forged);
+    EXPECT_EQ(replica::receive_updates(*listener, peer(3), forged), Verdict::forged);
     EXPECT_EQ(value(*listener, object).a, 1);
     replica::migrate(group.at(1), object, peer(3));
     group.flow();

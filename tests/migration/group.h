@@ -157,10 +157,23 @@ struct Group {
     // UPDATEs of `from` for `to`, as one packet's message.
     Bytes updates(unsigned from, unsigned to, uint64_t packet)
     {
+        return updates(at(from), to, packet);
+    }
+    // What `from` would say, by one that lies about it.
+    Bytes forged_updates(unsigned liar, unsigned from, unsigned to, uint64_t packet)
+    {
+        const ReplicaPointer r = copy(at(from));
+        r->publisher.self = liar;
+        return updates(*r, to, packet);
+    }
+
+  private:
+    static Bytes updates(Replica &from, unsigned to, uint64_t packet)
+    {
         Bytes buffer(1000);
-        replica::begin_send(at(from));
-        buffer.resize(replica::write_updates(at(from), peer(to), packet, buffer));
-        replica::end_send(at(from));
+        replica::begin_send(from);
+        buffer.resize(replica::write_updates(from, peer(to), packet, buffer));
+        replica::end_send(from);
         return buffer;
     }
 };

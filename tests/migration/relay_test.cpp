@@ -94,11 +94,12 @@ TEST_F(Relay, ObjectMessagesOfAnotherClientWait)
 TEST_F(Relay, AnUpdateIsTheOwnersToTheHostAndTheHostsToAll)
 {
     set(2, {5, 5});
+    const Bytes forged = group.forged_updates(4, 2, 1, 1);
     const Bytes update = group.updates(2, 1, 1);
     ASSERT_FALSE(update.empty());
     EXPECT_TRUE(group.updates(2, 3, 1).empty());
     ReplicaPointer host = copy(group.at(1)), client = copy(group.at(3));
-    EXPECT_EQ(replica::receive_updates(*host, peer(4), update), Verdict::forged);
+    EXPECT_EQ(replica::receive_updates(*host, peer(4), forged), Verdict::forged);
     EXPECT_EQ(replica::receive_updates(*client, peer(2), update), Verdict::ignored);
     EXPECT_EQ(value(*host, object).a, 1);
     EXPECT_EQ(value(*client, object).a, 1);

@@ -69,7 +69,7 @@ struct Publish : ::testing::Test {
 
     AppliedUpdate apply(std::span<const std::byte> message, PeerId from = owner)
     {
-        UpdateReader r = publish::reader(table, message);
+        UpdateReader r = publish::reader(table, PeerId::none, message);
         Update update;
         AppliedUpdate applied = {};
         while (publish::next(r, update))
@@ -87,7 +87,7 @@ struct Publish : ::testing::Test {
 
     std::set<ObjectId> objects(std::span<const std::byte> message)
     {
-        UpdateReader r = publish::reader(table, message);
+        UpdateReader r = publish::reader(table, PeerId::none, message);
         Update update;
         std::set<ObjectId> result;
         while (publish::next(r, update))
@@ -123,7 +123,7 @@ TEST_F(Publish, AChangeGoesToEachPeerOnce)
 TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
 {
     const auto fields_of = [](std::span<const std::byte> message) {
-        UpdateReader r = publish::reader(table, message);
+        UpdateReader r = publish::reader(table, PeerId::none, message);
         Update update = {};
         publish::next(r, update);
         Cube read = {};
@@ -417,7 +417,8 @@ TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
     EXPECT_EQ(value_there(1).x, 0);
     world::sweep(there.world(), table);
     EXPECT_EQ(apply(message).slot, no_slot);
-    EXPECT_TRUE(publish::check(there.world(), table, message)); // Nothing is known against it.
+    EXPECT_TRUE(publish::check(there.world(), table, PeerId::none,
+                               message)); // Nothing is known against it.
 }
 
 }

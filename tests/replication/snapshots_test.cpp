@@ -210,7 +210,7 @@ struct Net {
     {
         Block &side = there[message.peer];
         if (!message.is_snapshot) {
-            UpdateReader r = publish::reader(kinds, message.bytes);
+            UpdateReader r = publish::reader(kinds, PeerId::none, message.bytes);
             Update update;
             while (publish::next(r, update)) {
                 const Slot slot = world::find(side.world(), update.object);

@@ -23,6 +23,8 @@ static const Type types[] = {{"Many", sizeof(Many), many_fields, 20},
                              {"One", sizeof(One), one_fields, 20}};
 static const TypeTable table = type_table::make(types);
 
+static constexpr PeerId sender{4};
+
 struct Item {
     ObjectId id;
     Stamp stamp;
@@ -56,7 +58,7 @@ static std::vector<std::byte> message(uint32_t tick, std::span<const Item> items
                                       Ticks ticks = Ticks::one)
 {
     std::vector<std::byte> buffer(16 * 1024);
-    UpdateWriter w = update_codec::writer(buffer, tick, ticks);
+    UpdateWriter w = update_codec::writer(buffer, sender, tick, ticks);
     for (const Item &item : items)
         EXPECT_TRUE(add(w, item));
     buffer.resize(update_codec::finish(w));
@@ -70,7 +72,7 @@ static ObjectId id(uint16_t creator, uint32_t serial)
 
 static bool is_well_formed(std::span<const std::byte> bytes)
 {
-    UpdateReader r = publish::reader(table, bytes);
+    UpdateReader r = publish::reader(table, sender, bytes);
     Update update;
     while (publish::next(r, update)) {
     }
@@ -91,8 +93,8 @@ struct Hand { // A message written field by field.
     }
     // Up to its stamp: another one, not the next; of creator 5, serial 9.
     Hand &first_object() { return put(2, 2).put(0, 1).put(0, 1).put(5, 16).put(9, 8); }
-    // Behind its stamp: of type 0, and not hidden.
-    Hand &shown() { return put(0, 1).put(0, 8).put(0, 1); }
+    // Behind its stamp: of type 0, as what is before the first, and not hidden.
+    Hand &shown() { return put(1, 1).put(0, 1); }
     std::span<const std::byte> done() { return {bytes, bits::size_bytes(w)}; }
 };
 
@@ -107,6 +109,24 @@ TEST(UpdateCodec, OneFieldOfOneObjectToTheBit)
     hand.put(0, 2);                                 // The end.
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
+}
+
+TEST(UpdateCodec, TheSendersFirstObjectIsTheNextToNone)
+{
+    const Item items[] = {{id(4, 1), 0, 0, 31, {}, {}}, {id(4, 2), 0, 0, 31, {}, {}}};
+    const std::vector<std::byte> bytes = message(7, items);
+    Hand hand;
+    hand.put(2, 2).put(1, 1).put(3, 2).put(0, 36).put(1, 1).put(0, 36).put(0, 2);
+    ASSERT_EQ(bytes.size(), hand.done().size());
+    EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
+    EXPECT_TRUE(is_well_formed(bytes));
+    // Its third, by how far it is from none.
+    const Item third = {id(4, 3), 0, 0, 31, {}, {}};
+    Hand other;
+    other.put(2, 2).put(0, 1).put(1, 1).put(4, 8).put(0, 2).shown().put(3, 2).put(0, 36).put(0, 2);
+    const std::vector<std::byte> as_third = message(7, {&third, 1});
+    ASSERT_EQ(as_third.size(), other.done().size());
+    EXPECT_EQ(std::memcmp(as_third.data(), other.bytes, as_third.size()), 0);
 }
 
 TEST(UpdateCodec, WhereEachHasItsOwnTickItIsToldByTheOneBefore)
@@ -139,7 +159,7 @@ TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
         bits::write(w, 2, 4);
         bits::write(w, 5, 16);
         bits::write(w, 9, 8);
-        bits::write(w, 0, 2 + 1 + 8 + 1); // Stamp, type 0, not hidden.
+        bits::write(w, 4, 2 + 1 + 1); // Stamp, the same type, not hidden.
         bits::write_varint(w, coded);
         bits::write(w, 1 + 0 * 2 + 3 * 4 + 200 * 32, 13);
         bits::write(w, 0, 2);
@@ -175,13 +195,14 @@ TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
     no_form.first_object().put(3, 2);
     body(no_form);
     EXPECT_FALSE(is_well_formed(no_form.done()));
-    Hand no_previous;
-    no_previous.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2);
-    body(no_previous);
-    EXPECT_FALSE(is_well_formed(no_previous.done()));
-    Hand next_of_nothing;
-    next_of_nothing.put(2, 2).put(1, 1).put(3, 2).put(0, 36).put(0, 2);
-    EXPECT_FALSE(is_well_formed(next_of_nothing.done()));
+    Hand next_as_any;
+    next_as_any.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2);
+    body(next_as_any);
+    EXPECT_FALSE(is_well_formed(next_as_any.done()));
+    Hand before_the_first;
+    before_the_first.put(2, 2).put(0, 1).put(1, 1).put(1, 8).put(0, 2);
+    body(before_the_first);
+    EXPECT_FALSE(is_well_formed(before_the_first.done()));
     Hand like_nothing;
     like_nothing.put(1, 1).put(0, 36).put(0, 2);
     EXPECT_FALSE(is_well_formed(like_nothing.done()));
@@ -224,7 +245,9 @@ TEST(UpdateCodec, ATypeThatIsNotThereIsMalformed)
 {
     for (const uint64_t type : {0u, 1u, 2u, 255u}) {
         Hand hand;
-        hand.first_object().put(0, 2).put(0, 1).put(type, 8).put(0, 1);
+        hand.first_object().put(0, 2).put(type == 0 ? 1 : 0, 1);
+        if (type != 0) hand.put(type, 8);
+        hand.put(0, 1);
         if (type == 0) hand.put(3, 2);
         hand.put(0, type == 0 ? 36 : 32).put(0, 2);
         EXPECT_EQ(is_well_formed(hand.done()), type < 2) << type;
@@ -234,7 +257,7 @@ TEST(UpdateCodec, ATypeThatIsNotThereIsMalformed)
 TEST(UpdateCodec, WhatIsHiddenHasNoFields)
 {
     std::vector<std::byte> buffer(64);
-    UpdateWriter w = update_codec::writer(buffer, 7);
+    UpdateWriter w = update_codec::writer(buffer, sender, 7);
     Object object = {};
     object.id = id(5, 9);
     ASSERT_TRUE(update_codec::add(w, object, {}, 7));
@@ -242,11 +265,11 @@ TEST(UpdateCodec, WhatIsHiddenHasNoFields)
     ASSERT_TRUE(update_codec::add(w, object, {}, 7));
     buffer.resize(update_codec::finish(w));
     Hand hand;
-    hand.first_object().put(0, 2).put(0, 1).put(0, 8).put(1, 1);
+    hand.first_object().put(0, 2).put(1, 1).put(1, 1);
     hand.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(1, 1).put(0, 2);
     ASSERT_EQ(buffer.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(buffer.data(), hand.bytes, buffer.size()), 0);
-    UpdateReader r = publish::reader(table, buffer);
+    UpdateReader r = publish::reader(table, sender, buffer);
     Update update;
     for (uint32_t i = 0; i < 2; ++i) {
         ASSERT_TRUE(publish::next(r, update));
@@ -280,7 +303,7 @@ TEST(UpdateCodec, MasksHaveOneFormEach)
     world::add(block.world(), table, id(5, 9), 0);
     const auto checked = [&](Hand &hand) {
         hand.put(0, 2);
-        return publish::check(block.world(), table, hand.done());
+        return publish::check(block.world(), table, sender, hand.done());
     };
     const auto start = [] {
         Hand hand;
@@ -303,14 +326,14 @@ TEST(UpdateCodec, WhatDoesNotFitLeavesTheMessageWhole)
 {
     Item item = {id(5, 1), stamps::make({1, PeerId{1}, 9}), 1, 1, {}, {0xffffffff}};
     std::byte buffer[40];
-    UpdateWriter w = update_codec::writer(buffer, 3);
+    UpdateWriter w = update_codec::writer(buffer, sender, 3);
     uint32_t count = 0;
     for (; add(w, item); ++count)
         item.id = id(5, count * 1000 + 1000);
     EXPECT_GT(count, 3u);
     const size_t size = update_codec::finish(w);
     ASSERT_LE(size, sizeof(buffer));
-    UpdateReader r = publish::reader(table, std::span(buffer).first(size));
+    UpdateReader r = publish::reader(table, sender, std::span(buffer).first(size));
     Update update;
     uint32_t read = 0;
     for (; publish::next(r, update); ++read)
@@ -322,7 +345,7 @@ TEST(UpdateCodec, WhatDoesNotFitLeavesTheMessageWhole)
 TEST(UpdateCodec, AMessageHoldsANamedNumberOfObjects)
 {
     std::vector<std::byte> buffer(64 * 1024);
-    UpdateWriter w = update_codec::writer(buffer, 3);
+    UpdateWriter w = update_codec::writer(buffer, sender, 3);
     for (uint32_t i = 0; i < updates_per_message_max; ++i)
         ASSERT_TRUE(add(w, {id(5, i), 0, 1, 1, {}, {}}));
     EXPECT_FALSE(add(w, {id(5, 1000), 0, 1, 1, {}, {}}));
@@ -336,10 +359,10 @@ static Item random_item(Random &random)
 {
     static constexpr Stamp stamps[] = {0, 0, 7, 0x0001000200000003, 0xffffffffffffffff};
     Item item = {};
-    const auto creator = static_cast<uint16_t>(1 + random::below(random, 3));
+    const auto creator = static_cast<uint16_t>(2 + random::below(random, 3));
     const uint64_t serial =
         random::chance(random, 0.1) ? random::next(random) : random::below(random, 50);
-    item.id = id(creator, static_cast<uint32_t>(serial));
+    item.id = id(creator, std::max(static_cast<uint32_t>(serial), 1u));
     item.stamp = stamps[random::below(random, std::size(stamps))];
     item.type = static_cast<TypeId>(random::below(random, 2));
     item.mask = item.type == 1 ? 1 : 1 + random::below(random, 31);
@@ -363,7 +386,7 @@ TEST(UpdateCodec, WhatIsWrittenIsRead)
             if (items.empty() || items.back().id != item.id) items.push_back(item);
         }
         const std::vector<std::byte> bytes = message(77, items, ticks);
-        UpdateReader r = publish::reader(table, bytes);
+        UpdateReader r = publish::reader(table, sender, bytes);
         Update update;
         for (const Item &item : items) {
             ASSERT_TRUE(publish::next(r, update));
@@ -402,12 +425,12 @@ TEST(UpdateCodec, HostileBytesAreReadToAnEnd)
                 bytes[random::below(random, bytes.size())] ^=
                     static_cast<std::byte>(1u << random::below(random, 8));
         }
-        const bool fits = publish::check(block.world(), table, bytes);
+        const bool fits = publish::check(block.world(), table, sender, bytes);
         well_formed += fits ? 1 : 0;
         if (fits) {
             ASSERT_TRUE(is_well_formed(bytes));
         }
-        UpdateReader r = publish::reader(table, bytes);
+        UpdateReader r = publish::reader(table, sender, bytes);
         Update update;
         while (publish::next(r, update)) {
             const Applied result = publish::apply(block.world(), table, PeerId::none,

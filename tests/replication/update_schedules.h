@@ -111,7 +111,7 @@ inline void tick(Node &node, uint32_t fields, bool values_return)
 inline void deliver(Node &node, size_t packet)
 {
     node.flights[packet].delivered = true;
-    UpdateReader r = publish::reader(table(), node.flights[packet].message);
+    UpdateReader r = publish::reader(table(), PeerId::none, node.flights[packet].message);
     Update update;
     while (publish::next(r, update)) {
         World &world = node.receiver.world();
@@ -303,7 +303,7 @@ inline void arrive(TenureSearch &search, Block &receiver, Arrival arrival)
     const auto number = static_cast<size_t>(arrival);
     const Tenure &tenure = search.tenures[(number + 1) / 2];
     if (number % 2 == 1) return migrate(receiver, tenure);
-    UpdateReader r = publish::reader(table(), tenure.message);
+    UpdateReader r = publish::reader(table(), PeerId::none, tenure.message);
     Update update;
     while (publish::next(r, update))
         publish::apply(receiver.world(), table(), tenure.owner,

@@ -87,10 +87,41 @@ TEST(ConnectionSend, UnreliableMessagesFillTheDatagramAndNoMore)
     Connection &c = *pair.side[0];
     Packet packet = connection::begin_packet(c, pair.side[0].buffer, 0, pair.now_us);
     const size_t room = connection::unreliable_room(packet).size();
-    EXPECT_EQ(datagram_bytes_base - data_header_bytes - 1 - 3 - tag_bytes, room);
+    EXPECT_EQ(datagram_bytes_base - data_header_bytes - 1 - 1 - tag_bytes, room);
     connection::add_unreliable(packet, UnreliableKind::call, room);
     EXPECT_TRUE(connection::unreliable_room(packet).empty());
     EXPECT_EQ(datagram_bytes_base, connection::finish_packet(c, packet, pair.now_us).size());
+}
+
+// A long message needs its length if another follows, for which it is moved.
+TEST(ConnectionSend, UnreliableMessagesOfAllLengthsFollowEachOther)
+{
+    for (const size_t first : {1u, 30u, 31u, 500u}) {
+        for (const size_t second : {1u, 30u, 31u, 500u}) {
+            Pair pair;
+            Connection &c = *pair.side[0];
+            Packet packet = connection::begin_packet(c, pair.side[0].buffer, 0, pair.now_us);
+            const size_t before = packet.size_bytes;
+            for (const size_t size : {first, second}) {
+                const std::span<std::byte> room = connection::unreliable_room(packet);
+                std::memset(room.data(), static_cast<int>(size % 251), size);
+                connection::add_unreliable(packet, UnreliableKind::call, size);
+            }
+            const size_t length_bytes = first > 30 ? 2 : 0;
+            EXPECT_EQ(packet.size_bytes - before, 1 + first + length_bytes + 1 + second);
+            EXPECT_EQ(packet.unreliable_header_bytes, 2 + length_bytes);
+            const auto sealed = connection::finish_packet(c, packet, pair.now_us);
+            const OpenedPacket opened = pair.open(1, Bytes(sealed.begin(), sealed.end()));
+            ASSERT_EQ(opened.unreliable_count, 2u);
+            const size_t sizes[] = {first, second};
+            for (size_t i = 0; i < 2; i += 1) {
+                const std::span<const std::byte> bytes = opened.unreliable[i].bytes;
+                ASSERT_EQ(bytes.size(), sizes[i]);
+                for (const std::byte byte : bytes)
+                    ASSERT_EQ(std::to_integer<size_t>(byte), sizes[i] % 251);
+            }
+        }
+    }
 }
 
 TEST(ConnectionSend, NoMoreThan64UnreliableMessagesGoInAPacket)

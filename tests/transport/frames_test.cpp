@@ -48,6 +48,13 @@ Bytes rewritten(const Bytes &content)
         to.resize(size);
         if (frames::is_chunk(frame.kind) || frames::is_unreliable(frame.kind))
             to.insert(to.end(), frame.bytes.begin(), frame.bytes.end());
+        const bool is_last =
+            frame.bytes.data() + frame.bytes.size() == content.data() + content.size();
+        if (frames::is_unreliable(frame.kind) && !is_last) {
+            to.resize(to.size() + unreliable_length_bytes);
+            const size_t frame_bytes = size + frame.bytes.size();
+            to.resize(frame_bytes + frames::put_length(to, frame_bytes));
+        }
         result.insert(result.end(), to.begin(), to.end());
     }
     return frames::failed(reader) ? Bytes{} : result;
@@ -102,15 +109,17 @@ TEST(Frames, PaddingIsZerosToTheEnd)
     EXPECT_TRUE(is_malformed(bytes({6, 6})));
 }
 
-TEST(Frames, AnUnreliableMessageHasOneByteOfHeaderBelow32AndThreeFromThere)
+TEST(Frames, AnUnreliableMessageHasThreeBytesOfHeaderIfItIsLongAndNotTheLast)
 {
-    for (const size_t size : {1u, 31u, 32u, 255u, 256u, 1100u}) {
+    for (const size_t size : {1u, 30u, 31u, 32u, 255u, 256u, 1100u}) {
         for (unsigned kind = 0; kind < 7; kind += 1) {
-            Bytes content(size <= 31 ? 1 : 3, static_cast<std::byte>(32 + 32 * kind));
-            if (size <= 31) content[0] |= static_cast<std::byte>(size);
-            if (size > 31) content[1] = static_cast<std::byte>(size);
-            if (size > 31) content[2] = static_cast<std::byte>(size / 256);
+            Bytes content(size <= 30 ? 1 : 3, static_cast<std::byte>(32 + 32 * kind));
+            if (size <= 30) content[0] |= static_cast<std::byte>(size);
+            if (size > 30) content[1] = static_cast<std::byte>(size);
+            if (size > 30) content[2] = static_cast<std::byte>(size / 256);
             content.resize(content.size() + size, std::byte{7});
+            EXPECT_EQ(is_malformed(content), size > 30) << "the last has no length";
+            content.insert(content.end(), {std::byte{0x41}, std::byte{9}});
             FrameReader reader = frames::reader(content);
             const Frame frame = frames::next(reader);
             ASSERT_TRUE(frames::is_unreliable(frame.kind)) << size << " " << kind;
@@ -120,6 +129,20 @@ TEST(Frames, AnUnreliableMessageHasOneByteOfHeaderBelow32AndThreeFromThere)
             content.pop_back();
             EXPECT_TRUE(is_malformed(content)) << size;
         }
+    }
+}
+
+TEST(Frames, TheLastUnreliableMessageGoesToTheEndIfItIsLong)
+{
+    for (const size_t size : {1u, 30u, 31u, 32u, 1100u}) {
+        Bytes content = bytes({4, 0x5f});
+        content.resize(content.size() + size, std::byte{7});
+        EXPECT_EQ(is_malformed(content), size <= 30) << size;
+        if (size <= 30) continue;
+        EXPECT_EQ(rewritten(content), content);
+        FrameReader reader = frames::reader(content);
+        frames::next(reader);
+        EXPECT_EQ(frames::next(reader).bytes.size(), size);
     }
 }
 
