@@ -10,9 +10,12 @@ static const Field exact_fields[] = {{"position", FieldKind::float32, offsetof(B
                                      {"rotation", FieldKind::quaternion, offsetof(Body, rotation)},
                                      {"health", FieldKind::int32, offsetof(Body, health)}};
 
+// 255 steps to either side are 9 bits; 256 would be 10.
+constexpr double turn_step = 0.70710678 / 255;
+
 static const Field quantised_fields[] = {
     {"position", FieldKind::float32, offsetof(Body, position), 3, -500, 500, 0.001},
-    {"rotation", FieldKind::quaternion, offsetof(Body, rotation), 1, 0, 0, 1.41421356 / 511},
+    {"rotation", FieldKind::quaternion, offsetof(Body, rotation), 1, 0, 0, turn_step},
     {"health", FieldKind::int32, offsetof(Body, health), 1, 0, 65'535}};
 
 Type type(Precision precision, uint32_t objects_max)

@@ -24,6 +24,17 @@ uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, u
     return number;
 }
 
+// To a late one. What lies between was passed as known, and is passed again by build(): with marks
+// that say so, as old ones may have turned around.
+void lower_floor(AckTracker &tracker, uint64_t end, uint64_t number, uint64_t next_sent)
+{
+    if (number >= tracker._floor) return;
+    const auto known = static_cast<uint16_t>(next_sent - telling_packets_max - 1);
+    for (uint64_t i = number + 1; i < std::min(tracker._floor, end); i += 1)
+        tracker._marks[i % ack_window_packets] = known;
+    tracker._floor = number;
+}
+
 }
 
 void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, uint64_t next_sent,
@@ -33,8 +44,7 @@ void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, u
     if (number + ack_window_packets < end) return;
     if (number >= end) tracker._largest_us = now_us;
     tracker._marks[number % ack_window_packets] = static_cast<uint16_t>(next_sent);
-    // A late one: what lies between was passed as known, and is passed again by build().
-    tracker._floor = std::min(tracker._floor, number);
+    lower_floor(tracker, end, number, next_sent);
     if (!ack_eliciting) return;
     tracker._eliciting_end = std::max(tracker._eliciting_end, number + 1);
     if (tracker._waiting_count == 0) tracker._waiting_since_us = now_us;

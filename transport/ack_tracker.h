@@ -17,8 +17,8 @@ static_assert(ack_window_packets + 64 <= replay_window_packets);
 // An ack frame names all that has arrived and is not known to be known. So when a packet of ours
 // is acked, the peer knows of everything that had arrived before that packet was begun; hence a
 // mark for each arrival: the number that our next packet had. 16 bits of it, so what was told in so
-// many packets is told no more, known or not; and what is told again long after may be so in vain.
-inline constexpr uint64_t telling_packets_max = 1 << 14;
+// many packets is told no more, known or not.
+inline constexpr uint64_t telling_packets_max = (1 << 14) - 1;
 struct AckTracker {                      // Closed.
     uint64_t _floor;                     // What arrived below needs no more telling.
     uint64_t _eliciting_end;             // One past the highest that wants an ack.

@@ -316,7 +316,6 @@ void begin_closing(Connection &c, CloseReason reason)
     c._link = Link::closing;
     c._close_reason = reason;
     c._close_due = true;
-    // Makes places for the goodbyes, too.
     lose_packets(c, UINT64_MAX);
 }
 

@@ -106,7 +106,7 @@ bool wants_packet(const Connection &c, uint64_t now_us); // Without any unreliab
 // it is one that tries a larger size, with padding and no room; then another is to be begun.
 Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_bytes_max,
                     uint64_t now_us);
-// Where one unreliable message may be written, which add_unreliable() moves; empty: no room.
+// Where one unreliable message may be written, before the next add_unreliable(); empty: no room.
 std::span<std::byte> unreliable_room(Packet &packet);
 void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes); // Written there.
 // Seals it. The datagram's bytes to send; they count against the budget. Empty, and the number is

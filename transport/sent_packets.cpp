@@ -8,7 +8,7 @@ namespace tern::sent_packets {
 namespace {
 
 constexpr uint64_t packet_threshold = 3; // RFC 9002, 6.1.1.
-constexpr uint64_t late_packets = 64;    // So far back a lost one may yet be acked.
+constexpr uint64_t late_packets = 64;    // So far back a lost one may yet be acked, if it is kept.
 
 SentPacket &slot(SentPackets &sent, uint64_t number)
 {
@@ -27,14 +27,16 @@ uint64_t held(const SentPackets &sent)
     return std::min(sent._oldest, sent._for_caller._first);
 }
 
-// Twice as many places. Each packet stays where it is, or goes to the new half.
+// Twice as many places, or more. Each packet stays where it is, or goes to one of the new ones.
 void grow(SentPackets &sent)
 {
     const uint64_t before = sent._places;
     sent._kept = std::max(sent._kept, sent._next - std::min(sent._next, before));
-    sent._places *= 2;
-    for (uint64_t number = sent._kept; number < sent._next; number += 1)
-        if (number & before) slot(sent, number) = sent._ring[number & (before - 1)];
+    sent._places = std::max<uint64_t>(2 * before, sent_places_busy);
+    for (uint64_t number = sent._kept; number < sent._next; number += 1) {
+        const uint64_t from = number & (before - 1);
+        if ((number & (sent._places - 1)) != from) slot(sent, number) = sent._ring[from];
+    }
 }
 
 uint64_t largest(const SentPackets &sent, const Frame &ack)
@@ -67,8 +69,11 @@ void put(Fates &fates, uint64_t number)
 bool tell_first(SentPackets &sent, Fates &fates, Telling before, Telling now, Fate &fate)
 {
     if (fates._count == 0) return false;
-    while (slot(sent, fates._first).telling != before)
+    while (slot(sent, fates._first).telling != before) {
         fates._first += 1;
+        TERN_SLOW_ASSERT(fates._first < sent._next, "%llu fates that are nobody's",
+                         static_cast<unsigned long long>(fates._count));
+    }
     SentPacket &packet = slot(sent, fates._first);
     packet.telling = now;
     fate = {fates._first, packet.state == SentState::arrived};
@@ -87,7 +92,7 @@ void settle(SentPackets &sent, uint64_t number, bool arrived)
     }
     if (!arrived) sent._late_from = std::min(sent._late_from, number);
     if (!arrived && TERN_MUTANT(loss_not_told)) return;
-    packet.telling = Telling::nobody;
+    packet.telling = Telling::unsettled;
     put(sent._for_connection, number);
 }
 
@@ -111,7 +116,7 @@ uint32_t find_late(SentPackets &sent, const Frame &ack, uint64_t last)
     for (uint64_t number = from; number < sent._oldest; number += 1) {
         SentPacket &packet = slot(sent, number);
         if (packet.state != SentState::lost || !has(ack, last, number)) continue;
-        packet.state = SentState::arrived;
+        packet.state = SentState::late;
         count += 1;
     }
     return count;
@@ -274,7 +279,7 @@ void tell_all_lost(SentPackets &sent, uint64_t sent_us)
 
 bool settle_fate(SentPackets &sent, Fate &fate)
 {
-    if (!tell_first(sent, sent._for_connection, Telling::nobody, Telling::connection, fate))
+    if (!tell_first(sent, sent._for_connection, Telling::unsettled, Telling::untaken, fate))
         return false;
     put(sent._for_caller, fate.packet);
     return true;
@@ -282,7 +287,7 @@ bool settle_fate(SentPackets &sent, Fate &fate)
 
 bool take_fate(SentPackets &sent, Fate &fate)
 {
-    return tell_first(sent, sent._for_caller, Telling::connection, Telling::caller, fate);
+    return tell_first(sent, sent._for_caller, Telling::untaken, Telling::taken, fate);
 }
 
 }

@@ -9,8 +9,10 @@ namespace tern {
 
 // How far the newest may be ahead of the oldest whose fate has not been taken.
 inline constexpr size_t sent_packets_max = 1024;
-inline constexpr size_t sent_places_min = 8; // So that an idle connection touches no others.
-inline constexpr size_t chunks_max = 4;      // Of streams, in one packet that we send.
+// An idle connection touches no other places; who has more in flight than half of them takes
+// sent_places_busy, so that a packet told lost is still known when it arrives late.
+inline constexpr size_t sent_places_min = 8, sent_places_busy = 64;
+inline constexpr size_t chunks_max = 4; // Of streams, in one packet that we send.
 
 struct SentChunk {
     uint32_t offset_low;
@@ -19,9 +21,9 @@ struct SentChunk {
     uint8_t last_bytes; // Of stream_send::take_new().
 };
 
-enum class SentState : uint8_t { none, in_flight, arrived, lost };
-// Who has been told of a fate: the connection itself, then its caller.
-enum class Telling : uint8_t { none, nobody, connection, caller };
+enum class SentState : uint8_t { none, in_flight, arrived, lost, late }; // Late: lost, then acked.
+// How far a fate has been told: not yet to the connection itself, not yet to its caller, to both.
+enum class Telling : uint8_t { none, unsettled, untaken, taken };
 
 struct SentPacket {
     uint64_t sent_us;

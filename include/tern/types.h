@@ -63,7 +63,8 @@ enum class FieldKind : uint8_t {
     uint32,
     uint64,
     float32,    // float; count 2 or 3 for a vector. With range and step rounded to min + n * step.
-    quaternion, // float[4], of length 1. With a step: smallest three, each rounded to it.
+    quaternion, // float[4], of length 1. With a step: smallest three, each rounded to it. A step of
+                // sqrt(0.5) / 255 takes 2 + 3 * 9 bits.
     peer,       // PeerId
     object,     // ObjectId; may name an object that this peer has not got (yet, or any more).
     text,       // char[count], zero-terminated

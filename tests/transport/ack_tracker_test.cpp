@@ -191,6 +191,27 @@ TEST(AckTracker, WhatArrivesIsToldHoweverFarBackTheLastAckLiesThatThePeerHasRead
     }
 }
 
+// As when we send much and hear little: the marks of what is known have turned around by then.
+TEST(AckTracker, ALateArrivalMakesNothingUnknownThatWasKnownLongAgo)
+{
+    Tracking t;
+    for (uint64_t number = 0; number < 100; number += 1) {
+        if (number == 1) continue;
+        t.arrive(number);
+        EXPECT_TRUE(t.build().any) << number;
+        t.next_sent += 600;
+        t.read_end = t.next_sent;
+    }
+    EXPECT_FALSE(t.build().any);
+    t.arrive(1);
+    const BuiltAck built = t.build();
+    ASSERT_TRUE(built.any);
+    EXPECT_EQ(100u, named(built.ack, 99).size());
+    t.next_sent += 1;
+    t.read_end = t.next_sent;
+    EXPECT_FALSE(t.build().any) << "1 is known, and all others were";
+}
+
 TEST(AckTracker, HurryMakesAnAckOfWhatWaitsDueAndNoOther)
 {
     Tracking t;

@@ -66,6 +66,7 @@ TEST(Congestion, TwoFlowsComeToLikeSharesAndFourToo)
             for (uint64_t seed = 1; seed <= 5; seed += 1) {
                 const auto r = run(link(kbit), std::vector<FlowPlan>(count), 5, 35, seed);
                 EXPECT_GE(r.use, 0.9);
+                EXPECT_LE(r.queue_mean_ms, 140);
                 fairness += r.fairness / 5;
                 queue_ms += r.queue_mean_ms / 5;
             }
@@ -73,6 +74,14 @@ TEST(Congestion, TwoFlowsComeToLikeSharesAndFourToo)
             EXPECT_LE(queue_ms, 110);
         }
     }
+}
+
+// Who joins a game has a world to fetch, and is done before there would be a reason to drain.
+TEST(Congestion, WhoBeginsOnAnEmptyLinkUsesItAtOnce)
+{
+    World world = make(link(8'000, 10'000), {{}}, 1);
+    run(world, second_us / 2);
+    EXPECT_GE(result(world, second_us / 10, second_us / 2).use, 0.95);
 }
 
 TEST(Congestion, WhoBeginsLaterGetsAShareAndNotAll)

@@ -30,7 +30,7 @@ struct Sending {
         return sent_packets::add(sent, packet);
     }
     // Of these numbers; the largest is last.
-    AckEffect ack(const std::set<uint64_t> &numbers)
+    AckEffect ack(const std::set<uint64_t> &numbers, bool take = true)
     {
         const uint64_t largest = *numbers.rbegin();
         bitmap.assign(64, std::byte{0});
@@ -44,7 +44,7 @@ struct Sending {
         frame = {FrameKind::ack, CloseReason::none, 0, static_cast<uint32_t>(largest), bitmap};
         EXPECT_TRUE(sent_packets::is_possible(sent, frame));
         const AckEffect effect = sent_packets::take_ack(sent, frame, loss_us, now_us);
-        take_fates();
+        take ? take_fates() : settle_fates();
         return effect;
     }
     void tell_lost()
@@ -57,12 +57,18 @@ struct Sending {
         sent_packets::tell_all_lost(sent, now_us);
         take_fates();
     }
-    void take_fates()
+    void settle_fates()
     {
         for (Fate fate; sent_packets::settle_fate(sent, fate);)
-            settled.push_back(fate);
-        for (Fate fate; sent_packets::take_fate(sent, fate);)
+            settled[fate.packet] = fate.arrived;
+    }
+    void take_fates()
+    {
+        settle_fates();
+        for (Fate fate; sent_packets::take_fate(sent, fate);) {
+            EXPECT_EQ(settled.at(fate.packet), fate.arrived) << fate.packet;
             fates.push_back(fate);
+        }
         EXPECT_EQ(settled.size(), fates.size());
     }
     std::map<uint64_t, bool> told()
@@ -74,7 +80,7 @@ struct Sending {
         }
         return result;
     }
-    std::vector<Fate> settled;
+    std::map<uint64_t, bool> settled;
     std::vector<std::byte> bitmap;
     Frame frame{};
 };
@@ -127,6 +133,36 @@ TEST(SentPackets, ALateAckChangesNothingButGivesASample)
     EXPECT_FALSE(late.eliciting);
     EXPECT_EQ((Told{{0, false}}), s.told());
     EXPECT_FALSE(s.ack({0}).sampled);
+}
+
+// In the same tick; the caller is told what the connection was.
+TEST(SentPackets, AFateThatWaitsForItsCallerIsNotChangedByALateAck)
+{
+    Sending s;
+    for (int i = 0; i < 5; i += 1)
+        s.send();
+    s.ack({4}, false);
+    EXPECT_EQ(1u, s.ack({0, 4}, false).late_count);
+    s.take_fates();
+    EXPECT_EQ((Told{{0, false}, {1, false}, {4, true}}), s.told());
+}
+
+// Their packets stay where they can be found, and leave no room.
+TEST(SentPackets, FatesThatNobodyHasTakenAreKeptWhileMoreIsSent)
+{
+    Sending s;
+    sent_packets::skip_to(s.sent, 60); // They have other places when there are more.
+    for (int i = 0; i < 4; i += 1)
+        s.send();
+    s.ack({60, 62, 63}, false);
+    sent_packets::tell_all_lost(s.sent, s.now_us);
+    s.settle_fates();
+    for (size_t i = 4; i < sent_packets_max; i += 1)
+        s.send();
+    EXPECT_EQ(0u, sent_packets::room(s.sent));
+    s.take_fates();
+    EXPECT_EQ((Told{{60, true}, {61, false}, {62, true}, {63, true}}), s.told());
+    EXPECT_EQ(4u, sent_packets::room(s.sent));
 }
 
 TEST(SentPackets, ARoundTripIsMeasuredOnlyOnTheLargestAndOnlyIfItElicits)
