@@ -86,28 +86,27 @@ static Components components(const Parts &parts, const Grid &grid)
     return result;
 }
 
-// Each component rounded to steps, as far as a part goes.
-struct Rounded {
-    int64_t steps[4];
-};
-
-static Rounded rounded(const double (&values)[4], const Grid &grid)
+// A component rounded to steps, as far as a part goes.
+static int64_t rounded(double value, const Grid &grid)
 {
     const auto limit = static_cast<double>(grid.steps_max);
-    Rounded result;
-    for (unsigned i = 0; i < 4; ++i) {
-        const double steps = values[i] / grid.step;
-        result.steps[i] = nearest(steps < -limit ? -limit : steps > limit ? limit : steps);
-    }
-    return result;
+    const double steps = value / grid.step;
+    return nearest(steps < -limit ? -limit : steps > limit ? limit : steps);
 }
 
-static Parts without(const Rounded &rounded, unsigned omitted)
+// Whether so many steps are this, to the bit.
+static bool is_of(int64_t steps, float value, const Grid &grid)
+{
+    const auto back = static_cast<float>(static_cast<double>(steps) * grid.step);
+    return std::bit_cast<uint32_t>(back) == std::bit_cast<uint32_t>(value);
+}
+
+static Parts without(const int64_t (&steps)[4], unsigned omitted)
 {
     Parts parts{omitted, {}};
     unsigned part = 0;
     for (unsigned i = 0; i < 4; ++i)
-        if (i != omitted) parts.steps[part++] = rounded.steps[i];
+        if (i != omitted) parts.steps[part++] = steps[i];
     return parts;
 }
 
@@ -121,15 +120,13 @@ struct OnGrid {
 
 static OnGrid on_grid(const Components &given, const Grid &grid)
 {
-    double values[4];
-    for (unsigned i = 0; i < 4; ++i)
-        values[i] = static_cast<double>(given.at[i]);
-    const Rounded steps = rounded(values, grid);
+    int64_t steps[4];
     unsigned off = 0; // Bit i: component i is none that rounding makes.
     for (unsigned i = 0; i < 4; ++i) {
-        const auto back = static_cast<float>(static_cast<double>(steps.steps[i]) * grid.step);
-        const bool same = std::bit_cast<uint32_t>(back) == std::bit_cast<uint32_t>(given.at[i]);
-        off |= static_cast<unsigned>(!same) << i;
+        steps[i] = rounded(static_cast<double>(given.at[i]), grid);
+        if (is_of(steps[i], given.at[i], grid)) continue;
+        if (off != 0) return {false, {}}; // The second one.
+        off = 1u << i;
     }
     for (unsigned omitted = 0; omitted < 4; ++omitted) {
         if ((off & ~(1u << omitted)) != 0) continue;
@@ -158,10 +155,15 @@ uint64_t encode(const Components &wanted, const Grid &grid)
         if (std::fabs(values[i]) > std::fabs(values[largest])) largest = i;
     // -q turns like q, so that the omitted one can be taken as positive.
     const double length = values[largest] < 0 ? -std::sqrt(sum) : std::sqrt(sum);
-    for (double &value : values)
-        value /= length;
-    const Parts parts = without(rounded(values, grid), largest);
-    return pack(on_grid(components(parts, grid), grid).parts, grid);
+    int64_t steps[4];
+    for (unsigned i = 0; i < 4; ++i)
+        steps[i] = i == largest ? 0 : rounded(values[i] / length, grid);
+    const Parts parts = without(steps, largest);
+    const Components made = components(parts, grid);
+    // Only where the omitted one is a number of steps as well could another be omitted.
+    const int64_t omitted_steps = rounded(static_cast<double>(made.at[largest]), grid);
+    if (!is_of(omitted_steps, made.at[largest], grid)) return pack(parts, grid);
+    return pack(on_grid(made, grid).parts, grid);
 }
 
 Components decode(uint64_t code, const Grid &grid)
