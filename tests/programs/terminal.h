@@ -65,13 +65,16 @@ struct Terminal {
         seen = at + wanted.size();
         return true;
     }
-    // Its exit status; -1: a signal ended it.
+    // Its exit status; -1: a signal ended it. Ours does if it is silent for a minute.
     int end()
     {
         if (id <= 0) return -1;
         int how = 0;
         char bytes[4096];
-        while (read(keys, bytes, sizeof bytes) > 0) {
+        for (bool runs = true; runs;) {
+            pollfd waiting = {keys, POLLIN, 0};
+            if (poll(&waiting, 1, 60'000) == 0) kill(id, SIGKILL);
+            runs = read(keys, bytes, sizeof bytes) > 0;
         }
         waitpid(id, &how, 0);
         id = -1;

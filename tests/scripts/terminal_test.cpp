@@ -85,7 +85,7 @@ TEST(TerminalTest, NoKeyHoldsTheGameUp)
         peer.type(begun);
         usleep(100'000);
         peer.type("\x15game.state.ticks > 0\r");
-        ASSERT_TRUE(peer.shows("\ntrue\r\n")) << peer.text;
+        ASSERT_TRUE(peer.shows("\ntrue\r\n") && peer.shows("> ")) << peer.text;
     }
     // The end of what is typed is not the end of the game.
     peer.type("\x04");
