@@ -84,7 +84,7 @@ TEST(Results, ComeBackFromTheirFile)
 
 TEST(Results, ThatAreNoneAreRefused)
 {
-    const std::string path = testing::TempDir() + "results.json";
+    const std::string path = testing::TempDir() + "no_results.json";
     EXPECT_NE(results::read_json(path + ".absent").error, "");
     for (const char *text : {"", "{", "{}", "[1]"}) {
         std::ofstream(path) << text;
