@@ -37,6 +37,7 @@ namespace tern {
     X(own_term_plus_one, "a new host looks only at the terms that it has seen itself")             \
     X(one_query_slot, "a QUERY takes the place of another sender's that waits")                    \
     X(half_departed_kept, "whom a lost host had counted out at some stays on the roster")          \
+    X(fenced_not_listed, "a VIEW strikes off who is being counted out before all have reported")   \
     X(no_majority, "few go on as if they were most")                                               \
     X(joiner_stays_on, "a newcomer whose host goes does not start over")                           \
     X(claims_not_asked_again, "what a lost host left unanswered is not asked of the next")         \

@@ -5,6 +5,7 @@
 #include "migration/objects.h"
 #include "migration/outbox.h"
 #include "migration/relay.h"
+#include "migration/roster.h"
 #include <algorithm>
 #include <cstring>
 
@@ -54,32 +55,6 @@ static void add_member(Replica &r, MemberSlot place, const Member &member)
 
 // --- Writing ---
 
-// Of whom no view before this one has told: who it is. `known`: the view that is known already.
-static void write_roster(BitWriter &w, const Replica &r, uint32_t known)
-{
-    bits::write(w, r.view, 32);
-    bits::write(w, r.term_number, 16);
-    bits::write(w, r.last_peer, 16);
-    uint32_t count = 0;
-    for (const uint16_t slot : r.order.all())
-        count += !r.members[slot].fenced;
-    bits::write(w, count, 16);
-    auto before = PeerId::none;
-    for (const uint16_t slot : r.order.all()) {
-        const Member &member = r.members[slot];
-        if (member.fenced) continue;
-        const bool next = static_cast<uint32_t>(member.id) == static_cast<uint32_t>(before) + 1;
-        bits::write_bool(w, next);
-        if (!next) messages::write_peer(w, member.id);
-        bits::write_bool(w, member.votes);
-        if (member.votes) bits::write_bool(w, member.vote_is_new);
-        const bool told = known != 0 && member.since_view <= known;
-        bits::write_bool(w, !told);
-        if (!told) messages::write_identity(w, member.identity);
-        before = member.id;
-    }
-}
-
 static void write_former_hosts(BitWriter &w, const Replica &r)
 {
     bits::write(w, r.former.count, 8);
@@ -102,7 +77,7 @@ void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
         bits::write_varint(w, r.world.alive);
         write_former_hosts(w, r);
     }
-    write_roster(w, r, welcome ? 0 : r.rings[to].view_said);
+    roster::write(w, r, welcome ? 0 : r.rings[to].view_said);
     item.token = r.rings[to].view_said = r.view;
 }
 
@@ -192,63 +167,6 @@ void finish_greetings(Replica &r)
     }
 }
 
-// --- Reading a roster ---
-
-struct Roster {
-    PeerId host; // The lowest.
-    uint32_t view;
-    uint16_t term_number, last_peer;
-    BitReader members;
-    uint32_t count;
-};
-
-struct Listed {
-    PeerId id;
-    bool votes, vote_is_new;
-    bool is_told; // Who it is.
-    Identity identity;
-};
-
-// The form is the only one: ids ascend, and one that follows the last is not written.
-static void read_listed(BitReader &reader, PeerId before, Listed &listed)
-{
-    const uint32_t next = static_cast<uint32_t>(before) + 1;
-    if (bits::read_bool(reader)) {
-        listed.id = static_cast<PeerId>(next);
-        if (listed.id == PeerId::everyone) bits::fail(reader);
-    } else {
-        listed.id = messages::read_peer(reader);
-        if (static_cast<uint32_t>(listed.id) <= next) bits::fail(reader);
-    }
-    listed.votes = bits::read_bool(reader);
-    listed.vote_is_new = listed.votes && bits::read_bool(reader);
-    listed.is_told = bits::read_bool(reader);
-    listed.identity = {};
-    if (listed.is_told) messages::read_identity(reader, listed.identity);
-}
-
-static Roster read_roster(BitReader &reader, const Replica &r, PeerId self)
-{
-    Roster roster = {};
-    roster.view = static_cast<uint32_t>(bits::read(reader, 32));
-    roster.term_number = static_cast<uint16_t>(bits::read(reader, 16));
-    roster.last_peer = static_cast<uint16_t>(bits::read(reader, 16));
-    roster.count = static_cast<uint32_t>(bits::read(reader, 16));
-    if (roster.count == 0 || roster.count > r.members.count) bits::fail(reader);
-    roster.members = reader;
-    Listed listed = {};
-    bool self_there = false;
-    for (uint32_t i = 0; i < roster.count && !bits::failed(reader); ++i) {
-        read_listed(reader, listed.id, listed);
-        if (i == 0) roster.host = listed.id;
-        self_there |= listed.id == self;
-        const bool known = replica::find_member(r, listed.id) != no_member;
-        if (!listed.is_told && !known) bits::fail(reader);
-    }
-    if (!self_there || static_cast<uint16_t>(listed.id) > roster.last_peer) bits::fail(reader);
-    return roster;
-}
-
 static void lose_host(Replica &r)
 {
     for (Claim &claim : r.claims.all())
@@ -318,7 +236,7 @@ static void drop_unlisted(Replica &r, const Roster &roster, bool &dropped)
     BitReader reader = roster.members;
     Listed listed = {};
     for (uint32_t i = 0; i < roster.count; ++i) {
-        read_listed(reader, listed.id, listed);
+        roster::read_next(reader, listed);
         const MemberSlot known = replica::find_member(r, listed.id);
         if (known != no_member) there[known] = true;
     }
@@ -353,7 +271,7 @@ static bool take_roster(Replica &r, const Roster &roster, bool with_events)
     BitReader reader = roster.members;
     Listed listed = {};
     for (uint32_t i = 0; i < roster.count; ++i) {
-        read_listed(reader, listed.id, listed);
+        roster::read_next(reader, listed);
         MemberSlot slot = replica::find_member(r, listed.id);
         if (slot == no_member) {
             take_newcomer(r, roster, listed);
@@ -472,7 +390,7 @@ static void follow_new_host(Replica &r, PeerId host)
 
 Verdict receive_view(Replica &r, PeerId from, BitReader reader)
 {
-    const Roster roster = read_roster(reader, r, r.self);
+    const Roster roster = roster::read(reader, r, r.self);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (from != replica::successor(r) || from != roster.host) return Verdict::forged;
     const bool new_host = from != r.view_host;
@@ -527,7 +445,7 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
         former[i] = {messages::read_peer(reader), {}};
         bits::read_bytes(reader, std::as_writable_bytes(std::span(former[i].signing_key)));
     }
-    const views::Roster roster = views::read_roster(reader, r, id);
+    const Roster roster = roster::read(reader, r, id);
     if (!views::is_term_before(roster.term_number, id)) bits::fail(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     r.session = session;

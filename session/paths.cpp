@@ -238,6 +238,13 @@ void update_paths(Session &s)
 
 // --- The roster ---
 
+// Who has started over while its former self was being counted out is welcomed to a roster with
+// both.
+static bool is_former_self(const Session &s, const Member &member)
+{
+    return std::memcmp(member.identity.key, s.keys.public_key, 32) == 0;
+}
+
 static void connect_to_members(Session &s)
 {
     for (MemberSlot slot = 0; slot < s.replica->members.count; ++slot) {
@@ -245,6 +252,7 @@ static void connect_to_members(Session &s)
         // Of a pair, who came later connects: it has the roster that names both.
         if (member.id == PeerId::none || member.fenced || member.id >= s.replica->self) continue;
         if (!replica::linked(*s.replica, member.id)) continue;
+        if (is_former_self(s, member)) continue;
         if (has_path(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
         const ConnectionIndex index =
             endpoint::connect(*s.endpoint, member.identity.key, member.identity.address, s.now_us);

@@ -2,9 +2,11 @@
 // virtual time the core must agree (Q1 to Q6) and be of use again (L1 to L3).
 //
 // Resumable: one world event for each step. The bounds:
-//   L1  agreement: 20 round trips and the timeouts of bound_us(). Then, each within 20 round trips
-//       and 1 s: every member creates an object, claims one, destroys one, calls every other; a
-//       newcomer joins.
+//   L1  agreement: 20 round trips and the timeouts of bound_us(), from when all has arrived that
+//   was
+//       under way at the healing (a late JOIN makes a member of a peer that has ended). Then, each
+//       within 20 round trips and 1 s: every member creates an object, claims one, destroys one,
+//       calls every other; a newcomer joins.
 //   L2  under 30 % loss every member calls every other; all is heard within 60 round trips and 5 s
 //       (or the timeout, if that is longer).
 //   L3  of the quiet time that follows each connection takes at most 12 datagrams and 800 bytes a
@@ -35,11 +37,12 @@ struct Probe { // What a member was told to do, and with which object.
 struct Liveness {
     LivenessStage stage;
     uint64_t began_us, stage_us, deadline_us; // World time.
-    uint64_t look_us;                         // When it looks next.
-    uint64_t agreed_us, slowest_probe_us;     // How long it took.
-    std::vector<Probe> probes;                // Of the stage.
-    uint64_t quiet_datagrams, quiet_bytes;    // Sent when it began.
-    uint64_t quiet_events;                    // Of the games since.
+    uint64_t landed_us;                   // When all has arrived that was under way at the healing.
+    uint64_t look_us;                     // When it looks next.
+    uint64_t agreed_us, slowest_probe_us; // How long it took.
+    std::vector<Probe> probes;            // Of the stage.
+    uint64_t quiet_datagrams, quiet_bytes; // Sent when it began.
+    uint64_t quiet_events;                 // Of the games since.
     bool intact; // At the healing: nobody of the core took another of it for gone.
     uint16_t connections;
     uint64_t quiet_datagrams_per_s, quiet_bytes_per_s; // Of each connection and direction.

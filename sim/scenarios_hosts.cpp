@@ -179,6 +179,28 @@ flow
 expect 2,4,5 alive 3.1 owner 2 stamp 1
 expect quiet
 )"},
+    {"S14-listed", R"(tern-trace 1 explore
+title S14: while the host counts out a member, a newcomer comes; then the host dies
+scope peers 5 joins 1
+create 3
+deliver 3>4             # CREATE: only 4 hears of it.
+crash 3
+notice 3>1
+deliver 1>2             # QUERY: 2 fences 3. 4 and 5 hear nothing of it.
+join 6>1
+deliver 1>2             # VIEW: with the newcomer, and still with 3.
+deliver 1>6             # WELCOME
+crash 1
+notice 1>2
+notice 1>4
+notice 1>5
+notice 1>6
+flow
+notice 6>2              # It starts over.
+flow
+expect 2,4,5 alive 3.1 owner 2 stamp 1
+expect quiet
+)"},
     {"S16-three", R"(tern-trace 1 explore
 title S16: the host is cut off; the others go on, and it ends as a minority
 scope peers 3

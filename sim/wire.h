@@ -151,6 +151,7 @@ void send_strange(Wire &wire, uint64_t now_us, AddressNumber from, uint16_t to,
 void deliver(Wire &wire, uint64_t now_us, uint16_t place, std::vector<Datagram> &inbox,
              std::vector<uint32_t> &slots);
 void release(Wire &wire, std::vector<uint32_t> &slots);
+uint64_t last_due_us(const Wire &wire); // Of what is under way; 0: nothing is.
 void calm(Wire &wire); // Heals all paths, for good; but for those that are severed.
 // A kept datagram; empty if it is not kept, or not any more.
 std::span<const std::byte> kept(const Route &route, uint64_t number);

@@ -408,10 +408,12 @@ struct FailedSeed {
 
 TEST(Simulation, SeedsThatFailedHold)
 {
-    const FailedSeed failed[] = {{539, 30, Topology::mesh},   {1545, 30, Topology::mesh},
-                                 {3633, 30, Topology::mesh},  {4279, 30, Topology::mesh},
-                                 {20105, 12, Topology::mesh}, {20511, 12, Topology::mesh},
-                                 {20720, 30, Topology::mesh}, {454939622, 30, Topology::star}};
+    const FailedSeed failed[] = {{539, 30, Topology::mesh},       {1545, 30, Topology::mesh},
+                                 {3633, 30, Topology::mesh},      {4279, 30, Topology::mesh},
+                                 {20105, 12, Topology::mesh},     {20511, 12, Topology::mesh},
+                                 {20720, 30, Topology::mesh},     {454939622, 30, Topology::star},
+                                 {198942040, 30, Topology::mesh}, {558678315, 30, Topology::star},
+                                 {780173, 30, Topology::mesh}};
     for (const auto &[seed, seconds, topology] : failed) {
         SimOptions options = script::swarm(seed);
         options.seconds = seconds;

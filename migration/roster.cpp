@@ -1,0 +1,79 @@
+#include "migration/roster.h"
+#include "base/mutant.h"
+#include "migration/messages.h"
+
+namespace tern::roster {
+
+// Whom the host has fenced stays listed until its departure ends: whoever strikes a member off must
+// know all that any survivor has heard of it, and could not ask for that itself any more.
+static bool is_listed(const Member &member)
+{
+    return !member.fenced || !TERN_MUTANT(fenced_not_listed);
+}
+
+void write(BitWriter &w, const Replica &r, uint32_t known)
+{
+    bits::write(w, r.view, 32);
+    bits::write(w, r.term_number, 16);
+    bits::write(w, r.last_peer, 16);
+    uint32_t count = 0;
+    for (const uint16_t slot : r.order.all())
+        count += is_listed(r.members[slot]);
+    bits::write(w, count, 16);
+    auto before = PeerId::none;
+    for (const uint16_t slot : r.order.all()) {
+        const Member &member = r.members[slot];
+        if (!is_listed(member)) continue;
+        const bool next = static_cast<uint32_t>(member.id) == static_cast<uint32_t>(before) + 1;
+        bits::write_bool(w, next);
+        if (!next) messages::write_peer(w, member.id);
+        bits::write_bool(w, member.votes);
+        if (member.votes) bits::write_bool(w, member.vote_is_new);
+        const bool told = known != 0 && member.since_view <= known;
+        bits::write_bool(w, !told);
+        if (!told) messages::write_identity(w, member.identity);
+        before = member.id;
+    }
+}
+
+// The form is the only one: ids ascend, and one that follows the last is not written.
+void read_next(BitReader &reader, Listed &listed)
+{
+    const uint32_t next = static_cast<uint32_t>(listed.id) + 1;
+    if (bits::read_bool(reader)) {
+        listed.id = static_cast<PeerId>(next);
+        if (listed.id == PeerId::everyone) bits::fail(reader);
+    } else {
+        listed.id = messages::read_peer(reader);
+        if (static_cast<uint32_t>(listed.id) <= next) bits::fail(reader);
+    }
+    listed.votes = bits::read_bool(reader);
+    listed.vote_is_new = listed.votes && bits::read_bool(reader);
+    listed.is_told = bits::read_bool(reader);
+    listed.identity = {};
+    if (listed.is_told) messages::read_identity(reader, listed.identity);
+}
+
+Roster read(BitReader &reader, const Replica &r, PeerId self)
+{
+    Roster roster = {};
+    roster.view = static_cast<uint32_t>(bits::read(reader, 32));
+    roster.term_number = static_cast<uint16_t>(bits::read(reader, 16));
+    roster.last_peer = static_cast<uint16_t>(bits::read(reader, 16));
+    roster.count = static_cast<uint32_t>(bits::read(reader, 16));
+    if (roster.count == 0 || roster.count > r.members.count) bits::fail(reader);
+    roster.members = reader;
+    Listed listed = {};
+    bool self_there = false;
+    for (uint32_t i = 0; i < roster.count && !bits::failed(reader); ++i) {
+        read_next(reader, listed);
+        if (i == 0) roster.host = listed.id;
+        self_there |= listed.id == self;
+        const bool known = replica::find_member(r, listed.id) != no_member;
+        if (!listed.is_told && !known) bits::fail(reader);
+    }
+    if (!self_there || static_cast<uint16_t>(listed.id) > roster.last_peer) bits::fail(reader);
+    return roster;
+}
+
+}
