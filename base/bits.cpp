@@ -145,9 +145,17 @@ void read_bytes(BitReader &r, std::span<std::byte> bytes)
 
 bool complete(const BitReader &r)
 {
-    if (r._failed || (r._bit_count + 7) / 8 != r._buffer.size()) return false;
+    return (r._bit_count + 7) / 8 == r._buffer.size() && only_zeros_left(r);
+}
+
+bool only_zeros_left(const BitReader &r)
+{
+    if (r._failed) return false;
     BitReader rest = r;
-    return read(rest, static_cast<unsigned>(r._buffer.size() * 8 - r._bit_count)) == 0;
+    const size_t whole = (r._bit_count + 7) / 8;
+    if (read(rest, static_cast<unsigned>(whole * 8 - r._bit_count)) != 0) return false;
+    const auto is_zero = [](std::byte b) { return b == std::byte{0}; };
+    return std::ranges::all_of(r._buffer.subspan(whole), is_zero);
 }
 
 }

@@ -54,6 +54,7 @@ inline bool failed(const BitReader &r);
 inline size_t bit_count(const BitReader &r);
 // Not failed, and nothing but zero bits to the end of the last byte is left.
 bool complete(const BitReader &r);
+bool only_zeros_left(const BitReader &r); // Not failed, and however many they are.
 
 // How many bits hold 0 to value. 0 for 0.
 inline unsigned width(uint64_t value);

@@ -117,6 +117,7 @@ template <class T> void erase(Flat<T> &array, size_t i)
 
 template <class T> void clear(Flat<T> &array)
 {
+    if (array.count == 0) return; // memset() of nothing can be slow where memory is untouched.
     std::memset(static_cast<void *>(array.begin()), 0, array.count * sizeof(T));
     array.count = 0;
 }

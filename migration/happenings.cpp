@@ -105,8 +105,9 @@ void claim(Replica &r, EventKind kind, ObjectId object, PeerId peer, ClaimRefusa
 // Before the sweep, so that every slot named here is still there.
 void clear(Replica &r)
 {
+    Slot slot = no_slot;
     for (const Event &event : r.events.all()) {
-        const Slot slot = world::find(r.world, event.object);
+        slot = world::find_behind(r.world, slot, event.object);
         if (slot != no_slot) r.changed_events[slot] = r.sight_events[slot] = 0;
     }
     flat::clear(r.events);

@@ -282,6 +282,10 @@ void forget_interests(Publisher &p)
 // Objects that did not fit, after which no smaller one is looked for.
 static constexpr uint32_t misfits_max = 4;
 
+// Packets of one size are cheaper: the system takes several as one. So a full one is filled to its
+// end if no more than this is left; an object that did not fit left it.
+static constexpr size_t full_padding_bytes_max = 32;
+
 enum class Added : uint8_t { yes, nothing, no_room };
 
 static void charge(Charges &charges, const World &world, const TypeTable &types, Slot slot,
@@ -322,8 +326,8 @@ static Added add_slot(Publisher &p, const World &world, CodeCache &codes, const 
     if (own && published.sent_tick == tick) return Added::nothing;
     if (p.rings[peer].object_count == p.objects_max) return Added::no_room;
     const size_t begin = update_codec::bit_count(w);
-    CodedFields coded = {};
-    if (mask != 0) coded = code_cache::fields(codes, world, types, slot, mask);
+    const CodedFields coded =
+        mask != 0 ? code_cache::fields(codes, world, types, slot, mask) : CodedFields{};
     if (!update_codec::add(w, object, coded, tick)) return Added::no_room;
     if (charges) charge(*charges, world, types, slot, mask, update_codec::bit_count(w) - begin);
     remember_object(p, peer, object, slot, tick);
@@ -414,7 +418,7 @@ size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
     }
     if (count > 0) remember_packet(p, peer, packet, world.tick, count, 0);
     const size_t objects_end = update_codec::bit_count(w);
-    const size_t size_bytes = update_codec::finish(w);
+    const size_t size_bytes = update_codec::finish(w, misfits > 0 ? full_padding_bytes_max : 0);
     if (charges && count > 0) {
         const size_t end_bits = update_codec::bit_count(w) - objects_end;
         charges::add(*charges, TrafficKind::update, static_cast<int64_t>(head_bits + end_bits), 1);

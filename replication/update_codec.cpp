@@ -1,5 +1,6 @@
 #include "replication/update_codec.h"
 #include "base/assert.h"
+#include <algorithm>
 #include <bit>
 
 namespace tern {
@@ -152,7 +153,8 @@ bool read_fields(const Update &update, const TypeTable &types, void *value)
     return !bits::failed(r);
 }
 
-// --- The message: tick, whether each has its own, then objects, each behind 1 or 0 1, then 0 0 ---
+// --- The message: tick, whether each has its own, then objects, each behind 1 or 0 1, then zeros
+// ---
 
 // The first object is compared with the sender's before its first, and that with any mask.
 static ObjectId before_first(PeerId sender)
@@ -175,7 +177,8 @@ static bool is_next(ObjectId object, ObjectId previous)
            object_id::serial(object) == object_id::serial(previous) + uint64_t{1};
 }
 
-static void write_head(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick)
+static void write_head(UpdateWriter &w, const Object &object, const CodedFields &coded,
+                       uint32_t tick)
 {
     const bool hides = coded.mask == 0;
     const bool same_type = object.type == w._previous_type;
@@ -195,7 +198,7 @@ static void write_head(UpdateWriter &w, const Object &object, CodedFields coded,
     if (!hides) write_mask(w._writer, coded.field_count, coded.mask);
 }
 
-bool add(UpdateWriter &w, const Object &object, CodedFields coded, uint32_t tick)
+bool add(UpdateWriter &w, const Object &object, const CodedFields &coded, uint32_t tick)
 {
     TERN_ASSERT(tick == w._tick || w._ticks == Ticks::each, "object %llx",
                 static_cast<unsigned long long>(object.id));
@@ -221,11 +224,15 @@ size_t bit_count(const UpdateWriter &w)
     return bits::bit_count(w._writer);
 }
 
-size_t finish(UpdateWriter &w)
+size_t finish(UpdateWriter &w, size_t padding_bytes_max)
 {
     if (w._count == 0) return 0;
     bits::write(w._writer, 0, 2);
-    return bits::size_bytes(w._writer);
+    const size_t size_bytes = bits::size_bytes(w._writer);
+    const std::span<std::byte> left = w._writer._buffer.subspan(size_bytes);
+    if (left.size() > padding_bytes_max) return size_bytes;
+    std::ranges::fill(left, std::byte{0});
+    return size_bytes + left.size();
 }
 
 }
@@ -304,7 +311,7 @@ bool next(UpdateReader &r, Update &update)
     if (bits::failed(r._reader)) return false;
     const bool as_before = bits::read_bool(r._reader);
     if (!as_before && !bits::read_bool(r._reader)) {
-        if (r._count == 0 || !bits::complete(r._reader)) bits::fail(r._reader);
+        if (r._count == 0 || !bits::only_zeros_left(r._reader)) bits::fail(r._reader);
         return false;
     }
     const size_t begin = bits::bit_count(r._reader) - (as_before ? 1 : 2);

@@ -18,11 +18,16 @@ void session::check_open(const Session &s)
     TERN_ASSERT(s.state == State::open, "state %u: %s", static_cast<unsigned>(s.state), s.text);
 }
 
+static void check_known(Slot slot, ObjectId object)
+{
+    TERN_ASSERT(slot != no_slot, "no object %llx is known",
+                static_cast<unsigned long long>(object));
+}
+
 static Slot known(const Session *session, ObjectId object)
 {
     const Slot slot = world::find(session->replica->world, object);
-    TERN_ASSERT(slot != no_slot, "no object %llx is known",
-                static_cast<unsigned long long>(object));
+    check_known(slot, object);
     return slot;
 }
 
@@ -82,7 +87,9 @@ const void *get(const Session *session, ObjectId object, size_t size_bytes)
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
     session::check_open(*session);
-    const Slot slot = known(session, object);
+    const Slot slot = world::find_behind(session->replica->world, session->set_slot, object);
+    check_known(slot, object);
+    session->set_slot = slot;
     const TypeId type = session->replica->world.slots[slot].type;
     session::check_type(*session, type, size_bytes);
     session::record_value(*session, session::about(RecordKind::set, object), type, value);

@@ -20,9 +20,10 @@ void record(Session &s, const Record &record)
 }
 
 // As it travels: bytes that no field covers are not for others to see.
-void record_value(Session &s, Record record, TypeId type, const void *value)
+void record_value(Session &s, const Record &about, TypeId type, const void *value)
 {
     if (!record::is_on(s.recorder)) return;
+    Record record = about;
     alignas(16) std::byte normal[struct_bytes_max];
     std::memcpy(normal, value, s.types.types[type].size_bytes);
     type_table::normalise(s.types, type, normal);

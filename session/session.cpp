@@ -98,10 +98,11 @@ static const char *member_name(const Session &s, PeerId peer)
 void copy_replica_events(Session &s)
 {
     const Flat<Event> &events = s.replica->events;
+    Slot slot = no_slot;
     for (; s.replica_event_count < events.count; ++s.replica_event_count) {
         Event event = events[s.replica_event_count];
         // What changes from here on is another event: this one has been handed on.
-        const Slot slot = world::find(s.replica->world, event.object);
+        slot = world::find_behind(s.replica->world, slot, event.object);
         if (event.kind == EventKind::object_changed && slot != no_slot)
             s.replica->changed_events[slot] = 0;
         const bool answer =

@@ -107,7 +107,7 @@ uint64_t replicated_digest(const Session &s);
 
 // recording.cpp. Each does nothing unless the session is recorded.
 void record(Session &s, const Record &record);
-void record_value(Session &s, Record record, TypeId type, const void *value);
+void record_value(Session &s, const Record &about, TypeId type, const void *value);
 void record_received(Session &s, std::span<const Datagram> datagrams);
 void record_sent(Session &s, std::span<const Datagram> datagrams);
 Record about(RecordKind kind, ObjectId object, PeerId peer = PeerId::none);

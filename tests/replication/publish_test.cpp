@@ -298,6 +298,24 @@ TEST_F(Publish, AllGetTheirTurnWhenPacketsAreSmall)
         EXPECT_EQ(count, 5); // 30 packets of 2.
 }
 
+TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
+{
+    for (uint32_t serial = 1; serial <= 12; ++serial)
+        add(serial);
+    size_t all = 0;
+    for (size_t size = 1200; size > 20; size = size == 1200 ? all + 3 : size - 1) {
+        world.tick += 1;
+        for (uint32_t serial = 1; serial <= 12; ++serial)
+            set(world::find(world, id(serial)), {static_cast<int32_t>(world.tick), 0, {}});
+        const std::span<const std::byte> message = write(world.tick, 0, size);
+        if (size == 1200) all = message.size();
+        EXPECT_EQ(message.size(), std::min(size, all));
+        EXPECT_TRUE(publish::check(there.world(), table, PeerId::none, message));
+        fate(world.tick, true);
+    }
+    EXPECT_GT(all, 30u);
+}
+
 TEST_F(Publish, AnObjectThatDoesNotFitLetsSmallerOnesPass)
 {
     const Slot first = add(1);
