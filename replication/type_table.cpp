@@ -66,15 +66,19 @@ uint64_t all_fields(const TypeTable &table, TypeId type)
     return count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
 }
 
-void normalise(const TypeTable &table, TypeId id, void *value)
+void normalise(const TypeTable &table, TypeId id, const void *value, std::byte *result)
 {
-    const Type &type = at(table, id);
-    std::byte result[struct_bytes_max];
-    std::memset(result, 0, type.size_bytes);
+    std::memset(result, 0, at(table, id).size_bytes);
     const auto *from = static_cast<const std::byte *>(value);
     for (const FieldCode &f : codes(table, id))
         field::normalise(f, result + f.offset_bytes, from + f.offset_bytes);
-    std::memcpy(value, result, type.size_bytes);
+}
+
+void normalise(const TypeTable &table, TypeId id, void *value)
+{
+    std::byte result[struct_bytes_max];
+    normalise(table, id, value, result);
+    std::memcpy(value, result, at(table, id).size_bytes);
 }
 
 uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b)

@@ -288,8 +288,7 @@ uint64_t write(World &world, const TypeTable &types, Slot slot, const void *want
 {
     Object &object = world.slots[slot];
     std::byte next[struct_bytes_max];
-    std::memcpy(next, wanted, types.types[object.type].size_bytes);
-    type_table::normalise(types, object.type, next);
+    type_table::normalise(types, object.type, wanted, next);
     void *present = value(world, types, slot);
     const uint64_t changed = type_table::difference(types, object.type, present, next);
     if (changed == 0) return 0;
