@@ -306,7 +306,7 @@ TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
     for (size_t size = 1200; size > 20; size = size == 1200 ? all + 3 : size - 1) {
         world.tick += 1;
         for (uint32_t serial = 1; serial <= 12; ++serial)
-            set(world::find(world, id(serial)), {static_cast<int32_t>(world.tick), 0, {}});
+            set(world::find(world, id(serial)), {static_cast<uint16_t>(world.tick), 0, {}});
         const std::span<const std::byte> message = write(world.tick, 0, size);
         if (size == 1200) all = message.size();
         EXPECT_EQ(message.size(), std::min(size, all));
