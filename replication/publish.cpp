@@ -282,9 +282,8 @@ void forget_interests(Publisher &p)
 // Objects that did not fit, after which no smaller one is looked for.
 static constexpr uint32_t misfits_max = 4;
 
-// Packets of one size are cheaper: the system takes several as one. So a full one is filled to its
-// end if no more than this is left; an object that did not fit left it.
-static constexpr size_t full_padding_bytes_max = 32;
+// What an object that did not fit may leave of a packet, for zeros to fill.
+static constexpr size_t fill_bytes_max = 32;
 
 enum class Added : uint8_t { yes, nothing, no_room };
 
@@ -393,6 +392,15 @@ static void begin_there_next(PeerRing &ring, const Choice &c)
         ring.cursor = c.next - 1;
 }
 
+// Datagrams of one size are cheaper: the system takes several as one.
+static size_t fill(std::span<std::byte> buffer, size_t size_bytes)
+{
+    const std::span<std::byte> left = buffer.subspan(size_bytes);
+    if (size_bytes == 0 || left.size() > fill_bytes_max) return size_bytes;
+    std::ranges::fill(left, std::byte{0});
+    return buffer.size();
+}
+
 size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges)
@@ -418,7 +426,8 @@ size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
     }
     if (count > 0) remember_packet(p, peer, packet, world.tick, count, 0);
     const size_t objects_end = update_codec::bit_count(w);
-    const size_t size_bytes = update_codec::finish(w, misfits > 0 ? full_padding_bytes_max : 0);
+    size_t size_bytes = update_codec::finish(w);
+    if (misfits > 0) size_bytes = fill(buffer, size_bytes);
     if (charges && count > 0) {
         const size_t end_bits = update_codec::bit_count(w) - objects_end;
         charges::add(*charges, TrafficKind::update, static_cast<int64_t>(head_bits + end_bits), 1);

@@ -36,7 +36,7 @@ void first_difference(std::span<const char> ours, std::span<const char> theirs,
 
 // Bytes that no field covers become zero.
 void normalise(const TypeTable &table, TypeId type, void *value);
-void normalise(const TypeTable &table, TypeId type, const void *value, std::byte *result);
+void normalise(const TypeTable &table, TypeId type, const void *value, std::byte *result); // Apart.
 // Bit i: field i differs. Both normalised.
 uint64_t difference(const TypeTable &table, TypeId type, const void *a, const void *b);
 // Of the fields of `mask` alone.

@@ -1,6 +1,5 @@
 #include "replication/update_codec.h"
 #include "base/assert.h"
-#include <algorithm>
 #include <bit>
 
 namespace tern {
@@ -153,8 +152,7 @@ bool read_fields(const Update &update, const TypeTable &types, void *value)
     return !bits::failed(r);
 }
 
-// --- The message: tick, whether each has its own, then objects, each behind 1 or 0 1, then zeros
-// ---
+// --- The message: tick, whether each has its own, objects, each behind 1 or 0 1, then zeros ---
 
 // The first object is compared with the sender's before its first, and that with any mask.
 static ObjectId before_first(PeerId sender)
@@ -224,15 +222,11 @@ size_t bit_count(const UpdateWriter &w)
     return bits::bit_count(w._writer);
 }
 
-size_t finish(UpdateWriter &w, size_t padding_bytes_max)
+size_t finish(UpdateWriter &w)
 {
     if (w._count == 0) return 0;
     bits::write(w._writer, 0, 2);
-    const size_t size_bytes = bits::size_bytes(w._writer);
-    const std::span<std::byte> left = w._writer._buffer.subspan(size_bytes);
-    if (left.size() > padding_bytes_max) return size_bytes;
-    std::ranges::fill(left, std::byte{0});
-    return size_bytes + left.size();
+    return bits::size_bytes(w._writer);
 }
 
 }

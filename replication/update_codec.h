@@ -27,8 +27,8 @@ size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mas
 // As of `tick`: with Ticks::one the message's. False, and nothing is written, if it does not fit.
 bool add(UpdateWriter &w, const Object &object, const CodedFields &coded, uint32_t tick);
 size_t bit_count(const UpdateWriter &w); // So far.
-// Bytes of the message; 0 if nothing was added. Zeros fill the buffer if so few bytes are left.
-size_t finish(UpdateWriter &w, size_t padding_bytes_max = 0);
+// Bytes of the message, which may be followed by zeros; 0 if nothing was added.
+size_t finish(UpdateWriter &w);
 
 // Overwrites what it tells of a value of its type. False: it is not as code() writes it, and the
 // value means nothing.

@@ -256,8 +256,7 @@ struct Arguments {
 static Arguments normal(const Session &s, TypeId type, const void *arguments)
 {
     Arguments normal;
-    std::memcpy(normal.value, arguments, s.types.types[type].size_bytes);
-    type_table::normalise(s.types, type, normal.value);
+    type_table::normalise(s.types, type, arguments, normal.value);
     return normal;
 }
 

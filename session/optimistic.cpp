@@ -82,8 +82,7 @@ bool set_optimistic(Session &s, Slot slot, const void *value)
     if (index == s.optimistic_counts[object.type] || object.life != Life::alive) return false;
     const size_t size_bytes = s.types.types[object.type].size_bytes;
     alignas(16) std::byte wanted[struct_bytes_max];
-    std::memcpy(wanted, value, size_bytes);
-    type_table::normalise(s.types, object.type, wanted);
+    type_table::normalise(s.types, object.type, value, wanted);
     OptimisticClaim &claim = claims_of(s, object.type)[index];
     std::byte *shown = world_value(s, slot);
     if (claim.set_fields == 0) std::memcpy(value_of(s, object.type, index), shown, size_bytes);

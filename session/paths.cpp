@@ -238,8 +238,7 @@ void update_paths(Session &s)
 
 // --- The roster ---
 
-// Who has started over while its former self was being counted out is welcomed to a roster with
-// both.
+// Who starts over while its former self is being counted out finds both on its roster.
 static bool is_former_self(const Session &s, const Member &member)
 {
     return std::memcmp(member.identity.key, s.keys.public_key, 32) == 0;

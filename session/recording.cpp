@@ -1,6 +1,5 @@
 // What the public functions tell the recorder.
 #include "session/session.h"
-#include <cstring>
 
 namespace tern {
 namespace session {
@@ -25,8 +24,7 @@ void record_value(Session &s, const Record &about, TypeId type, const void *valu
     if (!record::is_on(s.recorder)) return;
     Record record = about;
     alignas(16) std::byte normal[struct_bytes_max];
-    std::memcpy(normal, value, s.types.types[type].size_bytes);
-    type_table::normalise(s.types, type, normal);
+    type_table::normalise(s.types, type, value, normal);
     std::byte buffer[value_bytes_max];
     BitWriter w = bits::writer(buffer);
     type_table::write_fields(w, s.types, type, normal, type_table::all_fields(s.types, type));

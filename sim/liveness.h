@@ -2,8 +2,7 @@
 // virtual time the core must agree (Q1 to Q6) and be of use again (L1 to L3).
 //
 // Resumable: one world event for each step. The bounds:
-//   L1  agreement: 20 round trips and the timeouts of bound_us(), from when all has arrived that
-//   was
+//   L1  agreement: 20 round trips and the timeouts of bound_us(), once all has arrived that was
 //       under way at the healing (a late JOIN makes a member of a peer that has ended). Then, each
 //       within 20 round trips and 1 s: every member creates an object, claims one, destroys one,
 //       calls every other; a newcomer joins.

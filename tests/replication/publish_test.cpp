@@ -314,6 +314,14 @@ TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
         fate(world.tick, true);
     }
     EXPECT_GT(all, 30u);
+    world.tick += 1;
+    Cube large = {};
+    large.load[0] = static_cast<uint8_t>(world.tick);
+    for (uint32_t serial = 1; serial <= 2; ++serial)
+        set(world::find(world, id(serial)), large);
+    const size_t one = write(world.tick, 0, 200).size(); // Of two that it has no room for.
+    EXPECT_GT(one, 100u);
+    EXPECT_LT(one, 200u - 32u);
 }
 
 TEST_F(Publish, AnObjectThatDoesNotFitLetsSmallerOnesPass)
