@@ -55,16 +55,13 @@ static uint64_t low_bits(uint64_t word, size_t bit_count) // Fewer than 64.
     return word & ((1ull << bit_count) - 1);
 }
 
-void write_bits(BitWriter &w, const std::byte *from, size_t bit_count)
+// At the position of the writer, as long as whole words fit with another behind them.
+static size_t write_words(BitWriter &w, const std::byte *from, size_t words)
 {
     const size_t at = w._bit_count / 8;
     const size_t used = w._bit_count % 8;
-    const size_t words = bit_count / 64; // Whole ones.
-    if (w._overflow || at + words * 8 + 16 > w._buffer.size()) {
-        for (; bit_count >= 56; bit_count -= 56, from += 7)
-            write(w, low_bits(load_word(from), 56), 56);
-        return write(w, low_bits(load_word(from), bit_count), static_cast<unsigned>(bit_count));
-    }
+    if (w._overflow || at + 16 > w._buffer.size()) return 0;
+    words = std::min(words, (w._buffer.size() - at - 8) / 8);
     std::byte *to = &w._buffer[at];
     uint64_t kept = low_bits(load_word(to), used);
     for (size_t i = 0; i < words; ++i, from += 8, to += 8) {
@@ -72,10 +69,27 @@ void write_bits(BitWriter &w, const std::byte *from, size_t bit_count)
         store_word(to, kept | word << used);
         kept = word >> 1 >> (63 - used);
     }
-    const uint64_t last = low_bits(load_word(from), bit_count % 64);
-    store_word(to, kept | last << used);
-    store_word(to + 8, last >> 1 >> (63 - used));
-    w._bit_count += bit_count;
+    store_word(to, kept);
+    w._bit_count += words * 64;
+    return words;
+}
+
+void write_bits(BitWriter &w, const std::byte *from, size_t first, size_t bit_count)
+{
+    from += first / 8;
+    const size_t odd = std::min((8 - first % 8) % 8, bit_count);
+    if (odd > 0) {
+        const uint64_t bits = low_bits(std::to_integer<uint64_t>(*from) >> first % 8, odd);
+        write(w, bits, static_cast<unsigned>(odd));
+        bit_count -= odd;
+        from += 1;
+    }
+    const size_t words = write_words(w, from, bit_count / 64);
+    from += words * 8;
+    bit_count -= words * 64;
+    for (; bit_count >= 56; bit_count -= 56, from += 7)
+        write(w, low_bits(load_word(from), 56), 56);
+    write(w, low_bits(load_word(from), bit_count), static_cast<unsigned>(bit_count));
 }
 
 void rewind(BitWriter &w, size_t bit_count)

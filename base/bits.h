@@ -34,8 +34,8 @@ inline void write_bool(BitWriter &w, bool value);
 // 7 bits and a flag for more, lowest first: 8 bits for < 128, 80 for the largest.
 inline void write_varint(BitWriter &w, uint64_t value);
 void write_bytes(BitWriter &w, std::span<const std::byte> bytes); // At any bit position.
-// The first bits of what another writer wrote; its buffer goes on for 8 bytes behind them.
-void write_bits(BitWriter &w, const std::byte *from, size_t bit_count);
+// From bit `first` on of what another writer wrote; its buffer goes on for 8 bytes behind them.
+void write_bits(BitWriter &w, const std::byte *from, size_t first, size_t bit_count);
 inline bool overflow(const BitWriter &w);
 inline bool room(const BitWriter &w, size_t bit_count); // All has fitted, and so many more bits do.
 inline size_t bit_count(const BitWriter &w);

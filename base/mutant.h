@@ -58,6 +58,7 @@ namespace tern {
     X(base_taken_for_granted, "a snapshot is read against a base that never came")                 \
     X(early_call_lost, "a call to or from the next host of a star is dropped where it is early")   \
     X(old_code_sent, "what was coded of a value is sent again of the next")                        \
+    X(fields_of_another, "what was written to one peer goes to another that needs more of it")     \
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
     X(acked_too_early, "an UPDATE is acked though what it builds on still waits")                  \

@@ -107,7 +107,7 @@ void clear(Replica &r)
 {
     Slot slot = no_slot;
     for (const Event &event : r.events.all()) {
-        slot = world::find_behind(r.world, slot, event.object);
+        slot = world::find_near(r.world, slot, event.object);
         if (slot != no_slot) r.changed_events[slot] = r.sight_events[slot] = 0;
     }
     flat::clear(r.events);

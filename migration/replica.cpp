@@ -247,7 +247,7 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
     Update update;
     Slot slot = no_slot;
     while (publish::next(reader, update)) {
-        slot = world::find_behind(r.world, slot, update.object);
+        slot = world::find_near(r.world, slot, update.object);
         const PeerId owner = speaks_for(r, from, slot);
         const AppliedUpdate applied = publish::apply(r.world, *r.types, owner, slot, update);
         note_applied(r, applied, verdict);
@@ -273,7 +273,7 @@ Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> mes
     Verdict verdict = Verdict::ok;
     Slot slot = no_slot;
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
-        slot = world::find_behind(r.world, slot, scratch.read_entries[i].id);
+        slot = world::find_near(r.world, slot, scratch.read_entries[i].id);
         note_applied(r, publish::apply_told(r.world, *r.types, s, scratch, from, slot, i), verdict);
     }
     return verdict;
@@ -349,6 +349,7 @@ void begin_send(Replica &r)
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
     bounds::release(r.publisher, r.world, *r.types);
+    publish::begin(r.publisher);
     for (SendScratch &part : r.scratch.all()) {
         code_cache::begin(part.codes);
         snapshots::begin(part.snapshots);

@@ -136,7 +136,7 @@ struct ReplicaLimits {
     uint32_t grants_max;  // Kept at once. Full: grants wait.
     uint32_t dead_max;    // Ranges. Full: this peer cannot go on.
     uint32_t packets_max; // With UPDATEs in flight, to each peer.
-    uint32_t updates_max; // Objects in those.
+    uint32_t updates_max; // Objects in those; such as lie one behind the other count as one.
     Quorum quorum = Quorum::majority;
     uint16_t lone_ids = 0; // PeerIds that who goes on alone leaves out: the other, if it lives and
                            // goes on too, gives those.

@@ -141,16 +141,6 @@ bool set(Publisher &p, World &world, const TypeTable &types, Slot slot, const vo
     return changed != 0;
 }
 
-// Of 64 slots, those that are due to anybody.
-static uint64_t due_word(const Publisher &p, uint32_t word)
-{
-    const size_t words = p.bounds.held.count;
-    uint64_t due = 0;
-    for (uint32_t peer = 0; peer < p.peers_used; ++peer)
-        due |= p.due[peer * words + word];
-    return due;
-}
-
 static void release_object(Publisher &p, World &world, const TypeTable &types, Slot slot, bool due)
 {
     Bounds &b = p.bounds;
@@ -172,7 +162,7 @@ void release(Publisher &p, World &world, const TypeTable &types)
 {
     for (uint32_t i = 0; i < p.bounds.held.count; ++i) {
         if (p.bounds.held[i] == 0) continue;
-        const uint64_t due = due_word(p, i);
+        const uint64_t due = publish::due_to_any(p, i);
         for (uint64_t left = p.bounds.held[i]; left != 0; left &= left - 1) {
             const auto bit = static_cast<uint32_t>(std::countr_zero(left));
             release_object(p, world, types, i * 64 + bit, (due >> bit & 1) != 0);

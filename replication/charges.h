@@ -37,10 +37,10 @@ void add_value(Charges &c, const TypeTable &types, TrafficKind kind, TypeId type
 // The same of a value that has been coded; `fields` reads from its first field on, null: none.
 void add_coded(Charges &c, const TypeTable &types, TrafficKind kind, TypeId type,
                const BitReader *fields, size_t bits);
-// An object's part of an UPDATE. False: add_fields() has to follow, as its fields were not those of
-// the one before.
+// `count` objects' part of an UPDATE, with the fields of `mask`. False: add_fields() has to follow
+// for each, as they were not those of the one before.
 inline bool add_like_before(Charges &c, const TypeTable &types, TypeId type, uint64_t mask,
-                            size_t bits);
+                            size_t bits, size_t count);
 void add_fields(Charges &c, const TypeTable &types, TypeId type, uint64_t mask, const void *value);
 
 // All rows, with nothing left out. Valid as long as the memory.
@@ -67,14 +67,14 @@ inline ChargeRun &run_of(Charges &c, TypeId type, uint64_t mask)
 }
 
 inline bool add_like_before(Charges &c, const TypeTable &types, TypeId type, uint64_t mask,
-                            size_t bits)
+                            size_t bits, size_t count)
 {
     TrafficRow &row = c._rows[row_of(c, types, TrafficKind::update, type)];
     row.bits += static_cast<int64_t>(bits);
-    row.count += 1;
+    row.count += count;
     ChargeRun &run = run_of(c, type, mask);
     if (run.mask != mask) return false;
-    run.count += 1;
+    run.count += count;
     return true;
 }
 

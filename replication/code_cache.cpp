@@ -14,10 +14,10 @@ static_assert(std::is_trivially_copyable_v<Entry> && sizeof(Entry) % sizeof(uint
 
 static constexpr size_t entry_words = sizeof(Entry) / sizeof(uint64_t);
 
-// One more word, so that whole words can be read anywhere.
+// Two more words, so that whole words can be read and written anywhere.
 static size_t words_of(const TypeTable &types, TypeId type)
 {
-    return entry_words + types.value_bits_max[type] / 64 + 2;
+    return entry_words + types.value_bits_max[type] / 64 + 3;
 }
 
 void place(flat::Builder &builder, CodeCache &cache, const TypeTable &types)
@@ -29,6 +29,7 @@ void place(flat::Builder &builder, CodeCache &cache, const TypeTable &types)
     flat::place(builder, cache._send, 1, 1);
     flat::place(builder, cache._first, type_count, type_count);
     flat::place(builder, cache._words, words, words);
+    written_cache::place(builder, cache.written, types);
     if (!builder.block) return;
     uint32_t first = 0;
     for (size_t i = 0; i < type_count; ++i) {
@@ -40,6 +41,7 @@ void place(flat::Builder &builder, CodeCache &cache, const TypeTable &types)
 
 void begin(CodeCache &cache)
 {
+    written_cache::begin(cache.written);
     uint32_t &send = cache._send[0];
     if (TERN_MUTANT(old_code_sent) && send > 0) return;
     send += 1;

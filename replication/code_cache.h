@@ -1,7 +1,7 @@
 // What was coded of an object in this send, kept for the next peer that needs the same fields: a
 // value is coded once and copied for each. Not state: what is not here is coded again.
 #pragma once
-#include "replication/world.h"
+#include "replication/written_cache.h"
 
 namespace tern {
 
@@ -20,6 +20,7 @@ struct CodeCache {        // Closed.
     Flat<uint32_t>
         _first; // By type: where its entries begin, one for each place in World's arrays.
     Flat<uint64_t> _words;
+    WrittenCache written; // Open to publish.
 };
 
 namespace code_cache {

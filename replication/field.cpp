@@ -262,6 +262,21 @@ struct Rotation {
     }
 };
 
+// To what it is when it has travelled.
+template <class Coder>
+static void normalise_element(Coder coder, const FieldCode &f, const std::byte *from, std::byte *to)
+{
+    coder.decode(f, coder.encode(f, from), to);
+}
+
+static void normalise_element(Rotation, const FieldCode &f, const std::byte *from, std::byte *to)
+{
+    quaternion::Components components;
+    std::memcpy(&components, from, sizeof(components));
+    components = quaternion::normalise(components, f.grid);
+    std::memcpy(to, &components, sizeof(components));
+}
+
 // So that the kind is looked at once for all elements of a field.
 template <class Act> static void with_coder(const FieldCode &f, Act act)
 {
@@ -428,7 +443,7 @@ void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
     }
     with_coder(f, [&](auto coder) {
         for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
-            coder.decode(f, coder.encode(f, from + at), to + at);
+            normalise_element(coder, f, from + at, to + at);
     });
 }
 

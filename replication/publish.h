@@ -17,20 +17,24 @@ namespace tern {
 struct SentUpdates { // One packet's.
     uint64_t packet;
     uint32_t tick;         // 0: its fate is known; it waits for those before it.
-    uint32_t first, count; // In sent_objects, as a ring.
+    uint32_t first, count; // In sent_runs, as a ring.
     uint32_t snapshot;     // Its number, if it is one; 0: an UPDATE message.
 };
 
-struct SentObject { // Slots are used again, so the tenure is named whole.
-    ObjectId id;
+// Objects in one message that lie one behind the other, in ids as in slots. Slots are used again,
+// so their tenure is named whole.
+struct SentRun {
+    ObjectId id; // Of the first.
     Stamp stamp;
     Slot slot;
-    uint32_t tick; // Of the value that was sent.
+    uint32_t tick; // Of the values that were sent.
+    uint32_t count;
+    uint32_t zero;
 };
 
 struct PeerRing { // Where one peer's parts of the rings below begin and end.
     uint32_t packet_first, packet_count;
-    uint32_t object_first, object_count;
+    uint32_t run_first, run_count;
     Slot cursor;        // Where the next packet starts looking, so that all get their turn.
     uint32_t due_count; // Bits set in its part of `due`.
     uint32_t interests; // 0: the game has said nothing of what it is told.
@@ -43,19 +47,23 @@ enum class Ticks : uint8_t { one, each };
 
 struct Publisher { // Open to migration.
     uint32_t slot_count, peer_count;
-    uint32_t peers_used;               // Of peer_count, the caller's: from here on there is nobody.
-    uint32_t packets_max, objects_max; // Of each peer's ring. Full: nothing is written until
-                                       // fates come.
-    uint32_t self;                     // Who sends. Its objects are told as of now, those of others
-                                       // as of the tick that came with them.
-    Ticks ticks;                       // each: those of others are told too.
-    uint8_t zero[7];
+    uint32_t peers_used;            // Of peer_count, the caller's: from here on there is nobody.
+    uint32_t packets_max, runs_max; // Of each peer's ring. Full: nothing is written until
+                                    // fates come.
+    uint32_t self;                  // Who sends. Its objects are told as of now, those of others
+                                    // as of the tick that came with them.
+    Ticks ticks;                    // each: those of others are told too.
+    uint8_t zero[3];
+    uint32_t changed_count;         // Bits set in `changed`.
     Flat<Published> published;      // [peer * slot_count + slot]
     Flat<Interest> interests;       // The same.
     Flat<uint64_t> due;             // [peer * words + slot / 64]: one bit per object.
+    Flat<uint64_t> seen;            // The same: it has acked that it is there, and it is not hidden
+                                    // from it. So a change is due to it.
+    Flat<uint64_t> changed;         // [slot / 64]: since the last begin().
     Flat<PeerRing> rings;           // [peer]
     Flat<SentUpdates> sent_packets; // [peer * packets_max + ...]
-    Flat<SentObject> sent_objects;  // [peer * objects_max + ...]
+    Flat<SentRun> sent_runs;        // [peer * runs_max + ...]
     Snapshots snapshots;
     Bounds bounds;
 };
@@ -120,13 +128,15 @@ struct AppliedUpdate {
 namespace publish {
 
 void place(flat::Builder &builder, Publisher &publisher, const TypeTable &types,
-           uint32_t slot_count, uint32_t peer_count, uint32_t packets_max, uint32_t objects_max);
+           uint32_t slot_count, uint32_t peer_count, uint32_t packets_max, uint32_t runs_max);
 void place(flat::Builder &builder, Turns &turns, uint32_t slot_count);
 
 // --- The owner. `peer` is a small index, the caller's. ---
 // Between the last write() at a tick and the next world::write the caller raises world.tick: a
 // change at a tick that has been sent already would never be.
 void changed(Publisher &p, Slot slot); // After world::write changed something.
+// Before the first write() at a tick: what has changed is due now.
+void begin(Publisher &p);
 // The peer has acked an announcement that carried the value as of `tick`.
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
                uint32_t tick);
@@ -137,6 +147,8 @@ void forget_interests(Publisher &p); // Of all objects and peers.
 void set_priority(Publisher &p, const World &world, uint32_t peer, Slot slot, uint16_t priority);
 bool has_due(const Publisher &p, uint32_t peer);
 bool is_due(const Publisher &p, uint32_t peer, Slot slot);
+// The slots from 64 * word on that are due to anybody, bit by bit.
+uint64_t due_to_any(const Publisher &p, uint32_t word);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
 // packets never fall; one packet may hold several messages. code_cache::begin() before the first at
 // a tick. `scratch`: of write_snapshot() of the same peer and packet, if it has any such types.

@@ -12,7 +12,7 @@ bool check(const World &world, const TypeTable &types, PeerId sender,
     Update update;
     Slot slot = no_slot;
     while (next(r, update)) {
-        slot = world::find_behind(world, slot, update.object);
+        slot = world::find_near(world, slot, update.object);
         if (slot == no_slot) continue;
         if (update.type != world.slots[slot].type) return false;
     }

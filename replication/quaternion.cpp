@@ -139,31 +139,52 @@ static OnGrid on_grid(const Components &given, const Grid &grid)
     return {false, {}};
 }
 
-uint64_t encode(const Components &wanted, const Grid &grid)
+// 0 if it is no rotation: of a zero length, or not finite.
+static double square_of_length(const Components &c)
 {
-    double values[4];
     double sum = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-        values[i] = static_cast<double>(wanted.at[i]);
-        sum += values[i] * values[i];
-    }
-    if (!(sum > 0) || !std::isfinite(sum)) return pack({3, {0, 0, 0}}, grid);
-    const OnGrid already = on_grid(wanted, grid);
-    if (already.found) return pack(already.parts, grid);
+    for (const float component : c.at)
+        sum += static_cast<double>(component) * static_cast<double>(component);
+    return sum > 0 && std::isfinite(sum) ? sum : 0;
+}
+
+// To the parts without its largest component.
+static Parts round_off(const Components &wanted, double square, const Grid &grid)
+{
     unsigned largest = 0;
     for (unsigned i = 1; i < 4; ++i)
-        if (std::fabs(values[i]) > std::fabs(values[largest])) largest = i;
+        if (std::fabs(wanted.at[i]) > std::fabs(wanted.at[largest])) largest = i;
     // -q turns like q, so that the omitted one can be taken as positive.
-    const double length = values[largest] < 0 ? -std::sqrt(sum) : std::sqrt(sum);
+    const double length = wanted.at[largest] < 0 ? -std::sqrt(square) : std::sqrt(square);
     int64_t steps[4];
     for (unsigned i = 0; i < 4; ++i)
-        steps[i] = i == largest ? 0 : rounded(values[i] / length, grid);
-    const Parts parts = without(steps, largest);
+        steps[i] = i == largest ? 0 : rounded(static_cast<double>(wanted.at[i]) / length, grid);
+    return without(steps, largest);
+}
+
+static constexpr Parts identity = {3, {0, 0, 0}};
+
+uint64_t encode(const Components &wanted, const Grid &grid)
+{
+    const double square = square_of_length(wanted);
+    if (square == 0) return pack(identity, grid);
+    const OnGrid already = on_grid(wanted, grid);
+    if (already.found) return pack(already.parts, grid);
+    const Parts parts = round_off(wanted, square, grid);
     const Components made = components(parts, grid);
     // Only where the omitted one is a number of steps as well could another be omitted.
-    const int64_t omitted_steps = rounded(static_cast<double>(made.at[largest]), grid);
-    if (!is_of(omitted_steps, made.at[largest], grid)) return pack(parts, grid);
+    const float omitted = made.at[parts.omitted];
+    if (!is_of(rounded(static_cast<double>(omitted), grid), omitted, grid))
+        return pack(parts, grid);
     return pack(on_grid(made, grid).parts, grid);
+}
+
+Components normalise(const Components &wanted, const Grid &grid)
+{
+    const double square = square_of_length(wanted);
+    if (square == 0) return components(identity, grid);
+    if (on_grid(wanted, grid).found) return wanted;
+    return components(round_off(wanted, square, grid), grid);
 }
 
 Components decode(uint64_t code, const Grid &grid)

@@ -29,5 +29,6 @@ uint32_t part_max(const Grid &grid); // Of each of the others, which count from 
 uint64_t encode(const Components &components, const Grid &grid);
 // Of any code: a foreign one gives some numbers.
 Components decode(uint64_t code, const Grid &grid);
+Components normalise(const Components &components, const Grid &grid); // decode() of encode().
 
 }

@@ -200,11 +200,12 @@ bool add(UpdateWriter &w, const Object &object, const CodedFields &coded, uint32
 {
     TERN_ASSERT(tick == w._tick || w._ticks == Ticks::each, "object %llx",
                 static_cast<unsigned long long>(object.id));
-    if (w._count == updates_per_message_max || bits::overflow(w._writer)) return false;
+    const size_t bits_min = 1 + coded.bit_count + end_bits; // With the shortest head.
+    if (w._count == updates_per_message_max || !bits::room(w._writer, bits_min)) return false;
     const size_t begin = bits::bit_count(w._writer);
     write_head(w, object, coded, tick);
-    if (coded.bit_count > 0) bits::write_bits(w._writer, coded.bits, coded.bit_count);
-    if (!bits::room(w._writer, 2)) { // For the end.
+    if (coded.bit_count > 0) bits::write_bits(w._writer, coded.bits, 0, coded.bit_count);
+    if (!bits::room(w._writer, end_bits)) {
         bits::rewind(w._writer, begin);
         return false;
     }
@@ -217,6 +218,20 @@ bool add(UpdateWriter &w, const Object &object, const CodedFields &coded, uint32
     return true;
 }
 
+void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const WrittenObject &last,
+          const Object &last_object, uint32_t count)
+{
+    bits::write_bits(w._writer, from, begin_bits, last.end_bits - begin_bits);
+    TERN_ASSERT(bits::room(w._writer, end_bits) && count <= updates_per_message_max,
+                "%u objects in %zu bits", count, bits::bit_count(w._writer));
+    w._count = count;
+    w._previous_object = last_object.id;
+    w._previous_stamp = last_object.stamp;
+    w._previous_type = last_object.type;
+    w._tick = last.tick;
+    w._mask = last.mask;
+}
+
 size_t bit_count(const UpdateWriter &w)
 {
     return bits::bit_count(w._writer);
@@ -225,7 +240,7 @@ size_t bit_count(const UpdateWriter &w)
 size_t finish(UpdateWriter &w)
 {
     if (w._count == 0) return 0;
-    bits::write(w._writer, 0, 2);
+    bits::write(w._writer, 0, end_bits);
     return bits::size_bytes(w._writer);
 }
 

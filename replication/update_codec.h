@@ -26,6 +26,11 @@ size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mas
             std::span<std::byte> buffer);
 // As of `tick`: with Ticks::one the message's. False, and nothing is written, if it does not fit.
 bool add(UpdateWriter &w, const Object &object, const CodedFields &coded, uint32_t tick);
+// Objects as another writer has added them, behind the same object as here; there must be room.
+// Their bits go from `begin_bits` of `from` to the last one's end. With them there are `count`.
+void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const WrittenObject &last,
+          const Object &last_object, uint32_t count);
+inline constexpr size_t end_bits = 2;    // What finish() writes.
 size_t bit_count(const UpdateWriter &w); // So far.
 // Bytes of the message, which may be followed by zeros; 0 if nothing was added.
 size_t finish(UpdateWriter &w);

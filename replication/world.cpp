@@ -98,10 +98,13 @@ Slot find(const World &world, ObjectId id)
     return entry == 0 ? no_slot : entry - 1;
 }
 
-Slot find_behind(const World &world, Slot slot, ObjectId id)
+Slot find_near(const World &world, Slot slot, ObjectId id)
 {
-    const Slot next = slot + 1; // 0 behind no_slot.
-    if (next < world.slots.count && world.slots[next].id == id && id != ObjectId::none) return next;
+    const bool known = slot < world.slots.count;
+    const auto from = static_cast<uint64_t>(known ? world.slots[slot].id : id);
+    const uint64_t guess = (known ? slot : 0) + static_cast<uint64_t>(id) - from;
+    if (guess < world.slots.count && world.slots[guess].id == id && id != ObjectId::none)
+        return static_cast<Slot>(guess);
     return find(world, id);
 }
 

@@ -77,8 +77,9 @@ void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_
 
 Slot find(const World &world, ObjectId id); // Alive, marked or dying. no_slot if unknown.
 Slot find_alive(const World &world, ObjectId id);
-// As find(), which it may spare: objects of one message often lie one behind the other.
-Slot find_behind(const World &world, Slot slot, ObjectId id);
+// As find(), which it may spare: what was created one after the other often lies as far apart in
+// slots as in ids. `slot` is of another object, or no_slot.
+Slot find_near(const World &world, Slot slot, ObjectId id);
 bool room(const World &world, TypeId type); // For one more object.
 // A new object with a value of zeros and all field ticks 0. There must be room and no such id.
 Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type);

@@ -87,7 +87,7 @@ const void *get(const Session *session, ObjectId object, size_t size_bytes)
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
     session::check_open(*session);
-    const Slot slot = world::find_behind(session->replica->world, session->set_slot, object);
+    const Slot slot = world::find_near(session->replica->world, session->set_slot, object);
     check_known(slot, object);
     session->set_slot = slot;
     const TypeId type = session->replica->world.slots[slot].type;

@@ -102,7 +102,7 @@ void copy_replica_events(Session &s)
     for (; s.replica_event_count < events.count; ++s.replica_event_count) {
         Event event = events[s.replica_event_count];
         // What changes from here on is another event: this one has been handed on.
-        slot = world::find_behind(s.replica->world, slot, event.object);
+        slot = world::find_near(s.replica->world, slot, event.object);
         if (event.kind == EventKind::object_changed && slot != no_slot)
             s.replica->changed_events[slot] = 0;
         const bool answer =

@@ -235,7 +235,7 @@ struct Session {
     uint32_t refused_count;            // Ever.
     OptimisticClaim *optimistic;       // Of each type from Packed::first on, so many:
     uint32_t *optimistic_counts;       // By type.
-    Slot set_slot; // Of the object that was set last: the next one often lies behind it.
+    Slot set_slot; // Of the object that was set last: the next one often lies near it.
     std::byte *optimistic_values; // Laid out as World::values. Shown: what the replica has; else
                                   // what the game has.
     bool optimistic_shown;        // By get() and values().

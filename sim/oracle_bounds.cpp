@@ -33,7 +33,7 @@ Violation check_rings(const Replica &r, uint16_t index)
             {"messages for a member", ring.count, items_max},
             {"messages for a member that wait", ring.pulled, ring.count},
             {"packets with UPDATEs in flight", sent.packet_count, r.publisher.packets_max},
-            {"UPDATEs in flight", sent.object_count, r.publisher.objects_max}};
+            {"runs of UPDATEs in flight", sent.run_count, r.publisher.runs_max}};
         for (const Use &use : uses)
             if (use.used > use.capacity)
                 return oracles::violation("I8", ObjectId::none, index,

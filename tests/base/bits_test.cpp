@@ -1,4 +1,5 @@
 #include "base/bits.h"
+#include "base/random.h"
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -34,6 +35,34 @@ TEST(Bits, AVarintHasOneForm)
     r = bits::reader(beyond);
     bits::read_varint(r);
     EXPECT_TRUE(bits::failed(r));
+}
+
+TEST(Bits, BitsAreCopiedFromAnyBitToAnyBit)
+{
+    Random random = random::from_seed(11);
+    for (int round = 0; round < 20'000; ++round) {
+        std::byte from[72], to[64], bitwise[64];
+        for (std::byte &b : from)
+            b = static_cast<std::byte>(random::below(random, 256));
+        const size_t size = 1 + random::below(random, 64);
+        const size_t before = random::below(random, size * 8);
+        const size_t first = random::below(random, 64);
+        const size_t count = random::below(random, 64 * 8 - first);
+        BitWriter w = bits::writer({to, size}), b = bits::writer({bitwise, size});
+        for (size_t i = 0; i < before; ++i) {
+            bits::write_bool(w, i % 3 == 0);
+            bits::write_bool(b, i % 3 == 0);
+        }
+        bits::write_bits(w, from, first, count);
+        for (size_t i = 0; i < count; ++i)
+            bits::write_bool(b, (from[(first + i) / 8] >> (first + i) % 8 & std::byte{1}) !=
+                                    std::byte{0});
+        ASSERT_EQ(bits::overflow(w), bits::overflow(b)) << round;
+        ASSERT_EQ(bits::overflow(w), before + count > size * 8) << round;
+        if (bits::overflow(w)) continue;
+        ASSERT_EQ(bits::bit_count(w), bits::bit_count(b)) << round;
+        ASSERT_EQ(std::memcmp(to, bitwise, bits::size_bytes(w)), 0) << round;
+    }
 }
 
 TEST(Bits, OverflowSticksAndRewindTakesItBack)

@@ -35,6 +35,7 @@ struct Owner {
         const bool due = publish::is_due(publisher(), 0, slot);
         if (!due || !sent) return due;
         code_cache::begin(block.codes());
+        publish::begin(publisher());
         std::byte buffer[256];
         const size_t size = publish::write(publisher(), world(), block.codes(), block.turns(),
                                            block.peer().snapshots, table, 0, world().tick, buffer);

@@ -54,6 +54,7 @@ struct Publish : ::testing::Test {
     std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
     {
         if (coded_tick != world.tick) code_cache::begin(block.codes());
+        publish::begin(publisher);
         coded_tick = world.tick;
         return {buffer,
                 publish::write(publisher, world, block.codes(), block.turns(),
@@ -172,6 +173,7 @@ TEST_F(Publish, AnAnnouncementOfTheNewestValueLeavesNothingDue)
     const Slot slot = world::add(world, table, id(1), 0);
     world.tick = 5;
     set(slot, {7, 0, {}});
+    publish::begin(publisher); // The send that announces it.
     publish::announced(publisher, world, table, 0, slot, 5);
     EXPECT_FALSE(due());
 }
@@ -256,19 +258,36 @@ TEST_F(Publish, FatesMayComeInAnyOrderAndFreeTheRing)
     fate(7, true);
     EXPECT_FALSE(due());
     const PeerRing &ring = publisher.rings[0];
-    EXPECT_EQ(ring.packet_count + ring.object_count + ring.packet_first + ring.object_first, 0u);
-    for (const SentObject &sent : publisher.sent_objects.all())
+    EXPECT_EQ(ring.packet_count + ring.run_count + ring.packet_first + ring.run_first, 0u);
+    for (const SentRun &sent : publisher.sent_runs.all())
         EXPECT_EQ(sent.id, ObjectId::none);
     for (const SentUpdates &sent : publisher.sent_packets.all())
         EXPECT_EQ(sent.packet, 0u);
 }
 
-TEST_F(Publish, AFullRingOfObjectsEndsTheMessage)
+TEST_F(Publish, NeighboursTakeOnePlaceInTheRing)
 {
     for (uint32_t serial = 1; serial <= 60; ++serial)
         add(serial);
     world.tick = 2;
     for (uint32_t serial = 1; serial <= 60; ++serial)
+        set(world::find(world, id(serial)), {5, 0, {}});
+    EXPECT_EQ(objects(write(1)).size(), 60u);
+    EXPECT_EQ(publisher.rings[0].run_count, 1u);
+    fate(1, false);
+    world.tick = 3;
+    EXPECT_EQ(objects(write(2)).size(), 60u);
+    fate(2, true);
+    EXPECT_FALSE(due());
+    EXPECT_EQ(publisher.rings[0].run_count, 0u);
+}
+
+TEST_F(Publish, AFullRingEndsTheMessage)
+{
+    for (uint32_t serial = 1; serial <= 120; ++serial)
+        add(serial);
+    world.tick = 2;
+    for (uint32_t serial = 1; serial <= 120; serial += 2) // No two are neighbours.
         set(world::find(world, id(serial)), {5, 0, {}});
     EXPECT_EQ(objects(write(1)).size(), 40u);
     EXPECT_TRUE(write(2).empty());

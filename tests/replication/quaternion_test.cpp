@@ -1,6 +1,7 @@
 #include "base/random.h"
 #include "replication/quaternion.h"
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 
 namespace tern {
@@ -12,6 +13,11 @@ static Components rounded(const Components &components, double step)
 {
     const Grid grid = quaternion::grid(step);
     return quaternion::decode(quaternion::encode(components, grid), grid);
+}
+
+static bool same(const Components &a, const Components &b) // To the bit.
+{
+    return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
 static void expect_identity(const Components &components)
@@ -29,6 +35,8 @@ TEST(Quaternion, WhatIsNoRotationBecomesTheIdentity)
     expect_identity(rounded({{0, INFINITY, 0, 1}}, 0.01));
     expect_identity(rounded({{0, 0, 0, -1}}, 0.01));
     expect_identity(rounded({{0, 0, 0, 5}}, 0.01));
+    expect_identity(quaternion::normalise({{NAN, 0, 0, 1}}, quaternion::grid(0.01)));
+    expect_identity(quaternion::normalise({{0, 0, 0, 0}}, quaternion::grid(0.01)));
 }
 
 TEST(Quaternion, AThousandthTakes35Bits)
@@ -61,10 +69,13 @@ TEST(Quaternion, RoundingIsCloseOfLengthOneAndFinal)
 {
     Random random = random::from_seed(4);
     for (double step : {2e-6, 1e-4, 1.0 / 511, 0.01, 0.1, 0.125}) {
+        const Grid grid = quaternion::grid(step);
         for (int i = 0; i < 50'000; ++i) {
             const Components wanted = random_rotation(random);
             const Components once = rounded(wanted, step);
             const Components twice = rounded(once, step);
+            ASSERT_TRUE(same(quaternion::normalise(wanted, grid), once)) << i << " step " << step;
+            ASSERT_TRUE(same(quaternion::normalise(once, grid), once)) << i << " step " << step;
             double length = 0;
             double squares = 0;
             double dot = 0;
@@ -98,6 +109,7 @@ TEST(Quaternion, EveryCodeOfACoarseStepIsFinalOrForeign)
             own += 1;
         }
         const Components settled = quaternion::decode(again, grid);
+        ASSERT_TRUE(same(quaternion::normalise(components, grid), settled)) << code;
         ASSERT_EQ(quaternion::encode(settled, grid), again) << code;
     }
     EXPECT_GT(own, 1000u);

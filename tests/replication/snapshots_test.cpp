@@ -183,6 +183,7 @@ struct Net {
         SnapshotScratch &scratch = owner_block.peer().snapshots;
         held_back += publisher().bounds.held_count;
         bounds::release(publisher(), world(), kinds);
+        publish::begin(publisher());
         code_cache::begin(owner_block.codes());
         snapshots::begin(scratch);
         snapshots::begin(publisher().snapshots, world(), kinds, owner);

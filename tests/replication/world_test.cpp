@@ -116,6 +116,23 @@ TEST(World, ABuriedObjectLiesBehindTheLivingAndNewOnesGoBetween)
     EXPECT_EQ(colour(block, fourth), 44u);
 }
 
+TEST(World, WhatLiesNearIsFoundAsWellAsWhatDoesNot)
+{
+    Block block = make_block(table);
+    World &world = block.world();
+    for (const uint32_t serial : {1u, 2u, 3u, 7u, 8u, 5u})
+        add_cube(block, serial, serial);
+    const Slot slots = world.slots.count;
+    for (Slot from = 0; from <= slots; ++from)
+        for (uint32_t serial = 0; serial < 12; ++serial)
+            EXPECT_EQ(world::find_near(world, from < slots ? from : no_slot, id(serial)),
+                      world::find(world, id(serial)))
+                << "from " << from << " to " << serial;
+    for (const ObjectId none : {ObjectId::none, object_id::make(PeerId{4}, 2)})
+        for (Slot from = 0; from < slots; ++from)
+            EXPECT_EQ(world::find_near(world, from, none), no_slot);
+}
+
 TEST(World, WithoutRoomForTheDeadNobodyDies)
 {
     Block block = make_block(table, {1, 16, 64, 1});
