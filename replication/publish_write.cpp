@@ -216,6 +216,7 @@ static Added add_slot(Message &m, Slot slot)
     if (!update_codec::add(m.w, object, coded, tick)) return Added::no_room;
     const size_t end = update_codec::bit_count(m.w);
     if (m.charges) charge(*m.charges, m.world, m.types, slot, mask, end - begin);
+    const uint32_t runs_before = m.runs;
     remember_object(p, m.peer, object, slot, tick, m.runs);
     m.count += 1;
     published.sent_tick = tick;
@@ -223,7 +224,7 @@ static Added add_slot(Message &m, Slot slot)
     if (has_interests)
         interest_at(p, m.peer, slot).sent_at = m.world.tick;
     else if (mask != 0 && !snapshots::takes(p.snapshots, slot))
-        share(m, {slot, tick, mask, begin, end});
+        share(m, {slot, tick, mask, begin, end, m.runs == runs_before});
     return Added::yes;
 }
 

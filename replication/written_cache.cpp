@@ -48,14 +48,6 @@ static void set_acked(WrittenObject &object, const World &world, const TypeTable
     }
 }
 
-// Both in one SentRun: see publish::remember_object().
-static bool joins(const WrittenObject &before, const WrittenObject &object, const World &world)
-{
-    const Object &a = world.slots[before.slot], &b = world.slots[object.slot];
-    return object.slot == before.slot + 1 && object.tick == before.tick && b.stamp == a.stamp &&
-           static_cast<uint64_t>(b.id) == static_cast<uint64_t>(a.id) + 1;
-}
-
 void note(WrittenCache &written, const World &world, const TypeTable &types, const Noted &noted)
 {
     WrittenCache::Used &now = used(written);
@@ -68,11 +60,9 @@ void note(WrittenCache &written, const World &world, const TypeTable &types, con
     object.type = world.slots[noted.slot].type;
     object.mask = noted.mask;
     set_acked(object, world, types);
-    if (now.objects > 0) {
-        const WrittenObject &before = written._objects[now.objects - 1];
-        object.follows = before.end_bits == first + noted.begin_bits;
-        object.joins = object.follows && joins(before, object, world);
-    }
+    object.follows =
+        now.objects > 0 && written._objects[now.objects - 1].end_bits == first + noted.begin_bits;
+    object.joins = object.follows && noted.joins;
     written._objects[now.objects] = object;
     written._at[noted.slot] = now.objects;
     now.objects += 1;

@@ -14,7 +14,7 @@ struct WrittenObject {
     uint32_t end_bits;             // In _bytes. It begins where the one before ends.
     TypeId type;
     bool follows; // Written right behind the one before.
-    bool joins;   // Of one SentRun with the one before.
+    bool joins;   // The SentRun of that one.
     uint8_t zero;
     uint64_t mask;
 };
@@ -24,6 +24,7 @@ struct Noted { // Where an object lies in the message that is being written.
     uint32_t tick;
     uint64_t mask;
     size_t begin_bits, end_bits;
+    bool joins; // Of one SentRun with the object before it in the message.
 };
 
 // All of it lies behind the struct, which may be among what is state.
