@@ -82,9 +82,8 @@ void send(Pair &p, Input &in)
     for (Slot slot = 0; slot < objects_count; ++slot)
         std::memcpy(p.past[slot][world.tick % ticks_kept], world::value(world, types, slot),
                     types.types[slot % types_count].size_bytes);
-    publish::begin(p.from.publisher());
+    publish::begin(p.from.publisher(), world, types, owner);
     snapshots::begin(p.from.peer().snapshots);
-    snapshots::begin(p.from.publisher().snapshots, world, types, owner);
     const size_t room = 64 + 4 * size_t{input::u8(in)};
     if (p.flying_count < flying_max) {
         Flying &f = p.flying[p.flying_count];

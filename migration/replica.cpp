@@ -349,12 +349,11 @@ void begin_send(Replica &r)
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
     bounds::release(r.publisher, r.world, *r.types);
-    publish::begin(r.publisher);
+    publish::begin(r.publisher, r.world, *r.types, r.self);
     for (SendScratch &part : r.scratch.all()) {
         code_cache::begin(part.codes);
         snapshots::begin(part.snapshots);
     }
-    snapshots::begin(r.publisher.snapshots, r.world, *r.types, r.self);
 }
 
 void end_send(Replica &r)

@@ -97,7 +97,6 @@ void changed(Publisher &p, Slot slot)
     const uint64_t bit = uint64_t{1} << slot % 64;
     p.changed_count += (word & bit) == 0;
     word |= bit;
-    snapshots::changed(p.snapshots, slot);
 }
 
 // Of 64 slots, those that have changed and whose change is due to the peer.
@@ -116,8 +115,9 @@ static uint32_t count_bits(uint64_t word)
     return static_cast<uint32_t>(word * 0x0101010101010101 >> 56);
 }
 
-void begin(Publisher &p)
+void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self)
 {
+    snapshots::begin(p.snapshots, world, types, self, p.changed.all());
     for (uint32_t word = 0; p.changed_count > 0; ++word) {
         if (p.changed[word] == 0) continue;
         for (uint32_t peer = 0; peer < p.peers_used; ++peer) {

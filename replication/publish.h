@@ -135,8 +135,8 @@ void place(flat::Builder &builder, Turns &turns, uint32_t slot_count);
 // Between the last write() at a tick and the next world::write the caller raises world.tick: a
 // change at a tick that has been sent already would never be.
 void changed(Publisher &p, Slot slot); // After world::write changed something.
-// Before the first write() at a tick: what has changed is due now.
-void begin(Publisher &p);
+// Before the first write() and write_snapshot() at a tick: what has changed is due now.
+void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self);
 // The peer has acked an announcement that carried the value as of `tick`.
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
                uint32_t tick);
@@ -156,7 +156,7 @@ size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges = nullptr);
 // The same as a snapshot, of objects of types that are predicted; write() leaves those to it.
-// Before the first of a tick snapshots::begin().
+// Before the first of a tick snapshots::begin() of the scratch.
 size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,
                       const TypeTable &types, uint32_t peer, uint64_t packet,
                       std::span<std::byte> buffer, Charges *charges = nullptr);

@@ -76,8 +76,6 @@ void place(flat::Builder &b, Snapshots &s, const TypeTable &types, uint32_t slot
     flat::place(b, s.peers, peers, peers);
     flat::place(b, s.entries, entries, entries);
     flat::place(b, s.entry_of, slots, slots);
-    flat::place(b, s.changed_slots, words_of(static_cast<uint32_t>(slots)),
-                words_of(static_cast<uint32_t>(slots)));
     flat::place(b, s.active, words_of(entries), words_of(entries));
     flat::place(b, s.change, entries, entries);
     flat::place(b, s.changes, changes, changes);
@@ -111,12 +109,6 @@ void place(flat::Builder &b, SnapshotScratch &scratch, const TypeTable &types)
 }
 
 // --- What there is to tell ---
-
-void changed(Snapshots &s, Slot slot)
-{
-    if (s.entry_count == 0) return;
-    s.changed_slots[slot / 64] |= uint64_t{1} << slot % 64;
-}
 
 static void set_active(Snapshots &s, uint32_t entry, bool active)
 {
@@ -179,16 +171,15 @@ void begin(SnapshotScratch &scratch)
     flat::clear(scratch.codes);
 }
 
-void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self)
+void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self,
+           std::span<const uint64_t> changed)
 {
     if (s.entry_count == 0) return;
     s.tick = world.tick;
-    for (uint32_t i = 0; i < s.changed_slots.count; ++i) {
-        for (uint64_t left = s.changed_slots[i]; left != 0; left &= left - 1)
+    for (uint32_t i = 0; i < changed.size(); ++i)
+        for (uint64_t left = changed[i]; left != 0; left &= left - 1)
             note_change(s, world, types, self,
                         i * 64 + static_cast<uint32_t>(std::countr_zero(left)));
-        s.changed_slots[i] = 0;
-    }
     for (uint32_t i = 0; i < s.active.count; ++i)
         for (uint64_t left = s.active[i]; left != 0; left &= left - 1) {
             const uint32_t entry = i * 64 + static_cast<uint32_t>(std::countr_zero(left));
@@ -199,7 +190,6 @@ void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self
 void forget_object(Snapshots &s, Slot slot)
 {
     if (s.entry_count == 0) return;
-    s.changed_slots[slot / 64] &= ~(uint64_t{1} << slot % 64);
     if (s.entry_of[slot] == 0) return;
     const uint32_t entry = s.entry_of[slot] - 1u;
     s.entry_of[slot] = 0;

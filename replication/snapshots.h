@@ -97,11 +97,10 @@ struct Snapshots {             // Open to publish.
 
     // The owner's, of all peers together.
     Flat<SentEntry> entries;
-    Flat<uint16_t> entry_of;      // By slot: entry + 1.
-    Flat<uint64_t> changed_slots; // Since the last begin(), a bit each.
-    Flat<uint64_t> active;        // Entries that changed lately.
-    Flat<uint16_t> change;        // By entry: number of its last change, 15 bits.
-    Flat<uint32_t> changes;       // [(entry * snapshots_kept + change) * word_count]
+    Flat<uint16_t> entry_of; // By slot: entry + 1.
+    Flat<uint64_t> active;   // Entries that changed lately.
+    Flat<uint16_t> change;   // By entry: number of its last change, 15 bits.
+    Flat<uint32_t> changes;  // [(entry * snapshots_kept + change) * word_count]
     // [peer * kept + number], and [that * entry_count + entry].
     Flat<Snapshot> sent;
     Flat<EntryMark> sent_marks;
@@ -172,9 +171,10 @@ void place(flat::Builder &builder, SnapshotScratch &scratch, const TypeTable &ty
 uint64_t received_bytes_max(std::span<const Type> types, uint32_t peer_count);
 
 // --- The owner ---
-void changed(Snapshots &s, Slot slot);
-// Both before the first write() at a tick: what has changed() has its values of this tick.
-void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self);
+// Both before the first write() at a tick. What has changed since the last, a bit for each slot,
+// has its values of this tick.
+void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self,
+           std::span<const uint64_t> changed);
 void begin(SnapshotScratch &scratch);
 void forget_object(Snapshots &s, Slot slot);
 void forget_peer(Snapshots &s, uint32_t peer);

@@ -35,7 +35,7 @@ struct Owner {
         const bool due = publish::is_due(publisher(), 0, slot);
         if (!due || !sent) return due;
         code_cache::begin(block.codes());
-        publish::begin(publisher());
+        publish::begin(publisher(), world(), table, PeerId{1});
         std::byte buffer[256];
         const size_t size = publish::write(publisher(), world(), block.codes(), block.turns(),
                                            block.peer().snapshots, table, 0, world().tick, buffer);

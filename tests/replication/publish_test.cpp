@@ -54,7 +54,7 @@ struct Publish : ::testing::Test {
     std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
     {
         if (coded_tick != world.tick) code_cache::begin(block.codes());
-        publish::begin(publisher);
+        publish::begin(publisher, world, table, owner);
         coded_tick = world.tick;
         return {buffer,
                 publish::write(publisher, world, block.codes(), block.turns(),
@@ -173,7 +173,7 @@ TEST_F(Publish, AnAnnouncementOfTheNewestValueLeavesNothingDue)
     const Slot slot = world::add(world, table, id(1), 0);
     world.tick = 5;
     set(slot, {7, 0, {}});
-    publish::begin(publisher); // The send that announces it.
+    publish::begin(publisher, world, table, owner); // The send that announces it.
     publish::announced(publisher, world, table, 0, slot, 5);
     EXPECT_FALSE(due());
 }

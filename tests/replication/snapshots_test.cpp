@@ -183,10 +183,9 @@ struct Net {
         SnapshotScratch &scratch = owner_block.peer().snapshots;
         held_back += publisher().bounds.held_count;
         bounds::release(publisher(), world(), kinds);
-        publish::begin(publisher());
+        publish::begin(publisher(), world(), kinds, owner);
         code_cache::begin(owner_block.codes());
         snapshots::begin(scratch);
-        snapshots::begin(publisher().snapshots, world(), kinds, owner);
         std::byte buffer[1200];
         for (uint32_t peer = 0; peer < peers; ++peer)
             for (uint32_t i = 0; i < 3; ++i) {

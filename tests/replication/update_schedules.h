@@ -101,7 +101,7 @@ inline void tick(Node &node, uint32_t fields, bool values_return)
     node.owner.world().tick = node.tick;
     code_cache::begin(node.owner.codes());
     change(node, fields, values_return);
-    publish::begin(node.owner.publisher());
+    publish::begin(node.owner.publisher(), node.owner.world(), table(), owner_id);
     std::byte buffer[64];
     const size_t size = publish::write(
         node.owner.publisher(), node.owner.world(), node.owner.codes(), node.owner.turns(),
@@ -275,7 +275,7 @@ inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, 
     next.fields[field] = static_cast<uint8_t>(stamp + 1);
     world::write(world, table(), slot, &next);
     publish::changed(block.publisher(), slot);
-    publish::begin(block.publisher());
+    publish::begin(block.publisher(), world, table(), owner);
     std::byte buffer[64];
     const size_t size = publish::write(block.publisher(), world, block.codes(), block.turns(),
                                        block.peer().snapshots, table(), 0, 1, buffer);

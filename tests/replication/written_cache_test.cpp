@@ -155,7 +155,9 @@ struct Pair {
         both([&](World &world, Publisher &) { world.tick = tick; });
         forget_some();
         change(tick);
-        both([](World &, Publisher &publisher) { publish::begin(publisher); });
+        both([](World &world, Publisher &publisher) {
+            publish::begin(publisher, world, table, self);
+        });
         code_cache::begin(sharing.block.codes());
         for (int round = 0; round < 3; ++round)
             for (uint32_t peer = 0; peer < peer_count; ++peer)
@@ -223,7 +225,7 @@ TEST(WrittenCache, OneCodesForAllThatNeedTheSame)
         if (world.slots[slot].life == Life::alive && world::write(world, table, slot, &body) != 0)
             publish::changed(publisher, slot);
     }
-    publish::begin(publisher);
+    publish::begin(publisher, world, table, self);
     PeerState &state = side.block.peer();
     code_cache::begin(state.codes);
     std::byte buffer[4000];
