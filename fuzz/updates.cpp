@@ -19,13 +19,7 @@ void rewrite(UpdateWriter &w, const Update &update)
     const bool read = update_codec::read_fields(update, every_kind(), value);
     TERN_ASSERT(read && (update.mask != 0) != update.hides, "fields of object %llx",
                 static_cast<unsigned long long>(object.id));
-    std::byte coded[struct_bytes_max + 64];
-    const size_t field_count = every_kind().types[object.type].fields.size();
-    CodedFields with = {update.mask, coded, 0, static_cast<uint32_t>(field_count)};
-    if (!update.hides)
-        with.bit_count = static_cast<uint32_t>(
-            update_codec::code(every_kind(), object.type, value, update.mask, coded));
-    const bool added = update_codec::add(w, object, with, update.tick);
+    const bool added = update_codec::add(w, every_kind(), object, update.mask, value, update.tick);
     TERN_ASSERT(added, "no room for object %llx", static_cast<unsigned long long>(object.id));
 }
 

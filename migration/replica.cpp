@@ -48,7 +48,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     for (uint32_t part = 0; part < limits.send_parts; ++part) {
         SendScratch stand_in = {};
         SendScratch &scratch = b.block ? r.scratch[part] : stand_in;
-        code_cache::place(b, scratch.codes, types);
+        written_cache::place(b, scratch.written, types);
         snapshots::place(b, scratch.snapshots, types);
         publish::place(b, scratch.turns, slots);
     }
@@ -294,7 +294,7 @@ size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte
                      uint32_t part)
 {
     SendScratch &with = r.scratch[part];
-    return publish::write(r.publisher, r.world, with.codes, with.turns, with.snapshots, *r.types,
+    return publish::write(r.publisher, r.world, with.written, with.turns, with.snapshots, *r.types,
                           find_member(r, to), packet, buffer, charges_of(r, part));
 }
 
@@ -351,7 +351,7 @@ void begin_send(Replica &r)
     bounds::release(r.publisher, r.world, *r.types);
     publish::begin(r.publisher, r.world, *r.types, r.self);
     for (SendScratch &part : r.scratch.all()) {
-        code_cache::begin(part.codes);
+        written_cache::begin(part.written);
         snapshots::begin(part.snapshots);
     }
 }

@@ -148,7 +148,7 @@ struct ReplicaLimits {
 // of any other part.
 struct SendScratch {
     Charges *charges; // Outside of the block; of the first Replica::charges is what counts.
-    CodeCache codes;
+    WrittenCache written;
     Turns turns;
     SnapshotScratch snapshots;
 };

@@ -9,8 +9,8 @@
 #pragma once
 #include "replication/bounds.h"
 #include "replication/charges.h"
-#include "replication/code_cache.h"
 #include "replication/snapshots.h"
+#include "replication/written_cache.h"
 
 namespace tern {
 
@@ -150,9 +150,9 @@ bool is_due(const Publisher &p, uint32_t peer, Slot slot);
 // The slots from 64 * word on that are due to anybody, bit by bit.
 uint64_t due_to_any(const Publisher &p, uint32_t word);
 // Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
-// packets never fall; one packet may hold several messages. code_cache::begin() before the first at
-// a tick. `scratch`: of write_snapshot() of the same peer and packet, if it has any such types.
-size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
+// packets never fall; one packet may hold several messages. written_cache::begin() before the first
+// at a tick. `scratch`: of write_snapshot() of the same peer and packet, if it has any such types.
+size_t write(Publisher &p, const World &world, WrittenCache &written, Turns &turns,
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges = nullptr);
 // The same as a snapshot, of objects of types that are predicted; write() leaves those to it.

@@ -89,7 +89,7 @@ struct Message {
     Publisher &p;
     const World &world;
     const TypeTable &types;
-    CodeCache &codes;
+    WrittenCache &written;
     Charges *charges;
     uint32_t peer;
     uint32_t count, runs; // Objects, and the runs that they make.
@@ -130,7 +130,9 @@ static uint32_t take_behind(Message &m, std::span<const WrittenObject> behind, s
     uint64_t told = 0;
     for (const WrittenObject &object : behind) {
         const Slot slot = object.slot;
-        if (!object.follows || object.end_bits > last_bit || count == m.choice.left) break;
+        if (object.behind == WrittenBehind::none || object.end_bits > last_bit ||
+            count == m.choice.left)
+            break;
         if (slot != next && next_due(m.p, m.peer, next) != slot) break;
         if (slot / 64 != word) {
             due[word] &= ~told;
@@ -142,7 +144,7 @@ static uint32_t take_behind(Message &m, std::span<const WrittenObject> behind, s
         if (!written_cache::fits(object, was.acked_tick) || was.sent_tick == object.tick) break;
         was.sent_tick = object.tick;
         told |= uint64_t{1} << slot % 64;
-        if (object.joins) {
+        if (object.behind == WrittenBehind::same_run) {
             run->count += 1;
         } else {
             remember_object(m.p, m.peer, m.world.slots[slot], slot, object.tick, m.runs);
@@ -163,30 +165,29 @@ static uint32_t take_behind(Message &m, std::span<const WrittenObject> behind, s
 // needs the same.
 static void copy_behind(Message &m, uint32_t place)
 {
-    const uint32_t begin_bits = written_cache::end_bits(m.codes.written, place);
+    const uint32_t begin_bits = written_cache::at(m.written, place).end_bits;
     const size_t room_bits = m.bits_max - update_codec::bit_count(m.w);
     const size_t most =
         std::min(updates_per_message_max - m.count, m.p.runs_max - m.p.rings[m.peer].run_count);
-    std::span<const WrittenObject> behind = written_cache::behind(m.codes.written, place);
+    std::span<const WrittenObject> behind = written_cache::behind(m.written, place);
     behind = behind.first(std::min(behind.size(), most));
     const uint32_t count = take_behind(m, behind, begin_bits + room_bits);
     if (count == 0) return;
     const WrittenObject &last = behind[count - 1];
-    update_codec::copy(m.w, written_cache::bytes(m.codes.written), begin_bits, last,
+    update_codec::copy(m.w, written_cache::bytes(m.written), begin_bits, last,
                        m.world.slots[last.slot], m.count);
     if (m.charges) charge_copied(m, behind.first(count), begin_bits);
 }
 
-// What has just been written may serve the next peer, or is there from another.
-static void share(Message &m, const Noted &noted)
+// Copied if it was coded in this send, else coded.
+static bool add_object(Message &m, Slot slot, uint64_t mask, uint32_t tick, uint32_t place)
 {
-    WrittenCache &w = m.codes.written;
-    const uint32_t acked_tick = published_at(m.p, m.peer, noted.slot).acked_tick;
-    const uint32_t place = written_cache::find(w, noted.slot, acked_tick);
-    if (place == written_cache::none)
-        written_cache::note(w, m.world, m.types, noted);
-    else
-        copy_behind(m, place);
+    const Object &object = m.world.slots[slot];
+    if (place != written_cache::none)
+        return update_codec::add_coded(m.w, m.types, object, written_cache::at(m.written, place),
+                                       written_cache::bytes(m.written), tick);
+    const void *value = mask != 0 ? world::value(m.world, m.types, slot) : nullptr;
+    return update_codec::add(m.w, m.types, object, mask, value, tick);
 }
 
 static Added add_slot(Message &m, Slot slot)
@@ -210,10 +211,12 @@ static Added add_slot(Message &m, Slot slot)
     // as long as its tick is: it is said again only when it was lost.
     if (own && published.sent_tick == tick) return Added::nothing;
     if (p.rings[m.peer].run_count == p.runs_max) return Added::no_room;
+    // Objects that go by snapshots are told otherwise here and there, by peer.
+    const bool shares = mask != 0 && !snapshots::takes(p.snapshots, slot);
+    const uint32_t place =
+        shares ? written_cache::find(m.written, slot, mask) : written_cache::none;
     const size_t begin = update_codec::bit_count(m.w);
-    const CodedFields coded =
-        mask != 0 ? code_cache::fields(m.codes, m.world, m.types, slot, mask) : CodedFields{};
-    if (!update_codec::add(m.w, object, coded, tick)) return Added::no_room;
+    if (!add_object(m, slot, mask, tick, place)) return Added::no_room;
     const size_t end = update_codec::bit_count(m.w);
     if (m.charges) charge(*m.charges, m.world, m.types, slot, mask, end - begin);
     const uint32_t runs_before = m.runs;
@@ -221,10 +224,14 @@ static Added add_slot(Message &m, Slot slot)
     m.count += 1;
     published.sent_tick = tick;
     clear_due(p, m.peer, slot);
-    if (has_interests)
-        interest_at(p, m.peer, slot).sent_at = m.world.tick;
-    else if (mask != 0 && !snapshots::takes(p.snapshots, slot))
-        share(m, {slot, tick, mask, begin, end, m.runs == runs_before});
+    if (has_interests) interest_at(p, m.peer, slot).sent_at = m.world.tick;
+    if (!shares) return Added::yes;
+    const size_t value_bits = update_codec::value_bits(m.w);
+    if (place == written_cache::none)
+        written_cache::note(m.written, m.world, m.types,
+                            {slot, tick, mask, begin, end, value_bits, m.runs == runs_before});
+    else if (!has_interests)
+        copy_behind(m, place);
     return Added::yes;
 }
 
@@ -237,7 +244,7 @@ static size_t fill(std::span<std::byte> buffer, size_t size_bytes)
     return buffer.size();
 }
 
-size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
+size_t write(Publisher &p, const World &world, WrittenCache &written, Turns &turns,
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges)
 {
@@ -249,7 +256,7 @@ size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
     Message m = {p,
                  world,
                  types,
-                 codes,
+                 written,
                  charges,
                  peer,
                  0,
@@ -270,7 +277,7 @@ size_t write(Publisher &p, const World &world, CodeCache &codes, Turns &turns,
     if (m.count == 0) return 0;
     remember_packet(p, peer, packet, world.tick, m.runs, 0);
     size_t size_bytes = update_codec::finish(m.w);
-    written_cache::keep(codes.written, buffer.first(size_bytes));
+    written_cache::keep(written, buffer.first(size_bytes));
     if (misfits > 0) size_bytes = fill(buffer, size_bytes);
     if (charges) {
         const size_t around_bits = head_bits + update_codec::end_bits;

@@ -130,20 +130,7 @@ static uint64_t read_mask(BitReader &r, const TypeTable &types, TypeId type)
     return field < count ? uint64_t{1} << field : 0;
 }
 
-// --- Mask and values ---
-
 namespace update_codec {
-
-size_t code(const TypeTable &types, TypeId type, const void *value, uint64_t mask,
-            std::span<std::byte> buffer)
-{
-    TERN_ASSERT(mask != 0, "no field of type %u", static_cast<unsigned>(type));
-    BitWriter w = bits::writer(buffer);
-    type_table::write_fields(w, types, type, value, mask);
-    TERN_ASSERT(!bits::overflow(w), "%zu bytes for type %u", buffer.size(),
-                static_cast<unsigned>(type));
-    return bits::bit_count(w);
-}
 
 bool read_fields(const Update &update, const TypeTable &types, void *value)
 {
@@ -162,7 +149,7 @@ static ObjectId before_first(PeerId sender)
 
 UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick, Ticks ticks)
 {
-    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, 0, before_first(sender), 0, 0};
+    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, 0, 0, before_first(sender), 0, 0};
     bits::write(w._writer, tick, 32);
     bits::write_bool(w._writer, ticks == Ticks::each);
     return w;
@@ -175,14 +162,16 @@ static bool is_next(ObjectId object, ObjectId previous)
            object_id::serial(object) == object_id::serial(previous) + uint64_t{1};
 }
 
-static void write_head(UpdateWriter &w, const Object &object, const CodedFields &coded,
+static void write_head(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
                        uint32_t tick)
 {
-    const bool hides = coded.mask == 0;
+    TERN_ASSERT(tick == w._tick || w._ticks == Ticks::each, "object %llx",
+                static_cast<unsigned long long>(object.id));
+    const bool hides = mask == 0;
     const bool same_type = object.type == w._previous_type;
     const bool next = is_next(object.id, w._previous_object) && same_type && !hides &&
                       object.stamp == w._previous_stamp && tick == w._tick;
-    if (next && coded.mask == w._mask) return bits::write_bool(w._writer, true);
+    if (next && mask == w._mask) return bits::write_bool(w._writer, true);
     bits::write(w._writer, 2, 2); // Another object.
     bits::write_bool(w._writer, next);
     if (!next) {
@@ -193,29 +182,49 @@ static void write_head(UpdateWriter &w, const Object &object, const CodedFields 
         bits::write_bool(w._writer, hides);
         if (w._ticks == Ticks::each) write_tick(w._writer, tick, w._tick);
     }
-    if (!hides) write_mask(w._writer, coded.field_count, coded.mask);
+    const auto field_count = static_cast<unsigned>(types.types[object.type].fields.size());
+    if (!hides) write_mask(w._writer, field_count, mask);
 }
 
-bool add(UpdateWriter &w, const Object &object, const CodedFields &coded, uint32_t tick)
+// `begin`, `values`: where its bits and those of its fields begin. False: that does not fit.
+static bool end_object(UpdateWriter &w, const Object &object, uint64_t mask, uint32_t tick,
+                       size_t begin, size_t values)
 {
-    TERN_ASSERT(tick == w._tick || w._ticks == Ticks::each, "object %llx",
-                static_cast<unsigned long long>(object.id));
-    const size_t bits_min = 1 + coded.bit_count + end_bits; // With the shortest head.
-    if (w._count == updates_per_message_max || !bits::room(w._writer, bits_min)) return false;
-    const size_t begin = bits::bit_count(w._writer);
-    write_head(w, object, coded, tick);
-    if (coded.bit_count > 0) bits::write_bits(w._writer, coded.bits, 0, coded.bit_count);
     if (!bits::room(w._writer, end_bits)) {
         bits::rewind(w._writer, begin);
         return false;
     }
     w._count += 1;
+    w._value_bits = static_cast<uint32_t>(bits::bit_count(w._writer) - values);
     w._previous_object = object.id;
     w._previous_stamp = object.stamp;
     w._previous_type = object.type;
     w._tick = tick;
-    w._mask = coded.mask;
+    w._mask = mask;
     return true;
+}
+
+bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
+         const void *value, uint32_t tick)
+{
+    if (w._count == updates_per_message_max) return false;
+    const size_t begin = bits::bit_count(w._writer);
+    write_head(w, types, object, mask, tick);
+    const size_t values = bits::bit_count(w._writer);
+    if (mask != 0) type_table::write_fields(w._writer, types, object.type, value, mask);
+    return end_object(w, object, mask, tick, begin, values);
+}
+
+bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
+               const WrittenObject &written, const std::byte *from, uint32_t tick)
+{
+    const size_t bits_min = 1 + written.value_bits + end_bits; // With the shortest head.
+    if (w._count == updates_per_message_max || !bits::room(w._writer, bits_min)) return false;
+    const size_t begin = bits::bit_count(w._writer);
+    write_head(w, types, object, written.mask, tick);
+    const size_t values = bits::bit_count(w._writer);
+    bits::write_bits(w._writer, from, written.end_bits - written.value_bits, written.value_bits);
+    return end_object(w, object, written.mask, tick, begin, values);
 }
 
 void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const WrittenObject &last,
@@ -235,6 +244,11 @@ void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const Writt
 size_t bit_count(const UpdateWriter &w)
 {
     return bits::bit_count(w._writer);
+}
+
+size_t value_bits(const UpdateWriter &w)
+{
+    return w._value_bits;
 }
 
 size_t finish(UpdateWriter &w)

@@ -28,6 +28,7 @@ void place(flat::Builder &builder, WrittenCache &written, const TypeTable &types
 
 void begin(WrittenCache &written)
 {
+    if (TERN_MUTANT(old_code_sent)) return;
     used(written) = {};
 }
 
@@ -58,11 +59,14 @@ void note(WrittenCache &written, const World &world, const TypeTable &types, con
     object.tick = noted.tick;
     object.end_bits = static_cast<uint32_t>(end);
     object.type = world.slots[noted.slot].type;
+    object.value_bits = static_cast<uint16_t>(noted.value_bits);
     object.mask = noted.mask;
     set_acked(object, world, types);
-    object.follows =
+    const bool follows =
         now.objects > 0 && written._objects[now.objects - 1].end_bits == first + noted.begin_bits;
-    object.joins = object.follows && noted.joins;
+    object.behind = !follows      ? WrittenBehind::none
+                    : noted.joins ? WrittenBehind::same_run
+                                  : WrittenBehind::object;
     written._objects[now.objects] = object;
     written._at[noted.slot] = now.objects;
     now.objects += 1;

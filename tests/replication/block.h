@@ -9,7 +9,7 @@ namespace tern {
 struct PeerState {
     World world;
     Publisher publisher;
-    CodeCache codes;
+    WrittenCache written;
     Turns turns;
     SnapshotScratch snapshots;
 };
@@ -32,7 +32,7 @@ struct Block {
     World &world() { return peer().world; }
     const World &world() const { return peer().world; }
     Publisher &publisher() { return peer().publisher; }
-    CodeCache &codes() { return peer().codes; }
+    WrittenCache &written() { return peer().written; }
     Turns &turns() { return peer().turns; }
     size_t state_bytes = 0;
     // Without the statistics.
@@ -54,7 +54,7 @@ inline size_t place_peer(flat::Builder &builder, PeerState &peer, const TypeTabl
                    limits.objects_max);
     const size_t state_bytes = builder.used_bytes;
     flat::place(builder, peer.world.received, types.types.size(), types.types.size());
-    code_cache::place(builder, peer.codes, types);
+    written_cache::place(builder, peer.written, types);
     snapshots::place(builder, peer.snapshots, types);
     publish::place(builder, peer.turns, slots);
     return state_bytes;

@@ -34,10 +34,10 @@ struct Owner {
         bounds::release(publisher(), world(), table);
         const bool due = publish::is_due(publisher(), 0, slot);
         if (!due || !sent) return due;
-        code_cache::begin(block.codes());
+        written_cache::begin(block.written());
         publish::begin(publisher(), world(), table, PeerId{1});
         std::byte buffer[256];
-        const size_t size = publish::write(publisher(), world(), block.codes(), block.turns(),
+        const size_t size = publish::write(publisher(), world(), block.written(), block.turns(),
                                            block.peer().snapshots, table, 0, world().tick, buffer);
         EXPECT_GT(size, 0u);
         return true;

@@ -53,11 +53,11 @@ struct Publish : ::testing::Test {
 
     std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
     {
-        if (coded_tick != world.tick) code_cache::begin(block.codes());
+        if (coded_tick != world.tick) written_cache::begin(block.written());
         publish::begin(publisher, world, table, owner);
         coded_tick = world.tick;
         return {buffer,
-                publish::write(publisher, world, block.codes(), block.turns(),
+                publish::write(publisher, world, block.written(), block.turns(),
                                block.peer().snapshots, table, peer, packet, {buffer, size})};
     }
 

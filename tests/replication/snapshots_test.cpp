@@ -184,7 +184,7 @@ struct Net {
         held_back += publisher().bounds.held_count;
         bounds::release(publisher(), world(), kinds);
         publish::begin(publisher(), world(), kinds, owner);
-        code_cache::begin(owner_block.codes());
+        written_cache::begin(owner_block.written());
         snapshots::begin(scratch);
         std::byte buffer[1200];
         for (uint32_t peer = 0; peer < peers; ++peer)
@@ -199,7 +199,7 @@ struct Net {
                     flying.back().told_bits = {scratch.told_bits.begin(), scratch.told_bits.end()};
                 packet[peer] += 1;
                 const size_t plain =
-                    publish::write(publisher(), world(), owner_block.codes(), owner_block.turns(),
+                    publish::write(publisher(), world(), owner_block.written(), owner_block.turns(),
                                    scratch, kinds, peer, packet[peer], room);
                 if (plain > 0) fly(peer, false, room.first(plain));
             }

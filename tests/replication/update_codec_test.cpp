@@ -46,11 +46,7 @@ static bool add(UpdateWriter &w, const Item &item)
     object.id = item.id;
     object.stamp = item.stamp;
     object.type = item.type;
-    std::byte coded[struct_bytes_max + 64];
-    const size_t bits = update_codec::code(table, item.type, value(item), item.mask, coded);
-    const auto field_count = static_cast<uint32_t>(table.types[item.type].fields.size());
-    return update_codec::add(w, object,
-                             {item.mask, coded, static_cast<uint32_t>(bits), field_count},
+    return update_codec::add(w, table, object, item.mask, value(item),
                              item.tick != 0 ? item.tick : w._tick);
 }
 
@@ -260,9 +256,9 @@ TEST(UpdateCodec, WhatIsHiddenHasNoFields)
     UpdateWriter w = update_codec::writer(buffer, sender, 7);
     Object object = {};
     object.id = id(5, 9);
-    ASSERT_TRUE(update_codec::add(w, object, {}, 7));
+    ASSERT_TRUE(update_codec::add(w, table, object, 0, nullptr, 7));
     object.id = id(5, 10);
-    ASSERT_TRUE(update_codec::add(w, object, {}, 7));
+    ASSERT_TRUE(update_codec::add(w, table, object, 0, nullptr, 7));
     buffer.resize(update_codec::finish(w));
     Hand hand;
     hand.first_object().put(0, 2).put(1, 1).put(1, 1);

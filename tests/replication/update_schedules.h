@@ -99,12 +99,12 @@ inline void tick(Node &node, uint32_t fields, bool values_return)
 {
     node.tick += 1;
     node.owner.world().tick = node.tick;
-    code_cache::begin(node.owner.codes());
+    written_cache::begin(node.owner.written());
     change(node, fields, values_return);
     publish::begin(node.owner.publisher(), node.owner.world(), table(), owner_id);
     std::byte buffer[64];
     const size_t size = publish::write(
-        node.owner.publisher(), node.owner.world(), node.owner.codes(), node.owner.turns(),
+        node.owner.publisher(), node.owner.world(), node.owner.written(), node.owner.turns(),
         node.owner.peer().snapshots, table(), 0, node.flights.size(), buffer);
     if (size > 0) node.flights.push_back({{buffer, buffer + size}, false, Told::nothing});
 }
@@ -277,7 +277,7 @@ inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, 
     publish::changed(block.publisher(), slot);
     publish::begin(block.publisher(), world, table(), owner);
     std::byte buffer[64];
-    const size_t size = publish::write(block.publisher(), world, block.codes(), block.turns(),
+    const size_t size = publish::write(block.publisher(), world, block.written(), block.turns(),
                                        block.peer().snapshots, table(), 0, 1, buffer);
     return {stamp, owner, tick, value, {buffer, buffer + size}};
 }

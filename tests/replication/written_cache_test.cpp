@@ -107,8 +107,8 @@ struct Pair {
     size_t write(Side &side, uint32_t peer, std::span<std::byte> buffer)
     {
         PeerState &state = side.block.peer();
-        if (&side == &alone) code_cache::begin(state.codes);
-        return publish::write(state.publisher, state.world, state.codes, state.turns,
+        if (&side == &alone) written_cache::begin(state.written);
+        return publish::write(state.publisher, state.world, state.written, state.turns,
                               state.snapshots, table, peer, packet, buffer, &side.charges);
     }
 
@@ -158,7 +158,7 @@ struct Pair {
         both([](World &world, Publisher &publisher) {
             publish::begin(publisher, world, table, self);
         });
-        code_cache::begin(sharing.block.codes());
+        written_cache::begin(sharing.block.written());
         for (int round = 0; round < 3; ++round)
             for (uint32_t peer = 0; peer < peer_count; ++peer)
                 ASSERT_NO_FATAL_FAILURE(send(peer)) << "tick " << tick << " peer " << peer;
@@ -227,13 +227,13 @@ TEST(WrittenCache, OneCodesForAllThatNeedTheSame)
     }
     publish::begin(publisher, world, table, self);
     PeerState &state = side.block.peer();
-    code_cache::begin(state.codes);
+    written_cache::begin(state.written);
     std::byte buffer[4000];
     for (uint32_t peer = 0; peer < peer_count; ++peer) {
-        EXPECT_GT(publish::write(publisher, world, state.codes, state.turns, state.snapshots, table,
-                                 peer, 1, buffer),
+        EXPECT_GT(publish::write(publisher, world, state.written, state.turns, state.snapshots,
+                                 table, peer, 1, buffer),
                   0u);
-        EXPECT_EQ(state.codes.written._used[0].kept, 100u); // By the first peer's message.
+        EXPECT_EQ(state.written._used[0].kept, 100u); // By the first peer's message.
         EXPECT_FALSE(publish::has_due(publisher, peer));
     }
 }
