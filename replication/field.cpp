@@ -289,14 +289,22 @@ template <class Act> static void with_coder(const FieldCode &f, Act act)
     }
 }
 
-// What would be written differently was not written by us.
-template <class Coder> static bool is_written(const FieldCode &f, uint64_t code)
+// What would be written differently was not written by us: false.
+template <class Coder>
+static bool decode_own(Coder, const FieldCode &f, uint64_t code, std::byte *to)
 {
+    Coder::decode(f, code, to);
     if (f.codes == Codes::any) return true;
     if (f.codes == Codes::up_to_max) return code <= f.code_max;
-    std::byte value[sizeof(quaternion::Components)];
-    Coder::decode(f, code, value);
-    return Coder::encode(f, value) == code;
+    return Coder::encode(f, to) == code;
+}
+
+static bool decode_own(Rotation, const FieldCode &f, uint64_t code, std::byte *to)
+{
+    quaternion::Components components;
+    const bool is_own = quaternion::decode_own(code, f.grid, components);
+    std::memcpy(to, &components, sizeof(components));
+    return is_own;
 }
 
 uint64_t encode(const FieldCode &f, const std::byte *from)
@@ -306,16 +314,11 @@ uint64_t encode(const FieldCode &f, const std::byte *from)
     return code;
 }
 
-void decode(const FieldCode &f, uint64_t code, std::byte *to)
+bool decode(const FieldCode &f, uint64_t code, std::byte *to)
 {
-    with_coder(f, [&](auto coder) { coder.decode(f, code, to); });
-}
-
-bool is_written(const FieldCode &f, uint64_t code)
-{
-    bool written = false;
-    with_coder(f, [&](auto coder) { written = is_written<decltype(coder)>(f, code); });
-    return written;
+    bool is_own = false;
+    with_coder(f, [&](auto coder) { is_own = decode_own(coder, f, code, to); });
+    return is_own;
 }
 
 // --- Text: as long as it is, then its bytes, none of them zero ---
@@ -465,9 +468,7 @@ void read(BitReader &r, const FieldCode &f, std::byte *to)
     if (f.kind == FieldKind::values) return read_values(r, f, to);
     with_coder(f, [&](auto coder) {
         for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes) {
-            const uint64_t code = bits::read(r, f.bits);
-            if (!is_written<decltype(coder)>(f, code)) bits::fail(r);
-            coder.decode(f, code, to + at);
+            if (!decode_own(coder, f, bits::read(r, f.bits), to + at)) bits::fail(r);
         }
     });
 }
@@ -495,8 +496,9 @@ void check(BitReader &r, const FieldCode &f)
     if (f.kind == FieldKind::values) return value::check(r, f.count);
     if (f.codes == Codes::any) return bits::skip(r, size_t{f.bits} * f.count);
     with_coder(f, [&](auto coder) {
+        std::byte element[sizeof(quaternion::Components)];
         for (size_t i = 0; i < f.count; ++i)
-            if (!is_written<decltype(coder)>(f, bits::read(r, f.bits))) bits::fail(r);
+            if (!decode_own(coder, f, bits::read(r, f.bits), element)) bits::fail(r);
     });
 }
 

@@ -49,8 +49,8 @@ inline size_t size_bytes(const FieldCode &f)
 
 // One element of any kind but text, bytes and values, as the number that travels.
 uint64_t encode(const FieldCode &f, const std::byte *from);
-void decode(const FieldCode &f, uint64_t code, std::byte *to); // What is_written(), or any number.
-bool is_written(const FieldCode &f, uint64_t code); // encode() makes it of what decode() makes.
+// Of any code. False: encode() would not make it of what is stored.
+bool decode(const FieldCode &f, uint64_t code, std::byte *to);
 
 // `to` and `from` may be the same place. Any alignment.
 void normalise(const FieldCode &f, std::byte *to, const std::byte *from);

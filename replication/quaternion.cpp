@@ -1,27 +1,31 @@
 #include "replication/quaternion.h"
 #include "base/bits.h"
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
+// Nothing here branches by which component is omitted: that differs from value to value, and a
+// branch that is guessed wrongly costs as much as all of the arithmetic.
 namespace tern::quaternion {
 
 // A code as its parts. `omitted` is the component that the others tell.
 struct Parts {
     unsigned omitted;
-    int64_t steps[3]; // Of the others, in order.
+    int32_t steps[4]; // Of the others; its own are 0.
 };
 
-// floor(x + 0.5), of what fits an int64: one rule, whatever the floating-point mode.
-static int64_t nearest(double x)
+// floor(x + 0.5), of what fits an int32: one rule, whatever the floating-point mode.
+static int32_t nearest(double x)
 {
     const double up = x + 0.5;
-    const auto whole = static_cast<int64_t>(up);
-    return whole - (static_cast<double>(whole) > up);
+    const auto whole = static_cast<int32_t>(up);
+    return whole - (static_cast<double>(whole) > up ? 1 : 0);
 }
 
 Grid grid(double step)
 {
-    Grid grid = {step, nearest(std::sqrt(0.5) / step), 0}; // None but the largest is beyond.
+    Grid grid = {step, 1 / step, nearest(std::sqrt(0.5) / step),
+                 0}; // None but the largest is beyond.
     grid.part_bits = bits::width(2 * static_cast<uint64_t>(grid.steps_max));
     return grid;
 }
@@ -36,13 +40,17 @@ unsigned bit_count(const Grid &grid)
     return 2 + 3 * grid.part_bits;
 }
 
+static unsigned shift_of(unsigned component, const Parts &parts, const Grid &grid)
+{
+    return 2 + grid.part_bits * (component - (component > parts.omitted ? 1 : 0));
+}
+
 static uint64_t pack(const Parts &parts, const Grid &grid)
 {
     uint64_t code = parts.omitted;
-    unsigned shift = 2;
-    for (const int64_t steps : parts.steps) {
-        code |= static_cast<uint64_t>(steps + grid.steps_max) << shift;
-        shift += grid.part_bits;
+    for (unsigned i = 0; i < 4; ++i) {
+        const auto part = static_cast<uint64_t>(parts.steps[i] + grid.steps_max);
+        code |= (i == parts.omitted ? 0 : part) << shift_of(i, parts, grid);
     }
     return code;
 }
@@ -51,10 +59,9 @@ static Parts unpack(uint64_t code, const Grid &grid)
 {
     Parts parts{static_cast<unsigned>(code & 3), {}};
     const uint64_t mask = (uint64_t{1} << grid.part_bits) - 1;
-    unsigned shift = 2;
-    for (int64_t &steps : parts.steps) {
-        steps = static_cast<int64_t>(code >> shift & mask) - grid.steps_max;
-        shift += grid.part_bits;
+    for (unsigned i = 0; i < 4; ++i) {
+        const uint64_t part = code >> shift_of(i, parts, grid) & mask;
+        parts.steps[i] = i == parts.omitted ? 0 : static_cast<int32_t>(part) - grid.steps_max;
     }
     return parts;
 }
@@ -62,7 +69,7 @@ static Parts unpack(uint64_t code, const Grid &grid)
 static double squares(const Parts &parts, const Grid &grid)
 {
     double sum = 0;
-    for (const int64_t steps : parts.steps) {
+    for (const int32_t steps : parts.steps) {
         const double value = static_cast<double>(steps) * grid.step;
         sum += value * value;
     }
@@ -76,37 +83,39 @@ static float omitted_value(double sum_of_squares)
 
 static Components components(const Parts &parts, const Grid &grid)
 {
-    Components result{};
-    unsigned part = 0;
+    const float omitted = omitted_value(squares(parts, grid));
+    Components result;
     for (unsigned i = 0; i < 4; ++i) {
-        if (i == parts.omitted) continue;
-        result.at[i] = static_cast<float>(static_cast<double>(parts.steps[part++]) * grid.step);
+        const auto value = static_cast<float>(static_cast<double>(parts.steps[i]) * grid.step);
+        result.at[i] = i == parts.omitted ? omitted : value;
     }
-    result.at[parts.omitted] = omitted_value(squares(parts, grid));
     return result;
 }
 
-// A component rounded to steps, as far as a part goes.
-static int64_t rounded(double value, const Grid &grid)
+// To the nearest, as far as a part goes.
+static int32_t rounded(double steps, const Grid &grid)
 {
     const auto limit = static_cast<double>(grid.steps_max);
-    const double steps = value / grid.step;
-    return nearest(steps < -limit ? -limit : steps > limit ? limit : steps);
+    return nearest(std::min(std::max(steps, -limit), limit));
+}
+
+static int32_t nearest_steps(float value, const Grid &grid)
+{
+    return rounded(static_cast<double>(value) * grid.per_step, grid);
 }
 
 // Whether so many steps are this, to the bit.
-static bool is_of(int64_t steps, float value, const Grid &grid)
+static bool is_of(int32_t steps, float value, const Grid &grid)
 {
     const auto back = static_cast<float>(static_cast<double>(steps) * grid.step);
     return std::bit_cast<uint32_t>(back) == std::bit_cast<uint32_t>(value);
 }
 
-static Parts without(const int64_t (&steps)[4], unsigned omitted)
+static Parts without(const int32_t (&steps)[4], unsigned omitted)
 {
     Parts parts{omitted, {}};
-    unsigned part = 0;
     for (unsigned i = 0; i < 4; ++i)
-        if (i != omitted) parts.steps[part++] = steps[i];
+        parts.steps[i] = i == omitted ? 0 : steps[i];
     return parts;
 }
 
@@ -120,16 +129,16 @@ struct OnGrid {
 
 static OnGrid on_grid(const Components &given, const Grid &grid)
 {
-    int64_t steps[4];
+    int32_t steps[4];
     unsigned off = 0; // Bit i: component i is none that rounding makes.
     for (unsigned i = 0; i < 4; ++i) {
-        steps[i] = rounded(static_cast<double>(given.at[i]), grid);
-        if (is_of(steps[i], given.at[i], grid)) continue;
-        if (off != 0) return {false, {}}; // The second one.
-        off = 1u << i;
+        steps[i] = nearest_steps(given.at[i], grid);
+        off |= is_of(steps[i], given.at[i], grid) ? 0 : 1u << i;
     }
-    for (unsigned omitted = 0; omitted < 4; ++omitted) {
-        if ((off & ~(1u << omitted)) != 0) continue;
+    if ((off & (off - 1)) != 0) return {false, {}}; // Two of them.
+    const unsigned first = off == 0 ? 0 : static_cast<unsigned>(std::countr_zero(off));
+    const unsigned last = off == 0 ? 3 : first;
+    for (unsigned omitted = first; omitted <= last; ++omitted) {
         const Parts parts = without(steps, omitted);
         const double sum = squares(parts, grid);
         const float told = omitted_value(sum);
@@ -148,21 +157,37 @@ static double square_of_length(const Components &c)
     return sum > 0 && std::isfinite(sum) ? sum : 0;
 }
 
+// The first of equals. Floats without their signs are ordered like their bits.
+static unsigned largest_of(const Components &c)
+{
+    uint64_t most = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+        const uint64_t size = std::bit_cast<uint32_t>(c.at[i]) & 0x7fffffffu;
+        most = std::max(most, size << 2 | (3 - i));
+    }
+    return 3 - static_cast<unsigned>(most & 3);
+}
+
 // To the parts without its largest component.
 static Parts round_off(const Components &wanted, double square, const Grid &grid)
 {
-    unsigned largest = 0;
-    for (unsigned i = 1; i < 4; ++i)
-        if (std::fabs(wanted.at[i]) > std::fabs(wanted.at[largest])) largest = i;
+    const unsigned largest = largest_of(wanted);
     // -q turns like q, so that the omitted one can be taken as positive.
-    const double length = wanted.at[largest] < 0 ? -std::sqrt(square) : std::sqrt(square);
-    int64_t steps[4];
+    const auto sign = static_cast<double>(wanted.at[largest]);
+    const double scale = grid.per_step / std::copysign(std::sqrt(square), sign);
+    int32_t steps[4];
     for (unsigned i = 0; i < 4; ++i)
-        steps[i] = i == largest ? 0 : rounded(static_cast<double>(wanted.at[i]) / length, grid);
+        steps[i] = rounded(static_cast<double>(wanted.at[i]) * scale, grid);
     return without(steps, largest);
 }
 
-static constexpr Parts identity = {3, {0, 0, 0}};
+// Only where the omitted one is a number of steps as well could another be omitted.
+static bool may_omit_another(float omitted, const Grid &grid)
+{
+    return is_of(nearest_steps(omitted, grid), omitted, grid);
+}
+
+static constexpr Parts identity = {3, {0, 0, 0, 0}};
 
 uint64_t encode(const Components &wanted, const Grid &grid)
 {
@@ -172,10 +197,7 @@ uint64_t encode(const Components &wanted, const Grid &grid)
     if (already.found) return pack(already.parts, grid);
     const Parts parts = round_off(wanted, square, grid);
     const Components made = components(parts, grid);
-    // Only where the omitted one is a number of steps as well could another be omitted.
-    const float omitted = made.at[parts.omitted];
-    if (!is_of(rounded(static_cast<double>(omitted), grid), omitted, grid))
-        return pack(parts, grid);
+    if (!may_omit_another(made.at[parts.omitted], grid)) return pack(parts, grid);
     return pack(on_grid(made, grid).parts, grid);
 }
 
@@ -190,6 +212,17 @@ Components normalise(const Components &wanted, const Grid &grid)
 Components decode(uint64_t code, const Grid &grid)
 {
     return components(unpack(code, grid), grid);
+}
+
+bool decode_own(uint64_t code, const Grid &grid, Components &result)
+{
+    const Parts parts = unpack(code, grid);
+    result = components(parts, grid);
+    if (may_omit_another(result.at[parts.omitted], grid)) return encode(result, grid) == code;
+    bool within = true; // Then each part is the nearest number of steps of what it has become.
+    for (const int32_t steps : parts.steps)
+        within &= steps >= -grid.steps_max && steps <= grid.steps_max;
+    return within && squares(parts, grid) <= 1;
 }
 
 }

@@ -15,9 +15,9 @@ struct Components {
 
 // All that follows from a step, worked out once.
 struct Grid {
-    double step;
-    int64_t steps_max;  // Of a rounded component, either way.
-    unsigned part_bits; // Of a rounded component.
+    double step, per_step; // per_step: 1 / step.
+    int32_t steps_max;     // Of a rounded component, either way.
+    unsigned part_bits;    // Of a rounded component.
 };
 
 Grid grid(double step);
@@ -29,6 +29,8 @@ uint32_t part_max(const Grid &grid); // Of each of the others, which count from 
 uint64_t encode(const Components &components, const Grid &grid);
 // Of any code: a foreign one gives some numbers.
 Components decode(uint64_t code, const Grid &grid);
+// The same. False: it is not what encode() makes of `components`.
+bool decode_own(uint64_t code, const Grid &grid, Components &components);
 Components normalise(const Components &components, const Grid &grid); // decode() of encode().
 
 }

@@ -151,8 +151,8 @@ static Element element(const FieldCode &f, const uint32_t *words, std::byte *to)
         count = 2;
     }
     const bool in_bits = f.bits == 64 || code >> f.bits == 0;
-    field::decode(f, code, to);
-    return {count, in_bits && field::is_written(f, code)};
+    const bool is_own = field::decode(f, code, to);
+    return {count, in_bits && is_own};
 }
 
 // --- Fields ---

@@ -101,6 +101,9 @@ TEST(Quaternion, EveryCodeOfACoarseStepIsFinalOrForeign)
     for (uint64_t code = 0; code < uint64_t{1} << quaternion::bit_count(grid); ++code) {
         const Components components = quaternion::decode(code, grid);
         const uint64_t again = quaternion::encode(components, grid);
+        Components read;
+        ASSERT_EQ(quaternion::decode_own(code, grid, read), again == code) << code;
+        ASSERT_TRUE(same(read, components)) << code;
         if (again == code) {
             double length = 0;
             for (float component : components.at)
@@ -113,6 +116,29 @@ TEST(Quaternion, EveryCodeOfACoarseStepIsFinalOrForeign)
         ASSERT_EQ(quaternion::encode(settled, grid), again) << code;
     }
     EXPECT_GT(own, 1000u);
+}
+
+TEST(Quaternion, ACodeIsKnownAsOwnIfItComesBack)
+{
+    Random random = random::from_seed(5);
+    for (double step : {2e-6, 1e-4, 1.0 / 511, 0.01, 0.03, 0.1}) {
+        const Grid grid = quaternion::grid(step);
+        uint64_t own = 0;
+        for (int i = 0; i < 100'000; ++i) {
+            uint64_t code = random::below(random, uint64_t{1} << quaternion::bit_count(grid));
+            if (i % 2 == 0) code = quaternion::encode(random_rotation(random), grid);
+            if (i % 8 == 0)
+                code ^= uint64_t{1} << random::below(random, quaternion::bit_count(grid));
+            const Components components = quaternion::decode(code, grid);
+            const bool comes_back = quaternion::encode(components, grid) == code;
+            Components read;
+            ASSERT_EQ(quaternion::decode_own(code, grid, read), comes_back) << code << " " << step;
+            ASSERT_TRUE(same(read, components)) << code << " step " << step;
+            own += comes_back ? 1 : 0;
+        }
+        EXPECT_GT(own, 30'000u) << step;
+        EXPECT_LT(own, 95'000u) << step;
+    }
 }
 
 }
