@@ -1,5 +1,5 @@
 #include "base/mutant.h"
-#include "replication/snapshot_lineage.h"
+#include "replication/snapshot_plan.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -107,220 +107,6 @@ static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
     if (of_this_tick) return chain;
     if (loss > loss_for_acked && usable != 0) return usable;
     return std::max(chain, usable);
-}
-
-// --- What is to be told ---
-
-struct Writing {
-    uint32_t peer, number, base, tick;
-    Lineage lineage;
-    bool base_fails; // It needs what is gone.
-    SnapshotWish wish;
-    bool was_short; // Of bytes, in the last tick.
-};
-
-static bool is_kept(const Snapshots &s, uint32_t entry, uint16_t change)
-{
-    const auto since = static_cast<uint16_t>((s.change[entry] - change) & (change_lost - 1));
-    return (change & change_lost) == 0 && since < snapshots_kept;
-}
-
-static const uint32_t *words_at(const Snapshots &s, uint32_t entry, uint16_t change)
-{
-    return s.changes.begin() + place_of_change(s, entry, change);
-}
-
-static bool take_told_history(const Snapshots &s, const Writing &w, PlanItem &item)
-{
-    const EntryMark *marks = s.sent_marks.begin() + place_of(w.peer, 0) * s.entry_count;
-    const ToldHistory h = told_history(w.lineage, marks, s.entry_count, item.entry);
-    item.states = h.count;
-    for (uint8_t i = 0; i < h.count; ++i) {
-        item.changes[i] =
-            s.sent_changes[place_of(w.peer, h.numbers[i]) * s.entry_count + item.entry];
-        item.ages[i] = static_cast<uint16_t>(h.ages[i]);
-        if (!is_kept(s, item.entry, item.changes[i])) return false;
-    }
-    return true;
-}
-
-// Its history, as of the lineage. False: part of it is gone.
-static bool take_history(const Snapshots &s, const Writing &w, uint32_t entry, EntryMark mark,
-                         PlanItem &item)
-{
-    item.entry = static_cast<uint16_t>(entry);
-    if (s.layouts[s.entries[entry].type].repeats) return take_told_history(s, w, item);
-    item.states = states(w.lineage, mark);
-    for (uint8_t i = 0; i < item.states; ++i) {
-        const size_t place = place_of(w.peer, w.lineage.numbers[i]) * s.entry_count + entry;
-        item.changes[i] = s.sent_changes[place];
-        if (!is_kept(s, entry, item.changes[i])) return false;
-    }
-    return true;
-}
-
-// Of what may repeat it counts when a state was so, not only what it was.
-static bool is_same(const Snapshots &s, uint32_t entry, uint16_t change)
-{
-    if (change == s.change[entry]) return true;
-    const StateLayout &layout = s.layouts[s.entries[entry].type];
-    if (layout.repeats) return false;
-    const size_t size = layout.word_count * sizeof(uint32_t);
-    return std::memcmp(words_at(s, entry, change), words_at(s, entry, s.change[entry]), size) == 0;
-}
-
-static bool is_active(const Snapshots &s, const World &world, uint32_t entry)
-{
-    const SentEntry &e = s.entries[entry];
-    const Object &object = world.slots[e.slot];
-    if (e.ended || object.life != Life::alive) return false;
-    if (object.id != e.id || object.stamp != e.stamp) return false;
-    return (s.active[entry / 64] >> entry % 64 & 1) != 0;
-}
-
-static EntryMark base_mark(const Snapshots &s, const Writing &w, uint32_t entry)
-{
-    if (w.base == 0) return {};
-    return s.sent_marks[place_of(w.peer, w.base) * s.entry_count + entry];
-}
-
-static bool is_listed(const Snapshots &s, const Writing &w, uint32_t entry)
-{
-    return snapshots::is_listed(base_mark(s, w, entry));
-}
-
-static bool is_turn(const SnapshotWish &wish, Slot slot, uint32_t tick)
-{
-    if (wish.published[slot].acked_tick == 0) return false;
-    if (wish.interests.empty()) return true;
-    const Interest &interest = wish.interests[slot];
-    return !interest.hidden && !sight_due(interest) && urgency(interest, tick) >= priority_one;
-}
-
-static bool is_due(const SnapshotWish &wish, Slot slot)
-{
-    return (wish.due[slot / 64] >> slot % 64 & 1) != 0;
-}
-
-// What is held back is told once, not by each chain: later it would not be as of then.
-static bool is_wanted(const Snapshots &s, const World &world, const Writing &w, uint32_t entry)
-{
-    const SentEntry &e = s.entries[entry];
-    if (!is_active(s, world, entry) || !is_turn(w.wish, e.slot, w.tick)) return false;
-    return !s.layouts[e.type].repeats || is_due(w.wish, e.slot);
-}
-
-// Where there is room for all within the tick the order is that of the entries, which costs least.
-static uint64_t urgency_of(const Writing &w, Slot slot)
-{
-    if (!w.wish.interests.empty()) return urgency(w.wish.interests[slot], w.tick);
-    return w.was_short ? w.tick - w.wish.published[slot].sent_tick : 0;
-}
-
-// Of an object that is what its lineage says: whether nothing that was sent since says otherwise.
-// It may have been something else meanwhile, and another chain, or an UPDATE, has said so.
-static bool is_last_word(const Snapshots &s, const Writing &w, const PlanItem &item)
-{
-    if (item.changes[0] == s.change[item.entry]) return true;
-    for (uint32_t at = w.base; at != 0;) {
-        const size_t place = place_of(w.peer, at);
-        const Snapshot &snapshot = s.sent[place];
-        if (snapshot.number != at) return false;
-        if ((s.sent_marks[place * s.entry_count + item.entry].bits & mark_told) != 0)
-            return w.wish.published[s.entries[item.entry].slot].sent_tick <= snapshot.tick;
-        at = snapshot.base;
-    }
-    return false;
-}
-
-static void plan_entry(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w,
-                       uint32_t entry)
-{
-    const EntryMark mark = base_mark(s, w, entry);
-    const bool listed = snapshots::is_listed(mark);
-    const SentEntry &e = s.entries[entry];
-    const bool wanted = is_wanted(s, world, w, entry);
-    if (!listed && !wanted) return;
-    PlanItem item = {};
-    const bool known = take_history(s, w, entry, mark, item);
-    if (!known && listed) w.base_fails = true;
-    if (!known) item = {static_cast<uint16_t>(entry), 0, 0, {}, {}};
-    const bool same = item.states > 0 && is_same(s, entry, item.changes[0]);
-    if (same && wanted && is_due(w.wish, e.slot))
-        flat::push(is_last_word(s, w, item) ? scratch.same : scratch.stray, e.slot);
-    item.listed_told =
-        static_cast<uint8_t>((listed ? item_listed : 0) | (wanted && !same ? item_told : 0));
-    if (item.listed_told == 0) return;
-    if (s.layouts[e.type].repeats)
-        item.listed_told = static_cast<uint8_t>(item.listed_told | presence_class(mark) << 2);
-    flat::push(scratch.plan, item);
-    flat::push(scratch.plan_urgency, urgency_of(w, e.slot));
-}
-
-// Those that the base tells of, then the others; each in the order of the entries.
-static void make_plan(const Snapshots &s, SnapshotScratch &scratch, const World &world, Writing &w)
-{
-    flat::clear(scratch.plan);
-    flat::clear(scratch.plan_urgency);
-    flat::clear(scratch.same);
-    flat::clear(scratch.stray);
-    for (uint32_t entry = 0; w.base != 0 && entry < s.entries_used; ++entry)
-        if (is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry);
-    for (uint32_t entry = 0; entry < s.entries_used; ++entry)
-        if (!is_listed(s, w, entry)) plan_entry(s, scratch, world, w, entry);
-}
-
-static uint32_t told_count(const SnapshotScratch &scratch)
-{
-    uint32_t count = 0;
-    for (const PlanItem &item : scratch.plan.all())
-        count += (item.listed_told & item_told) != 0;
-    return count;
-}
-
-// The urgency of the last of the `told_max` most urgent, and how many of just that are among them.
-struct Cut {
-    uint64_t urgency;
-    uint32_t equal;
-};
-
-static Cut find_cut(SnapshotScratch &scratch, uint32_t told_max)
-{
-    flat::clear(scratch.told_urgency);
-    for (uint32_t i = 0; i < scratch.plan.count; ++i)
-        if ((scratch.plan[i].listed_told & item_told) != 0)
-            flat::push(scratch.told_urgency, scratch.plan_urgency[i]);
-    if (told_max == 0) return {UINT64_MAX, 0};
-    if (scratch.told_urgency.count <= told_max) return {0, told_max};
-    uint64_t *last = scratch.told_urgency.begin() + told_max - 1;
-    std::nth_element(scratch.told_urgency.begin(), last, scratch.told_urgency.end(),
-                     [](uint64_t a, uint64_t b) { return a > b; });
-    const auto equal = std::count(scratch.told_urgency.begin(), last + 1, *last);
-    return {*last, static_cast<uint32_t>(equal)};
-}
-
-// Of what does not fit, which is what has waited least, this snapshot says nothing.
-static void cut_plan(SnapshotScratch &scratch, uint32_t told_max)
-{
-    Cut cut = find_cut(scratch, told_max);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < scratch.plan.count; ++i) {
-        PlanItem item = scratch.plan[i];
-        const uint64_t urgency = scratch.plan_urgency[i];
-        const bool told = (item.listed_told & item_told) != 0;
-        const bool at_cut = told && urgency == cut.urgency;
-        if (told && (urgency < cut.urgency || (at_cut && cut.equal == 0)))
-            item.listed_told = static_cast<uint8_t>(item.listed_told & ~item_told);
-        else if (at_cut)
-            cut.equal -= 1;
-        if ((item.listed_told & (item_listed | item_told)) == 0) continue;
-        scratch.plan_urgency[kept] = urgency;
-        scratch.plan[kept++] = item;
-    }
-    while (scratch.plan.count > kept) {
-        flat::pop(scratch.plan);
-        flat::pop(scratch.plan_urgency);
-    }
 }
 
 // --- The message ---
@@ -499,18 +285,26 @@ static void settle(Snapshots &s, uint32_t peer)
     }
 }
 
+// What its base said goes on; of what it tells itself it says so next.
+static void inherit(const Snapshots &s, const Writing &w, EntryMark *marks, uint16_t *changes)
+{
+    const size_t from = place_of(w.peer, w.base) * s.entry_count;
+    const EntryMark *base_marks = s.sent_marks.begin() + from;
+    const uint16_t *base_changes = s.sent_changes.begin() + from;
+    const uint16_t *newest = s.change.begin();
+    for (uint32_t i = 0; i < s.entries_used; ++i)
+        marks[i] = w.base == 0 ? EntryMark{} : inherited(base_marks[i]);
+    for (uint32_t i = 0; i < s.entries_used; ++i)
+        changes[i] =
+            w.base != 0 && is_kept(newest[i], base_changes[i]) ? base_changes[i] : change_lost;
+}
+
 static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
 {
     const size_t to = place_of(w.peer, w.number) * s.entry_count;
-    const size_t from = place_of(w.peer, w.base) * s.entry_count;
     EntryMark *marks = s.sent_marks.begin() + to;
     uint16_t *changes = s.sent_changes.begin() + to;
-    for (uint32_t i = 0; i < s.entries_used; ++i) {
-        const EntryMark base = w.base == 0 ? EntryMark{} : s.sent_marks[from + i];
-        const uint16_t change = w.base == 0 ? change_lost : s.sent_changes[from + i];
-        marks[i] = inherited(base);
-        changes[i] = is_kept(s, i, change) ? change : change_lost;
-    }
+    inherit(s, w, marks, changes);
     for (uint32_t i = 0; i < scratch.plan.count; ++i) {
         const PlanItem &item = scratch.plan[i];
         if ((item.listed_told & item_told) == 0) continue;
@@ -541,13 +335,11 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
     const uint32_t base = choose_base(s, peer, world.tick);
     const bool was_short =
         p.was_cut != 0 && s.sent[place_of(peer, p.sent_number)].tick != world.tick;
-    Writing w = {peer, p.sent_number + 1, base, world.tick, {}, false, wish, was_short};
+    Writing w = {peer, p.sent_number + 1, base, world.tick, {}, wish, was_short};
     for (;;) {
         w.lineage = lineage(s, sent_to(s, peer), w.number, w.base, w.tick);
-        make_plan(s, scratch, world, w);
-        if (!w.base_fails && w.lineage.is_kept) break;
+        if (make_plan(s, scratch, w) && w.lineage.is_kept) break;
         w.base = 0;
-        w.base_fails = false;
     }
     const uint32_t wanted = told_count(scratch);
     p.was_cut = wanted > 0 ? 1 : 0; // Unless all of it is told.

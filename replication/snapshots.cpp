@@ -183,7 +183,10 @@ void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self
     for (uint32_t i = 0; i < s.active.count; ++i)
         for (uint64_t left = s.active[i]; left != 0; left &= left - 1) {
             const uint32_t entry = i * 64 + static_cast<uint32_t>(std::countr_zero(left));
-            if (world.tick - s.entries[entry].tick > active_ticks) set_active(s, entry, false);
+            const SentEntry &e = s.entries[entry];
+            const Object &object = world.slots[e.slot];
+            const bool lives = object.life == Life::alive && is_of(e, object);
+            if (!lives || world.tick - e.tick > active_ticks) set_active(s, entry, false);
         }
 }
 
