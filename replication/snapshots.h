@@ -115,7 +115,7 @@ struct Snapshots {             // Open to publish.
 
 inline constexpr uint16_t change_lost = 0x8000;
 inline constexpr size_t snapshot_bytes_max = datagram_bytes_max;
-inline constexpr size_t snapshot_codes_max = 4;
+inline constexpr size_t snapshot_codes_max = 8;
 
 // What the publisher knows of a peer, by slot.
 struct SnapshotWish {

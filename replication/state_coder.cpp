@@ -33,23 +33,6 @@ bool write(RangeEncoder &e, const StateLayout &layout, const History &history, u
     return false;
 }
 
-bool write(SymbolTape &tape, const StateLayout &layout, const History &history, uint64_t mask,
-           const uint32_t *words)
-{
-    tape = range_coder::tape();
-    write_object(tape, layout, history, mask, words);
-    return !range_coder::overflow(tape);
-}
-
-bool play(const SymbolTape &tape, RangeEncoder &e)
-{
-    const RangeEncoder before = e;
-    range_coder::play(tape, e);
-    if (range_coder::fits(e)) return true;
-    e = before;
-    return false;
-}
-
 uint64_t read(RangeDecoder &d, const StateLayout &layout, const History &history, uint32_t *words)
 {
     std::memcpy(words, history.at[0], layout.word_count * sizeof *words);

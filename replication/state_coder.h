@@ -22,10 +22,6 @@ namespace state_coder {
 // fit, and nothing was appended. At most coded_bytes_max.
 bool write(RangeEncoder &e, const StateLayout &layout, const History &history, uint64_t mask,
            const uint32_t *words);
-// The same for several streams: the tape is played into each. False: the tape is too short for it.
-bool write(SymbolTape &tape, const StateLayout &layout, const History &history, uint64_t mask,
-           const uint32_t *words);
-bool play(const SymbolTape &tape, RangeEncoder &e); // False: it does not fit; nothing was appended.
 
 // Any bytes: `words` are within their layout in any case, those outside of the mask the baseline's.
 // What the words must be besides, state_layout::from_words() knows. 0: the stream is

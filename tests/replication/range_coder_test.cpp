@@ -125,33 +125,6 @@ TEST(RangeCoder, WhatDoesNotFitIsNotThere)
     }
 }
 
-TEST(RangeCoder, ATapeMakesTheSameBytes)
-{
-    Random random = random::from_seed(4);
-    for (int trial = 0; trial < 300; ++trial) {
-        const auto symbols = random_symbols(random, random::below(random, 200), 0.1);
-        std::vector<std::byte> straight(1024), played(1024);
-        straight.resize(write(symbols, straight));
-        SymbolTape tape = range_coder::tape();
-        for (const Symbol &s : symbols)
-            code(tape, s);
-        RangeEncoder e = range_coder::encoder(played);
-        range_coder::play(tape, e);
-        played.resize(range_coder::finish(e));
-        ASSERT_EQ(played, straight);
-    }
-}
-
-TEST(RangeCoder, ATapeThatIsFullSaysSo)
-{
-    SymbolTape tape = range_coder::tape();
-    for (size_t i = 0; i < tape_symbols_max; ++i)
-        range_coder::code(tape, true, Chance{5});
-    EXPECT_FALSE(range_coder::overflow(tape));
-    range_coder::code(tape, true, Chance{5});
-    EXPECT_TRUE(range_coder::overflow(tape));
-}
-
 TEST(RangeCoder, BytesThatAreMissingOrLeftAreNoticed)
 {
     Random random = random::from_seed(5);
@@ -165,7 +138,7 @@ TEST(RangeCoder, BytesThatAreMissingOrLeftAreNoticed)
         return range_coder::complete(d);
     };
     EXPECT_TRUE(read(bytes));
-    EXPECT_FALSE(read(std::span(bytes).first(bytes.size() - 5)));
+    EXPECT_FALSE(read(std::span(bytes).first(bytes.size() - 9)));
     bytes.resize(bytes.size() + 5);
     EXPECT_FALSE(read(bytes));
 }

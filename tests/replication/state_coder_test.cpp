@@ -74,27 +74,18 @@ RC_GTEST_PROP(StateCoder, WhatIsWrittenIsReadExactly, (uint64_t seed))
     RC_ASSERT(range_coder::complete(d));
 }
 
-RC_GTEST_PROP(StateCoder, ManyObjectsShareAStreamAndATapeIsTheSame, (uint64_t seed))
+RC_GTEST_PROP(StateCoder, ManyObjectsShareAStream, (uint64_t seed))
 {
     Random random = random::from_seed(seed);
     std::vector<Scene> scenes;
     for (uint64_t count = 1 + random::below(random, 6); scenes.size() < count;)
         scenes.push_back(chance_scene(random));
-    std::vector<std::byte> straight(64 * 1024), played(64 * 1024);
-    RangeEncoder a = range_coder::encoder(straight), b = range_coder::encoder(played);
-    for (const Scene &s : scenes) {
-        const uint32_t *now = s.states.back().data();
-        RC_ASSERT(state_coder::write(a, s.layout, s.history, s.mask, now));
-        SymbolTape tape;
-        if (state_coder::write(tape, s.layout, s.history, s.mask, now))
-            RC_ASSERT(state_coder::play(tape, b));
-        else
-            RC_ASSERT(state_coder::write(b, s.layout, s.history, s.mask, now));
-    }
-    straight.resize(range_coder::finish(a));
-    played.resize(range_coder::finish(b));
-    RC_ASSERT(straight == played);
-    RangeDecoder d = range_coder::decoder(straight);
+    std::vector<std::byte> bytes(64 * 1024);
+    RangeEncoder e = range_coder::encoder(bytes);
+    for (const Scene &s : scenes)
+        RC_ASSERT(state_coder::write(e, s.layout, s.history, s.mask, s.states.back().data()));
+    bytes.resize(range_coder::finish(e));
+    RangeDecoder d = range_coder::decoder(bytes);
     for (const Scene &s : scenes) {
         Words words(s.layout.word_count);
         RC_ASSERT(state_coder::read(d, s.layout, s.history, words.data()) == s.mask);
@@ -231,7 +222,7 @@ TEST(StateCoder, TheBytesAreTheSameOnEachMachine)
         EXPECT_TRUE(state_coder::write(e, layout, history, 15, states[4]));
     }
     bytes.resize(range_coder::finish(e));
-    EXPECT_EQ(hash::add(hash::start, bytes), 16324027631689969158u) << bytes.size();
+    EXPECT_EQ(hash::add(hash::start, bytes), 17205759927666395804u) << bytes.size();
 }
 
 TEST(StateCoder, WhatIsThereIsReadBack)
