@@ -1,7 +1,6 @@
 #include "base/mutant.h"
 #include "replication/snapshot_plan.h"
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace tern::snapshots {
