@@ -1,8 +1,8 @@
 // tern-bench: what tern costs beside plain sockets and ENet, in one run.
-#include "bench/enet_pair.h"
-#include "bench/goals.h"
-#include "bench/plots.h"
-#include "bench/sections.h"
+#include "bench/pairs/enet_pair.h"
+#include "bench/report/goals.h"
+#include "bench/report/plots.h"
+#include "bench/sections/sections.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // Bodies of a game that move smoothly, and their types: what the sections publish through sessions.
 #pragma once
-#include "bench/crowd.h"
-#include "bench/star.h"
+#include "bench/pairs/crowd.h"
+#include "bench/pairs/star.h"
 #include <vector>
 
 namespace bench {

@@ -1,5 +1,5 @@
 #include "bench/cubes_coders.h"
-#include "replication/state_coding.h"
+#include "replication/snapshot/state_coding.h"
 #include <cstring>
 
 namespace bench {

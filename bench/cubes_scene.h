@@ -1,7 +1,7 @@
 // Scenes of cubes in motion for the coder of states, frame by frame as words of one layout:
 // recorded ones, and such as a small simulation of rigid bodies makes from a seed.
 #pragma once
-#include "replication/state_layout.h"
+#include "replication/snapshot/state_layout.h"
 #include <string>
 #include <vector>
 

@@ -4,7 +4,7 @@
 // so that what disturbs the machine disturbs all of them alike. A value in a table is the median
 // over the rounds; a ratio is the median of the ratios to the baseline of the same round.
 #pragma once
-#include "bench/results.h"
+#include "bench/report/results.h"
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -2,8 +2,8 @@
 // them, and receivers whose copies are compared with what the host had.
 #pragma once
 #include "bench/cubes_scene.h"
-#include "bench/links.h"
-#include "bench/star.h"
+#include "bench/pairs/links.h"
+#include "bench/pairs/star.h"
 
 namespace bench {
 

@@ -2,7 +2,7 @@
 // nothing that has not arrived, and be a frame that the peer can read.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "transport/ack_tracker.h"
+#include "transport/connection/ack_tracker.h"
 
 namespace tern::fuzz {
 

@@ -1,10 +1,10 @@
 // Any datagrams to an announcer and a finder: what can be read has one form, no answer is larger
 // than its query or without one, and what a finder lists is in order.
 #include "tern/discovery.h"
+#include "discovery/discovery_wire.h"
 #include "fuzz/support/chance.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "session/discovery_wire.h"
 #include "tern/tern.h"
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // Any content of a data datagram, read as frames: what can be read is written in the same bytes.
-#include "transport/frames.h"
+#include "transport/connection/frames.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include <cstring>

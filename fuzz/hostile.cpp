@@ -4,7 +4,7 @@
 #include "fuzz/support/arena.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "transport/frames.h"
+#include "transport/connection/frames.h"
 #include <cstring>
 
 namespace tern::fuzz {

@@ -3,7 +3,7 @@
 // and the session goes on; a value that is sent back is the one that came.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "replication/values.h"
+#include "replication/world/values.h"
 
 #ifndef TERN_HAVE_LUA
 

@@ -2,7 +2,7 @@
 // content is either right, or any bytes: then only the bounds hold.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "transport/stream_receive.h"
+#include "transport/connection/stream_receive.h"
 #include <cstddef>
 #include <cstring>
 #include <vector>

@@ -1,5 +1,5 @@
 // The replay window against a list of all numbers that were set, at both ends of the 64 bits.
-#include "transport/replay_window.h"
+#include "transport/connection/replay_window.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 

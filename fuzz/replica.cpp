@@ -2,7 +2,7 @@
 // the explorer's cluster and its invariants, further than it can search exhaustively.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "sim/cluster_oracles.h"
+#include "sim/explorer/cluster_oracles.h"
 #include <vector>
 
 namespace tern::fuzz {

@@ -2,8 +2,8 @@
 // and peers. All invariants hold after each tick, and in the end the core agrees and is of use.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "sim/liveness.h"
-#include "sim/script.h"
+#include "sim/trace/script.h"
+#include "sim/world/liveness.h"
 
 namespace tern::fuzz {
 

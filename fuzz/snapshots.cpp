@@ -4,7 +4,7 @@
 #include "fuzz/support/input.h"
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
-#include "replication/publish.h"
+#include "replication/update/publish.h"
 #include "tests/replication/block.h"
 #include <array>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include "fuzz/support/input.h"
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
-#include "replication/state_coder.h"
+#include "replication/snapshot/state_coder.h"
 #include <cstring>
 
 namespace tern::fuzz {

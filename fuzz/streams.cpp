@@ -3,7 +3,7 @@
 // that was said arrives.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "transport/connection.h"
+#include "transport/connection/connection.h"
 #include <cstddef>
 #include <cstring>
 #include <vector>

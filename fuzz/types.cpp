@@ -3,8 +3,8 @@
 // description.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "replication/field.h"
-#include "replication/type_table.h"
+#include "replication/world/field.h"
+#include "replication/world/type_table.h"
 #include <cstdio>
 #include <cstring>
 #include <string_view>

@@ -2,7 +2,7 @@
 #include "fuzz/support/input.h"
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
-#include "replication/update_codec.h"
+#include "replication/update/update_codec.h"
 #include <cstring>
 
 namespace tern::fuzz {

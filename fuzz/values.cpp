@@ -1,6 +1,6 @@
 // Dynamic values: any bytes as one that has arrived, which is written again in the same bytes if it
 // is accepted; and any sequence of calls of the writer, which leaves nil or what is accepted.
-#include "replication/values.h"
+#include "replication/world/values.h"
 #include "fuzz/support/copied_value.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"

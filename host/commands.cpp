@@ -1,8 +1,8 @@
 // What the control socket's commands do. A request is an object with "command" and what the command
 // takes; an answer has "ok", and "error" where that is false.
 #include "common/suggestion.h"
-#include "host/board.h"
 #include "host/host.h"
+#include "host/http/board.h"
 #include <algorithm>
 #include <tern/tern.h>
 

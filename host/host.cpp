@@ -1,5 +1,5 @@
 #include "host/host.h"
-#include "host/board.h"
+#include "host/http/board.h"
 #include "host/signals.h"
 #include <algorithm>
 #include <chrono>

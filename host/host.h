@@ -1,10 +1,10 @@
 // The dedicated host: its rooms, and the loop that ticks them.
 #pragma once
 #include "common/control.h"
-#include "host/agones.h"
-#include "host/http.h"
+#include "host/agones/agones.h"
+#include "host/http/http.h"
 #include "host/notify.h"
-#include "host/options.h"
+#include "host/options/options.h"
 #include "host/room.h"
 
 namespace dedicated {

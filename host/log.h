@@ -1,6 +1,6 @@
 // The log: one event a line, on stderr, as text or as JSON. docs/host.md lists the events.
 #pragma once
-#include "host/options_table.h"
+#include "host/options/options_table.h"
 #include <nlohmann/json.hpp>
 
 namespace dedicated {

@@ -1,9 +1,9 @@
 // The game script of a room: its types are the room's, and it is called in each tick. Without Lua
 // in the build, load() says so.
 #pragma once
+#include "host/http/status_types.h"
 #include "host/log.h"
-#include "host/options_types.h"
-#include "host/status_types.h"
+#include "host/options/options_types.h"
 
 namespace tern::scripts {
 struct Game;

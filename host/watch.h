@@ -6,7 +6,7 @@
 // destroys. (What a type's Orphan::destroy ends is there.) Counts are of what is alive, and lack
 // nothing.
 #pragma once
-#include "host/status_types.h"
+#include "host/http/status_types.h"
 #include <span>
 
 namespace dedicated {

@@ -1,6 +1,6 @@
 #include "migration/messages.h"
 #include "migration/replica.h"
-#include "replication/stamp.h"
+#include "replication/world/stamp.h"
 #include <cstring>
 
 namespace tern::messages {

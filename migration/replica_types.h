@@ -1,8 +1,8 @@
 // All object and ownership state of one peer. It lies in one block of memory without pointers into
 // itself: copy replica::size_bytes(r) bytes and you have a second peer in the same state.
 #pragma once
-#include "replication/publish.h"
-#include "replication/told.h"
+#include "replication/sampling/told.h"
+#include "replication/update/publish.h"
 
 namespace tern {
 

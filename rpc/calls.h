@@ -1,9 +1,9 @@
 // Calls: typed messages from one peer's game to another's, coded by the same table as objects, and
 // the answers to them. Knows nothing of connections and members; session/ carries the bytes.
 #pragma once
-#include "replication/charges.h"
-#include "replication/stamp.h"
-#include "replication/type_table.h"
+#include "replication/update/charges.h"
+#include "replication/world/stamp.h"
+#include "replication/world/type_table.h"
 
 namespace tern {
 

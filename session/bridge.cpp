@@ -4,8 +4,8 @@
 // docs/membership.md, "Paths"; the formats: docs/wire_format.md, "Bridges".
 #include "base/mutant.h"
 #include "session/session.h"
-#include "transport/addresses.h"
 #include "transport/little_endian.h"
+#include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,5 @@
 #include "session/session.h"
-#include "transport/aead.h"
+#include "transport/connection/aead.h"
 
 namespace tern {
 namespace session {

@@ -2,7 +2,7 @@
 // in the replica's own array, so that get() and values() need not know of it, and the replicated
 // one here; while the replica works it is the other way round.
 #include "base/mutant.h"
-#include "replication/field.h"
+#include "replication/world/field.h"
 #include "session/session.h"
 #include <algorithm>
 #include <bit>

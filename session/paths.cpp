@@ -1,6 +1,6 @@
 // Connections and the roster: who is bound to whom, what arrived, what has ended.
 #include "session/session.h"
-#include "transport/addresses.h"
+#include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>
 

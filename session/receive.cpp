@@ -2,7 +2,7 @@
 // replica or a call; then time is looked at, and what waited is settled.
 #include "base/mutant.h"
 #include "session/session.h"
-#include "transport/addresses.h"
+#include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>
 

@@ -2,7 +2,7 @@
 // replica's messages into the world stream, then packets with acks, stream bytes and UPDATEs.
 #include "base/mutant.h"
 #include "session/session.h"
-#include "transport/addresses.h"
+#include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>
 

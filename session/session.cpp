@@ -1,9 +1,9 @@
 #include "session/session.h"
 #include "migration/messages.h"
-#include "replication/field.h"
-#include "transport/addresses.h"
-#include "transport/handshake.h"
-#include "transport/noise.h"
+#include "replication/world/field.h"
+#include "transport/handshake/handshake.h"
+#include "transport/handshake/noise.h"
+#include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>

@@ -5,9 +5,9 @@
 #include "session/inspect.h"
 #include "session/record.h"
 #include "tern/tern.h"
-#include "transport/allowance.h"
+#include "transport/connection/pace.h"
 #include "transport/endpoint.h"
-#include "transport/pace.h"
+#include "transport/handshake/allowance.h"
 
 namespace tern {
 

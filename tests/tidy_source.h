@@ -7,7 +7,7 @@
 namespace tidy {
 
 struct File {
-    std::string path; // From the top of the tree: "transport/pace.cpp".
+    std::string path; // From the top of the tree: "transport/connection/pace.cpp".
     std::string text;
 };
 

@@ -18,7 +18,7 @@ constexpr size_t file_lines_max = 600;
 constexpr size_t function_lines_max = 70;
 constexpr size_t line_columns_max = 100;
 
-const Names core = {"base", "transport", "replication", "migration", "rpc", "session"};
+const Names core = {"base", "transport", "replication", "migration", "rpc", "session", "discovery"};
 
 std::string at(const File &file, size_t line, const std::string &what)
 {
@@ -186,6 +186,7 @@ const std::map<std::string, Names> &lower_modules()
         {"session",
          {"base", "transport", "replication", "migration", "rpc", "tern/types.h", "tern/io.h",
           "tern/tern.h", "tern/discovery.h"}},
+        {"discovery", {"base", "transport", "session", "tern/types.h", "tern/discovery.h"}},
         {"lua_bindings", user},
         {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
         {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
@@ -218,16 +219,16 @@ Findings upward_includes(const File &file)
 const std::map<std::string, Names> &system_files()
 {
     static const std::map<std::string, Names> files = {
-        {"transport/udp_socket.cpp",
+        {"transport/sockets/udp_socket.cpp",
          {"arpa/inet.h", "cerrno", "fcntl.h", "netinet/in.h", "netinet/udp.h", "sys/socket.h",
           "unistd.h"}},
-        {"transport/discovery_socket.cpp",
+        {"transport/sockets/discovery_socket.cpp",
          {"arpa/inet.h", "cerrno", "fcntl.h", "ifaddrs.h", "net/if.h", "netinet/in.h",
           "sys/socket.h", "unistd.h"}},
-        {"transport/enet_socket.cpp", {"enet/enet.h", "cerrno"}},
-        {"transport/socket.cpp", {"cerrno"}},
-        {"transport/system_clock.cpp", {"chrono", "thread"}},
-        {"transport/workers.cpp", {"condition_variable", "mutex", "pthread.h"}},
+        {"transport/sockets/enet_socket.cpp", {"enet/enet.h", "cerrno"}},
+        {"transport/sockets/socket.cpp", {"cerrno"}},
+        {"transport/sockets/system_clock.cpp", {"chrono", "thread"}},
+        {"transport/sockets/workers.cpp", {"condition_variable", "mutex", "pthread.h"}},
     };
     return files;
 }
@@ -437,21 +438,22 @@ TEST(TidyTest, IncludesPointDownwards)
     const auto findings = [](const std::string &path, const std::string &header) {
         return count(upward_includes, path, "#include \"" + header + "\"\n");
     };
-    EXPECT_EQ(findings("transport/x.cpp", "replication/world.h"), 1u);
-    EXPECT_EQ(findings("replication/x.cpp", "transport/connection.h"), 1u);
-    EXPECT_EQ(findings("base/x.h", "transport/connection.h"), 1u);
+    EXPECT_EQ(findings("transport/x.cpp", "replication/world/world.h"), 1u);
+    EXPECT_EQ(findings("replication/x.cpp", "transport/connection/connection.h"), 1u);
+    EXPECT_EQ(findings("base/x.h", "transport/connection/connection.h"), 1u);
     EXPECT_EQ(findings("migration/x.h", "rpc/call.h"), 1u);
     EXPECT_EQ(findings("rpc/x.h", "session/session.h"), 1u);
     EXPECT_EQ(findings("migration/x.h", "tern/tern.h"), 1u);
     EXPECT_EQ(findings("include/tern/x.h", "base/bits.h"), 1u);
     EXPECT_EQ(findings("programs/x.cpp", "base/bits.h"), 1u);
     EXPECT_EQ(findings("examples/x.cpp", "session/inspect.h"), 1u);
-    EXPECT_EQ(findings("sim/x.cpp", "transport/connection.h"), 1u);
+    EXPECT_EQ(findings("sim/x.cpp", "transport/connection/connection.h"), 1u);
     EXPECT_EQ(findings("sim/x.cpp", "migration/views.h"), 1u);
     for (const char *header : {"tern/sim.h", "base/random.h", "migration/replica.h",
                                "session/inspect.h", "sim/network.h"})
         EXPECT_EQ(findings("sim/x.cpp", header), 0u) << header;
-    for (const char *header : {"base/bits.h", "transport/connection.h", "replication/world.h"})
+    for (const char *header :
+         {"base/bits.h", "transport/connection/connection.h", "replication/world/world.h"})
         EXPECT_EQ(findings("migration/x.cpp", header), 0u) << header;
 }
 
@@ -464,9 +466,9 @@ TEST(TidyTest, TheOutsideWorldEntersByNamedFilesOnly)
     for (const char *header : {"sys/socket.h", "unistd.h", "chrono", "thread", "random",
                                "enet/enet.h", "time.h", "vector", "functional", "string"})
         EXPECT_EQ(findings("session/x.cpp", header), 1u) << header;
-    EXPECT_EQ(findings("transport/udp_socket.cpp", "sys/socket.h"), 0u);
-    EXPECT_EQ(findings("transport/udp_socket.cpp", "chrono"), 1u);
-    EXPECT_EQ(findings("transport/enet_socket.cpp", "enet/enet.h"), 0u);
+    EXPECT_EQ(findings("transport/sockets/udp_socket.cpp", "sys/socket.h"), 0u);
+    EXPECT_EQ(findings("transport/sockets/udp_socket.cpp", "chrono"), 1u);
+    EXPECT_EQ(findings("transport/sockets/enet_socket.cpp", "enet/enet.h"), 0u);
     EXPECT_EQ(findings("sim/x.cpp", "vector"), 0u);
     EXPECT_EQ(findings("sim/x.cpp", "unistd.h"), 1u);
     EXPECT_EQ(findings("programs/x.cpp", "unistd.h"), 0u);

@@ -5,8 +5,8 @@
 // its address: a responder keeps a small half-open entry, and makes a connection of it with the
 // first authentic data datagram. Formats: docs/wire_format.md, "Handshake".
 #pragma once
-#include "transport/chance.h"
-#include "transport/connection.h"
+#include "transport/connection/connection.h"
+#include "transport/handshake/chance.h"
 
 namespace tern {
 

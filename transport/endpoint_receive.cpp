@@ -1,7 +1,7 @@
-#include "transport/addresses.h"
 #include "transport/endpoint.h"
 #include "transport/endpoint_types.h"
 #include "transport/little_endian.h"
+#include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>
 #include <sodium.h>

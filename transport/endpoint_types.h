@@ -1,9 +1,9 @@
 // The members of an endpoint. For transport/ alone.
 #pragma once
-#include "transport/allowance.h"
-#include "transport/connection_ids.h"
+#include "transport/connection/connection_ids.h"
 #include "transport/endpoint.h"
-#include "transport/half_open.h"
+#include "transport/handshake/allowance.h"
+#include "transport/handshake/half_open.h"
 
 namespace tern {
 

@@ -1,9 +1,10 @@
-// tern-train: makes replication/coder_tables.cpp out of recorded scenes and scenes of seeds.
+// tern-train: makes replication/snapshot/coder_tables.cpp out of recorded scenes and scenes of
+// seeds.
 //
 //   tern-train OUT.cpp SCENE...     a file (see cubes_scene::load), or seed:N:FRAMES
 #include "bench/train/least_squares.h"
 #include "bench/train/samples.h"
-#include "replication/state_coding.h"
+#include "replication/snapshot/state_coding.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -412,7 +413,7 @@ bool print(const char *path, const Tables &tables)
     FILE *out = std::fopen(path, "w");
     if (out == nullptr) return false;
     std::fprintf(out, "// Made by tern-train: see bench/train/main.cpp and docs/decisions.md.\n"
-                      "#include \"replication/coder_tables.h\"\n\nnamespace tern {\n\n"
+                      "#include \"replication/snapshot/coder_tables.h\"\n\nnamespace tern {\n\n"
                       "// clang-format off\n");
     print_all(out, tables);
     std::fprintf(out, "const int16_t trained_surprise[2] = {%d, %d};\n// clang-format on\n\n}\n",

@@ -2,7 +2,7 @@
 // changed, against histories of many ages.
 #pragma once
 #include "bench/cubes_scene.h"
-#include "replication/state_coder.h"
+#include "replication/snapshot/state_coder.h"
 
 namespace bench::train {
 

@@ -1,8 +1,8 @@
 #include "fuzz/support/arena.h"
 #include "fuzz/support/chance.h"
 #include "migration/messages.h"
-#include "transport/aead.h"
-#include "transport/frames.h"
+#include "transport/connection/aead.h"
+#include "transport/connection/frames.h"
 #include "transport/little_endian.h"
 #include <cstring>
 #include <sodium.h>

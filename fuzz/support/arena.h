@@ -2,7 +2,7 @@
 // sealed by us. Made once; each input starts from the same bytes.
 #pragma once
 #include "session/session_types.h"
-#include "transport/handshake.h"
+#include "transport/handshake/handshake.h"
 #include <vector>
 
 namespace tern::fuzz {

@@ -3,7 +3,7 @@
 #pragma once
 #include "fuzz/support/chance.h"
 #include "transport/endpoint.h"
-#include "transport/handshake.h"
+#include "transport/handshake/handshake.h"
 #include <vector>
 
 namespace tern::fuzz {

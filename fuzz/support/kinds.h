@@ -1,6 +1,6 @@
 // A type table with a field of every kind, for targets that need any.
 #pragma once
-#include "replication/type_table.h"
+#include "replication/world/type_table.h"
 
 namespace tern::fuzz {
 

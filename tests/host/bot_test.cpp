@@ -1,6 +1,6 @@
-#include "bot_options.h"
-#include "bot_round_trips.h"
-#include "bot_values.h"
+#include "bot/options.h"
+#include "bot/round_trips.h"
+#include "bot/values.h"
 #include "tests/programs/process.h"
 #include <atomic>
 #include <cmath>

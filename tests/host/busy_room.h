@@ -1,7 +1,7 @@
 // A LiveRoom in which much happens: objects are made, moved, claimed and destroyed, players shout,
 // come and go. What the status page is looked at with.
 #pragma once
-#include "tests/host/live_board.h"
+#include "tests/host/http/live_board.h"
 #include <algorithm>
 #include <cmath>
 #include <random>

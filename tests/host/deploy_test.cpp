@@ -1,7 +1,7 @@
 // deploy/: that its files are well-formed, use fields that there are, and agree with each other and
 // with what tern-host reads. No cluster and no container engine takes part: whether they accept the
 // files is not tested.
-#include "host/options_table.h"
+#include "host/options/options_table.h"
 #include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>

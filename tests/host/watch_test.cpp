@@ -1,4 +1,4 @@
-#include "tests/host/live_board.h"
+#include "tests/host/http/live_board.h"
 #include <gtest/gtest.h>
 
 using namespace dedicated;

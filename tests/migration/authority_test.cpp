@@ -1,7 +1,7 @@
 // Who may say what: forged messages change nothing.
 #include "migration/grants.h"
 #include "migration/messages.h"
-#include "replication/stamp.h"
+#include "replication/world/stamp.h"
 #include "tests/migration/group.h"
 #include <gtest/gtest.h>
 

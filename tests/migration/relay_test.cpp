@@ -1,5 +1,5 @@
 // The host of a star tells of everybody's objects; nobody else may.
-#include "replication/publish.h"
+#include "replication/update/publish.h"
 #include "tests/migration/group.h"
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // That the explorer finds the absence of each rule of migration and UPDATE, in the smallest cluster
 // in which it shows; and that there it finds nothing if no rule is absent.
-#include "sim/cluster_script_play.h"
-#include "sim/explorer.h"
-#include "sim/picture.h"
-#include "sim/scenarios.h"
+#include "sim/explorer/cluster_script_play.h"
+#include "sim/explorer/explorer.h"
+#include "sim/picture/picture.h"
+#include "sim/scenarios/scenarios.h"
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // A scenario that cannot fail is none: each order of messages fails under at least one mutant.
-#include "sim/cluster_script_play.h"
-#include "sim/scenarios.h"
+#include "sim/explorer/cluster_script_play.h"
+#include "sim/scenarios/scenarios.h"
 #include <gtest/gtest.h>
 
 using namespace tern;

@@ -1,6 +1,6 @@
 // The soak must notice if the dead are not kept.
 #include "base/mutant.h"
-#include "sim/soak.h"
+#include "sim/world/soak.h"
 #include <gtest/gtest.h>
 
 using namespace tern;

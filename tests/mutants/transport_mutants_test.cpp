@@ -2,8 +2,8 @@
 // its rules.
 #include "base/mutant.h"
 #include "tests/session/sim_world.h"
-#include "tests/transport/connection_pair.h"
-#include "transport/replay_window.h"
+#include "tests/transport/connection/connection_pair.h"
+#include "transport/connection/replay_window.h"
 #include <gtest/gtest.h>
 
 namespace tern {

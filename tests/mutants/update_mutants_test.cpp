@@ -1,6 +1,6 @@
 // That the exhaustive schedules of UPDATEs find the absence of each rule.
 #include "base/mutant.h"
-#include "tests/replication/update_schedules.h"
+#include "tests/replication/update/update_schedules.h"
 #include <cstdio>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A world and a publisher in one block of memory, as a peer holds them; copied by copying.
 #pragma once
-#include "replication/publish.h"
+#include "replication/update/publish.h"
 #include <cstring>
 #include <vector>
 

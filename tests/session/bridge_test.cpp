@@ -1,7 +1,7 @@
 // Members without a direct path to each other: the bridge, the way back, addresses that change.
 #include "session/session.h"
 #include "tests/session/sim_world.h"
-#include "transport/addresses.h"
+#include "transport/sockets/addresses.h"
 #include <gtest/gtest.h>
 
 namespace tern {

@@ -1,10 +1,10 @@
 // What the documents name is there: scenarios, tests, fuzz targets, and pictures that are as
 // tern-sim draws them now.
-#include "sim/cluster_script_play.h"
-#include "sim/faults.h"
-#include "sim/picture.h"
-#include "sim/scenarios.h"
-#include "sim/scenarios_sessions.h"
+#include "sim/explorer/cluster_script_play.h"
+#include "sim/picture/picture.h"
+#include "sim/scenarios/scenarios.h"
+#include "sim/scenarios/scenarios_sessions.h"
+#include "sim/world/faults.h"
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

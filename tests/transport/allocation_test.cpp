@@ -1,5 +1,5 @@
 // A connection lives in the block that it was placed in: nothing in it allocates.
-#include "connection_pair.h"
+#include "tests/transport/connection/connection_pair.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>

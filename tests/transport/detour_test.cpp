@@ -1,8 +1,8 @@
 // Other addresses than the one that was asked: detours of a handshake, and where a connection
 // sends.
-#include "tests/transport/connection_pair.h"
+#include "tests/transport/connection/connection_pair.h"
 #include "tests/transport/endpoint_world.h"
-#include "transport/addresses.h"
+#include "transport/sockets/addresses.h"
 
 namespace tern {
 

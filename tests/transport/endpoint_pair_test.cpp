@@ -1,5 +1,5 @@
 #include "tests/transport/endpoint_world.h"
-#include "transport/connection_types.h"
+#include "transport/connection/connection_types.h"
 #include "transport/endpoint.h"
 #include <memory>
 

@@ -1,0 +1,294 @@
+#include "player.h"
+#include <algorithm>
+
+using namespace tern;
+
+namespace bot {
+
+static constexpr uint64_t create_again_interval_us = 1'000'000;
+static constexpr int receives_per_tick_max = 8;
+
+void add(Tally &sum, const Tally &other)
+{
+    sum.created += other.created;
+    sum.not_created += other.not_created;
+    sum.destroyed += other.destroyed;
+    sum.sets += other.sets;
+    sum.claims += other.claims;
+    sum.granted += other.granted;
+    sum.refused += other.refused;
+    for (size_t i = 0; i < sum.refusals.size(); ++i)
+        sum.refusals[i] += other.refusals[i];
+    sum.calls += other.calls;
+    sum.not_called += other.not_called;
+    sum.calls_heard += other.calls_heard;
+    sum.changes_heard += other.changes_heard;
+}
+
+namespace player {
+
+Player make_player(const Options &options, uint32_t number)
+{
+    Player p = {};
+    p.options = &options;
+    p.number = number;
+    p.random.seed(options.seed * 1'000'003 + number);
+    const Address first = options.invite.addresses[0];
+    const bool v4 = std::all_of(first.ip, first.ip + 10, [](uint8_t byte) { return byte == 0; }) &&
+                    first.ip[10] == 0xff && first.ip[11] == 0xff;
+    const MadeSocket made = make_udp_socket(0, v4 ? IpVersion::v4 : IpVersion::v6);
+    p.socket = made.socket;
+    if (!made.socket) p.socket_error = std::string("no socket: ") + text(made.error);
+    if (!made.socket) return p;
+    const Impairment impairment = {options.latency_ms_min, options.latency_ms_max,
+                                   static_cast<float>(options.loss_percent / 100),
+                                   static_cast<float>(options.duplicate_percent / 100)};
+    if (impairment.latency_ms_max > 0 || impairment.loss > 0 || impairment.duplicate > 0)
+        p.socket = make_impaired_socket(p.socket, impairment, p.random());
+    const std::string name = options.name + "-" + std::to_string(number);
+    Config config = {};
+    config.types = options.types->types;
+    config.peers_max = options.peers_max;
+    config.quorum = options.quorum;
+    config.topology = options.topology;
+    config.timeout_ms = options.timeout_ms;
+    config.join_timeout_ms = options.join_timeout_ms;
+    config.name = name.c_str();
+    p.session = make_session(config);
+    // So that not all do the same in one tick.
+    p.claims_due = share(p.random);
+    p.calls_due = share(p.random);
+    p.churn_due = share(p.random);
+    return p;
+}
+
+void destroy_player(Player &p)
+{
+    if (p.session) destroy_session(p.session);
+    if (p.socket) destroy_socket(p.socket);
+    p.session = nullptr;
+    p.socket = nullptr;
+}
+
+void join(Player &p)
+{
+    if (p.session) tern::join(p.session, p.options->invite);
+}
+
+bool has_ended(const Player &p)
+{
+    return !p.session || state(p.session) >= State::left;
+}
+
+// --- What it hears ---
+
+static void forget(std::vector<ObjectId> &from, ObjectId object)
+{
+    const auto found = std::find(from.begin(), from.end(), object);
+    if (found == from.end()) return;
+    *found = from.back();
+    from.pop_back();
+}
+
+// A bot that has become the host knows no game: it grants.
+static void answer_claim(Player &p, const Event &event)
+{
+    if (host(p.session) != self(p.session) || !exists(p.session, event.object)) return;
+    if (!migrate(p.session, event.object, event.peer))
+        refuse_claim(p.session, event.object, event.peer);
+}
+
+static void hear(Player &p, const Event &event)
+{
+    switch (event.kind) {
+    case EventKind::owner_changed:
+        forget(p.mine, event.object);
+        if (event.peer == self(p.session)) p.mine.push_back(event.object);
+        return;
+    case EventKind::object_destroyed: return forget(p.mine, event.object);
+    case EventKind::object_changed: p.tally.changes_heard += 1; return;
+    case EventKind::claim_asked: return answer_claim(p, event);
+    case EventKind::claim_granted: p.tally.granted += 1; return forget(p.awaiting, event.object);
+    case EventKind::claim_refused:
+        p.tally.refused += 1;
+        p.tally.refusals[static_cast<size_t>(event.refusal) % p.tally.refusals.size()] += 1;
+        return forget(p.awaiting, event.object);
+    case EventKind::call: p.tally.calls_heard += 1; return;
+    default: return;
+    }
+}
+
+// With what the network is to lose of it: the impaired socket does that to what is sent only.
+static std::span<const Datagram> lossy(Player &p, std::span<const Datagram> datagrams)
+{
+    if (p.options->loss_percent <= 0) return datagrams;
+    p.received.clear();
+    for (const Datagram &datagram : datagrams)
+        if (share(p.random) * 100 >= p.options->loss_percent) p.received.push_back(datagram);
+    return p.received;
+}
+
+static void receive_all(Player &p, uint64_t now_us)
+{
+    for (int i = 0; i < receives_per_tick_max; ++i) {
+        const std::span<const Datagram> datagrams = p.socket->receive();
+        for (const Event &event : receive(p.session, lossy(p, datagrams), now_us))
+            hear(p, event);
+        if (datagrams.size() < receive_datagrams_max) return;
+    }
+}
+
+// --- What it does ---
+
+static std::span<const Type> types_of(const Player &p)
+{
+    return p.options->types->types;
+}
+
+static bool is_mine(const Player &p, ObjectId object)
+{
+    return exists(p.session, object) && owner(p.session, object) == self(p.session);
+}
+
+// Of those with objects, or without; none: there is no such type.
+static constexpr TypeId no_type = UINT16_MAX;
+static TypeId some_type(Player &p, bool with_objects)
+{
+    const std::span<const Type> types = types_of(p);
+    const size_t first = below(p.random, types.size());
+    for (size_t i = 0; i < types.size(); ++i) {
+        const size_t type = (first + i) % types.size();
+        if ((types[type].objects_max > 0) == with_objects) return static_cast<TypeId>(type);
+    }
+    return no_type;
+}
+
+static uint64_t all_fields(const Type &type)
+{
+    return type.fields.empty() ? 0 : ~uint64_t{0} >> (64 - type.fields.size());
+}
+
+static bool create_one(Player &p)
+{
+    const TypeId type = some_type(p, true);
+    if (type == no_type) return false;
+    const Type &described = types_of(p)[type];
+    std::byte value[struct_bytes_max] = {};
+    randomise(p.session, types_of(p), type, all_fields(described), value, p.random);
+    const ObjectId object = create(p.session, type, value, described.size_bytes);
+    (object == ObjectId::none ? p.tally.not_created : p.tally.created) += 1;
+    if (object != ObjectId::none) p.mine.push_back(object);
+    return object != ObjectId::none;
+}
+
+// As many as each has, once; a type that is full is tried again later.
+static void create_all(Player &p, uint64_t now_us)
+{
+    const uint64_t wanted = p.options->objects + p.tally.destroyed;
+    if (now_us < p.create_again_us) return;
+    while (p.tally.created < wanted)
+        if (!create_one(p)) {
+            p.create_again_us = now_us + create_again_interval_us;
+            return;
+        }
+}
+
+static void set_some(Player &p)
+{
+    for (size_t i = 0; i < p.mine.size();) {
+        const ObjectId object = p.mine[i];
+        if (!is_mine(p, object)) {
+            p.mine[i] = p.mine.back();
+            p.mine.pop_back();
+            continue;
+        }
+        i += 1;
+        if (share(p.random) * 100 >= p.options->update_percent) continue;
+        const TypeId id = type(p.session, object);
+        const Type &described = types_of(p)[id];
+        std::byte value[struct_bytes_max];
+        const void *present = get(p.session, object, described.size_bytes);
+        std::copy_n(static_cast<const std::byte *>(present), described.size_bytes, value);
+        const uint64_t mask = p.random() | uint64_t{1} << below(p.random, fields_max);
+        randomise(p.session, types_of(p), id, mask, value, p.random);
+        set(p.session, object, value, described.size_bytes);
+        p.tally.sets += 1;
+    }
+}
+
+static void claim_one(Player &p)
+{
+    const TypeId type = some_type(p, true);
+    if (type == no_type) return;
+    const std::span<const ObjectId> all = objects(p.session, type);
+    if (all.empty()) return;
+    const ObjectId object = all[below(p.random, all.size())];
+    const bool asked = std::find(p.awaiting.begin(), p.awaiting.end(), object) != p.awaiting.end();
+    if (asked || owner(p.session, object) == self(p.session)) return;
+    claim(p.session, object);
+    p.awaiting.push_back(object);
+    p.tally.claims += 1;
+}
+
+static void call_one(Player &p)
+{
+    const TypeId type = some_type(p, false);
+    const std::span<const PeerId> others = peers(p.session);
+    if (type == no_type || others.empty()) return;
+    const Type &described = types_of(p)[type];
+    std::byte arguments[struct_bytes_max] = {};
+    randomise(p.session, types_of(p), type, all_fields(described), arguments, p.random);
+    const bool to_all = below(p.random, 8) == 0;
+    const PeerId to = to_all ? PeerId::everyone : others[below(p.random, others.size())];
+    const auto how = below(p.random, 2) == 0 ? Reliability::reliable : Reliability::unreliable;
+    const bool sent = call(p.session, to, type, arguments, described.size_bytes, how);
+    (sent ? p.tally.calls : p.tally.not_called) += 1;
+}
+
+static void churn_one(Player &p)
+{
+    while (!p.mine.empty()) {
+        const size_t i = below(p.random, p.mine.size());
+        const ObjectId object = p.mine[i];
+        p.mine[i] = p.mine.back();
+        p.mine.pop_back();
+        if (!is_mine(p, object)) continue;
+        destroy(p.session, object);
+        p.tally.destroyed += 1;
+        return; // create_all() makes another.
+    }
+}
+
+static void play(Player &p, uint64_t now_us)
+{
+    const Options &options = *p.options;
+    const auto due = [&options](double &sum, double per_second) {
+        sum += per_second / options.hz;
+        const auto whole = static_cast<uint64_t>(sum);
+        sum -= static_cast<double>(whole);
+        return whole;
+    };
+    create_all(p, now_us);
+    set_some(p);
+    for (uint64_t i = due(p.churn_due, options.churn); i > 0; --i)
+        churn_one(p);
+    for (uint64_t i = due(p.claims_due, options.claims); i > 0; --i)
+        claim_one(p);
+    for (uint64_t i = due(p.calls_due, options.calls); i > 0; --i)
+        call_one(p);
+}
+
+void tick(Player &p, Wish wish, uint64_t now_us)
+{
+    if (has_ended(p) || state(p.session) == State::idle) return;
+    receive_all(p, now_us);
+    const State present = state(p.session);
+    p.was_open = p.was_open || present == State::open;
+    if (present == State::open && wish == Wish::play) play(p, now_us);
+    if (wish == Wish::leave && (present == State::open || present == State::joining))
+        leave(p.session);
+    p.socket->send(send(p.session, now_us));
+}
+
+}
+}

@@ -1,0 +1,17 @@
+// Answers of a host as people read them. What is missing in an answer is shown as "-".
+#pragma once
+#include "client.h"
+
+namespace ctl {
+
+// `before`: the status of a while ago, for bytes per second; null if there is none.
+std::string status_text(const Json &status, const Json &before);
+std::string invites_text(const Json &status);
+std::string peers_text(const Json &peers);
+std::string objects_text(const Json &objects, uint64_t total);
+std::string recordings_text(const Json &recordings);
+
+std::string bytes_text(double bytes);        // "1.5 MiB"
+std::string duration_text(uint64_t seconds); // "2 d 3 h", "4 min 5 s"
+
+}

@@ -1,0 +1,13 @@
+// Files of tern-prof. What is wrong with one ends the program, with a sentence and status 2.
+#pragma once
+#include "sim/profile/profile.h"
+
+namespace prof::files {
+
+[[noreturn]] void fail(const std::string &text);
+std::string read(const std::string &path);
+void write(const std::string &path, const std::string &text);
+std::string json(const tern::Profile &profile);
+tern::Profile profile(const std::string &path); // Of the JSON in it.
+
+}

@@ -1,0 +1,71 @@
+#include "commands.h"
+#include "report.h"
+#include "sim/picture/picture.h"
+#include <cstdio>
+#include <cstdlib>
+
+namespace sim {
+
+tern::SimOptions run_options(const Options &options, uint64_t seed)
+{
+    tern::SimOptions run = tern::script::swarm(seed);
+    run.seconds = options.seconds;
+    if (options.topology == "star") run.topology = tern::Topology::star;
+    if (options.peers != 0) run.places = options.peers;
+    if (options.faults == "swarm") return run;
+    if (options.faults == "help") {
+        std::fputs(tern::faults::help().c_str(), stdout);
+        std::exit(0);
+    }
+    const tern::ParsedFaults parsed = tern::faults::parse(options.faults, seed);
+    if (!parsed.error.empty())
+        fail("--faults: " + parsed.error + "\nThere are:\n" + tern::faults::help());
+    run.faults = parsed.faults;
+    return run;
+}
+
+void add_outcome(Report &line, const Outcome &outcome)
+{
+    report::add(line, "virtual_s", static_cast<double>(outcome.virtual_us) / 1e6);
+    report::add(line, "wall_s", wall_s());
+    report::add(line, "datagrams", outcome.datagrams);
+    report::add(line, "events", outcome.events);
+    report::add(line, "digest", report::hex(outcome.digest));
+    if (outcome.ok) return;
+    report::add(line, "invariant", outcome.invariant);
+    report::add(line, "text", outcome.text);
+}
+
+void keep_played(const Played &played, const std::string &record, const std::string &svg)
+{
+    if (!record.empty())
+        write_file(record, tern::script::print(tern::simulation::trace(*played.simulation)));
+    if (!svg.empty()) write_file(svg, tern::picture::svg(played.simulation->history, {}));
+}
+
+int run(const Options &options)
+{
+    const tern::SimOptions run = run_options(options, options.seed);
+    const tern::Keep keep = {!options.record.empty(), !options.svg.empty()};
+    const Played played = play::run(run, nullptr, keep);
+    Outcome outcome = played.outcome;
+    if (options.twice) {
+        const Outcome again = play::run(run, nullptr, {}).outcome;
+        if (again.digest != outcome.digest || again.events != outcome.events) {
+            outcome.ok = false;
+            outcome.invariant = "determinism";
+            outcome.text =
+                "a second run of the same seed ended with digest " + report::hex(again.digest);
+        }
+    }
+    keep_played(played, options.record, options.svg);
+    Report line;
+    report::add(line, "ok", outcome.ok);
+    report::add(line, "seed", options.seed);
+    report::add(line, "peers", uint64_t{run.places});
+    report::add(line, "faults", tern::faults::print(run.faults));
+    add_outcome(line, outcome);
+    return report::finish(line, outcome.ok);
+}
+
+}

@@ -1,0 +1,154 @@
+#include "replication/sampling/told.h"
+#include "replication/sampling/extrapolation.h"
+#include "replication/snapshot/bounds.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tern::told {
+
+bool keeps(const Type &type)
+{
+    return type.objects_max > 0 && (type.predicted || bounds::fields_of(type) != 0);
+}
+
+void place(flat::Builder &builder, Told &t, const TypeTable &types, uint32_t slot_count,
+           uint32_t peer_count)
+{
+    t.size_bytes = 0;
+    for (const Type &type : types.types)
+        if (keeps(type)) t.size_bytes = std::max(t.size_bytes, uint32_t{type.size_bytes});
+    const size_t slots = t.size_bytes > 0 ? slot_count : 0;
+    const size_t peers = t.size_bytes > 0 ? peer_count : 0;
+    flat::place(builder, t.clocks, peers, peers);
+    flat::place(builder, t.states, slots, slots);
+    flat::place(builder, t.ticks, slots * told_kept, slots * told_kept);
+    flat::place(builder, t.values, slots * told_kept * t.size_bytes,
+                slots * told_kept * t.size_bytes);
+}
+
+// --- Time ---
+
+// Whether the middle one was heard of later than a steady owner between the others would be.
+static bool is_late(const HeardTick &a, const HeardTick &middle, const HeardTick &b)
+{
+    return static_cast<double>(middle.us - a.us) * (b.tick - a.tick) >=
+           static_cast<double>(b.us - a.us) * (middle.tick - a.tick);
+}
+
+static void drop_oldest(OwnerClock &clock)
+{
+    clock.count -= 1;
+    std::copy_n(clock.hull + 1, clock.count, clock.hull);
+}
+
+void hear(OwnerClock &clock, uint32_t tick, uint64_t now_us)
+{
+    if (clock.count > 0 && tick <= clock.hull[clock.count - 1].tick) return;
+    const HeardTick heard = {now_us, tick};
+    while (clock.count > 1 &&
+           is_late(clock.hull[clock.count - 2], clock.hull[clock.count - 1], heard))
+        clock.count -= 1;
+    // What is left then goes back far enough: a short line would be of chance.
+    while (clock.count == hull_max || (clock.count > 2 && now_us - clock.hull[1].us > hull_us))
+        drop_oldest(clock);
+    clock.hull[clock.count] = heard;
+    clock.count += 1;
+}
+
+double tick_at(const OwnerClock &clock, uint64_t at_us)
+{
+    if (clock.count == 0) return 0;
+    const HeardTick *from = clock.hull;
+    uint64_t longest_us = 0;
+    for (uint32_t i = 1; i < clock.count; ++i) {
+        const uint64_t us = clock.hull[i].us - clock.hull[i - 1].us;
+        if (us <= longest_us) continue;
+        longest_us = us;
+        from = &clock.hull[i - 1];
+    }
+    if (longest_us == 0) return from->tick;
+    const double ticks_per_us = (from[1].tick - from->tick) / static_cast<double>(longest_us);
+    const double us = static_cast<double>(at_us) - static_cast<double>(from->us);
+    return std::max(0.0, from->tick + us * ticks_per_us);
+}
+
+// --- States ---
+
+static size_t place_of(const ToldStates &states, Slot slot, uint32_t i)
+{
+    return size_t{slot} * told_kept + (states.first + i) % told_kept;
+}
+
+void note(Told &t, const World &world, const TypeTable &types, Slot slot, uint32_t member,
+          uint64_t now_us)
+{
+    const Object &object = world.slots[slot];
+    const Type &type = types.types[object.type];
+    if (!keeps(type)) return;
+    OwnerClock &clock = t.clocks[member];
+    if (clock.owner != object.owner) clock = {};
+    clock.owner = object.owner;
+    hear(clock, object.tick, now_us);
+    ToldStates &states = t.states[slot];
+    if (states.id != object.id || states.stamp != object.stamp)
+        states = {object.id, object.stamp, 0, 0};
+    if (states.count > 0 && object.tick <= t.ticks[place_of(states, slot, states.count - 1)])
+        return;
+    if (states.count == told_kept)
+        states.first = (states.first + 1) % told_kept;
+    else
+        states.count += 1;
+    const size_t place = place_of(states, slot, states.count - 1);
+    t.ticks[place] = object.tick;
+    std::memcpy(t.values.begin() + place * t.size_bytes, world::value(world, types, slot),
+                type.size_bytes);
+}
+
+// Floats as they are between and beyond two states.
+static void blend_fields(const Type &type, const std::byte *older, const std::byte *newer,
+                         double progress, std::byte *value)
+{
+    for (const Field &field : type.fields) {
+        if (field.kind != FieldKind::float32 && field.kind != FieldKind::quaternion) continue;
+        float a[struct_bytes_max / sizeof(float)], b[struct_bytes_max / sizeof(float)];
+        const size_t count = extrapolation::float_count(field);
+        std::memcpy(a, older + field.offset_bytes, count * sizeof(float));
+        std::memcpy(b, newer + field.offset_bytes, count * sizeof(float));
+        float between[struct_bytes_max / sizeof(float)];
+        extrapolation::blend(field, a, b, progress, between);
+        if (field::has_range(field))
+            for (size_t i = 0; i < count; ++i)
+                between[i] = std::clamp(between[i], static_cast<float>(field.min),
+                                        static_cast<float>(field.max));
+        std::memcpy(value + field.offset_bytes, between, count * sizeof(float));
+    }
+}
+
+bool state_at(const Told &t, const World &world, const TypeTable &types, Slot slot, double tick,
+              void *value)
+{
+    if (t.states.count == 0) return false;
+    const Object &object = world.slots[slot];
+    const Type &type = types.types[object.type];
+    const ToldStates &states = t.states[slot];
+    if (states.count == 0 || states.id != object.id || states.stamp != object.stamp) return false;
+    uint32_t at = states.count - 1;
+    while (at > 0 && t.ticks[place_of(states, slot, at)] > tick)
+        --at;
+    const auto state = [&](uint32_t i) {
+        return t.values.begin() + place_of(states, slot, i) * t.size_bytes;
+    };
+    const auto tick_of = [&](uint32_t i) { return t.ticks[place_of(states, slot, i)]; };
+    std::memcpy(value, state(at), type.size_bytes);
+    const bool is_newest = at + 1 == states.count;
+    const uint32_t older = is_newest && at > 0 ? at - 1 : at;
+    const uint32_t newer = is_newest ? at : at + 1;
+    if (older == newer || tick <= tick_of(older)) return true;
+    const double progress = is_newest
+                                ? extrapolation::progress(tick_of(older), tick_of(newer), tick)
+                                : (tick - tick_of(older)) / (tick_of(newer) - tick_of(older));
+    blend_fields(type, state(older), state(newer), progress, static_cast<std::byte *>(value));
+    return true;
+}
+
+}

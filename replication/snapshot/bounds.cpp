@@ -1,0 +1,173 @@
+#include "replication/snapshot/bounds.h"
+#include "base/mutant.h"
+#include "replication/sampling/extrapolation.h"
+#include "replication/update/publish.h"
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tern::bounds {
+
+static_assert(std::has_unique_object_representations_v<Released>);
+
+// For so many ticks a value does not change before it counts as at rest.
+static constexpr uint32_t rest_ticks = 8;
+
+uint64_t fields_of(const Type &type)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < type.fields.size(); ++i)
+        mask |= uint64_t{type.fields[i].bound > 0} << i;
+    return mask;
+}
+
+static uint32_t float_count(const Type &type)
+{
+    size_t count = 0;
+    for (const Field &field : type.fields)
+        if (field.bound > 0) count += extrapolation::float_count(field);
+    return static_cast<uint32_t>(count);
+}
+
+void place(flat::Builder &builder, Bounds &b, const TypeTable &types, uint32_t slot_count)
+{
+    b.float_count = 0;
+    for (const Type &type : types.types)
+        b.float_count = std::max(b.float_count, float_count(type));
+    const size_t type_count = b.float_count > 0 ? types.types.size() : 0;
+    const size_t slots = b.float_count > 0 ? slot_count : 0;
+    flat::place(builder, b.fields, type_count, type_count);
+    flat::place(builder, b.released, slots, slots);
+    flat::place(builder, b.states, slots * 2 * b.float_count, slots * 2 * b.float_count);
+    flat::place(builder, b.held, (slots + 63) / 64, (slots + 63) / 64);
+    for (size_t i = 0; builder.block && i < type_count; ++i)
+        b.fields[i] = fields_of(types.types[i]);
+}
+
+bool holds_any(const Bounds &b)
+{
+    return b.held_count > 0;
+}
+
+static void set_held(Bounds &b, Slot slot, bool held)
+{
+    uint64_t &word = b.held[slot / 64];
+    const uint64_t bit = uint64_t{1} << slot % 64;
+    if (((word & bit) != 0) == held) return;
+    b.held_count += held ? 1 : -1u;
+    word ^= bit;
+}
+
+void forget_object(Bounds &b, Slot slot)
+{
+    if (b.float_count == 0) return;
+    set_held(b, slot, false);
+    b.released[slot] = {};
+    std::memset(b.states.begin() + size_t{slot} * 2 * b.float_count, 0,
+                size_t{2} * b.float_count * sizeof(float));
+}
+
+// --- The two states ---
+
+static float *state(Bounds &b, Slot slot, bool newest)
+{
+    return b.states.begin() + (size_t{slot} * 2 + (newest ? 1 : 0)) * b.float_count;
+}
+
+static void keep(Bounds &b, const World &world, const TypeTable &types, Slot slot, uint32_t tick)
+{
+    Released &released = b.released[slot];
+    float *to = state(b, slot, true);
+    std::copy_n(to, b.float_count, state(b, slot, false));
+    released.older_tick = released.newest_tick;
+    released.newest_tick = std::max<uint32_t>(tick, 1);
+    const auto *value = static_cast<const std::byte *>(world::value(world, types, slot));
+    for (const Field &field : types.types[world.slots[slot].type].fields) {
+        if (field.bound == 0) continue;
+        const size_t count = extrapolation::float_count(field);
+        std::memcpy(to, value + field.offset_bytes, count * sizeof(float));
+        to += count;
+    }
+}
+
+struct Look {
+    uint64_t differs, moves; // From the newest state; from the older to the newest.
+    bool is_beyond;
+};
+
+static Look look(Bounds &b, const World &world, const TypeTable &types, Slot slot)
+{
+    const Released &released = b.released[slot];
+    const float *older = state(b, slot, false), *newest = state(b, slot, true);
+    const double progress =
+        extrapolation::progress(released.older_tick, released.newest_tick, world.tick);
+    const auto *value = static_cast<const std::byte *>(world::value(world, types, slot));
+    Look seen = {};
+    uint64_t bit = 1;
+    for (const Field &field : types.types[world.slots[slot].type].fields) {
+        const size_t count = extrapolation::float_count(field);
+        if (field.bound > 0) {
+            float now[struct_bytes_max / sizeof(float)], expected[struct_bytes_max / sizeof(float)];
+            std::memcpy(now, value + field.offset_bytes, count * sizeof(float));
+            if (std::memcmp(now, newest, count * sizeof(float)) != 0) seen.differs |= bit;
+            if (released.older_tick != 0 && std::memcmp(older, newest, count * sizeof(float)) != 0)
+                seen.moves |= bit;
+            extrapolation::blend(field, older, newest, released.older_tick == 0 ? 1 : progress,
+                                 expected);
+            seen.is_beyond = seen.is_beyond || extrapolation::is_beyond_bound(field, now, expected);
+            older += count;
+            newest += count;
+        }
+        bit <<= 1;
+    }
+    return seen;
+}
+
+// --- What is held back, and what is not ---
+
+bool set(Publisher &p, World &world, const TypeTable &types, Slot slot, const void *value)
+{
+    Bounds &b = p.bounds;
+    const uint64_t bounded = b.float_count == 0 ? 0 : b.fields[world.slots[slot].type];
+    // All have been told, or will be by an announcement, what it was before the first change.
+    if (bounded != 0 && b.released[slot].newest_tick == 0)
+        keep(b, world, types, slot, world.slots[slot].tick);
+    const uint64_t changed = world::write(world, types, slot, value);
+    if ((changed & bounded) != 0) {
+        b.released[slot].changed_tick = world.tick;
+        set_held(b, slot, true);
+    }
+    if ((changed & ~bounded) != 0) publish::changed(p, slot);
+    return changed != 0;
+}
+
+static void release_object(Publisher &p, World &world, const TypeTable &types, Slot slot, bool due)
+{
+    Bounds &b = p.bounds;
+    const Look seen = look(b, world, types, slot);
+    const bool rests =
+        world.tick - b.released[slot].changed_tick >= rest_ticks && !TERN_MUTANT(rest_not_released);
+    if (rests && seen.differs == 0 && seen.moves == 0) return set_held(b, slot, false);
+    // What is told at a tick must be what is so at that tick: a part of what is due must not be
+    // older than the rest, nor what was lost be told again as it was.
+    if (!seen.is_beyond && !rests && !(due && (seen.differs | seen.moves) != 0)) return;
+    // With no field that differs it is told that it stays where it is.
+    for (uint64_t left = seen.differs != 0 ? seen.differs : seen.moves; left != 0; left &= left - 1)
+        world::field_tick(world, slot, static_cast<uint32_t>(std::countr_zero(left))) = world.tick;
+    keep(b, world, types, slot, world.tick);
+    publish::changed(p, slot);
+}
+
+void release(Publisher &p, World &world, const TypeTable &types)
+{
+    for (uint32_t i = 0; i < p.bounds.held.count; ++i) {
+        if (p.bounds.held[i] == 0) continue;
+        const uint64_t due = publish::due_to_any(p, i);
+        for (uint64_t left = p.bounds.held[i]; left != 0; left &= left - 1) {
+            const auto bit = static_cast<uint32_t>(std::countr_zero(left));
+            release_object(p, world, types, i * 64 + bit, (due >> bit & 1) != 0);
+        }
+    }
+}
+
+}

@@ -1,0 +1,229 @@
+#include "replication/snapshot/snapshot_plan.h"
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tern::snapshots {
+
+// With the rows of what the snapshot is coded against.
+struct Planning {
+    const Snapshots &s;
+    SnapshotScratch &scratch;
+    const Writing &w;
+    const EntryMark *base_marks; // nullptr: none.
+    const uint16_t *changes[history_max];
+    bool base_fails; // It needs what is gone.
+};
+
+static Planning planning(const Snapshots &s, SnapshotScratch &scratch, const Writing &w)
+{
+    Planning p = {s, scratch, w, nullptr, {}, false};
+    if (w.base != 0) p.base_marks = s.sent_marks.begin() + place_of(w.peer, w.base) * s.entry_count;
+    for (uint32_t i = 0; i < w.lineage.count; ++i)
+        p.changes[i] =
+            s.sent_changes.begin() + place_of(w.peer, w.lineage.numbers[i]) * s.entry_count;
+    return p;
+}
+
+static bool take_told_history(const Planning &p, PlanItem &item)
+{
+    const Snapshots &s = p.s;
+    const EntryMark *marks = s.sent_marks.begin() + place_of(p.w.peer, 0) * s.entry_count;
+    const ToldHistory h = told_history(p.w.lineage, marks, s.entry_count, item.entry);
+    item.states = h.count;
+    for (uint8_t i = 0; i < h.count; ++i) {
+        item.changes[i] =
+            s.sent_changes[place_of(p.w.peer, h.numbers[i]) * s.entry_count + item.entry];
+        item.ages[i] = static_cast<uint16_t>(h.ages[i]);
+        if (!is_kept(s.change[item.entry], item.changes[i])) return false;
+    }
+    return true;
+}
+
+// Its history, as of the lineage. False: part of it is gone.
+static bool take_history(const Planning &p, uint32_t entry, EntryMark mark, PlanItem &item)
+{
+    item.entry = static_cast<uint16_t>(entry);
+    if (p.s.layouts[p.s.entries[entry].type].repeats) return take_told_history(p, item);
+    item.states = states(p.w.lineage, mark);
+    bool known = true;
+    for (uint8_t i = 0; i < item.states; ++i) {
+        item.changes[i] = p.changes[i][entry];
+        known &= is_kept(p.s.change[entry], item.changes[i]);
+    }
+    return known;
+}
+
+// Of what may repeat it counts when a state was so, not only what it was.
+static bool is_same(const Snapshots &s, uint32_t entry, uint16_t change)
+{
+    if (change == s.change[entry]) return true;
+    const StateLayout &layout = s.layouts[s.entries[entry].type];
+    if (layout.repeats) return false;
+    const uint32_t *then = words_at(s, entry, change), *now = words_at(s, entry, s.change[entry]);
+    return std::equal(then, then + layout.word_count, now);
+}
+
+static bool is_turn(const SnapshotWish &wish, Slot slot, uint32_t tick)
+{
+    if (wish.published[slot].acked_tick == 0) return false;
+    if (wish.interests.empty()) return true;
+    const Interest &interest = wish.interests[slot];
+    return !interest.hidden && !sight_due(interest) && urgency(interest, tick) >= priority_one;
+}
+
+static bool is_due(const SnapshotWish &wish, Slot slot)
+{
+    return (wish.due[slot / 64] >> slot % 64 & 1) != 0;
+}
+
+// What is held back is told once, not by each chain: later it would not be as of then.
+static bool is_wanted(const Planning &p, uint32_t entry)
+{
+    const SentEntry &e = p.s.entries[entry];
+    const bool active = (p.s.active[entry / 64] >> entry % 64 & 1) != 0;
+    if (!active || !is_turn(p.w.wish, e.slot, p.w.tick)) return false;
+    return !p.s.layouts[e.type].repeats || is_due(p.w.wish, e.slot);
+}
+
+// Where there is room for all within the tick the order is that of the entries, which costs least.
+static uint64_t urgency_of(const Writing &w, Slot slot)
+{
+    if (!w.wish.interests.empty()) return urgency(w.wish.interests[slot], w.tick);
+    return w.was_short ? w.tick - w.wish.published[slot].sent_tick : 0;
+}
+
+// Of an object that is what its lineage says: whether nothing that was sent since says otherwise.
+// It may have been something else meanwhile, and another chain, or an UPDATE, has said so.
+static bool is_last_word(const Planning &p, const PlanItem &item)
+{
+    const Snapshots &s = p.s;
+    if (item.changes[0] == s.change[item.entry]) return true;
+    for (uint32_t at = p.w.base; at != 0;) {
+        const size_t place = place_of(p.w.peer, at);
+        const Snapshot &snapshot = s.sent[place];
+        if (snapshot.number != at) return false;
+        if ((s.sent_marks[place * s.entry_count + item.entry].bits & mark_told) != 0)
+            return p.w.wish.published[s.entries[item.entry].slot].sent_tick <= snapshot.tick;
+        at = snapshot.base;
+    }
+    return false;
+}
+
+static void plan_entry(Planning &p, uint32_t entry, bool listed)
+{
+    const SentEntry &e = p.s.entries[entry];
+    const bool wanted = is_wanted(p, entry);
+    if (!listed && !wanted) return;
+    const EntryMark mark = p.base_marks ? p.base_marks[entry] : EntryMark{};
+    PlanItem item = {};
+    const bool known = take_history(p, entry, mark, item);
+    if (!known && listed) p.base_fails = true;
+    if (!known) item = {static_cast<uint16_t>(entry), 0, 0, {}, {}};
+    const bool same = item.states > 0 && is_same(p.s, entry, item.changes[0]);
+    if (same && wanted && is_due(p.w.wish, e.slot))
+        flat::push(is_last_word(p, item) ? p.scratch.same : p.scratch.stray, e.slot);
+    item.listed_told =
+        static_cast<uint8_t>((listed ? item_listed : 0) | (wanted && !same ? item_told : 0));
+    if (item.listed_told == 0) return;
+    if (p.s.layouts[e.type].repeats)
+        item.listed_told = static_cast<uint8_t>(item.listed_told | presence_class(mark) << 2);
+    flat::push(p.scratch.plan, item);
+    flat::push(p.scratch.plan_urgency, urgency_of(p.w, e.slot));
+}
+
+// Which of 64 entries the base lists, bit by bit: eight marks at once.
+static uint64_t listed_word(const Planning &p, uint32_t first)
+{
+    if (!p.base_marks) return 0;
+    const uint32_t count = std::min(64u, p.s.entries_used - first);
+    uint64_t listed = 0;
+    uint32_t i = 0;
+    for (; std::endian::native == std::endian::little && i + 8 <= count; i += 8) {
+        uint64_t marks;
+        std::memcpy(&marks, p.base_marks + first + i, sizeof marks);
+        static_assert((mark_told | mark_listed) == 0xe0); // The three highest bits.
+        const uint64_t any = (marks | marks << 1 | marks << 2) & 0x8080808080808080;
+        listed |= ((any >> 7) * 0x0102040810204080 >> 56) << i;
+    }
+    for (; i < count; ++i)
+        listed |= uint64_t{is_listed(p.base_marks[first + i])} << i;
+    return listed;
+}
+
+static void plan_entries(Planning &p, uint32_t first, uint64_t bits, bool listed)
+{
+    for (; bits != 0; bits &= bits - 1)
+        plan_entry(p, first + static_cast<uint32_t>(std::countr_zero(bits)), listed);
+}
+
+bool make_plan(const Snapshots &s, SnapshotScratch &scratch, const Writing &w)
+{
+    flat::clear(scratch.plan);
+    flat::clear(scratch.plan_urgency);
+    flat::clear(scratch.same);
+    flat::clear(scratch.stray);
+    Planning p = planning(s, scratch, w);
+    uint64_t listed[snapshot_entries_max / 64];
+    for (uint32_t i = 0; i * 64 < s.entries_used; ++i) {
+        listed[i] = listed_word(p, i * 64);
+        plan_entries(p, i * 64, listed[i], true);
+    }
+    for (uint32_t i = 0; i * 64 < s.entries_used; ++i)
+        plan_entries(p, i * 64, s.active[i] & ~listed[i], false);
+    return !p.base_fails;
+}
+
+uint32_t told_count(const SnapshotScratch &scratch)
+{
+    uint32_t count = 0;
+    for (const PlanItem &item : scratch.plan.all())
+        count += (item.listed_told & item_told) != 0;
+    return count;
+}
+
+// The urgency of the last of the `told_max` most urgent, and how many of just that are among them.
+struct Cut {
+    uint64_t urgency;
+    uint32_t equal;
+};
+
+static Cut find_cut(SnapshotScratch &scratch, uint32_t told_max)
+{
+    flat::clear(scratch.told_urgency);
+    for (uint32_t i = 0; i < scratch.plan.count; ++i)
+        if ((scratch.plan[i].listed_told & item_told) != 0)
+            flat::push(scratch.told_urgency, scratch.plan_urgency[i]);
+    if (told_max == 0) return {UINT64_MAX, 0};
+    if (scratch.told_urgency.count <= told_max) return {0, told_max};
+    uint64_t *last = scratch.told_urgency.begin() + told_max - 1;
+    std::nth_element(scratch.told_urgency.begin(), last, scratch.told_urgency.end(),
+                     [](uint64_t a, uint64_t b) { return a > b; });
+    const auto equal = std::count(scratch.told_urgency.begin(), last + 1, *last);
+    return {*last, static_cast<uint32_t>(equal)};
+}
+
+void cut_plan(SnapshotScratch &scratch, uint32_t told_max)
+{
+    Cut cut = find_cut(scratch, told_max);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scratch.plan.count; ++i) {
+        PlanItem item = scratch.plan[i];
+        const uint64_t urgency = scratch.plan_urgency[i];
+        const bool told = (item.listed_told & item_told) != 0;
+        const bool at_cut = told && urgency == cut.urgency;
+        if (told && (urgency < cut.urgency || (at_cut && cut.equal == 0)))
+            item.listed_told = static_cast<uint8_t>(item.listed_told & ~item_told);
+        else if (at_cut)
+            cut.equal -= 1;
+        if ((item.listed_told & (item_listed | item_told)) == 0) continue;
+        scratch.plan_urgency[kept] = urgency;
+        scratch.plan[kept++] = item;
+    }
+    while (scratch.plan.count > kept) {
+        flat::pop(scratch.plan);
+        flat::pop(scratch.plan_urgency);
+    }
+}
+
+}

@@ -1,0 +1,391 @@
+#include "base/mutant.h"
+#include "replication/snapshot/snapshot_plan.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tern::snapshots {
+
+// --- Which base ---
+
+// Loss above which only what has arrived serves as one; and in how many chains snapshots are built
+// below it, each upon the one before it in its chain.
+static constexpr uint32_t loss_for_acked = loss_one / 10, loss_for_one_chain = loss_one / 2000,
+                          loss_for_three_chains = loss_one / 40;
+static constexpr uint32_t loss_at_first = loss_one / 100, loss_window = 128;
+
+static std::span<Snapshot> sent_to(Snapshots &s, uint32_t peer)
+{
+    return {s.sent.begin() + size_t{peer} * snapshots_kept, snapshots_kept};
+}
+
+// Numbers of changes begin anew after twice as many.
+static bool is_recent(const Snapshot &snapshot, uint32_t tick)
+{
+    return tick - snapshot.tick < snapshot_base_ticks_max;
+}
+
+// The newest that is known to have arrived; 0: none.
+static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number, uint32_t tick)
+{
+    for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
+        const Snapshot &snapshot = kept[at % snapshots_kept];
+        if (snapshot.fate == SnapshotFate::usable) return is_recent(snapshot, tick) ? at : 0;
+    }
+    return 0;
+}
+
+// Whether it may be lost, as something newer has arrived; or what it is built on.
+static bool is_doubtful(std::span<const Snapshot> kept, uint32_t number, uint32_t arrived_number)
+{
+    for (uint32_t at = number; at != 0;) {
+        const Snapshot &snapshot = kept[at % snapshots_kept];
+        if (snapshot.number != at || snapshot.fate == SnapshotFate::useless) return true;
+        if (snapshot.fate == SnapshotFate::usable) return false;
+        if (snapshot.fate == SnapshotFate::in_flight && at < arrived_number) return true;
+        at = snapshot.base;
+    }
+    return false;
+}
+
+struct Chains {
+    uint32_t count;
+    uint32_t turns_in_a_row; // Two build on 1 and 3 ticks before, where one would on 2 and 2.
+};
+
+// What is told once in a while is not told again soon, and each chain knows of its own part alone.
+static constexpr uint32_t loss_for_one_chain_of_repeats = loss_one / 64;
+
+static Chains chains_for(const Snapshots &s, uint32_t loss)
+{
+    if (s.trail_count > 0) return {loss < loss_for_one_chain_of_repeats ? 1u : 2u, 1};
+    return {loss < loss_for_one_chain ? 1u : loss < loss_for_three_chains ? 2u : 3u, 2};
+}
+
+static bool is_of_chain(const Snapshot &snapshot, uint32_t turn, const Chains &chains)
+{
+    const uint32_t rows = turn / chains.turns_in_a_row - snapshot.turn / chains.turns_in_a_row;
+    return rows % chains.count == 0;
+}
+
+static uint32_t turn_of(const Snapshot &last, uint32_t tick)
+{
+    return last.turn + (last.tick != tick ? 1 : 0);
+}
+
+// The newest of this tick; else of the chain whose turn it is. Where that one is broken, of any
+// other: so the chain goes on at once.
+static uint32_t newest_of_chain(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
+                                uint32_t arrived_number, const Chains &chains)
+{
+    const uint32_t turn = turn_of(kept[(number - 1) % snapshots_kept], tick);
+    uint32_t newest = 0; // That serves.
+    bool is_broken = false;
+    for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
+        const Snapshot &snapshot = kept[at % snapshots_kept];
+        if (snapshot.tick == tick) return snapshot.fate != SnapshotFate::useless ? at : 0;
+        const bool serves = !is_doubtful(kept, at, arrived_number) && is_recent(snapshot, tick);
+        const bool is_own = is_of_chain(snapshot, turn, chains);
+        if (serves && is_own && !is_broken) return at;
+        is_broken |= is_own;
+        if (serves && newest == 0) newest = at;
+        if (is_broken && newest != 0) return newest;
+    }
+    return newest;
+}
+
+static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
+{
+    const SnapshotPeer &p = s.peers[peer];
+    const uint32_t number = p.sent_number + 1;
+    const uint32_t loss = p.loss == 0 ? loss_at_first : p.loss;
+    const std::span<const Snapshot> kept = sent_to(s, peer);
+    const uint32_t usable = newest_usable(kept, number, tick);
+    const uint32_t chain =
+        newest_of_chain(kept, number, tick, p.arrived_number, chains_for(s, loss));
+    const bool of_this_tick = chain != 0 && kept[chain % snapshots_kept].tick == tick;
+    if (of_this_tick) return chain;
+    if (loss > loss_for_acked && usable != 0) return usable;
+    return std::max(chain, usable);
+}
+
+// --- The message ---
+
+static void write_identity(RangeEncoder &e, const SentEntry &entry)
+{
+    const auto id = static_cast<uint64_t>(entry.id);
+    range_coder::code_bits(e, entry.type, 8);
+    for (unsigned shift = 0; shift < 48; shift += 8)
+        range_coder::code_bits(e, static_cast<uint32_t>(id >> shift & 255), 8);
+    range_coder::code_bits(e, entry.stamp != 0, 1);
+    for (unsigned shift = 0; entry.stamp != 0 && shift < 64; shift += 8)
+        range_coder::code_bits(e, static_cast<uint32_t>(entry.stamp >> shift & 255), 8);
+}
+
+static uint64_t changed_fields(const StateLayout &layout, const uint32_t *a, const uint32_t *b)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < layout.field_count; ++i) {
+        const LayoutField &f = layout.fields[i];
+        for (uint32_t k = f.first; k < uint32_t{f.first} + f.count; ++k)
+            mask |= uint64_t{a[k] != b[k]} << i;
+    }
+    return mask;
+}
+
+static uint64_t all_fields(const StateLayout &layout)
+{
+    return ~uint64_t{0} >> (64 - layout.field_count);
+}
+
+static History history_of(const Snapshots &s, const Lineage &l, const PlanItem &item)
+{
+    const bool repeats = s.layouts[s.entries[item.entry].type].repeats && item.states > 0;
+    uint32_t ages[history_max];
+    std::ranges::copy(item.ages, ages);
+    History history = repeats ? History{motion::horizon(std::span(ages).first(item.states)), {}}
+                              : snapshots::history(l, item.states);
+    for (uint8_t i = 0; i < item.states; ++i)
+        history.at[i] = words_at(s, item.entry, item.changes[i]);
+    return history;
+}
+
+static bool write_item(RangeEncoder &e, const Snapshots &s, const Lineage &l, const PlanItem &item,
+                       unsigned &before)
+{
+    const SentEntry &entry = s.entries[item.entry];
+    const StateLayout &layout = s.layouts[entry.type];
+    const uint32_t *now = words_at(s, item.entry, s.change[item.entry]);
+    const bool is_told = (item.listed_told & item_told) != 0;
+    History history = history_of(s, l, item);
+    if ((item.listed_told & item_listed) != 0) {
+        if (layout.repeats)
+            range_coder::code(e, is_told, repeated_absent[item.listed_told >> 2]);
+        else
+            state_coder::write_presence(e, layout, history, before, is_told);
+        before = before << 1 | (is_told ? 1 : 0);
+        if (!is_told) return true;
+    } else {
+        range_coder::code(e, true, another_chance);
+        range_coder::code_bits(e, item.entry >> 8, entry_bits - 8);
+        range_coder::code_bits(e, item.entry & 255u, 8);
+        range_coder::code(e, item.states == 0, whole_chance);
+        if (item.states == 0) write_identity(e, entry);
+    }
+    const uint64_t mask =
+        item.states == 0 ? all_fields(layout) : changed_fields(layout, history.at[0], now);
+    return state_coder::write(e, layout, history, mask, now);
+}
+
+// How many of the plan's objects are told; all: it is written whole.
+static uint32_t write_body(const Snapshots &s, SnapshotScratch &scratch, const Lineage &l,
+                           std::span<std::byte> buffer, size_t &size_bytes)
+{
+    RangeEncoder e = range_coder::encoder(buffer);
+    unsigned before = 0;
+    uint32_t told = 0;
+    bool fits = true;
+    for (uint32_t i = 0; i < scratch.plan.count && fits; ++i) {
+        const PlanItem &item = scratch.plan[i];
+        const size_t begin = range_coder::bit_count(e);
+        fits = write_item(e, s, l, item, before) && range_coder::fits(e);
+        if (!fits) break;
+        scratch.plan_bits[i] = static_cast<uint16_t>(range_coder::bit_count(e) - begin);
+        told += (item.listed_told & item_told) != 0;
+    }
+    range_coder::code(e, false, another_chance);
+    size_bytes = fits && range_coder::fits(e) ? range_coder::finish(e) : 0;
+    return told;
+}
+
+static bool is_coded(const SnapshotCode &code, const SnapshotScratch &scratch, const Writing &w)
+{
+    if (code.age_count != w.lineage.count) return false;
+    if (std::memcmp(code.ages, w.lineage.ages, sizeof code.ages) != 0) return false;
+    return code.count == scratch.plan.count &&
+           std::memcmp(&scratch.cached[code.first], scratch.plan.begin(),
+                       code.count * sizeof(PlanItem)) == 0;
+}
+
+static void keep_code(SnapshotScratch &scratch, const Writing &w, std::span<const std::byte> body)
+{
+    if (flat::full(scratch.codes) || body.size() > snapshot_bytes_max) return;
+    SnapshotCode &code = flat::push(scratch.codes, {});
+    code.age_count = w.lineage.count;
+    std::ranges::copy(w.lineage.ages, code.ages);
+    code.first = scratch.cached.count;
+    code.count = scratch.plan.count;
+    std::copy_n(scratch.plan_bits.begin(), code.count, scratch.cached_bits.begin() + code.first);
+    for (const PlanItem &item : scratch.plan.all())
+        flat::push(scratch.cached, item);
+    code.size_bytes = static_cast<uint32_t>(body.size());
+    std::memcpy(code.bytes, body.data(), body.size());
+}
+
+// Its bytes; 0: nothing fits.
+static size_t code_body(const Snapshots &s, SnapshotScratch &scratch, const Writing &w,
+                        std::span<std::byte> buffer)
+{
+    for (const SnapshotCode &code : scratch.codes.all())
+        if (is_coded(code, scratch, w) && code.size_bytes <= buffer.size()) {
+            std::memcpy(buffer.data(), code.bytes, code.size_bytes);
+            std::copy_n(scratch.cached_bits.begin() + code.first, code.count,
+                        scratch.plan_bits.begin());
+            return code.size_bytes;
+        }
+    size_t size = 0;
+    for (uint32_t most = told_count(scratch); most > 0 && size == 0;) {
+        const uint32_t told = write_body(s, scratch, w.lineage, buffer, size);
+        if (size > 0) break;
+        most =
+            std::min(told, most - 1 - most / 16); // That the others are not told takes room, too.
+        cut_plan(scratch, most);
+    }
+    if (size > 0) keep_code(scratch, w, buffer.first(size));
+    return size;
+}
+
+static size_t write_head(const Writing &w, std::span<std::byte> buffer, uint32_t base_tick)
+{
+    BitWriter head = bits::writer(buffer);
+    bits::write(head, w.number & 0x7fff, 15);
+    bits::write(head, w.base == 0 ? 0 : w.number - w.base, 6);
+    const uint32_t since = w.tick - base_tick;
+    const bool near = w.base != 0 && since < snapshot_tick_far;
+    bits::write(head, near ? since : snapshot_tick_far, 3);
+    if (!near) bits::write(head, w.tick, 32);
+    return bits::overflow(head) ? 0 : bits::size_bytes(head);
+}
+
+// --- What it says is kept ---
+
+static Snapshot *kept(Snapshots &s, uint32_t peer, uint32_t number)
+{
+    Snapshot &snapshot = s.sent[place_of(peer, number)];
+    return snapshot.number == number && number != 0 ? &snapshot : nullptr;
+}
+
+// From the oldest on: what arrived counts when its base does, and not if that does not.
+static void settle(Snapshots &s, uint32_t peer)
+{
+    const uint32_t last = s.peers[peer].sent_number;
+    const uint32_t first = last < snapshots_kept ? 1 : last - snapshots_kept + 1;
+    for (uint32_t number = first; number <= last && number != 0; ++number) {
+        Snapshot *snapshot = kept(s, peer, number);
+        if (!snapshot || snapshot->base == 0) continue;
+        if (snapshot->fate != SnapshotFate::in_flight && snapshot->fate != SnapshotFate::arrived)
+            continue;
+        const Snapshot *base = kept(s, peer, snapshot->base);
+        const bool counts =
+            (base && base->fate == SnapshotFate::usable) || TERN_MUTANT(useless_snapshot_counts);
+        if (counts && snapshot->fate == SnapshotFate::arrived)
+            snapshot->fate = SnapshotFate::usable;
+        else if (!base || base->fate == SnapshotFate::useless)
+            snapshot->fate = SnapshotFate::useless;
+    }
+}
+
+// What its base said goes on; of what it tells itself it says so next.
+static void inherit(const Snapshots &s, const Writing &w, EntryMark *marks, uint16_t *changes)
+{
+    const size_t from = place_of(w.peer, w.base) * s.entry_count;
+    const EntryMark *base_marks = s.sent_marks.begin() + from;
+    const uint16_t *base_changes = s.sent_changes.begin() + from;
+    const uint16_t *newest = s.change.begin();
+    for (uint32_t i = 0; i < s.entries_used; ++i)
+        marks[i] = w.base == 0 ? EntryMark{} : inherited(base_marks[i]);
+    for (uint32_t i = 0; i < s.entries_used; ++i)
+        changes[i] =
+            w.base != 0 && is_kept(newest[i], base_changes[i]) ? base_changes[i] : change_lost;
+}
+
+static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
+{
+    const size_t to = place_of(w.peer, w.number) * s.entry_count;
+    EntryMark *marks = s.sent_marks.begin() + to;
+    uint16_t *changes = s.sent_changes.begin() + to;
+    inherit(s, w, marks, changes);
+    for (uint32_t i = 0; i < scratch.plan.count; ++i) {
+        const PlanItem &item = scratch.plan[i];
+        if ((item.listed_told & item_told) == 0) continue;
+        marks[item.entry] = told(marks[item.entry], item.states);
+        changes[item.entry] = s.change[item.entry];
+        flat::push(scratch.told, s.entries[item.entry].slot);
+        flat::push(scratch.told_bits, scratch.plan_bits[i]);
+    }
+    SnapshotPeer &p = s.peers[w.peer];
+    const uint32_t turn = turn_of(s.sent[place_of(w.peer, p.sent_number)], w.tick);
+    s.sent[place_of(w.peer, w.number)] = {w.number, w.base, w.tick, SnapshotFate::in_flight,
+                                          {},       turn};
+    p.sent_number = w.number;
+    settle(s, w.peer); // What was here has no fate any more, nor has what was built on it.
+    if (p.loss == 0) p.loss = loss_at_first;
+}
+
+size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
+             const SnapshotWish &wish, std::span<std::byte> buffer)
+{
+    flat::clear(scratch.told);
+    flat::clear(scratch.told_bits);
+    flat::clear(scratch.same);
+    flat::clear(scratch.stray);
+    if (s.entry_count == 0 || s.entries_used == 0) return 0;
+    if (s.peers[peer].sent_number == UINT32_MAX) return 0;
+    SnapshotPeer &p = s.peers[peer];
+    const uint32_t base = choose_base(s, peer, world.tick);
+    const bool was_short =
+        p.was_cut != 0 && s.sent[place_of(peer, p.sent_number)].tick != world.tick;
+    Writing w = {peer, p.sent_number + 1, base, world.tick, {}, wish, was_short};
+    for (;;) {
+        w.lineage = lineage(s, sent_to(s, peer), w.number, w.base, w.tick);
+        if (make_plan(s, scratch, w) && w.lineage.is_kept) break;
+        w.base = 0;
+    }
+    const uint32_t wanted = told_count(scratch);
+    p.was_cut = wanted > 0 ? 1 : 0; // Unless all of it is told.
+    if (wanted > wish.told_max) cut_plan(scratch, wish.told_max);
+    if (told_count(scratch) == 0) return 0;
+    const uint32_t base_tick = w.base == 0 ? 0 : s.sent[place_of(peer, w.base)].tick;
+    const size_t head = write_head(w, buffer, base_tick);
+    if (head == 0) return 0;
+    const size_t body = code_body(s, scratch, w, buffer.subspan(head));
+    if (body == 0) return 0;
+    p.was_cut = told_count(scratch) < wanted ? 1 : 0;
+    remember(s, scratch, w);
+    return head + body;
+}
+
+uint32_t last_number(const Snapshots &s, uint32_t peer)
+{
+    return s.peers[peer].sent_number;
+}
+
+// --- What became of it ---
+
+SnapshotFate fate_of(const Snapshots &s, uint32_t peer, uint32_t number)
+{
+    const Snapshot &snapshot = s.sent[place_of(peer, number)];
+    return snapshot.number == number ? snapshot.fate : SnapshotFate::useless;
+}
+
+void fate(Snapshots &s, uint32_t peer, uint32_t number, bool arrived)
+{
+    SnapshotPeer &p = s.peers[peer];
+    p.loss = p.loss - p.loss / loss_window + (arrived ? 0 : loss_one / loss_window);
+    p.loss = std::max<uint32_t>(p.loss, 1);
+    if (arrived) p.arrived_number = std::max(p.arrived_number, number);
+    Snapshot *snapshot = kept(s, peer, number);
+    if (!snapshot || snapshot->fate != SnapshotFate::in_flight) return;
+    snapshot->fate = !arrived              ? SnapshotFate::useless
+                     : snapshot->base == 0 ? SnapshotFate::usable
+                                           : SnapshotFate::arrived;
+    settle(s, peer);
+}
+
+void lose_all(Snapshots &s, uint32_t peer)
+{
+    if (s.entry_count == 0) return;
+    for (Snapshot &snapshot : sent_to(s, peer))
+        if (snapshot.fate == SnapshotFate::in_flight || snapshot.fate == SnapshotFate::arrived)
+            snapshot.fate = SnapshotFate::useless;
+}
+}

@@ -1,0 +1,341 @@
+#include "replication/update/publish_rings.h"
+
+namespace tern::publish {
+
+static_assert(std::has_unique_object_representations_v<Published>);
+static_assert(std::has_unique_object_representations_v<Interest>);
+static_assert(std::has_unique_object_representations_v<SentUpdates>);
+static_assert(std::has_unique_object_representations_v<SentRun>);
+static_assert(std::has_unique_object_representations_v<PeerRing>);
+
+void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_t slot_count,
+           uint32_t peer_count, uint32_t packets_max, uint32_t runs_max)
+{
+    p.slot_count = slot_count;
+    p.peer_count = p.peers_used = peer_count;
+    p.packets_max = packets_max;
+    p.runs_max = runs_max;
+    const size_t published = size_t{peer_count} * slot_count;
+    const size_t due = size_t{peer_count} * words(slot_count);
+    const size_t packets = size_t{peer_count} * packets_max;
+    const size_t runs = size_t{peer_count} * runs_max;
+    flat::place(builder, p.published, published, published);
+    flat::place(builder, p.interests, published, published);
+    flat::place(builder, p.due, due, due);
+    flat::place(builder, p.seen, due, due);
+    flat::place(builder, p.changed, words(slot_count), words(slot_count));
+    flat::place(builder, p.rings, peer_count, peer_count);
+    flat::place(builder, p.sent_packets, packets, packets);
+    flat::place(builder, p.sent_runs, runs, runs);
+    snapshots::place(builder, p.snapshots, types, slot_count, peer_count);
+    bounds::place(builder, p.bounds, types, slot_count);
+}
+
+void place(flat::Builder &builder, Turns &turns, uint32_t slot_count)
+{
+    flat::place(builder, turns.order, slot_count);
+}
+
+// --- What is due ---
+
+// Of a mutant: truths that changed again while their change is in flight, and so are back at the
+// value that the peer has acked.
+static uint64_t returned(const World &world, const TypeTable &types, Slot slot,
+                         const Published &published)
+{
+    if (published.sent_tick <= published.acked_tick) return 0;
+    uint64_t mask = 0;
+    uint32_t i = 0;
+    for (const Field &field : types.types[world.slots[slot].type].fields) {
+        const bool again = world::field_tick(world, slot, i) > published.sent_tick;
+        if (field.kind == FieldKind::boolean && again) mask |= uint64_t{1} << i;
+        i += 1;
+    }
+    return mask;
+}
+
+// The fields that changed after all that the peer has acked.
+uint64_t needed(const World &world, const TypeTable &types, Slot slot, const Published &published)
+{
+    if (published.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) return 0;
+    const uint32_t known = TERN_MUTANT(only_what_is_not_in_flight)
+                               ? std::max(published.acked_tick, published.sent_tick)
+                               : published.acked_tick;
+    const auto fields = static_cast<uint32_t>(types.types[world.slots[slot].type].fields.size());
+    const uint32_t *ticks = world.field_ticks.begin() + size_t{slot} * types.fields_count_max;
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < fields; ++i)
+        mask |= uint64_t{ticks[i] > known} << i;
+    if (TERN_MUTANT(values_compared)) mask &= ~returned(world, types, slot, published);
+    return mask;
+}
+
+// Whether anything is to be told to the peer.
+static bool is_wanted(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                      Slot slot)
+{
+    const Published &published = published_at(p, peer, slot);
+    if (p.rings[peer].interests == 0) return needed(world, types, slot, published) != 0;
+    if (published.acked_tick == 0) return false;
+    const Interest &interest = interest_at(p, peer, slot);
+    if (sight_due(interest)) return true;
+    return !interest.hidden && needed(world, types, slot, published) != 0;
+}
+
+static void set_seen(Publisher &p, uint32_t peer, Slot slot)
+{
+    const bool hidden = p.rings[peer].interests != 0 && interest_at(p, peer, slot).hidden;
+    const uint64_t bit = uint64_t{1} << slot % 64;
+    uint64_t &word = p.seen[size_t{peer} * words(p.slot_count) + slot / 64];
+    word &= ~bit;
+    if (published_at(p, peer, slot).acked_tick != 0 && !hidden) word |= bit;
+}
+
+void changed(Publisher &p, Slot slot)
+{
+    uint64_t &word = p.changed[slot / 64];
+    const uint64_t bit = uint64_t{1} << slot % 64;
+    p.changed_count += (word & bit) == 0;
+    word |= bit;
+}
+
+// Of 64 slots, those that have changed and whose change is due to the peer.
+static uint64_t changed_for(const Publisher &p, uint32_t peer, uint32_t word)
+{
+    const uint64_t seen = p.seen[size_t{peer} * words(p.slot_count) + word];
+    return p.changed[word] & (TERN_MUTANT(update_before_the_ack) ? ~uint64_t{0} : seen);
+}
+
+// std::popcount() calls a function where the processor is not known to count bits.
+static uint32_t count_bits(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return static_cast<uint32_t>(word * 0x0101010101010101 >> 56);
+}
+
+void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self)
+{
+    snapshots::begin(p.snapshots, world, types, self, p.changed.all());
+    for (uint32_t word = 0; p.changed_count > 0; ++word) {
+        if (p.changed[word] == 0) continue;
+        for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
+            uint64_t &due = p.due[size_t{peer} * words(p.slot_count) + word];
+            const uint64_t more = changed_for(p, peer, word) & ~due;
+            p.rings[peer].due_count += count_bits(more);
+            due |= more;
+        }
+        p.changed_count -= count_bits(p.changed[word]);
+        p.changed[word] = 0;
+    }
+}
+
+void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
+               uint32_t tick)
+{
+    TERN_ASSERT(tick > 0 && (tick <= world.tick || p.ticks == Ticks::each), "tick %u at %u", tick,
+                world.tick);
+    Published &published = published_at(p, peer, slot);
+    published.acked_tick = std::max(published.acked_tick, tick);
+    set_seen(p, peer, slot);
+    if (is_wanted(p, world, types, peer, slot)) set_due(p, peer, slot);
+}
+
+void set_priority(Publisher &p, const World &world, uint32_t peer, Slot slot, uint16_t priority)
+{
+    Interest &interest = interest_at(p, peer, slot);
+    const bool hidden = priority == 0;
+    p.rings[peer].interests = 1;
+    if (!hidden) interest.priority = priority;
+    if (interest.hidden == hidden) return;
+    interest.hidden = hidden;
+    interest.sight_tick = world.tick;
+    interest.sight_told = false;
+    set_seen(p, peer, slot);
+    const bool said = hidden || !TERN_MUTANT(shown_again_unsaid);
+    if (published_at(p, peer, slot).acked_tick != 0 && said) set_due(p, peer, slot);
+}
+
+void forget_object(Publisher &p, Slot slot)
+{
+    for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
+        published_at(p, peer, slot) = {};
+        if (p.rings[peer].interests != 0) interest_at(p, peer, slot) = {};
+        set_seen(p, peer, slot);
+        clear_due(p, peer, slot);
+    }
+    uint64_t &changed = p.changed[slot / 64];
+    p.changed_count -= changed >> slot % 64 & 1;
+    changed &= ~(uint64_t{1} << slot % 64);
+    snapshots::forget_object(p.snapshots, slot);
+    bounds::forget_object(p.bounds, slot);
+}
+
+bool has_due(const Publisher &p, uint32_t peer)
+{
+    bool due = p.rings[peer].due_count > 0;
+    for (uint32_t word = 0; p.changed_count > 0 && !due && word < words(p.slot_count); ++word)
+        due = changed_for(p, peer, word) != 0;
+    return due;
+}
+
+bool is_due(const Publisher &p, uint32_t peer, Slot slot)
+{
+    const uint64_t due = p.due[size_t{peer} * words(p.slot_count) + slot / 64];
+    return ((due | changed_for(p, peer, slot / 64)) >> slot % 64 & 1) != 0;
+}
+
+uint64_t due_to_any(const Publisher &p, uint32_t word)
+{
+    uint64_t due = 0;
+    for (uint32_t peer = 0; peer < p.peers_used; ++peer)
+        due |= p.due[size_t{peer} * words(p.slot_count) + word] | changed_for(p, peer, word);
+    return due;
+}
+
+// Packets whose fate is known leave the ring in order.
+static void forget_told(Publisher &p, uint32_t peer)
+{
+    PeerRing &ring = p.rings[peer];
+    while (ring.packet_count > 0 && packet_at(p, peer, 0).tick == 0) {
+        SentUpdates &sent = packet_at(p, peer, 0);
+        for (uint32_t i = 0; i < sent.count; ++i)
+            run_at(p, peer, sent.first + i) = {};
+        ring.run_first = in_ring(ring.run_first + sent.count, p.runs_max);
+        ring.run_count -= sent.count;
+        sent = {};
+        ring.packet_first = in_ring(ring.packet_first + 1, p.packets_max);
+        ring.packet_count -= 1;
+    }
+    if (ring.packet_count > 0) return;
+    ring.packet_first = 0; // So that equal states are equal bytes.
+    ring.run_first = 0;
+}
+
+void forget_peer(Publisher &p, uint32_t peer)
+{
+    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
+    flat::zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
+    if (p.rings[peer].interests != 0)
+        flat::zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
+    flat::zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
+    flat::zero(p.seen, size_t{peer} * words(p.slot_count), words(p.slot_count));
+    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i)
+        packet_at(p, peer, i).tick = 0;
+    forget_told(p, peer);
+    p.rings[peer] = {};
+    snapshots::forget_peer(p.snapshots, peer);
+}
+
+void forget_interests(Publisher &p)
+{
+    for (uint32_t peer = 0; peer < p.peer_count; ++peer) {
+        if (p.rings[peer].interests == 0) continue;
+        flat::zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
+        p.rings[peer].interests = 0;
+        for (Slot slot = 0; slot < p.slot_count; ++slot)
+            set_seen(p, peer, slot);
+    }
+}
+
+// --- What became of it ---
+
+// Sent at a tick before it was hidden or shown again, it may have come too late to count.
+static bool settle_sight(Interest &interest, uint32_t sent_at)
+{
+    if (sent_at < interest.sight_tick) return false;
+    if (interest.sight_tick != 0) interest.sight_told = true;
+    return !interest.hidden;
+}
+
+static void settle_lost(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                        Slot slot, uint32_t tick)
+{
+    Published &published = published_at(p, peer, slot);
+    if (TERN_MUTANT(only_what_is_not_in_flight)) published.sent_tick = published.acked_tick;
+    const bool newer = tick > published.acked_tick || p.rings[peer].interests != 0;
+    if (newer && is_wanted(p, world, types, peer, slot)) set_due(p, peer, slot);
+}
+
+static void settle_run(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                       const SentRun &run, uint32_t sent_at, bool arrived)
+{
+    const bool has_interests = p.rings[peer].interests != 0;
+    Published *published = &published_at(p, peer, run.slot);
+    const Object *object = &world.slots[run.slot];
+    for (uint32_t i = 0; i < run.count; ++i, ++published, ++object) {
+        if (object->life != Life::alive || object->id != id_in(run, i) ||
+            object->stamp != run.stamp)
+            continue;
+        if (published->acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) continue;
+        if (!arrived)
+            settle_lost(p, world, types, peer, run.slot + i, run.tick);
+        else if (!has_interests || settle_sight(interest_at(p, peer, run.slot + i), sent_at))
+            published->acked_tick = std::max(published->acked_tick, run.tick);
+    }
+}
+
+// What has arrived, or been lost, of the objects of one packet.
+static void settle(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                   const SentUpdates &sent, bool arrived)
+{
+    for (uint32_t i = 0; i < sent.count; ++i)
+        settle_run(p, world, types, peer, run_at(p, peer, sent.first + i), sent.tick, arrived);
+}
+
+// Snapshots of which is known now what they were good for.
+static void settle_snapshots(Publisher &p, const World &world, const TypeTable &types,
+                             uint32_t peer)
+{
+    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i) {
+        SentUpdates &sent = packet_at(p, peer, i);
+        if (sent.tick == 0 || sent.snapshot == 0) continue;
+        const SnapshotFate fate = snapshots::fate_of(p.snapshots, peer, sent.snapshot);
+        if (fate == SnapshotFate::in_flight || fate == SnapshotFate::arrived) continue;
+        settle(p, world, types, peer, sent, fate == SnapshotFate::usable);
+        sent.tick = 0;
+    }
+}
+
+void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
+          bool arrived)
+{
+    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
+    uint32_t first = 0;
+    uint32_t count = p.rings[peer].packet_count;
+    bool told_of_snapshot = false;
+    while (count > 0) { // The first that is not before `packet`.
+        const uint32_t half = count / 2;
+        const bool before = packet_at(p, peer, first + half).packet < packet;
+        first = before ? first + half + 1 : first;
+        count = before ? count - half - 1 : half;
+    }
+    for (; first < p.rings[peer].packet_count; ++first) {
+        SentUpdates &sent = packet_at(p, peer, first);
+        if (sent.packet != packet) break;
+        if (sent.snapshot != 0) {
+            snapshots::fate(p.snapshots, peer, sent.snapshot, arrived);
+            told_of_snapshot = true;
+            continue;
+        }
+        if (sent.tick != 0) settle(p, world, types, peer, sent, arrived);
+        sent.tick = 0;
+    }
+    if (told_of_snapshot) settle_snapshots(p, world, types, peer);
+    forget_told(p, peer);
+}
+
+void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer)
+{
+    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
+    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i) {
+        SentUpdates &sent = packet_at(p, peer, i);
+        if (sent.tick != 0) settle(p, world, types, peer, sent, false);
+        sent.tick = 0;
+    }
+    snapshots::lose_all(p.snapshots, peer);
+    forget_told(p, peer);
+}
+
+}

@@ -1,0 +1,98 @@
+#include "base/mutant.h"
+#include "replication/update/publish.h"
+#include "replication/update/update_codec.h"
+#include <cstring>
+
+namespace tern::publish {
+
+bool check(const World &world, const TypeTable &types, PeerId sender,
+           std::span<const std::byte> message)
+{
+    UpdateReader r = reader(types, sender, message);
+    Update update;
+    Slot slot = no_slot;
+    while (next(r, update)) {
+        slot = world::find_near(world, slot, update.object);
+        if (slot == no_slot) continue;
+        if (update.type != world.slots[slot].type) return false;
+    }
+    return !malformed(r);
+}
+
+// The newest word of who tells of an object counts, whatever its value's tick is.
+static Sight see(Object &object, PeerId from, Stamp stamp, uint32_t told_tick, bool hides)
+{
+    const bool newer = told_tick > object.sight_tick || TERN_MUTANT(sight_without_a_tick);
+    if (object.stamp != stamp || from != object.owner || !newer) return Sight::same;
+    const bool was = object.hidden;
+    object.hidden = hides;
+    object.sight_tick = told_tick;
+    if (hides == was) return Sight::same;
+    return hides ? Sight::hidden : Sight::shown;
+}
+
+// What is told of an object that is known: whether it counts.
+static Applied judge(const World &world, PeerId from, Slot slot, Stamp stamp, uint32_t tick)
+{
+    const Object &object = world.slots[slot];
+    const bool of_this_tenure = object.stamp == stamp;
+    if (!of_this_tenure && !TERN_MUTANT(update_without_tenure)) return Applied::unchanged;
+    if (of_this_tenure && from != object.owner) return Applied::forged;
+    if (tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick)) return Applied::unchanged;
+    return object.hidden ? Applied::unchanged : Applied::changed; // Late: of before it was hidden.
+}
+
+static AppliedUpdate take(World &world, const TypeTable &types, Slot slot, uint32_t tick,
+                          Sight sight, const std::byte *next_value, uint64_t mask)
+{
+    Object &object = world.slots[slot];
+    void *value = world::value(world, types, slot);
+    const uint64_t changed = type_table::difference(types, object.type, value, next_value, mask);
+    std::memcpy(value, next_value, types.types[object.type].size_bytes);
+    object.tick = tick;
+    return {changed != 0 ? Applied::changed : Applied::repeated, sight, slot, changed};
+}
+
+AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
+                    const Update &update)
+{
+    if (slot == no_slot || world.slots[slot].life != Life::alive)
+        return {Applied::unchanged, Sight::same, no_slot, 0};
+    const TypeId type = world.slots[slot].type;
+    world::count_received(world, type, update.bit_count);
+    if (update.type != type) return {Applied::forged, Sight::same, slot, 0};
+    const Sight sight = see(world.slots[slot], from, update.stamp, update.told_tick, update.hides);
+    const Applied judged = judge(world, from, slot, update.stamp, update.tick);
+    if (judged != Applied::changed) return {judged, sight, slot, 0};
+    std::byte next_value[struct_bytes_max];
+    std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
+    if (!update_codec::read_fields(update, types, next_value))
+        return {Applied::malformed, sight, slot, 0};
+    return take(world, types, slot, update.tick, sight, next_value, update.mask);
+}
+
+AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &s,
+                         const SnapshotScratch &scratch, PeerId from, Slot slot, uint32_t i)
+{
+    if (slot == no_slot || world.slots[slot].life != Life::alive)
+        return {Applied::unchanged, Sight::same, no_slot, 0};
+    const ReceivedEntry &entry = scratch.read_entries[i];
+    const TypeId type = world.slots[slot].type;
+    if (entry.type != type) return {Applied::forged, Sight::same, slot, 0};
+    world::count_received(world, type, scratch.read_bits[i]);
+    const uint32_t tick = scratch.read.tick;
+    const Sight sight = see(world.slots[slot], from, entry.stamp, tick, false);
+    const Applied judged = judge(world, from, slot, entry.stamp, tick);
+    if (judged != Applied::changed) return {judged, sight, slot, 0};
+    std::byte next_value[struct_bytes_max];
+    std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
+    const uint32_t *words =
+        snapshots::words(s, scratch.read_peer, scratch.read.number, scratch.read_numbers[i]);
+    const uint64_t all = type_table::all_fields(types, type);
+    if (!state_layout::from_words(s.layouts[type], types, type, {words, s.word_count}, all,
+                                  next_value))
+        return {Applied::malformed, sight, slot, 0};
+    return take(world, types, slot, tick, sight, next_value, all);
+}
+
+}

@@ -1,0 +1,120 @@
+// Publisher's tables, for the files of publish: what a peer has of an object, what is due to it,
+// and the rings of what is in flight.
+#pragma once
+#include "base/mutant.h"
+#include "replication/update/publish.h"
+#include <algorithm>
+#include <bit>
+
+namespace tern::publish {
+
+inline uint32_t words(uint32_t slot_count)
+{
+    return (slot_count + 63) / 64;
+}
+
+inline Published &published_at(Publisher &p, uint32_t peer, Slot slot)
+{
+    return p.published[size_t{peer} * p.slot_count + slot];
+}
+
+inline Interest &interest_at(Publisher &p, uint32_t peer, Slot slot)
+{
+    return p.interests[size_t{peer} * p.slot_count + slot];
+}
+
+inline uint64_t &due_word(Publisher &p, uint32_t peer, Slot slot)
+{
+    return p.due[size_t{peer} * words(p.slot_count) + slot / 64];
+}
+
+inline void set_due(Publisher &p, uint32_t peer, Slot slot)
+{
+    uint64_t &word = due_word(p, peer, slot);
+    p.rings[peer].due_count += (word >> slot % 64 & 1) == 0;
+    word |= uint64_t{1} << slot % 64;
+}
+
+inline void clear_due(Publisher &p, uint32_t peer, Slot slot)
+{
+    uint64_t &word = due_word(p, peer, slot);
+    p.rings[peer].due_count -= (word >> slot % 64 & 1) != 0;
+    word &= ~(uint64_t{1} << slot % 64);
+}
+
+// The first slot from `from` on that is due; slot_count if none.
+inline Slot next_due(const Publisher &p, uint32_t peer, Slot from)
+{
+    const size_t first_word = size_t{peer} * words(p.slot_count);
+    for (uint32_t i = from / 64; i < words(p.slot_count); ++i) {
+        uint64_t word = p.due[first_word + i];
+        if (i == from / 64) word &= ~uint64_t{0} << from % 64;
+        if (word != 0) return i * 64 + static_cast<uint32_t>(std::countr_zero(word));
+    }
+    return p.slot_count;
+}
+
+inline bool is_own(const Publisher &p, const Object &object)
+{
+    return p.ticks == Ticks::one || static_cast<uint32_t>(object.owner) == p.self;
+}
+
+// The fields that changed after all that the peer has acked.
+uint64_t needed(const World &world, const TypeTable &types, Slot slot, const Published &published);
+
+// --- What was sent ---
+
+// As place % max, for a place that is less than twice around the ring.
+inline uint32_t in_ring(uint32_t place, uint32_t max)
+{
+    return place < max ? place : place - max;
+}
+
+inline SentUpdates &packet_at(Publisher &p, uint32_t peer, uint32_t i)
+{
+    const uint32_t place = in_ring(p.rings[peer].packet_first + i, p.packets_max);
+    return p.sent_packets[size_t{peer} * p.packets_max + place];
+}
+
+inline SentRun &run_at(Publisher &p, uint32_t peer, uint32_t place)
+{
+    return p.sent_runs[size_t{peer} * p.runs_max + in_ring(place, p.runs_max)];
+}
+
+// The i-th of a run.
+inline ObjectId id_in(const SentRun &run, uint32_t i)
+{
+    return static_cast<ObjectId>(static_cast<uint64_t>(run.id) + i);
+}
+
+// `message_runs`: those of this message so far.
+inline void remember_object(Publisher &p, uint32_t peer, const Object &object, Slot slot,
+                            uint32_t tick, uint32_t &message_runs)
+{
+    PeerRing &ring = p.rings[peer];
+    if (message_runs > 0) {
+        SentRun &last = run_at(p, peer, ring.run_first + ring.run_count - 1);
+        if (slot == last.slot + last.count && tick == last.tick && object.stamp == last.stamp &&
+            object.id == id_in(last, last.count)) {
+            last.count += 1;
+            return;
+        }
+    }
+    run_at(p, peer, ring.run_first + ring.run_count) = {object.id, object.stamp, slot, tick, 1, 0};
+    ring.run_count += 1;
+    message_runs += 1;
+}
+
+inline void remember_packet(Publisher &p, uint32_t peer, uint64_t packet, uint32_t tick,
+                            uint32_t run_count, uint32_t snapshot)
+{
+    PeerRing &ring = p.rings[peer];
+    TERN_ASSERT(ring.packet_count == 0 ||
+                    packet >= packet_at(p, peer, ring.packet_count - 1).packet,
+                "packet %llu is not a new one", static_cast<unsigned long long>(packet));
+    const uint32_t first = in_ring(ring.run_first + ring.run_count - run_count, p.runs_max);
+    packet_at(p, peer, ring.packet_count) = {packet, tick, first, run_count, snapshot};
+    ring.packet_count += 1;
+}
+
+}

@@ -1,0 +1,334 @@
+// Writing what is due to one peer: which objects, in which order, into which message.
+#include "replication/update/publish_rings.h"
+#include "replication/update/update_codec.h"
+
+namespace tern::publish {
+
+// Objects that did not fit, after which no smaller one is looked for.
+static constexpr uint32_t misfits_max = 4;
+
+// What an object that did not fit may leave of a packet, for zeros to fill.
+static constexpr size_t fill_bytes_max = 32;
+
+enum class Added : uint8_t { yes, nothing, no_room };
+
+static void charge(Charges &charges, const World &world, const TypeTable &types, Slot slot,
+                   uint64_t mask, size_t bit_count)
+{
+    const TypeId type = world.slots[slot].type;
+    if (!charges::add_like_before(charges, types, type, mask, bit_count, 1))
+        charges::add_fields(charges, types, type, mask, world::value(world, types, slot));
+}
+
+// Those of predicted types; but whether it is hidden is an UPDATE's to say.
+static bool is_for_snapshots(Publisher &p, const SnapshotScratch &scratch, uint32_t peer, Slot slot)
+{
+    if (!snapshots::takes(p.snapshots, slot)) return false;
+    if (std::ranges::find(scratch.stray.all(), slot) != scratch.stray.all().end()) return false;
+    return p.rings[peer].interests == 0 || !sight_due(interest_at(p, peer, slot));
+}
+
+static void make_order(const Publisher &p, Turns &turns, uint32_t tick, uint32_t peer)
+{
+    flat::clear(turns.order);
+    turns.peer = peer;
+    turns.tick = tick;
+    turns.next = 0;
+    const Interest *interests = p.interests.begin() + size_t{peer} * p.slot_count;
+    for (Slot slot = next_due(p, peer, 0); slot < p.slot_count;
+         slot = next_due(p, peer, slot + 1)) {
+        const uint64_t waited = urgency(interests[slot], tick);
+        if (waited >= priority_one || sight_due(interests[slot]))
+            flat::push(turns.order, {waited, slot});
+    }
+    std::sort(turns.order.begin(), turns.order.end(), [](const Turn &a, const Turn &b) {
+        return a.urgency != b.urgency ? a.urgency > b.urgency : a.slot < b.slot;
+    });
+}
+
+// What is told next to a peer: in turn around the slots, or by the game's priorities.
+struct Choice {
+    Turns *turns; // nullptr: around the slots.
+    uint32_t left;
+    uint32_t next; // Slot, or place in turns->order.
+};
+
+static Choice choice(const Publisher &p, Turns &turns, uint32_t tick, uint32_t peer)
+{
+    const PeerRing &ring = p.rings[peer];
+    if (ring.interests == 0) return {nullptr, ring.due_count, ring.cursor};
+    if (turns.tick != tick || turns.peer != peer) make_order(p, turns, tick, peer);
+    return {&turns, turns.order.count - turns.next, turns.next};
+}
+
+// no_slot: it is not due any more.
+static Slot choose(const Publisher &p, uint32_t peer, Choice &c)
+{
+    c.left -= 1;
+    if (c.turns) {
+        const Slot slot = c.turns->order[c.next++].slot;
+        return is_due(p, peer, slot) ? slot : no_slot;
+    }
+    Slot slot = next_due(p, peer, c.next);
+    if (slot == p.slot_count) slot = next_due(p, peer, 0);
+    c.next = slot + 1;
+    return slot;
+}
+
+// The slot just chosen had no room: it is the first in the next packet.
+static void begin_there_next(PeerRing &ring, const Choice &c)
+{
+    if (c.turns)
+        c.turns->next = c.next - 1;
+    else
+        ring.cursor = c.next - 1;
+}
+
+// One message, and what it is written with.
+struct Message {
+    Publisher &p;
+    const World &world;
+    const TypeTable &types;
+    WrittenCache &written;
+    Charges *charges;
+    uint32_t peer;
+    uint32_t count, runs; // Objects, and the runs that they make.
+    Choice choice;
+    UpdateWriter w;
+    size_t bits_max; // Of the message, without its end.
+};
+
+static void charge_copied(Message &m, std::span<const WrittenObject> objects, uint32_t begin_bits)
+{
+    for (size_t i = 0; i < objects.size();) {
+        const TypeId type = objects[i].type;
+        const uint64_t mask = objects[i].mask;
+        size_t end = i + 1;
+        while (end < objects.size() && objects[end].type == type && objects[end].mask == mask)
+            ++end;
+        const uint32_t bits = objects[end - 1].end_bits - begin_bits;
+        begin_bits += bits;
+        const bool like = charges::add_like_before(*m.charges, m.types, type, mask, bits, end - i);
+        for (; i < end; ++i)
+            if (!like)
+                charges::add_fields(*m.charges, m.types, type, mask,
+                                    world::value(m.world, m.types, objects[i].slot));
+    }
+}
+
+// Those that add_slot() would write next, in these very bits, are now as good as written. How many.
+static uint32_t take_behind(Message &m, std::span<const WrittenObject> behind, size_t last_bit)
+{
+    const size_t first = size_t{m.peer} * m.p.slot_count;
+    Published *published = m.p.published.begin() + first;
+    uint64_t *due = m.p.due.begin() + size_t{m.peer} * words(m.p.slot_count);
+    PeerRing &ring = m.p.rings[m.peer];
+    SentRun *run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
+    Slot next = m.choice.next;
+    uint32_t count = 0;
+    uint32_t word = next / 64; // Of `due`; those of it that are not any more.
+    uint64_t told = 0;
+    for (const WrittenObject &object : behind) {
+        const Slot slot = object.slot;
+        if (object.behind == WrittenBehind::none || object.end_bits > last_bit ||
+            count == m.choice.left)
+            break;
+        if (slot != next && next_due(m.p, m.peer, next) != slot) break;
+        if (slot / 64 != word) {
+            due[word] &= ~told;
+            word = slot / 64;
+            told = 0;
+        }
+        if ((due[word] >> slot % 64 & 1) == 0) break;
+        Published &was = published[slot];
+        if (!written_cache::fits(object, was.acked_tick) || was.sent_tick == object.tick) break;
+        was.sent_tick = object.tick;
+        told |= uint64_t{1} << slot % 64;
+        if (object.behind == WrittenBehind::same_run) {
+            run->count += 1;
+        } else {
+            remember_object(m.p, m.peer, m.world.slots[slot], slot, object.tick, m.runs);
+            run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
+        }
+        next = slot + 1;
+        count += 1;
+    }
+    if (count > 0) due[word] &= ~told;
+    m.choice.next = next;
+    m.choice.left -= count;
+    ring.due_count -= count;
+    m.count += count;
+    return count;
+}
+
+// What was written to another behind the object that has just been written, as far as this peer
+// needs the same.
+static void copy_behind(Message &m, uint32_t place)
+{
+    const uint32_t begin_bits = written_cache::at(m.written, place).end_bits;
+    const size_t room_bits = m.bits_max - update_codec::bit_count(m.w);
+    const size_t most =
+        std::min(updates_per_message_max - m.count, m.p.runs_max - m.p.rings[m.peer].run_count);
+    std::span<const WrittenObject> behind = written_cache::behind(m.written, place);
+    behind = behind.first(std::min(behind.size(), most));
+    const uint32_t count = take_behind(m, behind, begin_bits + room_bits);
+    if (count == 0) return;
+    const WrittenObject &last = behind[count - 1];
+    update_codec::copy(m.w, written_cache::bytes(m.written), begin_bits, last,
+                       m.world.slots[last.slot], m.count);
+    if (m.charges) charge_copied(m, behind.first(count), begin_bits);
+}
+
+// Copied if it was coded in this send, else coded.
+static bool add_object(Message &m, Slot slot, uint64_t mask, uint32_t tick, uint32_t place)
+{
+    const Object &object = m.world.slots[slot];
+    if (place != written_cache::none)
+        return update_codec::add_coded(m.w, m.types, object, written_cache::at(m.written, place),
+                                       written_cache::bytes(m.written), tick);
+    const void *value = mask != 0 ? world::value(m.world, m.types, slot) : nullptr;
+    return update_codec::add(m.w, m.types, object, mask, value, tick);
+}
+
+static Added add_slot(Message &m, Slot slot)
+{
+    Publisher &p = m.p;
+    const Object &object = m.world.slots[slot];
+    Published &published = published_at(p, m.peer, slot);
+    const bool has_interests = p.rings[m.peer].interests != 0;
+    const Interest interest = has_interests ? interest_at(p, m.peer, slot) : Interest{};
+    const bool alive = object.life == Life::alive;
+    uint64_t mask = alive && !interest.hidden ? needed(m.world, m.types, slot, published) : 0;
+    const bool says_sight = alive && sight_due(interest);
+    if (mask == 0 && !says_sight) {
+        clear_due(p, m.peer, slot);
+        return Added::nothing;
+    }
+    if (mask == 0 && !interest.hidden) mask = 1; // That it is told is the message.
+    const bool own = is_own(p, object) || TERN_MUTANT(older_value_told);
+    const uint32_t tick = own ? m.world.tick : object.tick;
+    // A second one at this tick would not be newer there. It stays due. Another's value is the same
+    // as long as its tick is: it is said again only when it was lost.
+    if (own && published.sent_tick == tick) return Added::nothing;
+    if (p.rings[m.peer].run_count == p.runs_max) return Added::no_room;
+    // Objects that go by snapshots are told otherwise here and there, by peer.
+    const bool shares = mask != 0 && !snapshots::takes(p.snapshots, slot);
+    const uint32_t place =
+        shares ? written_cache::find(m.written, slot, mask) : written_cache::none;
+    const size_t begin = update_codec::bit_count(m.w);
+    if (!add_object(m, slot, mask, tick, place)) return Added::no_room;
+    const size_t end = update_codec::bit_count(m.w);
+    if (m.charges) charge(*m.charges, m.world, m.types, slot, mask, end - begin);
+    const uint32_t runs_before = m.runs;
+    remember_object(p, m.peer, object, slot, tick, m.runs);
+    m.count += 1;
+    published.sent_tick = tick;
+    clear_due(p, m.peer, slot);
+    if (has_interests) interest_at(p, m.peer, slot).sent_at = m.world.tick;
+    if (!shares) return Added::yes;
+    const size_t value_bits = update_codec::value_bits(m.w);
+    if (place == written_cache::none)
+        written_cache::note(m.written, m.world, m.types,
+                            {slot, tick, mask, begin, end, value_bits, m.runs == runs_before});
+    else if (!has_interests)
+        copy_behind(m, place);
+    return Added::yes;
+}
+
+// Datagrams of one size are cheaper: the system takes several as one.
+static size_t fill(std::span<std::byte> buffer, size_t size_bytes)
+{
+    const std::span<std::byte> left = buffer.subspan(size_bytes);
+    if (size_bytes == 0 || left.size() > fill_bytes_max) return size_bytes;
+    std::ranges::fill(left, std::byte{0});
+    return buffer.size();
+}
+
+size_t write(Publisher &p, const World &world, WrittenCache &written, Turns &turns,
+             const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
+             std::span<std::byte> buffer, Charges *charges)
+{
+    TERN_ASSERT(peer < p.peer_count && world.tick > 0 && p.changed_count == 0,
+                "peer %u of %u, tick %u, %u changes", peer, p.peer_count, world.tick,
+                p.changed_count);
+    PeerRing &ring = p.rings[peer];
+    if (ring.packet_count == p.packets_max) return 0;
+    Message m = {p,
+                 world,
+                 types,
+                 written,
+                 charges,
+                 peer,
+                 0,
+                 0,
+                 choice(p, turns, world.tick, peer),
+                 update_codec::writer(buffer, static_cast<PeerId>(p.self), world.tick, p.ticks),
+                 buffer.size() * 8 - update_codec::end_bits};
+    const size_t head_bits = update_codec::bit_count(m.w);
+    uint32_t misfits = 0;
+    while (m.choice.left > 0) { // Each once.
+        const Slot slot = choose(p, peer, m.choice);
+        if (slot == no_slot || is_for_snapshots(p, scratch, peer, slot)) continue;
+        if (add_slot(m, slot) != Added::no_room) continue;
+        if (misfits == 0) begin_there_next(ring, m.choice);
+        misfits += 1;
+        if (misfits == misfits_max || ring.run_count == p.runs_max) break;
+    }
+    if (m.count == 0) return 0;
+    remember_packet(p, peer, packet, world.tick, m.runs, 0);
+    size_t size_bytes = update_codec::finish(m.w);
+    written_cache::keep(written, buffer.first(size_bytes));
+    if (misfits > 0) size_bytes = fill(buffer, size_bytes);
+    if (charges) {
+        const size_t around_bits = head_bits + update_codec::end_bits;
+        charges::add(*charges, TrafficKind::update, static_cast<int64_t>(around_bits), 1);
+        const size_t padding_bits = size_bytes * 8 - update_codec::bit_count(m.w);
+        charges::add(*charges, TrafficKind::padding, static_cast<int64_t>(padding_bits), 1);
+    }
+    return size_bytes;
+}
+
+static void charge_snapshot(Charges &charges, const World &world, const TypeTable &types,
+                            const SnapshotScratch &scratch, size_t size_bytes)
+{
+    size_t bits = 0;
+    for (uint32_t i = 0; i < scratch.told.count; ++i) {
+        const TypeId type = world.slots[scratch.told[i]].type;
+        charges::add_coded(charges, types, TrafficKind::snapshot, type, nullptr,
+                           scratch.told_bits[i]);
+        bits += scratch.told_bits[i];
+    }
+    charges::add(charges, TrafficKind::snapshot, static_cast<int64_t>(size_bytes * 8 - bits), 1);
+}
+
+size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,
+                      const TypeTable &types, uint32_t peer, uint64_t packet,
+                      std::span<std::byte> buffer, Charges *charges)
+{
+    PeerRing &ring = p.rings[peer];
+    if (ring.packet_count == p.packets_max) return 0;
+    const size_t first = size_t{peer} * p.slot_count;
+    SnapshotWish wish = {};
+    wish.published = {p.published.begin() + first, p.slot_count};
+    wish.due = {p.due.begin() + size_t{peer} * words(p.slot_count), words(p.slot_count)};
+    if (ring.interests != 0) wish.interests = {p.interests.begin() + first, p.slot_count};
+    wish.told_max = p.runs_max - ring.run_count;
+    const size_t size = snapshots::write(p.snapshots, scratch, world, peer, wish, buffer);
+    // What its lineage tells is as good as sent: if that is lost, it is due again.
+    for (const Slot slot : scratch.same.all())
+        clear_due(p, peer, slot);
+    if (size == 0) return 0;
+    uint32_t runs = 0;
+    for (const Slot slot : scratch.told.all()) {
+        const Object &object = world.slots[slot];
+        remember_object(p, peer, object, slot, world.tick, runs);
+        published_at(p, peer, slot).sent_tick = world.tick;
+        if (ring.interests != 0) interest_at(p, peer, slot).sent_at = world.tick;
+        clear_due(p, peer, slot);
+    }
+    if (charges) charge_snapshot(*charges, world, types, scratch, size);
+    remember_packet(p, peer, packet, world.tick, runs, snapshots::last_number(p.snapshots, peer));
+    return size;
+}
+
+}

@@ -1,0 +1,358 @@
+#include "replication/update/update_codec.h"
+#include "base/assert.h"
+#include <bit>
+
+namespace tern {
+
+enum class StampForm : uint8_t { previous, zero, whole };
+
+// --- Which object: mostly of the same creator as the one before, and near it ---
+
+static void write_object(BitWriter &w, ObjectId object, ObjectId previous)
+{
+    const PeerId creator = object_id::creator(object);
+    const int64_t serial = object_id::serial(object);
+    const bool same_creator = creator == object_id::creator(previous);
+    bits::write_bool(w, same_creator);
+    if (!same_creator) {
+        bits::write(w, static_cast<uint16_t>(creator), 16);
+        bits::write_varint(w, static_cast<uint64_t>(serial));
+        return;
+    }
+    // Never 0, as no object comes twice: 1, -1, 2, -2 ... as 0, 1, 2, 3 ...
+    const int64_t delta = serial - int64_t{object_id::serial(previous)};
+    bits::write_varint(w, static_cast<uint64_t>(delta > 0 ? 2 * (delta - 1) : 2 * -delta - 1));
+}
+
+static ObjectId read_object(BitReader &r, ObjectId previous)
+{
+    const PeerId creator = object_id::creator(previous);
+    if (!bits::read_bool(r)) {
+        const auto other = static_cast<PeerId>(bits::read(r, 16));
+        const uint64_t serial = bits::read_varint(r);
+        if (other == creator || other == PeerId::none || serial > UINT32_MAX) bits::fail(r);
+        return object_id::make(other, static_cast<uint32_t>(serial));
+    }
+    const uint64_t coded = bits::read_varint(r);
+    if (coded >> 33 != 0) bits::fail(r);
+    const auto half = static_cast<int64_t>(coded >> 1 & UINT32_MAX);
+    const int64_t delta = (coded & 1) == 0 ? half + 1 : -half - 1;
+    const int64_t serial = int64_t{object_id::serial(previous)} + delta;
+    if (serial < 0 || serial > int64_t{UINT32_MAX}) bits::fail(r);
+    return object_id::make(creator, static_cast<uint32_t>(serial));
+}
+
+// --- Of which tenure: mostly of the same grant as the one before, or never granted ---
+
+static void write_stamp(BitWriter &w, Stamp stamp, Stamp previous)
+{
+    if (stamp == previous) return bits::write(w, static_cast<uint64_t>(StampForm::previous), 2);
+    if (stamp == 0) return bits::write(w, static_cast<uint64_t>(StampForm::zero), 2);
+    const StampParts parts = stamps::parts(stamp);
+    bits::write(w, static_cast<uint64_t>(StampForm::whole), 2);
+    bits::write_varint(w, parts.count);
+    bits::write_varint(w, parts.term_number);
+    bits::write(w, static_cast<uint16_t>(parts.host), 16);
+}
+
+static Stamp read_stamp(BitReader &r, Stamp previous)
+{
+    const uint64_t form = bits::read(r, 2);
+    if (form == static_cast<uint64_t>(StampForm::previous)) return previous;
+    Stamp stamp = 0;
+    if (form == static_cast<uint64_t>(StampForm::whole)) {
+        const uint64_t count = bits::read_varint(r);
+        const uint64_t term_number = bits::read_varint(r);
+        const auto host = static_cast<PeerId>(bits::read(r, 16));
+        if (count > UINT32_MAX || term_number > UINT16_MAX) bits::fail(r);
+        stamp =
+            stamps::make({static_cast<uint16_t>(term_number), host, static_cast<uint32_t>(count)});
+        if (stamp == 0) bits::fail(r);
+    } else if (form != static_cast<uint64_t>(StampForm::zero)) {
+        bits::fail(r);
+    }
+    if (stamp == previous) bits::fail(r);
+    return stamp;
+}
+
+// --- As of which tick, where each has its own ---
+
+// 0, 1, -1, 2 ... as 0, 1, 2, 3 ...
+static void write_tick(BitWriter &w, uint32_t tick, uint32_t previous)
+{
+    const int64_t delta = int64_t{tick} - int64_t{previous};
+    bits::write_varint(w, static_cast<uint64_t>(delta > 0 ? 2 * delta - 1 : -2 * delta));
+}
+
+static uint32_t read_tick(BitReader &r, uint32_t previous)
+{
+    const uint64_t coded = bits::read_varint(r);
+    if (coded >> 33 != 0) bits::fail(r);
+    const auto half = static_cast<int64_t>(coded >> 1 & UINT32_MAX);
+    const int64_t tick = int64_t{previous} + ((coded & 1) != 0 ? half + 1 : -half);
+    if (tick <= 0 || tick > int64_t{UINT32_MAX}) bits::fail(r);
+    return static_cast<uint32_t>(tick);
+}
+
+// --- Which fields: all, one, or a bit for each. A type of one field needs no mask. ---
+
+// std::has_single_bit() calls a function where the processor is not known to count bits.
+static bool is_one(uint64_t mask)
+{
+    return mask != 0 && (mask & (mask - 1)) == 0;
+}
+
+static void write_mask(BitWriter &w, unsigned count, uint64_t mask)
+{
+    if (count == 1) return;
+    const bool all = mask == ~uint64_t{0} >> (64 - count);
+    const bool one = is_one(mask);
+    bits::write_bool(w, all || one);
+    if (!all && !one) return bits::write(w, mask, count);
+    bits::write_bool(w, all);
+    if (one) bits::write(w, static_cast<uint64_t>(std::countr_zero(mask)), bits::width(count - 1));
+}
+
+static uint64_t read_mask(BitReader &r, const TypeTable &types, TypeId type)
+{
+    const auto count = static_cast<unsigned>(types.types[type].fields.size());
+    const uint64_t all = type_table::all_fields(types, type);
+    if (count == 0) bits::fail(r);
+    if (count <= 1) return all;
+    if (!bits::read_bool(r)) {
+        const uint64_t mask = bits::read(r, count);
+        if (mask == 0 || mask == all || is_one(mask)) bits::fail(r);
+        return mask;
+    }
+    if (bits::read_bool(r)) return all;
+    const uint64_t field = bits::read(r, bits::width(count - 1));
+    if (field >= count) bits::fail(r);
+    return field < count ? uint64_t{1} << field : 0;
+}
+
+namespace update_codec {
+
+bool read_fields(const Update &update, const TypeTable &types, void *value)
+{
+    BitReader r = update.values;
+    type_table::read_fields(r, types, update.type, value, update.mask);
+    return !bits::failed(r);
+}
+
+// --- The message: tick, whether each has its own, objects, each behind 1 or 0 1, then zeros ---
+
+// The first object is compared with the sender's before its first, and that with any mask.
+static ObjectId before_first(PeerId sender)
+{
+    return object_id::make(sender, 0);
+}
+
+UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick, Ticks ticks)
+{
+    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, 0, 0, before_first(sender), 0, 0};
+    bits::write(w._writer, tick, 32);
+    bits::write_bool(w._writer, ticks == Ticks::each);
+    return w;
+}
+
+// What is most often there: the next of its creator, of the same grant, type and tick.
+static bool is_next(ObjectId object, ObjectId previous)
+{
+    return object_id::creator(object) == object_id::creator(previous) &&
+           object_id::serial(object) == object_id::serial(previous) + uint64_t{1};
+}
+
+static void write_head(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
+                       uint32_t tick)
+{
+    TERN_ASSERT(tick == w._tick || w._ticks == Ticks::each, "object %llx",
+                static_cast<unsigned long long>(object.id));
+    const bool hides = mask == 0;
+    const bool same_type = object.type == w._previous_type;
+    const bool next = is_next(object.id, w._previous_object) && same_type && !hides &&
+                      object.stamp == w._previous_stamp && tick == w._tick;
+    if (next && mask == w._mask) return bits::write_bool(w._writer, true);
+    bits::write(w._writer, 2, 2); // Another object.
+    bits::write_bool(w._writer, next);
+    if (!next) {
+        write_object(w._writer, object.id, w._previous_object);
+        write_stamp(w._writer, object.stamp, w._previous_stamp);
+        bits::write_bool(w._writer, same_type);
+        if (!same_type) bits::write(w._writer, object.type, 8);
+        bits::write_bool(w._writer, hides);
+        if (w._ticks == Ticks::each) write_tick(w._writer, tick, w._tick);
+    }
+    const auto field_count = static_cast<unsigned>(types.types[object.type].fields.size());
+    if (!hides) write_mask(w._writer, field_count, mask);
+}
+
+// `begin`, `values`: where its bits and those of its fields begin. False: that does not fit.
+static bool end_object(UpdateWriter &w, const Object &object, uint64_t mask, uint32_t tick,
+                       size_t begin, size_t values)
+{
+    if (!bits::room(w._writer, end_bits)) {
+        bits::rewind(w._writer, begin);
+        return false;
+    }
+    w._count += 1;
+    w._value_bits = static_cast<uint32_t>(bits::bit_count(w._writer) - values);
+    w._previous_object = object.id;
+    w._previous_stamp = object.stamp;
+    w._previous_type = object.type;
+    w._tick = tick;
+    w._mask = mask;
+    return true;
+}
+
+bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
+         const void *value, uint32_t tick)
+{
+    if (w._count == updates_per_message_max) return false;
+    const size_t begin = bits::bit_count(w._writer);
+    write_head(w, types, object, mask, tick);
+    const size_t values = bits::bit_count(w._writer);
+    if (mask != 0) type_table::write_fields(w._writer, types, object.type, value, mask);
+    return end_object(w, object, mask, tick, begin, values);
+}
+
+bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
+               const WrittenObject &written, const std::byte *from, uint32_t tick)
+{
+    const size_t bits_min = 1 + written.value_bits + end_bits; // With the shortest head.
+    if (w._count == updates_per_message_max || !bits::room(w._writer, bits_min)) return false;
+    const size_t begin = bits::bit_count(w._writer);
+    write_head(w, types, object, written.mask, tick);
+    const size_t values = bits::bit_count(w._writer);
+    bits::write_bits(w._writer, from, written.end_bits - written.value_bits, written.value_bits);
+    return end_object(w, object, written.mask, tick, begin, values);
+}
+
+void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const WrittenObject &last,
+          const Object &last_object, uint32_t count)
+{
+    bits::write_bits(w._writer, from, begin_bits, last.end_bits - begin_bits);
+    TERN_ASSERT(bits::room(w._writer, end_bits) && count <= updates_per_message_max,
+                "%u objects in %zu bits", count, bits::bit_count(w._writer));
+    w._count = count;
+    w._previous_object = last_object.id;
+    w._previous_stamp = last_object.stamp;
+    w._previous_type = last_object.type;
+    w._tick = last.tick;
+    w._mask = last.mask;
+}
+
+size_t bit_count(const UpdateWriter &w)
+{
+    return bits::bit_count(w._writer);
+}
+
+size_t value_bits(const UpdateWriter &w)
+{
+    return w._value_bits;
+}
+
+size_t finish(UpdateWriter &w)
+{
+    if (w._count == 0) return 0;
+    bits::write(w._writer, 0, end_bits);
+    return bits::size_bytes(w._writer);
+}
+
+}
+
+namespace publish {
+
+UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message,
+                    UpdateTrust trust)
+{
+    UpdateReader r = {};
+    r._reader = bits::reader(message);
+    r._types = &types;
+    r._trust = trust;
+    r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
+    r._previous.object = update_codec::before_first(sender);
+    r._told_tick = r._previous.tick;
+    r._each_tick = bits::read_bool(r._reader);
+    if (r._previous.tick == 0) bits::fail(r._reader);
+    return r;
+}
+
+static TypeId read_type(BitReader &r, const TypeTable &types, TypeId previous)
+{
+    const bool same = bits::read_bool(r);
+    const TypeId type = same ? previous : static_cast<TypeId>(bits::read(r, 8));
+    if (!same && type == previous) bits::fail(r);
+    if (type >= types.types.size()) bits::fail(r);
+    return type;
+}
+
+static void read_head(UpdateReader &r, Update &update, bool as_before)
+{
+    BitReader &from = r._reader;
+    const Update &previous = r._previous;
+    const bool next = as_before || bits::read_bool(from);
+    if (next) {
+        const uint32_t serial = object_id::serial(previous.object) + 1;
+        update.object = object_id::make(object_id::creator(previous.object), serial);
+        update.stamp = previous.stamp;
+        update.type = previous.type;
+        update.hides = false;
+        update.tick = previous.tick;
+        if (serial == 0 || update.type >= r._types->types.size()) bits::fail(from);
+    } else {
+        update.object = read_object(from, previous.object);
+        update.stamp = read_stamp(from, previous.stamp);
+        update.type = read_type(from, *r._types, previous.type);
+        update.hides = bits::read_bool(from);
+        update.tick = r._each_tick ? read_tick(from, previous.tick) : previous.tick;
+        const bool is_like_before = update.stamp == previous.stamp &&
+                                    update.type == previous.type && update.tick == previous.tick;
+        if (update_codec::is_next(update.object, previous.object) && is_like_before &&
+            !update.hides)
+            bits::fail(from);
+    }
+    update.told_tick = r._told_tick;
+    if (as_before) {
+        update.mask = previous.mask;
+        if (update.mask == 0) bits::fail(from);
+        return;
+    }
+    update.mask = update.hides || bits::failed(from) ? 0 : read_mask(from, *r._types, update.type);
+    if (next && update.mask == previous.mask) bits::fail(from);
+}
+
+static void pass_values(UpdateReader &r, const Update &update)
+{
+    if (r._trust == UpdateTrust::unchecked)
+        type_table::check_fields(r._reader, *r._types, update.type, update.mask);
+    else
+        type_table::skip_fields(r._reader, *r._types, update.type, update.mask);
+}
+
+bool next(UpdateReader &r, Update &update)
+{
+    if (bits::failed(r._reader)) return false;
+    const bool as_before = bits::read_bool(r._reader);
+    if (!as_before && !bits::read_bool(r._reader)) {
+        if (r._count == 0 || !bits::only_zeros_left(r._reader)) bits::fail(r._reader);
+        return false;
+    }
+    const size_t begin = bits::bit_count(r._reader) - (as_before ? 1 : 2);
+    read_head(r, update, as_before);
+    if (r._count == updates_per_message_max) bits::fail(r._reader);
+    if (bits::failed(r._reader)) return false;
+    update.values = r._reader;
+    if (!bits::failed(r._reader)) pass_values(r, update);
+    update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);
+    r._previous = update;
+    r._count += 1;
+    return !bits::failed(r._reader);
+}
+
+bool malformed(const UpdateReader &r)
+{
+    return bits::failed(r._reader);
+}
+
+}
+}

@@ -1,0 +1,64 @@
+#include "replication/world/dead.h"
+#include "replication/world/stamp.h"
+#include <algorithm>
+
+namespace tern::dead {
+
+static uint64_t creator(uint64_t id)
+{
+    return id >> 32;
+}
+
+// The first range that does not end before `id`.
+static size_t find(const Dead &dead, uint64_t id)
+{
+    const DeadRange *range = std::lower_bound(
+        dead.begin(), dead.end(), id,
+        [](const DeadRange &candidate, uint64_t value) { return candidate.last < value; });
+    return static_cast<size_t>(range - dead.begin());
+}
+
+bool contains(const Dead &dead, ObjectId object)
+{
+    const auto id = static_cast<uint64_t>(object);
+    const size_t i = find(dead, id);
+    return i < dead.count && dead[i].first <= id;
+}
+
+// Whether b begins where a ends, so that both are one range.
+static bool touches(uint64_t a_last, uint64_t b_first)
+{
+    return a_last + 1 == b_first && creator(a_last) == creator(b_first);
+}
+
+static void erase(Dead &dead, size_t first, size_t count)
+{
+    std::memmove(dead.begin() + first, dead.begin() + first + count,
+                 (dead.count - first - count) * sizeof(DeadRange));
+    std::memset(dead.begin() + dead.count - count, 0, count * sizeof(DeadRange));
+    dead.count -= static_cast<uint32_t>(count);
+}
+
+bool add(Dead &dead, DeadRange range)
+{
+    TERN_ASSERT(range.first <= range.last && creator(range.first) == creator(range.last),
+                "range %llx to %llx", static_cast<unsigned long long>(range.first),
+                static_cast<unsigned long long>(range.last));
+    size_t first = find(dead, range.first);
+    if (first > 0 && touches(dead[first - 1].last, range.first)) first -= 1;
+    size_t end = first; // Behind the last range that becomes one with the new one.
+    while (end < dead.count &&
+           (dead[end].first <= range.last || touches(range.last, dead[end].first)))
+        ++end;
+    if (first == end) {
+        if (flat::full(dead)) return false;
+        flat::insert(dead, first, range);
+        return true;
+    }
+    dead[first].first = std::min(dead[first].first, range.first);
+    dead[first].last = std::max(dead[end - 1].last, range.last);
+    erase(dead, first + 1, end - first - 1);
+    return true;
+}
+
+}

@@ -1,0 +1,228 @@
+#include "replication/world/quaternion.h"
+#include "base/bits.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+// Nothing here branches by which component is omitted: that differs from value to value, and a
+// branch that is guessed wrongly costs as much as all of the arithmetic.
+namespace tern::quaternion {
+
+// A code as its parts. `omitted` is the component that the others tell.
+struct Parts {
+    unsigned omitted;
+    int32_t steps[4]; // Of the others; its own are 0.
+};
+
+// floor(x + 0.5), of what fits an int32: one rule, whatever the floating-point mode.
+static int32_t nearest(double x)
+{
+    const double up = x + 0.5;
+    const auto whole = static_cast<int32_t>(up);
+    return whole - (static_cast<double>(whole) > up ? 1 : 0);
+}
+
+Grid grid(double step)
+{
+    Grid grid = {step, 1 / step, nearest(std::sqrt(0.5) / step),
+                 0}; // None but the largest is beyond.
+    grid.part_bits = bits::width(2 * static_cast<uint64_t>(grid.steps_max));
+    return grid;
+}
+
+uint32_t part_max(const Grid &grid)
+{
+    return static_cast<uint32_t>(2 * grid.steps_max);
+}
+
+unsigned bit_count(const Grid &grid)
+{
+    return 2 + 3 * grid.part_bits;
+}
+
+static unsigned shift_of(unsigned component, const Parts &parts, const Grid &grid)
+{
+    return 2 + grid.part_bits * (component - (component > parts.omitted ? 1 : 0));
+}
+
+static uint64_t pack(const Parts &parts, const Grid &grid)
+{
+    uint64_t code = parts.omitted;
+    for (unsigned i = 0; i < 4; ++i) {
+        const auto part = static_cast<uint64_t>(parts.steps[i] + grid.steps_max);
+        code |= (i == parts.omitted ? 0 : part) << shift_of(i, parts, grid);
+    }
+    return code;
+}
+
+static Parts unpack(uint64_t code, const Grid &grid)
+{
+    Parts parts{static_cast<unsigned>(code & 3), {}};
+    const uint64_t mask = (uint64_t{1} << grid.part_bits) - 1;
+    for (unsigned i = 0; i < 4; ++i) {
+        const uint64_t part = code >> shift_of(i, parts, grid) & mask;
+        parts.steps[i] = i == parts.omitted ? 0 : static_cast<int32_t>(part) - grid.steps_max;
+    }
+    return parts;
+}
+
+static double squares(const Parts &parts, const Grid &grid)
+{
+    double sum = 0;
+    for (const int32_t steps : parts.steps) {
+        const double value = static_cast<double>(steps) * grid.step;
+        sum += value * value;
+    }
+    return sum;
+}
+
+static float omitted_value(double sum_of_squares)
+{
+    return sum_of_squares < 1 ? static_cast<float>(std::sqrt(1 - sum_of_squares)) : 0.0f;
+}
+
+static Components components(const Parts &parts, const Grid &grid)
+{
+    const float omitted = omitted_value(squares(parts, grid));
+    Components result;
+    for (unsigned i = 0; i < 4; ++i) {
+        const auto value = static_cast<float>(static_cast<double>(parts.steps[i]) * grid.step);
+        result.at[i] = i == parts.omitted ? omitted : value;
+    }
+    return result;
+}
+
+// To the nearest, as far as a part goes.
+static int32_t rounded(double steps, const Grid &grid)
+{
+    const auto limit = static_cast<double>(grid.steps_max);
+    return nearest(std::min(std::max(steps, -limit), limit));
+}
+
+static int32_t nearest_steps(float value, const Grid &grid)
+{
+    return rounded(static_cast<double>(value) * grid.per_step, grid);
+}
+
+// Whether so many steps are this, to the bit.
+static bool is_of(int32_t steps, float value, const Grid &grid)
+{
+    const auto back = static_cast<float>(static_cast<double>(steps) * grid.step);
+    return std::bit_cast<uint32_t>(back) == std::bit_cast<uint32_t>(value);
+}
+
+static Parts without(const int32_t (&steps)[4], unsigned omitted)
+{
+    Parts parts{omitted, {}};
+    for (unsigned i = 0; i < 4; ++i)
+        parts.steps[i] = i == omitted ? 0 : steps[i];
+    return parts;
+}
+
+// Whether these are what rounding makes, to the bit, and of which parts first. What has been
+// rounded must not move again: rounding can make another component the largest, and to omit that
+// one would round the rest anew.
+struct OnGrid {
+    bool found;
+    Parts parts;
+};
+
+static OnGrid on_grid(const Components &given, const Grid &grid)
+{
+    int32_t steps[4];
+    unsigned off = 0; // Bit i: component i is none that rounding makes.
+    for (unsigned i = 0; i < 4; ++i) {
+        steps[i] = nearest_steps(given.at[i], grid);
+        off |= is_of(steps[i], given.at[i], grid) ? 0 : 1u << i;
+    }
+    if ((off & (off - 1)) != 0) return {false, {}}; // Two of them.
+    const unsigned first = off == 0 ? 0 : static_cast<unsigned>(std::countr_zero(off));
+    const unsigned last = off == 0 ? 3 : first;
+    for (unsigned omitted = first; omitted <= last; ++omitted) {
+        const Parts parts = without(steps, omitted);
+        const double sum = squares(parts, grid);
+        const float told = omitted_value(sum);
+        if (sum <= 1 && std::bit_cast<uint32_t>(told) == std::bit_cast<uint32_t>(given.at[omitted]))
+            return {true, parts};
+    }
+    return {false, {}};
+}
+
+// 0 if it is no rotation: of a zero length, or not finite.
+static double square_of_length(const Components &c)
+{
+    double sum = 0;
+    for (const float component : c.at)
+        sum += static_cast<double>(component) * static_cast<double>(component);
+    return sum > 0 && std::isfinite(sum) ? sum : 0;
+}
+
+// The first of equals. Floats without their signs are ordered like their bits.
+static unsigned largest_of(const Components &c)
+{
+    uint64_t most = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+        const uint64_t size = std::bit_cast<uint32_t>(c.at[i]) & 0x7fffffffu;
+        most = std::max(most, size << 2 | (3 - i));
+    }
+    return 3 - static_cast<unsigned>(most & 3);
+}
+
+// To the parts without its largest component.
+static Parts round_off(const Components &wanted, double square, const Grid &grid)
+{
+    const unsigned largest = largest_of(wanted);
+    // -q turns like q, so that the omitted one can be taken as positive.
+    const auto sign = static_cast<double>(wanted.at[largest]);
+    const double scale = grid.per_step / std::copysign(std::sqrt(square), sign);
+    int32_t steps[4];
+    for (unsigned i = 0; i < 4; ++i)
+        steps[i] = rounded(static_cast<double>(wanted.at[i]) * scale, grid);
+    return without(steps, largest);
+}
+
+// Only where the omitted one is a number of steps as well could another be omitted.
+static bool may_omit_another(float omitted, const Grid &grid)
+{
+    return is_of(nearest_steps(omitted, grid), omitted, grid);
+}
+
+static constexpr Parts identity = {3, {0, 0, 0, 0}};
+
+uint64_t encode(const Components &wanted, const Grid &grid)
+{
+    const double square = square_of_length(wanted);
+    if (square == 0) return pack(identity, grid);
+    const OnGrid already = on_grid(wanted, grid);
+    if (already.found) return pack(already.parts, grid);
+    const Parts parts = round_off(wanted, square, grid);
+    const Components made = components(parts, grid);
+    if (!may_omit_another(made.at[parts.omitted], grid)) return pack(parts, grid);
+    return pack(on_grid(made, grid).parts, grid);
+}
+
+Components normalise(const Components &wanted, const Grid &grid)
+{
+    const double square = square_of_length(wanted);
+    if (square == 0) return components(identity, grid);
+    if (on_grid(wanted, grid).found) return wanted;
+    return components(round_off(wanted, square, grid), grid);
+}
+
+Components decode(uint64_t code, const Grid &grid)
+{
+    return components(unpack(code, grid), grid);
+}
+
+bool decode_own(uint64_t code, const Grid &grid, Components &result)
+{
+    const Parts parts = unpack(code, grid);
+    result = components(parts, grid);
+    if (may_omit_another(result.at[parts.omitted], grid)) return encode(result, grid) == code;
+    bool within = true; // Then each part is the nearest number of steps of what it has become.
+    for (const int32_t steps : parts.steps)
+        within &= steps >= -grid.steps_max && steps <= grid.steps_max;
+    return within && squares(parts, grid) <= 1;
+}
+
+}

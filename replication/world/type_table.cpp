@@ -1,0 +1,147 @@
+#include "replication/world/type_table.h"
+#include "base/assert.h"
+#include "replication/world/field.h"
+#include "replication/world/type_checks.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace tern::type_table {
+
+static const Type &at(const TypeTable &table, TypeId type)
+{
+    TERN_ASSERT(type < table.types.size(), "type %u of %zu", static_cast<unsigned>(type),
+                table.types.size());
+    return table.types[type];
+}
+
+std::span<const FieldCode> codes(const TypeTable &table, TypeId type)
+{
+    const size_t count = at(table, type).fields.size();
+    return std::span(table.codes).subspan(table.codes_first[type], count);
+}
+
+ConfigProblem problem(std::span<const Type> types)
+{
+    ConfigProblem problem = type_checks::problem(types);
+    if (problem.text[0] != 0) return problem;
+    TypeTable table{};
+    table.types = types;
+    char text[description_bytes_max + 1];
+    if (describe(table, text) > description_bytes_max)
+        std::snprintf(problem.text, sizeof problem.text,
+                      "the table's description is beyond %zu bytes", description_bytes_max);
+    return problem;
+}
+
+TypeTable make(std::span<const Type> types)
+{
+    const ConfigProblem found = problem(types);
+    TERN_ASSERT(found.text[0] == 0, "%s", found.text);
+    TypeTable table{};
+    table.types = types;
+    size_t code_count = 0;
+    for (size_t i = 0; i < types.size(); ++i) {
+        const Type &type = types[i];
+        table.codes_first[i] = static_cast<uint16_t>(code_count);
+        uint32_t bits_max = 0;
+        for (const Field &field : type.fields) {
+            table.codes[code_count] = field::code(field);
+            code_count += 1;
+            bits_max += field::bits_max(field);
+        }
+        table.value_bits_max[i] = static_cast<uint16_t>(bits_max);
+        table.objects_max += type.objects_max;
+        if (type.objects_max == 0) continue;
+        table.size_bytes_max = std::max(table.size_bytes_max, type.size_bytes);
+        table.fields_count_max =
+            std::max(table.fields_count_max, static_cast<uint16_t>(type.fields.size()));
+    }
+    return table;
+}
+
+uint64_t all_fields(const TypeTable &table, TypeId type)
+{
+    const size_t count = at(table, type).fields.size();
+    return count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
+}
+
+void normalise(const TypeTable &table, TypeId id, const void *value, std::byte *result)
+{
+    std::memset(result, 0, at(table, id).size_bytes);
+    const auto *from = static_cast<const std::byte *>(value);
+    for (const FieldCode &f : codes(table, id))
+        field::normalise(f, result + f.offset_bytes, from + f.offset_bytes);
+}
+
+void normalise(const TypeTable &table, TypeId id, void *value)
+{
+    std::byte result[struct_bytes_max];
+    normalise(table, id, value, result);
+    std::memcpy(value, result, at(table, id).size_bytes);
+}
+
+uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b)
+{
+    return difference(table, id, a, b, all_fields(table, id));
+}
+
+// Most fields are a few words: a call to compare them would cost more than that.
+static bool equal(const std::byte *a, const std::byte *b, size_t size_bytes)
+{
+    if (size_bytes % 4 != 0 || size_bytes > 16) return std::memcmp(a, b, size_bytes) == 0;
+    uint32_t differs = 0;
+    for (size_t at = 0; at < size_bytes; at += 4) {
+        uint32_t left, right;
+        std::memcpy(&left, a + at, sizeof left);
+        std::memcpy(&right, b + at, sizeof right);
+        differs |= left ^ right;
+    }
+    return differs == 0;
+}
+
+uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    const auto *left = static_cast<const std::byte *>(a);
+    const auto *right = static_cast<const std::byte *>(b);
+    for (size_t i = 0; i < fields.size(); ++i) {
+        const FieldCode &f = fields[i];
+        if ((mask >> i & 1) == 0) continue;
+        if (equal(left + f.offset_bytes, right + f.offset_bytes, field::size_bytes(f)))
+            mask &= ~(uint64_t{1} << i);
+    }
+    return mask;
+}
+
+void write_fields(BitWriter &w, const TypeTable &table, TypeId id, const void *value, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    const auto *from = static_cast<const std::byte *>(value);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::write(w, fields[i], from + fields[i].offset_bytes);
+}
+
+void read_fields(BitReader &r, const TypeTable &table, TypeId id, void *value, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    auto *to = static_cast<std::byte *>(value);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::read(r, fields[i], to + fields[i].offset_bytes);
+}
+
+void skip_fields(BitReader &r, const TypeTable &table, TypeId id, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::skip(r, fields[i]);
+}
+
+void check_fields(BitReader &r, const TypeTable &table, TypeId id, uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::check(r, fields[i]);
+}
+
+}

@@ -1,0 +1,430 @@
+#include "replication/world/values.h"
+#include "base/assert.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace tern::value {
+
+// What a value begins with: its code in the lower bits of a varint, and an argument.
+enum class Code : uint8_t {
+    nil,     // Argument 0.
+    boolean, // 0 or 1.
+    integer, // 0, -1, 1, -2 ... as 0, 1, 2, 3 ...
+    number,  // 0; its 64 bits follow.
+    string,  // Its length; its bytes follow.
+    table    // The length of its array, which follows; then keys and values by turns; then a nil.
+};
+
+static constexpr unsigned code_bits = 3;
+static constexpr uint64_t canonical_nan = 0x7ff8'0000'0000'0000;
+
+struct Head {
+    Code code;
+    uint64_t argument;
+    double number; // Of integers, too.
+};
+
+// --- Numbers ---
+
+static constexpr double integer_max = static_cast<double>(values_integer_max);
+
+static uint64_t zigzag(int64_t integer)
+{
+    return integer >= 0 ? static_cast<uint64_t>(integer) * 2
+                        : static_cast<uint64_t>(-(integer + 1)) * 2 + 1;
+}
+
+static int64_t integer(uint64_t zigzag)
+{
+    const auto half = static_cast<int64_t>(zigzag / 2);
+    return zigzag % 2 == 0 ? half : -half - 1;
+}
+
+static bool is_integer(double number)
+{
+    if (!(std::fabs(number) <= integer_max) || std::floor(number) != number) return false;
+    return number != 0 || !std::signbit(number);
+}
+
+static Head integer_head(int64_t integer)
+{
+    return {Code::integer, zigzag(integer), static_cast<double>(integer)};
+}
+
+static Head number_head(double number)
+{
+    if (is_integer(number)) return integer_head(static_cast<int64_t>(number));
+    return {Code::number, 0, number};
+}
+
+static uint64_t number_bits(double number)
+{
+    return std::isnan(number) ? canonical_nan : std::bit_cast<uint64_t>(number);
+}
+
+// --- Reading what may be anything ---
+
+static bool is_written(const Head &head)
+{
+    switch (head.code) {
+    case Code::nil: return head.argument == 0;
+    case Code::boolean: return head.argument <= 1;
+    case Code::integer:
+        return head.argument <= zigzag(values_integer_max); // Those below 0 are smaller.
+    case Code::number: return head.argument == 0;
+    case Code::string: return head.argument <= value_bytes_max;
+    case Code::table: return head.argument <= values_count_max;
+    }
+    return false;
+}
+
+static Head read_head(BitReader &r)
+{
+    const uint64_t coded = bits::read_varint(r);
+    Head head = {static_cast<Code>(coded & 7), coded >> code_bits, 0};
+    if (bits::failed(r) || !is_written(head)) {
+        bits::fail(r);
+        return {};
+    }
+    if (head.code == Code::integer) head.number = static_cast<double>(integer(head.argument));
+    if (head.code == Code::number) {
+        const uint64_t number = bits::read(r, 64);
+        head.number = std::bit_cast<double>(number);
+        if (number_bits(head.number) != number || is_integer(head.number)) bits::fail(r);
+    }
+    return head;
+}
+
+static bool is_key(const Head &head, uint64_t array_count)
+{
+    switch (head.code) {
+    case Code::boolean:
+    case Code::string: return true;
+    case Code::integer:
+        return !(head.number >= 1 && head.number <= static_cast<double>(array_count) + 1);
+    // Lua takes 0 and -0 for one key, and gives beyond its integers back what it did not get.
+    case Code::number: return std::fabs(head.number) < integer_max && head.number != 0;
+    default: return false;
+    }
+}
+
+struct Checked { // How much of a value has been read.
+    size_t depth;
+    size_t count;
+};
+
+static Head check_value(BitReader &r, Checked &checked);
+
+// Two keys, of which `b` ends where `end` is; no key is the beginning of another.
+static bool is_ascending(BitReader a, BitReader b, const BitReader &end)
+{
+    while (bits::bit_count(b) < bits::bit_count(end)) {
+        const uint64_t left = bits::read(a, 8), right = bits::read(b, 8);
+        if (left != right) return left < right;
+    }
+    return false;
+}
+
+static void check_pairs(BitReader &r, Checked &checked, uint64_t array_count)
+{
+    BitReader previous = r;
+    for (bool is_first = true; !bits::failed(r); is_first = false) {
+        const BitReader begin = r;
+        const Head key = check_value(r, checked);
+        if (bits::failed(r) || key.code == Code::nil) return;
+        if (!is_key(key, array_count)) return bits::fail(r);
+        if (!is_first && !is_ascending(previous, begin, r)) return bits::fail(r);
+        previous = begin;
+        if (check_value(r, checked).code == Code::nil) return bits::fail(r);
+    }
+}
+
+static void check_table(BitReader &r, Checked &checked, uint64_t array_count)
+{
+    if (checked.depth == values_depth_max) return bits::fail(r);
+    checked.depth += 1;
+    for (uint64_t i = 0; i < array_count && !bits::failed(r); ++i)
+        if (check_value(r, checked).code == Code::nil) return bits::fail(r);
+    check_pairs(r, checked, array_count);
+    checked.depth -= 1;
+}
+
+// Whole, with all that is in it.
+static Head check_value(BitReader &r, Checked &checked)
+{
+    const Head head = read_head(r);
+    if (head.code == Code::nil) return head;
+    checked.count += 1;
+    if (checked.count > values_count_max) bits::fail(r);
+    if (head.code == Code::string) bits::skip(r, head.argument * 8);
+    if (head.code == Code::table) check_table(r, checked, head.argument);
+    return head;
+}
+
+void check(BitReader &r, size_t bytes_max)
+{
+    Checked checked = {};
+    const size_t begin = bits::bit_count(r);
+    check_value(r, checked);
+    if (bits::bit_count(r) - begin > bytes_max * 8) bits::fail(r);
+}
+
+std::span<const std::byte> used(std::span<const std::byte> field)
+{
+    static constexpr std::byte nil[1] = {};
+    BitReader r = bits::reader(field);
+    check(r, value_bytes_max);
+    if (bits::failed(r)) return nil;
+    return field.first(bits::bit_count(r) / 8);
+}
+
+// --- Writing ---
+
+ValueWriter writer(std::span<uint8_t> field)
+{
+    ValueWriter w = {};
+    w._field = field;
+    return w;
+}
+
+static void append(ValueWriter &w, std::span<const std::byte> bytes)
+{
+    const size_t room = std::min(w._field.size(), value_bytes_max) - w._size_bytes;
+    if (bytes.size() > room) {
+        w._error = ValueError::too_long;
+        return;
+    }
+    if (!bytes.empty()) std::memcpy(&w._field[w._size_bytes], bytes.data(), bytes.size());
+    w._size_bytes += bytes.size();
+}
+
+// Why such a value cannot come next.
+static ValueError obstacle(const ValueWriter &w, const Head &head)
+{
+    if (w._depth == 0 && w._size_bytes > 0) return ValueError::shape;
+    if (w._depth > 0) {
+        const WrittenTable &table = w._tables[w._depth - 1];
+        const bool is_key_next = table.array_left == 0 && !table.value_next;
+        if (is_key_next && !is_key(head, table.array_count)) return ValueError::key;
+        if (head.code == Code::nil) return ValueError::nil;
+    }
+    if (head.code == Code::table && w._depth == values_depth_max) return ValueError::too_deep;
+    if (w._count == values_count_max) return ValueError::too_many;
+    if (is_written(head)) return ValueError::none;
+    return head.code == Code::string ? ValueError::too_long : ValueError::too_many;
+}
+
+// One has come.
+static void advance(ValueWriter &w)
+{
+    w._count += 1;
+    if (w._depth == 0) return;
+    WrittenTable &table = w._tables[w._depth - 1];
+    if (table.array_left > 0) {
+        table.array_left -= 1;
+        return;
+    }
+    if (table.pairs_begin == 0) table.pairs_begin = static_cast<uint16_t>(w._size_bytes);
+    table.value_next = !table.value_next;
+}
+
+static void put(ValueWriter &w, const Head &head, std::span<const std::byte> tail = {})
+{
+    if (w._error != ValueError::none) return;
+    w._error = obstacle(w, head);
+    if (w._error != ValueError::none) return;
+    advance(w);
+    std::byte buffer[10];
+    BitWriter coded = bits::writer(buffer);
+    bits::write_varint(coded, head.argument << code_bits | static_cast<uint64_t>(head.code));
+    append(w, std::span(buffer).first(bits::size_bytes(coded)));
+    if (w._error == ValueError::none) append(w, tail);
+}
+
+void put_nil(ValueWriter &w)
+{
+    put(w, {Code::nil, 0, 0});
+}
+
+void put_boolean(ValueWriter &w, bool boolean)
+{
+    put(w, {Code::boolean, boolean, 0});
+}
+
+void put_number(ValueWriter &w, double number)
+{
+    const Head head = number_head(number);
+    if (head.code == Code::integer) return put(w, head);
+    std::byte bytes[sizeof number];
+    bits::store_word(bytes, number_bits(number));
+    put(w, head, bytes);
+}
+
+void put_integer(ValueWriter &w, int64_t integer)
+{
+    if (integer >= -values_integer_max && integer <= values_integer_max)
+        put(w, integer_head(integer));
+    else if (w._error == ValueError::none)
+        w._error = ValueError::integer;
+}
+
+void put_string(ValueWriter &w, std::string_view string)
+{
+    put(w, {Code::string, string.size(), 0}, std::as_bytes(std::span(string)));
+}
+
+void begin_table(ValueWriter &w, size_t array_count)
+{
+    put(w, {Code::table, array_count, 0});
+    if (w._error != ValueError::none) return;
+    const auto count = static_cast<uint16_t>(array_count);
+    w._tables[w._depth] = {0, count, count, false};
+    w._depth += 1;
+}
+
+struct Pair { // Of a table that is being written: where its bytes are.
+    uint16_t begin;
+    uint16_t key_bytes;
+    uint16_t size_bytes;
+};
+
+// Those that end with the bytes; each is whole. Returns how many.
+static size_t find_pairs(std::span<const std::byte> bytes, std::span<Pair> pairs)
+{
+    BitReader r = bits::reader(bytes);
+    size_t count = 0;
+    for (Checked checked = {}; bits::bit_count(r) < bytes.size() * 8; ++count) {
+        const size_t begin = bits::bit_count(r) / 8;
+        check_value(r, checked);
+        const size_t key_end = bits::bit_count(r) / 8;
+        check_value(r, checked);
+        const size_t end = bits::bit_count(r) / 8;
+        TERN_ASSERT(!bits::failed(r) && count < pairs.size(), "pair %zu of a table", count);
+        pairs[count] = {static_cast<uint16_t>(begin), static_cast<uint16_t>(key_end - begin),
+                        static_cast<uint16_t>(end - begin)};
+    }
+    return count;
+}
+
+static ValueError sort_pairs(std::span<std::byte> bytes)
+{
+    Pair buffer[values_count_max / 2];
+    const std::span<Pair> pairs = std::span(buffer).first(find_pairs(bytes, buffer));
+    const auto key = [bytes](const Pair &pair) {
+        return std::string_view(reinterpret_cast<const char *>(&bytes[pair.begin]), pair.key_bytes);
+    };
+    std::sort(pairs.begin(), pairs.end(),
+              [key](const Pair &a, const Pair &b) { return key(a) < key(b); });
+    std::byte sorted[value_bytes_max];
+    size_t size_bytes = 0;
+    for (size_t i = 0; i < pairs.size(); ++i) {
+        if (i > 0 && key(pairs[i - 1]) == key(pairs[i])) return ValueError::twice;
+        std::memcpy(&sorted[size_bytes], &bytes[pairs[i].begin], pairs[i].size_bytes);
+        size_bytes += pairs[i].size_bytes;
+    }
+    std::memcpy(bytes.data(), sorted, size_bytes);
+    return ValueError::none;
+}
+
+void end_table(ValueWriter &w)
+{
+    if (w._error != ValueError::none) return;
+    const WrittenTable table =
+        w._depth > 0 ? w._tables[w._depth - 1] : WrittenTable{0, 0, 1, false};
+    if (table.array_left > 0 || table.value_next) {
+        w._error = ValueError::shape;
+        return;
+    }
+    if (table.pairs_begin > 0) {
+        const std::span<uint8_t> written = w._field.first(w._size_bytes);
+        w._error = sort_pairs(std::as_writable_bytes(written.subspan(table.pairs_begin)));
+    }
+    if (w._error != ValueError::none) return;
+    append(w, std::span<const std::byte>({std::byte{0}}));
+    w._depth -= 1;
+}
+
+ValueError error(const ValueWriter &w)
+{
+    return w._error;
+}
+
+ValueError finish(ValueWriter &w)
+{
+    if (w._error == ValueError::none && w._depth > 0) w._error = ValueError::shape;
+    const size_t kept = w._error == ValueError::none ? w._size_bytes : 0;
+    std::fill(w._field.begin() + static_cast<ptrdiff_t>(kept), w._field.end(), uint8_t{0});
+    return w._error;
+}
+
+const char *text(ValueError error)
+{
+    switch (error) {
+    case ValueError::none: return "It is written.";
+    case ValueError::too_long: return "It takes more bytes than the field has.";
+    case ValueError::too_many: return "It holds more than 512 values.";
+    case ValueError::too_deep: return "Its tables are nested more than 16 deep.";
+    case ValueError::integer: return "An integer is beyond 2^53.";
+    case ValueError::nil: return "A table holds a nil.";
+    case ValueError::key:
+        return "A key is not a string, a boolean, or a number within 2^53 that is not in the "
+               "array.";
+    case ValueError::twice: return "A table has a key twice.";
+    case ValueError::shape: return "It is not one whole value.";
+    }
+    return "";
+}
+
+// --- Reading what is in a field ---
+
+ValueReader reader(std::span<const uint8_t> field)
+{
+    return {used(std::as_bytes(field)), 0, false};
+}
+
+static ValueKind kind(Code code)
+{
+    switch (code) {
+    case Code::nil: return ValueKind::nil;
+    case Code::boolean: return ValueKind::boolean;
+    case Code::integer:
+    case Code::number: return ValueKind::number;
+    case Code::string: return ValueKind::string;
+    case Code::table: return ValueKind::table;
+    }
+    return ValueKind::nil;
+}
+
+Value next(ValueReader &r)
+{
+    Value read = {};
+    if (r._begun && r._depth == 0) {
+        read.kind = ValueKind::end;
+        return read;
+    }
+    BitReader from = bits::reader(r._rest);
+    const Head head = read_head(from);
+    r._rest = r._rest.subspan(bits::bit_count(from) / 8);
+    read.kind = kind(head.code);
+    read.boolean = head.code == Code::boolean && head.argument == 1;
+    read.is_integer = head.code == Code::integer;
+    read.number = head.number;
+    if (head.code == Code::table) {
+        read.array_count = static_cast<uint16_t>(head.argument);
+        r._depth += 1;
+    }
+    if (head.code == Code::string) {
+        read.string = {reinterpret_cast<const char *>(r._rest.data()), head.argument};
+        r._rest = r._rest.subspan(head.argument);
+    }
+    if (head.code == Code::nil && r._begun) { // Only a table's end is one.
+        read.kind = ValueKind::end;
+        r._depth -= 1;
+    }
+    r._begun = true;
+    return read;
+}
+
+}

@@ -1,0 +1,306 @@
+#include "sim/explorer/cluster_oracles.h"
+#include "sim/world/names.h"
+
+namespace tern::cluster_oracles {
+
+using names::text;
+
+static std::string name(PeerPlace place)
+{
+    return "peer " + std::to_string(place + 1);
+}
+
+static std::string text(const Believed &object)
+{
+    if (!object.alive) return object.dead ? "dead" : "unknown";
+    return "alive under " + text(object.stamp) + " of peer " + text(object.owner);
+}
+
+static Violation violation(const char *invariant, PeerPlace lane, ObjectId object,
+                           const std::string &what)
+{
+    Violation violation;
+    violation.invariant = invariant;
+    violation.lane = lane;
+    violation.object = object;
+    violation.text = object == ObjectId::none ? what : "object " + text(object) + ": " + what;
+    return violation;
+}
+
+// The places of the members of one host's roster, or of all that are there.
+struct Present {
+    PeerPlace places[cluster_peers_max];
+    uint32_t count;
+    unsigned bits;
+};
+
+static Present present(const Cluster &c, const ClusterState &s, unsigned among)
+{
+    Present present = {};
+    for (PeerPlace place = 0; place < cluster::place_count(c); ++place) {
+        if (!cluster::is_there(c, s, place) || (among >> place & 1) == 0) continue;
+        present.places[present.count] = place;
+        present.count += 1;
+        present.bits |= 1u << place;
+    }
+    return present;
+}
+
+static const Believed nothing = {};
+
+static const Believed &at(const Cluster &c, const ClusterState &s, PeerPlace place, ObjectId object)
+{
+    const PeerSteps &steps = cluster::steps(c);
+    const Believed *known = peer_steps::belief(steps, cluster::block(s, place), object);
+    return known ? *known : nothing;
+}
+
+static const Glance &glance(const Cluster &c, const ClusterState &s, PeerPlace place)
+{
+    return peer_steps::glance(cluster::steps(c), cluster::block(s, place));
+}
+
+// No two peers hold an object under one stamp with different owners.
+static Violation i1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        if (!mine.alive || !other.alive) continue;
+        if (mine.stamp != other.stamp || mine.owner == other.owner) continue;
+        return violation("I1", a, mine.object,
+                         "at " + name(a) + " " + text(mine) + ", at " + name(b) + " " +
+                             text(other));
+    }
+    return {};
+}
+
+// Who destroyed an object never has it again.
+static Violation i3(const Cluster &c, const ClusterState &s)
+{
+    for (uint32_t i = 0; i < cluster::destroys_max; ++i) {
+        const cluster::Destroyed one = cluster::destroyed(c, s, i);
+        if (one.object == ObjectId::none) return {};
+        if (!cluster::is_there(c, s, one.place)) continue;
+        const Believed &object = at(c, s, one.place, one.object);
+        if (object.alive)
+            return violation("I3", one.place, one.object,
+                             "lives again at " + name(one.place) + ", which destroyed it");
+    }
+    return {};
+}
+
+// Quiet peers agree on what lives, under which stamp, and whose it is.
+static Violation q1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        const bool same =
+            mine.alive == other.alive && mine.stamp == other.stamp && mine.owner == other.owner;
+        if (same) continue;
+        return violation("Q1", a, mine.object,
+                         "at " + name(a) + " " + text(mine) + ", at " + name(b) + " " +
+                             text(other));
+    }
+    return {};
+}
+
+// ... and on its value.
+static Violation q2(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        if (!mine.alive || !other.alive || mine.value == other.value) continue;
+        if (mine.hidden || other.hidden) continue; // What it was when it was hidden.
+        return violation("Q2", a, mine.object,
+                         "at " + name(a) + " write " + std::to_string(mark::sequence(mine.value)) +
+                             " of " + text(mine.value.tenure) + ", at " + name(b) + " write " +
+                             std::to_string(mark::sequence(other.value)) + " of " +
+                             text(other.value.tenure));
+    }
+    return {};
+}
+
+// Who owns a living object is there.
+static Violation q3(const Cluster &c, const ClusterState &s, PeerPlace a, unsigned members)
+{
+    for (const Believed &object : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        if (!object.alive) continue;
+        const auto owner = static_cast<PeerPlace>(static_cast<unsigned>(object.owner) - 1);
+        if ((members >> owner & 1) == 0)
+            return violation("Q3", a, object.object,
+                             "at " + name(a) + " " + text(object) + ", who has gone");
+    }
+    return {};
+}
+
+// What one that stayed has destroyed is dead everywhere.
+static Violation q4(const Cluster &c, const ClusterState &s, PeerPlace a, unsigned members)
+{
+    for (uint32_t i = 0; i < cluster::destroys_max; ++i) {
+        const cluster::Destroyed one = cluster::destroyed(c, s, i);
+        if (one.object == ObjectId::none) return {};
+        if ((members >> one.place & 1) == 0) continue;
+        const Believed &object = at(c, s, a, one.object);
+        if (object.alive)
+            return violation("Q4", a, one.object,
+                             name(one.place) + " has destroyed it; at " + name(a) + " " +
+                                 text(object));
+    }
+    return {};
+}
+
+// Quiet peers remember the same dead, whether or not they ever knew them.
+static Violation q5(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        if (mine.dead == other.dead) continue;
+        return violation("Q5", a, mine.object,
+                         "at " + name(a) + " " + text(mine) + ", at " + name(b) + " " +
+                             text(other));
+    }
+    return {};
+}
+
+// Nobody waits for anything: no claim is unanswered, nobody joins or collects reports, all that
+// was said is acked; and all have the same roster.
+static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a, const Present &all)
+{
+    const Glance &mine = glance(c, s, a);
+    const char *what = nullptr;
+    if (mine.phase != Phase::in)
+        what = "has not come in";
+    else if (mine.collecting)
+        what = "still awaits reports";
+    else if (mine.claims > 0)
+        what = "has an unanswered claim";
+    else if (mine.released != 0)
+        what = "still owns what it has released";
+    else if (mine.unsettled != 0)
+        what = "has something unsaid or unacked";
+    else if (mine.roster != all.bits)
+        what = "has another roster than who is there";
+    else if (mine.view != glance(c, s, all.places[0]).view)
+        what = "has another view";
+    if (what == nullptr) return {};
+    return violation("Q6", a, ObjectId::none, name(a) + " " + what);
+}
+
+// The host knows what is locked, and nothing else is.
+static Violation q8(const Cluster &c, const ClusterState &s, const Present &all)
+{
+    if (!cluster::remembers(c)) return {}; // Then beliefs have not everywhere the same order.
+    unsigned locked = 0, known = 0;
+    for (uint32_t i = 0; i < all.count; ++i) {
+        const Glance &one = glance(c, s, all.places[i]);
+        locked |= one.locked;
+        if (one.in_charge) known = one.known_locked;
+    }
+    if (locked == known) return {};
+    return violation("Q8", all.places[0], ObjectId::none,
+                     known != 0 ? "the host takes for locked what is not"
+                                : "the host does not know what is locked");
+}
+
+// Who is told an object knows whether who tells it hides it.
+static Violation q10(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
+{
+    const bool star = cluster::is_star(c);
+    for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
+        const Believed &other = at(c, s, b, mine.object);
+        const bool own = mine.owner == static_cast<PeerId>(a + 1);
+        const bool tells = star ? glance(c, s, a).in_charge : own;
+        if (!tells || !mine.alive || !other.alive || a == b) continue;
+        if (other.owner == static_cast<PeerId>(b + 1)) continue;
+        const bool hides = (mine.hidden_from >> b & 1) != 0;
+        if (hides == other.hidden) continue;
+        return violation("Q10", b, mine.object,
+                         name(a) + (hides ? " hides it, and " : " shows it, and ") + name(b) +
+                             " does not know");
+    }
+    return {};
+}
+
+static Violation when_quiet(const Cluster &c, const ClusterState &s, const Present &all)
+{
+    for (uint32_t i = 0; i < all.count; ++i) {
+        const PeerPlace a = all.places[i];
+        for (uint32_t k = 0; k < all.count; ++k) {
+            const PeerPlace b = all.places[k];
+            if (glance(c, s, a).beliefs == glance(c, s, b).beliefs) continue;
+            if (Violation found = q1(c, s, a, b)) return found;
+            if (Violation found = q2(c, s, a, b)) return found;
+            if (Violation found = q10(c, s, a, b)) return found;
+            if (!cluster::remembers(c)) continue;
+            if (Violation found = q5(c, s, a, b)) return found;
+        }
+        if (Violation found = q3(c, s, a, all.bits)) return found;
+        if (Violation found = q4(c, s, a, all.bits)) return found;
+        if (Violation found = q6(c, s, a, all)) return found;
+    }
+    return q8(c, s, all);
+}
+
+// Who has come in and was not taken for gone belongs to some host; and to one only. Two may be in
+// charge where two were left, and lost each other.
+static Violation q7(const Cluster &c, const ClusterState &s)
+{
+    uint32_t groups = 0;
+    bool large = false;
+    unsigned members = 0;
+    for (PeerPlace host = 0; host < cluster::place_count(c); ++host) {
+        if (!cluster::is_host(c, s, host)) continue;
+        const unsigned group = cluster::group(c, s, host);
+        uint32_t seats = 0;
+        for (PeerPlace place = 0; place < cluster::place_count(c); ++place)
+            seats += (group >> place & 1) != 0;
+        large |= seats > 1;
+        groups += 1;
+        members |= group;
+    }
+    if (groups > 1 && large) return violation("Q7", 0, ObjectId::none, "two hosts are in charge");
+    uint32_t lost = 0, seats = 0;
+    for (PeerPlace place = 0; place < cluster::place_count(c); ++place) {
+        if (cluster::is_seat(c, place)) {
+            seats += 1;
+            lost += !cluster::is_there(c, s, place);
+        }
+        const bool in = cluster::is_there(c, s, place) && glance(c, s, place).phase == Phase::in;
+        if (in && (members >> place & 1) == 0)
+            return violation("Q7", place, ObjectId::none,
+                             name(place) + " belongs to nobody's roster");
+    }
+    const uint32_t crashed = cluster::crashed(c, s);
+    if (2 * crashed < seats && cluster::suspected(c, s) == 0 && lost > crashed)
+        return violation("Q7", 0, ObjectId::none, "more have gone than crashed, and most have not");
+    return {};
+}
+
+// Nothing more will ever happen, and yet not all has come to an end.
+Violation stuck(const Cluster &c, const ClusterState &s)
+{
+    if (cluster::quiet(c, s)) return {};
+    return violation("Q6", 0, ObjectId::none, "all wait for something that never comes");
+}
+
+Violation first_violation(const Cluster &c, const ClusterState &s)
+{
+    const Present all = present(c, s, ~0u);
+    for (uint32_t i = 0; i < all.count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            const PeerPlace a = all.places[i], b = all.places[k];
+            if (glance(c, s, a).beliefs == glance(c, s, b).beliefs) continue;
+            if (Violation found = i1(c, s, a, b)) return found;
+        }
+    if (Violation found = i3(c, s)) return found;
+    if (!cluster::quiet(c, s)) return {};
+    if (Violation found = q7(c, s)) return found;
+    for (PeerPlace host = 0; host < cluster::place_count(c); ++host) {
+        if (!cluster::is_host(c, s, host)) continue;
+        const Present members = present(c, s, cluster::group(c, s, host));
+        if (Violation found = when_quiet(c, s, members)) return found;
+    }
+    return {};
+}
+
+}

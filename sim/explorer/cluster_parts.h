@@ -1,0 +1,125 @@
+// Where each thing lies in a ClusterState, for those that are cluster.
+#pragma once
+#include "sim/explorer/cluster.h"
+
+namespace tern::cluster_parts {
+
+inline constexpr uint32_t tail_count = 3; // What has been spent, twice; who has destroyed what.
+
+inline uint32_t pair_count(const Cluster &c)
+{
+    return c._places * (c._places - 1);
+}
+
+inline uint32_t pair(const Cluster &c, PeerPlace from, PeerPlace to)
+{
+    return from * (c._places - 1) + (to < from ? to : to - 1u);
+}
+
+inline uint32_t stream_part(const Cluster &c, PeerPlace from, PeerPlace to)
+{
+    return c._places + pair(c, from, to);
+}
+
+inline bool has_bags(const Cluster &c)
+{
+    return c._scope.updates > 0 || c._scope.hides > 0;
+}
+
+inline uint32_t bag_part(const Cluster &c, PeerPlace from, PeerPlace to)
+{
+    return c._places + pair_count(c) + pair(c, from, to);
+}
+
+inline bool has_holds(const Cluster &c)
+{
+    return c._scope.holds > 0;
+}
+
+inline uint32_t hold_part(const Cluster &c, PeerPlace from, PeerPlace to)
+{
+    return c._part_count - tail_count - pair_count(c) + pair(c, from, to);
+}
+
+inline bool is_held(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
+{
+    return has_holds(c) && s.parts[hold_part(c, from, to)] != 0;
+}
+
+enum Budget : uint32_t {
+    creates,
+    claims,
+    destroys,
+    crashes,
+    updates,
+    joins,
+    losses,
+    waits,
+    holds,
+    suspicions,
+    forges,
+    locks,
+    releases,
+    hides
+};
+inline constexpr uint32_t budgets_per_part = 8; // Of 4 bits.
+
+inline uint32_t spent_part(const Cluster &c, Budget budget)
+{
+    return c._part_count - tail_count + budget / budgets_per_part;
+}
+
+inline uint32_t spent(const Cluster &c, const ClusterState &s, Budget budget)
+{
+    return s.parts[spent_part(c, budget)] >> 4 * (budget % budgets_per_part) & 15;
+}
+
+inline const Glance &glance(const Cluster &c, const ClusterState &s, PeerPlace place)
+{
+    return peer_steps::glance(c._steps, s.parts[place]);
+}
+
+inline bool knows(const Glance &glance, PeerPlace place)
+{
+    return (glance.known >> place & 1) != 0;
+}
+
+inline bool lists(const Glance &glance, PeerPlace place)
+{
+    return (glance.roster >> place & 1) != 0;
+}
+
+// A newcomer hears its welcome first; and nobody hears one that he does not know yet, or no more.
+inline bool is_deaf(const Cluster &c, const ClusterState &s, PeerPlace to, PeerPlace from)
+{
+    if (s.parts[to] == 0) return true;
+    const Glance &there = glance(c, s, to);
+    if (there.phase != Phase::outside) return !knows(there, from);
+    const uint32_t head = c._lists[s.parts[stream_part(c, from, to)]].message;
+    return head == 0 ||
+           peer_steps::message(c._steps, head)[0] != static_cast<std::byte>(MessageKind::welcome);
+}
+
+// It has gone, or has heard of this one and takes it for gone: there is no connection any more.
+inline bool has_closed(const Cluster &c, const ClusterState &s, PeerPlace by, PeerPlace who)
+{
+    if (s.parts[by] == 0) return true;
+    const Glance &there = glance(c, s, by);
+    return there.phase != Phase::outside && !lists(there, who) && who <= there.last;
+}
+
+// Whether it would make a difference to `by` that `who` has gone.
+inline bool minds(const Cluster &c, const ClusterState &s, PeerPlace by, PeerPlace who)
+{
+    if (s.parts[by] == 0) return false;
+    const Glance &there = glance(c, s, by);
+    return there.phase != Phase::outside && lists(there, who) && who != by &&
+           (there.leader == who || there.leader == by);
+}
+
+inline bool can_notice(const Cluster &c, const ClusterState &s, PeerPlace who, PeerPlace by)
+{
+    return minds(c, s, by, who) && has_closed(c, s, who, by);
+}
+
+}

@@ -1,0 +1,187 @@
+#include "sim/explorer/peer_oracles.h"
+#include "sim/world/names.h"
+
+namespace tern::peer_oracles {
+
+using names::text;
+
+static Violation violation(const char *invariant, const StepSeen &seen, const Believed &object,
+                           const std::string &what)
+{
+    Violation violation;
+    violation.invariant = invariant;
+    violation.text =
+        "peer " + std::to_string(seen.place + 1) + ", object " + text(object.object) + ": " + what;
+    violation.object = object.object;
+    violation.lane = seen.place;
+    return violation;
+}
+
+// A stamp never falls at a peer.
+static Violation i2(const StepSeen &seen, const Believed &before, const Believed &after)
+{
+    if (!before.alive || !after.alive || after.stamp >= before.stamp) return {};
+    return violation("I2", seen, after,
+                     "its stamp fell from " + text(before.stamp) + " to " + text(after.stamp));
+}
+
+// What is dead at a peer never lives there again.
+static Violation i3(const StepSeen &seen, const Believed &before, const Believed &after)
+{
+    if (!before.dead || (after.dead && !after.alive)) return {};
+    return violation("I3", seen, after, after.alive ? "lives again" : "its death is forgotten");
+}
+
+// A value comes from the tenure that the stamp names, or from before it; and it is whole.
+static Violation i4(const StepSeen &seen, const Believed &before, const Believed &after)
+{
+    if (!after.alive) return {};
+    const Mark &value = after.value;
+    if (!mark::whole(value)) return violation("I4", seen, after, "its value is made of two writes");
+    if (value.tenure > after.stamp)
+        return violation("I4", seen, after, "its value is of a tenure to come");
+    const bool written = before.alive && before.stamp == after.stamp && before.value != value;
+    if (written && value.tenure != after.stamp)
+        return violation("I4", seen, after,
+                         "a write of tenure " + text(value.tenure) + " was applied in tenure " +
+                             text(after.stamp));
+    return {};
+}
+
+// What is hidden from a peer stays as it is there. (That it is told anew by the next host of a star
+// may have been on its way.)
+static Violation i18(const StepSeen &seen, const Believed &before, const Believed &after)
+{
+    if (seen.input.kind != InputKind::updates) return {};
+    const bool stays = before.alive && after.alive && before.hidden && after.hidden;
+    if (!stays || before.stamp != after.stamp || before.value == after.value) return {};
+    return violation("I18", seen, after, "is hidden, and told all the same");
+}
+
+// Within a tenure a later write is never replaced by an earlier one.
+static Violation i5(const StepSeen &seen, const Believed &before, const Believed &after)
+{
+    if (!before.alive || !after.alive || before.stamp != after.stamp) return {};
+    if (before.value.tenure != after.value.tenure) return {};
+    const uint32_t was = mark::sequence(before.value), is = mark::sequence(after.value);
+    if (is >= was) return {};
+    return violation("I5", seen, after,
+                     "write " + std::to_string(was) + " was replaced by write " +
+                         std::to_string(is));
+}
+
+// An owner is only who created the object or was granted it, and he says so himself; after his
+// departure the host may hear of it from others.
+static Violation i6(const StepSeen &seen, const Believed &before, const Believed &after)
+{
+    if (!after.alive) return {};
+    if (before.alive && before.stamp == after.stamp && before.owner == after.owner) return {};
+    const auto self = static_cast<PeerId>(seen.place + 1);
+    const auto sender = static_cast<PeerId>(seen.input.other + 1);
+    const bool created = seen.input.kind == InputKind::create && after.stamp == 0;
+    const bool granted = seen.message == MessageKind::grant;
+    const bool by_itself = stamps::parts(after.stamp).host == self;
+    if (after.owner == self && (created || granted || by_itself)) return {};
+    const bool announced = seen.message == MessageKind::create || //
+                           seen.message == MessageKind::migrate;
+    if (after.owner != self && announced && after.owner == sender) return {};
+    if (after.owner != self && seen.message == MessageKind::report_object) return {};
+    if (after.owner != self && seen.message == MessageKind::tell) return {}; // The host of a star.
+    return violation("I6", seen, after,
+                     "is owned by peer " + text(after.owner) + " under " + text(after.stamp) +
+                         ", of which nobody entitled has told");
+}
+
+static Violation about_message(const char *invariant, const StepSeen &seen, const std::string &what)
+{
+    Violation violation;
+    violation.invariant = invariant;
+    violation.lane = seen.place;
+    violation.text = "peer " + std::to_string(seen.place + 1) + " " + what + ", of peer " +
+                     std::to_string(seen.input.other + 1) + ", kind " +
+                     std::to_string(static_cast<unsigned>(seen.message));
+    return violation;
+}
+
+// What its sender has no right to say is never believed, and nothing comes of it.
+static Violation i6_forged(const StepSeen &seen)
+{
+    if (seen.input.kind != InputKind::forged) return {};
+    if (seen.verdict == Verdict::ok || seen.verdict == Verdict::later)
+        return about_message("I6", seen, "believed a forged message");
+    return seen.changed ? about_message("I6", seen, "was changed by a forged message")
+                        : Violation{};
+}
+
+// The host grants no claim of what it knows to be locked.
+static Violation i15(const StepSeen &seen)
+{
+    if (seen.message != MessageKind::claim) return {};
+    for (size_t i = 0; i < seen.before.size(); ++i) {
+        if ((seen.locked >> i & 1) == 0) continue;
+        for (uint16_t k = 0; k < seen.granted.object_count; ++k)
+            if (seen.granted.objects[k] == seen.before[i].object)
+                return violation("I15", seen, seen.before[i], "is locked, and was granted");
+    }
+    return {};
+}
+
+static bool is_full(Fault fault)
+{
+    return fault != Fault::none && fault != Fault::minority && fault != Fault::host_lost;
+}
+
+// Honest peers say nothing that is against the format or against authority, and the limits of the
+// cluster hold all that there is.
+static Violation honest(const StepSeen &seen)
+{
+    const char *invariant = nullptr;
+    const char *what = nullptr;
+    const bool was_forged = seen.input.kind == InputKind::forged;
+    if (seen.verdict == Verdict::malformed && !was_forged) {
+        invariant = "I12";
+        what = "found a message malformed";
+    } else if (seen.verdict == Verdict::forged && !was_forged) {
+        invariant = "I6";
+        what = "found a message forged";
+    } else if (seen.verdict == Verdict::later || seen.overflow || is_full(seen.fault)) {
+        invariant = "I8";
+        what = "has no room";
+    } else {
+        return {};
+    }
+    return about_message(invariant, seen, what);
+}
+
+static const Believed *find(std::span<const Believed> all, ObjectId object)
+{
+    for (const Believed &believed : all)
+        if (believed.object == object) return &believed;
+    return nullptr;
+}
+
+Violation first_violation(const StepSeen &seen)
+{
+    if (Violation found = i6_forged(seen)) return found;
+    if (Violation found = honest(seen)) return found;
+    if (Violation found = i15(seen)) return found;
+    for (const Believed &before : seen.before) {
+        if (find(seen.after, before.object) || !before.dead) continue;
+        if (Violation found =
+                i3(seen, before, {before.object, 0, {}, false, false, false, 0, {}, {}}))
+            return found;
+    }
+    for (const Believed &after : seen.after) {
+        const Believed *known = find(seen.before, after.object);
+        const Believed before = known ? *known : Believed{};
+        if (Violation found = i2(seen, before, after)) return found;
+        if (Violation found = i3(seen, before, after)) return found;
+        if (Violation found = i4(seen, before, after)) return found;
+        if (Violation found = i5(seen, before, after)) return found;
+        if (Violation found = i18(seen, before, after)) return found;
+        if (Violation found = i6(seen, before, after)) return found;
+    }
+    return {};
+}
+
+}

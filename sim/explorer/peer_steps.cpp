@@ -1,0 +1,600 @@
+#include "sim/explorer/peer_steps.h"
+#include "sim/explorer/forgery.h"
+#include "sim/explorer/peer_oracles.h"
+#include <algorithm>
+#include <cstring>
+#include <sodium.h>
+
+namespace tern::peer_steps {
+
+// --- The game, and who takes part ---
+
+static constexpr Field mark_fields[] = {
+    {"tenure", FieldKind::uint64, offsetof(Mark, tenure)},
+    {"odds", FieldKind::uint32, offsetof(Mark, odds)},
+    {"evens", FieldKind::uint32, offsetof(Mark, evens)},
+    {"writer", FieldKind::peer, offsetof(Mark, writer)},
+    {"odd", FieldKind::boolean, offsetof(Mark, odd)},
+};
+static constexpr Type kept_types[] = {{"kept", sizeof(Mark), mark_fields, cluster_objects_max}};
+static constexpr Type mortal_types[] = {
+    {"mortal", sizeof(Mark), mark_fields, cluster_objects_max, Orphan::destroy}};
+
+static const TypeTable &table(bool mortal)
+{
+    static const TypeTable kept = type_table::make(kept_types);
+    static const TypeTable dying = type_table::make(mortal_types);
+    return mortal ? dying : kept;
+}
+
+// As small as they may be: blocks are copied at every step.
+static ReplicaLimits limits(uint32_t peers, Quorum quorum, Topology topology)
+{
+    return {
+        static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum, 0, topology};
+}
+
+static constexpr uint64_t session = 7;
+static constexpr uint32_t wait_ticks = 16;
+static constexpr PeerPlace nobody = 255;
+
+struct Keys {
+    uint8_t public_key[32], secret_key[64];
+};
+
+static Keys keys(PeerPlace place)
+{
+    uint8_t seed[32] = {};
+    seed[0] = static_cast<uint8_t>(place + 1);
+    Keys keys;
+    crypto_sign_seed_keypair(keys.public_key, keys.secret_key, seed);
+    return keys;
+}
+
+static Identity identity(PeerPlace place)
+{
+    Identity identity = {};
+    std::memcpy(identity.signing_key, keys(place).public_key, 32);
+    identity.key[0] = static_cast<uint8_t>(place + 1);
+    return identity;
+}
+
+static PeerId peer(PeerPlace place)
+{
+    return static_cast<PeerId>(place + 1);
+}
+
+static PeerPlace place_of(PeerId peer)
+{
+    return static_cast<PeerPlace>(static_cast<unsigned>(peer) - 1);
+}
+
+// --- Blocks ---
+
+static Replica &replica_in(std::vector<uint64_t> &memory)
+{
+    return *reinterpret_cast<Replica *>(memory.data());
+}
+
+static std::span<uint64_t> state(std::vector<uint64_t> &memory)
+{
+    static_assert(offsetof(Replica, session) % sizeof(uint64_t) == 0);
+    const size_t words = (replica_in(memory).state_bytes + 7) / 8; // Behind it lies no event.
+    return std::span(memory).subspan(offsetof(Replica, session) / 8, words);
+}
+
+static void load(PeerSteps &s, uint32_t number)
+{
+    const PeerSteps::Block &block = s._blocks[number];
+    const std::span<uint64_t> words = state(s._memory);
+    std::memcpy(words.data(), s._bases[block.place].data(), words.size_bytes());
+    for (size_t i = block.first; i < block.first + block.count; ++i)
+        words[s._positions[i]] = s._words[i];
+}
+
+static Believed believed(const Replica &r, const Object &object, Slot slot)
+{
+    Believed believed = {};
+    believed.object = object.id;
+    believed.stamp = object.stamp;
+    believed.owner = object.owner;
+    believed.alive = true;
+    believed.dead = dead::contains(r.world.dead, object.id);
+    believed.hidden = object.hidden;
+    for (MemberSlot member = 0; member < r.members.count; ++member) {
+        const bool hidden = r.publisher.interests[member * r.publisher.slot_count + slot].hidden;
+        if (!hidden || r.members[member].id == PeerId::none) continue;
+        believed.hidden_from |= static_cast<uint8_t>(1u << place_of(r.members[member].id));
+    }
+    std::memcpy(&believed.value, world::value(r.world, *r.types, slot), sizeof believed.value);
+    return believed;
+}
+
+// In order of the ids. At most cluster_objects_max were ever made.
+static std::vector<Believed> beliefs_of(const Replica &r)
+{
+    std::vector<Believed> all;
+    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life == Life::alive) all.push_back(believed(r, object, slot));
+    }
+    for (const DeadRange &range : r.world.dead.all())
+        for (uint64_t id = range.first; id <= range.last; ++id) {
+            const auto object = static_cast<ObjectId>(id);
+            if (world::find_alive(r.world, object) == no_slot)
+                all.push_back({object, 0, PeerId::none, false, true, false, 0, {}, {}});
+        }
+    std::sort(all.begin(), all.end(),
+              [](const Believed &a, const Believed &b) { return a.object < b.object; });
+    return all;
+}
+
+static uint32_t number_of_beliefs(PeerSteps &s, std::span<const Believed> all)
+{
+    static_assert(std::has_unique_object_representations_v<Believed>);
+    const Key128 key = hash_table::key(std::as_bytes(all));
+    const uint32_t known = hash_table::find(s._belief_numbers, key);
+    if (known != 0) return known;
+    s._belief_count += 1;
+    hash_table::add(s._belief_numbers, key, s._belief_count);
+    return s._belief_count;
+}
+
+static bool settled_with(const Replica &r, MemberSlot slot)
+{
+    return r.rings[slot].count == 0 && !publish::has_due(r.publisher, slot) &&
+           r.publisher.rings[slot].packet_count == 0;
+}
+
+// Of the objects that this peer believes in, in the same order.
+static void look_at_marks(Glance &glance, const Replica &r, std::span<const Believed> all)
+{
+    for (size_t i = 0; i < all.size(); ++i) {
+        const Slot slot = world::find_alive(r.world, all[i].object);
+        if (slot == no_slot) continue;
+        const auto bit = static_cast<uint8_t>(1u << i);
+        if ((r.own_marks[slot] & own_locked) != 0) glance.locked |= bit;
+        if ((r.own_marks[slot] & own_released) != 0) glance.released |= bit;
+        if (r.locks[slot] != 0) glance.known_locked |= bit;
+    }
+}
+
+static Glance look(PeerSteps &s, const Replica &r)
+{
+    Glance glance = {};
+    const std::vector<Believed> all = beliefs_of(r);
+    glance.belief_first = static_cast<uint32_t>(s._beliefs.size());
+    glance.belief_count = static_cast<uint8_t>(all.size());
+    s._beliefs.insert(s._beliefs.end(), all.begin(), all.end());
+    glance.beliefs = number_of_beliefs(s, all);
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
+        if (member.id == PeerId::none) continue;
+        const auto bit = static_cast<uint8_t>(1u << place_of(member.id));
+        glance.known |= bit;
+        if (member.fenced) continue;
+        glance.roster |= bit;
+        if (!settled_with(r, slot)) glance.unsettled |= bit;
+    }
+    glance.claims = static_cast<uint8_t>(r.claims.count);
+    const PeerId leader = replica::successor(r);
+    glance.leader = leader == PeerId::none ? nobody : place_of(leader);
+    glance.last = place_of(static_cast<PeerId>(r.last_peer));
+    glance.in_charge = r.phase == Phase::in && replica::host(r) == r.self;
+    glance.ended = r.fault == Fault::minority || r.fault == Fault::host_lost;
+    glance.phase = r.phase;
+    glance.collecting = r.collecting;
+    glance.view = r.view;
+    look_at_marks(glance, r, all);
+    return glance;
+}
+
+// The number of the block in s._memory.
+static uint32_t keep(PeerSteps &s, PeerPlace place)
+{
+    const std::span<const uint64_t> words = state(s._memory);
+    const std::vector<uint64_t> &base = s._bases[place];
+    const size_t first = s._positions.size();
+    for (size_t i = 0; i < words.size(); ++i) {
+        if (words[i] == base[i]) continue;
+        s._positions.push_back(static_cast<uint16_t>(i));
+        s._words.push_back(words[i]);
+    }
+    Key128 key = hash_table::key(std::span(s._words).subspan(first));
+    for (size_t i = first; i < s._positions.size(); ++i) {
+        const Key128 part = hash_table::part(s._positions[i], place);
+        key = {hash_table::mixed(key.low + part.low), hash_table::mixed(key.high + part.high)};
+    }
+    key.low += place;
+    const uint32_t known = hash_table::find(s._block_numbers, key);
+    if (known != 0) {
+        s._positions.resize(first);
+        s._words.resize(first);
+        return known;
+    }
+    TERN_ASSERT(words.size() <= UINT16_MAX && s._blocks.size() < UINT32_MAX, "%zu blocks",
+                s._blocks.size());
+    PeerSteps::Block block = {key, first, static_cast<uint32_t>(s._positions.size() - first), place,
+                              look(s, replica_in(s._memory))};
+    s._blocks.push_back(block);
+    const auto number = static_cast<uint32_t>(s._blocks.size() - 1);
+    hash_table::add(s._block_numbers, key, number);
+    return number;
+}
+
+// --- What is only history ---
+
+// Numbers of messages count from the last acked one, and what is queued begins at the first place:
+// only differences are ever looked at.
+static void settle_ring(Replica &r, MemberSlot slot)
+{
+    const uint32_t items_max = r.items.capacity / r.rings.capacity;
+    ItemRing &ring = r.rings[slot];
+    Item *items = r.items.begin() + size_t{slot} * items_max;
+    std::rotate(items, items + ring.first, items + items_max);
+    ring.first = 0;
+    for (uint32_t i = 0; i < ring.pulled; ++i)
+        items[i].message -= ring.acked_count;
+    ring.message_count -= ring.acked_count;
+    ring.acked_count = 0;
+}
+
+// Takes out of a block what no later step depends on. Which free place a grant gets is history
+// too (it only orders the MIGRATEs of a greeting), as soon as all are free.
+static void settled(Replica &r)
+{
+    r.migrations = 0; // A statistic.
+    for (MemberSlot slot = 0; slot < r.rings.count; ++slot)
+        settle_ring(r, slot);
+    if (r.free_grants.count != r.grants.count) return;
+    for (uint32_t i = 0; i < r.grants.count; ++i)
+        r.free_grants[i] = r.grants.count - 1 - i;
+}
+
+// --- Messages ---
+
+static uint32_t keep_message(PeerSteps &s, std::span<const std::byte> bytes)
+{
+    const Key128 key = hash_table::key(bytes);
+    const uint32_t known = hash_table::find(s._message_numbers, key);
+    if (known != 0) return known;
+    s._messages.push_back({key, s._bytes.size(), static_cast<uint32_t>(bytes.size())});
+    s._bytes.insert(s._bytes.end(), bytes.begin(), bytes.end());
+    const auto number = static_cast<uint32_t>(s._messages.size() - 1);
+    hash_table::add(s._message_numbers, key, number);
+    return number;
+}
+
+// The next number of a packet: above those in flight. Which one it is is history.
+static uint64_t next_packet(const Replica &r, MemberSlot slot)
+{
+    const PeerRing &ring = r.publisher.rings[slot];
+    if (ring.packet_count == 0) return 1;
+    const uint32_t packets_max = r.publisher.packets_max;
+    const uint32_t last = (ring.packet_first + ring.packet_count - 1) % packets_max;
+    return r.publisher.sent_packets[size_t{slot} * packets_max + last].packet + 1;
+}
+
+// All that is to be said is said at once, but to those who are held. True if there was an UPDATE.
+static bool pull(PeerSteps &s, Replica &r, unsigned held)
+{
+    std::byte buffer[4096];
+    bool updates = false;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
+        if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
+        if ((held >> place_of(member.id) & 1) != 0) continue;
+        while (const size_t size = replica::next_message(r, member.id, buffer))
+            s._said.push_back(
+                {place_of(member.id), false, 0, keep_message(s, std::span(buffer, size))});
+        if (!replica::has_updates(r, member.id)) continue;
+        const uint64_t packet = next_packet(r, slot);
+        const size_t size = replica::write_updates(r, member.id, packet, buffer);
+        if (size == 0) continue;
+        updates = true;
+        s._said.push_back({place_of(member.id), true, static_cast<uint16_t>(packet),
+                           keep_message(s, std::span(buffer, size))});
+    }
+    return updates;
+}
+
+// --- Steps ---
+
+static Mark next_mark(const Replica &r, Slot slot)
+{
+    Mark mark = {};
+    std::memcpy(&mark, world::value(r.world, *r.types, slot), sizeof mark);
+    const Stamp stamp = r.world.slots[slot].stamp;
+    const bool goes_on = mark.tenure == stamp && mark.writer == r.self;
+    const uint32_t write = goes_on ? mark::sequence(mark) + 1 : 1;
+    if (!goes_on) mark = {};
+    mark.tenure = stamp;
+    mark.writer = r.self;
+    mark.odd = write % 2 == 1;
+    (mark.odd ? mark.odds : mark.evens) = write;
+    return mark;
+}
+
+static void acked(Replica &r, PeerId from, uint32_t count)
+{
+    const MemberSlot slot = replica::find_member(r, from);
+    if (slot == no_member || r.members[slot].fenced) return;
+    replica::messages_acked(r, from, r.rings[slot].acked_count + count);
+}
+
+// What the game does. Between two ticks at which nothing is set or sent as an UPDATE there is no
+// difference, so the tick is raised only here and behind UPDATEs.
+static void play(Replica &r, const Input &input)
+{
+    const ObjectId object = object_code::id(input.number);
+    const Slot slot = world::find_alive(r.world, object);
+    if (input.kind == InputKind::create) {
+        Mark mark = {};
+        mark.writer = r.self;
+        replica::create(r, 0, &mark);
+    } else if (input.kind == InputKind::claim) {
+        replica::claim(r, object);
+    } else if (input.kind == InputKind::destroy) {
+        replica::destroy(r, slot);
+    } else if (input.kind == InputKind::lock) {
+        replica::lock(r, slot, (r.own_marks[slot] & own_locked) == 0);
+    } else if (input.kind == InputKind::release) {
+        replica::release(r, slot);
+    } else if (input.kind == InputKind::hide) {
+        const MemberSlot member = replica::find_member(r, peer(input.other));
+        const Publisher &p = r.publisher;
+        const bool hidden = p.interests[member * p.slot_count + slot].hidden;
+        replica::end_send(r);
+        replica::set_priority(r, slot, peer(input.other), hidden ? priority_one : 0);
+    } else if (input.kind == InputKind::set) {
+        replica::end_send(r);
+        const Mark mark = next_mark(r, slot);
+        replica::set(r, slot, &mark);
+    } else {
+        for (uint32_t i = 0; i < wait_ticks; ++i) {
+            replica::end_send(r);
+            replica::begin_receive(r);
+        }
+    }
+}
+
+static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &input)
+{
+    const PeerId other = peer(input.other);
+    switch (input.kind) {
+    case InputKind::receive:
+    case InputKind::forged: return replica::receive(r, other, message(s, input.number));
+    case InputKind::welcome:
+        return replica::welcome(r, session, keys(place).secret_key, identity(place),
+                                message(s, input.number));
+    case InputKind::updates: return replica::receive_updates(r, other, message(s, input.number));
+    case InputKind::acked: acked(r, other, input.number); break;
+    case InputKind::gone: replica::peer_gone(r, other); break;
+    case InputKind::admit:
+        while (r.last_peer < static_cast<uint16_t>(other))
+            replica::next_peer_id(r); // Ids that are given once, though it has not heard of it.
+        replica::admit(r, other, identity(input.other));
+        break;
+    case InputKind::arrived: replica::fate(r, other, input.number, true); break;
+    case InputKind::lost: replica::fate(r, other, input.number, false); break;
+    case InputKind::create:
+    case InputKind::claim:
+    case InputKind::destroy:
+    case InputKind::set:
+    case InputKind::lock:
+    case InputKind::release:
+    case InputKind::hide:
+    case InputKind::wait: play(r, input); break;
+    }
+    return Verdict::ok;
+}
+
+static MessageKind kind_of(const PeerSteps &s, const Input &input)
+{
+    const bool heard = input.kind == InputKind::receive || input.kind == InputKind::welcome ||
+                       input.kind == InputKind::forged;
+    if (!heard) return MessageKind::none;
+    return static_cast<MessageKind>(message(s, input.number)[0]);
+}
+
+// To who has claimed in this step. Nothing if there is no GRANT.
+static Described granted_to_sender(const PeerSteps &s, const Input &input, const PeerStep &step)
+{
+    for (uint32_t i = step.said_first; i < step.said_first + step.said_count; ++i) {
+        const Said &said = s._said[i];
+        if (said.updates || said.to != input.other) continue;
+        const Described described = replica::describe(peer(said.to), message(s, said.message));
+        if (described.kind == MessageKind::grant) return described;
+    }
+    return {};
+}
+
+static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const PeerStep &step)
+{
+    const Replica &r = replica_in(s._memory);
+    peer_oracles::StepSeen seen = {};
+    seen.place = s._blocks[before].place;
+    seen.input = input;
+    seen.message = kind_of(s, input);
+    seen.verdict = step.verdict;
+    seen.changed = step.block != before;
+    seen.fault = r.fault;
+    for (const ItemRing &ring : r.rings.all())
+        seen.overflow |= ring.overflow;
+    if (seen.message == MessageKind::claim) seen.granted = granted_to_sender(s, input, step);
+    seen.locked = s._blocks[before].glance.known_locked;
+    seen.before = beliefs(s, before);
+    seen.after = beliefs(s, step.block);
+    const Violation found = peer_oracles::first_violation(seen);
+    if (!found) return 0;
+    s._violations.push_back(found);
+    return static_cast<uint32_t>(s._violations.size());
+}
+
+// Production code, and the end of the tick.
+static PeerStep run(PeerSteps &s, uint32_t block, const Input &input)
+{
+    load(s, block);
+    Replica &r = replica_in(s._memory);
+    const PeerPlace place = s._blocks[block].place;
+    PeerStep step = {};
+    step.said_first = static_cast<uint32_t>(s._said.size());
+    step.verdict = tell(s, r, place, input);
+    replica::end_receive(r);
+    replica::begin_receive(r);
+    replica::begin_send(r);
+    if (pull(s, r, input.held)) replica::end_send(r);
+    step.said_count = static_cast<uint32_t>(s._said.size()) - step.said_first;
+    settled(r);
+    step.block = keep(s, place);
+    step.violation = check(s, block, input, step);
+    return step;
+}
+
+PeerStep step(PeerSteps &s, uint32_t block, const Input &input)
+{
+    const uint64_t kind =
+        uint64_t{input.held} << 16 | static_cast<uint64_t>(input.kind) << 8 | input.other;
+    const Key128 key = {uint64_t{block} << 32 | input.number, kind};
+    const uint32_t known = hash_table::find(s._step_numbers, key);
+    if (known != 0) return s._steps[known - 1];
+    s._steps.push_back(run(s, block, input));
+    hash_table::add(s._step_numbers, key, static_cast<uint32_t>(s._steps.size()));
+    return s._steps.back();
+}
+
+// --- The whole ---
+
+static void forget(PeerSteps &s)
+{
+    s._blocks.assign(1, {});
+    s._messages.assign(1, {});
+    s._positions.clear();
+    s._words.clear();
+    s._bytes.clear();
+    s._beliefs.clear();
+    s._steps.clear();
+    s._said.clear();
+    s._block_numbers = s._message_numbers = s._step_numbers = {};
+}
+
+PeerSteps make(uint32_t peers, bool mortal, Quorum quorum, Topology topology)
+{
+    TERN_ASSERT(peers > 0 && peers <= cluster_peers_max, "%u peers", peers);
+    const int sodium = sodium_init();
+    TERN_ASSERT(sodium >= 0, "libsodium gave %d", sodium);
+    PeerSteps s;
+    s._types = &table(mortal);
+    s._peers = peers;
+    s._memory.resize((replica::size_bytes(*s._types, limits(peers, quorum, topology)) + 7) / 8 + 1);
+    replica::place(s._memory.data(), *s._types, limits(peers, quorum, topology));
+    const std::span<const uint64_t> words = state(s._memory);
+    s._bases.assign(peers, {words.begin(), words.end()});
+    forget(s);
+    return s;
+}
+
+uint32_t first_host(PeerSteps &s)
+{
+    load(s, outsider(s, 0));
+    replica::start(replica_in(s._memory), session, keys(0).secret_key, identity(0));
+    return keep(s, 0);
+}
+
+uint32_t outsider(PeerSteps &s, PeerPlace place)
+{
+    const std::span<uint64_t> words = state(s._memory);
+    std::memcpy(words.data(), s._bases[place].data(), words.size_bytes());
+    return keep(s, place);
+}
+
+void begin_with(PeerSteps &s, std::span<uint32_t> blocks)
+{
+    std::vector<std::vector<uint64_t>> bases = s._bases;
+    std::vector<PeerPlace> places;
+    for (const uint32_t block : blocks) {
+        load(s, block);
+        const std::span<const uint64_t> words = state(s._memory);
+        places.push_back(s._blocks[block].place);
+        bases[places.back()].assign(words.begin(), words.end());
+    }
+    s._bases.swap(bases);
+    forget(s);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+        const std::span<uint64_t> words = state(s._memory);
+        std::memcpy(words.data(), s._bases[places[i]].data(), words.size_bytes());
+        blocks[i] = keep(s, places[i]);
+    }
+}
+
+uint32_t forged_migrate(PeerSteps &s, uint32_t block, ObjectId object)
+{
+    std::byte buffer[256];
+    const PeerId forger = peer(s._blocks[block].place);
+    const size_t size = forgery::migrate(buffer, *s._types, *belief(s, block, object), forger);
+    return keep_message(s, std::span(buffer, size));
+}
+
+uint32_t forged_destroy(PeerSteps &s, uint32_t block, ObjectId object)
+{
+    std::byte buffer[256];
+    const PeerId forger = peer(s._blocks[block].place);
+    const size_t size = forgery::destroy(buffer, *belief(s, block, object), forger);
+    return keep_message(s, std::span(buffer, size));
+}
+
+const Glance &glance(const PeerSteps &s, uint32_t block)
+{
+    return s._blocks[block].glance;
+}
+
+std::span<const Believed> beliefs(const PeerSteps &s, uint32_t block)
+{
+    const Glance &seen = s._blocks[block].glance;
+    return std::span(s._beliefs).subspan(seen.belief_first, seen.belief_count);
+}
+
+const Believed *belief(const PeerSteps &s, uint32_t block, ObjectId object)
+{
+    for (const Believed &believed : beliefs(s, block))
+        if (believed.object == object) return &believed;
+    return nullptr;
+}
+
+Key128 block_key(const PeerSteps &s, uint32_t block)
+{
+    return s._blocks[block].key;
+}
+
+Key128 message_key(const PeerSteps &s, uint32_t message)
+{
+    return s._messages[message].key;
+}
+
+std::span<const std::byte> message(const PeerSteps &s, uint32_t number)
+{
+    const PeerSteps::Message &message = s._messages[number];
+    return std::span(s._bytes).subspan(message.first, message.size_bytes);
+}
+
+std::span<const Said> said(const PeerSteps &s, const PeerStep &step)
+{
+    return std::span(s._said).subspan(step.said_first, step.said_count);
+}
+
+const Violation &violation(const PeerSteps &s, uint32_t number)
+{
+    return s._violations[number - 1];
+}
+
+size_t block_count(const PeerSteps &s)
+{
+    return s._blocks.size() - 1;
+}
+
+size_t step_count(const PeerSteps &s)
+{
+    return s._steps.size();
+}
+
+}

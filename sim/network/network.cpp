@@ -1,0 +1,170 @@
+#include "base/assert.h"
+#include "sim/network/delay_line.h"
+#include "tern/sim.h"
+#include <algorithm>
+
+namespace tern {
+
+namespace {
+
+constexpr size_t inbox_datagrams_max = 1024; // Of one socket. As sim.h says.
+
+struct SimSocket final : Socket { // Closed.
+    SimNetwork *_network;
+    Address _address;
+    SocketStats _stats;
+    std::vector<Flight> _inbox; // Oldest first.
+    size_t _handed_out; // So many of the oldest were given to the game by the last receive().
+    Datagram _datagrams[receive_datagrams_max];
+
+    ~SimSocket() override;
+    std::span<const Datagram> receive() override;
+    void send(std::span<const Datagram> datagrams) override;
+    Address local_address() const override { return _address; }
+    SocketStats stats() const override { return _stats; }
+};
+
+struct Cut {
+    Address from, to;
+    friend bool operator==(const Cut &, const Cut &) = default;
+};
+
+}
+
+struct SimNetwork { // Closed.
+    DelayLine _line;
+    uint64_t _now_us;
+    uint64_t _sent;
+    uint64_t _lost; // Beside those that the line has lost.
+    uint64_t _delivered;
+    std::vector<Cut> _cuts;
+    std::vector<SimSocket *> _sockets;
+    bool _closing;
+};
+
+static bool is_cut(const SimNetwork &network, const Address &from, const Address &to)
+{
+    return std::find(network._cuts.begin(), network._cuts.end(), Cut{from, to}) !=
+           network._cuts.end();
+}
+
+static SimSocket *socket_at(const SimNetwork &network, const Address &address)
+{
+    for (SimSocket *socket : network._sockets) {
+        if (socket->_address == address) return socket;
+    }
+    return nullptr;
+}
+
+SimSocket::~SimSocket()
+{
+    TERN_ASSERT(_network->_closing, "a simulated socket goes with its network");
+}
+
+std::span<const Datagram> SimSocket::receive()
+{
+    for (size_t i = 0; i < _handed_out; ++i)
+        delay_line::release(_network->_line, _inbox[i]);
+    _inbox.erase(_inbox.begin(), _inbox.begin() + static_cast<ptrdiff_t>(_handed_out));
+    _handed_out = std::min(_inbox.size(), receive_datagrams_max);
+    for (size_t i = 0; i < _handed_out; ++i) {
+        const std::span<const std::byte> bytes = delay_line::bytes(_network->_line, _inbox[i]);
+        _datagrams[i] = {_inbox[i].from, bytes};
+        _stats.received_datagrams += 1;
+        _stats.received_bytes += bytes.size();
+    }
+    return {_datagrams, _handed_out};
+}
+
+void SimSocket::send(std::span<const Datagram> datagrams)
+{
+    for (const Datagram &datagram : datagrams) {
+        if (datagram.bytes.size() > socket_datagram_bytes_max) {
+            _stats.send_failures += 1;
+            continue;
+        }
+        _stats.sent_datagrams += 1;
+        _stats.sent_bytes += datagram.bytes.size();
+        _network->_sent += 1;
+        if (is_cut(*_network, _address, datagram.address))
+            _network->_lost += 1;
+        else
+            delay_line::send(_network->_line, _network->_now_us, _address, datagram);
+    }
+}
+
+SimNetwork *make_sim_network(const SimConfig &config)
+{
+    auto *network = new SimNetwork{};
+    network->_line = delay_line::make(config.impairment, config.seed, config.datagrams_max);
+    return network;
+}
+
+void destroy_sim_network(SimNetwork *network)
+{
+    if (!network) return;
+    network->_closing = true;
+    for (SimSocket *socket : network->_sockets)
+        delete socket;
+    delete network;
+}
+
+Socket *make_sim_socket(SimNetwork *network, const Address &address)
+{
+    TERN_ASSERT(!socket_at(*network, address), "%s is taken", print(address).text);
+    auto *socket = new SimSocket;
+    socket->_network = network;
+    socket->_address = address;
+    socket->_stats = {};
+    socket->_inbox.reserve(inbox_datagrams_max);
+    socket->_handed_out = 0;
+    network->_sockets.push_back(socket);
+    return socket;
+}
+
+static void deliver(SimNetwork &network, const Flight &flight)
+{
+    SimSocket *socket = socket_at(network, flight.to);
+    if (!socket || socket->_inbox.size() == inbox_datagrams_max ||
+        is_cut(network, flight.from, flight.to)) {
+        network._lost += 1;
+        delay_line::release(network._line, flight);
+        return;
+    }
+    network._delivered += 1;
+    socket->_inbox.push_back(flight);
+}
+
+void advance(SimNetwork *network, uint64_t now_us)
+{
+    TERN_ASSERT(now_us >= network->_now_us, "back from %llu to %llu us",
+                static_cast<unsigned long long>(network->_now_us),
+                static_cast<unsigned long long>(now_us));
+    network->_now_us = now_us;
+    while (delay_line::next_due_us(network->_line) <= now_us)
+        deliver(*network, delay_line::take(network->_line));
+}
+
+void set_impairment(SimNetwork *network, const Impairment &impairment)
+{
+    delay_line::set_impairment(network->_line, impairment);
+}
+
+void set_cut(SimNetwork *network, const Address &from, const Address &to, bool cut)
+{
+    std::erase(network->_cuts, Cut{from, to});
+    if (cut) network->_cuts.push_back({from, to});
+}
+
+SimStats stats(const SimNetwork *network)
+{
+    return {network->_sent, network->_lost + delay_line::lost(network->_line),
+            delay_line::duplicated(network->_line), network->_delivered};
+}
+
+uint64_t next_delivery_us(const SimNetwork *network)
+{
+    return delay_line::next_due_us(network->_line);
+}
+
+}

@@ -1,0 +1,108 @@
+#include "sim/network/wire.h"
+#include "sim/oracles/oracle_checks.h"
+#include "sim/world/names.h"
+#include <algorithm>
+
+namespace tern::oracle_amplification {
+
+namespace {
+
+// docs/wire_format.md: the first byte says what a datagram is.
+constexpr std::byte initiation{1}, response{2}, data{4};
+constexpr uint64_t factor = 3;
+// A challenge, or the answer to one. Like an initiation it may go where the host says that a member
+// is: so small, and so seldom.
+constexpr size_t challenge_bytes = 34;
+
+Account &account(NodeRecord &record, const Address &address)
+{
+    for (Account &known : record.accounts)
+        if (known.address == address) return known;
+    Account account = {};
+    account.address = address;
+    record.accounts.push_back(account);
+    return record.accounts.back();
+}
+
+bool is_first_byte(const Datagram &datagram, std::byte byte)
+{
+    return !datagram.bytes.empty() && datagram.bytes[0] == byte;
+}
+
+// By a NAT, to a peer's datagrams.
+bool is_mapped(const Address &address)
+{
+    const AddressNumber number = wire::number(address);
+    return number >= first_mapped && number < first_shared;
+}
+
+void validate(NodeRecord &record, size_t i)
+{
+    record.accounts[i].validated = true;
+    if (i > 0) std::swap(record.accounts[i], record.accounts[0]); // It is looked up most.
+}
+
+}
+
+void sent(NodeRecord &record, const Datagram &datagram)
+{
+    Account &to = account(record, datagram.address);
+    if (to.validated) return;
+    if (is_first_byte(datagram, initiation)) {
+        to.asked = true;
+        return;
+    }
+    if (is_first_byte(datagram, data) && datagram.bytes.size() == challenge_bytes) {
+        to.challenged = true;
+        return;
+    }
+    to.sent_bytes += datagram.bytes.size();
+    to.touched = true;
+}
+
+void received(NodeRecord &record, const Datagram &datagram)
+{
+    // It may come from another address than the one that was asked, if that has changed since.
+    record.response_arrived = record.response_arrived || is_first_byte(datagram, response);
+    Account &from = account(record, datagram.address);
+    if (from.validated) return;
+    from.received_bytes += datagram.bytes.size();
+    from.data_arrived = from.data_arrived || is_first_byte(datagram, data);
+    from.touched = true;
+}
+
+Violation check(NodeRecord &record, const Node &node, uint16_t index,
+                std::span<const Address> homes, bool journals)
+{
+    bool accepted = !journals;
+    for (size_t i = 0; i < node.note_count; ++i)
+        accepted = accepted || node.notes[i].kind == NoteKind::accepted;
+    for (size_t i = 0; i < record.accounts.size(); ++i) {
+        Account &account = record.accounts[i];
+        if (!account.touched && !(account.challenged && !account.validated)) continue;
+        const bool is_node = is_mapped(account.address) ||
+                             std::find(homes.begin(), homes.end(), account.address) != homes.end();
+        const bool answers = account.asked && record.response_arrived;
+        // The answer may have come another way.
+        const bool heard = account.data_arrived || account.challenged;
+        const bool opens = (heard && accepted && is_node) || answers;
+        account.touched = account.data_arrived = false;
+        if (opens) {
+            validate(record, i);
+            continue;
+        }
+        if (account.sent_bytes <= factor * account.received_bytes) continue;
+        const Address &to = account.address;
+        return oracles::violation("I10", ObjectId::none, index,
+                                  "peer %s has sent %llu bytes to %u.%u.%u.%u:%u, which has sent "
+                                  "it %llu and is not validated",
+                                  names::text(record.self).c_str(),
+                                  static_cast<unsigned long long>(account.sent_bytes), to.ip[12],
+                                  to.ip[13], to.ip[14], to.ip[15], to.port,
+                                  static_cast<unsigned long long>(account.received_bytes));
+    }
+    record.response_arrived = false;
+    return {};
+}
+
+}

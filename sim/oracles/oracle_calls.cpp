@@ -1,0 +1,81 @@
+#include "sim/oracles/oracle_checks.h"
+#include "sim/world/names.h"
+#include <algorithm>
+
+namespace tern::oracle_calls {
+
+using names::text;
+
+static Violation wrong(const Numbered &call, uint16_t index, const CallLog &log, const char *what)
+{
+    return oracles::violation(
+        "I7", call.about, index, "%s call %u from %s to %s: %s (said up to %u, heard up to %u)",
+        call.reliable ? "reliable" : "unreliable", call.sequence, text(call.from).c_str(),
+        text(call.to).c_str(), what, log.said, log.heard);
+}
+
+// In a star: with any that has been the host, too.
+static uint64_t count(const Oracles &oracles, const std::map<PeerId, Links> &links, PeerId other)
+{
+    uint64_t sum = 0;
+    for (const auto &[peer, with] : links)
+        if (peer == other || oracles.relaying_hosts.contains(peer)) sum += with.count;
+    return sum;
+}
+
+Connections connections(const Oracles &oracles, PeerId from, PeerId to)
+{
+    Connections both = {};
+    for (const NodeRecord &record : oracles.nodes) {
+        if (record.self == from) both.said = count(oracles, record.own_links, to);
+        if (record.self == to) both.heard = count(oracles, record.links, from);
+    }
+    return both;
+}
+
+static bool is_newer(const Connections &now, const Connections &then)
+{
+    return now.heard > std::max<uint64_t>(then.heard, 1) ||
+           now.said > std::max<uint64_t>(then.said, 1);
+}
+
+static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_t index)
+{
+    CallLog &log = oracles.calls[{call.from, by}];
+    if (call.to != by && call.to != PeerId::everyone)
+        return wrong(call, index, log, "heard by another");
+    if (!call.reliable) {
+        const bool again =
+            oracles::set_bit(call.to == by ? log.unreliable : log.to_everyone, call.sequence);
+        return again ? wrong(call, index, log, "heard twice") : Violation{};
+    }
+    if (call.sequence > log.said) return wrong(call, index, log, "heard and never said");
+    if (call.sequence == log.heard) return wrong(call, index, log, "heard twice");
+    if (call.sequence < log.heard) return wrong(call, index, log, "heard late or again");
+    const Connections both = connections(oracles, call.from, by);
+    if (call.sequence > log.heard + 1 && oracles.journals && !is_newer(both, log.when_heard))
+        return wrong(call, index, log, "those before it were left out");
+    log.heard = call.sequence;
+    log.when_heard = both;
+    return {};
+}
+
+Violation check(Oracles &oracles, const Node &node, uint16_t index)
+{
+    for (const PlayedCall &played : node.calls) {
+        const Numbered &call = played.numbered;
+        if (!played.heard) {
+            if (call.reliable) {
+                CallLog &log = oracles.calls[{call.from, call.to}];
+                log.said = call.sequence;
+                log.when_said = connections(oracles, call.from, call.to);
+            }
+            continue;
+        }
+        Violation violation = hear(oracles, call, node.self, index);
+        if (violation) return violation;
+    }
+    return {};
+}
+
+}

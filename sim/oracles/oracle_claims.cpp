@@ -1,0 +1,109 @@
+#include "sim/oracles/oracle_checks.h"
+#include "sim/world/names.h"
+#include <algorithm>
+
+namespace tern::oracle_claims {
+
+using names::text;
+
+namespace {
+
+Violation wrong(const Node &node, uint16_t index, ObjectId object, const char *what)
+{
+    return oracles::violation("I14", object, index, "peer %s, claim of %s: %s",
+                              text(node.self).c_str(), text(object).c_str(), what);
+}
+
+bool is_of(const OpenClaim &claim, uint64_t tenure)
+{
+    return claim.first_hoped != 0 && tenure >= claim.first_hoped && tenure <= claim.last_hoped;
+}
+
+// It was granted once more in the same tick, from a tenure of another in between.
+bool is_overtaken(const Node &node, size_t granted)
+{
+    return std::any_of(node.events.begin() + static_cast<ptrdiff_t>(granted), node.events.end(),
+                       [&](const Event &event) {
+                           return event.kind == EventKind::owner_changed &&
+                                  event.object == node.events[granted].object;
+                       });
+}
+
+// After its game has played: it may have claimed the object again, and set it.
+Violation check_answer(const Node &node, uint16_t index, size_t at, const OpenClaim &claim)
+{
+    const Event &event = node.events[at];
+    if (!node.session || !exists(node.session, event.object)) return {};
+    const Session *session = node.session;
+    if (event.kind == EventKind::claim_refused) {
+        const auto &shown = get<Written>(session, event.object);
+        return is_of(claim, shown.tenure)
+                   ? wrong(node, index, event.object, "refused, and what was set still shows")
+                   : Violation{};
+    }
+    if (claim.last_hoped == 0 || owner(session, event.object) != node.self) return {};
+    if (is_overtaken(node, at)) return {};
+    const auto *has = static_cast<const Written *>(inspect::replicated(session, event.object));
+    const bool stays =
+        has->tenure == claim.last_hoped || has->tenure == stamp(session, event.object);
+    return stays ? Violation{}
+                 : wrong(node, index, event.object, "granted, and what was set is not the owner's");
+}
+
+Violation check_events(NodeRecord &record, const Node &node, uint16_t index)
+{
+    for (size_t at = 0; at < node.events.size(); ++at) {
+        const Event &event = node.events[at];
+        if (event.kind != EventKind::claim_granted && event.kind != EventKind::claim_refused)
+            continue;
+        const auto found = record.claims.find(event.object);
+        if (found == record.claims.end())
+            return wrong(node, index, event.object, "an answer to what was not claimed, or again");
+        const OpenClaim claim = found->second;
+        record.claims.erase(found);
+        Violation violation = check_answer(node, index, at, claim);
+        if (violation) return violation;
+    }
+    return {};
+}
+
+void take_claims(NodeRecord &record, const Node &node)
+{
+    for (const PlayedClaim &played : node.claims) {
+        OpenClaim &claim = record.claims[played.object];
+        if (played.hoped == 0) continue;
+        if (claim.first_hoped == 0) claim.first_hoped = played.hoped;
+        claim.last_hoped = played.hoped;
+    }
+}
+
+Violation check_open(const NodeRecord &record, const Node &node, uint16_t index)
+{
+    const Flat<Claim> &claims = inspect::replica(node.session).claims;
+    if (claims.count != record.claims.size())
+        return wrong(node, index, ObjectId::none, "its claims are not those that wait");
+    for (const Claim &claim : claims.all()) {
+        const auto found = record.claims.find(claim.object);
+        if (found == record.claims.end())
+            return wrong(node, index, claim.object, "it waits, and was not made or is answered");
+        const uint64_t hoped = found->second.last_hoped;
+        if (hoped == 0 || !exists(node.session, claim.object)) continue;
+        if (get<Written>(node.session, claim.object).tenure != hoped)
+            return wrong(node, index, claim.object, "it waits, and what was set does not show");
+    }
+    return {};
+}
+
+}
+
+Violation check(NodeRecord &record, const Node &node, uint16_t index)
+{
+    Violation violation = check_events(record, node, index);
+    take_claims(record, node);
+    const bool plays = node.session && (state(node.session) == State::open ||
+                                        state(node.session) == State::leaving);
+    if (!violation && plays) violation = check_open(record, node, index);
+    return violation;
+}
+
+}

@@ -1,0 +1,123 @@
+#include "sim/oracles/oracle_checks.h"
+#include "sim/world/names.h"
+#include <algorithm>
+
+namespace tern::oracle_leftovers {
+
+using names::text;
+
+namespace {
+
+Violation left(const Replica &r, uint16_t index, const char *what, uint64_t count)
+{
+    return oracles::violation("Q6", ObjectId::none, index, "peer %s still has %s (%llu)",
+                              text(r.self).c_str(), what, static_cast<unsigned long long>(count));
+}
+
+Violation check_open(const Replica &r, uint16_t index)
+{
+    if (r.collecting) return left(r, index, "a departure to end", r.query_token);
+    if (r.claims.count > 0) {
+        Violation violation = left(r, index, "claims without an answer", r.claims.count);
+        violation.object = r.claims[0].object;
+        return violation;
+    }
+    if (r.asked.count > 0) return left(r, index, "claims that its game was asked", r.asked.count);
+    if (r.wish_count > 0) return left(r, index, "objects to grant", r.wish_count);
+    for (const Member &member : r.members.all()) {
+        if (member.id == PeerId::none || member.id == r.self) continue;
+        const auto id = static_cast<uint64_t>(member.id);
+        if (member.fenced) return left(r, index, "one in its roster that it has fenced", id);
+        if (member.query_waits) return left(r, index, "a query to answer", id);
+        if (!replica::all_acked(r, member.id))
+            return left(r, index, "something to say to a member", id);
+    }
+    return {};
+}
+
+// What owners want of the host it has done, or knows.
+Violation check_wants(const Replica &r, uint16_t index, const Replica *host)
+{
+    for (Slot slot = 0; slot < r.own_marks.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || object.owner != r.self) continue;
+        Violation violation;
+        if ((r.own_marks[slot] & own_released) != 0)
+            violation = left(r, index, "an object that it has released", 1);
+        const Slot there = host ? world::find_alive(host->world, object.id) : no_slot;
+        const bool locked = (r.own_marks[slot] & own_locked) != 0;
+        if (there != no_slot && locked != (host->locks[there] != 0))
+            violation = left(r, index, "a lock to tell its host, or to end there", locked);
+        violation.object = object.id;
+        if (violation) return violation;
+    }
+    return {};
+}
+
+const Replica *host_of(const AtRest &at_rest)
+{
+    for (uint16_t index : at_rest.members) {
+        const Session *session = at_rest.nodes[index].session;
+        if (tern::host(session) == self(session)) return &inspect::replica(session);
+    }
+    return nullptr;
+}
+
+// A grant is kept for the objects that its owner still has under it.
+Violation check_grants(const Replica &r, uint16_t index)
+{
+    std::vector<uint32_t> uses(r.grants.count);
+    for (const Object &object : r.world.slots.all())
+        if (object.life == Life::alive && object.grant != 0) uses[object.grant - 1] += 1;
+    for (uint32_t i = 0; i < r.grants.count; ++i)
+        if (r.grants[i].references != uses[i])
+            return left(r, index, "a grant that nothing needs", i);
+    if (r.free_grants.count + static_cast<uint64_t>(std::count_if(
+                                  uses.begin(), uses.end(), [](uint32_t n) { return n > 0; })) !=
+        r.grants.count)
+        return left(r, index, "grants that are neither used nor free", r.free_grants.count);
+    return {};
+}
+
+}
+
+Violation check_members(const AtRest &at_rest)
+{
+    std::vector<PeerId> members;
+    for (uint16_t index : at_rest.members)
+        members.push_back(self(at_rest.nodes[index].session));
+    std::sort(members.begin(), members.end());
+    for (uint16_t index : at_rest.members) {
+        const Session *session = at_rest.nodes[index].session;
+        if (state(session) != State::open)
+            return oracles::violation("Q6", ObjectId::none, index, "peer %s is not in: %s",
+                                      text(self(session)).c_str(), state_text(session));
+        std::vector<PeerId> roster(peers(session).begin(), peers(session).end());
+        roster.push_back(self(session));
+        std::sort(roster.begin(), roster.end());
+        if (roster == members) continue;
+        std::string there, wanted;
+        for (PeerId peer : roster)
+            there += " " + text(peer);
+        for (PeerId peer : members)
+            wanted += " " + text(peer);
+        return oracles::violation("Q6", ObjectId::none, index,
+                                  "the roster of peer %s is%s; in the session are%s",
+                                  text(self(session)).c_str(), there.c_str(), wanted.c_str());
+    }
+    return {};
+}
+
+Violation check(const AtRest &at_rest)
+{
+    for (uint16_t index : at_rest.members) {
+        const Replica &r = inspect::replica(at_rest.nodes[index].session);
+        Violation violation = check_open(r, index);
+        if (!violation) violation = check_wants(r, index, host_of(at_rest));
+        if (!violation) violation = check_grants(r, index);
+        if (violation) return violation;
+    }
+    return {};
+}
+
+}

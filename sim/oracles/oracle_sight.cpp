@@ -1,0 +1,48 @@
+#include "sim/oracles/oracle_checks.h"
+#include "sim/world/names.h"
+
+namespace tern::oracle_sight {
+
+// Of one word on its sight: hidden before the tick and after it, and nothing else was said between.
+static bool stays_hidden(const Change &change)
+{
+    const Object &before = change.before, &after = change.after;
+    return before.life == Life::alive && after.life == Life::alive && before.hidden &&
+           after.hidden && before.stamp == after.stamp && before.sight_tick == after.sight_tick;
+}
+
+// The next host of a star tells all anew, what it then hides too.
+static bool heard_tell(const Node &node, ObjectId object)
+{
+    for (size_t i = 0; i < node.note_count; ++i)
+        if (node.notes[i].kind == NoteKind::heard && node.notes[i].object == object &&
+            node.notes[i].message == MessageKind::tell)
+            return true;
+    return false;
+}
+
+Violation check(const Node &node, uint16_t index)
+{
+    for (const Change &change : node.changes)
+        if (stays_hidden(change) && change.before.tick != change.after.tick &&
+            !heard_tell(node, change.object))
+            return oracles::violation(
+                "I18", change.object, index, "%s is hidden from %s, and told all the same",
+                names::text(change.object).c_str(), names::text(node.self).c_str());
+    return {};
+}
+
+Violation check_at_rest(const AtRest &rest)
+{
+    for (const uint16_t member : rest.members) {
+        const Node &node = rest.nodes[member];
+        for (const Object &object : inspect::replica(node.session).world.slots.all())
+            if (object.life == Life::alive && object.hidden)
+                return oracles::violation("Q10", object.id, member, "%s is still hidden from %s",
+                                          names::text(object.id).c_str(),
+                                          names::text(node.self).c_str());
+    }
+    return {};
+}
+
+}

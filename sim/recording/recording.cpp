@@ -1,0 +1,384 @@
+#include "sim/recording/recording.h"
+#include "migration/replica.h"
+#include "session/record.h"
+#include "sim/oracles/oracle_checks.h"
+#include "sim/recording/recording_history.h"
+#include "sim/world/names.h"
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <memory>
+
+namespace tern::recording {
+
+namespace {
+
+// The type table of the header, and all that it points to.
+struct Loaded {
+    Config config;
+    uint8_t seed[32];
+    std::string name;
+    std::deque<std::string> names;
+    std::deque<std::vector<Field>> fields;
+    std::vector<Type> types;
+    TypeTable table;
+};
+
+struct Player {
+    std::unique_ptr<Loaded> loaded;
+    Session *session = nullptr;
+    std::unique_ptr<RecordingHistory> history;
+    RecordReader reader;
+    std::vector<Datagram> inbox;
+    uint64_t first_us = 0, now_us = 0;
+    PlayedRecording played = {};
+    uint64_t handed_out_bits = 0;
+    ~Player() { destroy_session(session); }
+};
+
+// --- The header ---
+
+const char *kept(Loaded &loaded, std::string_view name)
+{
+    return loaded.names.emplace_back(name).c_str();
+}
+
+void load_type(Loaded &loaded, ByteReader &r)
+{
+    const RecordedType recorded = record::read_type(r);
+    std::vector<Field> &fields = loaded.fields.emplace_back();
+    for (size_t i = 0; i < recorded.field_count && i < fields_max; ++i) {
+        const RecordedField field = record::read_field(r);
+        fields.push_back(field.field);
+        fields.back().name = kept(loaded, field.name);
+    }
+    Type type = recorded.type;
+    type.name = kept(loaded, recorded.name);
+    type.fields = fields;
+    loaded.types.push_back(type);
+}
+
+// Null: it is none that can be read.
+std::unique_ptr<Loaded> load(std::span<const std::byte> header)
+{
+    auto loaded = std::make_unique<Loaded>();
+    ByteReader r = record::byte_reader(header);
+    const RecordedConfig recorded = record::read_config(r);
+    for (size_t i = 0; i < recorded.type_count && i < types_max; ++i)
+        load_type(*loaded, r);
+    if (!record::complete(r)) return nullptr;
+    loaded->config = recorded.config;
+    loaded->name = recorded.name;
+    loaded->config.name = loaded->name.c_str();
+    loaded->config.types = loaded->types;
+    std::memcpy(loaded->seed, recorded.seed, sizeof loaded->seed);
+    loaded->table = type_table::make(loaded->types);
+    return loaded;
+}
+
+// --- Whether a call may be made: what would assert is not that session's ---
+
+bool is_open(const Player &p)
+{
+    return state(p.session) == State::open;
+}
+
+bool is_host(const Player &p)
+{
+    return is_open(p) && host(p.session) == self(p.session);
+}
+
+bool is_ours(const Player &p, const Record &record, bool with_type)
+{
+    if (!is_open(p) || !exists(p.session, record.object)) return false;
+    if (owner(p.session, record.object) != self(p.session)) return false;
+    return !with_type || type(p.session, record.object) == record.type;
+}
+
+bool may_claim(const Player &p, const Record &record)
+{
+    if (!is_open(p) || flat::full(inspect::replica(p.session).claims)) return false;
+    return !exists(p.session, record.object) || owner(p.session, record.object) != self(p.session);
+}
+
+// With ClaimMode::optimistic: of others set() asserts.
+bool is_claimed(const Player &p, const Record &record)
+{
+    return is_open(p) && exists(p.session, record.object) &&
+           type(p.session, record.object) == record.type &&
+           inspect::is_optimistic(p.session, record.object);
+}
+
+bool may(const Player &p, const Record &record)
+{
+    const std::vector<Type> &types = p.loaded->types;
+    const bool idle = state(p.session) == State::idle;
+    switch (record.kind) {
+    case RecordKind::start: return idle;
+    case RecordKind::join:
+        return idle && record.invite.address_count > 0 && record.bytes.size() <= payload_bytes_max;
+    case RecordKind::leave: return is_open(p) || state(p.session) == State::joining;
+    case RecordKind::receive:
+    case RecordKind::send: return record.now_us >= p.now_us;
+    case RecordKind::create:
+        return is_open(p) && record.type < types.size() && types[record.type].objects_max > 0;
+    case RecordKind::set: return is_ours(p, record, true) || is_claimed(p, record);
+    case RecordKind::destroy: return is_ours(p, record, false);
+    case RecordKind::claim:
+    case RecordKind::claim_optimistic: return may_claim(p, record);
+    case RecordKind::release:
+    case RecordKind::lock:
+    case RecordKind::unlock: return is_ours(p, record, false);
+    case RecordKind::priority: return is_open(p) && exists(p.session, record.object);
+    case RecordKind::balance: return is_host(p) && record.type < types.size();
+    case RecordKind::migrate:
+    case RecordKind::refuse_claim: return is_host(p);
+    case RecordKind::call:
+    case RecordKind::request:
+        return is_open(p) && record.type < types.size() && record.peer != self(p.session);
+    case RecordKind::call_owner:
+    case RecordKind::request_owner:
+    case RecordKind::reply: return is_open(p) && record.type < types.size();
+    case RecordKind::admit:
+    case RecordKind::refuse: return true;
+    case RecordKind::remove: return host(p.session) == self(p.session);
+    case RecordKind::go_on: return state(p.session) == State::minority;
+    case RecordKind::none:
+    case RecordKind::header:
+    case RecordKind::full: break;
+    }
+    return false;
+}
+
+// --- One record ---
+
+// What a person wants to see of what the game did: not each set() and call().
+std::string label(const Record &record, ObjectId created)
+{
+    switch (record.kind) {
+    case RecordKind::start: return "start";
+    case RecordKind::join: return "join";
+    case RecordKind::leave: return "leave";
+    case RecordKind::create: return "create " + names::text(created);
+    case RecordKind::destroy: return "destroy " + names::text(record.object);
+    case RecordKind::claim: return "claim " + names::text(record.object);
+    case RecordKind::claim_optimistic: return "claim " + names::text(record.object) + " at once";
+    case RecordKind::release: return "release " + names::text(record.object);
+    case RecordKind::lock: return "lock " + names::text(record.object);
+    case RecordKind::unlock: return "unlock " + names::text(record.object);
+    case RecordKind::balance: return "balance";
+    case RecordKind::migrate:
+        return "migrate " + names::text(record.object) + " to " + names::text(record.peer);
+    case RecordKind::refuse_claim: return "refuse " + names::text(record.peer);
+    case RecordKind::admit: return "admit " + names::text(record.peer);
+    case RecordKind::refuse: return "refuse " + names::text(record.peer);
+    case RecordKind::remove: return "remove " + names::text(record.peer);
+    case RecordKind::go_on: return "go on";
+    default: return "";
+    }
+}
+
+// Empty, or what is wrong.
+std::string play_receive(Player &p, const Record &record)
+{
+    p.inbox.clear();
+    Datagram datagram;
+    while (record::next_datagram(p.reader, datagram))
+        p.inbox.push_back(datagram);
+    if (p.inbox.size() != record.datagram_count) return "its datagrams are damaged";
+    p.played.received_datagrams += p.inbox.size();
+    const std::span<const Event> events = receive(p.session, p.inbox, record.now_us);
+    recording_history::events(*p.history, events, record.now_us - p.first_us);
+    return "";
+}
+
+std::string play_send(Player &p, const Record &record)
+{
+    const std::span<const Datagram> sent = send(p.session, record.now_us);
+    p.played.ticks += 1;
+    p.played.sent_datagrams += sent.size();
+    for (const Datagram &datagram : sent)
+        p.handed_out_bits += datagram.bytes.size() * 8;
+    const Violation violation = oracle_charges::check(p.handed_out_bits, traffic(p.session), 0);
+    if (violation) return violation.text;
+    if (record::hash_of(sent) == record.hash) return "";
+    return "the " + std::to_string(sent.size()) +
+           " datagrams sent here are not those of the recording; was it made by another version?";
+}
+
+// Of create, set and calls; the value is in *value.
+bool read_value(const Player &p, const Record &record, std::byte *value)
+{
+    const TypeTable &table = p.loaded->table;
+    std::memset(value, 0, struct_bytes_max);
+    BitReader r = bits::reader(record.bytes);
+    type_table::read_fields(r, table, record.type, value,
+                            type_table::all_fields(table, record.type));
+    return bits::complete(r);
+}
+
+bool is_call(RecordKind kind)
+{
+    return kind == RecordKind::call || kind == RecordKind::call_owner ||
+           kind == RecordKind::request || kind == RecordKind::request_owner ||
+           kind == RecordKind::reply;
+}
+
+void play_call(Player &p, const Record &r, const std::byte *value, size_t size_bytes)
+{
+    if (r.kind == RecordKind::call)
+        call(p.session, r.peer, r.type, value, size_bytes, r.reliability);
+    if (r.kind == RecordKind::call_owner)
+        call_owner(p.session, r.object, r.type, value, size_bytes);
+    if (r.kind == RecordKind::request)
+        request(p.session, r.peer, r.type, value, size_bytes, r.timeout_ms);
+    if (r.kind == RecordKind::request_owner)
+        request_owner(p.session, r.object, r.type, value, size_bytes, r.timeout_ms);
+    if (r.kind == RecordKind::reply) reply(p.session, r.peer, r.call, r.type, value, size_bytes);
+}
+
+std::string play_value(Player &p, const Record &record, ObjectId &created)
+{
+    alignas(16) std::byte value[struct_bytes_max];
+    if (!read_value(p, record, value)) return "its value cannot be read";
+    const size_t size_bytes = p.loaded->types[record.type].size_bytes;
+    if (record.kind == RecordKind::create)
+        created = create(p.session, record.type, value, size_bytes);
+    if (record.kind == RecordKind::set) set(p.session, record.object, value, size_bytes);
+    if (is_call(record.kind)) play_call(p, record, value, size_bytes);
+    return "";
+}
+
+void play_plain(Player &p, const Record &record)
+{
+    Session *s = p.session;
+    switch (record.kind) {
+    case RecordKind::start: return start(s);
+    case RecordKind::join: return join(s, record.invite, {record.bytes});
+    case RecordKind::leave: return leave(s);
+    case RecordKind::go_on: return go_on(s);
+    case RecordKind::destroy: return destroy(s, record.object);
+    case RecordKind::claim: claim(s, record.object); return;
+    case RecordKind::claim_optimistic: claim(s, record.object, ClaimMode::optimistic); return;
+    case RecordKind::release: return release(s, record.object);
+    case RecordKind::lock: return lock(s, record.object, true);
+    case RecordKind::unlock: return lock(s, record.object, false);
+    case RecordKind::balance: return balance(s, record.type);
+    case RecordKind::priority:
+        set_priority(s, record.object, record.peer, static_cast<float>(record.priority) / 256);
+        return;
+    case RecordKind::migrate: migrate(s, record.object, record.peer); return;
+    case RecordKind::refuse_claim: return refuse_claim(s, record.object, record.peer);
+    case RecordKind::admit: return admit(s, record.peer);
+    case RecordKind::remove: return remove(s, record.peer);
+    case RecordKind::refuse: {
+        const std::string reason(reinterpret_cast<const char *>(record.bytes.data()),
+                                 record.bytes.size());
+        return refuse(s, record.peer, reason.c_str());
+    }
+    default: return;
+    }
+}
+
+std::string play_record(Player &p, const Record &record)
+{
+    if (!may(p, record))
+        return "the recording's call (kind " + std::to_string(static_cast<unsigned>(record.kind)) +
+               ") cannot be made: this session has become another";
+    const bool timed = record.kind == RecordKind::receive || record.kind == RecordKind::send;
+    if (timed && p.first_us == 0) p.first_us = record.now_us;
+    if (timed) p.now_us = record.now_us;
+    const uint64_t time_us = p.now_us - p.first_us;
+    ObjectId created = ObjectId::none;
+    std::string wrong;
+    if (record.kind == RecordKind::receive)
+        wrong = play_receive(p, record);
+    else if (record.kind == RecordKind::send)
+        wrong = play_send(p, record);
+    else if (record.kind == RecordKind::create || record.kind == RecordKind::set ||
+             is_call(record.kind))
+        wrong = play_value(p, record, created);
+    else
+        play_plain(p, record);
+    const std::string text = label(record, created);
+    if (!text.empty()) recording_history::act(*p.history, time_us, text);
+    recording_history::look(*p.history, p.session, time_us);
+    return wrong;
+}
+
+// --- All of it ---
+
+std::string at(const Player &p, size_t byte, const std::string &what)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "at byte %zu, %.3f s: ", byte,
+                  static_cast<double>(p.now_us - p.first_us) / 1e6);
+    return text + what;
+}
+
+std::string begin(Player &p)
+{
+    Record record;
+    const ReadRecord read = record::next(p.reader, record);
+    if (read == ReadRecord::truncated || read == ReadRecord::end)
+        return "it is truncated in its header";
+    if (read == ReadRecord::damaged || record.kind != RecordKind::header)
+        return "its header is damaged";
+    p.loaded = load(record.bytes);
+    if (!p.loaded) return "its header is damaged";
+    p.session = inspect::make_seeded_session(p.loaded->config, p.loaded->seed);
+    p.history = recording_history::make(p.session, p.loaded->config.name);
+    return "";
+}
+
+std::string play_all(Player &p)
+{
+    for (;;) {
+        Record record;
+        const size_t byte = record::at_bytes(p.reader);
+        switch (record::next(p.reader, record)) {
+        case ReadRecord::end: return "";
+        case ReadRecord::truncated: return at(p, byte, "it is truncated");
+        case ReadRecord::damaged: return at(p, byte, "it is damaged");
+        case ReadRecord::ok: break;
+        }
+        if (record.kind == RecordKind::full) {
+            p.played.cut_short = true;
+            return "";
+        }
+        const std::string wrong = play_record(p, record);
+        if (!wrong.empty()) return at(p, byte, wrong);
+    }
+}
+
+}
+
+bool is_recording(std::span<const std::byte> bytes)
+{
+    return record::is_recording(bytes);
+}
+
+PlayedRecording play(std::span<const std::byte> recording)
+{
+    Player p;
+    PlayedRecording &played = p.played;
+    if (!is_recording(recording)) {
+        played.error = "it does not begin as a recording of tern does, version 2";
+        return played;
+    }
+    p.reader = record::reader(recording);
+    played.error = begin(p);
+    if (!p.session) return played;
+    played.error = play_all(p);
+    played.ok = played.error.empty();
+    played.digest = digest(p.session);
+    played.state = state(p.session);
+    played.duration_us = p.now_us - p.first_us;
+    played.profile.seconds = static_cast<double>(played.duration_us) / 1e6;
+    profile::add(played.profile, p.session);
+    played.profile.datagrams = played.sent_datagrams; // Not those inside of others.
+    played.history = recording_history::finish(*p.history, p.session);
+    return std::move(played);
+}
+
+}

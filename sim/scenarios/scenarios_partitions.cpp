@@ -1,0 +1,248 @@
+// Networks that fall apart, and come together again: who goes on, who is told, who comes back as
+// another. docs/membership.md says by which rules.
+#include "base/assert.h"
+#include "sim/scenarios/scenarios_run.h"
+#include <algorithm>
+
+namespace tern::scenarios {
+
+namespace {
+
+constexpr uint64_t cut_us = 4'000'000, healed_us = 14'000'000;
+
+struct Pair {
+    uint16_t from, to;
+};
+
+// Five, or fewer; thing 1 + i is of place i. From cut_us to healed_us nothing goes these ways.
+std::string parted_trace(uint16_t places, std::span<const Pair> ways, const char *more)
+{
+    std::string text = "tern-trace 1 simulate\nseed 3\nplaces " + std::to_string(places) +
+                       "\nseconds 24\nobjects 40\nchoices\n";
+    for (uint16_t place = 0; place < places; ++place) {
+        const std::string who = std::to_string(place);
+        const std::string start_us = std::to_string(1'000'000 + 300'000 * place);
+        if (place > 0) text += "start " + who + " @" + start_us + " =0\n";
+        text += "create " + who + " @3000000 o" + std::to_string(place + 1) + " =124076828\n";
+    }
+    for (const Pair &way : ways)
+        text += "cut " + std::to_string(way.from) + ">" + std::to_string(way.to) + " @" +
+                std::to_string(cut_us) + " +" + std::to_string(healed_us - cut_us) + "\n";
+    return text + more;
+}
+
+std::vector<Pair> both_ways(std::span<const Pair> pairs)
+{
+    std::vector<Pair> ways;
+    for (const Pair &pair : pairs) {
+        ways.push_back(pair);
+        ways.push_back({pair.to, pair.from});
+    }
+    return ways;
+}
+
+std::vector<Pair> between(std::span<const uint16_t> one, std::span<const uint16_t> other)
+{
+    std::vector<Pair> pairs;
+    for (const uint16_t a : one)
+        for (const uint16_t b : other)
+            pairs.push_back({a, b});
+    return both_ways(pairs);
+}
+
+// Who is cut off, and what it is told in the end.
+std::string expect_ended(Run &run, std::span<const uint16_t> places)
+{
+    std::string said;
+    for (const uint16_t place : places) {
+        const std::string &words = run.sim->places[place].last_words;
+        expect(run, !run.sim->nodes[place].session && !words.empty(), "who is cut off has ended");
+        said += (said.empty() ? "" : " ") + std::to_string(place) + ": " +
+                words.substr(0, words.find('.'));
+    }
+    return said;
+}
+
+// All that there was is there: what the lost owned is the host's, the rest is its owner's.
+void expect_world(Run &run, std::span<const uint16_t> stayed, uint16_t host)
+{
+    for (const uint16_t place : stayed)
+        for (uint16_t creator = 0; creator < run.sim->options.places; ++creator) {
+            const bool stays = std::find(stayed.begin(), stayed.end(), creator) != stayed.end();
+            expect(run, is_owned(run, place, creator + 1u, stays ? creator : host),
+                   "owners that stayed keep their objects, and the host has the others'");
+        }
+}
+
+// To the end: those who were cut off come back as new peers, and all agree.
+PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, const std::string &said)
+{
+    advance_to(run, 22'000'000);
+    expect(run, agree(run), "all agree, those who came back too");
+    const PeerId host_now = host(run.sim->nodes[stayed.front()].session);
+    for (const uint16_t place : stayed)
+        expect(run, host(run.sim->nodes[place].session) == host_now, "there is one host");
+    PlayedSessions played = finish(run);
+    played.measured = said;
+    return played;
+}
+
+constexpr const char *three_and_four_come_back = "start 3 @15000000 =0\nstart 4 @15100000 =0\n";
+
+// --- S16 ---
+
+PlayedSessions two_of_five_part(const Stage &stage)
+{
+    const uint16_t most[] = {0, 1, 2}, few[] = {3, 4};
+    Run run = begin(stage, parted_trace(5, between(most, few), three_and_four_come_back));
+    advance_to(run, 13'900'000);
+    expect(run, agree(run, most), "most go on");
+    expect_world(run, most, 0);
+    return reunite(run, most, expect_ended(run, few));
+}
+
+PlayedSessions host_is_with_the_few(const Stage &stage)
+{
+    const uint16_t most[] = {2, 3, 4}, few[] = {0, 1};
+    Run run = begin(
+        stage, parted_trace(5, between(most, few), "start 0 @15000000 =0\nstart 1 @15100000 =0\n"));
+    const PeerId next = static_cast<PeerId>(3);
+    advance_to(run, 13'900'000);
+    expect(run, agree(run, most), "most go on");
+    expect(run, host(run.sim->nodes[3].session) == next, "the lowest of them is the host");
+    expect_world(run, most, 2);
+    return reunite(run, most, expect_ended(run, few));
+}
+
+// One of the few makes a session of its own out of what it has. It is alone: its game is told so.
+PlayedSessions one_goes_on(const Stage &stage)
+{
+    const uint16_t most[] = {0, 1, 2}, few[] = {3, 4};
+    Run run = begin(stage, parted_trace(5, between(most, few), three_and_four_come_back));
+    Session *own = nullptr;
+    while (!own && run.sim->now_us < healed_us && advance(run)) {
+        own = run.sim->places[3].ending;
+        run.sim->places[3].ending = own && state(own) == State::minority ? nullptr : own;
+        if (own && state(own) != State::minority) own = nullptr;
+    }
+    expect(run, own != nullptr, "one of the few ends as a minority");
+    if (own) {
+        sodium_source::use(&run.sim->places[3].crypto);
+        uint64_t now_us = run.sim->nodes[3].clock_us;
+        go_on(own);
+        for (int i = 0; i < 300 && state(own) == State::open; ++i, now_us += 16'667) {
+            receive(own, {}, now_us);
+            send(own, now_us);
+        }
+        expect(run, state(own) == State::open && peers(own).empty(), "it goes on alone");
+        expect(run, host(own) == self(own), "it is its own host");
+        expect(run, stats(own).owned == 5 && stats(own).objects == 5, "it owns all that it had");
+        destroy_session(own);
+    }
+    advance_to(run, 13'900'000);
+    expect(run, agree(run, most), "most go on");
+    return reunite(run, most, "it owns all 5 objects");
+}
+
+// --- S17: some hear both sides, and bridge ---
+
+// While nothing goes these ways: all stay members, and hear of each other what there is to hear.
+PlayedSessions all_stay(const Stage &stage, uint16_t places, std::span<const Pair> ways)
+{
+    Run run = begin(
+        stage, parted_trace(places, ways, "set 1 @6000000 o2 =12407\ndestroy 2 @7000000 o3\n"));
+    advance_to(run, 7'900'000);
+    for (uint16_t place = 0; place < places; ++place)
+        expect(run, is_dead(run, place, 3), "all have heard within 0.9 s that 2's object died");
+    advance_to(run, 13'900'000);
+    expect(run, agree(run), "all are members and agree while the paths are cut");
+    for (uint16_t place = 0; place < places; ++place)
+        expect(run, host(run.sim->nodes[place].session) == static_cast<PeerId>(1),
+               "under the host that there was");
+    PlayedSessions played = finish(run);
+    played.measured = "nobody was counted out in 10 s";
+    return played;
+}
+
+// 0 - 1 - 2: the host and the last hear nothing of each other, and both hear the one between them.
+PlayedSessions bridge(const Stage &stage)
+{
+    const Pair pairs[] = {{0, 2}};
+    return all_stay(stage, 3, both_ways(pairs));
+}
+
+PlayedSessions bridge_of_the_host(const Stage &stage)
+{
+    const Pair pairs[] = {{1, 2}};
+    return all_stay(stage, 3, both_ways(pairs));
+}
+
+PlayedSessions host_is_not_heard(const Stage &stage)
+{
+    const Pair ways[] = {{0, 3}};
+    return all_stay(stage, 4, ways);
+}
+
+PlayedSessions host_does_not_hear(const Stage &stage)
+{
+    const Pair ways[] = {{3, 0}};
+    return all_stay(stage, 4, ways);
+}
+
+// Each of five hears its two neighbours and itself: most, and each another most.
+PlayedSessions ring(const Stage &stage)
+{
+    const Pair pairs[] = {{0, 2}, {0, 3}, {1, 3}, {1, 4}, {2, 4}};
+    return all_stay(stage, 5, both_ways(pairs));
+}
+
+// --- S17: who bridges dies ---
+
+// 1 and 2 hear nothing of each other, and the host, which bridges them, dies: 1 follows it, and 3
+// bridges.
+PlayedSessions bridge_dies(const Stage &stage)
+{
+    const Pair pairs[] = {{1, 2}};
+    Run run = begin(stage, parted_trace(4, both_ways(pairs), "crash 0 @6000000\n"));
+    advance_to(run, 13'900'000);
+    const uint16_t left[] = {1, 2, 3};
+    expect(run, agree(run, left), "those that are left agree while the path is cut");
+    expect_world(run, left, 1);
+    PlayedSessions played = finish(run);
+    played.measured = "3 of 3 survivors stayed";
+    return played;
+}
+
+constexpr Playable all[] = {
+    {{"S16-sessions", "S16: two of five are cut off, told, and come back"},
+     two_of_five_part,
+     Topology::mesh,
+     true},
+    {{"S16-host", "S16: the host is with the two of five; the next follows"},
+     host_is_with_the_few,
+     Topology::mesh,
+     true},
+    {{"S16-alone", "S16: one of the two that were cut off goes on by itself"},
+     one_goes_on,
+     Topology::mesh,
+     true},
+    {{"S17-bridge", "S17: the host and one other hear only one between, who bridges"}, bridge},
+    {{"S17-members", "S17: two members hear only the host between them, which bridges"},
+     bridge_of_the_host,
+     Topology::mesh,
+     true},
+    {{"S17-deaf", "S17: one does not hear the host, which hears it"}, host_is_not_heard},
+    {{"S17-mute", "S17: the host does not hear one, which hears it"}, host_does_not_hear},
+    {{"S17-bridge-dies", "S17: two hear only others, and the host that bridged them dies"},
+     bridge_dies},
+    {{"S17-ring", "S17: a ring of five, of which each hears its two neighbours only"}, ring},
+};
+
+}
+
+std::span<const Playable> partitions()
+{
+    return all;
+}
+
+}

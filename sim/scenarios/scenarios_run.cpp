@@ -1,0 +1,135 @@
+#include "sim/scenarios/scenarios_run.h"
+#include "base/assert.h"
+#include <algorithm>
+#include <numeric>
+
+namespace tern::scenarios {
+
+void expect(Run &run, bool holds, std::string_view what)
+{
+    if (!holds && run.failure.empty())
+        run.failure = "at " + std::to_string(run.sim->now_us / 1000) + " ms: expected that " +
+                      std::string(what);
+}
+
+Run begin(const Stage &stage, std::string_view text)
+{
+    ParsedTrace parsed = script::parse(text);
+    TERN_ASSERT(parsed.error.empty(), "%s", parsed.error.c_str());
+    if (stage.topology == Topology::star) parsed.trace.options.topology = Topology::star;
+    Run run;
+    run.sim = simulation::make(parsed.trace.options, parsed.trace.choices, Keep{false, true});
+    run.sim->history.title = stage.title;
+    run.ticks.resize(parsed.trace.options.places);
+    return run;
+}
+
+static void hear(Run &run, uint16_t place)
+{
+    const Node &node = run.sim->nodes[place];
+    for (const PlayedCall &played : node.calls) {
+        if (!played.heard) continue;
+        const ObjectId about = played.numbered.about;
+        const bool is_there = node.session && exists(node.session, about);
+        run.calls.push_back(
+            {place, played.numbered, is_there ? owner(node.session, about) : PeerId::none});
+    }
+}
+
+static void count_bytes(Run &run, uint64_t bytes)
+{
+    const uint64_t second = run.sim->now_us / 1'000'000;
+    run.tick_bytes_most = std::max(run.tick_bytes_most, bytes);
+    run.bytes_by_second.resize(std::max<size_t>(run.bytes_by_second.size(), second + 1));
+    run.bytes_by_second[second] += bytes;
+}
+
+bool advance(Run &run)
+{
+    Simulation &sim = *run.sim;
+    const uint64_t bytes = sim.wire.counts.bytes;
+    if (!simulation::step(sim)) return false;
+    for (uint16_t place = 0; place < sim.options.places; ++place) {
+        if (sim.places[place].ticks == run.ticks[place]) continue;
+        run.ticks[place] = sim.places[place].ticks;
+        hear(run, place);
+        if (place == run.sender) count_bytes(run, sim.wire.counts.bytes - bytes);
+    }
+    return true;
+}
+
+void advance_to(Run &run, uint64_t time_us)
+{
+    while (run.sim->now_us < time_us && advance(run)) {
+    }
+    expect(run, !run.sim->oracles.violation, "no oracle is violated");
+}
+
+// The rest of the safety phase, then liveness.
+PlayedSessions finish(Run &run)
+{
+    Simulation &sim = *run.sim;
+    while (advance(run)) {
+    }
+    if (!sim.oracles.violation) {
+        Liveness liveness = liveness::begin(sim);
+        while (liveness::step(liveness, sim)) {
+        }
+    }
+    const Violation &violation = sim.oracles.violation;
+    if (violation) expect(run, false, violation.invariant + " holds: " + violation.text);
+    PlayedSessions played;
+    played.failure = run.failure;
+    played.digest = sim.digest;
+    played.history = sim.history;
+    return played;
+}
+
+// --- What is to be seen ---
+
+bool is_open(const Run &run, uint16_t place)
+{
+    const Session *session = run.sim->nodes[place].session;
+    return session && state(session) == State::open;
+}
+
+bool is_dead(const Run &run, uint16_t place, uint32_t thing)
+{
+    const Session *session = run.sim->nodes[place].session;
+    const ObjectId object = simulation::object(*run.sim, thing);
+    return session && !exists(session, object) &&
+           dead::contains(inspect::replica(session).world.dead, object);
+}
+
+bool is_owned(const Run &run, uint16_t place, uint32_t thing, uint16_t by)
+{
+    const Session *session = run.sim->nodes[place].session;
+    const ObjectId object = simulation::object(*run.sim, thing);
+    return session && exists(session, object) && owner(session, object) == run.sim->nodes[by].self;
+}
+
+bool agree(const Run &run, std::span<const uint16_t> places)
+{
+    return std::all_of(places.begin(), places.end(), [&](uint16_t place) {
+        const Session *session = run.sim->nodes[place].session;
+        const Session *first = run.sim->nodes[places.front()].session;
+        return session && first && state(session) == State::open &&
+               peers(session).size() + 1 == places.size() && host(session) == host(first) &&
+               digest(session) == digest(first);
+    });
+}
+
+bool agree(const Run &run)
+{
+    std::vector<uint16_t> all(run.sim->nodes.size());
+    std::iota(all.begin(), all.end(), uint16_t{0});
+    return agree(run, all);
+}
+
+std::string seconds(uint64_t time_us)
+{
+    return std::to_string(time_us / 1'000'000) + "." + std::to_string(time_us / 100'000 % 10) +
+           " s";
+}
+
+}

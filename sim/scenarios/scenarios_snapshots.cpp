@@ -1,0 +1,89 @@
+// Objects that move steadily over bad paths: snapshots that build on lost ones, and what is built
+// on those.
+#include "sim/scenarios/scenarios_run.h"
+#include <algorithm>
+
+namespace tern::scenarios {
+
+namespace {
+
+constexpr uint64_t moving_us = 4'000'000, lossless_us = 9'000'000, resting_us = 10'000'000;
+constexpr uint32_t movers = 4;
+
+// Each place has an object of a predicted type and changes it in each 60th of a second; the first
+// place's is claimed by another on the way.
+std::string moving_trace()
+{
+    std::string text = "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 13\nobjects 40\nchoices\n"
+                       "start 1 @1000000 =0\nstart 2 @1000000 =0\nstart 3 @1000000 =0\n"
+                       "claim 2 @6000000 o1\n";
+    for (uint32_t i = 0; i < movers; ++i) { // A content that is 1 modulo 4 is of type MORTAL.
+        const std::string who = std::to_string(i), thing = " o" + std::to_string(i + 1);
+        text += "create " + who + " @3000000" + thing + " =124076829\n";
+        uint64_t content = 1'000;
+        for (uint64_t at = moving_us; at < resting_us; at += 16'667, content += 64) {
+            const std::string set = " @" + std::to_string(at) + thing + " =";
+            text += "set " + who + set + std::to_string(content) + "\n";
+            if (i == 0) text += "set 2" + set + std::to_string(content + 1) + "\n"; // Once it can.
+        }
+    }
+    return text;
+}
+
+// In ticks of its owner, the oldest value that anybody shows of a mover.
+uint32_t age_most(const Run &run)
+{
+    uint32_t most = 0;
+    for (uint32_t thing = 1; thing <= movers; ++thing) {
+        const ObjectId object = simulation::object(*run.sim, thing);
+        for (const Node &owning : run.sim->nodes) {
+            if (owner(owning.session, object) != owning.self) continue;
+            const uint32_t now = inspect::replica(owning.session).world.tick;
+            for (const Node &node : run.sim->nodes) {
+                const World &world = inspect::replica(node.session).world;
+                const Slot slot = world::find_alive(world, object);
+                if (&node == &owning || slot == no_slot) continue;
+                if (world.slots[slot].owner != owning.self) continue;
+                most = std::max(most, now - std::min(now, world.slots[slot].tick));
+            }
+        }
+    }
+    return most;
+}
+
+PlayedSessions moving_under_loss(const Stage &stage)
+{
+    Run run = begin(stage, moving_trace());
+    advance_to(run, moving_us);
+    wire::set_loss(run.sim->wire, 200);
+    advance_to(run, moving_us + 2'500'000); // The claim has been granted, and told.
+    uint32_t ticks_most = 0;
+    while (run.sim->now_us < lossless_us && advance(run))
+        ticks_most = std::max(ticks_most, age_most(run));
+    wire::set_loss(run.sim->wire, 0);
+    advance_to(run, resting_us + 1'000'000);
+    expect(run, agree(run), "all agree when the movers rest");
+    expect(run, is_owned(run, 3, 1, 2), "the claimed one is its claimer's");
+    expect(run, !run.sim->oracles.violation, "no oracle is violated");
+    expect(run, ticks_most < 60, "nobody shows a mover as it was a second ago");
+    PlayedSessions played = finish(run);
+    played.measured = "with a loss of 20 % the oldest state shown was " +
+                      std::to_string(ticks_most) + " ticks old";
+    return played;
+}
+
+constexpr Playable all[] = {
+    {{"moving", "predicted objects that move all the time, and a loss of 20 %"},
+     moving_under_loss,
+     Topology::mesh,
+     true},
+};
+
+}
+
+std::span<const Playable> snapshots()
+{
+    return all;
+}
+
+}

@@ -1,0 +1,212 @@
+// Sessions of the topology star: clients that hear of each other through the host alone, hosts of
+// which that die, and what is on its way then. docs/topologies.md.
+#include "sim/scenarios/scenarios_run.h"
+#include <algorithm>
+
+namespace tern::scenarios {
+
+namespace {
+
+constexpr uint16_t place_count = 5;
+
+// Thing 1 + i is of place i.
+std::string star_trace(uint32_t seconds, const char *more)
+{
+    std::string text = "tern-trace 1 simulate\nseed 3\nplaces " + std::to_string(place_count) +
+                       "\nseconds " + std::to_string(seconds) +
+                       "\nobjects 40\ntopology star\nchoices\n";
+    for (uint16_t place = 0; place < place_count; ++place) {
+        const std::string who = std::to_string(place);
+        const std::string start_us = std::to_string(1'000'000 + 300'000 * place);
+        if (place > 0) text += "start " + who + " @" + start_us + " =0\n";
+        text += "create " + who + " @3000000 o" + std::to_string(place + 1) + " =124076828\n";
+    }
+    return text + more;
+}
+
+uint64_t said_between_clients(const Run &run, uint16_t host)
+{
+    uint64_t datagrams = 0;
+    for (uint16_t from = 0; from < place_count; ++from)
+        for (uint16_t to = 0; to < place_count; ++to)
+            if (from != to && from != host && to != host)
+                datagrams += wire::route(run.sim->wire, from, to).sent;
+    return datagrams;
+}
+
+int64_t heard(const Run &run, uint16_t place, bool reliable)
+{
+    return std::count_if(run.calls.begin(), run.calls.end(), [&](const HeardCall &one) {
+        return one.place == place && one.call.reliable == reliable;
+    });
+}
+
+// --- All is told by the host ---
+
+PlayedSessions told_by_the_host(const Stage &stage)
+{
+    Run run = begin(stage, star_trace(14, "claim 1 @4000000 o3\n"
+                                          "set 1 @5000000 o2 =12407\n"
+                                          "destroy 4 @5000000 o5\n"
+                                          "call 1>2 @6000000 o2\n"
+                                          "call 2>1 @6000000 o2\n"
+                                          "whisper 3>4 @6000000 o2\n"
+                                          "call 0>3 @6000000 o2\n"
+                                          "call 3>0 @6000000 o2\n"));
+    advance_to(run, 3'000'000);
+    const uint64_t before = said_between_clients(run, 0); // Who joins may ask any member.
+    advance_to(run, 8'000'000);
+    expect(run, agree(run), "all agree");
+    for (uint16_t place = 0; place < place_count; ++place) {
+        expect(run, is_owned(run, place, 3, 1), "a client owns what was another client's");
+        expect(run, is_dead(run, place, 5), "what a client has destroyed is dead");
+        expect(run, heard(run, place, true) == (place < 4 ? 1 : 0), "each call is heard once");
+    }
+    expect(run, heard(run, 4, false) == 1, "the unreliable call is heard by whom it was for");
+    for (const HeardCall &call : run.calls)
+        expect(run, call.call.to == run.sim->nodes[call.place].self, "nobody hears another's call");
+    expect(run, said_between_clients(run, 0) == before, "no client has said anything to another");
+    PlayedSessions played = finish(run);
+    played.measured =
+        std::to_string(run.calls.size()) + " calls heard, each once; no datagram between clients";
+    return played;
+}
+
+// --- Hosts that die ---
+
+PlayedSessions host_dies(const Stage &stage)
+{
+    Run run = begin(stage, star_trace(24, "claim 3 @4000000 o2\n"
+                                          "crash 0 @5000000\n"
+                                          "set 3 @6000000 o2 =12407\n"
+                                          "create 4 @6000000 o6 =12407\n"
+                                          "claim 4 @6000000 o3\n"
+                                          "start 0 @14000000 =0\n"));
+    const std::vector<uint16_t> left = {1, 2, 3, 4};
+    uint64_t agreed_us = 0;
+    while (agreed_us == 0 && run.sim->now_us < 12'500'000 && advance(run))
+        if (run.sim->now_us > 6'500'000 && agree(run, left)) agreed_us = run.sim->now_us;
+    expect(run, agreed_us > 0, "the clients agree under the next host");
+    advance_to(run, 13'000'000);
+    for (const uint16_t place : left) {
+        expect(run, is_owned(run, place, 1, 1), "the next host has what was the dead one's");
+        expect(run, is_owned(run, place, 2, 3), "what the dead host granted is still granted");
+        expect(run, is_owned(run, place, 3, 4), "a claim made meanwhile is granted");
+        expect(run, is_owned(run, place, 6, 4), "what was made meanwhile is there");
+    }
+    expect(run, host(run.sim->nodes[4].session) == run.sim->nodes[1].self,
+           "the next in line is the host");
+    advance_to(run, 20'000'000);
+    expect(run, agree(run), "who comes back is told all by the next host");
+    PlayedSessions played = finish(run);
+    played.measured = "all agree " + seconds(agreed_us - 5'000'000) + " after the crash";
+    return played;
+}
+
+// 1 does not hear yet that the host is cut off, when 2 has made it its own: what 2 says waits
+// there. An UPDATE that was acked before that was lost for good.
+PlayedSessions early(const Stage &stage)
+{
+    constexpr const char *text = "tern-trace 1 simulate\nseed 1042\nplaces 3\nseconds 14\n"
+                                 "objects 24\nlatency_us_low 7753\nlatency_us_high 84843\n"
+                                 "timeout_ms 2247\njoin_timeout_ms 5247\ntopology star\nchoices\n"
+                                 "start 1 @1020000 =0\n"
+                                 "create 0 @1252154 o11 =0\n"
+                                 "start 2 @1275800 =0\n"
+                                 "migrate 0>1 @8402297 o11\n"
+                                 "cut 0>1 @9083350 +3504180\n"
+                                 "cut 0>2 @11422900 +2958354\n"
+                                 "set 1 @11520210 o11 =0\n"
+                                 "set 1 @13903591 o11 =0\n"
+                                 "delay 1>0 #2 +226760\n";
+    Run run = begin(stage, text);
+    advance_to(run, 13'990'000);
+    const auto follows = [&](uint16_t place, uint16_t host) {
+        return tern::host(run.sim->nodes[place].session) == run.sim->nodes[host].self;
+    };
+    expect(run, follows(1, 2) && follows(2, 2), "both follow the next host");
+    const uint64_t datagrams = run.sim->wire.counts.sent;
+    PlayedSessions played = finish(run);
+    played.measured = "both follow the next host after " + std::to_string(datagrams) + " datagrams";
+    return played;
+}
+
+// 4 hears before 1 that the host has died, and calls by way of 1, the next host, which does not
+// know that it is. Such a call was dropped there.
+PlayedSessions early_call(const Stage &stage)
+{
+    constexpr const char *text = "tern-trace 1 simulate\nseed 454939622\nplaces 5\nseconds 34\n"
+                                 "objects 43\nlatency_us_low 20000\nlatency_us_high 20000\n"
+                                 "timeout_ms 2076\njoin_timeout_ms 5076\ntopology star\nchoices\n"
+                                 "start 1 @1020000 =0\n"
+                                 "start 2 @1236396 =0\n"
+                                 "start 3 @1308528 =0\n"
+                                 "start 4 @1380660 =0\n"
+                                 "create 2 @2046396 o45 =0\n"
+                                 "natted 1 @24070330 =0\n"
+                                 "crash 0 @27191680\n"
+                                 "ask 4>0 @30650660 o45 =0\n";
+    Run run = begin(stage, text);
+    advance_to(run, 33'000'000);
+    const std::vector<AskRecord> &said = run.sim->oracles.asks[run.sim->nodes[4].self].said;
+    expect(run, said.size() == 1, "4 has called");
+    expect(run, !said.empty() && said[0].heard_by == std::vector{run.sim->nodes[2].self},
+           "its owner has heard the call");
+    PlayedSessions played = finish(run);
+    played.measured = "the owner has heard the call, once";
+    return played;
+}
+
+// --- Cut off ---
+
+PlayedSessions clients_parted(const Stage &stage)
+{
+    std::string cuts;
+    for (uint16_t from = 1; from < place_count; ++from)
+        for (uint16_t to = 1; to < place_count; ++to)
+            if (from != to)
+                cuts += "cut " + std::to_string(from) + ">" + std::to_string(to) +
+                        " @3000000 +13000000\n";
+    Run run = begin(stage, star_trace(16, cuts.c_str()));
+    advance_to(run, 15'000'000);
+    expect(run, agree(run), "clients need no path to each other");
+    PlayedSessions played = finish(run);
+    played.measured = "all agree, though 12 paths are cut";
+    return played;
+}
+
+PlayedSessions client_cut_off(const Stage &stage)
+{
+    Run run = begin(stage, star_trace(24, "cut 0>3 @5000000 +9000000\ncut 3>0 @5000000 +9000000\n"
+                                          "start 3 @15000000 =0\n"));
+    advance_to(run, 13'500'000);
+    const std::vector<uint16_t> left = {0, 1, 2, 4};
+    expect(run, agree(run, left), "the others agree");
+    for (const uint16_t place : left)
+        expect(run, is_owned(run, place, 4, 0), "the host has what was its");
+    expect(run, !run.sim->nodes[3].session, "who does not hear the host has ended");
+    const std::string words = run.sim->places[3].last_words;
+    advance_to(run, 22'000'000);
+    expect(run, agree(run), "it has come back as another");
+    PlayedSessions played = finish(run);
+    played.measured = "its last words: " + words;
+    return played;
+}
+
+constexpr Playable playable[] = {
+    {{"star", "clients hear of each other through the host alone"}, told_by_the_host},
+    {{"star-host", "the host of a star dies, and comes back as a client"}, host_dies},
+    {{"star-early", "who follows the next host before it knows of that"}, early},
+    {{"star-call", "who calls by way of the next host before it knows of that"}, early_call},
+    {{"star-parted", "no client has a path to another"}, clients_parted},
+    {{"star-cut", "a client has no path to the host for 9 s"}, client_cut_off},
+};
+
+}
+
+std::span<const Playable> stars()
+{
+    return playable;
+}
+
+}

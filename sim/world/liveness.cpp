@@ -1,0 +1,359 @@
+#include "sim/world/liveness.h"
+#include "sim/world/names.h"
+#include <algorithm>
+#include <cstdio>
+
+namespace tern::liveness {
+
+namespace {
+
+constexpr uint64_t second_us = 1'000'000;
+constexpr uint64_t look_every_us = 20'000;
+constexpr uint64_t quiet_us = 5 * second_us;
+constexpr uint64_t quiet_datagrams_max = 12, quiet_bytes_max = 800; // Per second, each way.
+constexpr uint32_t loss_per_mille = 300;
+
+bool is_member(const Node &node)
+{
+    return node.session && node.core && state(node.session) == State::open;
+}
+
+// --- Stages ---
+
+void enter(Liveness &l, Simulation &sim, LivenessStage stage, uint64_t within_us)
+{
+    l.stage = stage;
+    l.stage_us = sim.now_us;
+    l.deadline_us = sim.now_us + within_us;
+    l.look_us = sim.now_us + look_every_us;
+    l.probes.clear();
+}
+
+void fail(Liveness &l, Simulation &sim, Violation violation)
+{
+    char text[160];
+    std::snprintf(text, sizeof text, " (%s, %llu ms into it, %llu ms after the healing)",
+                  name(l.stage), static_cast<unsigned long long>((sim.now_us - l.stage_us) / 1000),
+                  static_cast<unsigned long long>((sim.now_us - l.began_us) / 1000));
+    violation.text += text;
+    l.violation = violation;
+    if (!sim.oracles.violation) sim.oracles.violation = violation;
+}
+
+uint64_t probe_us(const Simulation &sim)
+{
+    return 20 * round_trip_us(sim.options) + second_us;
+}
+
+void order(Liveness &l, Simulation &sim, Act act, uint16_t place, uint32_t thing,
+           uint16_t other = 0)
+{
+    SimChoice choice = {};
+    choice.act = act;
+    choice.a = place;
+    choice.b = other;
+    choice.thing = thing;
+    choice.when = sim.now_us;
+    choice.value = act == Act::create ? int64_t{0x7654320} + THING : 0;
+    simulation::order(sim, choice);
+    l.probes.push_back({place, thing});
+}
+
+// --- Probes ---
+
+void create_each(Liveness &l, Simulation &sim)
+{
+    auto thing = static_cast<uint32_t>(sim.things.size());
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place)
+        if (is_member(sim.nodes[place])) order(l, sim, Act::create, place, ++thing);
+}
+
+bool is_probed(const Liveness &l, uint32_t thing)
+{
+    return std::any_of(l.probes.begin(), l.probes.end(),
+                       [&](const Probe &probe) { return probe.thing == thing; });
+}
+
+// As the host has heard.
+bool is_locked(const Simulation &sim, ObjectId object)
+{
+    const uint16_t host = simulation::host_place(sim);
+    if (host == no_place) return false;
+    const Replica &r = inspect::replica(sim.nodes[host].session);
+    const Slot slot = world::find_alive(r.world, object);
+    return slot != no_slot && r.locks[slot] != 0;
+}
+
+// An object that this member may claim, or destroy, and that no other probe is about. 0: none.
+uint32_t pick(const Liveness &l, const Simulation &sim, uint16_t place, bool own)
+{
+    const Node &node = sim.nodes[place];
+    for (const Object &object : inspect::replica(node.session).world.slots.all()) {
+        if (object.life != Life::alive || (object.owner == node.self) != own) continue;
+        const uint32_t thing = simulation::thing(sim, object.id);
+        if (thing == 0 || object.type == KEPT || is_probed(l, thing)) continue;
+        if (!own && is_locked(sim, object.id)) continue;
+        return thing;
+    }
+    return 0;
+}
+
+void tell_each(Liveness &l, Simulation &sim, Act act)
+{
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place) {
+        if (!is_member(sim.nodes[place])) continue;
+        const uint32_t thing = pick(l, sim, place, act == Act::destroy);
+        if (thing != 0) order(l, sim, act, place, thing);
+    }
+}
+
+void call_each(Liveness &l, Simulation &sim)
+{
+    for (uint16_t from = 0; from < sim.nodes.size(); ++from)
+        for (uint16_t to = 0; to < sim.nodes.size(); ++to)
+            if (from != to && is_member(sim.nodes[from]) && is_member(sim.nodes[to]))
+                order(l, sim, Act::call, from, 0, to);
+}
+
+void start_one(Liveness &l, Simulation &sim)
+{
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place) {
+        if (sim.nodes[place].session) continue;
+        SimChoice choice = {};
+        choice.act = Act::start;
+        choice.a = place;
+        sim.nodes[place].core = true;
+        for (uint16_t other = 0; other < sim.nodes.size(); ++other) // It can reach whom it asks.
+            wire::route(sim.wire, place, other).severed =
+                wire::route(sim.wire, other, place).severed = false;
+        if (simulation::happen(sim, choice)) l.probes.push_back({place, 0});
+        return;
+    }
+}
+
+Violation wrong(const Simulation &sim, const Probe &probe, const char *what)
+{
+    const ObjectId object = simulation::object(sim, probe.thing);
+    return oracles::violation("L1", object, probe.place, "peer %s %s %s",
+                              names::text(sim.nodes[probe.place].self).c_str(), what,
+                              names::text(object).c_str());
+}
+
+// What a probe has not come to, where all agree.
+Violation check_probe(const Liveness &l, const Simulation &sim, const Probe &probe)
+{
+    const Node &node = sim.nodes[probe.place];
+    const ObjectId object = simulation::object(sim, probe.thing);
+    if (!is_member(node)) return wrong(sim, probe, "is not in the session any more");
+    switch (l.stage) {
+    case LivenessStage::claiming:
+        if (exists(node.session, object) && owner(node.session, object) == node.self) return {};
+        return wrong(sim, probe, "has claimed and does not own");
+    case LivenessStage::destroying:
+        return exists(node.session, object) ? wrong(sim, probe, "has destroyed and still has")
+                                            : Violation{};
+    default: return {};
+    }
+}
+
+bool calls(LivenessStage stage)
+{
+    return stage == LivenessStage::calling || stage == LivenessStage::lossy_calling;
+}
+
+// Whether the probes have been carried out; the first tick after an order does that.
+bool is_ordered(const Simulation &sim)
+{
+    return std::all_of(sim.places.begin(), sim.places.end(),
+                       [](const Place &place) { return place.next_act == place.acts.size(); });
+}
+
+// What keeps the stage from its end.
+Violation open_end(const Liveness &l, const Simulation &sim)
+{
+    if (!is_ordered(sim))
+        return oracles::violation("L1", ObjectId::none, 0, "a peer has not ticked");
+    if (calls(l.stage)) {
+        const uint64_t count = oracles::calls_under_way(sim.oracles, sim.nodes);
+        const char *invariant = l.stage == LivenessStage::lossy_calling ? "L2" : "L1";
+        if (count > 0)
+            return oracles::violation(invariant, ObjectId::none, 0,
+                                      "%llu reliable calls have not been heard",
+                                      static_cast<unsigned long long>(count));
+        if (l.stage == LivenessStage::lossy_calling) return {};
+    }
+    Violation violation = oracles::quiescent(sim.oracles, sim.nodes);
+    for (size_t i = 0; i < l.probes.size() && !violation; ++i)
+        violation = check_probe(l, sim, l.probes[i]);
+    return violation;
+}
+
+// --- Loss, and quiet ---
+
+// Unreliable calls of long ago may still arrive.
+uint64_t heard_of(const Simulation &sim)
+{
+    return sim.counts.events - sim.counts.calls_heard;
+}
+
+void begin_quiet(Liveness &l, Simulation &sim)
+{
+    enter(l, sim, LivenessStage::quiet, quiet_us);
+    l.quiet_datagrams = sim.wire.counts.sent;
+    l.quiet_bytes = sim.wire.counts.bytes;
+    l.quiet_events = heard_of(sim);
+    const auto members =
+        static_cast<uint16_t>(std::count_if(sim.nodes.begin(), sim.nodes.end(), is_member));
+    l.connections = static_cast<uint16_t>(members * (members - 1));
+}
+
+void end_quiet(Liveness &l, Simulation &sim)
+{
+    const uint64_t each = std::max<uint64_t>(l.connections, 1) * (quiet_us / second_us);
+    l.quiet_datagrams_per_s = (sim.wire.counts.sent - l.quiet_datagrams) / each;
+    l.quiet_bytes_per_s = (sim.wire.counts.bytes - l.quiet_bytes) / each;
+    const uint64_t events = heard_of(sim) - l.quiet_events;
+    if (l.quiet_datagrams_per_s <= quiet_datagrams_max && l.quiet_bytes_per_s <= quiet_bytes_max &&
+        events == 0)
+        return enter(l, sim, LivenessStage::done, 0);
+    fail(l, sim,
+         oracles::violation("L3", ObjectId::none, 0,
+                            "while nothing happens each connection takes %llu datagrams and %llu "
+                            "bytes a second each way, and the games hear of %llu events",
+                            static_cast<unsigned long long>(l.quiet_datagrams_per_s),
+                            static_cast<unsigned long long>(l.quiet_bytes_per_s),
+                            static_cast<unsigned long long>(events)));
+}
+
+// --- From stage to stage ---
+
+void begin_next(Liveness &l, Simulation &sim)
+{
+    const uint64_t took_us = sim.now_us - l.stage_us;
+    if (l.stage == LivenessStage::agreeing)
+        l.agreed_us = took_us;
+    else if (l.stage <= LivenessStage::joining)
+        l.slowest_probe_us = std::max(l.slowest_probe_us, took_us);
+    const auto next = static_cast<LivenessStage>(static_cast<uint8_t>(l.stage) + 1);
+    const bool lossy = next == LivenessStage::lossy_calling;
+    const uint64_t timeout_us = uint64_t{sim.options.timeout_ms} * 1000;
+    const uint64_t loss_us = // Probes back off up to an eighth of the timeout.
+        60 * round_trip_us(sim.options) + std::max(5 * second_us, timeout_us);
+    if (next == LivenessStage::quiet) return begin_quiet(l, sim);
+    // A newcomer may find another bridged only at its second try (docs/membership.md, "Paths").
+    const uint64_t detours_us = next == LivenessStage::joining ? 2 * second_us : 0;
+    enter(l, sim, next, lossy ? loss_us : probe_us(sim) + detours_us);
+    if (next == LivenessStage::creating) create_each(l, sim);
+    if (next == LivenessStage::claiming) tell_each(l, sim, Act::claim);
+    if (next == LivenessStage::destroying) tell_each(l, sim, Act::destroy);
+    if (next == LivenessStage::joining) start_one(l, sim);
+    if (lossy) wire::set_loss(sim.wire, loss_per_mille);
+    if (calls(next)) call_each(l, sim);
+    if (next == LivenessStage::calming) wire::set_loss(sim.wire, 0);
+}
+
+void look(Liveness &l, Simulation &sim)
+{
+    l.look_us = sim.now_us + look_every_us;
+    if (l.stage == LivenessStage::quiet) {
+        if (sim.now_us >= l.deadline_us) end_quiet(l, sim);
+        return;
+    }
+    // Cut off from each other for too long before the healing, all may have ended as minorities.
+    const bool over = std::none_of(sim.nodes.begin(), sim.nodes.end(), is_member);
+    if (over && !l.intact) return enter(l, sim, LivenessStage::done, 0);
+    Violation violation = open_end(l, sim);
+    if (over && !violation)
+        violation =
+            oracles::violation("L1", ObjectId::none, 0, "nobody is in the session any more");
+    if (!violation && sim.now_us < l.landed_us)
+        violation = oracles::violation("L1", ObjectId::none, 0, "late datagrams are on their way");
+    if (!violation) return begin_next(l, sim);
+    if (sim.now_us >= l.deadline_us) fail(l, sim, violation);
+}
+
+}
+
+uint64_t round_trip_us(const SimOptions &options)
+{
+    return 2 * (uint64_t{options.latency_us_high} + options.tick_us_high);
+}
+
+// The dead fall silent and are counted out; a departure waits for one that has died since; who was
+// joining gives up or gets in; who lost another connects again, by a handshake that may have begun
+// before the healing.
+uint64_t bound_us(const SimOptions &options)
+{
+    const uint64_t timeout_us = uint64_t{options.timeout_ms} * 1000;
+    const uint64_t join_us = uint64_t{options.join_timeout_ms} * 1000;
+    return 20 * round_trip_us(options) + 3 * timeout_us + 2 * join_us + 10 * second_us;
+}
+
+const char *name(LivenessStage stage)
+{
+    switch (stage) {
+    case LivenessStage::agreeing: return "agreeing";
+    case LivenessStage::creating: return "creating";
+    case LivenessStage::claiming: return "claiming";
+    case LivenessStage::destroying: return "destroying";
+    case LivenessStage::calling: return "calling";
+    case LivenessStage::joining: return "joining";
+    case LivenessStage::lossy_calling: return "calling under 30 % loss";
+    case LivenessStage::calming: return "calming";
+    case LivenessStage::quiet: return "quiet";
+    case LivenessStage::done: return "done";
+    }
+    return "";
+}
+
+// The members of one session, with a host, who all count on each other.
+static bool is_intact(const Simulation &sim)
+{
+    const uint16_t host = simulation::host_place(sim);
+    if (host == no_place || !sim.nodes[host].core) return false;
+    const Replica &r = inspect::replica(sim.nodes[host].session);
+    for (const Node &node : sim.nodes) {
+        if (!is_member(node)) continue;
+        const Replica &other = inspect::replica(node.session);
+        if (!replica::is_member(r, node.self) || !replica::is_member(other, r.self)) return false;
+        for (const Member &member : other.members.all())
+            if (member.id != PeerId::none && member.fenced && replica::is_member(r, member.id))
+                return false;
+    }
+    return true;
+}
+
+// What the games have hidden, or tell less often, is told as if they had said nothing.
+static void show_all(const Node &node)
+{
+    if (!node.session || state(node.session) != State::open) return;
+    for (const Object &object : inspect::replica(node.session).world.slots.all())
+        for (const PeerId peer : peers(node.session))
+            if (object.life == Life::alive) set_priority(node.session, object.id, peer, 1);
+}
+
+Liveness begin(Simulation &sim)
+{
+    Liveness l = {};
+    simulation::begin_liveness(sim);
+    for (const Node &node : sim.nodes)
+        show_all(node);
+    l.intact = is_intact(sim);
+    l.began_us = sim.now_us;
+    l.landed_us = std::max(sim.now_us, wire::last_due_us(sim.wire)) + round_trip_us(sim.options);
+    enter(l, sim, LivenessStage::agreeing, l.landed_us - sim.now_us + bound_us(sim.options));
+    return l;
+}
+
+bool step(Liveness &l, Simulation &sim)
+{
+    if (l.stage == LivenessStage::done || l.violation) return false;
+    if (!simulation::step(sim)) {
+        l.violation = sim.oracles.violation;
+        return false;
+    }
+    if (sim.now_us >= l.look_us) look(l, sim);
+    return l.stage != LivenessStage::done && !l.violation;
+}
+
+}

@@ -1,0 +1,137 @@
+// Calls of the games that are answered, or that not everybody may make.
+#include "sim/world/simulation.h"
+#include <algorithm>
+
+namespace tern::simulation {
+
+static constexpr uint32_t reply_ms = 1500;
+
+static bool is_request(Ask ask)
+{
+    return ask == Ask::owner_request || ask == Ask::request || ask == Ask::host_request;
+}
+
+static PeerId addressee(const Simulation &sim, uint16_t place, const SimChoice &choice, Ask ask)
+{
+    switch (ask) {
+    case Ask::owner_call:
+    case Ask::owner_request: return PeerId::none;
+    case Ask::host_call:
+    case Ask::host_request: return PeerId::host;
+    case Ask::by_owner:
+    case Ask::by_host: return PeerId::everyone;
+    case Ask::request:
+    case Ask::limited: break;
+    }
+    const bool is_there = choice.b != place && sim.nodes[choice.b].session;
+    return is_there ? sim.nodes[choice.b].self : PeerId::none;
+}
+
+// none in id and true: it was sent, and has none.
+static bool say(const Node &node, Ask ask, const Numbered &n, CallId &id)
+{
+    Session *s = node.session;
+    switch (ask) {
+    case Ask::owner_call: id = call_owner(s, n.about, ANSWERED, n); break;
+    case Ask::owner_request: id = request_owner(s, n.about, ANSWERED, n, reply_ms); break;
+    case Ask::request: id = request(s, n.to, ANSWERED, n, reply_ms); break;
+    case Ask::host_call: return call(s, PeerId::host, ANSWERED, n);
+    case Ask::host_request:
+        if (host(s) == node.self) return false; // Who asks itself waits for nobody.
+        id = request(s, PeerId::host, ANSWERED, n, reply_ms);
+        break;
+    case Ask::by_owner: return call(s, n.to, BY_OWNER, n);
+    case Ask::by_host: return call(s, n.to, BY_HOST, n);
+    case Ask::limited: return call(s, n.to, LIMITED, n);
+    }
+    return id != CallId::none;
+}
+
+static bool may_say(const Node &node, Ask ask, const Numbered &n)
+{
+    if (ask == Ask::by_owner)
+        return exists(node.session, n.about) && owner(node.session, n.about) == node.self;
+    if (ask == Ask::owner_call || ask == Ask::owner_request) return n.about != ObjectId::none;
+    if (ask == Ask::by_host) return host(node.session) == node.self;
+    return n.to != PeerId::none;
+}
+
+bool ask(Simulation &sim, uint16_t place, const SimChoice &choice)
+{
+    Node &node = sim.nodes[place];
+    const auto what = static_cast<Ask>(static_cast<uint64_t>(choice.value) % ask_count);
+    Numbered numbered = {};
+    numbered.about = object(sim, choice.thing);
+    numbered.from = node.self;
+    numbered.to = addressee(sim, place, choice, what);
+    numbered.reliable = true;
+    numbered.ask = static_cast<uint8_t>(what);
+    if (!may_say(node, what, numbered)) return false;
+    const int times = what == Ask::limited ? 20 * limited_calls_per_second : 1;
+    bool any = what == Ask::limited; // A try counts against the limit, even if it finds no room.
+    for (int i = 0; i < times; ++i) {
+        numbered.sequence = sim.places[place].asks + 1;
+        CallId id = CallId::none;
+        if (!say(node, what, numbered, id)) break;
+        sim.places[place].asks += 1;
+        node.asks.push_back({PlayedAsk::What::said, what, ANSWERED, numbered, id, CallFailure::none,
+                             PeerId::none, PeerId::none, false});
+        any = true;
+    }
+    return any;
+}
+
+// Whether a later event of the tick says that what was true of the object, or of the host, is not
+// any more.
+static bool has_changed_after(const std::vector<Event> &events, size_t at, ObjectId object)
+{
+    return std::any_of(
+        events.begin() + static_cast<ptrdiff_t>(at), events.end(), [object](const Event &event) {
+            if (event.kind == EventKind::host_changed || event.kind == EventKind::host_lost)
+                return true;
+            return event.object == object && (event.kind == EventKind::owner_changed ||
+                                              event.kind == EventKind::object_destroyed);
+        });
+}
+
+void hear_asks(Node &node)
+{
+    node.asks.clear();
+    for (size_t i = 0; i < node.events.size(); ++i) {
+        const Event &event = node.events[i];
+        PlayedAsk played = {};
+        played.type = event.type;
+        played.id = event.call;
+        played.failure = event.failure;
+        if (event.kind == EventKind::call_failed) {
+            played.what = PlayedAsk::What::failed;
+            if (event.arguments) played.numbered = arguments<Numbered>(event);
+            played.ask = static_cast<Ask>(played.numbered.ask % ask_count);
+            node.asks.push_back(played);
+        }
+        if (event.kind != EventKind::call && event.kind != EventKind::reply) continue;
+        if (event.type == NUMBERED) continue;
+        played.what =
+            event.kind == EventKind::call ? PlayedAsk::What::heard : PlayedAsk::What::replied;
+        played.numbered = arguments<Numbered>(event);
+        played.ask = static_cast<Ask>(played.numbered.ask % ask_count);
+        if (exists(node.session, played.numbered.about))
+            played.owner = owner(node.session, played.numbered.about);
+        played.host = host(node.session);
+        played.has_changed = has_changed_after(node.events, i, played.numbered.about);
+        node.asks.push_back(played);
+    }
+}
+
+// At once, but one in eight never.
+void answer_asks(Node &node)
+{
+    for (const PlayedAsk &asked : node.asks) {
+        if (asked.what != PlayedAsk::What::heard || !is_request(asked.ask)) continue;
+        if (asked.id == CallId::none || asked.numbered.sequence % 8 == 0) continue;
+        reply(node.session, asked.numbered.from, asked.id, ANSWERED, &asked.numbered,
+              sizeof asked.numbered);
+    }
+}
+
+}

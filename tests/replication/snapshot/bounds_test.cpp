@@ -1,0 +1,115 @@
+#include "replication/snapshot/bounds.h"
+#include "tests/replication/block.h"
+#include <gtest/gtest.h>
+
+namespace tern {
+namespace {
+
+struct Body {
+    float place;
+    int32_t health;
+};
+const Field fields[] = {{"place", FieldKind::float32, offsetof(Body, place), 1, 0, 0, 0, 0.5},
+                        {"health", FieldKind::int32, offsetof(Body, health)}};
+const Type types[] = {{"body", sizeof(Body), fields, 8}};
+
+// An object whose CREATE one peer has acked.
+struct Owner {
+    TypeTable table = type_table::make(types);
+    Block block = make_block(table);
+    Slot slot = world::add(block.world(), table, object_id::make(PeerId{1}, 1), 0);
+
+    Owner()
+    {
+        world().slots[slot].owner = PeerId{1};
+        publish::announced(publisher(), world(), table, 0, slot, 1);
+    }
+    World &world() { return block.world(); }
+    Publisher &publisher() { return block.publisher(); }
+    // Whether anything is told, of a tick in which it is set so.
+    bool tick(Body body, bool sent = true)
+    {
+        world().tick += 1;
+        bounds::set(publisher(), world(), table, slot, &body);
+        bounds::release(publisher(), world(), table);
+        const bool due = publish::is_due(publisher(), 0, slot);
+        if (!due || !sent) return due;
+        written_cache::begin(block.written());
+        publish::begin(publisher(), world(), table, PeerId{1});
+        std::byte buffer[256];
+        const size_t size = publish::write(publisher(), world(), block.written(), block.turns(),
+                                           block.peer().snapshots, table, 0, world().tick, buffer);
+        EXPECT_GT(size, 0u);
+        return true;
+    }
+};
+
+TEST(Bounds, WhatIsNearEnoughIsHeldBack)
+{
+    Owner o;
+    EXPECT_FALSE(o.tick({0.4f, 0}));
+    EXPECT_TRUE(o.tick({0.6f, 0}));
+    EXPECT_TRUE(bounds::holds_any(o.publisher().bounds));
+}
+
+TEST(Bounds, WhatGoesOnAsExpectedIsNotTold)
+{
+    Owner o;
+    float place = 0;
+    uint32_t told = 0;
+    for (int i = 0; i < 15; ++i)
+        told += o.tick({place += 1, 0}) ? 1 : 0;
+    EXPECT_EQ(told, 1u) << "from rest to one in a tick: the first says it all";
+}
+
+TEST(Bounds, AnotherFieldTakesAllWithIt)
+{
+    Owner o;
+    EXPECT_FALSE(o.tick({0.4f, 0}));
+    EXPECT_TRUE(o.tick({0.4f, 1}));
+    EXPECT_EQ(o.publisher().bounds.released[o.slot].newest_tick, o.world().tick);
+}
+
+TEST(Bounds, RestIsToldOnceAndThatItRests)
+{
+    Owner o;
+    EXPECT_FALSE(o.tick({0.4f, 0}));
+    uint32_t told = 0;
+    for (int i = 0; i < 40; ++i)
+        told += o.tick({0.4f, 0}) ? 1 : 0;
+    EXPECT_EQ(told, 2u);
+    EXPECT_FALSE(bounds::holds_any(o.publisher().bounds));
+}
+
+TEST(Bounds, WhatStopsIsToldAgainWhereItIs)
+{
+    Owner o;
+    for (int i = 1; i <= 4; ++i)
+        o.tick({static_cast<float>(i), 0});
+    EXPECT_TRUE(o.tick({4, 0})); // Expected at 5.
+    EXPECT_TRUE(o.tick({4, 0})) << "what was told last moves on still";
+    EXPECT_FALSE(o.tick({4, 0}));
+}
+
+TEST(Bounds, WhatIsLostIsToldAsItIsNow)
+{
+    Owner o;
+    EXPECT_TRUE(o.tick({1, 0}));
+    const uint32_t sent = o.world().tick;
+    EXPECT_FALSE(o.tick({2.1f, 0}));
+    publish::fate(o.publisher(), o.world(), o.table, 0, sent, false);
+    EXPECT_TRUE(o.tick({3.1f, 0}));
+    EXPECT_EQ(o.publisher().bounds.released[o.slot].newest_tick, o.world().tick);
+}
+
+TEST(Bounds, AnotherTenureHoldsNothing)
+{
+    Owner o;
+    EXPECT_FALSE(o.tick({0.4f, 0}));
+    publish::forget_object(o.publisher(), o.slot);
+    EXPECT_FALSE(bounds::holds_any(o.publisher().bounds));
+    EXPECT_EQ(o.publisher().bounds.released[o.slot].newest_tick, 0u);
+}
+
+}
+}

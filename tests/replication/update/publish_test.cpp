@@ -1,0 +1,469 @@
+#include "replication/update/publish.h"
+#include "replication/update/update_codec.h"
+#include "tests/replication/block.h"
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+
+namespace tern {
+
+struct Cube {
+    uint16_t x, y;
+    uint8_t load[100];
+};
+
+static const Field cube_fields[] = {{"x", FieldKind::uint16, offsetof(Cube, x)},
+                                    {"y", FieldKind::uint16, offsetof(Cube, y)},
+                                    {"load", FieldKind::bytes, offsetof(Cube, load), 100}};
+static const Type types[] = {{"Cube", sizeof(Cube), cube_fields, 200}};
+static const TypeTable table = type_table::make(types);
+static const PeerId owner = PeerId{1};
+
+static ObjectId id(uint32_t serial)
+{
+    return object_id::make(owner, serial);
+}
+
+struct Publish : ::testing::Test {
+    Block block = make_block(table, {2, 4, 40, 64});
+    Block there = make_block(table, {2, 4, 40, 64});
+    World &world = block.world();
+    Publisher &publisher = block.publisher();
+    std::byte buffer[1200];
+    uint32_t coded_tick = 0;
+
+    // An object that both sides have; both peers have acked it.
+    Slot add(uint32_t serial)
+    {
+        for (Block *side : {&there, &block}) {
+            const Slot added = world::add(side->world(), table, id(serial), 0);
+            side->world().slots[added].owner = owner;
+            side->world().slots[added].tick = world.tick;
+        }
+        const Slot slot = world::find(world, id(serial));
+        publish::announced(publisher, world, table, 0, slot, world.tick);
+        publish::announced(publisher, world, table, 1, slot, world.tick);
+        return slot;
+    }
+
+    void set(Slot slot, Cube cube)
+    {
+        if (world::write(world, table, slot, &cube) != 0) publish::changed(publisher, slot);
+    }
+
+    std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
+    {
+        if (coded_tick != world.tick) written_cache::begin(block.written());
+        publish::begin(publisher, world, table, owner);
+        coded_tick = world.tick;
+        return {buffer,
+                publish::write(publisher, world, block.written(), block.turns(),
+                               block.peer().snapshots, table, peer, packet, {buffer, size})};
+    }
+
+    void fate(uint64_t packet, bool arrived, uint32_t peer = 0)
+    {
+        publish::fate(publisher, world, table, peer, packet, arrived);
+    }
+
+    bool due(uint32_t peer = 0) const { return publish::has_due(block.peer().publisher, peer); }
+
+    AppliedUpdate apply(std::span<const std::byte> message, PeerId from = owner)
+    {
+        UpdateReader r = publish::reader(table, PeerId::none, message);
+        Update update;
+        AppliedUpdate applied = {};
+        while (publish::next(r, update))
+            applied = publish::apply(there.world(), table, from,
+                                     world::find(there.world(), update.object), update);
+        EXPECT_FALSE(publish::malformed(r));
+        return applied;
+    }
+
+    Cube value_there(uint32_t serial)
+    {
+        return *static_cast<const Cube *>(
+            world::value(there.world(), table, world::find(there.world(), id(serial))));
+    }
+
+    std::set<ObjectId> objects(std::span<const std::byte> message)
+    {
+        UpdateReader r = publish::reader(table, PeerId::none, message);
+        Update update;
+        std::set<ObjectId> result;
+        while (publish::next(r, update))
+            result.insert(update.object);
+        return result;
+    }
+};
+
+TEST_F(Publish, NothingIsDueInAnIdleWorld)
+{
+    add(1);
+    EXPECT_FALSE(due());
+    EXPECT_TRUE(write(1).empty());
+}
+
+TEST_F(Publish, AChangeGoesToEachPeerOnce)
+{
+    const Slot slot = add(1);
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    EXPECT_TRUE(due(0));
+    EXPECT_TRUE(due(1));
+    const AppliedUpdate applied = apply(write(1));
+    EXPECT_EQ(applied.result, Applied::changed);
+    EXPECT_EQ(applied.changed_fields, 1u);
+    EXPECT_EQ(value_there(1).x, 7);
+    EXPECT_FALSE(due(0));
+    EXPECT_TRUE(due(1));
+    world.tick = 3;
+    EXPECT_TRUE(write(2).empty());
+}
+
+TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
+{
+    const auto fields_of = [](std::span<const std::byte> message) {
+        UpdateReader r = publish::reader(table, PeerId::none, message);
+        Update update = {};
+        publish::next(r, update);
+        Cube read = {};
+        return update_codec::read_fields(update, table, &read) ? update.mask : 0;
+    };
+    const Slot slot = add(1);
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    const std::span<const std::byte> first = write(1, 0);
+    const std::vector<std::byte> to_one(first.begin(), first.end());
+    const std::span<const std::byte> to_other = write(1, 1);
+    EXPECT_TRUE(std::equal(to_one.begin(), to_one.end(), to_other.begin(), to_other.end()));
+    fate(1, true, 0);
+    world.tick = 3;
+    set(slot, {7, 9, {}});
+    EXPECT_EQ(fields_of(write(2, 0)), 2u); // y.
+    EXPECT_EQ(fields_of(write(2, 1)), 3u); // x has not been acked.
+    fate(2, true, 0);
+    fate(2, true, 1);
+    world.tick = 4;
+    set(slot, {8, 9, {}});
+    apply(write(3, 0));
+    EXPECT_EQ(value_there(1).x, 8);
+    world.tick = 5;
+    set(slot, {9, 9, {}}); // The same field of another value.
+    apply(write(4, 0));
+    EXPECT_EQ(value_there(1).x, 9);
+}
+
+TEST_F(Publish, APeerThatHasNotAckedTheAnnouncementGetsNoUpdate)
+{
+    const Slot slot = world::add(world, table, id(1), 0);
+    set(slot, {7, 0, {}});
+    EXPECT_FALSE(due());
+    world.tick = 5;
+    set(slot, {7, 9, {}});
+    EXPECT_FALSE(due());
+    publish::announced(publisher, world, table, 0, slot, 1); // As of tick 1; y came later.
+    EXPECT_TRUE(due());
+    world.tick = 6;
+    EXPECT_FALSE(write(1).empty());
+}
+
+TEST_F(Publish, AnAnnouncementOfTheNewestValueLeavesNothingDue)
+{
+    const Slot slot = world::add(world, table, id(1), 0);
+    world.tick = 5;
+    set(slot, {7, 0, {}});
+    publish::begin(publisher, world, table, owner); // The send that announces it.
+    publish::announced(publisher, world, table, 0, slot, 5);
+    EXPECT_FALSE(due());
+}
+
+TEST_F(Publish, AnUpdateCarriesAllThatIsNotAckedWhateverIsInFlight)
+{
+    const Slot slot = add(1);
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    write(1);
+    world.tick = 3;
+    set(slot, {7, 8, {}});
+    EXPECT_EQ(apply(write(2)).changed_fields, 3u); // The first never came.
+    fate(2, true);
+    EXPECT_FALSE(due());
+    fate(1, false);
+    EXPECT_FALSE(due()); // What it carried is there.
+}
+
+TEST_F(Publish, AnAckOfAnOlderUpdateTakesNothingBack)
+{
+    const Slot slot = add(1);
+    for (uint64_t packet = 1; packet <= 2; ++packet) {
+        world.tick += 1;
+        set(slot, {static_cast<uint16_t>(packet), 0, {}});
+        write(packet);
+    }
+    fate(2, true);
+    fate(1, true);
+    EXPECT_EQ(publisher.published[slot].acked_tick, 3u);
+}
+
+TEST_F(Publish, ALostUpdateIsDueAgainUntilANewerOneIsAcked)
+{
+    const Slot slot = add(1);
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    write(1);
+    fate(1, false);
+    EXPECT_TRUE(due());
+    world.tick = 3;
+    EXPECT_EQ(apply(write(2)).changed_fields, 1u);
+    fate(2, true);
+    world.tick = 4;
+    EXPECT_TRUE(write(3).empty());
+}
+
+TEST_F(Publish, AllInFlightCountsAsLostWhenAConnectionIsNew)
+{
+    const Slot first = add(1);
+    const Slot second = add(2);
+    world.tick = 2;
+    set(first, {7, 0, {}});
+    write(1);
+    world.tick = 3;
+    set(second, {8, 0, {}});
+    write(2);
+    fate(1, true);
+    publish::lose_all(publisher, world, table, 0);
+    world.tick = 4;
+    EXPECT_EQ(objects(write(1)), std::set<ObjectId>{id(2)}); // Numbers begin anew.
+}
+
+TEST_F(Publish, FatesMayComeInAnyOrderAndFreeTheRing)
+{
+    const Slot slot = add(1);
+    for (uint64_t packet = 1; packet <= 4; ++packet) {
+        world.tick += 1;
+        set(slot, {static_cast<uint16_t>(packet), 0, {}});
+        EXPECT_FALSE(write(packet).empty());
+    }
+    world.tick += 1;
+    set(slot, {99, 0, {}});
+    EXPECT_TRUE(write(5).empty()); // Four packets are in flight.
+    EXPECT_TRUE(due());
+    fate(3, true);
+    fate(2, false);
+    EXPECT_TRUE(write(6).empty()); // The first still holds its place.
+    fate(1, true);
+    EXPECT_FALSE(write(7).empty());
+    fate(4, true);
+    fate(7, true);
+    EXPECT_FALSE(due());
+    const PeerRing &ring = publisher.rings[0];
+    EXPECT_EQ(ring.packet_count + ring.run_count + ring.packet_first + ring.run_first, 0u);
+    for (const SentRun &sent : publisher.sent_runs.all())
+        EXPECT_EQ(sent.id, ObjectId::none);
+    for (const SentUpdates &sent : publisher.sent_packets.all())
+        EXPECT_EQ(sent.packet, 0u);
+}
+
+TEST_F(Publish, NeighboursTakeOnePlaceInTheRing)
+{
+    for (uint32_t serial = 1; serial <= 60; ++serial)
+        add(serial);
+    world.tick = 2;
+    for (uint32_t serial = 1; serial <= 60; ++serial)
+        set(world::find(world, id(serial)), {5, 0, {}});
+    EXPECT_EQ(objects(write(1)).size(), 60u);
+    EXPECT_EQ(publisher.rings[0].run_count, 1u);
+    fate(1, false);
+    world.tick = 3;
+    EXPECT_EQ(objects(write(2)).size(), 60u);
+    fate(2, true);
+    EXPECT_FALSE(due());
+    EXPECT_EQ(publisher.rings[0].run_count, 0u);
+}
+
+TEST_F(Publish, AFullRingEndsTheMessage)
+{
+    for (uint32_t serial = 1; serial <= 120; ++serial)
+        add(serial);
+    world.tick = 2;
+    for (uint32_t serial = 1; serial <= 120; serial += 2) // No two are neighbours.
+        set(world::find(world, id(serial)), {5, 0, {}});
+    EXPECT_EQ(objects(write(1)).size(), 40u);
+    EXPECT_TRUE(write(2).empty());
+    fate(1, true);
+    EXPECT_EQ(objects(write(3)).size(), 20u);
+    EXPECT_FALSE(due());
+}
+
+TEST_F(Publish, AllGetTheirTurnWhenPacketsAreSmall)
+{
+    for (uint32_t serial = 1; serial <= 12; ++serial)
+        add(serial);
+    std::map<ObjectId, int> turns;
+    for (uint64_t packet = 1; packet <= 30; ++packet) {
+        world.tick += 1;
+        for (uint32_t serial = 1; serial <= 12; ++serial) {
+            Cube cube = {};
+            cube.load[0] = static_cast<uint8_t>(packet);
+            set(world::find(world, id(serial)), cube);
+        }
+        for (ObjectId object : objects(write(packet, 0, 230)))
+            turns[object] += 1;
+        fate(packet, true);
+    }
+    ASSERT_EQ(turns.size(), 12u);
+    for (const auto &[object, count] : turns)
+        EXPECT_EQ(count, 5); // 30 packets of 2.
+}
+
+TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
+{
+    for (uint32_t serial = 1; serial <= 12; ++serial)
+        add(serial);
+    size_t all = 0;
+    for (size_t size = 1200; size > 20; size = size == 1200 ? all + 3 : size - 1) {
+        world.tick += 1;
+        for (uint32_t serial = 1; serial <= 12; ++serial)
+            set(world::find(world, id(serial)), {static_cast<uint16_t>(world.tick), 0, {}});
+        const std::span<const std::byte> message = write(world.tick, 0, size);
+        if (size == 1200) all = message.size();
+        EXPECT_EQ(message.size(), std::min(size, all));
+        EXPECT_TRUE(publish::check(there.world(), table, PeerId::none, message));
+        fate(world.tick, true);
+    }
+    EXPECT_GT(all, 30u);
+    world.tick += 1;
+    Cube large = {};
+    large.load[0] = static_cast<uint8_t>(world.tick);
+    for (uint32_t serial = 1; serial <= 2; ++serial)
+        set(world::find(world, id(serial)), large);
+    const size_t one = write(world.tick, 0, 200).size(); // Of two that it has no room for.
+    EXPECT_GT(one, 100u);
+    EXPECT_LT(one, 200u - 32u);
+}
+
+TEST_F(Publish, AnObjectThatDoesNotFitLetsSmallerOnesPass)
+{
+    const Slot first = add(1);
+    const Slot second = add(2);
+    world.tick = 2;
+    Cube large = {};
+    large.load[0] = 1;
+    set(first, large);
+    set(second, {1, 0, {}});
+    EXPECT_EQ(objects(write(1, 0, 50)), std::set<ObjectId>{id(2)});
+    EXPECT_EQ(objects(write(2, 0, 150)), std::set<ObjectId>{id(1)});
+    EXPECT_TRUE(write(3, 0, 3).empty());
+}
+
+TEST_F(Publish, OneTickSendsAtMostOneUpdateOfAnObject)
+{
+    const Slot slot = add(1);
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    EXPECT_FALSE(write(1).empty());
+    fate(1, false);
+    EXPECT_TRUE(write(2).empty()); // Could be the newer one there only by its tick.
+    EXPECT_TRUE(due());
+    world.tick = 3;
+    EXPECT_FALSE(write(3).empty());
+}
+
+// --- Fates of what is no longer there ---
+
+TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
+{
+    const Slot slot = add(1);
+    world.tick = 50;
+    set(slot, {7, 0, {}});
+    write(1);
+    publish::forget_object(publisher, slot);
+    world.slots[slot].stamp = 8; // Away and back; and say that it was announced as of tick 40.
+    publish::announced(publisher, world, table, 0, slot, 40);
+    world.tick = 51;
+    set(slot, {7, 9, {}});
+    write(2);
+    fate(1, true);
+    EXPECT_EQ(publisher.published[slot].acked_tick, 40u);
+    fate(2, true);
+    EXPECT_EQ(publisher.published[slot].acked_tick, 51u);
+}
+
+TEST_F(Publish, TheFateOfADeadObjectIsNotThatOfWhoGotItsSlot)
+{
+    const Slot slot = add(1);
+    world.tick = 50;
+    set(slot, {7, 0, {}});
+    write(1);
+    world::bury(world, table, slot);
+    publish::forget_object(publisher, slot);
+    world::sweep(world, table);
+    const Slot again = world::add(world, table, id(2), 0);
+    ASSERT_EQ(again, slot);
+    publish::announced(publisher, world, table, 0, slot, 3);
+    fate(1, true);
+    EXPECT_EQ(publisher.published[slot].acked_tick, 3u);
+}
+
+TEST_F(Publish, AForgottenPeerStartsFromNothing)
+{
+    const Slot slot = add(1);
+    const Publisher &p = publisher;
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    write(1);
+    write(1, 1);
+    fate(1, false);
+    publish::forget_peer(publisher, 0);
+    EXPECT_FALSE(due(0));
+    EXPECT_EQ(p.rings[0].packet_count, 0u);
+    fate(1, true); // Nothing is known of it.
+    world.tick = 3;
+    set(slot, {8, 0, {}});
+    EXPECT_FALSE(due(0));
+    EXPECT_TRUE(due(1));
+}
+
+// --- The receiver ---
+
+TEST_F(Publish, AnUpdateThatIsNotNewerIsIgnored)
+{
+    const Slot slot = add(1);
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    const std::span<const std::byte> written = write(1);
+    const std::vector<std::byte> message(written.begin(), written.end());
+    EXPECT_EQ(apply(message).result, Applied::changed);
+    EXPECT_EQ(apply(message).result, Applied::unchanged);
+    there.world().slots[world::find(there.world(), id(1))].tick = 1;
+    const AppliedUpdate same = apply(message); // Newer, with what is there already.
+    EXPECT_EQ(same.result, Applied::repeated);
+    EXPECT_EQ(there.world().slots[same.slot].tick, 2u);
+}
+
+TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
+{
+    const Slot slot = add(1);
+    world.tick = 2;
+    set(slot, {7, 0, {}});
+    const std::span<const std::byte> written = write(1);
+    const std::vector<std::byte> message(written.begin(), written.end());
+    const Slot slot_there = world::find(there.world(), id(1));
+    Object &object = there.world().slots[slot_there];
+    EXPECT_EQ(apply(message, PeerId{2}).result, Applied::forged);
+    object.stamp = 4;
+    EXPECT_EQ(apply(message).result, Applied::unchanged);
+    EXPECT_EQ(apply(message, PeerId{2}).result, Applied::unchanged);
+    object.stamp = 0;
+    EXPECT_EQ(value_there(1).x, 0);
+    world::bury(there.world(), table, slot_there);
+    EXPECT_EQ(apply(message).result, Applied::unchanged);
+    EXPECT_EQ(value_there(1).x, 0);
+    world::sweep(there.world(), table);
+    EXPECT_EQ(apply(message).slot, no_slot);
+    EXPECT_TRUE(publish::check(there.world(), table, PeerId::none,
+                               message)); // Nothing is known against it.
+}
+
+}

@@ -1,0 +1,64 @@
+// The host dies or leaves: what that costs, by seed. tern-sim deaths has the figures.
+#include "sim/world/deaths.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+
+using namespace tern;
+
+namespace {
+
+DeathTimes times_of(HostEnd end, uint64_t seed, bool idle = false)
+{
+    DeathOptions options;
+    options.end = end;
+    options.seed = seed;
+    options.idle = idle;
+    DeathTimes times = deaths::run(options);
+    EXPECT_EQ(times.wrong, "") << "seed " << seed;
+    EXPECT_LE(times.asked_us, times.granted_us) << "seed " << seed;
+    EXPECT_LE(times.granted_us, times.known_us) << "seed " << seed;
+    return times;
+}
+
+constexpr uint64_t timeout_us = 2'000'000;
+
+}
+
+TEST(Deaths, TheNextHostGrantsSoonAfterTheTimeout)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        const DeathTimes times = times_of(HostEnd::crash, seed);
+        EXPECT_GE(times.asked_us, timeout_us * 9 / 10) << "seed " << seed;
+        EXPECT_LT(times.granted_us, timeout_us + 1'000'000) << "seed " << seed;
+    }
+}
+
+TEST(Deaths, AnIdleHostIsMissedNoLater)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        const DeathTimes times = times_of(HostEnd::crash, seed, true);
+        // The last sign of life may be a quarter of the timeout old.
+        EXPECT_GE(times.asked_us, timeout_us * 7 / 10) << "seed " << seed;
+        EXPECT_LT(times.granted_us, timeout_us + 1'200'000) << "seed " << seed;
+    }
+}
+
+TEST(Deaths, TheSuccessorMayDieWithIt)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed)
+        EXPECT_LT(times_of(HostEnd::two, seed).granted_us, timeout_us + 2'000'000)
+            << "seed " << seed;
+}
+
+// The others' objects go on as if nothing had been, and the host's come with their last values.
+TEST(Deaths, AHostThatLeavesIsFollowedWithoutATickLost)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        const DeathTimes times = times_of(HostEnd::leave, seed);
+        EXPECT_EQ(times.inherited, 10u) << "seed " << seed;
+        EXPECT_EQ(times.lost_ticks, 0u) << "seed " << seed;
+        EXPECT_LE(times.age_us, std::max<uint64_t>(2 * times.age_before_us, 250'000))
+            << "seed " << seed;
+        EXPECT_LT(times.gap_us, 1'000'000u) << "seed " << seed;
+    }
+}

@@ -1,0 +1,34 @@
+// Small soaks; ./dev nightly has a long one.
+#include "sim/world/soak.h"
+#include <gtest/gtest.h>
+
+using namespace tern;
+
+TEST(Soak, WhatIsKeptOfTheDeadIsBoundedByTheLiving)
+{
+    SoakOptions options;
+    options.alive = 300;
+    Soak soak;
+    soak::make(soak, options);
+    for (int round = 0; round <= 12; ++round)
+        ASSERT_TRUE(soak::go_on(soak, round == 0 ? 0 : 2000)) << soak.wrong;
+    EXPECT_GT(soak.deaths, 20'000u);
+    EXPECT_EQ(soak.peers_ever, 16u);
+    EXPECT_GT(soak.migrations, 100u);
+    EXPECT_GT(soak.ranges_max, 100u); // The living do lie scattered.
+    EXPECT_LE(soak.ranges_max, soak.alive_max + soak.peers_ever);
+}
+
+TEST(Soak, LossMakesNoDifference)
+{
+    SoakOptions options;
+    options.seed = 2;
+    options.peers = 3;
+    options.alive = 100;
+    options.loss = 0.15f;
+    Soak soak;
+    soak::make(soak, options);
+    for (int round = 0; round <= 4; ++round)
+        ASSERT_TRUE(soak::go_on(soak, round == 0 ? 0 : 2000)) << soak.wrong;
+    EXPECT_GT(soak.deaths, 7'000u);
+}

@@ -1,0 +1,310 @@
+#include "transport/connection/sent_packets.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <rapidcheck/gtest.h>
+#include <set>
+#include <vector>
+
+using namespace tern;
+
+namespace {
+
+struct Sending {
+    std::vector<uint64_t> memory = std::vector<uint64_t>(20'000);
+    SentPackets &sent = *reinterpret_cast<SentPackets *>(memory.data());
+    std::vector<Fate> fates;
+    uint64_t now_us = 0;
+    uint64_t loss_us = 100'000;
+
+    Sending()
+    {
+        flat::Builder builder{reinterpret_cast<std::byte *>(memory.data()), sizeof sent};
+        sent_packets::place(builder, sent);
+    }
+    uint64_t send(bool eliciting = true)
+    {
+        SentPacket packet{};
+        packet.sent_us = now_us;
+        packet.ack_eliciting = eliciting;
+        return sent_packets::add(sent, packet);
+    }
+    // Of these numbers; the largest is last.
+    AckEffect ack(const std::set<uint64_t> &numbers, bool take = true)
+    {
+        const uint64_t largest = *numbers.rbegin();
+        bitmap.assign(64, std::byte{0});
+        for (uint64_t number : numbers)
+            if (number != largest) {
+                const uint64_t bit = 512 - (largest - number);
+                bitmap[bit / 8] |= static_cast<std::byte>(1u << bit % 8);
+            }
+        while (!bitmap.empty() && bitmap[0] == std::byte{0})
+            bitmap.erase(bitmap.begin());
+        frame = {FrameKind::ack, CloseReason::none, 0, static_cast<uint32_t>(largest), bitmap};
+        EXPECT_TRUE(sent_packets::is_possible(sent, frame));
+        const AckEffect effect = sent_packets::take_ack(sent, frame, loss_us, now_us);
+        take ? take_fates() : settle_fates();
+        return effect;
+    }
+    void tell_lost()
+    {
+        sent_packets::tell_lost(sent, loss_us, now_us);
+        take_fates();
+    }
+    void tell_all_lost()
+    {
+        sent_packets::tell_all_lost(sent, now_us);
+        take_fates();
+    }
+    void settle_fates()
+    {
+        for (Fate fate; sent_packets::settle_fate(sent, fate);)
+            settled[fate.packet] = fate.arrived;
+    }
+    void take_fates()
+    {
+        settle_fates();
+        for (Fate fate; sent_packets::take_fate(sent, fate);) {
+            EXPECT_EQ(settled.at(fate.packet), fate.arrived) << fate.packet;
+            fates.push_back(fate);
+        }
+        EXPECT_EQ(settled.size(), fates.size());
+    }
+    std::map<uint64_t, bool> told()
+    {
+        std::map<uint64_t, bool> result;
+        for (const Fate &fate : fates) {
+            EXPECT_EQ(0u, result.count(fate.packet)) << "told twice: " << fate.packet;
+            result[fate.packet] = fate.arrived;
+        }
+        return result;
+    }
+    std::map<uint64_t, bool> settled;
+    std::vector<std::byte> bitmap;
+    Frame frame{};
+};
+
+using Told = std::map<uint64_t, bool>;
+
+}
+
+TEST(SentPackets, APacketIsLostWhenThreeLaterOnesAreAcked)
+{
+    Sending s;
+    for (int i = 0; i < 5; i += 1)
+        s.send();
+    s.ack({2});
+    EXPECT_EQ((Told{{2, true}}), s.told());
+    s.ack({3});
+    EXPECT_EQ((Told{{0, false}, {2, true}, {3, true}}), s.told());
+    s.ack({4});
+    EXPECT_EQ((Told{{0, false}, {1, false}, {2, true}, {3, true}, {4, true}}), s.told());
+    EXPECT_EQ(sent_packets_max, sent_packets::room(s.sent));
+    EXPECT_EQ(0u, sent_packets::eliciting_count(s.sent));
+}
+
+TEST(SentPackets, APacketIsLostByTimeOnlyOnceALaterOneIsAcked)
+{
+    Sending s;
+    s.send();
+    s.now_us = 10;
+    s.send();
+    s.now_us = 500'000;
+    s.tell_lost();
+    EXPECT_EQ(Told{}, s.told());
+    s.now_us = 99'999;
+    s.ack({1});
+    EXPECT_EQ((Told{{1, true}}), s.told());
+    s.now_us = 100'000;
+    s.tell_lost();
+    EXPECT_EQ((Told{{0, false}, {1, true}}), s.told());
+}
+
+TEST(SentPackets, ALateAckChangesNothingButGivesASample)
+{
+    Sending s;
+    s.send();
+    s.now_us = 1'000'000;
+    s.tell_all_lost();
+    const AckEffect late = s.ack({0});
+    EXPECT_TRUE(late.sampled);
+    EXPECT_EQ(1'000'000u, late.measured_us);
+    EXPECT_FALSE(late.eliciting);
+    EXPECT_EQ((Told{{0, false}}), s.told());
+    EXPECT_FALSE(s.ack({0}).sampled);
+}
+
+// In the same tick; the caller is told what the connection was.
+TEST(SentPackets, AFateThatWaitsForItsCallerIsNotChangedByALateAck)
+{
+    Sending s;
+    for (int i = 0; i < 5; i += 1)
+        s.send();
+    s.ack({4}, false);
+    EXPECT_EQ(1u, s.ack({0, 4}, false).late_count);
+    s.take_fates();
+    EXPECT_EQ((Told{{0, false}, {1, false}, {4, true}}), s.told());
+}
+
+// Their packets stay where they can be found, and leave no room.
+TEST(SentPackets, FatesThatNobodyHasTakenAreKeptWhileMoreIsSent)
+{
+    Sending s;
+    sent_packets::skip_to(s.sent, 60); // They have other places when there are more.
+    for (int i = 0; i < 4; i += 1)
+        s.send();
+    s.ack({60, 62, 63}, false);
+    sent_packets::tell_all_lost(s.sent, s.now_us);
+    s.settle_fates();
+    for (size_t i = 4; i < sent_packets_max; i += 1)
+        s.send();
+    EXPECT_EQ(0u, sent_packets::room(s.sent));
+    s.take_fates();
+    EXPECT_EQ((Told{{60, true}, {61, false}, {62, true}, {63, true}}), s.told());
+    EXPECT_EQ(4u, sent_packets::room(s.sent));
+}
+
+TEST(SentPackets, ARoundTripIsMeasuredOnlyOnTheLargestAndOnlyIfItElicits)
+{
+    Sending s;
+    s.send();
+    s.send(false);
+    s.now_us = 50;
+    EXPECT_FALSE(s.ack({1}).sampled);
+    const AckEffect older = s.ack({0});
+    EXPECT_FALSE(older.sampled);
+    EXPECT_TRUE(older.eliciting);
+}
+
+TEST(SentPackets, AnAckOfWhatWasNeverSentIsImpossible)
+{
+    Sending s;
+    s.bitmap = {std::byte{1}};
+    s.frame = {FrameKind::ack, CloseReason::none, 0, 0, {}};
+    EXPECT_FALSE(sent_packets::is_possible(s.sent, s.frame));
+    s.send();
+    EXPECT_TRUE(sent_packets::is_possible(s.sent, s.frame));
+    s.frame.low = 1;
+    EXPECT_FALSE(sent_packets::is_possible(s.sent, s.frame));
+    s.frame.low = 0xffffffff;
+    EXPECT_FALSE(sent_packets::is_possible(s.sent, s.frame));
+    s.frame.low = 0;
+    s.frame.bytes = s.bitmap;
+    EXPECT_FALSE(sent_packets::is_possible(s.sent, s.frame)) << "packet -8";
+    for (int i = 0; i < 8; i += 1)
+        s.send();
+    s.frame.low = 8;
+    EXPECT_TRUE(sent_packets::is_possible(s.sent, s.frame));
+}
+
+TEST(SentPackets, FullIsFullUntilTheOldestMeetsItsFate)
+{
+    Sending s;
+    for (size_t i = 0; i < sent_packets_max; i += 1)
+        s.send();
+    EXPECT_EQ(0u, sent_packets::room(s.sent));
+    s.ack({1, 2});
+    EXPECT_EQ(0u, sent_packets::room(s.sent));
+    s.ack({0, 2});
+    EXPECT_EQ(3u, sent_packets::room(s.sent));
+}
+
+TEST(SentPackets, AnAckOfSomethingForgottenGivesNoSample)
+{
+    Sending s;
+    s.send();
+    s.tell_all_lost();
+    for (size_t i = 0; i < sent_packets_max; i += 1)
+        s.send();
+    EXPECT_FALSE(s.ack({0}).sampled);
+}
+
+RC_GTEST_PROP(SentPackets, EachFateIsToldOnceAndAsTheAcksSay, ())
+{
+    Sending s;
+    const uint64_t start = *rc::gen::element<uint64_t>(0, (1ull << 32) - 40, (1ull << 60) - 300);
+    sent_packets::skip_to(s.sent, start);
+    std::set<uint64_t> acked, open;
+    uint64_t largest_acked = 0;
+    bool any_acked = false;
+    for (int i = 0; i < 150; i += 1) {
+        s.now_us += *rc::gen::inRange<uint64_t>(0, 20'000);
+        if (*rc::gen::inRange(0, 3) > 0) {
+            open.insert(s.send(*rc::gen::arbitrary<bool>()));
+            continue;
+        }
+        const uint64_t next = sent_packets::next(s.sent);
+        if (next == start) continue;
+        std::set<uint64_t> numbers;
+        const uint64_t low = next - start > 40 ? next - 40 : start;
+        for (int j = *rc::gen::inRange(1, 6); j > 0; j -= 1)
+            numbers.insert(*rc::gen::inRange(low, next));
+        const size_t before = s.fates.size();
+        s.ack(numbers);
+        largest_acked = std::max(any_acked ? largest_acked : 0, *numbers.rbegin());
+        any_acked = true;
+        for (size_t j = before; j < s.fates.size(); j += 1) {
+            const Fate fate = s.fates[j];
+            RC_ASSERT(open.erase(fate.packet) == 1);
+            RC_ASSERT(fate.arrived == (numbers.count(fate.packet) == 1));
+            if (j > before) RC_ASSERT(s.fates[j - 1].packet < fate.packet);
+            if (fate.arrived) continue;
+            const SentPacket &packet = sent_packets::at(s.sent, fate.packet);
+            RC_ASSERT(fate.packet + 3 <= largest_acked || s.now_us - packet.sent_us >= s.loss_us);
+        }
+        for (uint64_t number : open) {
+            RC_ASSERT(numbers.count(number) == 0);
+            RC_ASSERT(number + 3 > largest_acked);
+        }
+    }
+    uint32_t eliciting = 0;
+    for (uint64_t number : open)
+        eliciting += sent_packets::at(s.sent, number).ack_eliciting;
+    RC_ASSERT(eliciting == sent_packets::eliciting_count(s.sent));
+}
+
+// Places are doubled as more packets are in flight, from whatever number on.
+TEST(SentPackets, KeepsWhatIsInFlightWhenItTakesMorePlaces)
+{
+    for (const uint64_t start : {uint64_t{0}, uint64_t{37}, uint64_t{1000}}) {
+        Sending s;
+        for (uint64_t i = 0; i < start; i += 1) {
+            s.send();
+            s.ack({i});
+        }
+        s.fates.clear();
+        s.settled.clear();
+        EXPECT_EQ(s.sent._places, sent_places_min);
+        for (uint64_t i = start; i < start + sent_packets_max; i += 1) {
+            s.now_us = i;
+            EXPECT_EQ(s.send(), i);
+            ASSERT_EQ(sent_packets::at(s.sent, start).sent_us, start);
+        }
+        EXPECT_EQ(s.sent._places, sent_packets_max);
+        EXPECT_EQ(sent_packets::room(s.sent), 0u);
+        for (uint64_t i = start; i < start + sent_packets_max; i += 1) {
+            ASSERT_EQ(sent_packets::at(s.sent, i).sent_us, i);
+            ASSERT_EQ(sent_packets::at(s.sent, i).state, SentState::in_flight);
+        }
+        s.tell_all_lost();
+        EXPECT_EQ(s.told().size(), sent_packets_max);
+    }
+}
+
+TEST(SentPackets, APacketWhosePlaceIsTakenGivesNoRoundTrip)
+{
+    Sending s;
+    for (int i = 0; i < 20; i += 1)
+        s.send();
+    s.tell_all_lost();
+    s.now_us = 5'000;
+    for (size_t i = 0; i < s.sent._places - 10; i += 1) {
+        s.send();
+        s.tell_all_lost();
+    }
+    EXPECT_FALSE(s.ack({5}).sampled) << "its place has been taken";
+    const AckEffect effect = s.ack({15});
+    EXPECT_TRUE(effect.sampled);
+    EXPECT_EQ(effect.measured_us, 5'000u);
+}

@@ -1,0 +1,212 @@
+// The socket of discovery on the real network of this machine. Where there is neither broadcast
+// nor multicast, not even on loopback, these tests are skipped.
+#include "tern/discovery.h"
+#include "transport/sockets/addresses.h"
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <memory>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace tern;
+
+namespace {
+
+struct Destroyer {
+    void operator()(Socket *socket) const { destroy_socket(socket); }
+};
+using OwnedSocket = std::unique_ptr<Socket, Destroyer>;
+
+struct Received {
+    Address from;
+    std::string text;
+};
+
+constexpr uint64_t patience_us = 2'000'000;
+
+}
+
+static OwnedSocket opened(uint16_t port = 0)
+{
+    return OwnedSocket(make_discovery_socket(port).socket);
+}
+
+static Address everybody(uint16_t port)
+{
+    return address::from_v4(std::to_array<uint8_t>({255, 255, 255, 255}), port);
+}
+
+static void send_text(Socket &socket, const Address &to, const std::string &text)
+{
+    const Datagram datagram = {to, std::as_bytes(std::span(text))};
+    socket.send({&datagram, 1});
+}
+
+// What comes until one of them is `last`, or patience ends.
+static std::vector<Received> collected(Socket &socket, const std::string &last,
+                                       uint64_t within_us = patience_us)
+{
+    std::vector<Received> all;
+    const uint64_t end_us = clock_us() + within_us;
+    while ((all.empty() || all.back().text != last) && clock_us() < end_us) {
+        for (const Datagram &datagram : socket.receive()) {
+            const auto *text = reinterpret_cast<const char *>(datagram.bytes.data());
+            all.push_back({datagram.address, std::string(text, datagram.bytes.size())});
+        }
+        sleep_us(500);
+    }
+    return all;
+}
+
+TEST(DiscoverySocket, AQueryToEverybodyReachesAllOnItsPortAndTheirAnswersComeBack)
+{
+    const OwnedSocket first = opened();
+    ASSERT_TRUE(first);
+    const uint16_t port = first->local_address().port;
+    const OwnedSocket second = opened(port), finder = opened(), elsewhere = opened();
+    ASSERT_TRUE(second && finder && elsewhere);
+    EXPECT_EQ(second->local_address().port, port);
+    send_text(*finder, everybody(port), "who is there?");
+    const std::vector<Received> at_first = collected(*first, "who is there?");
+    if (at_first.empty()) GTEST_SKIP() << "no broadcast and no multicast here";
+    const std::vector<Received> at_second = collected(*second, "who is there?");
+    ASSERT_FALSE(at_second.empty());
+    EXPECT_TRUE(elsewhere->receive().empty());
+    send_text(*first, at_first[0].from, "I am");
+    send_text(*second, at_second[0].from, "I, too");
+    const std::vector<Received> answers = collected(*finder, "I, too");
+    ASSERT_EQ(answers.size(), 2u);
+    EXPECT_EQ(answers[0].text, "I am");
+    EXPECT_EQ(answers[0].from.port, port);
+    EXPECT_EQ(finder->stats().received_datagrams, 2u);
+    EXPECT_GT(finder->stats().sent_datagrams, 0u);
+}
+
+// Has an interface that is up, can do both, and has such an address that is not of its link alone.
+static bool has_network(int family)
+{
+    ifaddrs *first = nullptr;
+    if (getifaddrs(&first) != 0) return false;
+    bool has = false;
+    for (const ifaddrs *it = first; it; it = it->ifa_next) {
+        const unsigned wanted = IFF_UP | IFF_BROADCAST | IFF_MULTICAST;
+        if (!it->ifa_addr || it->ifa_addr->sa_family != family) continue;
+        const auto *v6 = reinterpret_cast<const sockaddr_in6 *>(it->ifa_addr);
+        has = has || ((it->ifa_flags & wanted) == wanted && !(it->ifa_flags & IFF_LOOPBACK) &&
+                      (family != AF_INET6 || !IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr)));
+    }
+    freeifaddrs(first);
+    return has;
+}
+
+// A plain socket beside discovery sockets on their port: at an address of its own, and for no
+// group but if that address is one.
+static int plain_socket(const char *ip, uint16_t port)
+{
+    const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    const int on = 1, off = 0;
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const bool of_group = inet_addr(ip) != INADDR_ANY;
+    if (!of_group) setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = inet_addr(ip);
+    EXPECT_EQ(bind(descriptor, reinterpret_cast<const sockaddr *>(&address), sizeof address), 0);
+    return descriptor;
+}
+
+static bool hears(int descriptor)
+{
+    char byte;
+    for (const uint64_t end_us = clock_us() + patience_us; clock_us() < end_us; sleep_us(500))
+        if (recv(descriptor, &byte, sizeof byte, 0) == sizeof byte) return true;
+    return false;
+}
+
+TEST(DiscoverySocket, AQueryTravelsByBroadcastAndByMulticastOfBothVersions)
+{
+    if (!has_network(AF_INET)) GTEST_SKIP() << "no network with broadcast and multicast here";
+    const OwnedSocket member = opened(), finder = opened();
+    ASSERT_TRUE(member && finder);
+    const uint16_t port = member->local_address().port;
+    const int by_broadcast = plain_socket("0.0.0.0", port);
+    const int by_multicast = plain_socket("239.255.83.76", port); // The member has joined it.
+    send_text(*finder, everybody(port), "?");
+    EXPECT_TRUE(hears(by_broadcast));
+    EXPECT_TRUE(hears(by_multicast));
+    close(by_broadcast);
+    close(by_multicast);
+    const std::vector<Received> all = collected(*member, "", 200'000);
+    const auto versions = [&all](bool v4) {
+        return std::ranges::count_if(
+            all, [v4](const Received &one) { return address::is_v4(one.from) == v4; });
+    };
+    EXPECT_GE(versions(true), 2); // One by each way.
+    if (has_network(AF_INET6)) {
+        EXPECT_GE(versions(false), 1);
+    }
+}
+
+TEST(DiscoverySocket, WhatARouterHasPassedOnIsDropped)
+{
+    const OwnedSocket socket = opened();
+    ASSERT_TRUE(socket);
+    const int other = ::socket(AF_INET, SOCK_DGRAM, 0);
+    ASSERT_GE(other, 0);
+    sockaddr_in to = {};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(socket->local_address().port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int hops : {64, 254, 255}) {
+        setsockopt(other, IPPROTO_IP, IP_TTL, &hops, sizeof hops);
+        const std::string text = std::to_string(hops);
+        EXPECT_EQ(sendto(other, text.data(), text.size(), 0,
+                         reinterpret_cast<const sockaddr *>(&to), sizeof to),
+                  static_cast<ssize_t>(text.size()));
+    }
+    close(other);
+    const std::vector<Received> received = collected(*socket, "255");
+    ASSERT_EQ(received.size(), 1u);
+    EXPECT_EQ(received[0].text, "255");
+}
+
+TEST(DiscoverySocket, OversizedDatagramsAreCountedAndDropped)
+{
+    const OwnedSocket a = opened(), b = opened();
+    ASSERT_TRUE(a && b);
+    const Address to = loopback(b->local_address().port);
+    send_text(*a, to, std::string(513, 'l'));
+    send_text(*a, to, std::string(512, 'm'));
+    const std::vector<Received> received = collected(*b, std::string(512, 'm'));
+    ASSERT_EQ(received.size(), 1u);
+    EXPECT_EQ(b->stats().oversized, 1u);
+    EXPECT_EQ(a->stats().sent_datagrams, 2u);
+}
+
+TEST(DiscoverySocket, APortThatAnotherSocketKeepsForItselfIsInUse)
+{
+    const MadeSocket game = make_udp_socket(0);
+    ASSERT_TRUE(game.socket);
+    const MadeSocket made = make_discovery_socket(game.socket->local_address().port);
+    EXPECT_EQ(made.socket, nullptr);
+    EXPECT_EQ(made.error, SocketError::port_in_use);
+    destroy_socket(game.socket);
+}
+
+TEST(DiscoverySocket, WhatCannotBeSentIsCounted)
+{
+    const OwnedSocket a = opened();
+    ASSERT_TRUE(a);
+    send_text(*a, loopback(1), std::string(70'000, 'x'));
+    EXPECT_EQ(a->stats().send_failures, 1u);
+    EXPECT_EQ(a->stats().sent_datagrams, 0u);
+}

@@ -1,0 +1,362 @@
+#include "transport/connection/connection.h"
+#include "transport/connection/connection_types.h"
+#include "transport/little_endian.h"
+#include "transport/sockets/addresses.h"
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <sodium.h>
+
+// Making, opening, time and the end. What arrives: connection_receive.cpp. What is sent:
+// connection_send.cpp.
+namespace tern::connection {
+
+static_assert(std::is_trivially_copyable_v<Connection>);
+static_assert(alignof(Connection) <= alignof(std::max_align_t));
+
+namespace {
+
+constexpr uint32_t loss_packets = 128; // Over so many the measured loss is averaged.
+
+size_t lay_out(Connection &c, std::byte *block, const ConnectionLimits &limits)
+{
+    flat::Builder builder{block, sizeof(Connection)};
+    sent_packets::place(builder, c._sent);
+    for (size_t i = 0; i < stream_count; i += 1) {
+        stream_send::place(builder, c._send[i], limits.queue_bytes_max[i]);
+        stream_receive::place(builder, c._receive[i]);
+    }
+    const size_t alignment = alignof(std::max_align_t);
+    return (builder.used_bytes + alignment - 1) / alignment * alignment;
+}
+
+uint64_t key_name(const uint8_t (&key)[32])
+{
+    uint8_t hash[crypto_generichash_BYTES];
+    crypto_generichash(hash, sizeof hash, key, sizeof key, nullptr, 0);
+    uint64_t name = 0;
+    std::memcpy(&name, hash, sizeof name);
+    return name;
+}
+
+}
+
+// --- Making ---
+
+size_t size_bytes(const ConnectionLimits &limits)
+{
+    Connection unused{};
+    return lay_out(unused, nullptr, limits);
+}
+
+Connection *place(void *memory, const ConnectionLimits &limits)
+{
+    std::memset(memory, 0, size_bytes(limits));
+    return place_in_zeroed(memory, limits);
+}
+
+Connection *place_in_zeroed(void *memory, const ConnectionLimits &limits)
+{
+    Connection *c = new (memory) Connection{};
+    lay_out(*c, static_cast<std::byte *>(memory), limits);
+    c->_limits = limits;
+    c->_size_bytes = size_bytes(limits);
+    return c;
+}
+
+// As place() leaves it, but for what is never read before it is written: bytes of streams and
+// packets that were sent. That is most of it, and mostly it has never been touched.
+static void clear(Connection &c)
+{
+    for (StreamSend &stream : c._send)
+        stream_send::clear_bits(stream);
+    for (StreamReceive &stream : c._receive)
+        stream_receive::clear_bits(stream);
+    const ConnectionLimits limits = c._limits;
+    const Tallies tallies = c._tallies;
+    place_in_zeroed(&c, limits);
+    c._tallies = tallies;
+}
+
+static uint64_t rate_max(const Connection &c)
+{
+    const uint32_t most = c._limits.send_bytes_per_second_max;
+    const bool bridged = address::is_bridged(c._address);
+    return bridged ? std::min(most, c._limits.bridged_bytes_per_second_max) : most;
+}
+
+void set_pace(Connection &c, uint64_t now_us)
+{
+    const uint64_t rate = congestion::pace_bytes_per_second(c._congestion);
+    pace::set_rate(c._pace, std::min(rate_max(c), rate), now_us);
+}
+
+// Nothing is known of it.
+static void begin_path(Connection &c, uint64_t now_us)
+{
+    const bool bridged = address::is_bridged(c._address);
+    c._path_size = path_size::make(bridged ? bridged_datagram_bytes_max : datagram_bytes_base);
+    c._congestion = congestion::make(sent_packets::next(c._sent), now_us);
+    c._pace = pace::make(static_cast<uint32_t>(rate_max(c)), now_us);
+    set_pace(c, now_us);
+}
+
+void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address &address,
+          uint64_t now_us)
+{
+    clear(c);
+    c._send_key = aead::key(keys.send, keys.cipher);
+    c._receive_key = aead::key(keys.receive, keys.cipher);
+    c._has_keys = true;
+    c._send_key_name = key_name(keys.send);
+    c._receive_key_name = key_name(keys.receive);
+    c._remote_id = remote_id;
+    c._heard_us = c._answered_us = now_us;
+    c._ping_due = true;
+    c._sent._eliciting_us = now_us;
+    c._address = address;
+    begin_path(c, now_us);
+}
+
+void wipe(Connection &c)
+{
+    sodium_memzero(&c._send_key, sizeof c._send_key);
+    sodium_memzero(&c._receive_key, sizeof c._receive_key);
+    c._has_keys = false;
+}
+
+void skip_numbers(Connection &c, uint64_t sent, uint64_t received)
+{
+    sent_packets::skip_to(c._sent, sent);
+    replay_window::skip_to(c._arrived, received);
+    c._acks._floor = received;
+}
+
+// --- Time ---
+
+bool has_place(const Connection &c)
+{
+    return sent_packets::room(c._sent) > close_packets;
+}
+
+// The backoff stays below an eighth of the timeout, so that several probes fit in it. That bound
+// may be less than a round trip; then every packet would be probed before its ack can be here, and
+// every probe again.
+uint64_t probe_interval_us(const Connection &c)
+{
+    const uint64_t once_us = round_trip::probe_us(c._round_trip);
+    const uint64_t most_us = c._limits.timeout_us / 8;
+    const uint64_t least_us = round_trip::known(c._round_trip) ? std::min(once_us, most_us * 3) : 0;
+    return std::min(once_us << c._probe_count, std::max(most_us, least_us));
+}
+
+bool keep_alive_due(const Connection &c, uint64_t now_us)
+{
+    return now_us - sent_packets::eliciting_us(c._sent) >= c._limits.timeout_us / 4;
+}
+
+// Where the timeout is short against the round trip, keep-alives go out before a probe is due, and
+// put it off each time. So they carry what a probe would (tests/traces/call-behind-pings.trace).
+static void update_probes(Connection &c, uint64_t now_us)
+{
+    if (sent_packets::eliciting_count(c._sent) == 0 || c._probes_due > 0) return;
+    const bool due = now_us - sent_packets::eliciting_us(c._sent) >= probe_interval_us(c);
+    if (!due && !keep_alive_due(c, now_us)) return;
+    if (due) {
+        c._probes_due = probe_packets;
+        c._probe_count = std::min(c._probe_count + 1, probe_backoff_max);
+    }
+    const size_t repeated_bytes = probe_packets * datagram_bytes_base;
+    for (StreamSend &stream : c._send)
+        if (stream_send::repeat_oldest(stream, repeated_bytes)) break;
+}
+
+// Where bytes ride several times, those whose last copy has been overtaken by a packet that
+// arrived, or should have been acked by now, go again at once: by the thresholds it would be some
+// ticks later, and all behind them in the stream waits. If only the ack was lost, that is a few
+// bytes.
+static void repeat_late(Connection &c, uint64_t now_us)
+{
+    const uint64_t late_us =
+        round_trip::smoothed_us(c._round_trip) + round_trip::variance_us(c._round_trip);
+    const uint64_t acked_end = sent_packets::acked_end(c._sent);
+    for (uint64_t i = sent_packets::oldest(c._sent); i < sent_packets::next(c._sent); i += 1) {
+        SentPacket &packet = sent_packets::at(c._sent, i);
+        if (packet.state != SentState::in_flight) continue;
+        if (i >= acked_end && now_us - packet.sent_us < late_us) return;
+        for (size_t k = 0; k < packet.chunk_count; k += 1) {
+            SentChunk &chunk = packet.chunks[k];
+            StreamSend &stream = c._send[static_cast<size_t>(chunk.stream)];
+            if (chunk.last_bytes > 0) stream_send::lost(stream, chunk.offset_low, chunk.last_bytes);
+            chunk.last_bytes = 0;
+        }
+    }
+}
+
+static void update_closing(Connection &c)
+{
+    c._closing_ticks += 1;
+    c._close_due = true;
+    if (c._closing_ticks >= closing_ticks_max) end(c, Link::closed_by_us);
+}
+
+void update(Connection &c, uint64_t now_us)
+{
+    if (!is_alive(c)) return;
+    if (c._link == Link::closing) {
+        update_closing(c);
+        return;
+    }
+    if (now_us - c._heard_us >= c._limits.timeout_us) {
+        end(c, Link::silent);
+        return;
+    }
+    sent_packets::tell_lost(c._sent, round_trip::loss_us(c._round_trip), now_us);
+    settle_streams(c);
+    if (copies(c) > 1 && round_trip::known(c._round_trip)) repeat_late(c, now_us);
+    update_probes(c, now_us);
+    // Without this a long cut would leave no place for the packet that finds out that it is over.
+    const uint64_t old_us = round_trip::probe_us(c._round_trip);
+    if (!has_place(c) && now_us >= old_us) lose_packets(c, now_us - old_us);
+}
+
+Link link(const Connection &c)
+{
+    return c._link;
+}
+
+uint64_t heard_us(const Connection &c)
+{
+    return c._heard_us;
+}
+
+CloseReason close_reason(const Connection &c)
+{
+    return c._close_reason;
+}
+
+bool take_fate(Connection &c, Fate &fate)
+{
+    return sent_packets::take_fate(c._sent, fate);
+}
+
+// --- Where to ---
+
+Address address(const Connection &c)
+{
+    return c._address;
+}
+
+void redirect(Connection &c, const Address &address, uint64_t now_us)
+{
+    if (address == c._address) return;
+    c._address = address;
+    begin_path(c, now_us);
+}
+
+bool in_doubt(const Connection &c, uint64_t now_us)
+{
+    return c._probe_count >= doubtful_probes ||
+           now_us - c._answered_us >= uint64_t{c._limits.timeout_us} * 3 / 8;
+}
+
+void end_doubt(Connection &c, uint64_t now_us)
+{
+    c._probe_count = 0;
+    c._answered_us = now_us;
+}
+
+uint64_t send_key_name(const Connection &c)
+{
+    return c._send_key_name;
+}
+
+uint64_t receive_key_name(const Connection &c)
+{
+    return c._receive_key_name;
+}
+
+Stats stats(const Connection &c)
+{
+    Stats stats = c._stats;
+    stats.rtt_us = static_cast<uint32_t>(
+        std::min<uint64_t>(round_trip::smoothed_us(c._round_trip), UINT32_MAX));
+    stats.rtt_variance_us = static_cast<uint32_t>(
+        std::min<uint64_t>(round_trip::variance_us(c._round_trip), UINT32_MAX));
+    stats.datagram_bytes = static_cast<uint32_t>(path_size::bytes(c._path_size));
+    return stats;
+}
+
+const Tallies &tallies(const Connection &c)
+{
+    return c._tallies;
+}
+
+// --- The end ---
+
+void ping(Connection &c)
+{
+    c._ping_due = true;
+}
+
+void close(Connection &c, CloseReason reason, uint64_t)
+{
+    TERN_ASSERT(reason != CloseReason::none, "a close has a reason");
+    if (is_alive(c) && c._link == Link::open) begin_closing(c, reason);
+}
+
+bool is_alive(const Connection &c)
+{
+    return c._has_keys && (c._link == Link::open || c._link == Link::closing);
+}
+
+void begin_closing(Connection &c, CloseReason reason)
+{
+    c._link = Link::closing;
+    c._close_reason = reason;
+    c._close_due = true;
+    lose_packets(c, UINT64_MAX);
+}
+
+void end(Connection &c, Link link)
+{
+    c._link = link;
+    c._close_due = false;
+    lose_packets(c, UINT64_MAX);
+}
+
+void lose_packets(Connection &c, uint64_t sent_us)
+{
+    sent_packets::tell_all_lost(c._sent, sent_us);
+    settle_streams(c);
+}
+
+uint32_t copies(const Connection &c)
+{
+    static_assert(stream_copies_max == 3);
+    return c._loss < two_copies_loss ? 1 : c._loss < three_copies_loss ? 2 : 3;
+}
+
+void settle_streams(Connection &c)
+{
+    for (Fate fate; sent_packets::settle_fate(c._sent, fate);) {
+        const SentPacket &packet = sent_packets::at(c._sent, fate.packet);
+        if (!fate.arrived) c._stats.lost_datagrams += 1;
+        const bool was_probe = path_size::settled(c._path_size, fate.packet, packet.size_bytes,
+                                                  fate.arrived, packet.sent_us);
+        if (was_probe) continue;
+        c._loss += (fate.arrived ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
+        congestion::settled(c._congestion, fate.arrived);
+        for (size_t j = 0; j < packet.chunk_count; j += 1) {
+            const SentChunk &chunk = packet.chunks[j];
+            StreamSend &stream = c._send[static_cast<size_t>(chunk.stream)];
+            if (fate.arrived)
+                stream_send::arrived(stream, chunk.offset_low, chunk.size_bytes);
+            else
+                stream_send::lost(stream, chunk.offset_low, chunk.size_bytes);
+        }
+    }
+}
+
+}

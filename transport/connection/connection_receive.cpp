@@ -1,0 +1,149 @@
+#include "transport/connection/aead.h"
+#include "transport/connection/connection.h"
+#include "transport/connection/connection_types.h"
+#include "transport/little_endian.h"
+#include <algorithm>
+
+// What arrives at a connection: opening, accepting, messages.
+namespace tern::connection {
+
+namespace {
+
+// Checks all frames against what the connection could take, and collects the unreliable messages.
+bool check_frames(const Connection &c, OpenedPacket &packet)
+{
+    FrameReader reader = frames::reader(packet.frames);
+    for (;;) {
+        const Frame frame = frames::next(reader);
+        if (frame.kind == FrameKind::none) return !frames::failed(reader);
+        if (frame.kind == FrameKind::ack && !sent_packets::is_possible(c._sent, frame))
+            return false;
+        if (frames::is_chunk(frame.kind)) {
+            const auto stream = static_cast<size_t>(frames::stream(frame.kind));
+            if (!stream_receive::fits(c._receive[stream], frame.low, frame.bytes.size()))
+                return false;
+        }
+        if (frames::is_unreliable(frame.kind)) {
+            if (packet.unreliable_count == unreliable_messages_max) return false;
+            packet.unreliable[packet.unreliable_count] = {frames::unreliable_kind(frame.kind),
+                                                          frame.bytes};
+            packet.unreliable_count += 1;
+        }
+    }
+}
+
+// What the packet's frames do; their checks have been passed.
+struct Effect {
+    bool ack_eliciting;
+    bool repeated;      // Stream bytes that were here already.
+    CloseReason reason; // Not none: the peer has closed.
+};
+
+void take_sample(Connection &c, const AckEffect &effect, uint64_t held_us, uint64_t now_us)
+{
+    round_trip::sample(c._round_trip, effect.measured_us, held_us);
+    const uint64_t believed_us = std::min(held_us, delay_believed_us);
+    const uint64_t path_us = effect.measured_us - std::min(believed_us, effect.measured_us);
+    congestion::sample(c._congestion,
+                       {path_us, effect.arrived_count, effect.newest, sent_packets::next(c._sent)},
+                       now_us);
+    set_pace(c, now_us);
+}
+
+void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
+{
+    const AckEffect effect =
+        sent_packets::take_ack(c._sent, frame, round_trip::loss_us(c._round_trip), now_us);
+    settle_streams(c);
+    for (uint32_t i = 0; i < effect.late_count; i += 1)
+        congestion::arrived_late(c._congestion);
+    if (effect.sampled) take_sample(c, effect, frame.delay_units * ack_delay_unit_us, now_us);
+    if (effect.eliciting) {
+        end_doubt(c, now_us);
+        c._probes_due = 0;
+    }
+}
+
+Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
+{
+    Effect effect{packet.unreliable_count > 0, false, CloseReason::none};
+    FrameReader reader = frames::reader(packet.frames);
+    for (;;) {
+        const Frame frame = frames::next(reader);
+        if (frame.kind == FrameKind::none || frames::is_unreliable(frame.kind)) return effect;
+        if (frame.kind == FrameKind::ack) take_ack(c, frame, now_us);
+        if (frame.kind == FrameKind::ping) effect.ack_eliciting = true;
+        if (frame.kind == FrameKind::close) effect.reason = frame.reason;
+        if (frames::is_chunk(frame.kind)) {
+            const auto stream = static_cast<size_t>(frames::stream(frame.kind));
+            effect.repeated |= !stream_receive::store(c._receive[stream], frame.low, frame.bytes);
+            effect.ack_eliciting = true;
+        }
+    }
+}
+
+}
+
+OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
+                         std::span<std::byte> scratch)
+{
+    OpenedPacket packet{};
+    packet.opening = Opening::malformed;
+    const bool is_data = !datagram.empty() && datagram[0] == data_datagram_type;
+    if (!is_data || datagram.size() <= data_header_bytes + tag_bytes) return packet;
+    if (datagram.size() > datagram_bytes_max) return packet;
+    TERN_ASSERT(scratch.size() >= datagram_bytes_max, "%zu bytes of scratch", scratch.size());
+
+    packet.number = little_endian::rebuilt(little_endian::load32(&datagram[5]),
+                                           replay_window::next(c._arrived));
+    if (packet.number >= packet_number_max) return packet;
+    packet.opening = Opening::replayed;
+    if (!replay_window::is_new(c._arrived, packet.number)) return packet;
+
+    packet.opening = Opening::forged;
+    if (!c._has_keys || !aead::open(c._receive_key, packet.number, datagram, scratch))
+        return packet;
+    packet.frames = scratch.first(aead::content_bytes(datagram.size()));
+    packet.opening = check_frames(c, packet) ? Opening::ok : Opening::malformed;
+    return packet;
+}
+
+bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking acking)
+{
+    TERN_ASSERT(packet.opening == Opening::ok, "a packet that could not be opened");
+    TERN_ASSERT(!c._packet_begun, "a packet of ours has been begun and not finished");
+    if (!is_alive(c) || !replay_window::is_new(c._arrived, packet.number)) return false;
+    c._heard_us = now_us;
+    c._stats.received_datagrams += 1;
+    c._stats.received_bytes += packet.frames.size() + data_header_bytes + tag_bytes;
+    if (packet.number >= replay_window::next(c._arrived))
+        aead::reach(c._receive_key, packet.number);
+    const Effect effect = apply(c, packet, now_us);
+    if (acking == Acking::yes) {
+        const bool in_order = packet.number == replay_window::next(c._arrived);
+        ack_tracker::arrive(c._acks, c._arrived, packet.number, sent_packets::next(c._sent),
+                            effect.ack_eliciting, now_us);
+        if (!in_order || effect.repeated) ack_tracker::hurry(c._acks);
+        replay_window::set(c._arrived, packet.number);
+    }
+    if (effect.reason == CloseReason::none) return true;
+    // Two that say goodbye at once: ours stands.
+    if (c._link == Link::open) c._close_reason = effect.reason;
+    end(c, c._link == Link::open ? Link::closed_by_peer : Link::closed_by_us);
+    return true;
+}
+
+std::span<const std::byte> peek_message(Connection &c, StreamId stream)
+{
+    const Peek peek = stream_receive::peek(c._receive[static_cast<size_t>(stream)]);
+    if (peek.broken && is_alive(c) && c._link == Link::open)
+        begin_closing(c, CloseReason::protocol_error);
+    return peek.message;
+}
+
+void consume_message(Connection &c, StreamId stream)
+{
+    stream_receive::consume(c._receive[static_cast<size_t>(stream)]);
+}
+
+}

@@ -1,0 +1,25 @@
+#include "transport/handshake/allowance.h"
+#include <algorithm>
+
+namespace tern::allowance {
+
+static constexpr uint64_t one = 1'000'000;
+
+Allowance make(uint32_t per_second, uint32_t burst)
+{
+    return {per_second, burst, burst * one, 0};
+}
+
+bool take(Allowance &a, uint64_t now_us)
+{
+    const uint64_t full = a._burst * one;
+    // Longer than it takes to fill; so the product fits.
+    const uint64_t since_us = std::min(now_us - a._filled_us, full);
+    a._millionths = std::min(a._millionths + since_us * a._per_second, full);
+    a._filled_us = now_us;
+    if (a._millionths < one) return false;
+    a._millionths -= one;
+    return true;
+}
+
+}
