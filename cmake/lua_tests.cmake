@@ -78,7 +78,7 @@ if(TARGET tern-sim)
                        PROPERTIES LABELS sim TIMEOUT 300)
 endif()
 
-# Games of examples/lua/ and what docs/lua.md says, as processes.
+# Games of examples/lua/ and what docs/use/lua.md says, as processes.
 if(TARGET tern-peer AND TARGET tern-sim)
   file(GLOB sources CONFIGURE_DEPENDS tests/lua_examples/*.cpp)
   tern_executable(test_lua_examples ${sources})

@@ -1,4 +1,4 @@
-// The log: one event a line, on stderr, as text or as JSON. docs/host.md lists the events.
+// The log: one event a line, on stderr, as text or as JSON. docs/use/host.md lists the events.
 #pragma once
 #include "host/options/options_table.h"
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // The one rule, applied to every message about objects: the largest stamp wins, and dead stays
-// dead. docs/ownership.md.
+// dead. docs/use/ownership.md.
 #pragma once
 #include "migration/messages.h"
 #include "migration/replica.h"

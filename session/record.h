@@ -1,5 +1,5 @@
 // A recording of one session: what was done to it, in order, and a hash of what it sent each time.
-// Format: docs/recordings.md. It holds the seed of the session's keys, and its secret.
+// Format: docs/use/recordings.md. It holds the seed of the session's keys, and its secret.
 #pragma once
 #include "base/bits.h"
 #include "tern/tern.h"

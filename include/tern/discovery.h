@@ -3,7 +3,7 @@
 // time go in and datagrams come out; make_discovery_socket() is what carries them.
 //
 // What is found is a hint: anybody on the network can say anything. Only joining proves who
-// answers (docs/discovery.md, docs/security.md).
+// answers (docs/use/discovery.md, docs/security.md).
 #pragma once
 #include "tern/io.h"
 

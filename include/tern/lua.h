@@ -1,5 +1,5 @@
 // tern for Lua 5.4 and LuaJIT, in a program that embeds one of them. Scripts that run in a Lua of
-// their own load it by `require "tern"`. docs/lua.md; lua_bindings/meta/tern.lua lists it all.
+// their own load it by `require "tern"`. docs/use/lua.md; lua_bindings/meta/tern.lua lists it all.
 #pragma once
 #include "tern/tern.h"
 

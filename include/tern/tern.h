@@ -144,7 +144,7 @@ uint64_t digest(const Session *session);
 Explanation explain(const Session *session, ObjectId object, PeerId peer);
 const char *text(Why why); // A sentence for people.
 
-// --- Calls. Reliable ones arrive in order from one peer to another; docs/calls.md. ---
+// --- Calls. Reliable ones arrive in order from one peer to another; docs/use/calls.md. ---
 enum class Reliability : uint8_t { reliable, unreliable };
 // to: a member, everyone else, or host. False if nothing was sent: no such member, its queue is
 // full, or the type's callers or calls_per_second_max forbid it. To the host: reliable only; waits

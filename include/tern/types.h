@@ -354,7 +354,7 @@ struct TypeStats {
     uint64_t sent_messages, received_messages; // States, changes of an object, and calls.
 };
 
-// What sent bits were for. docs/profiling.md shows where each lies in a datagram.
+// What sent bits were for. docs/use/profiling.md shows where each lies in a datagram.
 enum class TrafficKind : uint8_t {
     // Values, by type and field.
     create,

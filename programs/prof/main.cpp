@@ -1,4 +1,4 @@
-// tern-prof: what each bit that a session has sent was for. See --help and docs/profiling.md.
+// tern-prof: what each bit that a session has sent was for. See --help and docs/use/profiling.md.
 #include "common/command_line.h"
 #include "common/option_checks.h"
 #include "files.h"

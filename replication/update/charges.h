@@ -1,5 +1,5 @@
 // Whom each sent bit is charged to: counters by kind, and of what has values by type and field.
-// Charged where the bits are written; rows() is what traffic() shows. docs/profiling.md
+// Charged where the bits are written; rows() is what traffic() shows. docs/use/profiling.md
 #pragma once
 #include "replication/world/type_table.h"
 

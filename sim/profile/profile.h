@@ -1,5 +1,5 @@
 // What sessions have sent, by name: rows of traffic() added up, as a tree, and the difference of
-// two. docs/profiling.md
+// two. docs/use/profiling.md
 #pragma once
 #include "tern/tern.h"
 #include <string>

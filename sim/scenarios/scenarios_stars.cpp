@@ -1,5 +1,5 @@
 // Sessions of the topology star: clients that hear of each other through the host alone, hosts of
-// which that die, and what is on its way then. docs/topologies.md.
+// which that die, and what is on its way then. docs/use/topologies.md.
 #include "sim/scenarios/scenarios_run.h"
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs all commands of docs/host.md, in their order, in one shell, as an operator would: the blocks
+# Runs all commands of docs/use/host.md, in their order, in one shell, as an operator would: the blocks
 # marked "sh". For a machine of which nothing is lost (./dev fresh): it installs, and starts what
 # serves.
 #     tests/host/guide.sh
@@ -16,13 +16,13 @@ command -v sudo >/dev/null ||
 [ -d /run/systemd/system ] || cp tests/host/systemctl.sh "$home/bin/systemctl"
 chmod -f +x "$home"/bin/*
 
-commands=$(awk '/^```sh$/ {on = 1; next} /^```/ {on = 0} on' docs/host.md)
-[ -n "$commands" ] || { echo "guide: docs/host.md has no commands"; exit 1; }
+commands=$(awk '/^```sh$/ {on = 1; next} /^```/ {on = 0} on' docs/use/host.md)
+[ -n "$commands" ] || { echo "guide: docs/use/host.md has no commands"; exit 1; }
 begun=$SECONDS
 # Each command is shown; the first that fails ends it.
 HOME=$home PATH=$home/bin:$PATH timeout 900 bash -euo pipefail -x -c "$commands" || {
-    echo "guide: FAILED: a command of docs/host.md (the last one shown)"
+    echo "guide: FAILED: a command of docs/use/host.md (the last one shown)"
     tail -n 20 "$home"/tern/*.log 2>/dev/null
     exit 1
 }
-echo "guide: all commands of docs/host.md did what they should ($((SECONDS - begun)) s)"
+echo "guide: all commands of docs/use/host.md did what they should ($((SECONDS - begun)) s)"

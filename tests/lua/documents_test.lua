@@ -1,4 +1,4 @@
--- The blocks of docs/lua.md that are not game scripts are one program, which prints what stands
+-- The blocks of docs/use/lua.md that are not game scripts are one program, which prints what stands
 -- behind its arrows.
 local tests = {}
 local folder = package.path:match("^(.*)/tests/lua/%?%.lua")
@@ -24,7 +24,7 @@ local function program_of(document)
 end
 
 function tests.TheProgramOfTheLuaPagePrintsWhatItShows()
-    local program, wanted = program_of("docs/lua.md")
+    local program, wanted = program_of("docs/use/lua.md")
     assert(#wanted > 8, "nothing is shown any more")
     local printed, shown_by = {}, print
     print = function(...) -- luacheck: ignore 121
@@ -33,7 +33,7 @@ function tests.TheProgramOfTheLuaPagePrintsWhatItShows()
         -- Whole numbers of fields of float32 are "3.0" in 5.4 and "3" in LuaJIT.
         printed[#printed + 1] = (table.concat(parts, "\t"):gsub("(%d)%.0%f[%D]", "%1"))
     end
-    local chunk, problem = (loadstring or load)(program, "@docs/lua.md")
+    local chunk, problem = (loadstring or load)(program, "@docs/use/lua.md")
     local ok, trouble = false, problem
     if chunk then ok, trouble = xpcall(chunk, debug.traceback) end
     print = shown_by -- luacheck: ignore 121

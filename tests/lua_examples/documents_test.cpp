@@ -1,4 +1,4 @@
-// The game scripts and commands that docs/lua.md and the README show are run, with each Lua, and
+// The game scripts and commands that docs/use/lua.md and the README show are run, with each Lua, and
 // print what stands behind their `#>`.
 #include "tests/programs/process.h"
 #include "tests/scripts/folder.h"
@@ -95,25 +95,25 @@ void run_commands(const std::string &document, const std::string &peer, const st
 
 TEST(LuaDocuments, TheCommandsOfTheLuaPageDoWhatItShows)
 {
-    run_commands(content("docs/lua.md"), TERN_PEER, TERN_SIM);
+    run_commands(content("docs/use/lua.md"), TERN_PEER, TERN_SIM);
 }
 
 TEST(LuaDocuments, WithTheOtherLuaToo)
 {
-    run_commands(content("docs/lua.md"), TERN_OTHER_PEER, TERN_OTHER_SIM);
+    run_commands(content("docs/use/lua.md"), TERN_OTHER_PEER, TERN_OTHER_SIM);
 }
 
 TEST(LuaDocuments, TheReadmeShowsTheFirstSessionOfTheLuaPage)
 {
     const auto all = blocks(content("README.md"), "lua");
     ASSERT_EQ(all.size(), 1u);
-    EXPECT_EQ(all[0], blocks(content("docs/lua.md"), "lua")[0]);
+    EXPECT_EQ(all[0], blocks(content("docs/use/lua.md"), "lua")[0]);
     EXPECT_EQ(name_of(all[0]), "hello.lua");
 }
 
 TEST(LuaDocuments, TheProgramThatEmbedsIsTheOneThatIsBuiltAndRun)
 {
-    const auto all = blocks(content("docs/lua.md"), "cpp");
+    const auto all = blocks(content("docs/use/lua.md"), "cpp");
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0], content("examples/lua/embed.cpp"));
 }

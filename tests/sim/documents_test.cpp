@@ -70,7 +70,7 @@ TEST(Documents, AllThatTheyNameIsThere)
     const std::set<std::string> scenarios = scenario_names(), tests = test_names();
     ASSERT_GT(tests.size(), 300u);
     for (const char *file :
-         {"others_bugs", "security", "ownership", "membership", "discovery", "testing"}) {
+         {"others_bugs", "security", "use/ownership", "membership", "use/discovery", "testing"}) {
         const std::string text = content(source + "docs/" + file + ".md");
         ASSERT_NE(text, "") << file;
         for (const std::string &name : named(text, scenario_pattern))
