@@ -84,6 +84,11 @@ if(TERN_BUILD_TESTS)
   if(TARGET example_hello)
     add_test(NAME example.hello COMMAND example_hello)
     set_tests_properties(example.hello PROPERTIES LABELS examples TIMEOUT 60)
+    add_test(NAME example.tutorial_alone COMMAND example_tutorial_alone)
+    add_test(NAME example.tutorial COMMAND ${PROJECT_SOURCE_DIR}/tests/tutorial.sh
+                                           $<TARGET_FILE:example_tutorial>)
+    set_tests_properties(example.tutorial_alone example.tutorial PROPERTIES
+                         LABELS examples TIMEOUT 200)
   endif()
 
   file(GLOB sources CONFIGURE_DEPENDS tests/*.cpp)

@@ -1,0 +1,175 @@
+// The game of docs/use/tutorial.md: players walk in circles and take a ball from each other.
+//
+//     example_tutorial [<invite>]
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <tern/io.h>
+#include <tern/tern.h>
+using namespace tern;
+
+struct Player {
+    float position[2]; // Metres.
+};
+struct Ball {
+    float position[2];
+};
+struct Shout {
+    char text[32];
+};
+enum : TypeId {
+    player_type,
+    ball_type,
+    shout_type,
+};
+
+const Field player_fields[] = {
+    {.name = "position",
+     .kind = FieldKind::float32,
+     .offset_bytes = offsetof(Player, position),
+     .count = 2,
+     .min = -100,
+     .max = 100,
+     .step = 0.01,
+     .bound = 0.05}, // An error of 5 cm is not worth an update.
+};
+const Field ball_fields[] = {
+    {.name = "position",
+     .kind = FieldKind::float32,
+     .offset_bytes = offsetof(Ball, position),
+     .count = 2,
+     .min = -100,
+     .max = 100,
+     .step = 0.01},
+};
+const Field shout_fields[] = {
+    {.name = "text",
+     .kind = FieldKind::text,
+     .offset_bytes = offsetof(Shout, text),
+     .count = sizeof(Shout::text)},
+};
+const Type types[] = {
+    {.name = "player",
+     .size_bytes = sizeof(Player),
+     .fields = player_fields,
+     .objects_max = 64,
+     .orphan = Orphan::destroy,
+     .claim = ClaimPolicy::never},
+    {.name = "ball",
+     .size_bytes = sizeof(Ball),
+     .fields = ball_fields,
+     .objects_max = 1,
+     .orphan = Orphan::to_host,
+     .claim = ClaimPolicy::always,
+     .claim_cooldown_ms = 2000},
+    {.name = "shout", .size_bytes = sizeof(Shout), .fields = shout_fields},
+};
+
+// In a circle. Each player has a speed of its own, so that they meet.
+static void walk(Session *session, ObjectId mine, int tick)
+{
+    const float speed = 0.01f * static_cast<float>(self(session));
+    const float angle = speed * static_cast<float>(tick);
+    set(session, mine, Player{{5 * std::cos(angle), 5 * std::sin(angle)}});
+}
+
+static void print_players(const Session *session, uint64_t now_us)
+{
+    for (const ObjectId id : objects(session, player_type)) {
+        Player player = {};
+        sample(session, id, now_us - 100'000, player); // As of a tenth of a second ago.
+        std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(owner(session, id)),
+                    player.position[0], player.position[1]);
+    }
+    std::puts("");
+}
+
+// The owner carries the ball; another player that comes near claims it.
+static void play_ball(Session *session, ObjectId mine)
+{
+    if (objects(session, ball_type).empty()) {
+        if (host(session) == self(session)) create(session, ball_type, Ball{});
+        return;
+    }
+    const ObjectId ball = objects(session, ball_type)[0];
+    const Player &player = get<Player>(session, mine);
+    if (owner(session, ball) == self(session)) {
+        set(session, ball, Ball{{player.position[0], player.position[1]}});
+        return;
+    }
+    const float *at = get<Ball>(session, ball).position;
+    if (std::hypot(at[0] - player.position[0], at[1] - player.position[1]) < 2)
+        claim(session, ball);
+}
+
+// Asks for the ball: a call to the peer that owns it at present.
+static void shout(Session *session)
+{
+    for (const ObjectId ball : objects(session, ball_type))
+        if (owner(session, ball) != self(session))
+            call_owner(session, ball, shout_type, Shout{"over here!"});
+}
+
+// Starts a session and prints its invite, or joins the session of the given invite.
+static bool enter(Session *session, const Socket *socket, const char *invite_text)
+{
+    if (!invite_text) {
+        start(session);
+        const Address address = loopback(socket->local_address().port);
+        std::printf("invite: %s\n", print(invite(session, {&address, 1})).text);
+        return true;
+    }
+    const ParsedInvite parsed = parse_invite(invite_text);
+    if (parsed.error) std::printf("this is not an invite: %s\n", parsed.error);
+    if (!parsed.error) join(session, parsed.invite);
+    return !parsed.error;
+}
+
+static void report(const Event &event)
+{
+    const auto peer = static_cast<unsigned>(event.peer);
+    switch (event.kind) {
+    case EventKind::peer_joined: std::printf("player %u has joined\n", peer); break;
+    case EventKind::peer_left: std::printf("player %u has left\n", peer); break;
+    case EventKind::owner_changed:
+        if (event.type == ball_type) std::printf("player %u has the ball\n", peer);
+        break;
+    case EventKind::call:
+        std::printf("player %u shouts: %s\n", peer, arguments<Shout>(event).text);
+        break;
+    case EventKind::host_changed: std::printf("player %u is the host now\n", peer); break;
+    default: break;
+    }
+}
+
+static volatile std::sig_atomic_t interrupted = 0; // Ctrl-C sets it.
+
+int main(int argc, char **argv)
+{
+    std::signal(SIGINT, [](int) { interrupted = 1; });
+    const MadeSocket made = make_udp_socket(0); // Any free port.
+    if (!made.socket) return 1;
+    Session *session = make_session({.types = types, .timeout_ms = 3000});
+    if (!enter(session, made.socket, argc > 1 ? argv[1] : nullptr)) return 1;
+
+    ObjectId mine = ObjectId::none;
+    for (int tick = 0; state(session) <= State::leaving; ++tick) {
+        const uint64_t now_us = clock_us();
+        for (const Event &event : receive(session, made.socket->receive(), now_us))
+            report(event);
+        if (state(session) == State::open) {
+            if (mine == ObjectId::none) mine = create(session, player_type, Player{});
+            walk(session, mine, tick);
+            play_ball(session, mine);
+            if (tick % 180 == 0) shout(session);
+            if (tick % 60 == 0) print_players(session, now_us);
+            if (interrupted) leave(session);
+        }
+        made.socket->send(send(session, now_us));
+        std::fflush(stdout);
+        sleep_us(16'667);
+    }
+    std::puts(state_text(session)); // Why the session has ended, and what to do.
+    destroy_session(session);
+    destroy_socket(made.socket);
+}

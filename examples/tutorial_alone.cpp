@@ -1,0 +1,65 @@
+// docs/use/tutorial.md, steps 2 and 3: a session alone, with one object.
+#include <cmath>
+#include <cstdio>
+#include <tern/io.h>
+#include <tern/tern.h>
+using namespace tern;
+
+struct Player {
+    float position[2]; // Metres.
+};
+enum : TypeId {
+    player_type,
+};
+
+const Field player_fields[] = {
+    {.name = "position",
+     .kind = FieldKind::float32,
+     .offset_bytes = offsetof(Player, position),
+     .count = 2,
+     .min = -100,
+     .max = 100,
+     .step = 0.01},
+};
+const Type types[] = {
+    {.name = "player",
+     .size_bytes = sizeof(Player),
+     .fields = player_fields,
+     .objects_max = 64,
+     .orphan = Orphan::destroy,
+     .claim = ClaimPolicy::never},
+};
+
+// In a circle. Each player has a speed of its own, so that they meet.
+static void walk(Session *session, ObjectId mine, int tick)
+{
+    const float speed = 0.01f * static_cast<float>(self(session));
+    const float angle = speed * static_cast<float>(tick);
+    set(session, mine, Player{{5 * std::cos(angle), 5 * std::sin(angle)}});
+}
+
+static void print_players(const Session *session)
+{
+    for (const ObjectId id : objects(session, player_type)) {
+        const Player &player = get<Player>(session, id);
+        std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(owner(session, id)),
+                    player.position[0], player.position[1]);
+    }
+    std::puts("");
+}
+
+int main()
+{
+    Session *session = make_session({.types = types});
+    start(session);
+    const ObjectId mine = create(session, player_type, Player{});
+    for (int tick = 0; tick < 180; ++tick) {
+        const uint64_t now_us = clock_us();
+        receive(session, {}, now_us); // What has come from the network: nothing yet.
+        walk(session, mine, tick);
+        if (tick % 60 == 0) print_players(session);
+        send(session, now_us); // What goes to the network: nothing, without other peers.
+        sleep_us(16'667);
+    }
+    destroy_session(session);
+}
