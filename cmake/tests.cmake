@@ -108,7 +108,7 @@ if(TERN_BUILD_TESTS)
                          PROPERTIES LABELS mutants TIMEOUT 900)
   endif()
 
-  # Installs and uses the library in every way that there is; builds it four times.
+  # Installs and uses the library in every way that there is; builds it four times, as fast as it can.
   add_test(NAME consumer COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/try.sh ${PROJECT_SOURCE_DIR}
                                  ${PROJECT_BINARY_DIR}/consumer)
   set_tests_properties(consumer PROPERTIES LABELS slow TIMEOUT 1800 PROCESSORS 2)
@@ -120,6 +120,7 @@ if(TERN_BUILD_BENCH)
   if(sources)
     find_package(CLI11 REQUIRED) # Debian: libcli11-dev.
     tern_executable(tern-bench ${sources})
+    tern_unity(tern-bench)
     find_package(nlohmann_json REQUIRED) # Debian: nlohmann-json3-dev.
     target_compile_definitions(tern-bench PRIVATE TERN_VERSION="${PROJECT_VERSION}")
     target_link_libraries(tern-bench PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json ${libenet})

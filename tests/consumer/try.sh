@@ -27,15 +27,18 @@ if command -v ccache >/dev/null; then
     launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 
+# What is tried here is how tern is built and linked, not how fast it is.
+fast=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
+
 # build_and_install <name> <cmake options>
 build_and_install() {
     local name=$1
     shift
     quietly cmake -G Ninja -S "$source_dir" -B "build-$name" "${launcher[@]}" \
-        -DCMAKE_BUILD_TYPE=Debug -DCMAKE_INSTALL_PREFIX="$work_dir/$name-first" \
+        "${fast[@]}" -DCMAKE_INSTALL_PREFIX="$work_dir/$name-first" \
         -DTERN_BUILD_TESTS=OFF -DTERN_BUILD_PROGRAMS=OFF -DTERN_BUILD_EXAMPLES=OFF \
         -DTERN_BUILD_BENCH=OFF -DTERN_INSTALL=ON "$@"
-    quietly cmake --build "build-$name"
+    quietly cmake --build "build-$name" -j 2
     quietly cmake --install "build-$name"
     # The tree must bear being moved, and must not need the build folder.
     mv "$name-first" "$name"
@@ -50,15 +53,17 @@ build_and_install() {
 build_consumer() {
     local name=$1
     shift
-    quietly cmake -G Ninja -S "$here" -B "use-$name" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Debug "$@"
+    quietly cmake -G Ninja -S "$here" -B "use-$name" "${launcher[@]}" "${fast[@]}" "$@"
     quietly cmake --build "use-$name" --target consumer
     quietly "./use-$name/consumer"
     echo "consumer: $name ok"
 }
 
-build_and_install static -DBUILD_SHARED_LIBS=OFF
+# File by file, with all warnings: each file must include what it uses.
+build_and_install static -DBUILD_SHARED_LIBS=OFF -DTERN_WERROR=ON
 build_consumer package-static -DCONSUMER_WAY=package -DCMAKE_PREFIX_PATH="$work_dir/static"
 
+fast+=(-DTERN_UNITY=ON)
 build_and_install shared -DBUILD_SHARED_LIBS=ON
 build_consumer package-shared -DCONSUMER_WAY=package -DCMAKE_PREFIX_PATH="$work_dir/shared"
 # Not through a pipe: grep ends at the first hit, and ldd, cut off, fails now and then.

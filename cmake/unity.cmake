@@ -1,5 +1,32 @@
-# Compiles test files in batches, which spares most of the time that their headers take.
-#
+# Compiles several files at once, which spares most of the time that their headers take: of code
+# (tern_unity) the files of a folder, of tests (tern_batches) some at a time.
+
+# --- Code ---
+# Files, and folders, in which a name stands for two things when they are compiled together.
+string(JOIN "|" unity_never
+       session/joining.cpp transport/sockets/discovery_socket.cpp sim/scenarios/
+       programs/sim/game.cpp programs/demo/trials.cpp programs/common/type_file
+       bench/sections/)
+
+# tern_unity(<target>): the files of each folder together, if TERN_UNITY is on.
+function(tern_unity name)
+  if(NOT TERN_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${name} SOURCES)
+  foreach(source ${sources})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    cmake_path(GET path PARENT_PATH folder)
+    if(NOT path MATCHES "(^|/)(${unity_never})")
+      string(MAKE_C_IDENTIFIER "${folder}" group)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}")
+    endif()
+  endforeach()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# --- Tests ---
 # A batch is a generated file: first every #include of its test files, then each test file in a
 # namespace of its own, in which its #includes have nothing left to do. So two files may use the
 # same names, and compiler messages still name the test file and its line.
