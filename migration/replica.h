@@ -1,6 +1,6 @@
 // The rules of ownership and membership of one peer: messages in, messages out, events, no
-// connections. design: docs/use/ownership.md and docs/membership.md. The explorer and session/ drive
-// it by the same functions.
+// connections. design: docs/use/ownership.md and docs/membership.md. The explorer and session/
+// drive it by the same functions.
 //
 // Between two members there is one ordered reliable stream of messages each way (next_message,
 // receive, messages_acked) and a lossy one of UPDATEs (write_updates, receive_updates, fate).

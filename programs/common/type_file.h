@@ -1,4 +1,4 @@
-// The type table of a session as TOML, for programs that know no game. docs/use/host.md has the format.
+// The type table of a session as TOML, for programs that know no game: docs/use/host.md
 //
 // A game in C++ can join when its table has the same types in the same order, with equal names,
 // objects_max and policies, and their fields in the same order, with equal names, kinds, counts,

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs all commands of docs/use/host.md, in their order, in one shell, as an operator would: the blocks
-# marked "sh". For a machine of which nothing is lost (./dev fresh): it installs, and starts what
-# serves.
+# Runs all commands of docs/use/host.md, in their order, in one shell, as an operator would: the
+# blocks marked "sh". For a machine of which nothing is lost (./dev fresh): it installs, and starts
+# what serves.
 #     tests/host/guide.sh
 # sudo and systemctl are played where they are not, or do nothing without systemd as process 1.
 set -u

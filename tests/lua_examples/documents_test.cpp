@@ -1,5 +1,5 @@
-// The game scripts and commands that docs/use/lua.md and the README show are run, with each Lua, and
-// print what stands behind their `#>`.
+// The game scripts and commands that docs/use/lua.md and the README show are run, with each Lua,
+// and print what stands behind their `#>`.
 #include "tests/programs/process.h"
 #include "tests/scripts/folder.h"
 #include <gtest/gtest.h>
