@@ -28,7 +28,8 @@ inside_fresh() {
     mount -t sysfs -o ro sysfs "$top/sys" || true
     mount -t devpts -o newinstance,ptmxmode=0666 devpts "$top/dev/pts" || true
     mount --bind "$archives" "$top/var/cache/apt/archives" || return 1
-    store=$(ccache --get-config cache_dir 2>/dev/null) && mkdir -p "$store" "$top/var/cache/ccache" &&
+    store=$(ccache --get-config cache_dir 2>/dev/null) &&
+        mkdir -p "$store" "$top/var/cache/ccache" &&
         mount --bind "$store" "$top/var/cache/ccache" && keep+=(CCACHE_DIR=/var/cache/ccache)
     for name in http_proxy https_proxy no_proxy TERN_COMMIT_SEED TERN_STRICT; do
         [ -n "${!name:-}" ] && keep+=("$name=${!name}")

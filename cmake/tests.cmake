@@ -108,7 +108,8 @@ if(TERN_BUILD_TESTS)
                          PROPERTIES LABELS mutants TIMEOUT 900)
   endif()
 
-  # Installs and uses the library in every way that there is; builds it four times, as fast as it can.
+  # Installs and uses the library in every way that there is; builds it four times, as fast as it
+  # can.
   add_test(NAME consumer COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/try.sh ${PROJECT_SOURCE_DIR}
                                  ${PROJECT_BINARY_DIR}/consumer)
   set_tests_properties(consumer PROPERTIES LABELS slow TIMEOUT 1800 PROCESSORS 2)

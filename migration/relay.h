@@ -1,5 +1,6 @@
 // The host of a star: what it hears of an object it tells everybody else, as the state that it has,
-// with acks of its own; and what its clients do when another takes its place. docs/use/topologies.md
+// with acks of its own; and what its clients do when another takes its place.
+// docs/use/topologies.md
 #pragma once
 #include "migration/messages.h"
 #include "migration/replica.h"

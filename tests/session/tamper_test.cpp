@@ -1,6 +1,7 @@
-// Bits of each datagram of a session are flipped on their way: the datagram is rejected, and nothing
-// changes but the counter of bad datagrams. One bit of each byte; every bit if TERN_EVERY_BIT is
-// set, as in ./dev nightly. Which one TERN_COMMIT_SEED says: another one with each commit.
+// Bits of each datagram of a session are flipped on their way: the datagram is rejected, and
+// nothing changes but the counter of bad datagrams. One bit of each byte; every bit if
+// TERN_EVERY_BIT is set, as in ./dev nightly. Which one TERN_COMMIT_SEED says: another one with
+// each commit.
 #include "migration/replica.h"
 #include "tests/session/sim_world.h"
 #include <cstdlib>
