@@ -100,7 +100,7 @@ if(TERN_BUILD_TESTS)
   endif()
 
   file(GLOB sources CONFIGURE_DEPENDS tests/mutants/*.cpp)
-  if(sources)
+  if(sources AND TARGET tern_mutable)
     tern_test_executable(test_mutants ${sources})
     target_compile_definitions(test_mutants PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(test_mutants PRIVATE tern_mutable GTest::gtest_main rapidcheck)
