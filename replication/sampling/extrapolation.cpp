@@ -4,7 +4,7 @@
 
 namespace tern::extrapolation {
 
-static constexpr double one = 0x1p30; // Of motion::Point.
+static constexpr double one = 0x1p30; // Fixed-point scale of motion::Point.
 
 double progress(uint32_t older_tick, uint32_t newest_tick, double tick)
 {
@@ -20,7 +20,7 @@ size_t float_count(const Field &field)
     return field.kind == FieldKind::quaternion ? 4u * field.count : field.count;
 }
 
-// Exact ones may be any numbers.
+// A quaternion without a step may hold any floats, NaN included; a Point holds -1 to 1.
 static float inside(float component)
 {
     return !(component > -1) ? -1.0f : component < 1 ? component : 1.0f;
@@ -34,7 +34,8 @@ static motion::Point point(const float *components)
     return p;
 }
 
-// In integers: what is told must not depend on a machine's sine.
+// Uses the integer sine of motion.h: whether the owner sends an object must not depend on the
+// platform's sin().
 static void turn(const float *older, const float *newest, double beyond, float *to)
 {
     static constexpr double turn_max = one * 5 / 4;
@@ -65,7 +66,7 @@ void blend(const Field &field, const float *older, const float *newest, double p
     }
 }
 
-// The angle is twice the tangent's length.
+// A rotation turns by twice the angle between its unit quaternions, which is the tangent's length.
 static bool is_turned(const float *a, const float *b, double bound)
 {
     const motion::Point t = motion::tangent(point(a), point(b));
@@ -88,7 +89,9 @@ bool is_beyond_bound(const Field &field, const float *a, const float *b)
         const double apart = static_cast<double>(a[i]) - static_cast<double>(b[i]);
         square += apart * apart;
     }
-    return !(square <= field.bound * field.bound); // Beyond, too, if it is not finite.
+    return !(square <=
+             field.bound *
+                 field.bound); // Written so that NaN and infinity count as beyond the bound.
 }
 
 }

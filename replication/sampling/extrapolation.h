@@ -1,17 +1,22 @@
-// Where a bounded field is taken to be at some tick, told by two states of it: by the owner to
-// decide what it must tell, and by receivers to show it. Not by the coder of snapshots: motion.h.
+// Extrapolates a field from two of its states. The owner uses it to decide when an error bound
+// requires an update, receivers use it in sample(); both must get the same result. The snapshot
+// coder does not use it, it predicts with motion.h.
 #pragma once
 #include "tern/types.h"
 
 namespace tern::extrapolation {
 
-// For so many of the owner's ticks it goes on; then it comes back as it went, and rests where the
-// newest state says. So whatever was lost, what nobody tells of any more shows what was told last.
+// A field is extrapolated for ticks_max of the owner's ticks, returns to the newest state at the
+// same rate during as many ticks, and then stays there. After a lost update, all peers therefore
+// show the newest value in the end.
 inline constexpr double ticks_max = 16;
 
-// How far along the way from the older state, 0, over the newest, 1, a tick lies.
+// Position of `tick` between two states: 0 at the older one or before it, 1 at the newest. Beyond
+// the newest it rises above 1 for ticks_max ticks and falls back to 1 in the next ticks_max. 1 if
+// the ticks do not rise.
 double progress(uint32_t older_tick, uint32_t newest_tick, double tick);
-// float32: on the line through both; quaternion: on their great circle.
+// Writes float_count() floats to `to`. float32: on the line through both states; quaternion: on the
+// great circle through both.
 void blend(const Field &field, const float *older, const float *newest, double progress, float *to);
 bool is_beyond_bound(const Field &field, const float *a, const float *b);
 size_t float_count(const Field &field);

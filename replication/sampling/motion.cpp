@@ -26,7 +26,7 @@ static uint32_t age_class(uint32_t age)
 
 static uint32_t gap_class(uint32_t gap)
 {
-    return gap <= 2 ? gap : gap <= 4 ? 3 : 4; // 0: there is no older state.
+    return gap <= 2 ? gap : gap <= 4 ? 3 : 4; // 0 means that there is no older state.
 }
 
 Horizon horizon(std::span<const uint32_t> ages, const WeightTable &table)
@@ -49,7 +49,8 @@ Horizon horizon(std::span<const uint32_t> ages, const WeightTable &table)
 
 // --- Numbers ---
 
-// An older state that is missing says what the one before it says.
+// A missing older state predicts the same move as the state before it; without any older state no
+// move is predicted.
 NumberMoves number_moves(const Horizon &h, const uint32_t *const (&at)[history_max],
                          uint32_t element)
 {
@@ -97,7 +98,7 @@ static int64_t dot(const Point &a, const Point &b)
     return (a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2] + a.at[3] * b.at[3]) >> 30;
 }
 
-// 1 / sqrt((i + 0.5) / 128), of 2^-30.
+// 1 / sqrt((i + 0.5) / 128) with 30 fractional bits, for i of 32 to 127.
 struct RootTable {
     uint32_t at[128];
 };
@@ -115,7 +116,9 @@ static constexpr RootTable make_root_table()
 }
 static constexpr RootTable root_table = make_root_table();
 
-// Of 2^-60, to within 2^-26; of less than 1/64 as of that.
+// The root, with 30 fractional bits, of a number with 60. The result is exact to 2^-26; numbers
+// below 1/64 count as 1/64, because the omitted component is the largest, so its square is at least
+// 1/4.
 static int64_t square_root(int64_t square)
 {
     auto number = static_cast<uint64_t>(std::clamp<int64_t>(square >> 28, 1 << 26, UINT32_MAX));
@@ -162,7 +165,7 @@ Point tangent(const Point &base, const Point &older)
     return t;
 }
 
-// The length of so long a tangent is its angle.
+// Moves by the tangent's length as an angle; sine and cosine are Taylor series.
 Point moved(const Point &base, Point t)
 {
     static constexpr int64_t square_max = one * 12 / 5;
@@ -182,8 +185,9 @@ Point moved(const Point &base, Point t)
     return p;
 }
 
-static constexpr int64_t tangent_max = int64_t{1} << 31; // Of a part: no product overflows.
-static constexpr int64_t turn_max = one * 5 / 4;         // Of what is gone on by.
+static constexpr int64_t tangent_max = int64_t{1}
+                                       << 31;    // Keeps the product in length() within 64 bits.
+static constexpr int64_t turn_max = one * 5 / 4; // Largest part of an extrapolated tangent.
 
 static uint32_t length(const LayoutField &field, const Point &t)
 {

@@ -28,7 +28,8 @@ void place(flat::Builder &builder, Told &t, const TypeTable &types, uint32_t slo
 
 // --- Time ---
 
-// Whether the middle one was heard of later than a steady owner between the others would be.
+// Whether `middle` lies on or above the line from `a` to `b`, so that it is no corner of the lower
+// hull: its update took longer to arrive.
 static bool is_late(const HeardTick &a, const HeardTick &middle, const HeardTick &b)
 {
     return static_cast<double>(middle.us - a.us) * (b.tick - a.tick) >=
@@ -48,7 +49,8 @@ void hear(OwnerClock &clock, uint32_t tick, uint64_t now_us)
     while (clock.count > 1 &&
            is_late(clock.hull[clock.count - 2], clock.hull[clock.count - 1], heard))
         clock.count -= 1;
-    // What is left then goes back far enough: a short line would be of chance.
+    // hull[0] may be older than hull_us: the line must span a long time, or jitter would decide its
+    // slope.
     while (clock.count == hull_max || (clock.count > 2 && now_us - clock.hull[1].us > hull_us))
         drop_oldest(clock);
     clock.hull[clock.count] = heard;
@@ -104,7 +106,7 @@ void note(Told &t, const World &world, const TypeTable &types, Slot slot, uint32
                 type.size_bytes);
 }
 
-// Floats as they are between and beyond two states.
+// Overwrites the float32 and quaternion fields of `value` with the blend of two states.
 static void blend_fields(const Type &type, const std::byte *older, const std::byte *newer,
                          double progress, std::byte *value)
 {

@@ -1,27 +1,28 @@
-// The last states that the owners of others' objects told, and when: what sample() shows between
-// and beyond them. Of types that are predicted or have a bounded field. Not state of the protocol.
+// State history: the last states that arrived for each object of another owner, and an estimate of
+// each owner's clock. sample() interpolates and extrapolates with both. Kept for predicted types
+// and types with a bounded field. None of it is part of the hashed state.
 #pragma once
 #include "replication/world/world.h"
 
 namespace tern {
 
-inline constexpr uint32_t told_kept = 16; // Of an object.
+inline constexpr uint32_t told_kept = 16; // States kept of each object.
 
-struct ToldStates { // Of one tenure of one object: told_kept, as a ring.
+struct ToldStates { // The ring of told_kept states of one object in one tenure.
     ObjectId id;
     Stamp stamp;
     uint32_t first, count;
 };
 
-struct HeardTick { // A tick of an owner's, and when it was heard of here.
+struct HeardTick { // An owner's tick, and the local time at which its update arrived.
     uint64_t us;
     uint32_t tick;
 };
 
-// Which local time a tick of an owner's is: when it was heard of, had it come as fast as the
-// fastest. Of what was heard in the last seconds those are kept that none below lies between: the
-// lower hull, whose longest side is the line from ticks to times.
-inline constexpr uint32_t hull_max = 32; // Full: the oldest goes.
+// Estimates which tick an owner has at a local time, as seen through the fastest datagrams. The
+// samples of the last seconds are reduced to their lower hull over (tick, arrival time); the
+// longest side of the hull gives the rate and the offset. docs/decisions.md, "Error bounds".
+inline constexpr uint32_t hull_max = 32; // When full, the oldest sample is dropped.
 inline constexpr uint64_t hull_us = 8'000'000;
 
 struct OwnerClock {
@@ -31,11 +32,11 @@ struct OwnerClock {
 };
 
 struct Told {                // Open to migration.
-    uint32_t size_bytes;     // Of the largest struct.
-    Flat<ToldStates> states; // By slot.
+    uint32_t size_bytes;     // The largest struct of a type that is kept.
+    Flat<ToldStates> states; // Indexed by slot.
     Flat<uint32_t> ticks;    // [slot * told_kept + ...]
     Flat<std::byte> values;  // [... * size_bytes]
-    Flat<OwnerClock> clocks; // By member slot.
+    Flat<OwnerClock> clocks; // Indexed by member slot.
 };
 
 namespace told {
@@ -43,13 +44,15 @@ namespace told {
 void place(flat::Builder &builder, Told &t, const TypeTable &types, uint32_t slot_count,
            uint32_t peer_count);
 bool keeps(const Type &type);
-// After the owner, in member slot `member`, has told the value that the world now has.
+// Stores the object's present value in the history. Call it after an update of its owner, who is in
+// member slot `member`, was applied to `world`.
 void note(Told &t, const World &world, const TypeTable &types, Slot slot, uint32_t member,
           uint64_t now_us);
 void hear(OwnerClock &clock, uint32_t tick, uint64_t now_us);
-// The tick that an owner has at a local time; 0: nothing is known.
+// The owner's estimated tick at a local time, with a fraction; 0 before the first sample.
 double tick_at(const OwnerClock &clock, uint64_t at_us);
-// The struct as of a tick. False: nothing was told in this tenure, as far as is kept.
+// Writes the struct at a tick of its owner into `value`. Returns false, and leaves `value` alone,
+// if no state of the present tenure is kept.
 bool state_at(const Told &t, const World &world, const TypeTable &types, Slot slot, double tick,
               void *value);
 
