@@ -5,6 +5,54 @@
 
 namespace tern::publish {
 
+UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message,
+                    UpdateTrust trust)
+{
+    UpdateReader r = {};
+    r._reader = bits::reader(message);
+    r._types = &types;
+    r._trust = trust;
+    r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
+    r._previous.object = update_codec::before_first(sender);
+    r._told_tick = r._previous.tick;
+    r._each_tick = bits::read_bool(r._reader);
+    if (r._previous.tick == 0) bits::fail(r._reader);
+    return r;
+}
+
+static void pass_values(UpdateReader &r, const Update &update)
+{
+    if (r._trust == UpdateTrust::unchecked)
+        type_table::check_fields(r._reader, *r._types, update.type, update.mask);
+    else
+        type_table::skip_fields(r._reader, *r._types, update.type, update.mask);
+}
+
+bool next(UpdateReader &r, Update &update)
+{
+    if (bits::failed(r._reader)) return false;
+    const bool as_before = bits::read_bool(r._reader);
+    if (!as_before && !bits::read_bool(r._reader)) {
+        if (r._count == 0 || !bits::only_zeros_left(r._reader)) bits::fail(r._reader);
+        return false;
+    }
+    const size_t begin = bits::bit_count(r._reader) - (as_before ? 1 : 2);
+    update_codec::read_head(r, update, as_before);
+    if (r._count == updates_per_message_max) bits::fail(r._reader);
+    if (bits::failed(r._reader)) return false;
+    update.values = r._reader;
+    if (!bits::failed(r._reader)) pass_values(r, update);
+    update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);
+    r._previous = update;
+    r._count += 1;
+    return !bits::failed(r._reader);
+}
+
+bool malformed(const UpdateReader &r)
+{
+    return bits::failed(r._reader);
+}
+
 bool check(const World &world, const TypeTable &types, PeerId sender,
            std::span<const std::byte> message)
 {

@@ -142,7 +142,7 @@ bool read_fields(const Update &update, const TypeTable &types, void *value)
 // --- The message: tick, whether each has its own, objects, each behind 1 or 0 1, then zeros ---
 
 // The first object is compared with the sender's before its first, and that with any mask.
-static ObjectId before_first(PeerId sender)
+ObjectId before_first(PeerId sender)
 {
     return object_id::make(sender, 0);
 }
@@ -184,6 +184,49 @@ static void write_head(UpdateWriter &w, const TypeTable &types, const Object &ob
     }
     const auto field_count = static_cast<unsigned>(types.types[object.type].fields.size());
     if (!hides) write_mask(w._writer, field_count, mask);
+}
+
+static TypeId read_type(BitReader &r, const TypeTable &types, TypeId previous)
+{
+    const bool same = bits::read_bool(r);
+    const TypeId type = same ? previous : static_cast<TypeId>(bits::read(r, 8));
+    if (!same && type == previous) bits::fail(r);
+    if (type >= types.types.size()) bits::fail(r);
+    return type;
+}
+
+void read_head(UpdateReader &r, Update &update, bool as_before)
+{
+    BitReader &from = r._reader;
+    const Update &previous = r._previous;
+    const bool next = as_before || bits::read_bool(from);
+    if (next) {
+        const uint32_t serial = object_id::serial(previous.object) + 1;
+        update.object = object_id::make(object_id::creator(previous.object), serial);
+        update.stamp = previous.stamp;
+        update.type = previous.type;
+        update.hides = false;
+        update.tick = previous.tick;
+        if (serial == 0 || update.type >= r._types->types.size()) bits::fail(from);
+    } else {
+        update.object = read_object(from, previous.object);
+        update.stamp = read_stamp(from, previous.stamp);
+        update.type = read_type(from, *r._types, previous.type);
+        update.hides = bits::read_bool(from);
+        update.tick = r._each_tick ? read_tick(from, previous.tick) : previous.tick;
+        const bool is_like_before = update.stamp == previous.stamp &&
+                                    update.type == previous.type && update.tick == previous.tick;
+        if (is_next(update.object, previous.object) && is_like_before && !update.hides)
+            bits::fail(from);
+    }
+    update.told_tick = r._told_tick;
+    if (as_before) {
+        update.mask = previous.mask;
+        if (update.mask == 0) bits::fail(from);
+        return;
+    }
+    update.mask = update.hides || bits::failed(from) ? 0 : read_mask(from, *r._types, update.type);
+    if (next && update.mask == previous.mask) bits::fail(from);
 }
 
 // `begin`, `values`: where its bits and those of its fields begin. False: that does not fit.
@@ -256,102 +299,6 @@ size_t finish(UpdateWriter &w)
     if (w._count == 0) return 0;
     bits::write(w._writer, 0, end_bits);
     return bits::size_bytes(w._writer);
-}
-
-}
-
-namespace publish {
-
-UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message,
-                    UpdateTrust trust)
-{
-    UpdateReader r = {};
-    r._reader = bits::reader(message);
-    r._types = &types;
-    r._trust = trust;
-    r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
-    r._previous.object = update_codec::before_first(sender);
-    r._told_tick = r._previous.tick;
-    r._each_tick = bits::read_bool(r._reader);
-    if (r._previous.tick == 0) bits::fail(r._reader);
-    return r;
-}
-
-static TypeId read_type(BitReader &r, const TypeTable &types, TypeId previous)
-{
-    const bool same = bits::read_bool(r);
-    const TypeId type = same ? previous : static_cast<TypeId>(bits::read(r, 8));
-    if (!same && type == previous) bits::fail(r);
-    if (type >= types.types.size()) bits::fail(r);
-    return type;
-}
-
-static void read_head(UpdateReader &r, Update &update, bool as_before)
-{
-    BitReader &from = r._reader;
-    const Update &previous = r._previous;
-    const bool next = as_before || bits::read_bool(from);
-    if (next) {
-        const uint32_t serial = object_id::serial(previous.object) + 1;
-        update.object = object_id::make(object_id::creator(previous.object), serial);
-        update.stamp = previous.stamp;
-        update.type = previous.type;
-        update.hides = false;
-        update.tick = previous.tick;
-        if (serial == 0 || update.type >= r._types->types.size()) bits::fail(from);
-    } else {
-        update.object = read_object(from, previous.object);
-        update.stamp = read_stamp(from, previous.stamp);
-        update.type = read_type(from, *r._types, previous.type);
-        update.hides = bits::read_bool(from);
-        update.tick = r._each_tick ? read_tick(from, previous.tick) : previous.tick;
-        const bool is_like_before = update.stamp == previous.stamp &&
-                                    update.type == previous.type && update.tick == previous.tick;
-        if (update_codec::is_next(update.object, previous.object) && is_like_before &&
-            !update.hides)
-            bits::fail(from);
-    }
-    update.told_tick = r._told_tick;
-    if (as_before) {
-        update.mask = previous.mask;
-        if (update.mask == 0) bits::fail(from);
-        return;
-    }
-    update.mask = update.hides || bits::failed(from) ? 0 : read_mask(from, *r._types, update.type);
-    if (next && update.mask == previous.mask) bits::fail(from);
-}
-
-static void pass_values(UpdateReader &r, const Update &update)
-{
-    if (r._trust == UpdateTrust::unchecked)
-        type_table::check_fields(r._reader, *r._types, update.type, update.mask);
-    else
-        type_table::skip_fields(r._reader, *r._types, update.type, update.mask);
-}
-
-bool next(UpdateReader &r, Update &update)
-{
-    if (bits::failed(r._reader)) return false;
-    const bool as_before = bits::read_bool(r._reader);
-    if (!as_before && !bits::read_bool(r._reader)) {
-        if (r._count == 0 || !bits::only_zeros_left(r._reader)) bits::fail(r._reader);
-        return false;
-    }
-    const size_t begin = bits::bit_count(r._reader) - (as_before ? 1 : 2);
-    read_head(r, update, as_before);
-    if (r._count == updates_per_message_max) bits::fail(r._reader);
-    if (bits::failed(r._reader)) return false;
-    update.values = r._reader;
-    if (!bits::failed(r._reader)) pass_values(r, update);
-    update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);
-    r._previous = update;
-    r._count += 1;
-    return !bits::failed(r._reader);
-}
-
-bool malformed(const UpdateReader &r)
-{
-    return bits::failed(r._reader);
 }
 
 }

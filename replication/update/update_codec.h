@@ -1,4 +1,4 @@
-// The bits of an UPDATE message. Format: docs/wire_format.md, "UPDATE". Its reader is in publish.h.
+// The bits of an UPDATE message. Format: docs/wire_format.md, "UPDATE".
 #pragma once
 #include "replication/update/publish.h"
 #include "replication/update/written_cache.h"
@@ -39,6 +39,12 @@ size_t value_bits(const UpdateWriter &w); // Of the last object's fields.
 // Bytes of the message, which may be followed by zeros; 0 if nothing was added.
 size_t finish(UpdateWriter &w);
 
+// The object that the first one of a message is coded relative to.
+ObjectId before_first(PeerId sender);
+// Reads an object's part of a message up to its values. `as_before`: the message has only a 1 bit
+// in place of the head, so the object is the next one of the same creator, with the tenure, type,
+// tick and mask of the one before. The reader fails if add() would have coded this otherwise.
+void read_head(UpdateReader &r, Update &update, bool as_before);
 // Overwrites what it tells of a value of its type. False: it is not as add() writes it, and the
 // value means nothing.
 bool read_fields(const Update &update, const TypeTable &types, void *value);
