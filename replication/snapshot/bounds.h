@@ -1,6 +1,6 @@
-// Error bounds: the owner holds back changes of fields with a bound as long as what receivers
-// extrapolate from what they were told is near enough, and releases the whole state when it is not,
-// when another field of it has changed, or when it has come to rest. design: docs/decisions.md,
+// Error bounds: the owner suppresses changes of bounded fields while receivers extrapolate them
+// closely enough from the states that were sent. It flushes the whole state when they do not, when
+// the object is due to a peer anyway, or when it has come to rest. Design: docs/decisions.md,
 // "Error bounds".
 #pragma once
 #include "replication/world/world.h"
@@ -9,32 +9,35 @@ namespace tern {
 
 struct Publisher;
 
-// Two states of an own object that were released: what all receivers are taken to extrapolate from,
-// whatever of it each has got.
+// The two states of an own object that were flushed last. The owner assumes that all receivers
+// extrapolate from both, whether or not they have arrived.
 struct Released {
-    uint32_t older_tick, newest_tick; // newest_tick 0: none.
-    uint32_t changed_tick;            // Of the last change of the value.
+    uint32_t older_tick, newest_tick; // newest_tick 0: there is none.
+    uint32_t changed_tick;            // The last tick at which a bounded field changed.
 };
 
 struct Bounds {           // Open to publish.
-    uint32_t float_count; // Of the bounded fields of the type with most.
+    uint32_t float_count; // The largest number of floats that the bounded fields of one type have.
     uint32_t held_count;
-    Flat<uint64_t> fields;   // By type: those with a bound. Constant.
-    Flat<Released> released; // By slot.
+    Flat<uint64_t> fields;   // Indexed by type: a mask of the bounded fields. Constant.
+    Flat<Released> released; // Indexed by slot.
     Flat<float> states;      // [(slot * 2 + newest) * float_count]
-    Flat<uint64_t> held;     // By slot, a bit each: its value or what is extrapolated of it moves.
+    // A bit for each slot: a value is suppressed, or receivers may still extrapolate a movement.
+    Flat<uint64_t> held;
 };
 
 namespace bounds {
 
 void place(flat::Builder &builder, Bounds &b, const TypeTable &types, uint32_t slot_count);
-uint64_t fields_of(const Type &type); // Those with a bound.
+uint64_t fields_of(const Type &type); // A mask of the fields with a bound.
 
-// world::write(), and what of it need not be held back is publish::changed(). Whether it changed.
+// Like world::write(), for an own object. Changed fields without a bound are passed to
+// publish::changed(); those with a bound are suppressed until release() flushes them. Returns
+// whether the value changed.
 bool set(Publisher &p, World &world, const TypeTable &types, Slot slot, const void *value);
-// Before what is sent at a tick is begun.
+// Flushes what must be sent at this tick. Call it once per tick, before publish::begin().
 void release(Publisher &p, World &world, const TypeTable &types);
-bool holds_any(const Bounds &b); // Then there is more to come, without another set().
+bool holds_any(const Bounds &b); // Then release() can flush more without another set().
 void forget_object(Bounds &b, Slot slot);
 
 }

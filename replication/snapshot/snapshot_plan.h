@@ -1,4 +1,5 @@
-// What the next snapshot to a peer is to tell: for snapshot_plan.cpp and snapshot_send.cpp alone.
+// Decides which objects the next snapshot to a peer carries. Only for snapshot_plan.cpp and
+// snapshot_send.cpp.
 #pragma once
 #include "replication/snapshot/snapshot_lineage.h"
 
@@ -8,17 +9,18 @@ struct Writing {
     uint32_t peer, number, base, tick;
     Lineage lineage;
     SnapshotWish wish;
-    bool was_short; // Of bytes, in the last tick.
+    bool was_short; // The last tick had no room for every object.
 };
 
-// Makes scratch.plan: those that the base tells of, then the others; each in the order of the
-// entries. And scratch.same and stray. False: it needs what is gone.
+// Fills scratch.plan: the entries that the base lists, then the others, each in rising order; also
+// scratch.same and scratch.stray. False: the base needs a state that is no longer kept; choose
+// another base.
 bool make_plan(const Snapshots &s, SnapshotScratch &scratch, const Writing &w);
 uint32_t told_count(const SnapshotScratch &scratch);
-// Of what does not fit, which is what has waited least, this snapshot says nothing.
+// Keeps the `told_max` objects with the longest wait; the others are not sent.
 void cut_plan(SnapshotScratch &scratch, uint32_t told_max);
 
-// Whether the words of that change of an entry are still there. `newest`: its last change.
+// Whether the words of that change are still kept. `newest`: the entry's last change.
 inline bool is_kept(uint16_t newest, uint16_t change)
 {
     const auto since = static_cast<uint16_t>((newest - change) & (change_lost - 1));

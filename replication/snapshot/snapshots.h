@@ -1,15 +1,15 @@
-// Snapshots: UPDATEs of types that are predicted, coded against states that the receiver has, also
-// such as are still on their way to it. Format: docs/wire_format.md, "SNAPSHOT"; why it is so:
-// docs/decisions.md, "Snapshots".
+// Snapshots: updates of predicted types, coded against states that the receiver has or that are
+// still in flight to it. Format: docs/wire_format.md, "SNAPSHOT"; design: docs/decisions.md,
+// "Snapshots".
 //
-// A snapshot tells values of one tick. It names its base, an earlier one, and so has a lineage: the
-// base, the base of that, and so on. What an object looks like as of a snapshot is what the newest
-// of its lineage says that tells of it. Both sides know that of each snapshot by its lineage alone,
-// whatever else has arrived, and so code an object against its states as of the lineage.
+// A snapshot carries values of one tick. It names its baseline, an earlier snapshot called its
+// base, and so has a lineage: the base, the base of that, and so on. As of a snapshot, an object
+// has the state that the newest carrier among the snapshot and its lineage gave it. The lineage
+// alone determines that state, whatever else has arrived, so both sides code an object against the
+// same states.
 //
-// A base that is known to be lost, or that was built on such a one, is never named again. What is
-// built on it arrives in vain: it is acked like everything else, and both sides know, each by
-// itself, that it did not count.
+// A base that is known to be lost, or whose own base is, is never named again. A snapshot that is
+// built on it is acked without effect; both sides know, each by itself, that it does not count.
 #pragma once
 #include "replication/sampling/motion.h"
 #include "replication/update/published.h"
@@ -18,54 +18,61 @@
 namespace tern {
 
 inline constexpr uint32_t snapshots_kept = 64;
-// By how many numbers what a snapshot is coded against may lie behind it.
+// The largest distance, in numbers, from a snapshot back to any state that it is coded against.
 inline constexpr uint32_t snapshot_reach = 56;
-inline constexpr uint32_t snapshot_entries_max = 1024; // Objects of one owner; others: UPDATE.
+// Objects of one owner; further ones are sent as UPDATE.
+inline constexpr uint32_t snapshot_entries_max = 1024;
 inline constexpr uint32_t snapshot_base_ticks_max = 16384;
-inline constexpr uint32_t snapshot_tick_far = 7; // In the head: the tick follows whole.
+// A value of `since` in the head: the full tick follows.
+inline constexpr uint32_t snapshot_tick_far = 7;
 
 enum class SnapshotFate : uint8_t {
     none,
     in_flight,
-    arrived, // Its base is still in flight.
+    arrived, // Acked, but its base is still in flight.
     usable,
-    useless // Lost, or built on such a one; at the receiver: given up, as what builds on it was.
+    // Lost, or its base is. At the receiver: given up, because its base is missing or a snapshot
+    // that is built on this one was given up.
+    useless
 };
 
-struct Snapshot { // 0: none.
+struct Snapshot { // Number 0: none.
     uint32_t number;
-    uint32_t base; // 0: none; then all is told whole.
+    uint32_t base; // 0: none; every object is then sent whole.
     uint32_t tick;
     SnapshotFate fate;
-    uint8_t zero[3]; // No padding: the block is hashed.
-    uint32_t turn;   // Of what is sent: at how many ticks something was told, this one among them.
+    uint8_t zero[3]; // Explicit padding: the block is hashed.
+    // Only at the sender: the count of ticks with a snapshot to this peer, this one included.
+    uint32_t turn;
 };
 
-// What a snapshot says of one entry: in so many states of its lineage it is told in a row, and
-// whether in itself; in so many more it is among those that are listed.
+// The knowledge of one entry as of a snapshot, in one byte. mark_depth: the number of snapshots,
+// from this one back along the lineage, in which the entry has a state; 31 means 31 or more.
+// mark_told: this snapshot carries the entry. mark_listed: for how many more snapshots without the
+// entry it stays listed.
 struct EntryMark {
     uint8_t bits;
 };
 inline constexpr uint8_t mark_depth = 31, mark_told = 32, mark_listed = 192;
 
-// An own object. Entries are numbers that sender and receiver use instead of ids.
+// An object that this peer owns. Sender and receiver name objects by entry numbers, not by ids.
 struct SentEntry {
     ObjectId id;
     Stamp stamp;
     Slot slot;
-    uint32_t tick; // Of its last change, or of its end.
+    uint32_t tick; // The tick of the last change, or of the end.
     TypeId type;
-    bool ended; // Its number waits until nobody can mean it any more.
+    bool ended; // The entry is reused only when no snapshot can mean the old object any more.
     uint8_t zero[5];
 };
 
 inline constexpr uint32_t loss_one = 1u << 24;
 
-struct SnapshotPeer { // To one peer, and from it.
+struct SnapshotPeer { // State of the exchange with one peer, both directions.
     uint32_t sent_number, got_number;
-    uint32_t loss;           // Of snapshots, of loss_one: a running mean. 0: nothing is known.
-    uint32_t arrived_number; // The newest that was told to have arrived.
-    uint32_t was_cut;        // Not 0: the last one had no room for all that was to be told.
+    uint32_t loss;           // Running mean of lost snapshots, in 1/loss_one; 0 before the first.
+    uint32_t arrived_number; // The highest number that was acked.
+    uint32_t was_cut;        // Not 0: the last snapshot had no room for all of its objects.
 };
 
 struct ReceivedEntry {
@@ -78,35 +85,37 @@ struct ReceivedEntry {
 // One object in a snapshot that is being written.
 struct PlanItem {
     uint16_t entry;
-    uint8_t states;      // Of its history; 0: told whole.
-    uint8_t listed_told; // And the presence class, from bit 2 on.
+    uint8_t states;      // States in its history; 0: it is sent whole.
+    uint8_t listed_told; // item_listed and item_told; from bit 2 on the presence_class().
     uint16_t changes[history_max];
-    uint16_t ages[history_max]; // Of what may repeat.
+    uint16_t ages[history_max]; // Set in types whose states may repeat.
 };
 inline constexpr uint8_t item_listed = 1, item_told = 2;
 
-struct Snapshots {             // Open to publish.
-    uint32_t entry_count;      // Of each peer.
-    uint32_t word_count;       // Of the largest state.
-    uint32_t entries_used;     // Numbers that were ever used.
-    uint32_t tick;             // Of the last begin().
-    uint32_t full_tick;        // The last at which no number was free for an object.
-    uint32_t trail_count;      // Of a lineage; 0: no state repeats.
-    Flat<StateLayout> layouts; // By type. Constant.
+struct Snapshots {         // Open to publish.
+    uint32_t entry_count;  // Entries for each peer.
+    uint32_t word_count;   // Words of the largest state.
+    uint32_t entries_used; // Entries that were ever used; the first so many.
+    uint32_t tick;         // The tick of the last begin().
+    uint32_t full_tick;    // The last tick at which an object needed an entry and none was free.
+    uint32_t trail_count;  // Ancestors that a lineage lists; 0: no type may repeat a state.
+    Flat<StateLayout> layouts; // Indexed by type, constant.
     Flat<SnapshotPeer> peers;
 
-    // The owner's, of all peers together.
+    // --- The sender's, shared by all peers ---
     Flat<SentEntry> entries;
-    Flat<uint16_t> entry_of; // By slot: entry + 1.
-    Flat<uint64_t> active;   // Entries that changed lately.
-    Flat<uint16_t> change;   // By entry: number of its last change, 15 bits.
+    Flat<uint16_t> entry_of; // Indexed by slot: entry + 1; 0: none.
+    Flat<uint64_t> active;   // A bit for each entry that changed recently.
+    Flat<uint16_t> change;   // Indexed by entry: the number of its last change, 15 bits.
     Flat<uint32_t> changes;  // [(entry * snapshots_kept + change) * word_count]
-    // [peer * kept + number], and [that * entry_count + entry].
+    // --- The sender's, for each peer: [peer * snapshots_kept + number % snapshots_kept], for the
+    // latter two [that * entry_count + entry] ---
     Flat<Snapshot> sent;
     Flat<EntryMark> sent_marks;
-    Flat<uint16_t> sent_changes; // Which change it was told as of. change_lost: it is gone.
+    // The change that the entry's state in this snapshot has; with change_lost if it is not kept.
+    Flat<uint16_t> sent_changes;
 
-    // The receiver's.
+    // --- The receiver's, indexed in the same way ---
     Flat<ReceivedEntry> got_entries; // [peer * entry_count + entry]
     Flat<Snapshot> got;
     Flat<EntryMark> got_marks;
@@ -117,37 +126,40 @@ inline constexpr uint16_t change_lost = 0x8000;
 inline constexpr size_t snapshot_bytes_max = datagram_bytes_max;
 inline constexpr size_t snapshot_codes_max = 8;
 
-// What the publisher knows of a peer, by slot.
+// The publisher's knowledge of a peer; each span is indexed by slot.
 struct SnapshotWish {
     std::span<const Published> published;
-    std::span<const Interest> interests; // Empty: none.
-    std::span<const uint64_t> due;       // A bit each.
+    std::span<const Interest> interests; // Empty: the game has set no priorities.
+    std::span<const uint64_t> due;       // A bit for each slot.
     uint32_t told_max;
 };
 
-// What was written in this send, for peers that need the same.
+// A body that was encoded in this send, to be copied for peers that need the same bytes.
 struct SnapshotCode {
     uint32_t ages[history_max], age_count;
-    uint32_t first, count; // Of the plan, in SnapshotScratch::cached.
+    uint32_t first, count; // The plan of this body, in SnapshotScratch::cached.
     uint32_t size_bytes;
     std::byte bytes[snapshot_bytes_max];
 };
 
-// Not state.
+// Working memory, not part of the hashed state.
 struct SnapshotScratch {
     Flat<PlanItem> plan;
     Flat<PlanItem> cached;
     Flat<SnapshotCode> codes;
-    Flat<uint16_t> plan_bits; // What each took.
+    Flat<uint16_t> plan_bits; // Bits that each item of the plan took.
     Flat<uint64_t> plan_urgency;
     Flat<uint64_t> told_urgency;
     Flat<uint16_t> cached_bits;
-    Flat<Slot> told; // The objects of the last write(), and what they took.
+    Flat<Slot> told; // The objects that the last write() sent; told_bits: the bits that each took.
     Flat<uint16_t> told_bits;
-    Flat<Slot> same;  // Those that are due, but its lineage has said it.
-    Flat<Slot> stray; // The same; but since then they were told otherwise. An UPDATE's to say.
-    // What check() has read, until receive().
-    Flat<ReceivedEntry> read_entries; // Of what is told.
+    // Objects that are due, but whose present state the lineage has already sent.
+    Flat<Slot> same;
+    // Like `same`, but another chain or an UPDATE has sent another state since. These objects need
+    // an UPDATE.
+    Flat<Slot> stray;
+    // Results of check(), kept for receive().
+    Flat<ReceivedEntry> read_entries; // The objects that the snapshot carries.
     Flat<uint16_t> read_numbers;
     Flat<uint16_t> read_bits;
     Snapshot read;
@@ -156,9 +168,9 @@ struct SnapshotScratch {
 
 enum class SnapshotCheck : uint8_t {
     usable,
-    useless,  // Its base never came. It counts as arrived, and says nothing.
-    refused,  // It must not count as arrived.
-    malformed // Against the format.
+    useless,  // The base did not arrive. Ack the packet; the snapshot has no effect.
+    refused,  // Do not ack the packet.
+    malformed // Breaks the format.
 };
 
 namespace snapshots {
@@ -167,34 +179,40 @@ void place(flat::Builder &builder, Snapshots &s, const TypeTable &types, uint32_
            uint32_t peer_count);
 void place(flat::Builder &builder, SnapshotScratch &scratch, const TypeTable &types);
 
-// What a receiver keeps of all others, of any type table that type_table::problem() takes.
+// An upper bound of the bytes that received states take, from `peer_count` peers. `types` must have
+// passed type_table::problem().
 uint64_t received_bytes_max(std::span<const Type> types, uint32_t peer_count);
 
-// --- The owner ---
-// Both before the first write() at a tick. What has changed since the last, a bit for each slot,
-// has its values of this tick.
+// --- The sender ---
+// Call both begin() before the first write() at a tick. `changed` has a bit for each slot that
+// changed since the last call; the world has the values of this tick.
 void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self,
            std::span<const uint64_t> changed);
 void begin(SnapshotScratch &scratch);
 void forget_object(Snapshots &s, Slot slot);
 void forget_peer(Snapshots &s, uint32_t peer);
-// Whether write() tells of it, now or as soon as there is room.
+// Whether the object goes by snapshot: write() sends it now, or as soon as there is room. UPDATE
+// messages then leave it out.
 bool takes(const Snapshots &s, Slot slot);
-// A snapshot of objects that have changed since what it is coded against, as many as fit, but at
-// most wish.told_max; of those that the peer has been announced, and whose turn it is; those that
-// have waited longest first. 0: nothing to say. scratch.told, same and stray say of what.
+// Writes a snapshot to `buffer` and returns its size in bytes; 0: there is nothing to send, or
+// nothing fits. It carries the objects that differ from their state in the lineage, whose
+// announcement the peer has acked and whose wait has reached their priority's interval, at most
+// wish.told_max. If not all fit, those with the longest wait go first. scratch.told lists them
+// afterwards; even if the result is 0, scratch.same and scratch.stray are set.
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
              const SnapshotWish &wish, std::span<std::byte> buffer);
-uint32_t last_number(const Snapshots &s, uint32_t peer); // Of the last that was written.
+uint32_t last_number(const Snapshots &s, uint32_t peer); // The number of the last one written.
 void fate(Snapshots &s, uint32_t peer, uint32_t number, bool arrived);
 SnapshotFate fate_of(const Snapshots &s, uint32_t peer, uint32_t number);
-void lose_all(Snapshots &s, uint32_t peer); // All that is in flight.
+void lose_all(Snapshots &s, uint32_t peer); // All snapshots in flight count as lost.
 
 // --- The receiver ---
-// Reads it; receive() of the same message then takes it.
+// Decodes a message without effect on the world. If the packet is accepted, receive() of the same
+// message must follow before the next check().
 SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types, uint32_t peer,
                     std::span<const std::byte> message);
-// False: there is nothing to apply; or it was not the last that check() has read.
+// Takes the snapshot into the lineage. False: there is nothing to apply, because the snapshot has
+// no effect or is not the one that check() decoded last.
 bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
              std::span<const std::byte> message);
 const uint32_t *words(const Snapshots &s, uint32_t peer, uint32_t number, uint16_t entry);
