@@ -1,6 +1,8 @@
 // receive(): datagrams become events. Each datagram goes down once: endpoint, connection, then the
 // replica or a call; then time is looked at, and what waited is settled.
 #include "base/mutant.h"
+#include "rpc/call_retry.h"
+#include "rpc/call_routing.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

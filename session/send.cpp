@@ -1,6 +1,7 @@
 // send(): what has changed becomes datagrams. Each connection is filled once, top to bottom: the
 // replica's messages into the world stream, then packets with acks, stream bytes and UPDATEs.
 #include "base/mutant.h"
+#include "rpc/call_routing.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

@@ -50,43 +50,6 @@ void start_over(Session &s);     // The host has gone while we joined.
 // receive.cpp
 void drain_streams(Session &s, ConnectionIndex index);
 
-// calling.cpp: how calls and their answers reach each other.
-bool is_call(const Session &s, std::span<const std::byte> message); // Well-formed, unreliable?
-void charge_call(const Session &s, Charges &charges,
-                 std::span<const std::byte> message); // Of ours, or passed on.
-// Becomes an event, settles a call of ours, is passed on, or several of these. no_room: it waits
-// for the next tick.
-ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
-                       Reliability reliability);
-bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliability reliability);
-// Of the connection that takes what is queued for this peer; 0: there is none.
-uint64_t link_to(const Session &s, PeerId peer);
-void push_call(Session &s, PeerId from, const CallHead &head, const void *arguments);
-
-// call_rules.cpp: who may call what, and how often.
-enum class Judgement : uint8_t {
-    hear,
-    wait,  // It knows of something that we have yet to hear of; or it is too early.
-    refuse // As outcome says.
-};
-struct Judged {
-    Judgement judgement;
-    Outcome outcome;
-};
-Judged judge(Session &s, PeerId caller, PeerId callee, const ReceivedCall &call,
-             Reliability reliability);
-// The same of a call of our own: false, and counted, if it would be refused.
-bool may_call(Session &s, TypeId type, const void *arguments);
-bool take_rate(Session &s, PeerId caller, TypeId type, uint32_t burst_seconds);
-
-CallHead head_of(const Session &s, CallKind kind, TypeId type, const void *arguments);
-
-// asking.cpp: calls of ours that are answered.
-void settle_reply(Session &s, PeerId from, const ReceivedCall &reply);
-void settle_outcome(Session &s, PeerId from, const CallHead &outcome);
-void update_open_calls(Session &s); // In each tick: tries, fails, hears those to oneself.
-bool call_host(Session &s, TypeId type, const void *arguments);
-
 // game.cpp
 void check_open(const Session &s);
 void check_type(const Session &s, TypeId type, size_t size_bytes);

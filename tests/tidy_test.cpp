@@ -168,13 +168,23 @@ Findings foreign_members(const std::vector<File> &files)
 
 // --- Includes ---
 
-// What the files of a folder may include: folders, or single files.
+// The module of a file or of an included header. rpc/call_* act on a session, so they are a module
+// of their own, beside session.
+std::string module_of(const std::string &path)
+{
+    return path.starts_with("rpc/call_") ? "rpc/call_*" : path.substr(0, path.find('/'));
+}
+
+// What the files of a module may include: modules, or single files.
 const std::map<std::string, Names> &lower_modules()
 {
     static const Names transport = {"base", "transport", "tern/types.h", "tern/io.h",
                                     "tern/discovery.h"};
     static const Names replication = {"base", "replication", "tern/types.h", "tern/values.h"};
     static const Names middle = {"base", "transport", "replication", "tern/types.h"};
+    static const Names session = {"base",      "transport",   "replication",     "migration",
+                                  "rpc",       "rpc/call_*",  "tern/types.h",    "session",
+                                  "tern/io.h", "tern/tern.h", "tern/discovery.h"};
     static const Names user = {"tern"};
     static std::map<std::string, Names> allowed = {
         {"include", {"tern"}},
@@ -183,9 +193,8 @@ const std::map<std::string, Names> &lower_modules()
         {"replication", replication},
         {"migration", middle},
         {"rpc", middle},
-        {"session",
-         {"base", "transport", "replication", "migration", "rpc", "tern/types.h", "tern/io.h",
-          "tern/tern.h", "tern/discovery.h"}},
+        {"session", session},
+        {"rpc/call_*", session},
         {"discovery", {"base", "transport", "session", "tern/types.h", "tern/discovery.h"}},
         {"lua_bindings", user},
         {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
@@ -202,15 +211,16 @@ const std::map<std::string, Names> &lower_modules()
 
 Findings upward_includes(const File &file)
 {
-    const auto allowed = lower_modules().find(folder(file.path));
+    const std::string module = module_of(file.path);
+    const auto allowed = lower_modules().find(module);
     if (!is_code(file) || allowed == lower_modules().end()) return {};
     Findings out;
     for (const Include &include : includes_of(file.text)) {
         const size_t slash = include.name.find('/');
         if (!include.in_quotes || slash == std::string::npos) continue;
-        if (!allowed->second.contains(include.name.substr(0, slash)) &&
+        if (!allowed->second.contains(module_of(include.name)) &&
             !allowed->second.contains(include.name))
-            out.push_back(at(file, include.line, folder(file.path) + " includes " + include.name));
+            out.push_back(at(file, include.line, module + " includes " + include.name));
     }
     return out;
 }
@@ -443,6 +453,10 @@ TEST(TidyTest, IncludesPointDownwards)
     EXPECT_EQ(findings("base/x.h", "transport/connection/connection.h"), 1u);
     EXPECT_EQ(findings("migration/x.h", "rpc/call.h"), 1u);
     EXPECT_EQ(findings("rpc/x.h", "session/session.h"), 1u);
+    EXPECT_EQ(findings("rpc/x.h", "rpc/call_rules.h"), 1u);
+    EXPECT_EQ(findings("rpc/call_rules.h", "discovery/discovery_wire.h"), 1u);
+    EXPECT_EQ(findings("rpc/call_rules.h", "session/session.h"), 0u);
+    EXPECT_EQ(findings("session/x.h", "rpc/call_rules.h"), 0u);
     EXPECT_EQ(findings("migration/x.h", "tern/tern.h"), 1u);
     EXPECT_EQ(findings("include/tern/x.h", "base/bits.h"), 1u);
     EXPECT_EQ(findings("programs/x.cpp", "base/bits.h"), 1u);

@@ -1,5 +1,6 @@
 // Who may call what, and how often: asked where a call is made, and again where it is heard. In a
 // star the host asks for all, and is believed.
+#include "rpc/call_rules.h"
 #include "base/mutant.h"
 #include "session/session.h"
 

@@ -1,6 +1,9 @@
 // Calls between games: queued for whom they are for, or for the host of a star, which passes them
 // on; and handed out in order.
+#include "rpc/call_routing.h"
 #include "base/mutant.h"
+#include "rpc/call_retry.h"
+#include "rpc/call_rules.h"
 #include "session/session.h"
 #include <cstring>
 

@@ -1,6 +1,9 @@
 // Calls of ours that are answered: for the owner of an object, for the host, and those that want a
 // reply. Each is kept until its one answer, or until it cannot be known any more what became of it.
+#include "rpc/call_retry.h"
 #include "base/mutant.h"
+#include "rpc/call_routing.h"
+#include "rpc/call_rules.h"
 #include "session/session.h"
 #include <cstring>
 
@@ -9,13 +12,13 @@ namespace session {
 
 // --- Where to ---
 
-struct Target {
+struct CallTarget {
     PeerId peer; // none: nobody yet.
     Stamp stamp; // owner_call
     CallFailure failure;
 };
 
-static Target owner_of(const Session &s, const OpenCall &call)
+static CallTarget owner_of(const Session &s, const OpenCall &call)
 {
     const World &world = s.replica->world;
     if (dead::contains(world.dead, call.head.object)) return {PeerId::none, 0, CallFailure::dead};
@@ -29,7 +32,7 @@ static Target owner_of(const Session &s, const OpenCall &call)
     return {object.owner, object.stamp, CallFailure::none};
 }
 
-static Target target_of(const Session &s, const OpenCall &call)
+static CallTarget target_of(const Session &s, const OpenCall &call)
 {
     switch (call.head.kind) {
     case CallKind::owner_call: return owner_of(s, call);
@@ -52,7 +55,7 @@ static void fail_call(OpenCall &call, CallFailure failure)
 
 static void try_call(Session &s, OpenCall &call)
 {
-    const Target target = target_of(s, call);
+    const CallTarget target = target_of(s, call);
     if (target.failure != CallFailure::none) return fail_call(call, target.failure);
     const bool refused_there =
         call.tried == target.peer && call.head.stamp == target.stamp && call.tried != PeerId::none;
@@ -183,7 +186,7 @@ static const void *show_arguments(Session &s, const OpenCall &call)
 // To ourselves: we still own the object, or are the host.
 static void hear_own(Session &s, OpenCall &call)
 {
-    const Target target = target_of(s, call);
+    const CallTarget target = target_of(s, call);
     if (call.head.kind != CallKind::reply && target.failure != CallFailure::none)
         return fail_call(call, target.failure);
     if (target.peer != s.replica->self || target.stamp != call.head.stamp) {

@@ -1,0 +1,27 @@
+// Routes calls and their answers: queues what this peer sends, delivers what arrives, and forwards
+// calls between the other members at the host of a star.
+#pragma once
+#include "session/session_types.h"
+
+namespace tern::session {
+
+// Whether an unreliable message is a well-formed call. False for every kind that is answered:
+// those are sent reliably only.
+bool is_call(const Session &s, std::span<const std::byte> message);
+// Charges a well-formed message, our own or a forwarded one, to the type of the call.
+void charge_call(const Session &s, Charges &charges, std::span<const std::byte> message);
+// Delivers a message from a member: it becomes an event, settles an open call of ours, is
+// forwarded, or several of these. no_room: nothing has happened, and a reliable message must stay
+// in its stream until the next tick.
+ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
+                       Reliability reliability);
+// Queues an encoded call for a member or for everyone. False: there is no open path, or no room; a
+// reliable call to everyone succeeds if one queue has taken it.
+bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliability reliability);
+// Path::link of the connection that takes calls for this peer, in a star the host's. 0: no path is
+// open. If it changes, messages that were not acked over the former connection are lost.
+uint64_t link_to(const Session &s, PeerId peer);
+// Adds the event of a call or a reply. `arguments` must stay valid until the next receive().
+void push_call(Session &s, PeerId from, const CallHead &head, const void *arguments);
+
+}
