@@ -1,4 +1,5 @@
-// Every public type of tern, and no functions. Zero-initialized is the empty state.
+// Every public type of tern, and no functions. The all-zero value of each struct is its empty
+// state. Terms such as tenure, orphan and view are explained in docs/glossary.md.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,415 +7,462 @@
 
 namespace tern {
 
-struct Session;    // One process' part in one game session. Opaque, see tern.h.
-struct SimNetwork; // A pretend internet. Opaque, see sim.h.
+struct Session;    // This process's peer of one game session. Opaque; see tern.h.
+struct SimNetwork; // A simulated network. Opaque; see sim.h.
 
-// Who takes part. Given by the host, never reused in a session: who comes back is a new peer.
+// Names a peer of one session. The host assigns the ids in ascending order and never reuses one: a
+// peer that leaves and joins again gets a new id.
 enum class PeerId : uint16_t {
     none = 0,
-    host = 0xfffe, // Of a call: whoever is the host.
-    everyone = 0xffff
+    host = 0xfffe,    // Only as the recipient of a call: the present host.
+    everyone = 0xffff // Only as the recipient of a call: all other members.
 };
 
-// (creator, serial), never reused. Uses 48 bits, so that it is an exact number in Lua too.
+// Names an object: the PeerId of its creator and a serial number. An id is never reused in a
+// session. It has 48 bits, so a Lua number (a double) holds it exactly.
 enum class ObjectId : uint64_t { none = 0 };
 
-// Names a call that is answered, at its caller. Never reused in a session.
+// Names a call that awaits an answer; only its caller knows it. Never reused by one peer.
 enum class CallId : uint32_t { none = 0 };
 
 using TypeId = uint16_t; // Index into Config::types.
 
 struct Address {
-    uint8_t ip[16]; // IPv6; IPv4 as ::ffff:a.b.c.d. All zero with port 0: no address.
+    uint8_t ip[16]; // IPv6, or IPv4 as ::ffff:a.b.c.d (RFC 4291). All zero with port 0: none.
     uint16_t port;  // Host byte order.
     friend bool operator==(const Address &, const Address &) = default;
 };
 
 struct Datagram {
-    Address address; // Where from, or where to.
-    std::span<const std::byte> bytes;
+    Address address; // The sender of a received datagram, the destination of one to send.
+    std::span<const std::byte> bytes; // UDP payload. Whoever hands it out keeps the memory.
 };
 
-inline constexpr size_t datagram_bytes_base = 1200; // What every way must carry, and a Socket.
-inline constexpr size_t datagram_bytes_max = 1452;  // The largest that tern tries, and sends.
-inline constexpr size_t name_bytes_max = 32;        // With the final zero.
-inline constexpr size_t payload_bytes_max = 256;    // What a newcomer may say to the host's game.
-inline constexpr size_t reason_bytes_max = 128;     // Why a game refuses one, with the final zero.
+// UDP payload that every network path and every Socket must carry (as in QUIC, RFC 9000, 14).
+inline constexpr size_t datagram_bytes_base = 1200;
+// The largest UDP payload that path MTU discovery tries and that tern sends.
+inline constexpr size_t datagram_bytes_max = 1452;
+inline constexpr size_t name_bytes_max = 32;     // Includes the final zero.
+inline constexpr size_t payload_bytes_max = 256; // Of JoinPayload.
+inline constexpr size_t reason_bytes_max = 128;  // Text of refuse(); includes the final zero.
 inline constexpr size_t invite_addresses_max = 4;
-inline constexpr size_t invite_text_max = 256; // A printed invite, with the final zero.
+inline constexpr size_t invite_text_max = 256; // Of a printed invite; includes the final zero.
 
-// What a newcomer needs to join. Keep it among the players: who has it can join.
+// What a newcomer needs to join. Anybody who has an invite can join, so share it with players only.
 struct Invite {
-    uint64_t session;      // Session id, random.
-    uint8_t key[32];       // X25519 public key of the member that answers.
-    uint8_t secret[32];    // Of the session; the psk of every handshake.
+    uint64_t session;      // Random id of the session.
+    uint8_t key[32];       // X25519 public key of the member that answers the newcomer.
+    uint8_t secret[32];    // Secret of the session: the psk of every Noise handshake.
     uint8_t address_count; // 1 to invite_addresses_max.
     Address addresses[invite_addresses_max];
 };
 
 enum class FieldKind : uint8_t {
     boolean, // bool
-    int8,    // int8_t to uint64_t: with a range (min < max) in as few bits as that needs,
-    int16,   // else with the bits of the type. Values out of range are clamped.
+    // int8_t to uint64_t. With a range (min < max) a value takes as few bits as the range needs,
+    // and values outside it are clamped; without one it takes all bits of the type.
+    int8,
+    int16,
     int32,
     int64,
     uint8,
     uint16,
     uint32,
     uint64,
-    float32,    // float; count 2 or 3 for a vector. With range and step rounded to min + n * step.
-    quaternion, // float[4], of length 1. With a step: smallest three, each rounded to it. A step of
-                // sqrt(0.5) / 255 takes 2 + 3 * 9 bits.
-    peer,       // PeerId
-    object,     // ObjectId; may name an object that this peer has not got (yet, or any more).
-    text,       // char[count], zero-terminated
-    bytes,      // uint8_t[count]
-    values      // uint8_t[count], one dynamic value: see values.h. One that is malformed is nil.
+    // float; count 2 or 3 for a vector. With a range values are clamped; with a range and a step
+    // they are also rounded to min + n * step, and n is sent.
+    float32,
+    // float[4] of length 1. With a step ("smallest three" encoding): the three smaller components
+    // are rounded to multiples of the step. A step of sqrt(0.5) / 255 takes 2 + 3 * 9 bits.
+    quaternion,
+    peer,   // PeerId
+    object, // ObjectId. May name an object that this peer does not know (yet, or any more).
+    text,   // char[count], zero-terminated.
+    bytes,  // uint8_t[count]
+    values  // uint8_t[count] that holds one dynamic value (values.h). A malformed one becomes nil.
 };
 
 // One member of a game struct.
 struct Field {
-    const char *name;
+    const char *name; // Unique in its type, not empty, without spaces.
     FieldKind kind;
-    uint16_t offset_bytes;
-    uint16_t count = 1;      // Array length. For text, bytes, values: capacity in bytes.
-    double min = 0, max = 0; // Both 0: the full range of the kind.
-    double step = 0;         // float32 (which then needs a range) and quaternion. 0: exact.
-    // float32 (count: of a vector) and quaternion, of objects: how far off, in the field's unit or
-    // in radians, what receivers extrapolate may be before they are told more; see sample(). 0:
-    // every change is told.
+    uint16_t offset_bytes;   // In the struct; offsetof().
+    uint16_t count = 1;      // Array length. For text, bytes and values: capacity in bytes.
+    double min = 0, max = 0; // Range of integers and float32. Both 0: the full range of the kind.
+    double step = 0;         // float32 with a range, and quaternion. 0: sent exactly.
+    // Error bound of a float32 or quaternion field of an object, in the field's unit or in radians.
+    // The owner sends no update of the field as long as the value that receivers extrapolate is
+    // within the bound; see sample(). 0: every change is sent. docs/decisions.md, "Error bounds".
     double bound = 0;
 };
 
-inline constexpr size_t struct_bytes_max = 4096; // Of a game struct.
-inline constexpr size_t fields_max = 64;         // Of a type.
-inline constexpr size_t types_max = 256;         // Of a session.
-inline constexpr size_t value_bytes_max = 900;   // A value as it travels; it must fit one datagram.
-inline constexpr uint32_t call_unknown_ms = 2000; // How long a call waits for its object.
+inline constexpr size_t struct_bytes_max = 4096; // sizeof a game struct.
+inline constexpr size_t fields_max = 64;         // Fields of a type.
+inline constexpr size_t types_max = 256;         // Types of a session.
+inline constexpr size_t value_bytes_max = 900;   // An encoded value; it must fit one datagram.
+// How long call_owner() waits until this peer knows the object; then it fails as unknown.
+inline constexpr uint32_t call_unknown_ms = 2000;
 
-// Fate of an object whose owner has left.
+// What happens to an object whose owner has left (an orphan).
 enum class Orphan : uint8_t {
-    to_host,
-    destroy,
-    spread,  // To whoever owns least, so that the load stays even.
-    ask_game // To the host, whose game is told by object_orphaned.
+    to_host, // The host becomes the owner.
+    destroy, // The host destroys it.
+    spread,  // The member with the fewest objects becomes the owner, so the load stays even.
+    ask_game // The host becomes the owner, and its game gets object_orphaned.
 };
 
-// Who goes on when members are lost without a goodbye: with majority only more than half of the
-// last view (of two, whoever is left); the others end with State::minority. With survivors
-// whoever is left; a network that falls apart then leaves more than one session behind.
-enum class Quorum : uint8_t { majority, survivors };
+// Which members continue the session when members are lost without a goodbye.
+enum class Quorum : uint8_t {
+    // Only a part with more than half of the last view continues (of two members, the one that is
+    // left). Members of a smaller part end with State::minority.
+    majority,
+    // Whoever is left continues. A network partition then leaves more than one session.
+    survivors
+};
 
-// Who talks to whom: everybody to everybody, or all to the host only (client-server), which tells
-// each what it has heard of the others, and passes calls on.
-enum class Topology : uint8_t { mesh, star };
+// Who is connected to whom. docs/use/topologies.md.
+enum class Topology : uint8_t {
+    mesh, // Every peer to every other peer.
+    star  // Client-server: every peer to the host, which replicates objects and forwards calls.
+};
 
-// How the host answers a claim: grants it, leaves it to its game (claim_asked), refuses it.
+// How the host answers a claim of an object: it grants the claim, leaves the answer to its game
+// (claim_asked), or refuses the claim.
 enum class ClaimPolicy : uint8_t { always, ask_game, never };
 
-// What a claimer does until its answer: waits, or changes the object at once, as its own peer alone
-// shows it (optimistic; see claim()).
+// What a claimer does until the answer arrives: it waits, or it changes the object at once, visible
+// on its own peer only (optimistic, a form of client-side prediction; see claim()).
 enum class ClaimMode : uint8_t { wait, optimistic };
 
-// Whose calls of a type are heard; those of others are refused where they arrive.
+// Who may make the calls of a type. The recipient (in a star the host) refuses all others.
 enum class Callers : uint8_t {
     anybody,
     host,
-    owner // Of the object that the first field of kind object names.
+    owner // The owner of the object that the first field of kind object names.
 };
 
-// A game struct that is replicated as an object, or sent as the arguments of a call.
-// The struct must be trivially copyable; bytes that no field covers do not travel.
+// A game struct that is replicated as an object, or sent as the arguments of a call. The struct
+// must be trivially copyable; bytes that no field covers are not sent.
 struct Type {
-    const char *name;
-    uint16_t size_bytes;
-    std::span<const Field> fields; // At most fields_max.
-    uint32_t objects_max = 0;      // Alive at once in the session. 0: only for calls.
+    const char *name;              // Unique in the session, not empty, without spaces.
+    uint16_t size_bytes;           // sizeof the struct; 1 to struct_bytes_max.
+    std::span<const Field> fields; // At most fields_max. Lives as long as the session.
+    // Objects of this type that can be alive at once, of all peers together; at most 2^24 for all
+    // types together. 0: the type is for calls only.
+    uint32_t objects_max = 0;
     Orphan orphan = Orphan::to_host;
     ClaimPolicy claim = ClaimPolicy::always;
-    uint32_t claim_cooldown_ms = 0; // After a grant the host refuses claims of the object so long.
+    uint32_t claim_cooldown_ms = 0; // The host refuses claims for this long after a grant.
     Callers callers = Callers::anybody;
-    uint16_t calls_per_second_max = 0; // Of each caller, and as many at once; 0: no limit. Beyond,
-                                       // call() sends nothing, and what comes is refused.
-    // What moves steadily: updates travel as differences to what the receiver's history of the
-    // object lets expect. A third of the bytes, a few times the processor time, and two kilobytes
-    // of memory for each object and owner; of one owner's objects the first 1024.
+    // Calls of this type that one peer may make in a second, also all at once; 0: no limit. Above
+    // it call() returns false, and a recipient refuses what exceeds ten seconds' worth.
+    uint16_t calls_per_second_max = 0;
+    // For objects that move steadily: updates are sent as SNAPSHOT messages, as differences from a
+    // prediction out of the receiver's history of the object. Costs a third of the bytes of an
+    // UPDATE, a few times its CPU time, and two kilobytes of memory for each object and owner.
+    // Applies to the first 1024 such objects of an owner; further ones are sent as UPDATE.
     bool predicted = false;
 };
 
-// How the host treats newcomers that hold the invite: admits them, or leaves it to its game
-// (join_asked), which then calls admit() or refuse().
+// How the host treats a newcomer that holds an invite: it admits the newcomer, or leaves the answer
+// to its game (join_asked), which calls admit() or refuse().
 enum class Admission : uint8_t { always, ask_game };
 
-// Of a session. In a mesh everybody sends to everybody: 64 peers are 2016 connections, and 64 times
-// the bytes of one. In a star that is the host alone.
+// Most peers of a session. In a mesh every peer sends to every other: 64 peers make 2016
+// connections, and each peer sends 63 times what it would send to one. In a star only the host
+// sends to all.
 inline constexpr uint16_t mesh_peers_max = 64;
 inline constexpr uint16_t star_peers_max = 512;
 
 inline constexpr uint32_t send_parts_max = 16;
 
-// Threads for send(), which are the caller's: tern has none. make_workers() of tern/io.h has some.
+// Threads of the caller that send() may use; tern starts none. make_workers() in tern/io.h provides
+// some.
 struct Parallel {
-    // Calls run(context, i) for each i below count, in any order and at once if it can, and returns
-    // when all have. Inside send() alone, one at a time for a session.
+    // Must call run(context, i) once for each i below count, in any order and concurrently if it
+    // can, and return when all of these calls have returned. Called only inside send(), and never
+    // twice at once for one session.
     void (*for_each)(void *user, uint32_t count, void (*run)(void *context, uint32_t i),
                      void *context) = nullptr;
-    void *user = nullptr;
-    // Into so many send() divides the building of packets, 1 to send_parts_max. The bytes are the
-    // same with any. Each part beyond the first has memory of its own for what it codes.
+    void *user = nullptr; // Passed to for_each.
+    // Into how many parts send() divides the building of packets; 1 to send_parts_max. The bytes
+    // that are sent do not depend on it. Each part beyond the first has its own encode cache.
     uint32_t parts = 1;
 };
 
 struct Config {
-    std::span<const Type> types; // Equal on all peers; lives as long as the session.
-    uint16_t peers_max = 16; // With oneself; equal on all peers. 2 to mesh_peers_max, or in a star
-                             // to star_peers_max. Memory is touched only for who comes.
+    // Equal on all peers. The types and all that they point to live as long as the session.
+    std::span<const Type> types;
+    // Peers of the session, this one included. Equal on all peers. 2 to mesh_peers_max, in a star
+    // to star_peers_max. Memory of unused places is reserved but never touched.
+    uint16_t peers_max = 16;
     Admission admission = Admission::always;
     Quorum quorum = Quorum::majority;   // Equal on all peers.
-    Topology topology = Topology::mesh; // The same.
-    const char *name = "";              // Of this peer, shown to others. Cut to name_bytes_max - 1.
-    // UDP payload, to each peer; less where the way there carries less, as its delay shows.
+    Topology topology = Topology::mesh; // Equal on all peers.
+    const char *name = ""; // Name of this peer, shown to others. Cut to name_bytes_max - 1; copied.
+    // UDP payload sent to each peer, at least 4096. Congestion control sends less when the round
+    // trip time of the path grows.
     uint32_t send_bytes_per_second_max = 256 * 1024;
-    // A pair of others without a direct path is bridged: another member, the host as a rule,
-    // forwards its datagrams. This member so many bytes of them for each pair and direction, and it
-    // sends no more when it is bridged itself; best equal on all peers. 4096 or more.
+    // A pair of members without a direct path is bridged: another member, preferably the host,
+    // relays its datagrams. Limit of what this member relays for each pair and direction, and of
+    // what it sends to a peer while it is itself bridged to it. Best equal on all peers. At least
+    // 4096.
     uint32_t bridge_bytes_per_second_max = 64 * 1024;
-    uint32_t timeout_ms = 10'000;      // Silence after which a peer is gone; one that only lets a
-                                       // departure wait is after three times as long.
-    uint32_t join_timeout_ms = 10'000; // For join(), until open; the host gives up a newcomer then.
-    // Not 0, and 65'536 or more: all that is done to this session is written into so many bytes,
-    // from where recorded() takes it. A RECORDING HOLDS THE KEYS AND THE SECRET OF ITS SESSION.
+    // A peer that is silent for this long counts as gone. A member that is connected but holds up a
+    // departure is removed after three times as long. 100 to 600'000.
+    uint32_t timeout_ms = 10'000;
+    // From join() until the session is open; then join() fails. The host removes a newcomer that
+    // takes longer. 100 to 600'000.
+    uint32_t join_timeout_ms = 10'000;
+    // Not 0 (then 65'536 or more): every input of this session is recorded into a buffer of this
+    // size, from which recorded() takes it; docs/use/recordings.md. A RECORDING CONTAINS THE KEYS
+    // AND THE SECRET OF ITS SESSION.
     uint32_t recording_bytes_max = 0;
     Parallel parallel = {};
 };
 
-// What is wrong with a Config, as a sentence that names it. "": nothing.
+// What is wrong with a Config, as an English sentence that names the setting. "": nothing.
 struct ConfigProblem {
     char text[256];
 };
 
-// What a newcomer says to the host's game, beside its Config::name.
+// What a newcomer sends to the host's game, beside its Config::name. See join_asked.
 struct JoinPayload {
     std::span<const std::byte> bytes; // At most payload_bytes_max; copied.
 };
 
 enum class State : uint8_t {
     idle,    // Made, neither started nor joining.
-    joining, // From join() until all members have greeted us.
+    joining, // From join() until all members have sent us their objects.
     open,
-    leaving, // From leave() until goodbye is said; keep calling receive() and send().
+    leaving, // From leave() until the goodbye has been sent. Keep calling receive() and send().
     left,
-    // How it can end against our will. state_text() says more.
-    unreachable,     // No answer, or a member that never greeted us.
-    refused_full,    // peers_max are in.
-    refused_types,   // The host has another type table, or another peers_max, quorum or
-                     // topology.
-    refused_version, // The member speaks another version of the wire.
-    refused_secret,  // The member is there, but the invite's secret is not the session's.
-    refused_by_game, // The host's game said no.
-    removed,         // The host has counted us out.
-    minority,        // Cut off from most of the others. go_on(), or join() with a new session.
-    overflow         // More than this peer's limits hold: objects_max or a queue.
+    // The session has ended against our will; state_text() explains. All are final, apart from
+    // go_on() in minority.
+    unreachable,     // No answer, or a member did not send its objects within join_timeout_ms.
+    refused_full,    // The session has peers_max peers.
+    refused_types,   // The host has another type table, peers_max, quorum or topology.
+    refused_version, // The member uses another version of the wire format.
+    refused_secret,  // The member answered, but the invite's secret is not that of the session.
+    refused_by_game, // The host's game called refuse(), or remove() earlier.
+    removed,         // The host has removed this peer from the session.
+    minority,        // Cut off from most members. Call go_on(), or join() with a new session.
+    overflow         // A limit of this peer was exceeded: objects_max or a queue.
 };
 
+// The comment of each kind lists the members of Event that it sets.
 enum class EventKind : uint8_t {
     // The session.
-    join_progress, // While joining, one for each percent at most: objects_here, objects_expected.
-    caught_up,     // After join(): everybody's objects are here; the state is open.
-    join_asked,    // At the host, with Admission::ask_game: peer, name, payload. Answer it.
+    join_progress, // While joining, at most once for each percent: objects_here, objects_expected.
+    caught_up,     // After join(): the objects of all members are here, and the state is open.
+    join_asked,    // On the host with Admission::ask_game: peer, name, payload. Answer with
+                   // admit() or refuse().
     peer_joined,   // peer, name.
-    peer_left,     // peer. Its orphans' events follow when the departure is settled.
-    host_lost, // peer: who was it. Claims wait; the rest goes on. (While joining: forget all that
-               // you have heard; it starts over.) Then comes:
-    host_changed, // peer: who is it now; previous. Owner changes that it made come after it.
-    // Objects. What this peer itself creates, sets and destroys makes no event.
+    peer_left,     // peer. Events of its orphans follow once the departure is settled.
+    host_lost,     // peer: the lost host. Claims wait for the next host; all else continues, and
+                   // host_changed follows. While joining: discard all earlier events, because
+                   // joining starts over with another member.
+    host_changed,  // peer: the new host; previous: the host before. Owner changes that the new host
+                   // decides come after this event.
+    // Objects. What this peer itself creates, sets and destroys causes no event.
     object_created,
-    object_changed,   // By its owner: changed_fields.
-    object_destroyed, // Can be read until the next receive().
-    object_hidden,    // Who tells it tells no more of its value: set_priority(). It stays as it is.
-    object_shown,     // It is told again; what has changed meanwhile comes with it or soon.
-    owner_changed,    // peer: the new owner; previous: the one before. (Both the same: it was
-                      // granted anew.)
-    object_orphaned,  // At the host, with Orphan::ask_game, after its owner_changed: migrate(),
-                      // destroy() or keep it.
+    object_changed,   // changed_fields were set by the owner.
+    object_destroyed, // The object can be read until the next receive().
+    object_hidden, // The sender stopped updating this object for us (its priority is 0). The last
+                   // value stays readable. See set_priority().
+    object_shown,  // Updates resume. What changed meanwhile arrives with this event or soon after.
+    owner_changed, // peer: the new owner; previous: the owner before. Both are equal if the host
+                   // granted the object to its owner anew.
+    object_orphaned, // On the host with Orphan::ask_game, after owner_changed: migrate(), destroy()
+                     // or keep the object.
     // Claims.
-    claim_asked,   // At the host, with ClaimPolicy::ask_game: peer asks. Answer with migrate()
-                   // or refuse_claim().
-    claim_granted, // At the claimer: it owns the object. Comes after owner_changed.
-    claim_refused, // At the claimer: refusal. If it was optimistic and what was set differs from
-                   // what is replicated, object_changed comes next.
+    claim_asked,   // On the host with ClaimPolicy::ask_game: peer claims object. Answer with
+                   // migrate() or refuse_claim().
+    claim_granted, // On the claimer, after owner_changed: it owns the object.
+    claim_refused, // On the claimer: refusal. If the claim was optimistic and what was set differs
+                   // from the replicated value, object_changed follows.
     // Calls.
-    call,       // peer called, type, arguments; object if it was for the owner of one. With
-                // Event::call: it wants a reply().
-    reply,      // To request(): call, peer answers, type, arguments.
-    call_failed // What call_owner(), request() or a call to the host or of a type with callers has
-                // said: call (none of call()), type, object, peer to whom it went (none: to
-                // nobody), failure, arguments (null of a plain call() that was refused).
+    call,  // peer made the call: type, arguments; object if the call was to the owner of one. If
+           // Event::call is not none, the caller awaits a reply().
+    reply, // Answers request(): call, peer, type, arguments.
+    // A call of ours failed: failure, type, object, call, arguments; peer that it was sent to, none
+    // if it was sent to nobody. call is none for any call(); arguments is null for a call() to a
+    // member, which refused it.
+    call_failed
 };
 
 // Why a call has failed.
 enum class CallFailure : uint8_t {
     none,
-    dead,        // The object has died. Nobody has heard the call.
-    unknown,     // Nobody has told us of the object. The same.
-    not_allowed, // We were not (any more) who may call it, or too often: Type. The same.
-    lost,        // Whom it went to has left, or the connection to it has. It may have been heard.
-    no_reply     // In time. It may have been heard.
+    // These three: the call has not been delivered and never will be.
+    dead,        // The object was destroyed.
+    unknown,     // This peer did not get to know the object within call_unknown_ms.
+    not_allowed, // Type::callers or Type::calls_per_second_max forbids the call.
+    // These two: the call may have been delivered.
+    lost,    // The recipient left, or the connection to it was lost, before it answered.
+    no_reply // No reply within the timeout_ms of the request.
 };
 
 enum class ClaimRefusal : uint8_t {
     none,
-    dead,      // The object has died.
-    unknown,   // The host has not heard of it yet; ask again.
+    dead,      // The object was destroyed.
+    unknown,   // The host does not know the object yet; claim it again later.
     policy,    // ClaimPolicy::never.
-    by_game,   // The host's game said no.
-    overtaken, // Another's claim or the host's game came first; ask again.
-    locked,    // Its owner has locked it; ask again when it has unlocked it.
-    cooldown,  // It has just been granted; ask again after Type::claim_cooldown_ms.
+    by_game,   // The host's game called refuse_claim().
+    overtaken, // Another claim or a migrate() came first; claim again.
+    locked,    // The owner has locked the object; claim again after it unlocks it.
+    cooldown,  // The object was granted less than Type::claim_cooldown_ms ago; claim again later.
 };
 
-// Something that happened. Valid until the next receive(), like all that a session hands out.
+// One event. Valid until the next receive(), with all that it points to. Members that the kind does
+// not name are zero.
 struct Event {
     EventKind kind;
     ClaimRefusal refusal;    // claim_refused.
     CallFailure failure;     // call_failed.
     TypeId type;             // object_*, owner_changed, claim_*, calls.
-    PeerId peer;             // Who joined, left, asks, owns, calls, changed the object.
-    PeerId previous;         // owner_changed.
-    uint16_t argument_bytes; // join_asked: of the payload. calls: size of the type.
-    CallId call;             // call: none, or for reply(). reply, call_failed: what it answers.
-    ObjectId object;         // object_*, owner_changed, claim_*; calls for an object's owner.
-    uint64_t changed_fields; // object_changed, owner_changed: bit i for Type::fields[i]. What a new
-                             // owner sets at once may arrive as part of owner_changed. Without
-                             // those that an optimistic claim of ours hides.
-    uint32_t lost_ticks;     // owner_changed, at the previous owner: ticks of its last writes that
-                             // the new owner did not have. 0: nothing was lost.
-    uint32_t objects_here;   // join_progress: so many have arrived, at most objects_expected,
-    uint32_t objects_expected; // the living when the host let us in. Some may die on the way.
-    const void *arguments;     // calls: the struct. join_asked: the payload.
-    const char *name;          // join_asked, peer_joined.
+    PeerId peer;             // The peer that joined, left, claims, owns or calls; see EventKind.
+    PeerId previous;         // owner_changed, host_changed.
+    uint16_t argument_bytes; // Size of arguments: join_asked, calls.
+    CallId call;             // call: for reply(), or none. reply, call_failed: the answered call.
+    ObjectId object;         // object_*, owner_changed, claim_*; calls to an object's owner.
+    // object_changed, owner_changed: bit i for Type::fields[i]. Changes that a new owner makes at
+    // once may arrive as part of owner_changed. Fields that an optimistic claim of ours overrides
+    // are left out.
+    uint64_t changed_fields;
+    // owner_changed, on the previous owner: how many ticks of its last writes are missing from the
+    // new tenure. 0: none.
+    uint32_t lost_ticks;
+    uint32_t objects_here; // join_progress: objects that have arrived; at most objects_expected.
+    uint32_t objects_expected; // join_progress: objects alive when the host admitted us. Some may
+                               // be destroyed before they arrive.
+    const void *arguments; // calls: the struct. join_asked: the payload.
+    const char *name;      // join_asked, peer_joined.
 };
 
-// Why a peer has not got an object, or the last change of it, as far as this peer can know.
+// Why a peer does not have an object, or the last change of it, as far as this peer knows. The
+// answers "ask there" mean: call explain() on that peer.
 enum class Why : uint8_t {
-    has_it,           // It has it, with its last change; or it is our own.
-    unknown,          // This peer has not heard of such an object.
-    no_such_peer,     // It is no member (any more), or we have not heard of it yet.
-    no_connection,    // There is none to it at present; it is tried again.
-    dead,             // The object is; the peer has acked that, or hears of it from another.
-    death_unacked,    // The object is dead, and the peer has not acked our saying so.
-    not_owned_here,   // Its owner tells it to the peer: ask there.
-    told_by_host,     // In a star the host tells it to the peer: ask there.
-    peer_joining,     // At the host: it is still being told the world, this object too.
-    object_waits,     // CREATE or MIGRATE has not been said: it waits behind other messages.
-    object_unacked,   // CREATE or MIGRATE was said, and no ack has come back.
-    change_waits,     // The change goes out with the next send(), or when acks make room for it.
-    no_budget,        // The change waits for bytes: send_bytes_per_second_max.
+    has_it,           // The peer has acked the last change of the object, or owns the object.
+    unknown,          // This peer does not know the object.
+    no_such_peer,     // The peer is not a member (any more), as far as this peer knows.
+    no_connection,    // There is no connection to the peer at present; tern keeps trying.
+    dead,             // The object is destroyed. The peer acked that, or learns it from another.
+    death_unacked,    // The object is destroyed, and the peer has not acked our DESTROY.
+    not_owned_here,   // Another peer owns the object and sends it to the peer: ask there.
+    told_by_host,     // In a star the host sends the object to the peer: ask there.
+    peer_joining,     // On the host: the world sync of the peer has not reached this object.
+    object_waits,     // CREATE or MIGRATE is not sent yet: it waits behind other messages.
+    object_unacked,   // CREATE or MIGRATE is sent and not acked.
+    change_waits,     // The change is sent with the next send(), or when acks make room for it.
+    no_budget,        // The change waits for bandwidth: send_bytes_per_second_max.
     hidden,           // Our game has hidden the object from the peer: set_priority().
-    change_unacked,   // The change was sent, and no ack has come back.
-    claim_unanswered, // Of ourselves: the host has not answered our claim.
-    claim_refused     // Of ourselves: the host's last answer; refusal says why.
+    change_unacked,   // The change is sent and not acked.
+    claim_unanswered, // About this peer itself: the host has not answered our claim.
+    claim_refused     // About this peer itself: the host refused our last claim; see refusal.
 };
 
 struct Explanation {
     Why why;
     ClaimRefusal refusal;  // claim_refused.
-    PeerId owner;          // As known here; none if it is unknown or dead.
-    uint32_t behind_ticks; // change_waits, no_budget, change_unacked: our ticks since the state
-                           // that the peer has acked.
-    uint64_t refused_us;   // claim_refused: when, as the now_us of that receive().
+    PeerId owner;          // As known here; none if the object is unknown or destroyed.
+    uint32_t behind_ticks; // change_waits, no_budget, change_unacked: ticks of the owner since the
+                           // state that the peer has acked.
+    uint64_t refused_us;   // claim_refused: now_us of the receive() that brought the refusal.
 };
 
-// From where a peer sees the world, for set_interest().
+// The position from which a peer sees the world, for set_interest().
 struct Viewpoint {
     PeerId peer;
-    float position[3]; // In the unit of the field; only as many numbers as that has.
+    float position[3]; // In the unit of the position field; only as many numbers as it has.
 };
 
-// About one peer.
+// Counters of the connection to one peer, since it was opened.
 struct Stats {
-    uint32_t rtt_us; // Smoothed round trip; 0 before the first sample.
-    uint32_t rtt_variance_us;
+    uint32_t rtt_us; // Smoothed round trip time (RFC 9002, 5.3); 0 before the first sample.
+    uint32_t rtt_variance_us; // Mean deviation of the round trip time.
     uint64_t sent_datagrams;
     uint64_t sent_bytes; // UDP payload.
     uint64_t received_datagrams;
     uint64_t received_bytes;
-    uint64_t lost_datagrams; // Of the sent ones, as far as told.
-    uint64_t bad_messages;   // Authentic, but against the rules; ignored.
-    uint32_t datagram_bytes; // The largest that is sent to it; found out where packets are full.
-    bool bridged;            // What we send it goes by way of another member.
+    uint64_t lost_datagrams; // Sent datagrams that loss detection has declared lost.
+    uint64_t bad_messages;   // Authentic messages that broke the rules; ignored.
+    uint32_t datagram_bytes; // Largest UDP payload sent to it; probed once packets are full.
+    bool bridged;            // Datagrams to it are relayed by another member.
 };
 
-// About one type, as far as its messages are coded and decoded here: whole states of its objects,
-// their changes with what names them, its calls. What surrounds them (heads and tags of datagrams,
-// framing, acks) is no type's, and what a stream repeats after a loss counts once. Sent: the sums
-// of its rows of traffic().
+// Messages of one type that were encoded and decoded here: whole states of its objects, their
+// changes with the bits that identify them, and its calls. Packet headers, tags, framing and acks
+// belong to no type, and retransmitted stream bytes count once. The sent counts are the sums of the
+// type's rows of traffic().
 struct TypeStats {
     uint64_t sent_bits, received_bits;
     uint64_t sent_messages, received_messages; // States, changes of an object, and calls.
 };
 
-// What sent bits were for. docs/use/profiling.md shows where each lies in a datagram.
+// What sent bits were for. docs/use/profiling.md shows where each kind lies in a datagram.
 enum class TrafficKind : uint8_t {
-    // Values, by type and field.
+    // Messages with values; split by type and field.
     create,
-    migrate, // And the grants that go with it.
-    tell,    // The host of a star: another's object.
-    grant,   // The host: an object's state, for its new owner.
-    report,  // What a member tells a host of an orphan.
+    migrate, // Includes the grants that travel with it.
+    tell,    // The host of a star replicates an object of another peer.
+    grant,   // The host sends an object's state to its new owner.
+    report,  // A member sends its copy of an orphan to the host.
     update,
-    snapshot, // Updates of predicted types; of them not by field.
-    call,     // Replies and outcomes, too.
-    // What has no values.
+    snapshot, // Updates of predicted types; split by type only.
+    call,     // Includes replies and outcomes.
+    // Messages without values.
     destroy,
-    dead,       // What a newcomer is told of the dead.
-    claim,      // And releases, locks, refusals.
-    membership, // Welcomes, views, greetings, queries and the ends of reports.
-    join,       // What a newcomer and who lets it in say first.
+    dead,       // Ids of destroyed objects, for a newcomer or a new host.
+    claim,      // Includes releases, locks and refusals.
+    membership, // Welcomes, views, world sync, queries and the ends of reports.
+    join,       // First messages of a newcomer and of the member that answers it.
     clock,
-    // What carries the above.
+    // Overhead of the transport.
     handshake, // Whole datagrams.
     header,
-    tag, // The seal: 16 bytes of each datagram but handshakes.
+    tag, // AEAD tags: 16 bytes of each datagram but handshakes.
     ack,
-    frame,     // What precedes each part of a packet, and each message of a stream.
-    padding,   // Of messages, to whole bytes. A call's is its own.
-    ping,      // Keep-alives, probes, and goodbyes.
-    path,      // Challenges, answers, and what names those whom bridged datagrams are from and for.
-    forwarded, // Datagrams of others, whole.
-    repeated, // Stream bytes beyond the first time: after a loss, or where copies ride ahead of it.
-    unsent    // Negative: charged above, but it waits in a stream, or its connection has ended, or
-              // there was no room at who bridges.
+    frame,     // Head of each frame of a packet, and of each message of a stream.
+    padding,   // Bits that fill messages to whole bytes. That of a call counts as call.
+    ping,      // Keep-alives, probes and goodbyes.
+    path,      // Path challenges and answers, and the sender and recipient of bridged datagrams.
+    forwarded, // Relayed datagrams of other members, whole.
+    repeated,  // Stream bytes sent again: after a loss, or as a copy ahead of it.
+    // Negative: bits charged above that were not sent. They wait in a stream, or their connection
+    // has ended, or the relay had no room.
+    unsent
 };
 inline constexpr size_t traffic_kinds = static_cast<size_t>(TrafficKind::unsent) + 1;
 inline constexpr TypeId no_type = 0xffff;
 inline constexpr uint16_t no_field = 0xffff;
 
-// Bits of one kind; of values those of one field, and apart from those of all fields what names and
-// surrounds them (no_field), and of the whole message (no_type, too).
+// Sent bits of one kind. A kind with values has a row for each type and field; a row for each type
+// with no_field, for what identifies and frames a value; and a row with no_type, for the rest of
+// the messages.
 struct TrafficRow {
     TrafficKind kind;
-    TypeId type;    // no_type: of none.
-    uint16_t field; // Index into Type::fields.
+    TypeId type;    // no_type: bits that belong to no type.
+    uint16_t field; // Index into Type::fields, or no_field.
     int64_t bits;
-    uint64_t count; // Messages, datagrams; of a field: how often it was sent.
+    uint64_t count; // Messages or datagrams; of a field: how often it was sent.
 };
 
-// About the whole session.
+// Counters of the whole session.
 struct SessionStats {
-    // Malformed, forged, or there before (networks duplicate). Dropped whole.
-    uint64_t bad_datagrams;
-    uint64_t objects;     // Alive.
-    uint64_t owned;       // By this peer.
-    uint64_t migrations;  // Owner changes that this peer has seen.
-    uint64_t dead_ranges; // What is kept to remember the dead.
-    // For pairs that have no direct path: what this peer has forwarded, and what it has dropped
-    // because it was above bridge_bytes_per_second_max, or led nowhere.
+    uint64_t bad_datagrams; // Malformed, forged or duplicate. Each was dropped whole.
+    uint64_t objects;       // Alive.
+    uint64_t owned;         // Alive, and owned by this peer.
+    uint64_t migrations;    // Owner changes that this peer has applied.
+    uint64_t dead_ranges;   // Ranges of ids that this peer keeps to remember destroyed objects.
+    // For pairs without a direct path: datagrams that this peer has relayed, and those that it
+    // dropped because they exceeded bridge_bytes_per_second_max or their recipient was unreachable.
     uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded;
-    // Newcomers that this host has turned away without its game: peers_max were in; another type
+    // Newcomers that this host refused without asking its game: peers_max were in; another type
     // table, peers_max, quorum or topology.
     uint64_t refused_full, refused_types;
-    // Calls dropped, and calls not sent: beyond calls_per_second_max, or not of Type::callers.
+    // Calls that this peer refused as recipient, or did not send, because of Type::callers or
+    // Type::calls_per_second_max.
     uint64_t refused_calls;
 };
 
