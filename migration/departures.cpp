@@ -1,15 +1,15 @@
 #include "migration/departures.h"
 #include "base/mutant.h"
+#include "migration/event_log.h"
 #include "migration/grants.h"
-#include "migration/happenings.h"
+#include "migration/loads.h"
+#include "migration/message_queue.h"
 #include "migration/objects.h"
-#include "migration/outbox.h"
 #include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
 
-namespace tern {
-namespace departures {
+namespace tern::departures {
 
 static Item plain(MessageKind kind)
 {
@@ -58,12 +58,12 @@ void write_report(BitWriter &w, const Replica &r, const Item &item)
     write_fenced(w, r);
 }
 
-static bool names(const Replica &r, MemberSlot asker, MemberSlot named)
+bool names(const Replica &r, MemberSlot asker, MemberSlot named)
 {
     return r.query_names[asker * r.members.count + named] != 0;
 }
 
-static void ask_everybody(Replica &r)
+void ask_everybody(Replica &r)
 {
     r.query_token += 1;
     r.collecting = true;
@@ -101,7 +101,7 @@ static void report(Replica &r, MemberSlot to, uint32_t token)
 
 // Of each sender one query is kept, and answered when we follow him: the lowest that we have not
 // fenced. Who is lower than he we must have missed ourselves; all others he may name.
-static void answer_query(Replica &r)
+void answer_query(Replica &r)
 {
     const MemberSlot leader = replica::find_member(r, replica::successor(r));
     if (leader == no_member || !r.members[leader].query_waits) return;
@@ -237,46 +237,13 @@ Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
 
 // --- Orphans ---
 
-// By member slot: how many objects each owns, or is to be granted. Of one type, or of all.
-struct Loads {
-    uint32_t counts[members_max];
-};
-
-static Loads loads(const Replica &r, int type)
-{
-    Loads loads = {};
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
-        if (object.life != Life::alive || (type >= 0 && object.type != type)) continue;
-        const PeerId next = r.wishes[slot] != PeerId::none ? r.wishes[slot] : object.owner;
-        const MemberSlot member = replica::find_member(r, next);
-        if (member != no_member) loads.counts[member] += 1;
-    }
-    return loads;
-}
-
-// Who may own and has least, the lowest of those.
-static MemberSlot least_loaded(const Replica &r, const Loads &loads)
-{
-    MemberSlot least = no_member;
-    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        const Member &member = r.members[slot];
-        if (member.id == PeerId::none || member.fenced || !member.caught_up) continue;
-        const bool less =
-            least == no_member || loads.counts[slot] < loads.counts[least] ||
-            (loads.counts[slot] == loads.counts[least] && member.id < r.members[least].id);
-        if (less) least = slot;
-    }
-    return least;
-}
-
 static void spread_orphans(Replica &r)
 {
-    Loads all = loads(r, -1);
+    Loads all = loads::count(r, -1);
     for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
         if (!grants::orphaned(r, slot) || r.wishes[slot] != PeerId::none) continue;
         if (r.types->types[r.world.slots[slot].type].orphan != Orphan::spread) continue;
-        const MemberSlot to = least_loaded(r, all);
+        const MemberSlot to = loads::least(r, all);
         all.counts[to] += 1;
         grants::wish(r, slot, r.members[to].id);
     }
@@ -449,75 +416,4 @@ void settle(Replica &r)
     if (leads(r)) end_departure(r);
 }
 
-}
-
-namespace replica {
-
-void balance(Replica &r, TypeId type)
-{
-    if (host(r) != r.self || r.collecting) return;
-    departures::Loads of_type = departures::loads(r, type);
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
-        if (object.life != Life::alive || object.type != type || r.locks[slot] != 0) continue;
-        if (r.wishes[slot] != PeerId::none) continue;
-        const MemberSlot from = find_member(r, object.owner);
-        const MemberSlot to = departures::least_loaded(r, of_type);
-        if (from == no_member || of_type.counts[from] < of_type.counts[to] + 2) continue;
-        of_type.counts[from] -= 1;
-        of_type.counts[to] += 1;
-        grants::wish(r, slot, r.members[to].id);
-    }
-}
-
-void give_up(Replica &r, PeerId peer)
-{
-    const MemberSlot slot = find_member(r, peer);
-    if (slot != no_member) departures::give_up(r, slot);
-}
-
-bool has_quorum(const Replica &r)
-{
-    return departures::has_quorum(r);
-}
-
-PeerId suspected(const Replica &r)
-{
-    const PeerId leader = successor(r);
-    const MemberSlot slot = find_member(r, leader);
-    if (slot == no_member || leader == r.self) return PeerId::none;
-    for (MemberSlot asker = 0; asker < r.members.count; ++asker)
-        if (r.members[asker].query_waits && departures::names(r, asker, slot)) return leader;
-    return PeerId::none;
-}
-
-void go_on(Replica &r, uint64_t session)
-{
-    TERN_ASSERT(r.fault == Fault::minority, "fault %u", static_cast<unsigned>(r.fault));
-    r.fault = Fault::none;
-    r.session = session;
-    r.going_on = true;
-    r.collecting = false;
-    r.members[find_member(r, r.self)].votes = true;
-}
-
-void peer_gone(Replica &r, PeerId peer, Departure how)
-{
-    const MemberSlot slot = find_member(r, peer);
-    if (slot == no_member || r.members[slot].fenced || peer == r.self) return;
-    if (how == Departure::goodbye) r.members[slot].said_goodbye = true;
-    const PeerId leader = successor(r);
-    if (leader != r.self && leader != peer) return; // Only who leads counts others out.
-    views::fence(r, slot);
-    if (r.phase == Phase::joining) {
-        if (r.fault == Fault::none && !TERN_MUTANT(joiner_stays_on)) r.fault = Fault::host_lost;
-        return;
-    }
-    if (successor(r) == r.self)
-        departures::ask_everybody(r);
-    else
-        departures::answer_query(r);
-}
-
-}
 }

@@ -1,9 +1,9 @@
 #include "migration/grants.h"
 #include "base/hash.h"
 #include "base/mutant.h"
-#include "migration/happenings.h"
+#include "migration/event_log.h"
+#include "migration/message_queue.h"
 #include "migration/objects.h"
-#include "migration/outbox.h"
 #include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>

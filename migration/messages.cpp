@@ -1,5 +1,4 @@
 #include "migration/messages.h"
-#include "migration/replica.h"
 #include "replication/world/stamp.h"
 #include <cstring>
 
@@ -180,64 +179,6 @@ std::span<const std::byte> signed_bytes(uint64_t session, const Grant &grant,
         bits::write(w, static_cast<uint64_t>(grant.objects[i]), 64);
     TERN_ASSERT(!bits::overflow(w), "%zu bytes", buffer.size());
     return buffer.first(bits::size_bytes(w));
-}
-
-// --- For those who watch ---
-
-static void list_present(BitReader &r, const Grant &grant, Described &described)
-{
-    described.stamp = grant.stamp;
-    const uint64_t present = bits::read(r, grant.object_count);
-    for (uint16_t i = 0; i < grant.object_count; ++i)
-        if ((present >> i & 1) != 0) described.objects[described.object_count++] = grant.objects[i];
-}
-
-static void read_objects(BitReader &r, PeerId from, Described &described)
-{
-    Grant grant = {};
-    switch (described.kind) {
-    case MessageKind::create: {
-        const uint64_t serial = bits::read_varint(r);
-        if (serial == 0 || serial > UINT32_MAX) return bits::fail(r);
-        described.objects[0] = object_id::make(from, static_cast<uint32_t>(serial));
-        described.object_count = 1;
-        return;
-    }
-    case MessageKind::migrate:
-    case MessageKind::grant: read_grant(r, grant); return list_present(r, grant, described);
-    case MessageKind::destroy:
-        described.objects[0] = read_object_id(r);
-        described.object_count = 1;
-        if (bits::read_bool(r)) read_grant(r, grant);
-        described.stamp = grant.stamp;
-        return;
-    case MessageKind::report_object: bits::read(r, 32); break; // The token.
-    case MessageKind::claim:
-    case MessageKind::release:
-    case MessageKind::lock:
-    case MessageKind::unlock:
-    case MessageKind::claim_refused:
-    case MessageKind::tell: break;
-    default: return;
-    }
-    described.objects[0] = read_object_id(r);
-    described.object_count = 1;
-    const bool stamped =
-        described.kind == MessageKind::report_object || described.kind == MessageKind::tell;
-    if (stamped) described.stamp = read_stamp(r);
-}
-
-}
-
-namespace tern::replica {
-
-Described describe(PeerId from, std::span<const std::byte> message)
-{
-    BitReader reader = bits::reader(message);
-    Described described = {};
-    described.kind = messages::read_kind(reader);
-    messages::read_objects(reader, from, described);
-    return bits::failed(reader) ? Described{} : described;
 }
 
 }

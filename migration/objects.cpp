@@ -1,15 +1,14 @@
 #include "migration/objects.h"
 #include "base/mutant.h"
+#include "migration/event_log.h"
 #include "migration/grants.h"
-#include "migration/happenings.h"
-#include "migration/outbox.h"
+#include "migration/message_queue.h"
 #include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
 #include <cstring>
 
-namespace tern {
-namespace objects {
+namespace tern::objects {
 
 // --- The one rule ---
 
@@ -143,6 +142,13 @@ void condemn(Replica &r, Slot slot)
 {
     announce_death(r, slot);
     bury(r, slot);
+}
+
+void destroy_by_game(Replica &r, Slot slot)
+{
+    announce_death(r, slot);
+    if (!world::mark(r.world, slot)) return dead_memory_full(r);
+    let_go(r, slot);
 }
 
 // --- Messages ---
@@ -346,7 +352,7 @@ Verdict receive_own_mark(Replica &r, PeerId from, MessageKind kind, BitReader re
     return Verdict::ok;
 }
 
-static void tell_own_mark(Replica &r, Slot slot, MessageKind kind)
+void tell_own_mark(Replica &r, Slot slot, MessageKind kind)
 {
     const PeerId host = replica::host(r);
     if (host == r.self) return take_own_mark(r, slot, kind);
@@ -382,110 +388,4 @@ void settle_claims(Replica &r)
     }
 }
 
-}
-
-namespace replica {
-
-ObjectId create(Replica &r, TypeId type, const void *value)
-{
-    TERN_ASSERT(r.phase == Phase::in, "phase %u", static_cast<unsigned>(r.phase));
-    const Packed &packed = r.world.packed[type];
-    if (packed.alive >= r.types->types[type].objects_max || !world::room(r.world, type))
-        return ObjectId::none;
-    if (r.world.serial == UINT32_MAX) return ObjectId::none;
-    r.world.serial += 1;
-    const Slot slot = world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
-    Object &object = r.world.slots[slot];
-    object.owner = r.self;
-    object.tick = r.world.tick;
-    world::write(r.world, *r.types, slot, value);
-    relay::began(r, slot, 0);
-    if (relays(r)) return object.id;
-    Item item = {};
-    item.kind = MessageKind::create;
-    item.object = static_cast<uint64_t>(object.id);
-    outbox::push_to_all(r, item);
-    return object.id;
-}
-
-void destroy(Replica &r, Slot slot)
-{
-    const Object &object = r.world.slots[slot];
-    TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
-                static_cast<unsigned long long>(object.id));
-    objects::announce_death(r, slot);
-    if (!world::mark(r.world, slot)) return objects::dead_memory_full(r);
-    objects::let_go(r, slot);
-}
-
-void set(Replica &r, Slot slot, const void *value)
-{
-    const Object &object = r.world.slots[slot];
-    TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
-                static_cast<unsigned long long>(object.id));
-    bounds::set(r.publisher, r.world, *r.types, slot, value);
-}
-
-// The host's own claims are decided in end_receive(), where owners may change.
-bool claim(Replica &r, ObjectId object)
-{
-    for (const Claim &pending : r.claims.all())
-        if (pending.object == object) return true;
-    if (flat::full(r.claims) || !object_id::is_possible(object)) return false;
-    const PeerId asked = host(r);
-    const bool others = asked != r.self && asked != PeerId::none;
-    flat::push(r.claims, {object, others, ClaimRefusal::none});
-    if (!others) return true; // Decided in end_receive(), or asked when there is a host.
-    Item item = {};
-    item.kind = MessageKind::claim;
-    item.object = static_cast<uint64_t>(object);
-    outbox::push(r, find_member(r, asked), item);
-    return true;
-}
-
-bool migrate(Replica &r, ObjectId object, PeerId to)
-{
-    const Slot slot = world::find_alive(r.world, object);
-    const MemberSlot member = find_member(r, to);
-    if (slot == no_slot || member == no_member) return false;
-    if (r.members[member].fenced || !r.members[member].caught_up) return false;
-    grants::wish(r, slot, to);
-    return true;
-}
-
-void release(Replica &r, Slot slot)
-{
-    if (host(r) == r.self || (r.own_marks[slot] & own_released) != 0) return;
-    r.own_marks[slot] = static_cast<uint8_t>(r.own_marks[slot] | own_released);
-    objects::tell_own_mark(r, slot, MessageKind::release);
-}
-
-void lock(Replica &r, Slot slot, bool locked)
-{
-    const bool was = (r.own_marks[slot] & own_locked) != 0;
-    if (was == locked) return;
-    r.own_marks[slot] = static_cast<uint8_t>(r.own_marks[slot] ^ own_locked);
-    objects::tell_own_mark(r, slot, locked ? MessageKind::lock : MessageKind::unlock);
-}
-
-void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal)
-{
-    for (uint32_t i = r.asked.count; i > 0; --i)
-        if (r.asked[i - 1].object == object && r.asked[i - 1].claimer == claimer)
-            flat::swap_and_pop(r.asked, i - 1);
-    if (claimer == r.self) {
-        for (Claim &claim : r.claims.all())
-            if (claim.object == object) claim.answer = refusal;
-        return;
-    }
-    const MemberSlot member = find_member(r, claimer);
-    if (member == no_member || TERN_MUTANT(claim_not_answered)) return;
-    Item item = {};
-    item.kind = MessageKind::claim_refused;
-    item.object = static_cast<uint64_t>(object);
-    item.detail = static_cast<uint8_t>(refusal);
-    outbox::push(r, member, item);
-}
-
-}
 }

@@ -21,6 +21,9 @@ void note_told(Replica &r, Slot slot);  // Its owner, who is another, has told i
 void kill(Replica &r, ObjectId object); // Somebody says that it is dead.
 void condemn(Replica &r, Slot slot);    // We own it, and destroy it while receiving.
 
+// The game destroys an object of its own, while it plays: the packed arrays stay in place.
+void destroy_by_game(Replica &r, Slot slot);
+
 // Answers a claim of this peer's, if it is unanswered.
 void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason);
 
@@ -34,6 +37,8 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_claim(Replica &r, PeerId from, BitReader reader);
 // RELEASE, LOCK and UNLOCK: what an owner wants of the host.
 Verdict receive_own_mark(Replica &r, PeerId from, MessageKind kind, BitReader reader);
+// Tells the host one of them, of an object of our own.
+void tell_own_mark(Replica &r, Slot slot, MessageKind kind);
 void tell_own_marks(Replica &r); // To a new host, or to oneself.
 void settle_claims(Replica &r);  // Answers to this peer's own, if it is the host.
 Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader);

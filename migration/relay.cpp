@@ -1,8 +1,8 @@
 #include "migration/relay.h"
 #include "base/mutant.h"
 #include "migration/grants.h"
+#include "migration/message_queue.h"
 #include "migration/objects.h"
-#include "migration/outbox.h"
 #include "migration/views.h"
 
 namespace tern::relay {

@@ -2,9 +2,8 @@
 #include "base/hash.h"
 #include "base/mutant.h"
 #include "migration/departures.h"
+#include "migration/event_log.h"
 #include "migration/grants.h"
-#include "migration/happenings.h"
-#include "migration/messages.h"
 #include "migration/objects.h"
 #include "migration/relay.h"
 #include "migration/views.h"
@@ -103,113 +102,7 @@ uint64_t state_hash(const Replica &r)
     return hash::add(hash::start, {bytes + offsetof(Replica, session), r.state_bytes});
 }
 
-// --- Members ---
-
-void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self)
-{
-    TERN_ASSERT(r.phase == Phase::outside, "phase %u", static_cast<unsigned>(r.phase));
-    r.session = session;
-    std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
-    r.self = static_cast<PeerId>(1);
-    r.publisher.self = 1;
-    r.phase = Phase::in;
-    r.term_number = r.term_number_seen = 1;
-    r.last_peer = 1;
-    r.view = 1;
-    r.members[0].id = r.self;
-    r.members[0].caught_up = r.members[0].votes = r.members[0].told = true;
-    r.view_host = r.told_host = r.self;
-    r.members[0].identity = self;
-    flat::push(r.order, uint16_t{0});
-    r.publisher.peers_used = 1;
-    relay::begin(r);
-}
-
-PeerId successor(const Replica &r)
-{
-    for (const uint16_t slot : r.order.all())
-        if (!r.members[slot].fenced) return r.members[slot].id;
-    return PeerId::none;
-}
-
-PeerId host(const Replica &r)
-{
-    return r.view_host == successor(r) ? r.view_host : PeerId::none;
-}
-
-bool linked(const Replica &r, PeerId member)
-{
-    if (r.topology == Topology::mesh) return true;
-    const PeerId leader = successor(r);
-    return leader == r.self || leader == member;
-}
-
-bool relays(const Replica &r)
-{
-    return r.topology == Topology::star && host(r) == r.self;
-}
-
-MemberSlot find_member(const Replica &r, PeerId peer)
-{
-    const uint16_t *found = views::place_in_order(r, peer);
-    return found != r.order.end() && r.members[*found].id == peer ? *found : no_member;
-}
-
-bool is_member(const Replica &r, PeerId peer)
-{
-    const MemberSlot slot = find_member(r, peer);
-    return slot != no_member && !r.members[slot].fenced;
-}
-
-// --- Messages ---
-
-// In a star one hears of objects from who leads. Others may think that we do, and will be right or
-// be counted out: until then what they say waits.
-static bool waits(const Replica &r, PeerId from, MessageKind kind)
-{
-    if (linked(r, from)) return false;
-    return kind == MessageKind::create || kind == MessageKind::migrate ||
-           kind == MessageKind::destroy;
-}
-
-static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitReader reader)
-{
-    const PeerId from = r.members[member].id;
-    if (waits(r, from, kind)) return Verdict::later;
-    switch (kind) {
-    case MessageKind::view: return views::receive_view(r, from, reader);
-    case MessageKind::create: return objects::receive_create(r, from, reader);
-    case MessageKind::migrate: return objects::receive_migrate(r, from, reader);
-    case MessageKind::destroy: return objects::receive_destroy(r, from, reader);
-    case MessageKind::dead: return objects::receive_dead(r, member, reader);
-    case MessageKind::greeted: return views::receive_greeted(r, member, reader);
-    case MessageKind::caught_up: return views::receive_caught_up(r, member, reader);
-    case MessageKind::claim: return objects::receive_claim(r, from, reader);
-    case MessageKind::release:
-    case MessageKind::lock:
-    case MessageKind::unlock: return objects::receive_own_mark(r, from, kind, reader);
-    case MessageKind::claim_refused: return objects::receive_claim_refused(r, from, reader);
-    case MessageKind::grant: return grants::receive_grant(r, from, reader);
-    case MessageKind::query: return departures::receive_query(r, member, reader);
-    case MessageKind::report_object: return departures::receive_report_object(r, reader);
-    case MessageKind::report: return departures::receive_report(r, member, reader);
-    case MessageKind::complaint: return departures::receive_complaint(r, from, reader);
-    case MessageKind::tell: return relay::receive(r, from, reader);
-    case MessageKind::welcome: // Only a newcomer's first.
-    case MessageKind::none: break;
-    }
-    return Verdict::malformed;
-}
-
-Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message)
-{
-    const MemberSlot member = find_member(r, from);
-    if (member == no_member || r.fault != Fault::none) return Verdict::ignored;
-    if (r.members[member].fenced && !TERN_MUTANT(no_fence)) return Verdict::ignored;
-    BitReader reader = bits::reader(message);
-    const MessageKind kind = messages::read_kind(reader);
-    return receive_as(r, member, kind, reader);
-}
+// --- UPDATEs ---
 
 bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> message)
 {

@@ -1,16 +1,14 @@
 #include "migration/views.h"
 #include "base/mutant.h"
-#include "migration/grants.h"
-#include "migration/happenings.h"
+#include "migration/event_log.h"
+#include "migration/message_queue.h"
 #include "migration/objects.h"
-#include "migration/outbox.h"
 #include "migration/relay.h"
 #include "migration/roster.h"
 #include <algorithm>
 #include <cstring>
 
-namespace tern {
-namespace views {
+namespace tern::views {
 
 static Item plain(MessageKind kind)
 {
@@ -223,11 +221,26 @@ void drop(Replica &r, MemberSlot slot)
     count_places(r);
 }
 
-static MemberSlot free_place(const Replica &r)
+MemberSlot free_place(const Replica &r)
 {
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         if (r.members[slot].id == PeerId::none) return slot;
     return no_member;
+}
+
+void admit(Replica &r, PeerId id, const Identity &newcomer)
+{
+    const MemberSlot place = free_place(r);
+    tell_view(r);
+    Member member = {};
+    member.id = id;
+    member.identity = newcomer;
+    member.since_view = r.view;
+    member.reported = true; // It has nothing to say to a query that is under way.
+    add_member(r, place, member);
+    r.rings[place].view_floor = r.view;
+    outbox::push(r, place, plain(MessageKind::welcome));
+    greet(r, place);
 }
 
 static void drop_unlisted(Replica &r, const Roster &roster, bool &dropped)
@@ -369,6 +382,45 @@ bool is_term_before(uint16_t number, PeerId peer)
     return number < static_cast<uint16_t>(peer);
 }
 
+// --- A welcome arrives ---
+
+Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_secret,
+                        const Identity &self, BitReader reader)
+{
+    const PeerId id = messages::read_peer(reader);
+    const uint64_t objects = bits::read_varint(reader);
+    if (objects > r.world.slots.count) bits::fail(reader);
+    FormerHost former[former_hosts_max];
+    const auto former_count = static_cast<uint32_t>(bits::read(reader, 8));
+    if (former_count > former_hosts_max) bits::fail(reader);
+    for (uint32_t i = 0; i < former_count && !bits::failed(reader); ++i) {
+        former[i] = {messages::read_peer(reader), {}};
+        bits::read_bytes(reader, std::as_writable_bytes(std::span(former[i].signing_key)));
+    }
+    const Roster roster = roster::read(reader, r, id);
+    if (!is_term_before(roster.term_number, id)) bits::fail(reader);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    r.session = session;
+    std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
+    r.self = id;
+    r.publisher.self = static_cast<uint32_t>(id);
+    r.objects_expected = static_cast<uint32_t>(objects);
+    for (uint32_t i = 0; i < former_count; ++i)
+        flat::push(r.former, former[i]);
+    take_roster(r, roster, false);
+    r.view_host = r.told_host = roster.host;
+    const Member &me = r.members[replica::find_member(r, id)];
+    const bool same = std::memcmp(me.identity.signing_key, self.signing_key, 32) == 0 &&
+                      std::memcmp(me.identity.key, self.key, 32) == 0;
+    if (!same) {
+        r.fault = Fault::removed; // Whoever that is, it is not us.
+        return Verdict::malformed;
+    }
+    r.phase = Phase::joining;
+    finish_joining(r);
+    return Verdict::ok;
+}
+
 // --- A view arrives ---
 
 // What the last host has left unanswered is asked again.
@@ -425,88 +477,4 @@ Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown)
     return Verdict::later;
 }
 
-}
-
-namespace replica {
-
-Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self,
-                std::span<const std::byte> message)
-{
-    BitReader reader = bits::reader(message);
-    if (messages::read_kind(reader) != MessageKind::welcome) return Verdict::forged;
-    if (r.phase != Phase::outside) return Verdict::ignored;
-    const PeerId id = messages::read_peer(reader);
-    const uint64_t objects = bits::read_varint(reader);
-    if (objects > r.world.slots.count) bits::fail(reader);
-    FormerHost former[former_hosts_max];
-    const auto former_count = static_cast<uint32_t>(bits::read(reader, 8));
-    if (former_count > former_hosts_max) bits::fail(reader);
-    for (uint32_t i = 0; i < former_count && !bits::failed(reader); ++i) {
-        former[i] = {messages::read_peer(reader), {}};
-        bits::read_bytes(reader, std::as_writable_bytes(std::span(former[i].signing_key)));
-    }
-    const Roster roster = roster::read(reader, r, id);
-    if (!views::is_term_before(roster.term_number, id)) bits::fail(reader);
-    if (!bits::complete(reader)) return Verdict::malformed;
-    r.session = session;
-    std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
-    r.self = id;
-    r.publisher.self = static_cast<uint32_t>(id);
-    r.objects_expected = static_cast<uint32_t>(objects);
-    for (uint32_t i = 0; i < former_count; ++i)
-        flat::push(r.former, former[i]);
-    views::take_roster(r, roster, false);
-    r.view_host = r.told_host = roster.host;
-    const Member &me = r.members[find_member(r, id)];
-    const bool same = std::memcmp(me.identity.signing_key, self.signing_key, 32) == 0 &&
-                      std::memcmp(me.identity.key, self.key, 32) == 0;
-    if (!same) {
-        r.fault = Fault::removed; // Whoever that is, it is not us.
-        return Verdict::malformed;
-    }
-    r.phase = Phase::joining;
-    views::finish_joining(r);
-    return Verdict::ok;
-}
-
-bool room_for_member(const Replica &r)
-{
-    return views::free_place(r) != no_member && r.last_peer < UINT16_MAX - 1;
-}
-
-PeerId next_peer_id(Replica &r)
-{
-    TERN_ASSERT(r.last_peer < UINT16_MAX - 1, "peer %u", r.last_peer);
-    r.last_peer += 1;
-    return static_cast<PeerId>(r.last_peer);
-}
-
-void admit(Replica &r, PeerId id, const Identity &newcomer)
-{
-    TERN_ASSERT(room_for_member(r) && host(r) == r.self, "peer %u", r.last_peer);
-    TERN_ASSERT(find_member(r, id) == no_member, "peer %u is in", static_cast<unsigned>(id));
-    const MemberSlot place = views::free_place(r);
-    views::tell_view(r);
-    Member member = {};
-    member.id = id;
-    member.identity = newcomer;
-    member.since_view = r.view;
-    member.reported = true; // It has nothing to say to a query that is under way.
-    views::add_member(r, place, member);
-    r.rings[place].view_floor = r.view;
-    outbox::push(r, place, views::plain(MessageKind::welcome));
-    views::greet(r, place);
-}
-
-void moved(Replica &r, PeerId peer, const Address &address)
-{
-    const MemberSlot slot = find_member(r, peer);
-    if (slot == no_member || host(r) != r.self) return;
-    if (r.members[slot].identity.address == address) return;
-    r.members[slot].identity.address = address;
-    r.members[slot].since_view = r.view + 1;
-    views::tell_view(r);
-}
-
-}
 }

@@ -8,6 +8,9 @@ namespace tern::views {
 // Where in Replica::order this peer is or would be.
 const uint16_t *place_in_order(const Replica &r, PeerId peer);
 
+// The arguments of replica::welcome(); the reader is behind the kind.
+Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_secret,
+                        const Identity &self, BitReader reader);
 Verdict receive_view(Replica &r, PeerId from, BitReader reader);
 Verdict receive_greeted(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader);
@@ -17,9 +20,12 @@ void finish_joining(Replica &r);                           // If everybody has g
 void tell_own(Replica &r, MemberSlot to);                  // All that we own.
 void finish_greetings(Replica &r);                         // At the host of a star.
 void arrived(Replica &r, MemberSlot to, const Item &item); // welcome, view: acked.
-void take_charge(Replica &r);    // As a new host: of our views nobody has one yet.
-void voters_changed(Replica &r); // The next view says so.
-void give_votes(Replica &r);     // At the host: to who has caught up.
+void take_charge(Replica &r);            // As a new host: of our views nobody has one yet.
+void voters_changed(Replica &r);         // The next view says so.
+void give_votes(Replica &r);             // At the host: to who has caught up.
+MemberSlot free_place(const Replica &r); // The lowest free member slot; no_member if all are used.
+// At the host: adds this newcomer, which is not a member yet. There must be a free place.
+void admit(Replica &r, PeerId id, const Identity &newcomer);
 // Nothing more is taken from this member, or said to it.
 void fence(Replica &r, MemberSlot slot);
 void drop(Replica &r, MemberSlot slot); // The same, and its place is free.

@@ -1,4 +1,4 @@
-#include "migration/outbox.h"
+#include "migration/message_queue.h"
 #include "base/mutant.h"
 #include "migration/departures.h"
 #include "migration/grants.h"
@@ -8,8 +8,7 @@
 #include "migration/views.h"
 #include <algorithm>
 
-namespace tern {
-namespace outbox {
+namespace tern::outbox {
 
 static Item &at(Replica &r, MemberSlot member, uint32_t i)
 {
@@ -256,24 +255,14 @@ static void announced(Replica &r, MemberSlot to, const Item &item)
     }
 }
 
-}
+// --- The queue as a stream ---
 
-namespace replica {
-
-bool has_message(const Replica &r, PeerId to)
+bool is_unacked(const Replica &r, MemberSlot to, MessageKind kind)
 {
-    const MemberSlot member = find_member(r, to);
-    return member != no_member && r.rings[member].count > r.rings[member].pulled;
-}
-
-bool is_unacked(const Replica &r, PeerId to, MessageKind kind)
-{
-    const MemberSlot member = find_member(r, to);
-    if (member == no_member) return false;
     const uint32_t items_max = r.items.capacity / r.rings.capacity;
-    const ItemRing &ring = r.rings[member];
+    const ItemRing &ring = r.rings[to];
     for (uint32_t i = 0; i < ring.count; ++i)
-        if (r.items[member * items_max + (ring.first + i) % items_max].kind == kind) return true;
+        if (r.items[to * items_max + (ring.first + i) % items_max].kind == kind) return true;
     return false;
 }
 
@@ -281,65 +270,49 @@ bool is_unacked(const Replica &r, PeerId to, MessageKind kind)
 static void pop_acked(Replica &r, MemberSlot member)
 {
     ItemRing &ring = r.rings[member];
-    while (ring.pulled > 0 && outbox::at(r, member, 0).message <= ring.acked_count) {
-        outbox::announced(r, member, outbox::at(r, member, 0));
-        outbox::pop_first(r, member);
+    while (ring.pulled > 0 && at(r, member, 0).message <= ring.acked_count) {
+        announced(r, member, at(r, member, 0));
+        pop_first(r, member);
     }
 }
 
-size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer)
+size_t pull(Replica &r, MemberSlot to, std::span<std::byte> buffer)
 {
-    const MemberSlot member = find_member(r, to);
-    TERN_ASSERT(member != no_member, "peer %u", static_cast<unsigned>(to));
-    ItemRing &ring = r.rings[member];
+    ItemRing &ring = r.rings[to];
     while (ring.count > ring.pulled) {
-        Item &item = outbox::at(r, member, ring.pulled);
+        Item &item = at(r, to, ring.pulled);
         BitWriter w = bits::writer(buffer);
-        outbox::write_item(w, r, member, item);
+        write_item(w, r, to, item);
         TERN_ASSERT(!bits::overflow(w), "message kind %u", static_cast<unsigned>(item.kind));
         const size_t size = bits::size_bytes(w);
-        outbox::charge(r, item.kind, w);
+        charge(r, item.kind, w);
         const bool complete = item.kind != MessageKind::dead || item.object == 0;
         if (size > 0) ring.message_count += 1;
         item.message = ring.message_count;
         if (complete) ring.pulled += 1;
         if (size > 0) return size;
-        pop_acked(r, member);
+        pop_acked(r, to);
     }
     return 0;
 }
 
-void messages_acked(Replica &r, PeerId to, uint32_t count)
+void acked(Replica &r, MemberSlot to, uint32_t count)
 {
-    const MemberSlot member = find_member(r, to);
-    if (member == no_member) return;
-    r.rings[member].acked_count = count;
-    pop_acked(r, member);
+    r.rings[to].acked_count = count;
+    pop_acked(r, to);
 }
 
-void rewind(Replica &r, PeerId to)
+void rewind(Replica &r, MemberSlot to)
 {
-    const MemberSlot member = find_member(r, to);
-    if (member == no_member) return;
-    ItemRing &ring = r.rings[member];
+    ItemRing &ring = r.rings[to];
     ring.view_said = ring.view_floor;
     for (uint32_t i = 0; i < ring.count; ++i) {
-        Item &item = outbox::at(r, member, i);
+        Item &item = at(r, to, i);
         if (item.kind == MessageKind::dead) item.object = 0;
         if (item.kind == MessageKind::welcome) ring.view_said = 0; // It may have no view at all.
     }
     ring.pulled = 0;
     ring.message_count = ring.acked_count = 0;
-    publish::lose_all(r.publisher, r.world, *r.types, member);
 }
 
-bool all_acked(const Replica &r, PeerId to)
-{
-    const MemberSlot member = find_member(r, to);
-    if (member == no_member) return true;
-    return r.rings[member].count == 0 && !publish::has_due(r.publisher, member) &&
-           r.publisher.rings[member].packet_count == 0 && !bounds::holds_any(r.publisher.bounds);
-}
-
-}
 }

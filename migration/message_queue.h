@@ -13,4 +13,10 @@ void push_to_all(Replica &r, const Item &item); // All members that are not fenc
 void push_view(Replica &r, const Item &item);
 void clear(Replica &r, MemberSlot to); // It is no member any more.
 
+// As replica::next_message(), is_unacked(), messages_acked(), rewind(), which also rewinds UPDATEs.
+size_t pull(Replica &r, MemberSlot to, std::span<std::byte> buffer);
+bool is_unacked(const Replica &r, MemberSlot to, MessageKind kind);
+void acked(Replica &r, MemberSlot to, uint32_t count);
+void rewind(Replica &r, MemberSlot to);
+
 }

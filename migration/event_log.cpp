@@ -1,4 +1,4 @@
-#include "migration/happenings.h"
+#include "migration/event_log.h"
 
 namespace tern::happenings {
 

@@ -1,0 +1,160 @@
+#include "base/mutant.h"
+#include "migration/departures.h"
+#include "migration/messages.h"
+#include "migration/relay.h"
+#include "migration/replica.h"
+#include "migration/views.h"
+#include <cstring>
+
+namespace tern::replica {
+
+// --- Joining ---
+
+void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self)
+{
+    TERN_ASSERT(r.phase == Phase::outside, "phase %u", static_cast<unsigned>(r.phase));
+    r.session = session;
+    std::memcpy(r.signing_secret, signing_secret, sizeof(r.signing_secret));
+    r.self = static_cast<PeerId>(1);
+    r.publisher.self = 1;
+    r.phase = Phase::in;
+    r.term_number = r.term_number_seen = 1;
+    r.last_peer = 1;
+    r.view = 1;
+    r.members[0].id = r.self;
+    r.members[0].caught_up = r.members[0].votes = r.members[0].told = true;
+    r.view_host = r.told_host = r.self;
+    r.members[0].identity = self;
+    flat::push(r.order, uint16_t{0});
+    r.publisher.peers_used = 1;
+    relay::begin(r);
+}
+
+Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self,
+                std::span<const std::byte> message)
+{
+    BitReader reader = bits::reader(message);
+    if (messages::read_kind(reader) != MessageKind::welcome) return Verdict::forged;
+    if (r.phase != Phase::outside) return Verdict::ignored;
+    return views::receive_welcome(r, session, signing_secret, self, reader);
+}
+
+bool room_for_member(const Replica &r)
+{
+    return views::free_place(r) != no_member && r.last_peer < UINT16_MAX - 1;
+}
+
+PeerId next_peer_id(Replica &r)
+{
+    TERN_ASSERT(r.last_peer < UINT16_MAX - 1, "peer %u", r.last_peer);
+    r.last_peer += 1;
+    return static_cast<PeerId>(r.last_peer);
+}
+
+void admit(Replica &r, PeerId id, const Identity &newcomer)
+{
+    TERN_ASSERT(room_for_member(r) && host(r) == r.self, "peer %u", r.last_peer);
+    TERN_ASSERT(find_member(r, id) == no_member, "peer %u is in", static_cast<unsigned>(id));
+    views::admit(r, id, newcomer);
+}
+
+void moved(Replica &r, PeerId peer, const Address &address)
+{
+    const MemberSlot slot = find_member(r, peer);
+    if (slot == no_member || host(r) != r.self) return;
+    if (r.members[slot].identity.address == address) return;
+    r.members[slot].identity.address = address;
+    r.members[slot].since_view = r.view + 1;
+    views::tell_view(r);
+}
+
+// --- Departures ---
+
+void peer_gone(Replica &r, PeerId peer, Departure how)
+{
+    const MemberSlot slot = find_member(r, peer);
+    if (slot == no_member || r.members[slot].fenced || peer == r.self) return;
+    if (how == Departure::goodbye) r.members[slot].said_goodbye = true;
+    const PeerId leader = successor(r);
+    if (leader != r.self && leader != peer) return; // Only who leads counts others out.
+    views::fence(r, slot);
+    if (r.phase == Phase::joining) {
+        if (r.fault == Fault::none && !TERN_MUTANT(joiner_stays_on)) r.fault = Fault::host_lost;
+        return;
+    }
+    if (successor(r) == r.self)
+        departures::ask_everybody(r);
+    else
+        departures::answer_query(r);
+}
+
+void give_up(Replica &r, PeerId peer)
+{
+    const MemberSlot slot = find_member(r, peer);
+    if (slot != no_member) departures::give_up(r, slot);
+}
+
+PeerId suspected(const Replica &r)
+{
+    const PeerId leader = successor(r);
+    const MemberSlot slot = find_member(r, leader);
+    if (slot == no_member || leader == r.self) return PeerId::none;
+    for (MemberSlot asker = 0; asker < r.members.count; ++asker)
+        if (r.members[asker].query_waits && departures::names(r, asker, slot)) return leader;
+    return PeerId::none;
+}
+
+bool has_quorum(const Replica &r)
+{
+    return departures::has_quorum(r);
+}
+
+void go_on(Replica &r, uint64_t session)
+{
+    TERN_ASSERT(r.fault == Fault::minority, "fault %u", static_cast<unsigned>(r.fault));
+    r.fault = Fault::none;
+    r.session = session;
+    r.going_on = true;
+    r.collecting = false;
+    r.members[find_member(r, r.self)].votes = true;
+}
+
+// --- Who is a member ---
+
+PeerId successor(const Replica &r)
+{
+    for (const uint16_t slot : r.order.all())
+        if (!r.members[slot].fenced) return r.members[slot].id;
+    return PeerId::none;
+}
+
+PeerId host(const Replica &r)
+{
+    return r.view_host == successor(r) ? r.view_host : PeerId::none;
+}
+
+bool linked(const Replica &r, PeerId member)
+{
+    if (r.topology == Topology::mesh) return true;
+    const PeerId leader = successor(r);
+    return leader == r.self || leader == member;
+}
+
+bool relays(const Replica &r)
+{
+    return r.topology == Topology::star && host(r) == r.self;
+}
+
+MemberSlot find_member(const Replica &r, PeerId peer)
+{
+    const uint16_t *found = views::place_in_order(r, peer);
+    return found != r.order.end() && r.members[*found].id == peer ? *found : no_member;
+}
+
+bool is_member(const Replica &r, PeerId peer)
+{
+    const MemberSlot slot = find_member(r, peer);
+    return slot != no_member && !r.members[slot].fenced;
+}
+
+}

@@ -1,0 +1,162 @@
+#include "base/mutant.h"
+#include "migration/departures.h"
+#include "migration/grants.h"
+#include "migration/message_queue.h"
+#include "migration/messages.h"
+#include "migration/objects.h"
+#include "migration/relay.h"
+#include "migration/replica.h"
+#include "migration/views.h"
+
+namespace tern::replica {
+
+// --- In ---
+
+// In a star one hears of objects from who leads. Others may think that we do, and will be right or
+// be counted out: until then what they say waits.
+static bool waits(const Replica &r, PeerId from, MessageKind kind)
+{
+    if (linked(r, from)) return false;
+    return kind == MessageKind::create || kind == MessageKind::migrate ||
+           kind == MessageKind::destroy;
+}
+
+static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitReader reader)
+{
+    const PeerId from = r.members[member].id;
+    if (waits(r, from, kind)) return Verdict::later;
+    switch (kind) {
+    case MessageKind::view: return views::receive_view(r, from, reader);
+    case MessageKind::create: return objects::receive_create(r, from, reader);
+    case MessageKind::migrate: return objects::receive_migrate(r, from, reader);
+    case MessageKind::destroy: return objects::receive_destroy(r, from, reader);
+    case MessageKind::dead: return objects::receive_dead(r, member, reader);
+    case MessageKind::greeted: return views::receive_greeted(r, member, reader);
+    case MessageKind::caught_up: return views::receive_caught_up(r, member, reader);
+    case MessageKind::claim: return objects::receive_claim(r, from, reader);
+    case MessageKind::release:
+    case MessageKind::lock:
+    case MessageKind::unlock: return objects::receive_own_mark(r, from, kind, reader);
+    case MessageKind::claim_refused: return objects::receive_claim_refused(r, from, reader);
+    case MessageKind::grant: return grants::receive_grant(r, from, reader);
+    case MessageKind::query: return departures::receive_query(r, member, reader);
+    case MessageKind::report_object: return departures::receive_report_object(r, reader);
+    case MessageKind::report: return departures::receive_report(r, member, reader);
+    case MessageKind::complaint: return departures::receive_complaint(r, from, reader);
+    case MessageKind::tell: return relay::receive(r, from, reader);
+    case MessageKind::welcome: // Only a newcomer's first.
+    case MessageKind::none: break;
+    }
+    return Verdict::malformed;
+}
+
+Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message)
+{
+    const MemberSlot member = find_member(r, from);
+    if (member == no_member || r.fault != Fault::none) return Verdict::ignored;
+    if (r.members[member].fenced && !TERN_MUTANT(no_fence)) return Verdict::ignored;
+    BitReader reader = bits::reader(message);
+    const MessageKind kind = messages::read_kind(reader);
+    return receive_as(r, member, kind, reader);
+}
+
+// --- Out ---
+
+bool has_message(const Replica &r, PeerId to)
+{
+    const MemberSlot member = find_member(r, to);
+    return member != no_member && r.rings[member].count > r.rings[member].pulled;
+}
+
+bool is_unacked(const Replica &r, PeerId to, MessageKind kind)
+{
+    const MemberSlot member = find_member(r, to);
+    return member != no_member && outbox::is_unacked(r, member, kind);
+}
+
+size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer)
+{
+    const MemberSlot member = find_member(r, to);
+    TERN_ASSERT(member != no_member, "peer %u", static_cast<unsigned>(to));
+    return outbox::pull(r, member, buffer);
+}
+
+void messages_acked(Replica &r, PeerId to, uint32_t count)
+{
+    const MemberSlot member = find_member(r, to);
+    if (member != no_member) outbox::acked(r, member, count);
+}
+
+void rewind(Replica &r, PeerId to)
+{
+    const MemberSlot member = find_member(r, to);
+    if (member == no_member) return;
+    outbox::rewind(r, member);
+    publish::lose_all(r.publisher, r.world, *r.types, member);
+}
+
+bool all_acked(const Replica &r, PeerId to)
+{
+    const MemberSlot member = find_member(r, to);
+    if (member == no_member) return true;
+    return r.rings[member].count == 0 && !publish::has_due(r.publisher, member) &&
+           r.publisher.rings[member].packet_count == 0 && !bounds::holds_any(r.publisher.bounds);
+}
+
+// --- For those who watch ---
+
+static void list_present(BitReader &r, const Grant &grant, Described &described)
+{
+    described.stamp = grant.stamp;
+    const uint64_t present = bits::read(r, grant.object_count);
+    for (uint16_t i = 0; i < grant.object_count; ++i)
+        if ((present >> i & 1) != 0) described.objects[described.object_count++] = grant.objects[i];
+}
+
+static void read_objects(BitReader &r, PeerId from, Described &described)
+{
+    Grant grant = {};
+    switch (described.kind) {
+    case MessageKind::create: {
+        const uint64_t serial = bits::read_varint(r);
+        if (serial == 0 || serial > UINT32_MAX) return bits::fail(r);
+        described.objects[0] = object_id::make(from, static_cast<uint32_t>(serial));
+        described.object_count = 1;
+        return;
+    }
+    case MessageKind::migrate:
+    case MessageKind::grant:
+        messages::read_grant(r, grant);
+        return list_present(r, grant, described);
+    case MessageKind::destroy:
+        described.objects[0] = messages::read_object_id(r);
+        described.object_count = 1;
+        if (bits::read_bool(r)) messages::read_grant(r, grant);
+        described.stamp = grant.stamp;
+        return;
+    case MessageKind::report_object: bits::read(r, 32); break; // The token.
+    case MessageKind::claim:
+    case MessageKind::release:
+    case MessageKind::lock:
+    case MessageKind::unlock:
+    case MessageKind::claim_refused:
+    case MessageKind::tell: break;
+    default: return;
+    }
+    described.objects[0] = messages::read_object_id(r);
+    described.object_count = 1;
+    const bool stamped =
+        described.kind == MessageKind::report_object || described.kind == MessageKind::tell;
+    if (stamped) described.stamp = messages::read_stamp(r);
+}
+
+Described describe(PeerId from, std::span<const std::byte> message)
+{
+    BitReader reader = bits::reader(message);
+    Described described = {};
+    described.kind = messages::read_kind(reader);
+    read_objects(reader, from, described);
+    return bits::failed(reader) ? Described{} : described;
+}
+
+}
