@@ -1,4 +1,5 @@
 // Connections and the roster: who is bound to whom, what arrived, what has ended.
+#include "session/failure_detector.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

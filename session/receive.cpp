@@ -3,6 +3,7 @@
 #include "base/mutant.h"
 #include "rpc/call_retry.h"
 #include "rpc/call_routing.h"
+#include "session/failure_detector.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

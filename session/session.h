@@ -25,15 +25,6 @@ void update_paths(Session &s);    // Once per tick: acks, fates, silence, goodby
 void reconcile_paths(Session &s); // With the roster: bind, connect, end.
 void end_all_paths(Session &s, CloseReason reason);
 
-// absence.cpp
-void update_absences(Session &s); // Takes for gone who has no path, or gives no sign of life.
-void note_gone(Session &s, MemberSlot slot);    // It has closed the path: to it we have gone.
-void note_silence(Session &s, MemberSlot slot); // The path to it has ended in silence.
-
-// patience.cpp
-void update_patience(Session &s);            // At who leads: gives up who lets others wait.
-void note_progress(Session &s, PeerId peer); // It has reported something.
-
 // joining.cpp
 // A JOIN from a member. It lost its connection before our welcome came through, and has made
 // another: it is said everything again. Or its host went while it joined: it starts over as a
