@@ -10,7 +10,7 @@ namespace tern::bounds {
 
 static_assert(std::has_unique_object_representations_v<Released>);
 
-// For so many ticks a value does not change before it counts as at rest.
+// Ticks without a change after which a value counts as at rest.
 static constexpr uint32_t rest_ticks = 8;
 
 uint64_t fields_of(const Type &type)
@@ -91,7 +91,8 @@ static void keep(Bounds &b, const World &world, const TypeTable &types, Slot slo
 }
 
 struct Look {
-    uint64_t differs, moves; // From the newest state; from the older to the newest.
+    // Bounded fields that differ from the newest state; that moved from the older to the newest.
+    uint64_t differs, moves;
     bool is_beyond;
 };
 
@@ -123,13 +124,13 @@ static Look look(Bounds &b, const World &world, const TypeTable &types, Slot slo
     return seen;
 }
 
-// --- What is held back, and what is not ---
+// --- Suppressing and flushing ---
 
 bool set(Publisher &p, World &world, const TypeTable &types, Slot slot, const void *value)
 {
     Bounds &b = p.bounds;
     const uint64_t bounded = b.float_count == 0 ? 0 : b.fields[world.slots[slot].type];
-    // All have been told, or will be by an announcement, what it was before the first change.
+    // Receivers have the value before the first change, or get it by the announcement.
     if (bounded != 0 && b.released[slot].newest_tick == 0)
         keep(b, world, types, slot, world.slots[slot].tick);
     const uint64_t changed = world::write(world, types, slot, value);
@@ -148,10 +149,11 @@ static void release_object(Publisher &p, World &world, const TypeTable &types, S
     const bool rests =
         world.tick - b.released[slot].changed_tick >= rest_ticks && !TERN_MUTANT(rest_not_released);
     if (rests && seen.differs == 0 && seen.moves == 0) return set_held(b, slot, false);
-    // What is told at a tick must be what is so at that tick: a part of what is due must not be
-    // older than the rest, nor what was lost be told again as it was.
+    // An update describes one tick. If the object is due anyway, all bounded fields are refreshed,
+    // or a message would mix ticks and a resend would repeat an old value.
     if (!seen.is_beyond && !rests && !(due && (seen.differs | seen.moves) != 0)) return;
-    // With no field that differs it is told that it stays where it is.
+    // If no field differs, the fields that moved are sent again: two equal states show that they
+    // rest.
     for (uint64_t left = seen.differs != 0 ? seen.differs : seen.moves; left != 0; left &= left - 1)
         world::field_tick(world, slot, static_cast<uint32_t>(std::countr_zero(left))) = world.tick;
     keep(b, world, types, slot, world.tick);

@@ -1,10 +1,10 @@
-// Arithmetic coding of binary decisions with given chances: carries are propagated, up to 56 bits
-// of range, which grows by four bytes at once, no division. A stream is whole in itself; format:
-// docs/wire_format.md, "SNAPSHOT".
+// An arithmetic coder for decisions with given probabilities: it propagates carries, has up to 56
+// bits of range, grows the range by four bytes at once, and never divides. A stream can be read
+// without any other. Format: docs/wire_format.md, "SNAPSHOT".
 //
-// Encoder, decoder and counter take the same calls, so that what codes a value is written once, as
-// a template over them: each call is given the decision, which the decoder ignores, and returns the
-// one that was coded.
+// Encoder, decoder and the counter of bench/train/ have the same functions, so the coding of a
+// value is written once, as a template over them: each call takes the decision, which the decoder
+// ignores, and returns the decision that was coded.
 #pragma once
 #include "base/assert.h"
 #include <bit>
@@ -14,25 +14,26 @@
 
 namespace tern {
 
-// That a decision is false, of chance_one. Never 0 or chance_one.
+// The probability that a decision is false, in 1/chance_one. Never 0 or chance_one.
 using Chance = uint16_t;
 inline constexpr unsigned chance_bits = 15;
 inline constexpr Chance chance_one = 1u << chance_bits;
 
-// An encoder can be copied, and the copy assigned back takes back what was coded since.
+// May be copied; assigning the copy back undoes what was coded since.
 struct RangeEncoder { // Closed.
     std::span<std::byte> _buffer;
     size_t _size;    // Bytes that are final.
-    uint64_t _low;   // 56 bits and a carry.
-    uint64_t _range; // At least range_min between decisions.
-    uint32_t _held;  // Units of 4 bytes that a carry may still change: _unit, then all ones.
+    uint64_t _low;   // 56 bits, and a carry above them.
+    uint64_t _range; // At least range_min between calls.
+    // Units of 4 bytes that a carry may still change: _unit, then units of ones only.
+    uint32_t _held;
     uint32_t _unit;
     bool _overflow;
 };
 
 struct RangeDecoder { // Closed.
     std::span<const std::byte> _buffer;
-    size_t _at; // Bytes taken; behind the end there are zeros.
+    size_t _at; // Bytes read; past the end of the buffer they are zeros.
     uint64_t _code, _range;
     bool _failed;
 };
@@ -40,31 +41,34 @@ struct RangeDecoder { // Closed.
 namespace range_coder {
 
 inline RangeEncoder encoder(std::span<std::byte> buffer);
-// What finish() would make is at most the buffer.
+// Whether finish() would succeed now.
 inline bool fits(const RangeEncoder &e);
-inline size_t size_bytes_max(const RangeEncoder &e); // Of what finish() would make.
-inline size_t bit_count(const RangeEncoder &e);      // That were coded so far, but for a constant.
-inline size_t finish(RangeEncoder &e); // The bytes of the stream; 0 if it does not fit.
+inline size_t size_bytes_max(const RangeEncoder &e); // An upper bound of finish().
+// Bits coded so far, up to a constant: use differences.
+inline size_t bit_count(const RangeEncoder &e);
+// Returns the size of the stream in bytes; 0 if it does not fit.
+inline size_t finish(RangeEncoder &e);
 
 inline RangeDecoder decoder(std::span<const std::byte> bytes);
-inline size_t bit_count(const RangeDecoder &d); // The same.
-inline void fail(RangeDecoder &d);              // For a value that the caller finds wrong.
-// Something was wrong, or more was read than is there.
+// Bits read so far, up to a constant: use differences.
+inline size_t bit_count(const RangeDecoder &d);
+inline void fail(RangeDecoder &d); // The caller found a wrong value.
+// fail() was called, a value is impossible, or more was read than there is.
 inline bool failed(const RangeDecoder &d);
 // Not failed, and no bytes are left that the encoder would not have written.
 inline bool complete(const RangeDecoder &d);
 
-inline constexpr unsigned bits_max = 8; // Of one call of code_bits().
+inline constexpr unsigned bits_max = 8; // In one call of code_bits().
 
 inline bool code(RangeEncoder &e, bool decision, const Chance &chance);
 inline bool code(RangeDecoder &d, bool decision, const Chance &chance);
-// One of many: where each begins of chance_one, the first at 0, each behind the one before. What
-// 5 decisions in a row would be, at the price of one.
+// One of 32 symbols, at the cost of one decision instead of five. Starts: where each symbol begins,
+// in 1/chance_one; the first at 0, in rising order.
 inline constexpr uint32_t symbols_count = 32;
 using Starts = Chance[symbols_count];
 inline uint32_t code_symbol(RangeEncoder &e, uint32_t symbol, const Starts &starts);
 inline uint32_t code_symbol(RangeDecoder &d, uint32_t symbol, const Starts &starts);
-// 1 to bits_max bits, all values alike.
+// 1 to bits_max bits with equal probabilities.
 inline uint32_t code_bits(RangeEncoder &e, uint32_t value, unsigned bit_count);
 inline uint32_t code_bits(RangeDecoder &d, uint32_t value, unsigned bit_count);
 
@@ -86,7 +90,7 @@ inline void put(RangeEncoder &e, uint64_t bits, unsigned bit_count)
         e._buffer[e._size++] = static_cast<std::byte>(bits >> (left - 8) & 255);
 }
 
-// There is no carry out of the whole stream.
+// The stream as a whole never carries out of its first unit.
 inline void put_held(RangeEncoder &e, uint32_t carry)
 {
     if (e._held > 0) put(e, uint64_t{e._unit} + carry, unit_bits);
@@ -106,7 +110,7 @@ inline void put_held(RangeEncoder &e, uint32_t carry)
     e._low = (e._low & below) << unit_bits;
 }
 
-// One unit is enough: what is coded at once narrows the range by 2^15 at most.
+// One unit is enough: a call narrows the range by 15 bits at most.
 [[gnu::always_inline]] inline void renormalise(RangeEncoder &e)
 {
     if (e._range >= range_min) return;
@@ -134,7 +138,8 @@ inline void put_held(RangeEncoder &e, uint32_t carry)
     return value;
 }
 
-// What lies from `start` to `end` of the range, or to its very end.
+// Takes the part of the range from `start` to `end`; if `end` is chance_one, up to the very end of
+// the range.
 [[gnu::always_inline]] inline void narrow(RangeEncoder &e, uint32_t start, uint32_t end)
 {
     const uint64_t unit = e._range >> chance_bits;
@@ -155,7 +160,7 @@ inline uint32_t end_of(const Starts &starts, uint32_t symbol)
     return symbol;
 }
 
-// Bytes behind what is held that finish() may need to name a number of the range.
+// Bytes after the held units that finish() may need to name a number in the range.
 inline size_t tail_bytes(uint64_t range)
 {
     return low_bits / 8 - (static_cast<size_t>(std::bit_width(range)) - 1) / 8;
@@ -177,7 +182,7 @@ inline size_t bit_count(const RangeEncoder &e)
            static_cast<size_t>(std::bit_width(e._range));
 }
 
-// As few bytes as name a number of the range, zeros behind them.
+// Writes the fewest bytes that name a number in the range if zeros follow.
 inline size_t finish(RangeEncoder &e)
 {
     size_t tail = 0;
@@ -241,7 +246,8 @@ inline RangeDecoder decoder(std::span<const std::byte> bytes)
         d._code -= one ? bound : 0;
         value = value << 1 | (one ? 1 : 0);
     }
-    d._failed = d._failed || d._code >= d._range; // Of what the shift cut off nothing is written.
+    // The encoder writes nothing in the part that the shift cuts off.
+    d._failed = d._failed || d._code >= d._range;
     renormalise(d);
     return value;
 }

@@ -5,14 +5,14 @@
 
 namespace tern::snapshots {
 
-// With the rows of what the snapshot is coded against.
+// The marks of the base, and the changes of the ancestors that the snapshot is coded against.
 struct Planning {
     const Snapshots &s;
     SnapshotScratch &scratch;
     const Writing &w;
-    const EntryMark *base_marks; // nullptr: none.
+    const EntryMark *base_marks; // nullptr: there is no base.
     const uint16_t *changes[history_max];
-    bool base_fails; // It needs what is gone.
+    bool base_fails; // A state that the base needs is no longer kept.
 };
 
 static Planning planning(const Snapshots &s, SnapshotScratch &scratch, const Writing &w)
@@ -40,7 +40,7 @@ static bool take_told_history(const Planning &p, PlanItem &item)
     return true;
 }
 
-// Its history, as of the lineage. False: part of it is gone.
+// Sets the item's history as of the lineage. False: part of it is no longer kept.
 static bool take_history(const Planning &p, uint32_t entry, EntryMark mark, PlanItem &item)
 {
     item.entry = static_cast<uint16_t>(entry);
@@ -54,7 +54,7 @@ static bool take_history(const Planning &p, uint32_t entry, EntryMark mark, Plan
     return known;
 }
 
-// Of what may repeat it counts when a state was so, not only what it was.
+// For a state that may repeat, its tick matters too: it differs even if its words are equal.
 static bool is_same(const Snapshots &s, uint32_t entry, uint16_t change)
 {
     if (change == s.change[entry]) return true;
@@ -77,7 +77,8 @@ static bool is_due(const SnapshotWish &wish, Slot slot)
     return (wish.due[slot / 64] >> slot % 64 & 1) != 0;
 }
 
-// What is held back is told once, not by each chain: later it would not be as of then.
+// A flushed state is sent once, not once for each chain: at a later tick it is no longer the
+// object's state.
 static bool is_wanted(const Planning &p, uint32_t entry)
 {
     const SentEntry &e = p.s.entries[entry];
@@ -86,15 +87,16 @@ static bool is_wanted(const Planning &p, uint32_t entry)
     return !p.s.layouts[e.type].repeats || is_due(p.w.wish, e.slot);
 }
 
-// Where there is room for all within the tick the order is that of the entries, which costs least.
+// Equal urgencies keep the order of the entries, which is coded most cheaply; so while there is
+// room for all objects, all are equally urgent.
 static uint64_t urgency_of(const Writing &w, Slot slot)
 {
     if (!w.wish.interests.empty()) return urgency(w.wish.interests[slot], w.tick);
     return w.was_short ? w.tick - w.wish.published[slot].sent_tick : 0;
 }
 
-// Of an object that is what its lineage says: whether nothing that was sent since says otherwise.
-// It may have been something else meanwhile, and another chain, or an UPDATE, has said so.
+// For an object that equals its state in the lineage: whether the receiver has, in the end, that
+// state. If another chain or an UPDATE has sent a different state since, it has not.
 static bool is_last_word(const Planning &p, const PlanItem &item)
 {
     const Snapshots &s = p.s;
@@ -132,7 +134,7 @@ static void plan_entry(Planning &p, uint32_t entry, bool listed)
     flat::push(p.scratch.plan_urgency, urgency_of(p.w, e.slot));
 }
 
-// Which of 64 entries the base lists, bit by bit: eight marks at once.
+// The bits of 64 entries that the base lists, found eight marks at a time.
 static uint64_t listed_word(const Planning &p, uint32_t first)
 {
     if (!p.base_marks) return 0;
@@ -142,7 +144,8 @@ static uint64_t listed_word(const Planning &p, uint32_t first)
     for (; std::endian::native == std::endian::little && i + 8 <= count; i += 8) {
         uint64_t marks;
         std::memcpy(&marks, p.base_marks + first + i, sizeof marks);
-        static_assert((mark_told | mark_listed) == 0xe0); // The three highest bits.
+        // The test shifts these three bits together.
+        static_assert((mark_told | mark_listed) == 0xe0);
         const uint64_t any = (marks | marks << 1 | marks << 2) & 0x8080808080808080;
         listed |= ((any >> 7) * 0x0102040810204080 >> 56) << i;
     }
@@ -182,7 +185,8 @@ uint32_t told_count(const SnapshotScratch &scratch)
     return count;
 }
 
-// The urgency of the last of the `told_max` most urgent, and how many of just that are among them.
+// The least urgency among the `told_max` most urgent objects, and how many of these have exactly
+// that urgency.
 struct Cut {
     uint64_t urgency;
     uint32_t equal;

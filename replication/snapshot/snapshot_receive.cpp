@@ -31,12 +31,12 @@ const uint32_t *words(const Snapshots &s, uint32_t peer, uint32_t number, uint16
 
 struct Head {
     uint32_t number, base;
-    uint32_t tick; // 0: so many behind that of the base.
+    uint32_t tick; // 0: `since` ticks after the base's.
     uint32_t since;
     size_t size_bytes; // 0: malformed.
 };
 
-// The nearest to the newest there is.
+// The full number with these low 15 bits that is nearest to `newest`.
 static uint32_t whole_number(uint32_t low, uint32_t newest)
 {
     const uint32_t ahead = (low - newest) & 0x7fff;
@@ -62,7 +62,7 @@ static Head read_head(std::span<const std::byte> message, uint32_t newest)
     return head;
 }
 
-// Of a mutant.
+// Only for the mutant base_taken_for_granted.
 static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number)
 {
     uint32_t newest = 0;
@@ -72,8 +72,8 @@ static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number)
     return newest;
 }
 
-// What is built on a base that has not come is given up, and then so is the base: whoever sent it
-// hears of one of the two only.
+// A snapshot whose base did not arrive is given up and acked. If the base arrives later, it is
+// refused, so the sender never sees both acked and knows that the snapshot does not count.
 static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
 {
     const uint32_t newest = s.peers[peer].got_number;
@@ -81,7 +81,7 @@ static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
     const auto ahead = static_cast<int32_t>(head.number - newest);
     if (ahead <= -static_cast<int32_t>(snapshots_kept)) return SnapshotCheck::refused;
     const Snapshot &here = kept[head.number % snapshots_kept];
-    if (here.number == head.number) return SnapshotCheck::refused; // It is here, or given up.
+    if (here.number == head.number) return SnapshotCheck::refused; // A duplicate, or given up.
     if (head.base == 0) return SnapshotCheck::usable;
     if (static_cast<int32_t>(head.base - newest) <= -static_cast<int32_t>(snapshots_kept))
         return SnapshotCheck::refused;
@@ -96,7 +96,8 @@ static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
 
 struct Body {
     RangeDecoder d;
-    size_t item_bits; // Where the present object begins, with what names it.
+    // The start of the present object in the code, its entry or presence included.
+    size_t item_bits;
     bool malformed;
 };
 
@@ -140,7 +141,7 @@ static bool is_predicted(const TypeTable &types, TypeId type)
     return type < types.types.size() && types.types[type].predicted;
 }
 
-// Its words, and that it is told.
+// Reads the entry's state into its words and marks it as carried.
 static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
                        const Reading &r, Body &body, uint32_t number, uint8_t states,
                        const ReceivedEntry &entry)
@@ -198,7 +199,7 @@ static void read_other(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
     if (!whole && count == 0) body.malformed = true;
     if (!is_predicted(types, entry.type)) body.malformed = true;
     if (object_id::creator(entry.id) == PeerId::none) body.malformed = true;
-    if (is_listed(mark)) body.malformed = true; // It was among the listed.
+    if (is_listed(mark)) body.malformed = true; // A listed entry is coded in the list.
     body.malformed = body.malformed || range_coder::failed(body.d);
     if (!body.malformed) read_state(s, scratch, types, r, body, number, count, entry);
 }
@@ -252,7 +253,7 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     Reading r = {peer, head.number, head.base, head.tick, {}};
     r.lineage = lineage(s, kept, r.number, r.base, r.tick);
     if (!r.lineage.is_kept) return SnapshotCheck::refused;
-    kept[r.number % snapshots_kept] = {}; // What lay here is out of reach.
+    kept[r.number % snapshots_kept] = {}; // The snapshot that was kept here is too old now.
     inherit(s, r);
     Body body = {range_coder::decoder(message.subspan(head.size_bytes)), 0, false};
     if (r.base != 0) read_listed(s, scratch, types, r, body);
@@ -264,7 +265,8 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     return SnapshotCheck::usable;
 }
 
-// Under a number that meant another before, that one is known no more, wherever it was told.
+// If the entry stood for another object before, forgets that object's states as of all other
+// snapshots.
 static void name_entry(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer, uint32_t i)
 {
     const uint32_t number = scratch.read_numbers[i];
@@ -286,7 +288,7 @@ bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
         return false;
     const std::span<Snapshot> kept = got_from(s, peer);
     if (static_cast<int32_t>(head.number - newest) > 0) newest = head.number;
-    if (scratch.read.fate == SnapshotFate::useless) { // From now on its base is refused.
+    if (scratch.read.fate == SnapshotFate::useless) { // From now on check() refuses the base.
         Snapshot &base = kept[head.base % snapshots_kept];
         if (base.number != head.base) base = {head.base, 0, 0, SnapshotFate::useless, {}, 0};
         Snapshot &here = kept[head.number % snapshots_kept];

@@ -5,10 +5,11 @@
 
 namespace tern::snapshots {
 
-// --- Which base ---
+// --- The choice of the base ---
 
-// Loss above which only what has arrived serves as one; and in how many chains snapshots are built
-// below it, each upon the one before it in its chain.
+// Above the first loss only acked snapshots serve as bases. Below it the snapshots form one, two or
+// three interleaved chains, each snapshot built upon the previous one of its chain.
+// docs/decisions.md, "Snapshots".
 static constexpr uint32_t loss_for_acked = loss_one / 10, loss_for_one_chain = loss_one / 2000,
                           loss_for_three_chains = loss_one / 40;
 static constexpr uint32_t loss_at_first = loss_one / 100, loss_window = 128;
@@ -18,13 +19,14 @@ static std::span<Snapshot> sent_to(Snapshots &s, uint32_t peer)
     return {s.sent.begin() + size_t{peer} * snapshots_kept, snapshots_kept};
 }
 
-// Numbers of changes begin anew after twice as many.
+// Changes have numbers of 15 bits and at most one a tick, so a number repeats after twice this many
+// ticks.
 static bool is_recent(const Snapshot &snapshot, uint32_t tick)
 {
     return tick - snapshot.tick < snapshot_base_ticks_max;
 }
 
-// The newest that is known to have arrived; 0: none.
+// The newest snapshot that counts, if it is recent; else 0.
 static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number, uint32_t tick)
 {
     for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
@@ -34,7 +36,7 @@ static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number, u
     return 0;
 }
 
-// Whether it may be lost, as something newer has arrived; or what it is built on.
+// Whether the snapshot or one of its ancestors may be lost: it is not acked, but a newer one is.
 static bool is_doubtful(std::span<const Snapshot> kept, uint32_t number, uint32_t arrived_number)
 {
     for (uint32_t at = number; at != 0;) {
@@ -49,10 +51,13 @@ static bool is_doubtful(std::span<const Snapshot> kept, uint32_t number, uint32_
 
 struct Chains {
     uint32_t count;
-    uint32_t turns_in_a_row; // Two build on 1 and 3 ticks before, where one would on 2 and 2.
+    // Ticks in a row that go to the same chain. With two, two chains build on 1 and 3 ticks before;
+    // alternating ticks would build on 2 and 2, which costs more.
+    uint32_t turns_in_a_row;
 };
 
-// What is told once in a while is not told again soon, and each chain knows of its own part alone.
+// States that may repeat are sent rarely, and each chain knows only those that it has sent itself.
+// docs/decisions.md, "Error bounds".
 static constexpr uint32_t loss_for_one_chain_of_repeats = loss_one / 64;
 
 static Chains chains_for(const Snapshots &s, uint32_t loss)
@@ -72,13 +77,13 @@ static uint32_t turn_of(const Snapshot &last, uint32_t tick)
     return last.turn + (last.tick != tick ? 1 : 0);
 }
 
-// The newest of this tick; else of the chain whose turn it is. Where that one is broken, of any
-// other: so the chain goes on at once.
+// The newest snapshot of this tick, else of the chain that has the turn. If that chain is broken,
+// it continues from the newest usable snapshot of any other chain.
 static uint32_t newest_of_chain(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
                                 uint32_t arrived_number, const Chains &chains)
 {
     const uint32_t turn = turn_of(kept[(number - 1) % snapshots_kept], tick);
-    uint32_t newest = 0; // That serves.
+    uint32_t newest = 0; // The newest that can serve as a base.
     bool is_broken = false;
     for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
         const Snapshot &snapshot = kept[at % snapshots_kept];
@@ -176,7 +181,7 @@ static bool write_item(RangeEncoder &e, const Snapshots &s, const Lineage &l, co
     return state_coder::write(e, layout, history, mask, now);
 }
 
-// How many of the plan's objects are told; all: it is written whole.
+// Encodes the plan and returns how many objects fit; if all do, size_bytes is set, else 0.
 static uint32_t write_body(const Snapshots &s, SnapshotScratch &scratch, const Lineage &l,
                            std::span<std::byte> buffer, size_t &size_bytes)
 {
@@ -221,7 +226,7 @@ static void keep_code(SnapshotScratch &scratch, const Writing &w, std::span<cons
     std::memcpy(code.bytes, body.data(), body.size());
 }
 
-// Its bytes; 0: nothing fits.
+// Returns the size of the body in bytes; 0: nothing fits.
 static size_t code_body(const Snapshots &s, SnapshotScratch &scratch, const Writing &w,
                         std::span<std::byte> buffer)
 {
@@ -237,7 +242,9 @@ static size_t code_body(const Snapshots &s, SnapshotScratch &scratch, const Writ
         const uint32_t told = write_body(s, scratch, w.lineage, buffer, size);
         if (size > 0) break;
         most =
-            std::min(told, most - 1 - most / 16); // That the others are not told takes room, too.
+            // Cuts further than to what fitted: the decision that a listed object is not carried
+            // takes room too.
+            std::min(told, most - 1 - most / 16);
         cut_plan(scratch, most);
     }
     if (size > 0) keep_code(scratch, w, buffer.first(size));
@@ -256,7 +263,7 @@ static size_t write_head(const Writing &w, std::span<std::byte> buffer, uint32_t
     return bits::overflow(head) ? 0 : bits::size_bytes(head);
 }
 
-// --- What it says is kept ---
+// --- The record of what was sent ---
 
 static Snapshot *kept(Snapshots &s, uint32_t peer, uint32_t number)
 {
@@ -264,7 +271,8 @@ static Snapshot *kept(Snapshots &s, uint32_t peer, uint32_t number)
     return snapshot.number == number && number != 0 ? &snapshot : nullptr;
 }
 
-// From the oldest on: what arrived counts when its base does, and not if that does not.
+// Goes from the oldest on: an acked snapshot counts when its base counts, and is useless when its
+// base is.
 static void settle(Snapshots &s, uint32_t peer)
 {
     const uint32_t last = s.peers[peer].sent_number;
@@ -284,7 +292,8 @@ static void settle(Snapshots &s, uint32_t peer)
     }
 }
 
-// What its base said goes on; of what it tells itself it says so next.
+// Starts the record with that of the base; the caller then adds the objects that the snapshot
+// carries.
 static void inherit(const Snapshots &s, const Writing &w, EntryMark *marks, uint16_t *changes)
 {
     const size_t from = place_of(w.peer, w.base) * s.entry_count;
@@ -317,7 +326,8 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
     s.sent[place_of(w.peer, w.number)] = {w.number, w.base, w.tick, SnapshotFate::in_flight,
                                           {},       turn};
     p.sent_number = w.number;
-    settle(s, w.peer); // What was here has no fate any more, nor has what was built on it.
+    // The snapshot that was overwritten has no known outcome, nor have those that build on it.
+    settle(s, w.peer);
     if (p.loss == 0) p.loss = loss_at_first;
 }
 
@@ -341,7 +351,7 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
         w.base = 0;
     }
     const uint32_t wanted = told_count(scratch);
-    p.was_cut = wanted > 0 ? 1 : 0; // Unless all of it is told.
+    p.was_cut = wanted > 0 ? 1 : 0; // Cleared below if all of them are sent.
     if (wanted > wish.told_max) cut_plan(scratch, wish.told_max);
     if (told_count(scratch) == 0) return 0;
     const uint32_t base_tick = w.base == 0 ? 0 : s.sent[place_of(peer, w.base)].tick;
@@ -359,7 +369,7 @@ uint32_t last_number(const Snapshots &s, uint32_t peer)
     return s.peers[peer].sent_number;
 }
 
-// --- What became of it ---
+// --- Outcomes ---
 
 SnapshotFate fate_of(const Snapshots &s, uint32_t peer, uint32_t number)
 {

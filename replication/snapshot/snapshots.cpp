@@ -11,8 +11,8 @@ static_assert(std::has_unique_object_representations_v<ReceivedEntry>);
 static_assert(std::has_unique_object_representations_v<SnapshotPeer>);
 static_assert(std::has_unique_object_representations_v<PlanItem>);
 
-// For how long an entry counts as active after its last change, in ticks; and for how long the
-// number of one that has ended waits.
+// Ticks for which an entry stays active after its last change, and for which an ended one is not
+// reused.
 static constexpr uint32_t active_ticks = 64, ended_ticks = 64;
 
 static uint32_t words_of(uint32_t bits)
@@ -32,7 +32,8 @@ static uint64_t words_max(const Type &type)
 {
     uint64_t words = 0;
     for (const Field &field : type.fields) {
-        const uint64_t each = field.kind == FieldKind::quaternion ? 4 : 2; // Two of 64 bits.
+        // Integers of 64 bits take two words.
+        const uint64_t each = field.kind == FieldKind::quaternion ? 4 : 2;
         words += field.kind >= FieldKind::text ? (field.count + 3u) / 4 : each * field.count;
     }
     return words;
@@ -108,7 +109,7 @@ void place(flat::Builder &b, SnapshotScratch &scratch, const TypeTable &types)
     flat::place(b, scratch.read_bits, entries);
 }
 
-// --- What there is to tell ---
+// --- Entries and their changes ---
 
 static void set_active(Snapshots &s, uint32_t entry, bool active)
 {
@@ -116,8 +117,8 @@ static void set_active(Snapshots &s, uint32_t entry, bool active)
     s.active[entry / 64] = active ? s.active[entry / 64] | bit : s.active[entry / 64] & ~bit;
 }
 
-// A number for one more object; entry_count: there is none. It is looked for once in a tick: there
-// may be many more objects than numbers.
+// An entry for a new object; entry_count: none is free. After a failed search the next one waits
+// for another tick, because there may be many more objects than entries.
 static uint32_t free_entry(Snapshots &s, uint32_t tick)
 {
     if (s.entries_used < s.entry_count) return s.entries_used++;
@@ -133,7 +134,7 @@ static bool is_of(const SentEntry &entry, const Object &object)
     return !entry.ended && entry.id == object.id && entry.stamp == object.stamp;
 }
 
-// The entry of an own object, which is given one if need be; entry_count: there is none.
+// The entry of an own object, assigned if it has none; entry_count: none is free.
 static uint32_t entry_for(Snapshots &s, const World &world, Slot slot)
 {
     const Object &object = world.slots[slot];
@@ -145,7 +146,8 @@ static uint32_t entry_for(Snapshots &s, const World &world, Slot slot)
     s.entries[i] = {object.id, object.stamp, slot, world.tick, object.type, false, {}};
     s.entry_of[slot] = static_cast<uint16_t>(i + 1);
     for (size_t at = i; at < s.sent_changes.count; at += s.entry_count)
-        s.sent_changes[at] |= change_lost; // What was told under this number was of another.
+        // What was sent under this number belongs to another object.
+        s.sent_changes[at] |= change_lost;
     return i;
 }
 
@@ -204,7 +206,7 @@ void forget_object(Snapshots &s, Slot slot)
 void forget_peer(Snapshots &s, uint32_t peer)
 {
     if (s.entry_count == 0) return;
-    // What was never touched stays so.
+    // All of it is still zero.
     if (s.peers[peer].sent_number == 0 && s.peers[peer].got_number == 0) return;
     const size_t kept = snapshots_kept;
     const size_t marks = kept * s.entry_count;
@@ -230,8 +232,9 @@ bool takes(const Snapshots &s, Slot slot)
 
 // --- The lineage ---
 
-// Behind the base, for the next state of the history. Ticks go to the chains in rows, so that what
-// lies so many steps back may lie far or near.
+// Whether a state lies far enough behind the base to be the next of the history. Several ticks in a
+// row go to one chain, so a number of steps along the lineage does not determine the distance in
+// ticks.
 static bool is_far_enough(const Lineage &l, uint32_t age)
 {
     if (l.count < 2) return true;
@@ -255,7 +258,8 @@ Lineage lineage(const Snapshots &s, std::span<const Snapshot> kept, uint32_t num
             l.trail_ages[l.trail_count] = tick - snapshot.tick;
             l.trail_count += 1;
         }
-        // What several tell of one tick counts as one; of this tick, as what is behind it.
+        // Snapshots of one tick count as one state, the newest's. A base of the snapshot's own tick
+        // takes the age of the next one behind it, because ages are at least 1.
         if (snapshot.tick < newer_tick) {
             newer_tick = snapshot.tick;
             if (l.count < history_max && is_far_enough(l, tick - snapshot.tick)) {

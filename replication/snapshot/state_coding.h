@@ -1,5 +1,5 @@
-// The one description of how a state is coded, for whatever codes: see range_coder.h. For
-// state_coder.cpp and for the training.
+// How a state is coded, written once as templates over the coder (see range_coder.h). Only for
+// state_coder.cpp and for training.
 #pragma once
 #include "replication/snapshot/coder_tables.h"
 #include "replication/snapshot/state_coder.h"
@@ -17,7 +17,7 @@ using range_coder::code_symbol;
 
 inline constexpr uint8_t sixteenths[] = {0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15};
 
-// Of base 2, in 1/16. At least 1.
+// Base 2, in 1/16. `value` is at least 1.
 inline int32_t logarithm(uint32_t value)
 {
     const int whole = static_cast<int>(std::bit_width(value)) - 1;
@@ -25,14 +25,15 @@ inline int32_t logarithm(uint32_t value)
     return whole * 16 + int32_t{sixteenths[next & 15]};
 }
 
-// --- What is known while an object is coded ---
+// --- The state of coding one object ---
 
 struct Progress {
     const History *history;
     const CoderChances *chances;
     const int16_t *surprise_weights;
-    unsigned activity; // Of the whole object.
-    int32_t surprise; // How much larger the last field's errors were than expected; as a logarithm.
+    unsigned activity; // The activity() of the whole object.
+    // How much larger the last field's errors were than expected, as a logarithm.
+    int32_t surprise;
     bool malformed;
 };
 
@@ -40,7 +41,7 @@ inline constexpr int32_t surprise_max = 64;
 
 inline void surprise(Progress &p, uint64_t error_sum, uint64_t energy_sum)
 {
-    // Half a step is what a right guess is off by.
+    // Half a step is added on both sides: a right prediction is off by that much.
     const uint64_t errors = std::min<uint64_t>(error_sum * 16 + 8, UINT32_MAX);
     const uint64_t energies = std::min<uint64_t>(energy_sum + 8, UINT32_MAX);
     p.surprise = std::clamp(logarithm(static_cast<uint32_t>(errors)) -
@@ -48,19 +49,19 @@ inline void surprise(Progress &p, uint64_t error_sum, uint64_t energy_sum)
                             -surprise_max, surprise_max);
 }
 
-// --- One element: its difference to what is expected ---
+// --- One element: its difference from the expected value ---
 
 struct Expectation {
-    int64_t value;     // In 1/256.
-    uint32_t energy;   // In 1/16.
-    uint32_t max;      // 0 to max can be.
-    unsigned kind;     // Of element.
-    int32_t direction; // In which it moves: below, at, or above 0.
+    int64_t value;     // In 1/256 step.
+    uint32_t energy;   // The expected size of the error, in 1/16 step.
+    uint32_t max;      // The largest possible value; the least is 0.
+    unsigned kind;     // Index of CoderChances::element.
+    int32_t direction; // Sign of the expected move: -1, 0 or 1.
 };
 
 struct EnergyClass {
     unsigned at;
-    unsigned dropped; // So many lowest bits of an error are as good as of chance.
+    unsigned dropped; // Lowest bits of an error that are coded as random.
 };
 
 inline EnergyClass energy_class(const Progress &p, const Expectation &x)
@@ -74,12 +75,13 @@ inline EnergyClass energy_class(const Progress &p, const Expectation &x)
     return {static_cast<unsigned>(l) * 3 / 16, dropped};
 }
 
-// Buckets: 0, 1, 2, 3, then two to a factor of two; the last one is for all that is larger.
+// Sizes 0, 1, 2 and 3 have a bucket each, then two for each factor of two; the last bucket contains
+// all larger sizes.
 inline constexpr uint32_t bucket_last = 30;
 
 struct Bucket {
     uint32_t at;
-    uint32_t bits; // Below it.
+    uint32_t bits; // Bits of the size below its bucket.
 };
 
 inline Bucket bucket(uint32_t size)
@@ -131,8 +133,8 @@ template <class Coder>
 }
 
 struct Coded {
-    uint32_t value; // Of the element.
-    uint32_t error; // To what was expected.
+    uint32_t value; // The element's.
+    uint32_t error; // The size of the difference from the expected value.
     bool malformed;
 };
 
@@ -166,7 +168,7 @@ inline void places(const History &history, uint32_t word, Places &to)
         to[i] = history.at[i] == nullptr ? nullptr : history.at[i] + word;
 }
 
-// The words of a vector, or one.
+// Codes a vector together, or a single number.
 template <class Coder>
 bool code_numbers(Coder &c, Progress &p, const LayoutField &f, uint32_t first, uint32_t count,
                   uint32_t *words)
@@ -195,10 +197,10 @@ bool code_numbers(Coder &c, Progress &p, const LayoutField &f, uint32_t first, u
     return true;
 }
 
-// The components by size, the largest first.
+// The components in the order of their sizes, the largest first.
 struct Order {
     uint8_t at[4];
-    uint32_t sizes[4]; // By component.
+    uint32_t sizes[4]; // Indexed by component.
 };
 
 inline Order order(const int32_t (&components)[4])
@@ -206,13 +208,13 @@ inline Order order(const int32_t (&components)[4])
     Order o = {{0, 1, 2, 3}, {}};
     for (size_t i = 0; i < 4; ++i)
         o.sizes[i] = static_cast<uint32_t>(components[i] < 0 ? -components[i] : components[i]);
-    for (int i = 0; i < 2; ++i) // The first two places are all that matters.
+    for (int i = 0; i < 2; ++i) // Only the first two places are used.
         for (int k = 3; k > i; --k)
             if (o.sizes[o.at[k]] > o.sizes[o.at[k - 1]]) std::swap(o.at[k], o.at[k - 1]);
     return o;
 }
 
-// Mostly the one that is expected to be the largest.
+// Usually the component that is expected to be the largest.
 template <class Coder>
 uint32_t code_omitted(Coder &c, const Progress &p, const LayoutField &f, const RotationMotion &m,
                       uint32_t energy, uint32_t omitted)
@@ -220,7 +222,7 @@ uint32_t code_omitted(Coder &c, const Progress &p, const LayoutField &f, const R
     const Order o = order(m.expected);
     const uint64_t lead =
         (uint64_t{o.sizes[o.at[0]] - o.sizes[o.at[1]]} * static_cast<uint64_t>(f.per_one)) >>
-        30; // Half steps, in 1/256: 1/32 of a 1/16 step.
+        30; // In 1/256 half step; divided by 32, in 1/16 step.
     const int32_t near_by = logarithm(static_cast<uint32_t>(lead / 32) + 1) - logarithm(energy);
     const auto near = static_cast<unsigned>(std::clamp(near_by / 12 + 3, 0, 7));
     const auto wide = static_cast<unsigned>(std::min(logarithm(energy) / 24, 7));
@@ -297,7 +299,7 @@ template <class Coder> bool code_field(Coder &c, Progress &p, const LayoutField 
 
 // --- An object ---
 
-// By two words, not std::equal() or memcmp(): a call of either costs more than most fields.
+// Two words at a time: a call of std::equal() or memcmp() costs more than most fields.
 inline bool same(const uint32_t *a, const uint32_t *b, uint32_t count)
 {
     uint32_t i = 0;
@@ -310,15 +312,15 @@ inline bool same(const uint32_t *a, const uint32_t *b, uint32_t count)
     return i == count || a[i] == b[i];
 }
 
-// How much of it has moved lately: 0 nothing, to activities - 1; odd where it moves at the
-// baseline.
+// How much of the words moved within the history: 0 for none, up to activities - 1; odd if they
+// moved between the baseline and the state before it.
 inline unsigned activity(const History &history, uint32_t first, uint32_t count)
 {
     const uint32_t states = history.horizon.state_count;
     if (states < 2) return 0;
     const uint32_t *base = history.at[0] + first;
     const uint32_t *oldest = history.at[states - 1] + first;
-    if (same(base, oldest, count)) return 0; // Most are: one look is enough.
+    if (same(base, oldest, count)) return 0; // Most are equal, so this comparison comes first.
     const unsigned moves = same(base, history.at[1] + first, count) ? 0 : 1;
     uint32_t words = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -326,9 +328,9 @@ inline unsigned activity(const History &history, uint32_t first, uint32_t count)
     return std::min(words * 4 / count, 3u) * 2 + moves;
 }
 
-// The mask, which of one field is known. The last must have changed if no other has, or the state
-// repeats. Where a flag
-// or a name may change, motion of the whole object tells more than they themselves.
+// Whether the field changed. Nothing is coded for the last field if no other has changed and the
+// state cannot repeat: then it must have. The changes of flags and raw words follow the activity of
+// the whole object better than their own.
 template <class Coder>
 bool code_changed(Coder &c, const Progress &p, const StateLayout &layout, uint32_t field,
                   uint64_t before, bool changed)
@@ -341,7 +343,7 @@ bool code_changed(Coder &c, const Progress &p, const StateLayout &layout, uint32
     return code(c, changed, p.chances->changed[static_cast<unsigned>(f.shape)][lately][seen]);
 }
 
-// Words of fields outside of the mask stay as they are.
+// Words of fields outside `mask` stay as they are.
 template <class Coder>
 uint64_t code_object(Coder &c, Progress &p, const StateLayout &layout, uint64_t mask,
                      uint32_t *words)

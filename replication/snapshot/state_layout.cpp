@@ -14,7 +14,7 @@ static bool is_bytes(FieldKind kind)
     return kind == FieldKind::text || kind == FieldKind::bytes || kind == FieldKind::values;
 }
 
-// Numbers of nothing but a name; and what has too many bits.
+// Kinds whose order means nothing, and elements of more than 32 bits.
 static bool is_raw(const FieldCode &f)
 {
     return is_bytes(f.kind) || f.kind == FieldKind::peer || f.kind == FieldKind::object ||
@@ -73,7 +73,7 @@ StateLayout make(const TypeTable &types, TypeId type)
     return layout;
 }
 
-// --- Numbers: codes whose order is not that of the values are turned ---
+// --- Numbers: codes of exact floats and signed integers are mapped to the order of the values ---
 
 static bool is_exact_float(const FieldCode &f)
 {
@@ -120,7 +120,7 @@ static uint64_t rotation_code(const FieldCode &f, const uint32_t *words)
     return code;
 }
 
-// Each takes the words of one element, and tells how many.
+// Converts one element and returns how many words it has.
 static size_t element_words(const FieldCode &f, const std::byte *from, uint32_t *words)
 {
     const uint64_t code = field::encode(f, from);
