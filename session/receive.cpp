@@ -3,7 +3,10 @@
 #include "base/mutant.h"
 #include "rpc/call_retry.h"
 #include "rpc/call_routing.h"
+#include "session/admission.h"
 #include "session/failure_detector.h"
+#include "session/join_messages.h"
+#include "session/joining.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

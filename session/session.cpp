@@ -1,6 +1,7 @@
 #include "session/session.h"
 #include "migration/messages.h"
 #include "replication/world/field.h"
+#include "session/membership.h"
 #include "transport/handshake/handshake.h"
 #include "transport/handshake/noise.h"
 #include "transport/sockets/addresses.h"
@@ -87,12 +88,6 @@ void push_event(Session &s, const Event &event)
     TERN_ASSERT(s.event_count < s.events_max, "%u events", s.event_count);
     s.events[s.event_count] = event;
     s.event_count += 1;
-}
-
-static const char *member_name(const Session &s, PeerId peer)
-{
-    const MemberSlot slot = replica::find_member(*s.replica, peer);
-    return slot == no_member ? "" : s.replica->members[slot].identity.name;
 }
 
 void copy_replica_events(Session &s)
@@ -411,32 +406,7 @@ std::span<const Event> session_events(const Session *session)
     return {session->events, session->event_count};
 }
 
-// --- Peers ---
-
-PeerId self(const Session *session)
-{
-    return session->replica->self;
-}
-
-PeerId host(const Session *session)
-{
-    return replica::host(*session->replica);
-}
-
-std::span<const PeerId> peers(const Session *session)
-{
-    const Replica &r = *session->replica;
-    uint16_t count = 0;
-    for (const uint16_t slot : r.order.all())
-        if (!r.members[slot].fenced && r.members[slot].id != r.self)
-            session->peers[count++] = r.members[slot].id;
-    return {session->peers, count};
-}
-
-const char *name(const Session *session, PeerId peer)
-{
-    return session::member_name(*session, peer);
-}
+// --- Statistics ---
 
 Stats stats(const Session *session, PeerId peer)
 {

@@ -25,19 +25,6 @@ void update_paths(Session &s);    // Once per tick: acks, fates, silence, goodby
 void reconcile_paths(Session &s); // With the roster: bind, connect, end.
 void end_all_paths(Session &s, CloseReason reason);
 
-// joining.cpp
-// A JOIN from a member. It lost its connection before our welcome came through, and has made
-// another: it is said everything again. Or its host went while it joined: it starts over as a
-// stranger. False: the message is something else.
-bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const std::byte> message);
-// False: the message stays where it is.
-bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message);
-void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::byte> message);
-bool is_join(std::span<const std::byte> message);
-void update_joining(Session &s); // Tries addresses, asks, and gives up in time.
-void tell_progress(Session &s);  // To the game, if it is a percent more than it knows.
-void start_over(Session &s);     // The host has gone while we joined.
-
 // receive.cpp
 void drain_streams(Session &s, ConnectionIndex index);
 

@@ -1,0 +1,222 @@
+#include "session/admission.h"
+#include "session/join_messages.h"
+#include "session/session.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace tern {
+namespace session {
+
+static void answer_refused(Session &s, ConnectionIndex index, JoinRefusal refusal,
+                           std::span<const char> text)
+{
+    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    queue_join_message(s, index, write_refused(refusal, text, buffer));
+    // The connection stays until it has read that and gone, or stranger_time_us is over.
+    Path &p = s.paths[index];
+    p.has_asked = true;
+    p.may_ask_again = refusal == JoinRefusal::not_host;
+    s.refused_full += refusal == JoinRefusal::full;
+    s.refused_types += refusal == JoinRefusal::types || refusal == JoinRefusal::limits;
+    if (p.may_ask_again) p.since_us = s.now_us;
+    p.peer = PeerId::none;
+}
+
+static bool is_banned(const Session &s, const uint8_t *key)
+{
+    const uint32_t count = std::min(s.banned_count, banned_max);
+    for (uint32_t i = 0; i < count; ++i)
+        if (std::memcmp(s.banned[i], key, 32) == 0) return true;
+    return false;
+}
+
+static void take_in(Session &s, ConnectionIndex index, PeerId id)
+{
+    if (!replica::room_for_member(*s.replica))
+        return answer_refused(s, index, JoinRefusal::full, {});
+    replica::admit(*s.replica, id, s.paths[index].identity);
+    bind(s, index, id); // From here on it is a member, also if it goes in the same tick.
+}
+
+static void ask_game(Session &s, Path &from)
+{
+    Event event = {};
+    event.kind = EventKind::join_asked;
+    event.peer = from.peer;
+    event.name = from.identity.name;
+    event.arguments = from.payload;
+    event.argument_bytes = from.payload_bytes;
+    push_event(s, event);
+}
+
+// The place of somebody who has gone is free when that departure has ended.
+static bool place_comes_free(const Replica &r)
+{
+    for (const Member &member : r.members.all())
+        if (member.id != PeerId::none && member.fenced) return true;
+    return false;
+}
+
+// Why it may not even ask the game. none: it may.
+static JoinRefusal reason_against(const Session &s, const Join &join)
+{
+    if (replica::host(*s.replica) != s.replica->self || s.state != State::open)
+        return JoinRefusal::not_host;
+    if (join.types_digest != type_table::digest(s.types)) return JoinRefusal::types;
+    if (join.peers_max != s.config.peers_max) return JoinRefusal::limits;
+    if (join.quorum != static_cast<uint8_t>(s.config.quorum)) return JoinRefusal::limits;
+    if (join.topology != static_cast<uint8_t>(s.config.topology)) return JoinRefusal::limits;
+    if (replica::room_for_member(*s.replica)) return JoinRefusal::none;
+    return place_comes_free(*s.replica) ? JoinRefusal::not_host : JoinRefusal::full;
+}
+
+// Whom a newcomer is to ask instead of us. none: us again, in a while.
+static PeerId who_takes_in(const Session &s)
+{
+    const Replica &r = *s.replica;
+    const PeerId host = replica::host(r);
+    if (host != r.self) return host;
+    if (s.state == State::open) return PeerId::none;
+    PeerId next = PeerId::none; // We leave.
+    for (const Member &member : r.members.all())
+        if (member.id != PeerId::none && member.id != r.self && !member.fenced && member.votes &&
+            (next == PeerId::none || member.id < next))
+            next = member.id;
+    return next;
+}
+
+static size_t describe_host(const Session &s, std::span<char> text)
+{
+    const PeerId peer = bridge_or_self(s, who_takes_in(s)); // Who bridges can tell where it is.
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    if (slot == no_member) return 0;
+    const Identity &identity = s.replica->members[slot].identity;
+    Target target = {};
+    std::memcpy(target.key, identity.key, sizeof target.key);
+    const ConnectionIndex index = path_to(s, peer);
+    target.address = index == no_connection ? Address{} : direct_address(s, index);
+    if (target.address.port == 0) target.address = identity.address;
+    return target.address.port == 0 ? 0 : write_target(target, text);
+}
+
+static const char *quorum_name(uint8_t quorum)
+{
+    return quorum == static_cast<uint8_t>(Quorum::survivors) ? "survivors" : "majority";
+}
+
+static const char *topology_name(uint8_t topology)
+{
+    return topology == static_cast<uint8_t>(Topology::star) ? "star" : "mesh";
+}
+
+static size_t describe_limits(const Session &s, const Join &join, std::span<char> text)
+{
+    int size;
+    if (join.peers_max != s.config.peers_max)
+        size = std::snprintf(text.data(), text.size(), "its peers_max is %u, here it is %u",
+                             s.config.peers_max, join.peers_max);
+    else if (join.quorum != static_cast<uint8_t>(s.config.quorum))
+        size = std::snprintf(text.data(), text.size(), "its quorum is %s, here it is %s",
+                             quorum_name(static_cast<uint8_t>(s.config.quorum)),
+                             quorum_name(join.quorum));
+    else
+        size = std::snprintf(text.data(), text.size(), "its topology is %s, here it is %s",
+                             topology_name(static_cast<uint8_t>(s.config.topology)),
+                             topology_name(join.topology));
+    return static_cast<size_t>(size);
+}
+
+static void refuse_join(Session &s, ConnectionIndex index, const Join &join, JoinRefusal refusal)
+{
+    char text[description_bytes_max];
+    size_t size = 0;
+    if (refusal == JoinRefusal::types) size = type_table::describe(s.types, text);
+    if (refusal == JoinRefusal::limits) size = describe_limits(s, join, text);
+    if (refusal == JoinRefusal::not_host) size = describe_host(s, text);
+    answer_refused(s, index, refusal, std::span(text, size));
+}
+
+static void keep_join(Session &s, ConnectionIndex index, const Join &join)
+{
+    Path &from = path(s, index);
+    std::memcpy(from.identity.key, endpoint::key(*s.endpoint, index), 32);
+    std::memcpy(from.identity.signing_key, join.signing_key, 32);
+    std::memcpy(from.identity.name, join.name, name_bytes_max);
+    from.identity.address = direct_address(s, index);
+    from.payload_bytes = join.payload_bytes;
+    std::memcpy(from.payload, join.payload, join.payload_bytes);
+    from.peer = replica::next_peer_id(*s.replica);
+}
+
+bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+{
+    Path &from = path(s, index);
+    const MemberSlot slot = replica::find_member(*s.replica, from.peer);
+    if (slot == no_member || s.replica->members[slot].caught_up || !is_join(message)) return false;
+    if (!from.welcomed) return true; // It crossed our welcome.
+    replica::peer_gone(*s.replica, from.peer);
+    if (replica::is_member(*s.replica, from.peer)) replica::rewind(*s.replica, from.peer);
+    from = {};
+    from.tie = Tie::stranger;
+    from.since_us = s.now_us;
+    return receive_from_stranger(s, index, message);
+}
+
+bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+{
+    Path &from = path(s, index);
+    Join join;
+    if (!read_join(message, join)) {
+        // To the host nothing else can be said; another may be greeted before its view names us.
+        if (replica::host(*s.replica) != s.replica->self) return false;
+        from.bad_messages += 1;
+        end_path(s, index, CloseReason::protocol_error);
+        return true;
+    }
+    from.has_asked = true;
+    const JoinRefusal refusal = reason_against(s, join);
+    if (is_banned(s, endpoint::key(*s.endpoint, index))) {
+        const char reason[] = "this peer was removed from the session";
+        answer_refused(s, index, JoinRefusal::by_game, std::span(reason, sizeof reason - 1));
+    } else if (refusal != JoinRefusal::none) {
+        refuse_join(s, index, join, refusal);
+    } else {
+        keep_join(s, index, join);
+        if (s.config.admission == Admission::always)
+            take_in(s, index, from.peer);
+        else
+            ask_game(s, from);
+    }
+    return true;
+}
+
+}
+
+static ConnectionIndex find_asking(Session &s, PeerId newcomer)
+{
+    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+        if (s.paths[i].tie == Tie::stranger && s.paths[i].has_asked && s.paths[i].peer == newcomer)
+            return i;
+    return no_connection;
+}
+
+void admit(Session *session, PeerId newcomer)
+{
+    session::record(*session, session::about(RecordKind::admit, ObjectId::none, newcomer));
+    const ConnectionIndex index = find_asking(*session, newcomer);
+    if (index != no_connection) session::take_in(*session, index, newcomer);
+}
+
+void refuse(Session *session, PeerId newcomer, const char *reason)
+{
+    const std::span<const char> text(reason, strnlen(reason, reason_bytes_max - 1));
+    Record line = session::about(RecordKind::refuse, ObjectId::none, newcomer);
+    line.bytes = std::as_bytes(text);
+    session::record(*session, line);
+    const ConnectionIndex index = find_asking(*session, newcomer);
+    if (index != no_connection)
+        session::answer_refused(*session, index, JoinRefusal::by_game, text);
+}
+
+}

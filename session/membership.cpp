@@ -1,0 +1,89 @@
+#include "session/membership.h"
+#include "session/session.h"
+#include <cstring>
+
+namespace tern {
+namespace session {
+
+Identity own_identity(const Session &s)
+{
+    Identity identity = {};
+    std::memcpy(identity.key, s.keys.public_key, 32);
+    std::memcpy(identity.signing_key, s.signing_public, 32);
+    std::memcpy(identity.name, s.name, name_bytes_max);
+    return identity;
+}
+
+const char *member_name(const Session &s, PeerId peer)
+{
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    return slot == no_member ? "" : s.replica->members[slot].identity.name;
+}
+
+}
+
+void start(Session *session)
+{
+    Session &s = *session;
+    TERN_ASSERT(s.state == State::idle, "state %u", static_cast<unsigned>(s.state));
+    session::record(s, session::about(RecordKind::start, ObjectId::none));
+    endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
+    replica::start(*s.replica, s.invite.session, s.signing_secret, session::own_identity(s));
+    s.clock_offset_us = -static_cast<int64_t>(s.now_us);
+    session::enter_state(s, State::open, "The session is open.");
+}
+
+void go_on(Session *session)
+{
+    Session &s = *session;
+    TERN_ASSERT(s.state == State::minority, "state %u", static_cast<unsigned>(s.state));
+    session::record(s, session::about(RecordKind::go_on, ObjectId::none));
+    uint8_t id[sizeof s.invite.session];
+    endpoint::draw(*s.endpoint, id);
+    std::memcpy(&s.invite.session, id, sizeof id);
+    endpoint::draw(*s.endpoint, s.invite.secret);
+    endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
+    replica::go_on(*s.replica, s.invite.session);
+    session::enter_state(s, State::open, "The session is open.");
+}
+
+void remove(Session *session, PeerId peer)
+{
+    Session &s = *session;
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    TERN_ASSERT(replica::host(*s.replica) == s.replica->self, "only the host removes");
+    session::record(s, session::about(RecordKind::remove, ObjectId::none, peer));
+    if (slot == no_member || peer == s.replica->self) return;
+    std::memcpy(s.banned[s.banned_count % banned_max], s.replica->members[slot].identity.key, 32);
+    s.banned_count += 1;
+    replica::give_up(*s.replica, peer);
+}
+
+// --- Peers ---
+
+PeerId self(const Session *session)
+{
+    return session->replica->self;
+}
+
+PeerId host(const Session *session)
+{
+    return replica::host(*session->replica);
+}
+
+std::span<const PeerId> peers(const Session *session)
+{
+    const Replica &r = *session->replica;
+    uint16_t count = 0;
+    for (const uint16_t slot : r.order.all())
+        if (!r.members[slot].fenced && r.members[slot].id != r.self)
+            session->peers[count++] = r.members[slot].id;
+    return {session->peers, count};
+}
+
+const char *name(const Session *session, PeerId peer)
+{
+    return session::member_name(*session, peer);
+}
+
+}
