@@ -1,9 +1,11 @@
-// Every public function on a session. Datagrams and time go in, events come out; changes and
-// time go in, datagrams come out. There is no thread, clock or socket inside.
+// Every public function on a session. receive() takes datagrams and the time and returns events;
+// send() takes the time and returns datagrams. A session contains no thread, clock or socket.
 //
-// One rule for lifetimes: what a session hands out is valid until the next receive(), and
-// what send() hands out until the next send(). One rule for errors: a wrong argument asserts;
-// what the network can do to you is in State and Event, and nowhere else.
+// Lifetimes: all that a session returns is valid until the next receive(), and the datagrams of
+// send() until the next send(). Errors: a wrong argument or a call in the wrong state asserts; what
+// the network can cause shows in State and Event, and nowhere else. Threads: one thread at a time
+// may use a session. Game structs are passed as pointer and size, which must be those of the type;
+// templates at the end of this header take the struct itself.
 #pragma once
 #include "tern/types.h"
 #include <type_traits>
@@ -11,165 +13,206 @@
 namespace tern {
 
 // --- A session ---
-Session *make_session(const Config &config); // Allocates all that it will ever use.
-// Of configs that come from files and scripts: make_session() asserts on what this finds.
+// Allocates all memory that the session will ever use. Asserts that config_problem() finds nothing.
+Session *make_session(const Config &config);
+// Checks a config that comes from a file or a script, before make_session() asserts on it.
 ConfigProblem config_problem(const Config &config);
-size_t element_bytes(FieldKind kind); // Of one element of a field, as it lies in a struct.
-const Config &session_config(const Session *session); // As it was made; name is the session's own.
-void destroy_session(Session *session);
-void start(Session *session); // As the first peer, which is the host. Open at once.
-// Through the member that the invite names. Poll state(), or wait for caught_up.
+// Size in the struct of one element of a field of this kind; 1 for text, bytes and values.
+size_t element_bytes(FieldKind kind);
+// The config of make_session(), with a copy of name that belongs to the session.
+const Config &session_config(const Session *session);
+void destroy_session(Session *session); // Null: nothing happens. Sends no goodbye; see leave().
+// In State::idle: starts a new session as its first peer, which is the host. Open at once.
+void start(Session *session);
+// In State::idle: joins through the member that made the invite. The session is open with the event
+// caught_up; otherwise state() shows why joining failed. The payload is copied.
 void join(Session *session, const Invite &invite, JoinPayload payload = {});
-void leave(Session *session); // Stops acting; keep ticking until the state is left.
-// With State::minority: as the host of another session, with new invites, that keeps all objects
-// and owns them. Open at once; the events come with the next receive().
+// When open or joining: this peer leaves, and its objects become orphans. Keep calling receive()
+// and send() until the state is left: until all that this peer sent is acked, at most four seconds.
+void leave(Session *session);
+// In State::minority: this peer becomes the host of a new session, with new invites, that keeps all
+// objects and owns them. Open at once; the events come with the next receive().
 void go_on(Session *session);
 State state(const Session *session);
-const char *state_text(const Session *session); // A sentence for people: what, and what to do.
+// A sentence for people about the state: what happened, and what to do.
+const char *state_text(const Session *session);
 
-// --- A tick: receive, play, send. now_us never goes back; its start is the caller's choice. ---
+// --- A tick: receive(), the game's own work, send() ---
+// now_us is a monotonic time in microseconds: it never goes back, and its zero is the caller's
+// choice. receive() takes the datagrams that arrived since the last call and returns the events of
+// this tick. The bytes of these datagrams need not outlive the call.
 std::span<const Event> receive(Session *session, std::span<const Datagram> datagrams,
                                uint64_t now_us);
 std::span<const Datagram> send(Session *session, uint64_t now_us);
-std::span<const Event> session_events(const Session *session); // The last that receive() gave.
+std::span<const Event> session_events(const Session *session); // The last result of receive().
 
-// With Config::recording_bytes_max: what is new of this session's recording, to be appended to a
-// file after each tick. Valid until the next call that changes the session. Not taken in time, it
-// ends with a mark that says so. tern-sim plays it back. IT HOLDS THE SESSION'S KEYS AND SECRET.
+// With Config::recording_bytes_max: the part of the recording that is new since the last call.
+// Append it to a file after each tick; tern-sim replays that file. Valid until the next call that
+// changes the session. If the buffer fills up before it is taken, the recording ends with a record
+// that marks this. docs/use/recordings.md. A RECORDING CONTAINS THE SESSION'S KEYS AND ITS SECRET.
 std::span<const std::byte> recorded(Session *session);
 
-// --- Invites. addresses: where others reach this process, at least one. ---
-// When open, of any member: who is not the host tells the newcomer where the host is.
+// --- Invites ---
+// When open; any member may make one. `addresses`, 1 to invite_addresses_max, are where newcomers
+// reach this process; join() tries them in turn. A member that is not the host refers a newcomer to
+// the host. An invite is good as long as its member is in the session.
 Invite invite(const Session *session, std::span<const Address> addresses);
 struct InviteText {
     char text[invite_text_max];
 };
+// Text for people to pass on; docs/wire_format.md, "Invites".
 InviteText print(const Invite &invite);
 struct ParsedInvite {
     Invite invite;
-    const char *error; // Null if text was an invite, else what is wrong with it.
+    const char *error; // Null if the text is an invite, otherwise what is wrong with it.
 };
 ParsedInvite parse_invite(const char *text);
 
 // --- Peers ---
-PeerId self(const Session *session); // none until welcomed.
-PeerId host(const Session *session);
-std::span<const PeerId> peers(const Session *session); // All others, ascending.
-const char *name(const Session *session, PeerId peer); // "" for an unknown one.
-Stats stats(const Session *session, PeerId peer);      // Zero for an unknown one.
+PeerId self(const Session *session); // Id of this peer; none until the host has admitted it.
+PeerId host(const Session *session); // none while there is no host; see host_lost.
+std::span<const PeerId> peers(const Session *session); // All other members, in ascending order.
+const char *name(const Session *session, PeerId peer); // Config::name there; "" if unknown.
+// All zero for a peer to which there is no connection, such as another client of a star.
+Stats stats(const Session *session, PeerId peer);
 SessionStats stats(const Session *session);
 TypeStats type_stats(const Session *session, TypeId type);
-// Every bit that send() has handed out in this session's life, charged to what it was for: the sum
-// is that of the datagrams, to the bit. Always the same rows in the same order, also those of 0.
+// Accounts for all datagrams that send() has ever returned: the bits of all rows add up to the bits
+// of these datagrams. The rows, also those of 0 bits, never change in number or order.
 std::span<const TrafficRow> traffic(const Session *session);
-const char *text(TrafficKind kind);                                 // A word or two for people.
-uint64_t session_clock_us(const Session *session, uint64_t now_us); // The host's, as estimated.
+const char *text(TrafficKind kind); // A word or two for people.
+// The host's session clock at now_us, in microseconds since the host called start(); on other peers
+// an estimate.
+uint64_t session_clock_us(const Session *session, uint64_t now_us);
 
-// --- The host's game ---
-void admit(Session *session, PeerId newcomer); // Answers join_asked. Nothing if it has gone.
-void refuse(Session *session, PeerId newcomer, const char *reason); // Shown by state_text() there.
-// Kick. Its key cannot come back as long as this peer is the host.
+// --- For the host's game. On the host only. ---
+void admit(Session *session, PeerId newcomer); // Answers join_asked. Nothing if it has left.
+// Answers join_asked. state_text() of the newcomer shows the reason, cut to reason_bytes_max - 1.
+void refuse(Session *session, PeerId newcomer, const char *reason);
+// Removes (kicks) a member. This host refuses its key from then on; it remembers the last 256. A
+// later host does not know of it. Nothing happens for an unknown peer and for the host itself.
 void remove(Session *session, PeerId peer);
-// Gives an object to a member, also one that its owner has locked. False, and nothing happens, if
-// it is dead or `to` is not a member that has caught up; both can be true before the game hears of
-// it.
+// Gives an object to a member, even if its owner has locked it. owner_changed follows on all peers.
+// False, and nothing happens, if the object is destroyed or unknown, or if `to` is no member that
+// has caught up. Check the result: both can happen before the game gets the event.
 bool migrate(Session *session, ObjectId object, PeerId to);
+// Answers claim_asked; the claimer gets claim_refused with ClaimRefusal::by_game.
 void refuse_claim(Session *session, ObjectId object, PeerId claimer);
-// Gives objects of this type from those that own most to those that own least, until no two differ
-// by more than one. Those that are locked or about to change owner stay. Nothing while a departure
-// is being settled.
+// Gives objects of this type from the members that own most to those that own least, until no two
+// differ by more than one. Objects that are locked or about to change owner stay. Nothing happens
+// while a departure is being settled.
 void balance(Session *session, TypeId type);
 
-// --- Objects. Only the owner may set (an optimistic claimer for itself) and destroy. Owners change
-// inside receive(), never else. ---
-// none if objects_max of this type are alive.
+// --- Objects; docs/use/ownership.md. Owners change only inside receive(). ---
+// When open. Copies `value`. Returns none if objects_max of this type are alive.
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes);
+// On the owner, when open. The object stays in objects() and can be read until the next receive().
 void destroy(Session *session, ObjectId object);
-bool exists(const Session *session, ObjectId object);
-// Whether type(), owner(), stamp() and get() take it: it exists, or was destroyed just now.
+bool exists(const Session *session, ObjectId object); // Known here, and alive.
+// Whether type(), owner(), stamp() and get() may be called: the object exists, or was destroyed
+// since the last receive() or in it.
 bool can_read(const Session *session, ObjectId object);
 TypeId type(const Session *session, ObjectId object);
 PeerId owner(const Session *session, ObjectId object);
-uint64_t stamp(const Session *session, ObjectId object); // Names the tenure; rises with each.
+// Names the present tenure (the time under one owner); grows with each change of owner.
+uint64_t stamp(const Session *session, ObjectId object);
+// The object's struct. A later set() changes what the pointer points to.
 const void *get(const Session *session, ObjectId object, size_t size_bytes);
+// When may_set() is true. Copies `value`; other peers get the fields that have changed.
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes);
-// The object as of a time on the clock of receive(), into `value`: now_us for what is extrapolated
-// from what its owner told, now_us less a tenth of a second, say, for what lies between. The time
-// is when news from the owner is heard of here if it comes as fast as the fastest; jitter does not
-// show. float32 and quaternion fields go from one told state to the next, and on beyond the newest
-// for at most 16 of the owner's ticks, after which they come back to it; other fields are as of the
-// newest state that is not after the time. The last 16 states of a tenure are kept, of others'
-// objects of types that are predicted or have a bounded field; of any other it is the value of
-// get(). False, and `value` is left alone, if no such object is alive here.
+// Writes the object as of `at_us`, on the clock of receive(), to `value`: for rendering.
+// - at_us = now_us: extrapolated from the owner's updates (dead reckoning).
+// - at_us = now_us - 100'000, for example: interpolated between updates.
+// An update counts as of the time at which it would arrive over the path at its fastest, so jitter
+// does not show. float32 and quaternion fields move linearly from one update to the next and beyond
+// the newest one for at most 16 ticks of the owner, then return to it. All other fields are those
+// of the newest update that is not after at_us. The interpolation history holds the last 16 updates
+// of a tenure, of objects of other owners whose type is predicted or has a field with a bound; for
+// any other object this is get(). False, with `value` left unchanged, if no such object is alive
+// here. docs/decisions.md, "Error bounds".
 bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value,
             size_t size_bytes);
-bool may_set(const Session *session, ObjectId object); // Open, and it is ours or claimed so.
-std::span<const ObjectId> objects(const Session *session, TypeId type);     // Packed,
-const void *values(const Session *session, TypeId type, size_t size_bytes); // and parallel.
-// Asks the host for an object. Answered once, by claim_granted or claim_refused; while an answer
-// is due, another claim of the same object asks nothing. optimistic, of an object that is known:
-// until the answer this peer may set() it, and get() and values() show what it has set, here alone.
-// If granted, the fields that were set are the new owner's first change; if refused, they show
-// what is replicated again. If the session ends first, there is no answer, and they do, too. False,
-// and nothing is asked, of an id that create() never gives, and while 64 more claims are unanswered
-// than there is room for objects: only objects that are unknown here can be so many.
+// Whether set() may be called: open, and the object is ours or is claimed optimistically.
+bool may_set(const Session *session, ObjectId object);
+// All objects of a type, in no particular order, and their structs in the same order without gaps.
+std::span<const ObjectId> objects(const Session *session, TypeId type);
+const void *values(const Session *session, TypeId type, size_t size_bytes);
+// Asks the host for an object that this peer does not own. Answered by exactly one claim_granted or
+// claim_refused; a second claim of the object before that has no effect. A claim waits while there
+// is no host; if the session ends first, there is no answer.
+// ClaimMode::optimistic, for an object that is known here: until the answer this peer may set() the
+// object, and get() and values() on this peer show what it has set. If the claim is granted, the
+// fields that were set become the new owner's first change; if it is refused, or the session ends,
+// they show the replicated value again.
+// False, and nothing is asked, for an id that create() never returns, and while 64 more claims are
+// unanswered than there is room for objects (only claims of unknown objects can be that many).
 bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
-// The owner gives an object up: the host is to own it. It stays ours until owner_changed says so
-// (there is no other event), also if the host changes meanwhile. Nothing if we are the host.
+// On the owner: gives the object up to the host. It remains ours until owner_changed, the only
+// event; a new host takes it over as well. Nothing happens on the host itself.
 void release(Session *session, ObjectId object);
-// The owner wants to keep an object, or no more: the host refuses claims with
-// ClaimRefusal::locked, from when it hears of this until it hears otherwise, or the object has
-// another owner. migrate() does not ask: it gives away what is locked. No event.
+// On the owner: while an object is locked, the host refuses claims of it with ClaimRefusal::locked,
+// from when the host receives the lock until it receives the unlock or the object has another
+// owner. A lock does not prevent migrate(). There is no event.
 void lock(Session *session, ObjectId object, bool locked);
-// How much one peer is to be told of an object. For who tells it to that peer: its owner, or in a
-// star the host. Its changes go out once 1 / priority ticks have passed since the last time, and
-// where bytes are short those first that have waited longest, times priority. 1 if nothing was
-// said, and again with a new owner, or in a star a new host. At most 255. 0 hides it: the peer
-// hears object_hidden and keeps the value that it has; who owns it, that it migrates and dies it
-// hears all the same. Any other shows it again. False, and nothing happens: the peer is no member,
-// or not told this object by us. Not kept for a peer that has left.
+// Sets how often `peer` is updated about `object`. Call it on the peer that sends the updates: the
+// owner, or the host in a star. An object is due 1 / priority ticks after its last update; if
+// bandwidth is short, the objects whose waiting time times priority is largest go first. The
+// priority is 1 at first, and again under a new owner, or in a star a new host. It may be 0 or
+// more, and above 255 counts as 255. 0 hides the object: the peer
+// gets object_hidden and keeps the last value, but still learns owner changes and destruction. Any
+// other priority shows it again. False, and nothing happens, if the object does not exist, or if
+// `peer` is no other member to which this peer sends the object. docs/use/interest.md.
 bool set_priority(Session *session, ObjectId object, PeerId peer, float priority);
-bool is_hidden(const Session *session, ObjectId object); // From us.
-// Priorities by distance, of all objects of a type that we tell, for the peers of `viewpoints`
-// (each once): beyond near_distance told every second tick, beyond twice that every third, and so
-// on (a priority of 1/2, 1/3, ...); farther than far_distance hidden, and shown again at 0.9 of it.
-// `position`: index of a float32 field of 1 to 3 numbers. What it costs: docs/performance.md.
+bool is_hidden(const Session *session, ObjectId object); // Whether its sender hides it from us.
+// Area of interest: sets the priorities of all objects of a type that this peer sends, by distance
+// from each viewpoint (at most one for each peer). Up to near_distance objects are updated every
+// tick in which they change, beyond it every second tick, beyond twice near_distance every third,
+// and so on (priority 1/2, 1/3, ...). Beyond far_distance they are hidden, and shown again at 0.9
+// of it. `position` is the index of a float32 field of 1 to 3 numbers; 0 < near_distance <=
+// far_distance, in its unit. Viewpoints of peers that are no members are ignored. Costs:
+// docs/use/interest.md.
 void set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
-// Of all live objects: ids, stamps, owners, values. Equal on peers that have the same world: what
-// an optimistic claim has set is not part of it.
+// Hash of the ids, stamps, owners and values of all living objects. Equal on peers that have the
+// same world; values of optimistic claims are not part of it.
 uint64_t digest(const Session *session);
-// Why `peer` has not got this object or its last change: of others what the acks say, of oneself
-// why it is not ours. Refusals: the last 64 are remembered.
+// Why `peer` does not have this object or its last change. About another peer: what its acks show.
+// About this peer itself: why it does not own the object; the last 64 refused claims are
+// remembered.
 Explanation explain(const Session *session, ObjectId object, PeerId peer);
 const char *text(Why why); // A sentence for people.
 
-// --- Calls. Reliable ones arrive in order from one peer to another; docs/use/calls.md. ---
+// --- Calls (RPC), when open. Reliable calls from one peer to another arrive in order, unreliable
+// ones at most once and in any order. docs/use/calls.md. ---
 enum class Reliability : uint8_t { reliable, unreliable };
-// to: a member, everyone else, or host. False if nothing was sent: no such member, its queue is
-// full, or the type's callers or calls_per_second_max forbid it. To the host: reliable only; waits
-// while there is none, goes to our own game if that is us, and fails with call_failed.
+// `to`: another member, PeerId::everyone (all other members), or PeerId::host. False if nothing was
+// sent: `to` is no member, its queue is full, or Type::callers or calls_per_second_max forbids the
+// call. Calls to PeerId::host must be reliable; they wait while there is no host, reach our own
+// game if this peer is the host, and fail with call_failed.
 bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
           Reliability reliability = Reliability::reliable);
-// To whoever owns the object when it arrives, oneself included. Reliable; calls of one peer to the
-// owner of one object arrive in order. Heard once, or fails with call_failed. It follows an object
-// that migrates, and waits up to call_unknown_ms for one that is not known here. none if nothing
-// was sent, as with call().
+// Calls the peer that owns the object when the call arrives, which may be this one. Reliable; calls
+// from one peer to the owner of one object arrive in order. The call is delivered once, or fails
+// with call_failed. It follows the object to a new owner, and waits up to call_unknown_ms for an
+// object that is not known here. none if nothing was sent: the limit of open calls is reached, or
+// Type::callers or calls_per_second_max forbids the call.
 CallId call_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
                   size_t size_bytes);
-// The same, and asks for a reply. Answered once, by reply or call_failed; by no_reply after
-// timeout_ms. to: a member or host.
+// Like call() and call_owner(), for calls that await a reply. Answered by exactly one of reply and
+// call_failed, the latter as no_reply after timeout_ms (1 to 600'000). `to`: another member or
+// PeerId::host. none if nothing was sent.
 CallId request(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
                uint32_t timeout_ms = 5000);
 CallId request_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
                      size_t size_bytes, uint32_t timeout_ms = 5000);
-// Answers a call event whose Event::call is not none: peer and call as it names them, in the same
-// tick or later, once. False if nothing was sent: the caller has gone, or the queue is full.
+// Answers a call event whose Event::call is not none, once, in the same tick or later. `caller` and
+// `call` are Event::peer and Event::call. False if nothing was sent: the caller has left, or a
+// queue is full.
 bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
            size_t size_bytes);
 const char *text(CallFailure failure); // A sentence for people.
 
-// --- The same, with a game struct in place of pointer and size ---
+// --- The functions above, with a game struct in place of pointer and size ---
 template <class T>
 concept GameStruct = std::is_trivially_copyable_v<T> && std::is_class_v<T>;
 

@@ -43,12 +43,13 @@ inline constexpr size_t datagram_bytes_base = 1200;
 // The largest UDP payload that path MTU discovery tries and that tern sends.
 inline constexpr size_t datagram_bytes_max = 1452;
 inline constexpr size_t name_bytes_max = 32;     // Includes the final zero.
-inline constexpr size_t payload_bytes_max = 256; // Of JoinPayload.
+inline constexpr size_t payload_bytes_max = 256; // Limit of JoinPayload.
 inline constexpr size_t reason_bytes_max = 128;  // Text of refuse(); includes the final zero.
 inline constexpr size_t invite_addresses_max = 4;
-inline constexpr size_t invite_text_max = 256; // Of a printed invite; includes the final zero.
+inline constexpr size_t invite_text_max = 256; // A printed invite; includes the final zero.
 
-// What a newcomer needs to join. Anybody who has an invite can join, so share it with players only.
+// All that a newcomer needs to join. Anybody who has an invite can join, so share it with players
+// only.
 struct Invite {
     uint64_t session;      // Random id of the session.
     uint8_t key[32];       // X25519 public key of the member that answers the newcomer.
@@ -103,7 +104,7 @@ inline constexpr size_t value_bytes_max = 900;   // An encoded value; it must fi
 // How long call_owner() waits until this peer knows the object; then it fails as unknown.
 inline constexpr uint32_t call_unknown_ms = 2000;
 
-// What happens to an object whose owner has left (an orphan).
+// The policy for an object whose owner has left (an orphan).
 enum class Orphan : uint8_t {
     to_host, // The host becomes the owner.
     destroy, // The host destroys it.
@@ -120,7 +121,7 @@ enum class Quorum : uint8_t {
     survivors
 };
 
-// Who is connected to whom. docs/use/topologies.md.
+// Which peers have connections to each other. docs/use/topologies.md.
 enum class Topology : uint8_t {
     mesh, // Every peer to every other peer.
     star  // Client-server: every peer to the host, which replicates objects and forwards calls.
@@ -130,11 +131,12 @@ enum class Topology : uint8_t {
 // (claim_asked), or refuses the claim.
 enum class ClaimPolicy : uint8_t { always, ask_game, never };
 
-// What a claimer does until the answer arrives: it waits, or it changes the object at once, visible
+// How a claimer acts until the answer arrives: it waits, or it changes the object at once, visible
 // on its own peer only (optimistic, a form of client-side prediction; see claim()).
 enum class ClaimMode : uint8_t { wait, optimistic };
 
-// Who may make the calls of a type. The recipient (in a star the host) refuses all others.
+// The peers that may make the calls of a type. The recipient (in a star the host) refuses all
+// others.
 enum class Callers : uint8_t {
     anybody,
     host,
@@ -146,7 +148,7 @@ enum class Callers : uint8_t {
 struct Type {
     const char *name;              // Unique in the session, not empty, without spaces.
     uint16_t size_bytes;           // sizeof the struct; 1 to struct_bytes_max.
-    std::span<const Field> fields; // At most fields_max. Lives as long as the session.
+    std::span<const Field> fields; // fields_max at most. Lives as long as the session.
     // Objects of this type that can be alive at once, of all peers together; at most 2^24 for all
     // types together. 0: the type is for calls only.
     uint32_t objects_max = 0;
@@ -221,14 +223,14 @@ struct Config {
     Parallel parallel = {};
 };
 
-// What is wrong with a Config, as an English sentence that names the setting. "": nothing.
+// The first problem of a Config, as an English sentence that names the setting. "": none.
 struct ConfigProblem {
     char text[256];
 };
 
-// What a newcomer sends to the host's game, beside its Config::name. See join_asked.
+// Bytes that a newcomer sends to the host's game, beside its Config::name. See join_asked.
 struct JoinPayload {
-    std::span<const std::byte> bytes; // At most payload_bytes_max; copied.
+    std::span<const std::byte> bytes; // payload_bytes_max at most; copied.
 };
 
 enum class State : uint8_t {
@@ -266,7 +268,7 @@ enum class EventKind : uint8_t {
                    // decides come after this event.
     // Objects. What this peer itself creates, sets and destroys causes no event.
     object_created,
-    object_changed,   // changed_fields were set by the owner.
+    object_changed,   // changed_fields have new values from the owner.
     object_destroyed, // The object can be read until the next receive().
     object_hidden, // The sender stopped updating this object for us (its priority is 0). The last
                    // value stays readable. See set_priority().
@@ -336,8 +338,8 @@ struct Event {
     uint32_t objects_here; // join_progress: objects that have arrived; at most objects_expected.
     uint32_t objects_expected; // join_progress: objects alive when the host admitted us. Some may
                                // be destroyed before they arrive.
-    const void *arguments; // calls: the struct. join_asked: the payload.
-    const char *name;      // join_asked, peer_joined.
+    const void *arguments;     // calls: the struct. join_asked: the payload.
+    const char *name;          // join_asked, peer_joined.
 };
 
 // Why a peer does not have an object, or the last change of it, as far as this peer knows. The
@@ -365,7 +367,7 @@ enum class Why : uint8_t {
 struct Explanation {
     Why why;
     ClaimRefusal refusal;  // claim_refused.
-    PeerId owner;          // As known here; none if the object is unknown or destroyed.
+    PeerId owner;          // none if the object is unknown or destroyed.
     uint32_t behind_ticks; // change_waits, no_budget, change_unacked: ticks of the owner since the
                            // state that the peer has acked.
     uint64_t refused_us;   // claim_refused: now_us of the receive() that brought the refusal.
@@ -377,7 +379,7 @@ struct Viewpoint {
     float position[3]; // In the unit of the position field; only as many numbers as it has.
 };
 
-// Counters of the connection to one peer, since it was opened.
+// State and counters of the connection to one peer. A new connection starts at 0.
 struct Stats {
     uint32_t rtt_us; // Smoothed round trip time (RFC 9002, 5.3); 0 before the first sample.
     uint32_t rtt_variance_us; // Mean deviation of the round trip time.
@@ -400,7 +402,7 @@ struct TypeStats {
     uint64_t sent_messages, received_messages; // States, changes of an object, and calls.
 };
 
-// What sent bits were for. docs/use/profiling.md shows where each kind lies in a datagram.
+// Purpose of sent bits. docs/use/profiling.md shows where each kind lies in a datagram.
 enum class TrafficKind : uint8_t {
     // Messages with values; split by type and field.
     create,
