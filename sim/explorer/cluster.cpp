@@ -9,7 +9,9 @@ using namespace cluster_parts;
 
 // --- The parts of a state ---
 
-static constexpr uint32_t object_bits = 5; // Of who has destroyed what: creator and serial.
+// An entry of the part that records destroys has the place + 1 above these bits, and in them the
+// object: 3 bits for the creator, 2 for the serial.
+static constexpr uint32_t object_bits = 5;
 
 static void put(ClusterState &s, uint32_t part, uint32_t number)
 {
@@ -41,7 +43,7 @@ Destroyed destroyed(const Cluster &c, const ClusterState &s, uint32_t i)
     return {static_cast<PeerPlace>((entry >> object_bits) - 1), object_code::id(code)};
 }
 
-// --- Streams and bags: lists that share their ends ---
+// --- Streams and bags: linked lists that share their tails ---
 
 static uint64_t marks(const ClusterList &list)
 {
@@ -59,7 +61,7 @@ static uint32_t list_of(Cluster &c, const ClusterList &list)
     return number;
 }
 
-// `end`: one without a rest.
+// Appends `end`, a list of one item.
 static uint32_t appended(Cluster &c, uint32_t number, const ClusterList &end)
 {
     if (number == 0) return list_of(c, end);
@@ -81,7 +83,7 @@ static std::vector<ClusterList> items(const Cluster &c, uint32_t number)
     return all;
 }
 
-// Bags have no order, so they are kept in one that does not tell how they came about.
+// A bag has no order, so its items are sorted: equal bags get one number, whatever came first.
 static uint32_t bag_of(Cluster &c, std::vector<ClusterList> all)
 {
     std::sort(all.begin(), all.end(), [](const ClusterList &a, const ClusterList &b) {
@@ -110,7 +112,7 @@ static void append(Cluster &c, ClusterState &s, const Move &pair, const ClusterL
     put(s, part, appended(c, s.parts[part], end));
 }
 
-// Nobody hears what is said to one that has crashed, or that has dropped who says it.
+// Nothing sent to a peer arrives if that peer has crashed, or has dropped the sender.
 static bool is_lost(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
 {
     return s.parts[to] == 0 || (has_closed(c, s, to, from) && !knows(glance(c, s, to), from));
@@ -146,7 +148,8 @@ static uint8_t held_by(const Cluster &c, const ClusterState &s, PeerPlace from)
     return static_cast<uint8_t>(held);
 }
 
-// One input of one peer, and what it says to it. What one that is dropped had said is of no use.
+// Runs one input at one peer and sends what the peer writes. When the peer drops a former member,
+// everything under way from that member is discarded: the peer would ignore it.
 static uint32_t take_step(Cluster &c, ClusterState &s, PeerPlace place, Input input)
 {
     const uint32_t before = s.parts[place];
@@ -161,11 +164,11 @@ static uint32_t take_step(Cluster &c, ClusterState &s, PeerPlace place, Input in
     for (PeerPlace other = 0; other < c._places; ++other) {
         if (other == place) continue;
         if ((gone >> other & 1) != 0) cut(c, s, other, place);
-        // What waited for one that was fenced is gone.
+        // Messages that were held for a fenced peer will never be sent.
         const bool fenced = (is.roster >> other & 1) == 0;
         if (fenced && (input.held >> other & 1) != 0) put(s, hold_part(c, place, other), 0);
     }
-    if (is.ended) crash(c, s, place); // For all others the same.
+    if (is.ended) crash(c, s, place); // To the others this is a crash.
     return step.violation;
 }
 
@@ -210,7 +213,8 @@ static void forge(Cluster &c, ClusterState &s, const Move &move)
     append(c, s, move, {message, 0, 0, false, true});
 }
 
-// The UPDATE at one place of a bag arrives, or its sender is told that it is lost.
+// The UPDATE at one place of a bag arrives, or its sender counts it as lost. If it arrives after
+// that, the sender gets no ack.
 static uint32_t meet_fate(Cluster &c, ClusterState &s, const Move &move)
 {
     const uint32_t part = bag_part(c, move.a, move.b);
@@ -282,7 +286,7 @@ uint32_t make_move(Cluster &c, ClusterState &s, const Move &move)
     return 0;
 }
 
-// --- The beginning ---
+// --- The first state ---
 
 static void flow(Cluster &c, ClusterState &s)
 {
@@ -360,7 +364,7 @@ ClusterState first_state(Cluster &c)
     return s;
 }
 
-// --- What is to be seen ---
+// --- What a state contains ---
 
 bool is_there(const Cluster &c, const ClusterState &s, PeerPlace place)
 {
@@ -400,7 +404,7 @@ uint32_t suspected(const Cluster &c, const ClusterState &s)
     return spent(c, s, suspicions);
 }
 
-// What nobody will ever hear does not count.
+// True if nothing under way from `from` can ever arrive at `to`, so that quiet() ignores it.
 static bool is_for_nobody(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
 {
     if (!is_deaf(c, s, to, from)) return false;

@@ -1,104 +1,113 @@
-// Some replicas and the streams between them as one short tuple of numbers, and every move that
-// can be made there: what the explorer searches, scenarios play, and fuzz targets drive.
+// A cluster: a few replicas and the streams between them, held as one short tuple of numbers, and
+// all moves that are possible in such a state. The explorer searches clusters, scenarios and fuzz
+// targets play them.
 //
-// Each ordered pair of peers has a reliable stream of messages in order, and a bag of UPDATEs in
-// no order, which may be lost. After each input a peer ends its tick: it says at once all that it
-// has to say, unless it is held: then that waits, to be written when it is pulled, and so do acks.
-// Else an ack is told at delivery. A crash takes what was on its way to the crashed peer;
-// what it said may still arrive until the receiver has fenced it, or never.
+// Each ordered pair of peers has a reliable, ordered stream of messages and a bag of UPDATEs, which
+// arrive in any order and may be lost. A peer ends its tick after each input and writes everything
+// that it has queued, except for peers for which it is held: their messages, UPDATEs and acks wait
+// until a pull. Otherwise a message is acked as soon as it is delivered. A crash discards what is
+// under way to the crashed peer. What the crashed peer sent may still arrive until the receiver has
+// fenced it, or never.
 #pragma once
 #include "sim/explorer/peer_steps.h"
 #include <array>
 
 namespace tern {
 
+// How many moves of each kind a search may make, over all peers together. Any peer may make them,
+// unless noted. check_scope() has the ranges.
 struct ExploreScope {
-    uint16_t peers = 3;   // In from the start; peer 1 is the host.
-    uint16_t creates = 1; // By any peer, as all that follows.
+    uint16_t peers = 3; // Members at the start; peer 1 is the host.
+    uint16_t creates = 1;
     uint16_t claims = 0;
     uint16_t destroys = 0;
-    uint16_t crashes = 0;    // The host's too.
+    uint16_t crashes = 0;    // The host may crash too.
     uint16_t updates = 0;    // set() by an owner.
-    uint16_t joins = 0;      // Newcomers on top of peers.
-    uint16_t losses = 0;     // Of UPDATEs: told lost. They may still arrive later, or never.
-    uint16_t waits = 0;      // Times that 16 ticks pass at a peer.
-    uint16_t holds = 0;      // Times that what one has to say to another waits.
-    uint16_t suspicions = 0; // Living peers that who leads takes for gone, or those he leads him.
-    uint16_t locks = 0;      // By an owner: an object is locked, or unlocked again.
-    uint16_t releases = 0;   // By an owner.
-    uint16_t hides = 0;      // By who tells it: an object is hidden from a peer, or shown again.
-    uint16_t forges = 0;     // Messages of a member, but the host, that has no right to say them.
-    bool survivors = false;  // Quorum::survivors; else a majority goes on.
+    uint16_t joins = 0;      // Newcomers in addition to `peers`.
+    uint16_t losses = 0;     // UPDATEs whose sender counts them as lost; they may still arrive.
+    uint16_t waits = 0;      // Pauses of 16 ticks at one peer.
+    uint16_t holds = 0;      // Times that the messages of one peer to another start to wait.
+    uint16_t suspicions = 0; // A host takes a living member for gone, or a member its host.
+    uint16_t locks = 0;      // lock() by an owner, and unlocking again.
+    uint16_t releases = 0;   // release() by an owner.
+    uint16_t hides = 0;      // An object is hidden from a peer, or shown again, by its updater.
+    uint16_t forges = 0;     // Messages that their sender, not the host, has no right to send.
+    bool survivors = false;  // Quorum::survivors; else a majority continues the session.
     bool star = false;       // Topology::star; else a mesh.
     bool mortal = false;     // Orphans are destroyed; else the host adopts them.
-    bool memory = true;   // Q5 is looked at: a memory of the dead that differs, and nothing else.
-    bool symmetry = true; // While nobody goes, only peer 2 of the others makes the first move.
+    bool memory = true;      // Also checks Q5 (equal tombstones) and Q8.
+    // In scopes without crashes and suspicions, all peers but the host are interchangeable in the
+    // first state, so of these only peer 2 makes the first move.
+    bool symmetry = true;
 };
 
+// The comments name the members of Move that a kind uses.
 enum class MoveKind : uint8_t {
     create,        // a
     claim,         // a, object
     destroy,       // a, object
     set,           // a, object
-    lock,          // a, object; or it is unlocked again.
+    lock,          // a, object: locks it, or unlocks it if it is locked.
     release,       // a, object
     hide,          // a, b, object: a hides it from b, or shows it again.
-    deliver,       // The oldest message of a to b.
-    update,        // The UPDATE in packet `number` of a to b arrives.
-    lose,          // a is told that it is lost.
+    deliver,       // The oldest message from a to b arrives.
+    update,        // The UPDATE at place `number` in the bag from a to b arrives.
+    lose,          // a counts the UPDATE at place `number` in that bag as lost.
     crash,         // a
-    notice,        // b notices that a has gone: who leads, or if a leads.
-    join,          // The host admits a.
-    wait,          // Ticks pass at a.
-    hold,          // What a has to say to b, UPDATEs too, waits; and acks of what it has said.
-    pull,          // ... no more.
+    notice,        // b notices that a has gone or has fenced b. One of the two is the host.
+    join,          // The host b admits a.
+    wait,          // 16 ticks pass at a.
+    hold,          // From now on messages and UPDATEs of a for b wait, and so do acks to a.
+    pull,          // Ends a hold.
     suspect,       // b takes a, which lives, for gone.
-    forge_migrate, // a says to b that it owns this object of another, by a grant of its own making.
-    forge_destroy, // a says to b that this object, which is another's, is dead.
-    replay         // a says to b what the peer at place `number` is about to tell a.
+    forge_migrate, // a sends b a MIGRATE of another's object to itself, with a forged grant.
+    forge_destroy, // a sends b a DESTROY of another's object.
+    replay         // a sends b the next message that the peer at place `number` has for a.
 };
 
 struct Move {
     MoveKind kind = MoveKind::create;
     PeerPlace a = 0, b = 0;
-    uint16_t number = 0; // A packet, an object's code, or a place.
+    uint16_t number = 0; // The code of an object, a place in a bag, or the place of a peer.
 };
 
 inline constexpr uint32_t cluster_pairs_max = cluster_peers_max * (cluster_peers_max - 1);
 inline constexpr uint32_t cluster_parts_max = cluster_peers_max + 3 * cluster_pairs_max + 3;
 
-// Of these only the first Cluster::part_count are used: a block for each place (0: crashed), a
-// stream and, in scopes with UPDATEs, a bag for each pair; in scopes with holds, for each pair 1 +
-// acks that wait, or 0: not held; what has been spent of the scope, who has destroyed what.
+// The first Cluster::_part_count parts are in use, in this order: for each place the number of its
+// block (0: crashed or ended); for each pair its stream; in scopes with UPDATEs, for each pair its
+// bag; in scopes with holds, for each pair 1 + the acks that wait (0: not held); two parts that
+// count the moves made; one that records who destroyed what.
 struct ClusterState {
     std::array<uint32_t, cluster_parts_max> parts;
-    Key128 key;
+    Key128 key; // The hash of all parts in use.
 };
 
-// What is on a stream, or in a bag: the first of it, and the number of the rest. 0: nothing.
+// A stream or a bag: its first item, and the number of the list that follows. Number 0 is the empty
+// list.
 struct ClusterList {
     uint32_t message, rest;
-    uint16_t packet; // In a bag.
-    bool told_lost;  // In a bag: its sender counts it as lost.
-    bool forged;     // On a stream: its sender had no right to say it.
+    uint16_t packet; // Bags only.
+    bool told_lost;  // Bags only: the sender counts it as lost.
+    bool forged;     // Streams only: the sender had no right to send it.
 };
 
 // One step of one peer, as part of a move.
 struct ClusterStep {
     PeerPlace place;
     Input input;
-    uint32_t before; // Its block.
+    uint32_t before; // The peer's block before the step.
     PeerStep step;
 };
 
 struct Cluster { // Closed.
     ExploreScope _scope;
     PeerSteps _steps;
-    uint32_t _seated = 0; // Places of those that are in from the start.
-    uint32_t _places = 0; // With those of newcomers.
+    uint32_t _seated = 0; // Members at the start: they have the lowest places.
+    uint32_t _places = 0; // Including newcomers.
     uint32_t _part_count = 0;
     Key128 _first;
-    std::vector<ClusterList> _lists; // By number.
+    std::vector<ClusterList> _lists; // Indexed by number.
     HashTable _list_numbers, _appended;
     bool _watched = false;
     std::vector<ClusterStep> _last_steps;
@@ -107,43 +116,51 @@ struct Cluster { // Closed.
 namespace cluster {
 
 Cluster make(const ExploreScope &scope);
-ClusterState first_state(Cluster &c); // All peers are in; nothing is on its way.
+ClusterState first_state(Cluster &c); // All `peers` are members; nothing is under way.
 
-// All moves that can be made now. `moves` is emptied first.
+// Replaces the contents of `moves` with all moves that are possible in `s`.
 void moves(const Cluster &c, const ClusterState &s, std::vector<Move> &moves);
 bool can(const Cluster &c, const ClusterState &s, const Move &move);
-// Makes a move that can be made. Not 0: an invariant is broken in a step of one peer; violation().
+// Makes a move that can() allows. Returns 0, or the number of the violation() that a step of one
+// peer caused. Does not check the invariants of cluster_oracles.h.
 uint32_t make_move(Cluster &c, ClusterState &s, const Move &move);
 const Violation &violation(const Cluster &c, uint32_t number);
-void watch(Cluster &c); // From now on the steps of each move are kept until the next:
+// From now on last_steps() returns the steps of the last move, until the next move.
+void watch(Cluster &c);
 std::span<const ClusterStep> last_steps(const Cluster &c);
 
-// --- What is to be seen ---
+// --- What a state contains ---
 bool is_there(const Cluster &c, const ClusterState &s, PeerPlace place); // Admitted, not crashed.
 bool is_host(const Cluster &c, const ClusterState &s, PeerPlace place);
-uint32_t group(const Cluster &c, const ClusterState &s, PeerPlace host);  // Its roster, as bits.
-bool is_member(const Cluster &c, const ClusterState &s, PeerPlace place); // Of some host's roster.
-bool is_seat(const Cluster &c, PeerPlace place);                          // In from the start.
-uint32_t crashed(const Cluster &c, const ClusterState &s);                // How many.
-uint32_t suspected(const Cluster &c, const ClusterState &s);
-bool quiet(const Cluster &c, const ClusterState &s); // Nothing on its way or to be noticed.
+// The roster of a host, with a bit for each place.
+uint32_t group(const Cluster &c, const ClusterState &s, PeerPlace host);
+bool is_member(const Cluster &c, const ClusterState &s, PeerPlace place); // On some host's roster.
+bool is_seat(const Cluster &c, PeerPlace place);                          // A member at the start.
+uint32_t crashed(const Cluster &c, const ClusterState &s);                // Crash moves made.
+uint32_t suspected(const Cluster &c, const ClusterState &s);              // Suspect moves made.
+// Nothing that can arrive is under way, except UPDATEs that count as lost; nothing is held; and no
+// departure is left to notice.
+bool quiet(const Cluster &c, const ClusterState &s);
 uint32_t part_count(const Cluster &c);
 uint32_t place_count(const Cluster &c);
-uint32_t block(const ClusterState &s, PeerPlace place); // 0: crashed.
+uint32_t block(const ClusterState &s, PeerPlace place); // 0: crashed or ended.
+// The numbers of lists, for list(). bag() returns 0 in scopes without UPDATEs.
 uint32_t stream(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to);
 uint32_t bag(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to);
 ClusterList list(const Cluster &c, uint32_t number);
-// Who has destroyed what, by move: the place, and the object. Place 255: nobody.
+// A destroy move: which peer made it, and the object. Place 255 and no object: there was none.
 struct Destroyed {
     PeerPlace place;
     ObjectId object;
 };
-Destroyed destroyed(const Cluster &c, const ClusterState &s, uint32_t i); // i < destroys_max
+// The i-th destroy move, with i < destroys_max.
+Destroyed destroyed(const Cluster &c, const ClusterState &s, uint32_t i);
 inline constexpr uint32_t destroys_max = 4;
 const PeerSteps &steps(const Cluster &c);
 bool remembers(const Cluster &c); // ExploreScope::memory.
 bool is_star(const Cluster &c);
-// The same on every machine, whatever was played before.
+// Equal states have equal digests on every machine, whatever was played before in `c`. (The numbers
+// in ClusterState::parts do depend on that.)
 uint64_t digest(const Cluster &c, const ClusterState &s);
 
 }

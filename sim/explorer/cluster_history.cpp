@@ -3,7 +3,8 @@
 
 namespace tern::cluster_history {
 
-// An UPDATE has no MessageKind: it travels beside the stream. Its first object stands for all.
+// An UPDATE has no MessageKind, because it is not sent on the stream. The picture names only its
+// first object.
 static Described described_update(const PeerSteps &steps, PeerId sender,
                                   std::span<const std::byte> message)
 {
@@ -111,7 +112,7 @@ static void add_beliefs(ClusterHistory &h, const Cluster &c, const ClusterStep &
             add_object(h, step, {was.object, 0, PeerId::none, false, false, false, 0, {}, {}});
 }
 
-// Who takes charge, and who is cut off.
+// A peer that becomes the host, or whose session ends.
 static void add_standing(ClusterHistory &h, const Cluster &c, const ClusterStep &step)
 {
     if (step.before == 0) return;
@@ -130,7 +131,7 @@ static void add_standing(ClusterHistory &h, const Cluster &c, const ClusterStep 
 
 // --- Moves ---
 
-// The link of the UPDATE that was told lost last.
+// The link of an UPDATE in this bag that its sender counts as lost. 0: none is known.
 static uint64_t link_of_lost(ClusterHistory &h, const Cluster &c, const ClusterState &after,
                              const Move &move)
 {
@@ -175,7 +176,8 @@ static void add_move(ClusterHistory &h, const Cluster &c, const ClusterState &af
     h.history.moments.push_back(one);
 }
 
-// A forged message is no step of who says it: it is the last on the stream.
+// Forging a message is not a step of its sender, so add_said() does not see it. It is the last
+// message of the stream.
 static void add_forged(ClusterHistory &h, const Cluster &c, const ClusterState &after,
                        const Move &move)
 {
@@ -192,7 +194,7 @@ static void add_forged(ClusterHistory &h, const Cluster &c, const ClusterState &
     flights(h, c, false, move.a, move.b).push_back({h.link, message});
 }
 
-// What was cut off by a crash or a fence is not heard any more.
+// Forgets messages that a crash or a fence has discarded: they will not arrive.
 static void forget_cut(ClusterHistory &h, const Cluster &c, const ClusterState &after)
 {
     const auto places = static_cast<PeerPlace>(cluster::place_count(c));

@@ -1,4 +1,4 @@
-// Writes what happens in a cluster as a history, for pictures.
+// Records the moves of a cluster as a History, for pictures.
 #pragma once
 #include "sim/explorer/cluster.h"
 #include <deque>
@@ -6,8 +6,8 @@
 namespace tern {
 
 struct ClusterHistory {
-    struct Flight { // A message that was said, and not yet heard.
-        uint64_t link;
+    struct Flight {    // A message that is under way.
+        uint64_t link; // Moment::link of its sending.
         uint32_t message;
     };
     History history;
@@ -19,7 +19,7 @@ struct ClusterHistory {
 namespace cluster_history {
 
 ClusterHistory begin(const Cluster &c, const ClusterState &s, const std::string &title);
-// After make_move() in a cluster that is watched. label: the move as text.
+// Adds the move that was just made. Requires cluster::watch(). `label` is the move as text.
 void add(ClusterHistory &h, const Cluster &c, const ClusterState &after, const Move &move,
          const std::string &label);
 void add(ClusterHistory &h, const Violation &violation);

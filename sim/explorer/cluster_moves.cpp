@@ -1,4 +1,4 @@
-// What can be done in a cluster: all moves of a state.
+// Lists the moves that are possible in a state of a cluster.
 #include "sim/explorer/cluster_parts.h"
 #include "sim/explorer/forgery.h"
 #include <algorithm>
@@ -17,7 +17,8 @@ static void acts(const Cluster &c, const ClusterState &s, PeerPlace place, std::
         if (!object.alive) continue;
         const auto code = static_cast<uint16_t>(object_code::of(object.object));
         const bool own = object.owner == static_cast<PeerId>(place + 1);
-        // A claim of what one has claimed already does nothing.
+        // A second claim of the same object does nothing. With one object in all, an open claim is
+        // a claim of that object.
         if (!own && spent(c, s, claims) < c._scope.claims &&
             (glance.claims == 0 || c._scope.creates > 1))
             moves.push_back({MoveKind::claim, place, 0, code});
@@ -32,7 +33,7 @@ static void acts(const Cluster &c, const ClusterState &s, PeerPlace place, std::
     }
 }
 
-// Who tells an object: its owner, or the host of a star.
+// An object is hidden by the peer that sends its updates: the owner, or the host of a star.
 static void hiding(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
                    std::vector<Move> &moves)
 {
@@ -67,7 +68,8 @@ static void membership(const Cluster &c, const ClusterState &s, std::vector<Move
         }
 }
 
-// In a star nobody takes objects from who does not lead, before he does: that waits.
+// In a star a member takes messages about objects only from its host, and the host from its
+// members. Messages of any other peer wait until one of the two is the host of the other.
 static bool is_aside(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
 {
     const Glance &there = glance(c, s, to);
@@ -109,16 +111,16 @@ static void holding(const Cluster &c, const ClusterState &s, PeerPlace from, Pee
     moves.push_back({MoveKind::hold, from, to, 0});
 }
 
-// What `to` could be told by one who has no right to.
+// Forged messages that `from` could send to `to`.
 static void forging(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
                     std::vector<Move> &moves)
 {
     if (spent(c, s, forges) >= c._scope.forges || s.parts[from] == 0 || s.parts[to] == 0) return;
     const Glance &there = glance(c, s, from);
     if (there.leader == from || there.phase != Phase::in || (there.roster >> to & 1) == 0) return;
-    if (is_aside(c, s, from, to)) return; // It would wait for good.
+    if (is_aside(c, s, from, to)) return; // The message would never be read.
     if (c._scope.star && glance(c, s, to).leader == from)
-        return; // To whom follows it, it may tell.
+        return; // `to` takes `from` for its host, which may send these messages.
     for (const Believed &object : peer_steps::beliefs(c._steps, s.parts[from])) {
         if (!object.alive || object.owner == static_cast<PeerId>(from + 1)) continue;
         const auto code = static_cast<uint16_t>(object_code::of(object.object));

@@ -27,7 +27,7 @@ static Violation violation(const char *invariant, PeerPlace lane, ObjectId objec
     return violation;
 }
 
-// The places of the members of one host's roster, or of all that are there.
+// A set of peers that are there: the members on one host's roster, or all.
 struct Present {
     PeerPlace places[cluster_peers_max];
     uint32_t count;
@@ -60,7 +60,7 @@ static const Glance &glance(const Cluster &c, const ClusterState &s, PeerPlace p
     return peer_steps::glance(cluster::steps(c), cluster::block(s, place));
 }
 
-// No two peers hold an object under one stamp with different owners.
+// I1: no two peers hold an object under one stamp with different owners.
 static Violation i1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
 {
     for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
@@ -74,7 +74,7 @@ static Violation i1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
     return {};
 }
 
-// Who destroyed an object never has it again.
+// I3: an object never lives again at the peer that destroyed it.
 static Violation i3(const Cluster &c, const ClusterState &s)
 {
     for (uint32_t i = 0; i < cluster::destroys_max; ++i) {
@@ -89,7 +89,7 @@ static Violation i3(const Cluster &c, const ClusterState &s)
     return {};
 }
 
-// Quiet peers agree on what lives, under which stamp, and whose it is.
+// Q1: quiet peers agree on which objects live, on their stamps and on their owners.
 static Violation q1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
 {
     for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
@@ -104,13 +104,13 @@ static Violation q1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
     return {};
 }
 
-// ... and on its value.
+// Q2: quiet peers agree on the values of objects.
 static Violation q2(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
 {
     for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
         const Believed &other = at(c, s, b, mine.object);
         if (!mine.alive || !other.alive || mine.value == other.value) continue;
-        if (mine.hidden || other.hidden) continue; // What it was when it was hidden.
+        if (mine.hidden || other.hidden) continue; // A hidden object keeps its last value.
         return violation("Q2", a, mine.object,
                          "at " + name(a) + " write " + std::to_string(mark::sequence(mine.value)) +
                              " of " + text(mine.value.tenure) + ", at " + name(b) + " write " +
@@ -120,7 +120,7 @@ static Violation q2(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
     return {};
 }
 
-// Who owns a living object is there.
+// Q3: the owner of every living object is a member.
 static Violation q3(const Cluster &c, const ClusterState &s, PeerPlace a, unsigned members)
 {
     for (const Believed &object : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
@@ -133,7 +133,7 @@ static Violation q3(const Cluster &c, const ClusterState &s, PeerPlace a, unsign
     return {};
 }
 
-// What one that stayed has destroyed is dead everywhere.
+// Q4: an object that was destroyed by a peer that is still a member is destroyed everywhere.
 static Violation q4(const Cluster &c, const ClusterState &s, PeerPlace a, unsigned members)
 {
     for (uint32_t i = 0; i < cluster::destroys_max; ++i) {
@@ -149,7 +149,7 @@ static Violation q4(const Cluster &c, const ClusterState &s, PeerPlace a, unsign
     return {};
 }
 
-// Quiet peers remember the same dead, whether or not they ever knew them.
+// Q5: quiet peers have the same tombstones, also of objects that they never knew alive.
 static Violation q5(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
 {
     for (const Believed &mine : peer_steps::beliefs(cluster::steps(c), cluster::block(s, a))) {
@@ -162,8 +162,8 @@ static Violation q5(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
     return {};
 }
 
-// Nobody waits for anything: no claim is unanswered, nobody joins or collects reports, all that
-// was said is acked; and all have the same roster.
+// Q6: no peer waits for anything: none is still joining or collecting reports, every claim is
+// answered, every message is acked, and all have the same view and roster.
 static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a, const Present &all)
 {
     const Glance &mine = glance(c, s, a);
@@ -186,10 +186,11 @@ static Violation q6(const Cluster &c, const ClusterState &s, PeerPlace a, const 
     return violation("Q6", a, ObjectId::none, name(a) + " " + what);
 }
 
-// The host knows what is locked, and nothing else is.
+// Q8: the objects that the host knows to be locked are those that their owners have locked.
 static Violation q8(const Cluster &c, const ClusterState &s, const Present &all)
 {
-    if (!cluster::remembers(c)) return {}; // Then beliefs have not everywhere the same order.
+    // Bit i stands for belief i, so it means the same at all peers only with equal tombstones.
+    if (!cluster::remembers(c)) return {};
     unsigned locked = 0, known = 0;
     for (uint32_t i = 0; i < all.count; ++i) {
         const Glance &one = glance(c, s, all.places[i]);
@@ -202,7 +203,8 @@ static Violation q8(const Cluster &c, const ClusterState &s, const Present &all)
                                 : "the host does not know what is locked");
 }
 
-// Who is told an object knows whether who tells it hides it.
+// Q10: a peer that receives updates of an object knows whether their sender hides it from that
+// peer.
 static Violation q10(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPlace b)
 {
     const bool star = cluster::is_star(c);
@@ -241,8 +243,9 @@ static Violation when_quiet(const Cluster &c, const ClusterState &s, const Prese
     return q8(c, s, all);
 }
 
-// Who has come in and was not taken for gone belongs to some host; and to one only. Two may be in
-// charge where two were left, and lost each other.
+// Q7: every peer that has joined is on the roster of a host. There is only one host, unless every
+// host is alone: the last two members may lose each other and both continue. If most peers live and
+// none was suspected, no more peers are lost than crashed.
 static Violation q7(const Cluster &c, const ClusterState &s)
 {
     uint32_t groups = 0;
@@ -276,7 +279,6 @@ static Violation q7(const Cluster &c, const ClusterState &s)
     return {};
 }
 
-// Nothing more will ever happen, and yet not all has come to an end.
 Violation stuck(const Cluster &c, const ClusterState &s)
 {
     if (cluster::quiet(c, s)) return {};

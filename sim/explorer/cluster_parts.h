@@ -1,10 +1,11 @@
-// Where each thing lies in a ClusterState, for those that are cluster.
+// The layout of ClusterState::parts. Only for the files that implement cluster.h.
 #pragma once
 #include "sim/explorer/cluster.h"
 
 namespace tern::cluster_parts {
 
-inline constexpr uint32_t tail_count = 3; // What has been spent, twice; who has destroyed what.
+// The last parts: two of counts of moves made, one of who destroyed what.
+inline constexpr uint32_t tail_count = 3;
 
 inline uint32_t pair_count(const Cluster &c)
 {
@@ -62,7 +63,7 @@ enum Budget : uint32_t {
     releases,
     hides
 };
-inline constexpr uint32_t budgets_per_part = 8; // Of 4 bits.
+inline constexpr uint32_t budgets_per_part = 8; // 4 bits each.
 
 inline uint32_t spent_part(const Cluster &c, Budget budget)
 {
@@ -89,7 +90,8 @@ inline bool lists(const Glance &glance, PeerPlace place)
     return (glance.roster >> place & 1) != 0;
 }
 
-// A newcomer hears its welcome first; and nobody hears one that he does not know yet, or no more.
+// True if `to` would not read the next message of `from`. A newcomer reads a WELCOME first, and a
+// member reads nothing from peers that it does not know yet, or has dropped.
 inline bool is_deaf(const Cluster &c, const ClusterState &s, PeerPlace to, PeerPlace from)
 {
     if (s.parts[to] == 0) return true;
@@ -100,7 +102,8 @@ inline bool is_deaf(const Cluster &c, const ClusterState &s, PeerPlace to, PeerP
            peer_steps::message(c._steps, head)[0] != static_cast<std::byte>(MessageKind::welcome);
 }
 
-// It has gone, or has heard of this one and takes it for gone: there is no connection any more.
+// True if `by` has no connection to `who` any more: `by` has crashed or ended, or it knew `who` and
+// has fenced it.
 inline bool has_closed(const Cluster &c, const ClusterState &s, PeerPlace by, PeerPlace who)
 {
     if (s.parts[by] == 0) return true;
@@ -108,7 +111,8 @@ inline bool has_closed(const Cluster &c, const ClusterState &s, PeerPlace by, Pe
     return there.phase != Phase::outside && !lists(there, who) && who <= there.last;
 }
 
-// Whether it would make a difference to `by` that `who` has gone.
+// True if `by` reacts to the departure of `who`: `who` is on its roster, and one of the two is the
+// host that `by` follows.
 inline bool minds(const Cluster &c, const ClusterState &s, PeerPlace by, PeerPlace who)
 {
     if (s.parts[by] == 0) return false;

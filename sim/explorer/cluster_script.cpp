@@ -65,10 +65,10 @@ static constexpr BudgetName budget_names[] = {
 
 // --- Reading one line ---
 
-struct Words { // Of one line.
+struct Words { // The words of one line.
     std::vector<std::string_view> all;
     size_t next = 0;
-    std::string error; // The first; what was expected.
+    std::string error; // The first error: what was found and what was expected.
 };
 
 static Words words_of(std::string_view line)
@@ -271,7 +271,7 @@ static void read_line(Words &words, ParsedScript &parsed, ScriptLine &line)
     if (words.error.empty()) script.lines.push_back(line);
 }
 
-// The budgets must hold what the script does, and what its objects are numbered by.
+// Raises the budgets of the scope to what the script's moves use.
 static void widen(ExploreScope &scope, const std::vector<ScriptLine> &lines)
 {
     ExploreScope used = {};

@@ -34,7 +34,7 @@ static void move(Player &p, const ScriptLine &line, const Move &move)
     cluster_history::add(p.history, p.played.violation);
 }
 
-// The next move of a flow. False if nothing is left to arrive.
+// The next move of a flow. False: nothing is left that can arrive.
 static bool next_of_flow(const Player &p, const ScriptLine &line, Move &next)
 {
     std::vector<Move> all;

@@ -127,7 +127,7 @@ static std::span<const uint32_t> edges_of(const Explorer &e, size_t state)
 ExploredWays count_ways(const Explorer &e)
 {
     if (e._edges.size() >= edges_kept_max) return {0, false};
-    std::vector<uint32_t> unseen(e._trail.size()); // Edges to it that are still to be added.
+    std::vector<uint32_t> unseen(e._trail.size()); // Edges to the state that are not added yet.
     for (const uint32_t state : e._edges)
         unseen[state] += 1;
     std::vector<double> ways(e._trail.size());

@@ -5,7 +5,7 @@ namespace tern::forgery {
 
 // The formats are those of docs/wire_format.md.
 
-// Who made an object may say that it is dead, as of its first tenure.
+// The creator of an object may destroy it under its first tenure, which needs no grant.
 static bool is_own_destroy(std::span<const std::byte> message, PeerId sayer)
 {
     BitReader r = bits::reader(message.subspan(1));
@@ -39,7 +39,7 @@ static void write_object(BitWriter &w, ObjectId object)
     bits::write_varint(w, object_id::serial(object));
 }
 
-// Of the first host and term: there is no other here. Nobody has signed it.
+// The stamp names the first term and host. The signature is zero: only that host could sign.
 static void write_grant(BitWriter &w, ObjectId object, PeerId owner, uint32_t count)
 {
     const uint8_t signature[64] = {};

@@ -9,7 +9,7 @@ static size_t home(const HashTable &table, const Key128 &key)
     return mixed(key.low ^ key.high) & (table._places.size() - 1);
 }
 
-// Where the key is, or the free place where it would be.
+// The place of the key or, if it is not in the table, the free place for it.
 static size_t place_of(const HashTable &table, const Key128 &key)
 {
     size_t place = home(table, key);

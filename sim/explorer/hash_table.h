@@ -1,6 +1,6 @@
-// A table from 128-bit keys to numbers, for the many states of the explorer. Never iterated. Equal
-// keys are taken for equal things: among n keys two differing things share one by a chance of n*n /
-// 2^129, which for a thousand million is less than one in 10^20.
+// A hash table from 128-bit keys to numbers, for the many states of the explorer. Never iterated.
+// Two things with equal keys are taken for the same thing: among n different things, some two have
+// equal keys with a probability of n*n / 2^129. For 10^9 things that is less than one in 10^20.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,11 @@ struct Key128 {
     friend bool operator==(const Key128 &, const Key128 &) = default;
 };
 
-struct HashTable { // Closed. Grows by doubling; 24 bytes for each place, at most 3/4 in use.
+struct HashTable { // Closed. Grows by doubling; 24 bytes for each place, of which at most 3/4 are
+                   // in use.
     struct Place {
         Key128 key;
-        uint32_t number; // 0: a free place.
+        uint32_t number; // 0: the place is free.
     };
     std::vector<Place> _places;
     size_t _count = 0;
@@ -25,15 +26,15 @@ struct HashTable { // Closed. Grows by doubling; 24 bytes for each place, at mos
 
 namespace hash_table {
 
-uint32_t find(const HashTable &table, const Key128 &key);       // 0: not there.
-void add(HashTable &table, const Key128 &key, uint32_t number); // Not there yet; number > 0.
+uint32_t find(const HashTable &table, const Key128 &key);       // 0: the key is not in it.
+void add(HashTable &table, const Key128 &key, uint32_t number); // A new key; number > 0.
 size_t size(const HashTable &table);
 size_t size_bytes(const HashTable &table);
 
 Key128 key(std::span<const uint64_t> words);
 Key128 key(std::span<const std::byte> bytes);
 
-// Some 64 bits of which all depend on all of value.
+// A hash: every bit of the result depends on every bit of `value`.
 inline uint64_t mixed(uint64_t value)
 {
     // The finalizer of splitmix64 (Steele, Lea and Flood 2014).
@@ -43,8 +44,8 @@ inline uint64_t mixed(uint64_t value)
     return value ^ value >> 31;
 }
 
-// The key of a tuple is the sum of these over its places, so that a change of one place is a
-// subtraction and an addition (as Zobrist's for chess, 1970).
+// The key of a tuple is the sum of part() over its places. So a change of one place costs one
+// subtraction and one addition (Zobrist hashing, known from chess programs, 1970).
 inline Key128 part(uint32_t place, uint32_t number)
 {
     const uint64_t both = uint64_t{place} << 32 | number;

@@ -17,7 +17,7 @@ static Violation violation(const char *invariant, const StepSeen &seen, const Be
     return violation;
 }
 
-// A stamp never falls at a peer.
+// I2: at a peer the stamp of an object never decreases.
 static Violation i2(const StepSeen &seen, const Believed &before, const Believed &after)
 {
     if (!before.alive || !after.alive || after.stamp >= before.stamp) return {};
@@ -25,14 +25,15 @@ static Violation i2(const StepSeen &seen, const Believed &before, const Believed
                      "its stamp fell from " + text(before.stamp) + " to " + text(after.stamp));
 }
 
-// What is dead at a peer never lives there again.
+// I3: an object that is destroyed at a peer never lives there again.
 static Violation i3(const StepSeen &seen, const Believed &before, const Believed &after)
 {
     if (!before.dead || (after.dead && !after.alive)) return {};
     return violation("I3", seen, after, after.alive ? "lives again" : "its death is forgotten");
 }
 
-// A value comes from the tenure that the stamp names, or from before it; and it is whole.
+// I4: a value was written in the tenure that the stamp names or in an earlier one, and is not a mix
+// of two writes.
 static Violation i4(const StepSeen &seen, const Believed &before, const Believed &after)
 {
     if (!after.alive) return {};
@@ -48,8 +49,8 @@ static Violation i4(const StepSeen &seen, const Believed &before, const Believed
     return {};
 }
 
-// What is hidden from a peer stays as it is there. (That it is told anew by the next host of a star
-// may have been on its way.)
+// I18: UPDATEs do not change an object that is hidden from this peer. (Other messages may: the
+// world sync by the next host of a star can be under way when the object is hidden.)
 static Violation i18(const StepSeen &seen, const Believed &before, const Believed &after)
 {
     if (seen.input.kind != InputKind::updates) return {};
@@ -58,7 +59,7 @@ static Violation i18(const StepSeen &seen, const Believed &before, const Believe
     return violation("I18", seen, after, "is hidden, and told all the same");
 }
 
-// Within a tenure a later write is never replaced by an earlier one.
+// I5: within a tenure a later write is never replaced by an earlier one.
 static Violation i5(const StepSeen &seen, const Believed &before, const Believed &after)
 {
     if (!before.alive || !after.alive || before.stamp != after.stamp) return {};
@@ -70,8 +71,8 @@ static Violation i5(const StepSeen &seen, const Believed &before, const Believed
                          std::to_string(is));
 }
 
-// An owner is only who created the object or was granted it, and he says so himself; after his
-// departure the host may hear of it from others.
+// I6: a peer becomes the owner only by creating the object or by a grant. Others learn that from a
+// message of the owner; or from reports after a departure; or, in a star, from the host.
 static Violation i6(const StepSeen &seen, const Believed &before, const Believed &after)
 {
     if (!after.alive) return {};
@@ -86,7 +87,8 @@ static Violation i6(const StepSeen &seen, const Believed &before, const Believed
                            seen.message == MessageKind::migrate;
     if (after.owner != self && announced && after.owner == sender) return {};
     if (after.owner != self && seen.message == MessageKind::report_object) return {};
-    if (after.owner != self && seen.message == MessageKind::tell) return {}; // The host of a star.
+    // The host of a star sends this.
+    if (after.owner != self && seen.message == MessageKind::tell) return {};
     return violation("I6", seen, after,
                      "is owned by peer " + text(after.owner) + " under " + text(after.stamp) +
                          ", of which nobody entitled has told");
@@ -103,7 +105,7 @@ static Violation about_message(const char *invariant, const StepSeen &seen, cons
     return violation;
 }
 
-// What its sender has no right to say is never believed, and nothing comes of it.
+// I6: a forged message is rejected and changes nothing.
 static Violation i6_forged(const StepSeen &seen)
 {
     if (seen.input.kind != InputKind::forged) return {};
@@ -113,7 +115,7 @@ static Violation i6_forged(const StepSeen &seen)
                         : Violation{};
 }
 
-// The host grants no claim of what it knows to be locked.
+// I15: the host grants no claim of an object that it knows to be locked.
 static Violation i15(const StepSeen &seen)
 {
     if (seen.message != MessageKind::claim) return {};
@@ -131,8 +133,8 @@ static bool is_full(Fault fault)
     return fault != Fault::none && fault != Fault::minority && fault != Fault::host_lost;
 }
 
-// Honest peers say nothing that is against the format or against authority, and the limits of the
-// cluster hold all that there is.
+// I6, I8, I12: no message of an honest peer is taken for malformed or forged, and nothing exceeds
+// the limits of the cluster.
 static Violation honest(const StepSeen &seen)
 {
     const char *invariant = nullptr;

@@ -1,4 +1,4 @@
-// What may never come of one step of one peer, whatever the others do. Each invariant is a short
+// The invariants of one step of one peer, which hold whatever the other peers do. Each has a short
 // function of its own; docs/testing.md lists them.
 #pragma once
 #include "sim/explorer/peer_steps_types.h"
@@ -8,16 +8,16 @@ namespace tern::peer_oracles {
 struct StepSeen {
     PeerPlace place;
     Input input;
-    MessageKind message; // receive, welcome; else none.
+    MessageKind message; // The message that arrived. none: another kind of input.
     Verdict verdict;
-    bool changed; // Its block is another one now.
+    bool changed; // The step changed the peer's block.
     Fault fault;
-    bool overflow;     // Of a ring: the limits of the cluster are too small.
-    Described granted; // claim: GRANT to its sender; else nothing.
-    uint8_t locked;    // A bit for each belief of before: the host knows it to be.
-    std::span<const Believed> before, after;
+    bool overflow;     // A message queue overflowed: the limits of the cluster are too small.
+    Described granted; // If a CLAIM arrived: the GRANT that the step sends to its sender, if any.
+    uint8_t locked;    // A bit for each object in `before`: this peer, as host, knows it as locked.
+    std::span<const Believed> before, after; // The peer's objects, by rising id.
 };
 
-Violation first_violation(const StepSeen &seen); // Empty: none.
+Violation first_violation(const StepSeen &seen); // Empty: all hold.
 
 }

@@ -7,7 +7,7 @@
 
 namespace tern::peer_steps {
 
-// --- The game, and who takes part ---
+// --- The game and the peers ---
 
 static constexpr Field mark_fields[] = {
     {"tenure", FieldKind::uint64, offsetof(Mark, tenure)},
@@ -27,7 +27,7 @@ static const TypeTable &table(bool mortal)
     return mortal ? dying : kept;
 }
 
-// As small as they may be: blocks are copied at every step.
+// The limits are as small as possible, because every step copies a block.
 static ReplicaLimits limits(uint32_t peers, Quorum quorum, Topology topology)
 {
     return {
@@ -79,7 +79,7 @@ static Replica &replica_in(std::vector<uint64_t> &memory)
 static std::span<uint64_t> state(std::vector<uint64_t> &memory)
 {
     static_assert(offsetof(Replica, session) % sizeof(uint64_t) == 0);
-    const size_t words = (replica_in(memory).state_bytes + 7) / 8; // Behind it lies no event.
+    const size_t words = (replica_in(memory).state_bytes + 7) / 8; // Events lie behind it.
     return std::span(memory).subspan(offsetof(Replica, session) / 8, words);
 }
 
@@ -110,7 +110,7 @@ static Believed believed(const Replica &r, const Object &object, Slot slot)
     return believed;
 }
 
-// In order of the ids. At most cluster_objects_max were ever made.
+// Living objects and tombstones, by rising id.
 static std::vector<Believed> beliefs_of(const Replica &r)
 {
     std::vector<Believed> all;
@@ -146,7 +146,7 @@ static bool settled_with(const Replica &r, MemberSlot slot)
            r.publisher.rings[slot].packet_count == 0;
 }
 
-// Of the objects that this peer believes in, in the same order.
+// Sets the bits for locked and released objects; bit i stands for all[i].
 static void look_at_marks(Glance &glance, const Replica &r, std::span<const Believed> all)
 {
     for (size_t i = 0; i < all.size(); ++i) {
@@ -189,7 +189,7 @@ static Glance look(PeerSteps &s, const Replica &r)
     return glance;
 }
 
-// The number of the block in s._memory.
+// Stores the block in s._memory, if it is new, and returns its number.
 static uint32_t keep(PeerSteps &s, PeerPlace place)
 {
     const std::span<const uint64_t> words = state(s._memory);
@@ -222,10 +222,10 @@ static uint32_t keep(PeerSteps &s, PeerPlace place)
     return number;
 }
 
-// --- What is only history ---
+// --- Normalising a block ---
 
-// Numbers of messages count from the last acked one, and what is queued begins at the first place:
-// only differences are ever looked at.
+// Renumbers messages from the last acked one and moves the queue to the start of its ring: Replica
+// uses only differences of these numbers.
 static void settle_ring(Replica &r, MemberSlot slot)
 {
     const uint32_t items_max = r.items.capacity / r.rings.capacity;
@@ -239,11 +239,12 @@ static void settle_ring(Replica &r, MemberSlot slot)
     ring.acked_count = 0;
 }
 
-// Takes out of a block what no later step depends on. Which free place a grant gets is history
-// too (it only orders the MIGRATEs of a greeting), as soon as all are free.
+// Normalises everything in a block that no later step depends on. Once all grants are free, the
+// order of the free list belongs to that: it decides only in which order a world sync sends
+// MIGRATEs.
 static void settled(Replica &r)
 {
-    r.migrations = 0; // A statistic.
+    r.migrations = 0; // A counter for statistics only.
     for (MemberSlot slot = 0; slot < r.rings.count; ++slot)
         settle_ring(r, slot);
     if (r.free_grants.count != r.grants.count) return;
@@ -265,7 +266,7 @@ static uint32_t keep_message(PeerSteps &s, std::span<const std::byte> bytes)
     return number;
 }
 
-// The next number of a packet: above those in flight. Which one it is is history.
+// The next packet number: the lowest above those in flight, so that equal states get equal numbers.
 static uint64_t next_packet(const Replica &r, MemberSlot slot)
 {
     const PeerRing &ring = r.publisher.rings[slot];
@@ -275,7 +276,8 @@ static uint64_t next_packet(const Replica &r, MemberSlot slot)
     return r.publisher.sent_packets[size_t{slot} * packets_max + last].packet + 1;
 }
 
-// All that is to be said is said at once, but to those who are held. True if there was an UPDATE.
+// Writes all queued messages and due UPDATEs, except for peers in `held`. True: there was an
+// UPDATE.
 static bool pull(PeerSteps &s, Replica &r, unsigned held)
 {
     std::byte buffer[4096];
@@ -322,8 +324,9 @@ static void acked(Replica &r, PeerId from, uint32_t count)
     replica::messages_acked(r, from, r.rings[slot].acked_count + count);
 }
 
-// What the game does. Between two ticks at which nothing is set or sent as an UPDATE there is no
-// difference, so the tick is raised only here and behind UPDATEs.
+// Runs an action of the game. The tick counter influences only values and UPDATEs. So it rises, by
+// end_send(), only before an action that needs a new tick and after UPDATEs: otherwise equal states
+// would differ in their tick.
 static void play(Replica &r, const Input &input)
 {
     const ObjectId object = object_code::id(input.number);
@@ -371,8 +374,9 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
     case InputKind::acked: acked(r, other, input.number); break;
     case InputKind::gone: replica::peer_gone(r, other); break;
     case InputKind::admit:
+        // No id is given twice, but a new host may not know the last ones.
         while (r.last_peer < static_cast<uint16_t>(other))
-            replica::next_peer_id(r); // Ids that are given once, though it has not heard of it.
+            replica::next_peer_id(r);
         replica::admit(r, other, identity(input.other));
         break;
     case InputKind::arrived: replica::fate(r, other, input.number, true); break;
@@ -397,7 +401,7 @@ static MessageKind kind_of(const PeerSteps &s, const Input &input)
     return static_cast<MessageKind>(message(s, input.number)[0]);
 }
 
-// To who has claimed in this step. Nothing if there is no GRANT.
+// The GRANT that this step sends to the peer whose claim arrived in it. Empty: there is none.
 static Described granted_to_sender(const PeerSteps &s, const Input &input, const PeerStep &step)
 {
     for (uint32_t i = step.said_first; i < step.said_first + step.said_count; ++i) {
@@ -431,7 +435,7 @@ static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const P
     return static_cast<uint32_t>(s._violations.size());
 }
 
-// Production code, and the end of the tick.
+// Runs one input in the production code, and ends the tick.
 static PeerStep run(PeerSteps &s, uint32_t block, const Input &input)
 {
     load(s, block);
@@ -463,7 +467,7 @@ PeerStep step(PeerSteps &s, uint32_t block, const Input &input)
     return s._steps.back();
 }
 
-// --- The whole ---
+// --- All steps ---
 
 static void forget(PeerSteps &s)
 {

@@ -1,9 +1,9 @@
-// Every step of a Replica that was ever asked for, done once by the production code and remembered:
-// a peer is a pure function of its block and of what it is told.
+// Steps of single peers, run by the production code (Replica) once and cached: a step is a pure
+// function of the peer's block, which is its memory, and of one input.
 //
-// Blocks and messages are kept once each and named by numbers. What is only history is taken out
-// of a block before it is compared (settled(), below), so that blocks that cannot be told apart by
-// anything that they will ever do are one.
+// Different blocks and messages are stored once and named by numbers. Before a block is compared,
+// everything that cannot influence a later step is normalised (settled() in peer_steps.cpp), so
+// that blocks with the same future behaviour get the same number.
 #pragma once
 #include "sim/explorer/peer_steps_types.h"
 
@@ -12,24 +12,26 @@ namespace tern {
 struct PeerSteps { // Closed.
     struct Block {
         Key128 key;
-        size_t first; // In positions and words: where it differs from its place's base.
+        // The words that differ from the base of its place: a range of _positions and _words.
+        size_t first;
         uint32_t count;
         PeerPlace place;
         Glance glance;
     };
     struct Message {
         Key128 key;
-        size_t first; // In bytes.
+        size_t first; // Offset in _bytes.
         uint32_t size_bytes;
     };
     const TypeTable *_types = nullptr;
     uint32_t _peers = 0;
-    std::vector<uint64_t> _memory; // One replica, in which all steps are done.
-    std::vector<std::vector<uint64_t>> _bases;
-    std::vector<Block> _blocks; // By number. Number 0: nobody.
+    std::vector<uint64_t> _memory; // One replica, in which all steps run.
+    std::vector<std::vector<uint64_t>>
+        _bases;                 // For each place, the block that others are compared with.
+    std::vector<Block> _blocks; // Indexed by number. Number 0: no peer.
     std::vector<uint16_t> _positions;
     std::vector<uint64_t> _words;
-    std::vector<Message> _messages; // By number. 0: none.
+    std::vector<Message> _messages; // Indexed by number. Number 0: no message.
     std::vector<std::byte> _bytes;
     std::vector<Believed> _beliefs;
     std::vector<PeerStep> _steps;
@@ -41,17 +43,21 @@ struct PeerSteps { // Closed.
 
 namespace peer_steps {
 
-// peers: with newcomers. mortal: orphans are destroyed, else the host adopts them.
+// peers: including newcomers, 1 to cluster_peers_max. mortal: orphans are destroyed; else the host
+// adopts them.
 PeerSteps make(uint32_t peers, bool mortal, Quorum quorum = Quorum::majority,
                Topology topology = Topology::mesh);
-uint32_t first_host(PeerSteps &s);                // Place 0, alone.
-uint32_t outsider(PeerSteps &s, PeerPlace place); // Not welcomed yet.
-// Forgets everything but these blocks, whose numbers are given anew, from 1 on.
+uint32_t first_host(PeerSteps &s);                // A host at place 0, alone.
+uint32_t outsider(PeerSteps &s, PeerPlace place); // Has no WELCOME yet.
+// Forgets everything but these blocks, and replaces their numbers in `blocks` by new ones from 1
+// on.
 void begin_with(PeerSteps &s, std::span<uint32_t> blocks);
 
+// Runs the input, ends the tick, and checks the invariants of peer_oracles.h.
 PeerStep step(PeerSteps &s, uint32_t block, const Input &input);
 
-// What its peer could say of an object of another that it knows, without any right to. A message.
+// The number of a message about another's living object that this peer has no right to send; see
+// forgery.h.
 uint32_t forged_migrate(PeerSteps &s, uint32_t block, ObjectId object);
 uint32_t forged_destroy(PeerSteps &s, uint32_t block, ObjectId object);
 

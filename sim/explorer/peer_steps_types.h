@@ -1,4 +1,4 @@
-// What one peer of a cluster can be told, what it answers, and what others want to know of it.
+// The inputs and outputs of a step of one peer, and what others may read of the peer's state.
 #pragma once
 #include "migration/replica.h"
 #include "sim/explorer/hash_table.h"
@@ -7,26 +7,27 @@
 
 namespace tern {
 
-inline constexpr uint32_t cluster_peers_max = 6;   // With newcomers.
-inline constexpr uint32_t cluster_objects_max = 4; // Ever made.
+inline constexpr uint32_t cluster_peers_max = 6;   // Including newcomers.
+inline constexpr uint32_t cluster_objects_max = 4; // A scope creates fewer in all.
 
 // A peer is named by its place: the peer with PeerId 1 has place 0.
 using PeerPlace = uint8_t;
 
-// The game's object: every value says who wrote it, in which tenure, and which write of it this is:
-// 1, 2, ..., from create(): 0. Writes change different fields in turn, so that it shows if a value
-// is made of two.
+// The game's object. A value names its writer, the tenure and the number of the write: 1, 2, ... in
+// each tenure, and 0 for create(). Odd and even writes change different fields, so whole() notices
+// a value that is a mix of two writes.
 struct Mark {
-    uint64_t tenure; // stamp at the writer.
-    uint32_t odds;   // The last write, if it was odd; else the one before. 0: none.
-    uint32_t evens;  // ... if it was even.
+    uint64_t tenure; // stamp of the object at the writer.
+    uint32_t odds;   // Number of the last odd write. 0: none.
+    uint32_t evens;  // Number of the last even write. 0: none.
     PeerId writer;
-    bool odd; // The last write: a field whose values return.
+    bool odd; // The last write is odd. Unlike the others, this field returns to earlier values.
     uint8_t zero[5];
     friend bool operator==(const Mark &, const Mark &) = default;
 };
 
 namespace mark {
+// The number of the write.
 inline uint32_t sequence(const Mark &mark)
 {
     return mark.odds > mark.evens ? mark.odds : mark.evens;
@@ -39,23 +40,24 @@ inline bool whole(const Mark &mark)
 }
 }
 
+// The comments name the members of Input that a kind uses. An object is given by its code.
 enum class InputKind : uint8_t {
-    receive, // The message `number` of `other`.
-    welcome, // The message `number`, of the host.
-    acked,   // `number` more messages to `other` have arrived.
-    forged,  // The message `number` of `other`, which must not be believed.
+    receive, // The message `number` from `other` arrives.
+    welcome, // The message `number` from `other`, the host, arrives at a newcomer.
+    acked,   // `number` more messages to `other` are acked.
+    forged,  // The message `number` from `other`, which must be rejected, arrives.
     create,
-    claim,   // The object `number`: its code.
-    destroy, // The same.
-    set,     // The same.
-    lock,    // The same: locks it, or unlocks what is locked.
-    release, // The same.
-    hide,    // The same: from `other`, or shows it there again.
-    gone,    // `other` has.
-    admit,   // At the host: `other` comes.
-    updates, // The message `number` of `other`.
-    arrived, // The packet `number` to `other`.
-    lost,    // The same.
+    claim,   // The object `number`.
+    destroy, // The object `number`.
+    set,     // The object `number`.
+    lock,    // Locks the object `number`, or unlocks it if it is locked.
+    release, // The object `number`.
+    hide,    // Hides the object `number` from `other`, or shows it there again.
+    gone,    // `other` has gone.
+    admit,   // The host admits `other`.
+    updates, // The message `number` with UPDATEs from `other` arrives.
+    arrived, // The packet `number` to `other` is acked.
+    lost,    // The packet `number` to `other` is lost.
     wait     // Some ticks pass.
 };
 
@@ -63,10 +65,10 @@ struct Input {
     InputKind kind;
     PeerPlace other;
     uint32_t number;
-    uint8_t held = 0; // A bit for each place: what is to be said to it is not pulled.
+    uint8_t held = 0; // A bit for each place: messages for that peer are not written in this step.
 };
 
-// An ObjectId in 16 bits: creator's place and serial.
+// An ObjectId in 16 bits: the creator's id and the serial.
 namespace object_code {
 inline uint32_t of(ObjectId id)
 {
@@ -78,51 +80,52 @@ inline ObjectId id(uint32_t code)
 }
 }
 
+// A message that a peer sends.
 struct Said {
     PeerPlace to;
-    bool updates;    // Else a message on the stream.
-    uint16_t packet; // updates.
+    bool updates;    // A packet of UPDATEs; else a message on the stream.
+    uint16_t packet; // The packet's number, for updates.
     uint32_t message;
 };
 
 struct PeerStep {
-    uint32_t block;
+    uint32_t block; // The peer's block after the step.
     uint32_t said_first, said_count;
-    uint32_t violation; // Index + 1 in PeerSteps::violations.
+    uint32_t violation; // Index + 1 in PeerSteps::_violations. 0: none.
     Verdict verdict;
 };
 
-// What a peer believes of an object.
+// The state of one object at a peer.
 struct Believed {
     ObjectId object;
     Stamp stamp;
     PeerId owner;
-    bool alive, dead;
-    bool hidden;         // From this peer,
-    uint8_t hidden_from; // ... and, if it tells it, from others: a bit for each place.
+    bool alive, dead;    // dead: the peer keeps a tombstone of it.
+    bool hidden;         // Hidden from this peer by the peer that sends its updates.
+    uint8_t hidden_from; // A bit for each place from which this peer hides it.
     uint8_t zero[2];
     Mark value;
 };
 
-// What is to be seen of one block.
+// A summary of one block.
 struct Glance {
     uint32_t belief_first;
     uint8_t belief_count;
-    uint8_t known;     // A bit for each place: a member, or one that has gone, but is not dropped.
-    uint8_t roster;    // ...: a member that has not gone.
-    uint8_t unsettled; // A bit for each place: something said to it is unacked, or unsaid.
-    uint8_t claims;    // Unanswered.
-    uint8_t locked;    // A bit for each belief: its owner, we, has locked it.
-    uint8_t known_locked; // ...: we are the host, and have heard that its owner has.
-    uint8_t released;     // ...: we own it and want the host to.
-    PeerPlace leader;     // The lowest of the roster. 255: nobody.
-    PeerPlace last;       // Of whom it has heard: all up to this place.
-    bool in_charge;       // It is the host.
-    bool ended;           // Its session is over: it was cut off, or is to start over.
+    uint8_t known;     // A bit for each place: a member, or a fenced one that is not dropped yet.
+    uint8_t roster;    // A bit for each place: a member that is not fenced.
+    uint8_t unsettled; // A bit for each place: something for that peer is unwritten or unacked.
+    uint8_t claims;    // Unanswered ones.
+    uint8_t locked;    // A bit for each belief: this peer owns the object and has locked it.
+    uint8_t known_locked; // A bit for each belief: this peer, as the host, knows that it is locked.
+    uint8_t released;     // A bit for each belief: this peer owns the object and has released it.
+    PeerPlace leader;     // The lowest place of the roster. 255: nobody.
+    PeerPlace last;       // The highest place that this peer knows to have been given out.
+    bool in_charge;       // This peer is the host.
+    bool ended;           // Too few members are left, or the host was lost during the join.
     Phase phase;
-    bool collecting;
+    bool collecting; // A departure is under way: reports are awaited.
     uint32_t view;
-    uint32_t beliefs; // Equal at two blocks that believe the same.
+    uint32_t beliefs; // Equal in two blocks with equal beliefs.
 };
 
 }
