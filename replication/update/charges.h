@@ -1,53 +1,58 @@
-// Whom each sent bit is charged to: counters by kind, and of what has values by type and field.
-// Charged where the bits are written; rows() is what traffic() shows. docs/use/profiling.md
+// Counts each bit that is sent: by kind, and values also by type and field. Bits are counted where
+// they are written; rows() is what traffic() returns. docs/use/profiling.md
 #pragma once
 #include "replication/world/type_table.h"
 
 namespace tern {
 
-// UPDATEs of a type that carried the same fields: these are charged when others take the place.
+// UPDATEs of one type with the same fields. Their fields are charged together, when a different
+// mask takes the place.
 struct ChargeRun {
     uint64_t mask, count;
-    uint64_t variable; // Fields that do not always take as many bits. They are charged at once.
+    // A mask of the fields whose size varies. Masks with such a field are charged at once.
+    uint64_t variable;
 };
 
-inline constexpr size_t charge_runs_max = 4; // Of a type.
+inline constexpr size_t charge_runs_max = 4; // For each type.
 
-struct Charges { // Closed. Zero: nothing is charged.
+struct Charges { // Closed. A zero struct counts nothing.
     std::span<TrafficRow> _rows;
-    std::span<ChargeRun> _runs; // charge_runs_max of each type, by fields.
-    size_t _kind_rows;          // Of each kind with values.
+    std::span<ChargeRun> _runs; // charge_runs_max for each type; a hash of the mask selects one.
+    size_t _kind_rows;          // Rows of each kind with values.
 };
 
 namespace charges {
 
 inline constexpr size_t value_kinds =
-    static_cast<size_t>(TrafficKind::call) + 1; // They come first.
+    static_cast<size_t>(TrafficKind::call) + 1; // These kinds come first.
 
 size_t row_count(const TypeTable &types);
 size_t run_count(const TypeTable &types);
-// So many of each, all zero.
+// The spans must have row_count() and run_count() elements, all zero, and outlive the result.
 Charges make(const TypeTable &types, std::span<TrafficRow> rows, std::span<ChargeRun> runs);
 
-// Of no type: `count` messages, or what lies around values.
+// Bits without a type: those of `count` messages, or the overhead around values.
 void add(Charges &c, TrafficKind kind, int64_t bits, uint64_t count);
-// A value of `bits` in all: those of its fields, and what else there is.
+// One value. `bits` is the total; what the fields do not take is charged to the type.
 void add_value(Charges &c, const TypeTable &types, TrafficKind kind, TypeId type, const void *value,
                size_t bits);
-// The same of a value that has been coded; `fields` reads from its first field on, null: none.
+// Like add_value(), for a value that is already encoded. `fields` reads from its first field on;
+// null: its fields are not charged.
 void add_coded(Charges &c, const TypeTable &types, TrafficKind kind, TypeId type,
                const BitReader *fields, size_t bits);
-// `count` objects' part of an UPDATE, with the fields of `mask`. False: add_fields() has to follow
-// for each, as they were not those of the one before.
+// Charges `count` objects of an UPDATE message, which carry the fields of `mask` and take `bits` in
+// all. False: the previous mask was another, and add_fields() must be called for each object.
 inline bool add_like_before(Charges &c, const TypeTable &types, TypeId type, uint64_t mask,
                             size_t bits, size_t count);
 void add_fields(Charges &c, const TypeTable &types, TypeId type, uint64_t mask, const void *value);
 
-// All rows, with nothing left out. Valid as long as the memory.
+// All rows, with all fields charged. Valid as long as the memory given to make().
 std::span<const TrafficRow> rows(Charges &c, const TypeTable &types);
-void set(Charges &c, TrafficKind kind, int64_t bits, uint64_t count); // Counted elsewhere.
-void move(Charges &to, Charges &from, const TypeTable &types);        // Of the same types.
-// Of a type: of all kinds, fields and all; how many values.
+// Sets a row that is counted elsewhere.
+void set(Charges &c, TrafficKind kind, int64_t bits, uint64_t count);
+// Both must have the same type table.
+void move(Charges &to, Charges &from, const TypeTable &types);
+// The bits of one type over all kinds, fields included, and the number of values.
 struct TypeSum {
     uint64_t bits, count;
 };
@@ -55,7 +60,7 @@ TypeSum sum(const Charges &c, const TypeTable &types, TypeId type);
 
 // --- Inline ---
 
-// Behind it come those of the fields.
+// The row of a type; those of its fields follow it.
 inline size_t row_of(const Charges &c, const TypeTable &types, TrafficKind kind, TypeId type)
 {
     return static_cast<size_t>(kind) * c._kind_rows + types.codes_first[type] + type;

@@ -1,11 +1,12 @@
-// UPDATE: which fields each peer still needs, by the rule of eventual consistency. Knows nothing of
-// packets but their numbers and that they arrived or were lost.
+// UPDATE: which fields each peer still needs, for eventual consistency. Of packets it knows only
+// their numbers and outcomes.
 //
-// Per field the owner keeps the tick of its last change (World), per peer and object the newest
-// tick that the peer has acked. An UPDATE at tick T names the tenure and carries every field
-// changed since that acked tick, whatever is in flight. It is due when a field has changed after
-// the last UPDATE sent, or when a sent one is lost. The receiver applies it if the tenure is the
-// present one and T is newer than what it has. Format: docs/wire_format.md, "UPDATE".
+// The owner keeps the tick of the last change of each field (World), and for each peer and object
+// the newest tick that the peer has acked. An UPDATE at tick T names the tenure and carries every
+// field that changed after the acked tick, even if an UPDATE in flight carries it too. It is due
+// when a field has changed after the last UPDATE sent, or when one that was sent is lost. The
+// receiver applies it if the tenure is the present one and T is newer than its own tick of the
+// object. Format: docs/wire_format.md, "UPDATE".
 #pragma once
 #include "replication/snapshot/bounds.h"
 #include "replication/snapshot/snapshots.h"
@@ -14,53 +15,56 @@
 
 namespace tern {
 
-struct SentUpdates { // One packet's.
+struct SentUpdates { // One message of UPDATEs, or one snapshot.
     uint64_t packet;
-    uint32_t tick;         // 0: its fate is known; it waits for those before it.
-    uint32_t first, count; // In sent_runs, as a ring.
-    uint32_t snapshot;     // Its number, if it is one; 0: an UPDATE message.
+    // 0: the outcome is known, but the ring still holds earlier packets whose outcome is not.
+    uint32_t tick;
+    uint32_t first, count; // A range of sent_runs, as ring positions.
+    uint32_t snapshot;     // The snapshot's number; 0: this is an UPDATE message.
 };
 
-// Objects in one message that lie one behind the other, in ids as in slots. Slots are used again,
-// so their tenure is named whole.
+// Consecutive objects of one message, in ids as well as in slots. Slots are reused, so a run also
+// names id and stamp.
 struct SentRun {
-    ObjectId id; // Of the first.
+    ObjectId id; // The id of the first object; the others follow.
     Stamp stamp;
     Slot slot;
-    uint32_t tick; // Of the values that were sent.
+    uint32_t tick; // The tick that the message gives for the values.
     uint32_t count;
     uint32_t zero;
 };
 
-struct PeerRing { // Where one peer's parts of the rings below begin and end.
+struct PeerRing { // Where one peer's parts of the two rings begin, and how long they are.
     uint32_t packet_first, packet_count;
     uint32_t run_first, run_count;
-    Slot cursor;        // Where the next packet starts looking, so that all get their turn.
-    uint32_t due_count; // Bits set in its part of `due`.
-    uint32_t interests; // 0: the game has said nothing of what it is told.
+    Slot cursor; // Where the next packet starts its search, so that every object gets its turn.
+    uint32_t due_count; // Bits set in this peer's part of `due`.
+    uint32_t interests; // 0: the game has set no priority for this peer.
     uint32_t zero;
 };
 
-// Whose objects a message tells: its sender's own, all of one tick, or, by the host of a star,
-// anybody's, each of its owner's tick.
+// one: the sender's own objects, all at the tick of the message. each: objects of any owner, each
+// at its owner's tick; the host of a star sends those.
 enum class Ticks : uint8_t { one, each };
 
 struct Publisher { // Open to migration.
     uint32_t slot_count, peer_count;
-    uint32_t peers_used;            // Of peer_count, the caller's: from here on there is nobody.
-    uint32_t packets_max, runs_max; // Of each peer's ring. Full: nothing is written until
-                                    // fates come.
-    uint32_t self;                  // Who sends. Its objects are told as of now, those of others
-                                    // as of the tick that came with them.
-    Ticks ticks;                    // each: those of others are told too.
+    uint32_t peers_used; // The peers in use, set by the caller; at most peer_count.
+    // Capacity of each peer's rings. When one is full, nothing is written until outcomes arrive.
+    uint32_t packets_max, runs_max;
+    // The sender's PeerId. Its own objects are sent at the present tick, those of others at the
+    // tick that came with their values.
+    uint32_t self;
+    Ticks ticks; // each: objects of other owners are sent too.
     uint8_t zero[3];
-    uint32_t changed_count;         // Bits set in `changed`.
-    Flat<Published> published;      // [peer * slot_count + slot]
-    Flat<Interest> interests;       // The same.
-    Flat<uint64_t> due;             // [peer * words + slot / 64]: one bit per object.
-    Flat<uint64_t> seen;            // The same: it has acked that it is there, and it is not hidden
-                                    // from it. So a change is due to it.
-    Flat<uint64_t> changed;         // [slot / 64]: since the last begin().
+    uint32_t changed_count;    // Bits set in `changed`.
+    Flat<Published> published; // [peer * slot_count + slot]
+    Flat<Interest> interests;  // [peer * slot_count + slot]
+    Flat<uint64_t> due;        // [peer * words + slot / 64], a bit for each slot.
+    // Like `due`: the peer has acked the announcement and the object is not hidden from it, so
+    // changes are due to it.
+    Flat<uint64_t> seen;
+    Flat<uint64_t> changed;         // [slot / 64]: changed after the last begin().
     Flat<PeerRing> rings;           // [peer]
     Flat<SentUpdates> sent_packets; // [peer * packets_max + ...]
     Flat<SentRun> sent_runs;        // [peer * runs_max + ...]
@@ -68,31 +72,32 @@ struct Publisher { // Open to migration.
     Bounds bounds;
 };
 
-// Whose turn it is, of what is due to one peer at one tick; where the game has given priorities.
+// The order in which due objects are sent to one peer at one tick; used if the game has set
+// priorities.
 struct Turn {
     uint64_t urgency;
     Slot slot;
 };
-struct Turns {           // Not state.
+struct Turns {           // Not part of the hashed state.
     Flat<Turn> order;    // The most urgent first.
-    uint32_t peer, tick; // Of the last write(); tick 0: none.
-    uint32_t next;       // Those before it have been written, or told to be nothing.
+    uint32_t peer, tick; // The arguments of the last write(); tick 0: none.
+    uint32_t next;       // Entries before this one are done in this tick.
 };
 
-// One object's part of an UPDATE message, read and not yet applied.
+// One object's part of an UPDATE message, read but not applied yet.
 struct Update {
     ObjectId object;
     Stamp stamp;
     uint32_t tick;
-    uint32_t told_tick; // Of the message.
-    TypeId type;        // As it is told.
-    bool hides;         // It is hidden from now on; then there are no fields.
-    uint64_t mask;      // Of the fields that it tells.
-    BitReader values;   // At the first of them.
-    uint32_t bit_count; // Of all of it in the message.
+    uint32_t told_tick; // The tick of the message.
+    TypeId type;        // The type that the message names.
+    bool hides;         // The object is hidden from now on; no fields follow.
+    uint64_t mask;      // The fields that follow.
+    BitReader values;   // Positioned at the first field.
+    uint32_t bit_count; // All bits of the part, its head included.
 };
 
-// unchecked: whatever bytes they are. checked: check() has said that they are well-formed.
+// unchecked: the message may be any bytes. checked: check() has accepted it.
 enum class UpdateTrust : uint8_t { unchecked, checked };
 
 struct UpdateReader { // Closed.
@@ -101,18 +106,21 @@ struct UpdateReader { // Closed.
     UpdateTrust _trust;
     bool _each_tick;
     uint32_t _told_tick;
-    uint32_t _count; // Items so far.
+    uint32_t _count; // Objects read so far.
     Update _previous;
 };
 
-// Objects in one message. What is due beyond waits for the next; a longer message is malformed.
+// Objects in one message. Further due objects wait for the next message; a longer message is
+// malformed.
 inline constexpr uint32_t updates_per_message_max = 256;
 
 enum class Applied : uint8_t {
     changed,
-    repeated,  // Taken, its tick with it, though all values were the same already.
-    unchanged, // Rightly ignored: unknown, of another tenure, or not newer.
-    forged,    // By a peer that does not own this tenure.
+    repeated, // Applied, and the tick with it, but all values are equal.
+    // Ignored as the rules demand: the object is unknown, the tenure another, or the tick not
+    // newer.
+    unchanged,
+    forged, // The sender does not own this tenure.
     malformed
 };
 
@@ -120,7 +128,7 @@ enum class Sight : uint8_t { same, hidden, shown };
 
 struct AppliedUpdate {
     Applied result;
-    Sight sight; // What it has become with this.
+    Sight sight; // How the part changed the visibility.
     Slot slot;
     uint64_t changed_fields;
 };
@@ -131,54 +139,59 @@ void place(flat::Builder &builder, Publisher &publisher, const TypeTable &types,
            uint32_t slot_count, uint32_t peer_count, uint32_t packets_max, uint32_t runs_max);
 void place(flat::Builder &builder, Turns &turns, uint32_t slot_count);
 
-// --- The owner. `peer` is a small index, the caller's. ---
-// Between the last write() at a tick and the next world::write the caller raises world.tick: a
-// change at a tick that has been sent already would never be.
-void changed(Publisher &p, Slot slot); // After world::write changed something.
-// Before the first write() and write_snapshot() at a tick: what has changed is due now.
+// --- The sender; `peer` is the caller's index of a peer ---
+// After the last write() of a tick the caller must raise world.tick before the next world::write():
+// a change at a tick that was already sent would never be sent.
+void changed(Publisher &p, Slot slot); // Call it after world::write() changed the object.
+// Call it before the first write() and write_snapshot() of a tick: it makes the changes due.
 void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self);
-// The peer has acked an announcement that carried the value as of `tick`.
+// Call it when the peer has acked an announcement that carried the value of `tick`. From then on it
+// gets UPDATEs.
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
                uint32_t tick);
-void forget_object(Publisher &p, Slot slot); // It died, or is another's, or is of a new tenure.
+// Call it when the object is destroyed or its tenure changes.
+void forget_object(Publisher &p, Slot slot);
 void forget_peer(Publisher &p, uint32_t peer);
-void forget_interests(Publisher &p); // Of all objects and peers.
-// Of priority_one; 0 hides it from the peer: it is told so, and no more until it is shown again.
+void forget_interests(Publisher &p); // For all objects and peers.
+// `priority` is in 1/priority_one. 0 hides the object from the peer: an UPDATE announces that, and
+// no more follow until another priority shows the object again.
 void set_priority(Publisher &p, const World &world, uint32_t peer, Slot slot, uint16_t priority);
 bool has_due(const Publisher &p, uint32_t peer);
 bool is_due(const Publisher &p, uint32_t peer, Slot slot);
-// The slots from 64 * word on that are due to anybody, bit by bit.
+// The due slots from 64 * word on, a bit for each, over all peers.
 uint64_t due_to_any(const Publisher &p, uint32_t word);
-// Writes what is due, and fits, into one message of `packet`; its size. 0: nothing. Numbers of
-// packets never fall; one packet may hold several messages. written_cache::begin() before the first
-// at a tick. `scratch`: of write_snapshot() of the same peer and packet, if it has any such types.
+// Writes one message of due objects, as many as fit, and returns its size in bytes; 0: nothing to
+// send. Packet numbers never decrease; a packet may hold several messages. Call
+// written_cache::begin() before the first message of a tick. `scratch`: as write_snapshot() of the
+// same peer and packet left it, if the table has predicted types.
 size_t write(Publisher &p, const World &world, WrittenCache &written, Turns &turns,
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges = nullptr);
-// The same as a snapshot, of objects of types that are predicted; write() leaves those to it.
-// Before the first of a tick snapshots::begin() of the scratch.
+// Writes predicted objects as a snapshot, with the results of write(), which leaves these objects
+// out. Call snapshots::begin() of the scratch before the first snapshot of a tick.
 size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,
                       const TypeTable &types, uint32_t peer, uint64_t packet,
                       std::span<std::byte> buffer, Charges *charges = nullptr);
-// Told once of each packet, in any order; of one that held no UPDATE nothing happens.
+// Takes the outcome of a packet: once for each, in any order. Packets without messages of this
+// module are ignored.
 void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
           bool arrived);
 
-// All that is in flight to this peer counts as lost: its connection was made anew.
+// Counts all packets in flight to the peer as lost; for a connection that was replaced.
 void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);
 
 // --- The receiver ---
 UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message,
                     UpdateTrust trust = UpdateTrust::unchecked);
-bool next(UpdateReader &r, Update &update); // False at the end, or if malformed.
-bool malformed(const UpdateReader &r);      // After next() said false.
-// Whether the whole message could be applied; changes nothing.
+bool next(UpdateReader &r, Update &update); // False at the end, and if the message is malformed.
+bool malformed(const UpdateReader &r);      // Call it after next() returned false.
+// Whether the whole message is well-formed and names the right types. Changes nothing.
 bool check(const World &world, const TypeTable &types, PeerId sender,
            std::span<const std::byte> message);
-// `slot` is the object's, no_slot if it is unknown here.
+// `slot`: the object's, or no_slot if it is unknown here.
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
                     const Update &update);
-// The i-th object that the snapshot told which was read last.
+// Applies object i of the snapshot that snapshots::receive() took last.
 AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &s,
                          const SnapshotScratch &scratch, PeerId from, Slot slot, uint32_t i);
 

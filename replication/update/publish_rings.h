@@ -1,5 +1,5 @@
-// Publisher's tables, for the files of publish: what a peer has of an object, what is due to it,
-// and the rings of what is in flight.
+// Access to the tables of a Publisher, for the files of publish: what a peer has acked, what is due
+// to it, and the rings of what is in flight.
 #pragma once
 #include "base/mutant.h"
 #include "replication/update/publish.h"
@@ -42,7 +42,7 @@ inline void clear_due(Publisher &p, uint32_t peer, Slot slot)
     word &= ~(uint64_t{1} << slot % 64);
 }
 
-// The first slot from `from` on that is due; slot_count if none.
+// The first due slot at or after `from`; slot_count: none.
 inline Slot next_due(const Publisher &p, uint32_t peer, Slot from)
 {
     const size_t first_word = size_t{peer} * words(p.slot_count);
@@ -59,12 +59,12 @@ inline bool is_own(const Publisher &p, const Object &object)
     return p.ticks == Ticks::one || static_cast<uint32_t>(object.owner) == p.self;
 }
 
-// The fields that changed after all that the peer has acked.
+// A mask of the fields that changed after the tick that the peer has acked.
 uint64_t needed(const World &world, const TypeTable &types, Slot slot, const Published &published);
 
-// --- What was sent ---
+// --- In flight ---
 
-// As place % max, for a place that is less than twice around the ring.
+// place % max without a division; `place` must be less than 2 * max.
 inline uint32_t in_ring(uint32_t place, uint32_t max)
 {
     return place < max ? place : place - max;
@@ -81,13 +81,14 @@ inline SentRun &run_at(Publisher &p, uint32_t peer, uint32_t place)
     return p.sent_runs[size_t{peer} * p.runs_max + in_ring(place, p.runs_max)];
 }
 
-// The i-th of a run.
+// The id of object i of the run.
 inline ObjectId id_in(const SentRun &run, uint32_t i)
 {
     return static_cast<ObjectId>(static_cast<uint64_t>(run.id) + i);
 }
 
-// `message_runs`: those of this message so far.
+// Adds the object to the last run if it continues it, else begins a run. `message_runs`: the runs
+// of this message so far.
 inline void remember_object(Publisher &p, uint32_t peer, const Object &object, Slot slot,
                             uint32_t tick, uint32_t &message_runs)
 {

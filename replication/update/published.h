@@ -3,36 +3,38 @@
 
 namespace tern {
 
-// What one peer has of one object of ours. Zero: it has not acked the CREATE or MIGRATE of this
-// tenure, and gets no UPDATE.
+// The acked state of one own object at one peer. Zero: the CREATE or MIGRATE of this tenure is not
+// acked, and the peer gets no UPDATE.
 struct Published {
-    uint32_t acked_tick; // Never 0 once announced: ticks start at 1.
-    uint32_t sent_tick;  // Of the last UPDATE sent. At most one is sent at a tick.
+    uint32_t acked_tick; // Never 0 after that ack: ticks start at 1.
+    uint32_t sent_tick;  // The tick of the last UPDATE. At most one is sent per tick.
 };
 
-// What the game has said of telling one object to one peer. Zero: nothing, its priority is 1.
+// Visibility and priority of one object for one peer, as set by the game. Zero: visible, with
+// priority 1.
 struct Interest {
-    uint32_t sight_tick; // Our tick when it was hidden or shown again. 0: it never was.
-    uint32_t sent_at;    // Our tick of the last UPDATE.
-    uint16_t priority;   // Of priority_one; 0: 1.
+    // This peer's tick when the object was hidden or shown again; 0: it never was.
+    uint32_t sight_tick;
+    uint32_t sent_at;  // This peer's tick of the last UPDATE.
+    uint16_t priority; // In 1/priority_one; 0 stands for priority 1.
     bool hidden;
     bool sight_told; // The peer has acked an UPDATE of sight_tick or later.
 };
 inline constexpr uint16_t priority_one = 256;
 
-// What it is as long as it is shown.
+// The priority while the object is visible.
 inline uint16_t priority(const Interest &interest)
 {
     return interest.priority == 0 ? priority_one : interest.priority;
 }
 
-// How long it has waited, in ticks times its priority; from priority_one on it is its turn.
+// Ticks since the last update, times the priority. The object has its turn from priority_one on.
 inline uint64_t urgency(const Interest &interest, uint32_t tick)
 {
     return uint64_t{tick - interest.sent_at} * priority(interest);
 }
 
-// The peer has not heard yet that it is hidden, or that it is not any more.
+// Whether the peer has not acked yet that the object was hidden or shown.
 inline bool sight_due(const Interest &interest)
 {
     return interest.sight_tick != 0 && !interest.sight_told;

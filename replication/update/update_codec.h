@@ -8,10 +8,10 @@ namespace tern {
 struct UpdateWriter { // Closed.
     BitWriter _writer;
     Ticks _ticks;
-    uint32_t _tick; // Of the object before.
-    uint64_t _mask; // 0: it was hidden.
+    uint32_t _tick; // The tick of the previous object.
+    uint64_t _mask; // The mask of the previous object; 0: it was hidden.
     uint32_t _count;
-    uint32_t _value_bits; // Of the last object.
+    uint32_t _value_bits; // Bits of the last object's fields.
     ObjectId _previous_object;
     Stamp _previous_stamp;
     TypeId _previous_type;
@@ -21,22 +21,24 @@ namespace update_codec {
 
 UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick,
                     Ticks ticks = Ticks::one);
-// An object's fields of `mask`, as of `tick`: with Ticks::one the message's. No mask: that it is
-// hidden; then `value` is not read. False, and nothing is written, if it does not fit.
+// Appends an object's fields of `mask` at `tick`, which with Ticks::one is the tick of the message.
+// Mask 0 announces that the object is hidden; `value` is then not read. False: it does not fit, and
+// nothing was written.
 bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
          const void *value, uint32_t tick);
-// The same object, with fields that another writer has coded in `from`, which goes on for 8 bytes
-// behind them.
+// Like add(), with fields that another writer encoded. `from` must be readable for 8 bytes after
+// them.
 bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
                const WrittenObject &written, const std::byte *from, uint32_t tick);
-// Objects as another writer has added them, behind the same object as here; there must be room.
-// Their bits go from `begin_bits` of `from` to the last one's end. With them there are `count`.
+// Appends objects that another writer encoded after the same object as the last one here; there
+// must be room. Their bits begin at `begin_bits` of `from` and end with those of `last`. `count`:
+// the objects of this message, these included.
 void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const WrittenObject &last,
           const Object &last_object, uint32_t count);
-inline constexpr size_t end_bits = 2;     // What finish() writes.
-size_t bit_count(const UpdateWriter &w);  // So far.
-size_t value_bits(const UpdateWriter &w); // Of the last object's fields.
-// Bytes of the message, which may be followed by zeros; 0 if nothing was added.
+inline constexpr size_t end_bits = 2;     // The bits that finish() writes.
+size_t bit_count(const UpdateWriter &w);  // Bits written so far.
+size_t value_bits(const UpdateWriter &w); // Bits of the last object's fields.
+// Returns the size of the message in bytes, after which zeros may follow; 0: no object was added.
 size_t finish(UpdateWriter &w);
 
 // The object that the first one of a message is coded relative to.
@@ -45,8 +47,8 @@ ObjectId before_first(PeerId sender);
 // in place of the head, so the object is the next one of the same creator, with the tenure, type,
 // tick and mask of the one before. The reader fails if add() would have coded this otherwise.
 void read_head(UpdateReader &r, Update &update, bool as_before);
-// Overwrites what it tells of a value of its type. False: it is not as add() writes it, and the
-// value means nothing.
+// Overwrites the fields of `value` that the update carries. False: add() would not write them so;
+// `value` is then undefined.
 bool read_fields(const Update &update, const TypeTable &types, void *value);
 
 }

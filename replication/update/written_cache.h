@@ -1,6 +1,6 @@
-// What was written to one peer in this send, to be copied for the next that needs the same: an
-// object's fields, or many objects as they lie one behind the other in a message, heads and all.
-// Not state: what is not here is coded, and the bytes are the same.
+// Encode cache: what was encoded for one peer in this send, to be copied for the next peer that
+// needs the same: one object's fields, or a row of adjacent objects with their heads. Not part of
+// the hashed state: what is missing here is encoded again, to the same bytes.
 #pragma once
 #include "replication/world/type_table.h"
 #include "replication/world/world.h"
@@ -8,64 +8,68 @@
 namespace tern {
 
 enum class WrittenBehind : uint8_t {
-    none,     // The one before is of another message, or was not noted.
-    object,   // Written right behind the one before.
-    same_run, // And in the SentRun of that one.
+    // The previous object of the cache is not directly before this one in a message.
+    none,
+    object,   // Directly after the previous one in the message.
+    same_run, // Also in the SentRun of the previous one.
 };
 
 struct WrittenObject {
     Slot slot;
-    uint32_t tick;                 // Of the value.
-    uint32_t acked_min, acked_end; // Who has acked a tick of these needs these fields.
-    uint32_t end_bits;             // In _bytes. It begins where the one before ends.
-    uint16_t value_bits;           // The last of its bits are its fields.
+    uint32_t tick; // The value's tick.
+    // A peer needs exactly these fields if its acked tick is at least acked_min and below
+    // acked_end.
+    uint32_t acked_min, acked_end;
+    uint32_t end_bits;   // In _bytes; it begins where the previous one ends.
+    uint16_t value_bits; // The fields take the last so many bits.
     TypeId type;
     WrittenBehind behind;
     uint64_t mask;
 };
 
-struct Noted { // Where an object lies in the message that is being written.
+struct Noted { // The place of an object in the message that is being written.
     Slot slot;
     uint32_t tick;
     uint64_t mask;
     size_t begin_bits, end_bits;
     size_t value_bits;
-    bool joins; // Of one SentRun with the object before it in the message.
+    bool joins; // In one SentRun with the object before it in the message.
 };
 
-// All of it lies behind the struct, which may be among what is state.
+// All data are in the arrays, so the struct itself may lie in hashed memory.
 struct WrittenCache { // Closed.
     struct Used {
         uint32_t objects, bytes;
-        uint32_t kept; // Of the objects: their messages are there.
+        uint32_t kept; // Objects whose messages are in _bytes.
     };
-    Flat<Used> _used; // One.
+    Flat<Used> _used; // A single element.
     Flat<WrittenObject> _objects;
-    Flat<uint32_t> _at; // By slot: its place in _objects, if that is of this slot.
+    // Indexed by slot: a place in _objects, valid only if that object has this slot.
+    Flat<uint32_t> _at;
     Flat<std::byte> _bytes;
 };
 
 namespace written_cache {
 
 void place(flat::Builder &builder, WrittenCache &written, const TypeTable &types);
-// What was written is void. From here to the next begin() no value changes, and no object dies or
-// gets another tenure.
+// Empties the cache. Until the next begin(), no value may change, and no object may be destroyed or
+// change its tenure.
 void begin(WrittenCache &written);
 
-// Only if !find().
+// Call it only if find() returned none.
 void note(WrittenCache &written, const World &world, const TypeTable &types, const Noted &noted);
-// The end of the message: what was noted can be found from here on.
+// Ends the message: find() returns its objects from now on.
 void keep(WrittenCache &written, std::span<const std::byte> message);
 
 inline constexpr uint32_t none = UINT32_MAX;
-// The place of an object with the fields of `mask`; none: it is not here.
+// The place of the object if it was encoded with the fields of `mask`; else none.
 inline uint32_t find(const WrittenCache &written, Slot slot, uint64_t mask);
 inline const WrittenObject &at(const WrittenCache &written, uint32_t place);
-// Those behind that place, in the order in which they were written.
+// The objects after that place, in the order in which they were written.
 inline std::span<const WrittenObject> behind(const WrittenCache &written, uint32_t place);
-// 8 bytes may be read behind what is there.
+// The bytes may be read for 8 bytes past the cached ones.
 inline const std::byte *bytes(const WrittenCache &written);
-// Whether a peer that has acked `acked_tick` needs these fields, and no others.
+// Whether a peer with this acked tick needs exactly these fields.
 inline bool fits(const WrittenObject &object, uint32_t acked_tick);
 
 // --- Inline ---
