@@ -65,7 +65,7 @@ void set(Charges &c, TrafficKind kind, int64_t bits, uint64_t count)
     untyped(c, kind).count = count;
 }
 
-// `rows` begins with what the fields have been counted in so far.
+// rows[0] is the type's row, which the bits were counted in so far.
 static void move_to_field(TrafficRow *rows, size_t field, uint64_t bits, uint64_t count)
 {
     rows[0].bits -= static_cast<int64_t>(bits * count);

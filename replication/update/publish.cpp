@@ -38,8 +38,8 @@ void place(flat::Builder &builder, Turns &turns, uint32_t slot_count)
 
 // --- What is due ---
 
-// Of a mutant: truths that changed again while their change is in flight, and so are back at the
-// value that the peer has acked.
+// For the mutant values_compared: booleans that changed again while an UPDATE with their change is
+// in flight, and so have the acked value again.
 static uint64_t returned(const World &world, const TypeTable &types, Slot slot,
                          const Published &published)
 {
@@ -54,7 +54,6 @@ static uint64_t returned(const World &world, const TypeTable &types, Slot slot,
     return mask;
 }
 
-// The fields that changed after all that the peer has acked.
 uint64_t needed(const World &world, const TypeTable &types, Slot slot, const Published &published)
 {
     if (published.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) return 0;
@@ -70,7 +69,7 @@ uint64_t needed(const World &world, const TypeTable &types, Slot slot, const Pub
     return mask;
 }
 
-// Whether anything is to be told to the peer.
+// Whether the peer needs an UPDATE of the object.
 static bool is_wanted(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
                       Slot slot)
 {
@@ -99,14 +98,14 @@ void changed(Publisher &p, Slot slot)
     word |= bit;
 }
 
-// Of 64 slots, those that have changed and whose change is due to the peer.
+// The slots of one word whose change since the last begin() is due to the peer, as bits.
 static uint64_t changed_for(const Publisher &p, uint32_t peer, uint32_t word)
 {
     const uint64_t seen = p.seen[size_t{peer} * words(p.slot_count) + word];
     return p.changed[word] & (TERN_MUTANT(update_before_the_ack) ? ~uint64_t{0} : seen);
 }
 
-// std::popcount() calls a function where the processor is not known to count bits.
+// std::popcount() is a function call unless the compiler may assume the processor's instruction.
 static uint32_t count_bits(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555;
@@ -194,7 +193,7 @@ uint64_t due_to_any(const Publisher &p, uint32_t word)
     return due;
 }
 
-// Packets whose fate is known leave the ring in order.
+// Removes packets from the front of the ring as long as their outcome is known.
 static void forget_told(Publisher &p, uint32_t peer)
 {
     PeerRing &ring = p.rings[peer];
@@ -209,7 +208,7 @@ static void forget_told(Publisher &p, uint32_t peer)
         ring.packet_count -= 1;
     }
     if (ring.packet_count > 0) return;
-    ring.packet_first = 0; // So that equal states are equal bytes.
+    ring.packet_first = 0; // Equal states must be equal bytes.
     ring.run_first = 0;
 }
 
@@ -239,9 +238,10 @@ void forget_interests(Publisher &p)
     }
 }
 
-// --- What became of it ---
+// --- Outcomes ---
 
-// Sent at a tick before it was hidden or shown again, it may have come too late to count.
+// An UPDATE that was sent before the object was hidden or shown may have been ignored by the
+// receiver, so its ack does not count. Returns whether the acked tick may rise.
 static bool settle_sight(Interest &interest, uint32_t sent_at)
 {
     if (sent_at < interest.sight_tick) return false;
@@ -276,7 +276,7 @@ static void settle_run(Publisher &p, const World &world, const TypeTable &types,
     }
 }
 
-// What has arrived, or been lost, of the objects of one packet.
+// Applies the outcome of one message to its objects.
 static void settle(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
                    const SentUpdates &sent, bool arrived)
 {
@@ -284,7 +284,7 @@ static void settle(Publisher &p, const World &world, const TypeTable &types, uin
         settle_run(p, world, types, peer, run_at(p, peer, sent.first + i), sent.tick, arrived);
 }
 
-// Snapshots of which is known now what they were good for.
+// Applies the outcomes of snapshots that are known now to count or not to count.
 static void settle_snapshots(Publisher &p, const World &world, const TypeTable &types,
                              uint32_t peer)
 {
@@ -305,7 +305,7 @@ void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t pee
     uint32_t first = 0;
     uint32_t count = p.rings[peer].packet_count;
     bool told_of_snapshot = false;
-    while (count > 0) { // The first that is not before `packet`.
+    while (count > 0) { // Binary search for the first entry at or after `packet`.
         const uint32_t half = count / 2;
         const bool before = packet_at(p, peer, first + half).packet < packet;
         first = before ? first + half + 1 : first;

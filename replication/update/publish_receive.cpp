@@ -67,7 +67,7 @@ bool check(const World &world, const TypeTable &types, PeerId sender,
     return !malformed(r);
 }
 
-// The newest word of who tells of an object counts, whatever its value's tick is.
+// The newest message about the object decides its visibility, whatever the tick of the value.
 static Sight see(Object &object, PeerId from, Stamp stamp, uint32_t told_tick, bool hides)
 {
     const bool newer = told_tick > object.sight_tick || TERN_MUTANT(sight_without_a_tick);
@@ -79,7 +79,7 @@ static Sight see(Object &object, PeerId from, Stamp stamp, uint32_t told_tick, b
     return hides ? Sight::hidden : Sight::shown;
 }
 
-// What is told of an object that is known: whether it counts.
+// Whether a part about a known object is applied.
 static Applied judge(const World &world, PeerId from, Slot slot, Stamp stamp, uint32_t tick)
 {
     const Object &object = world.slots[slot];
@@ -87,7 +87,8 @@ static Applied judge(const World &world, PeerId from, Slot slot, Stamp stamp, ui
     if (!of_this_tenure && !TERN_MUTANT(update_without_tenure)) return Applied::unchanged;
     if (of_this_tenure && from != object.owner) return Applied::forged;
     if (tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick)) return Applied::unchanged;
-    return object.hidden ? Applied::unchanged : Applied::changed; // Late: of before it was hidden.
+    // Sent before the object was hidden.
+    return object.hidden ? Applied::unchanged : Applied::changed;
 }
 
 static AppliedUpdate take(World &world, const TypeTable &types, Slot slot, uint32_t tick,

@@ -1,13 +1,13 @@
-// Writing what is due to one peer: which objects, in which order, into which message.
+// Writes UPDATE messages and snapshots: chooses which due objects go to a peer, and in which order.
 #include "replication/update/publish_rings.h"
 #include "replication/update/update_codec.h"
 
 namespace tern::publish {
 
-// Objects that did not fit, after which no smaller one is looked for.
+// A message ends after so many objects did not fit; up to then smaller ones are tried.
 static constexpr uint32_t misfits_max = 4;
 
-// What an object that did not fit may leave of a packet, for zeros to fill.
+// If an object did not fit, a rest of at most this many bytes is filled with zeros.
 static constexpr size_t fill_bytes_max = 32;
 
 enum class Added : uint8_t { yes, nothing, no_room };
@@ -20,7 +20,7 @@ static void charge(Charges &charges, const World &world, const TypeTable &types,
         charges::add_fields(charges, types, type, mask, world::value(world, types, slot));
 }
 
-// Those of predicted types; but whether it is hidden is an UPDATE's to say.
+// Whether the object is left to snapshots. Only an UPDATE can hide or show an object.
 static bool is_for_snapshots(Publisher &p, const SnapshotScratch &scratch, uint32_t peer, Slot slot)
 {
     if (!snapshots::takes(p.snapshots, slot)) return false;
@@ -46,11 +46,11 @@ static void make_order(const Publisher &p, Turns &turns, uint32_t tick, uint32_t
     });
 }
 
-// What is told next to a peer: in turn around the slots, or by the game's priorities.
+// The order in which objects are taken: around the slots, or by the game's priorities.
 struct Choice {
     Turns *turns; // nullptr: around the slots.
     uint32_t left;
-    uint32_t next; // Slot, or place in turns->order.
+    uint32_t next; // A slot, or an index of turns->order.
 };
 
 static Choice choice(const Publisher &p, Turns &turns, uint32_t tick, uint32_t peer)
@@ -61,7 +61,7 @@ static Choice choice(const Publisher &p, Turns &turns, uint32_t tick, uint32_t p
     return {&turns, turns.order.count - turns.next, turns.next};
 }
 
-// no_slot: it is not due any more.
+// no_slot: the object is not due any more.
 static Slot choose(const Publisher &p, uint32_t peer, Choice &c)
 {
     c.left -= 1;
@@ -75,7 +75,7 @@ static Slot choose(const Publisher &p, uint32_t peer, Choice &c)
     return slot;
 }
 
-// The slot just chosen had no room: it is the first in the next packet.
+// The slot just chosen had no room, so the next packet begins with it.
 static void begin_there_next(PeerRing &ring, const Choice &c)
 {
     if (c.turns)
@@ -84,7 +84,7 @@ static void begin_there_next(PeerRing &ring, const Choice &c)
         ring.cursor = c.next - 1;
 }
 
-// One message, and what it is written with.
+// One message, and everything that is needed to write it.
 struct Message {
     Publisher &p;
     const World &world;
@@ -92,10 +92,10 @@ struct Message {
     WrittenCache &written;
     Charges *charges;
     uint32_t peer;
-    uint32_t count, runs; // Objects, and the runs that they make.
+    uint32_t count, runs; // Objects, and the runs of adjacent ones.
     Choice choice;
     UpdateWriter w;
-    size_t bits_max; // Of the message, without its end.
+    size_t bits_max; // Capacity of the message without its end.
 };
 
 static void charge_copied(Message &m, std::span<const WrittenObject> objects, uint32_t begin_bits)
@@ -116,7 +116,8 @@ static void charge_copied(Message &m, std::span<const WrittenObject> objects, ui
     }
 }
 
-// Those that add_slot() would write next, in these very bits, are now as good as written. How many.
+// Marks as sent the cached objects that follow and whose encoding this peer needs unchanged;
+// add_slot() would write the same bits for them. Returns how many.
 static uint32_t take_behind(Message &m, std::span<const WrittenObject> behind, size_t last_bit)
 {
     const size_t first = size_t{m.peer} * m.p.slot_count;
@@ -126,7 +127,7 @@ static uint32_t take_behind(Message &m, std::span<const WrittenObject> behind, s
     SentRun *run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
     Slot next = m.choice.next;
     uint32_t count = 0;
-    uint32_t word = next / 64; // Of `due`; those of it that are not any more.
+    uint32_t word = next / 64; // Index of `due`; `told` has the bits of that word to clear.
     uint64_t told = 0;
     for (const WrittenObject &object : behind) {
         const Slot slot = object.slot;
@@ -161,8 +162,8 @@ static uint32_t take_behind(Message &m, std::span<const WrittenObject> behind, s
     return count;
 }
 
-// What was written to another behind the object that has just been written, as far as this peer
-// needs the same.
+// Copies the cached objects after the one that was just written, as far as this peer needs the same
+// ones.
 static void copy_behind(Message &m, uint32_t place)
 {
     const uint32_t begin_bits = written_cache::at(m.written, place).end_bits;
@@ -179,7 +180,7 @@ static void copy_behind(Message &m, uint32_t place)
     if (m.charges) charge_copied(m, behind.first(count), begin_bits);
 }
 
-// Copied if it was coded in this send, else coded.
+// Copies the object's fields if they were encoded in this send, else encodes them.
 static bool add_object(Message &m, Slot slot, uint64_t mask, uint32_t tick, uint32_t place)
 {
     const Object &object = m.world.slots[slot];
@@ -204,14 +205,14 @@ static Added add_slot(Message &m, Slot slot)
         clear_due(p, m.peer, slot);
         return Added::nothing;
     }
-    if (mask == 0 && !interest.hidden) mask = 1; // That it is told is the message.
+    if (mask == 0 && !interest.hidden) mask = 1; // Any field shows the object again.
     const bool own = is_own(p, object) || TERN_MUTANT(older_value_told);
     const uint32_t tick = own ? m.world.tick : object.tick;
-    // A second one at this tick would not be newer there. It stays due. Another's value is the same
-    // as long as its tick is: it is said again only when it was lost.
+    // The receiver would ignore a second UPDATE of the same tick, so the object stays due. Another
+    // owner's value is the same while its tick is: sending it again repairs a loss.
     if (own && published.sent_tick == tick) return Added::nothing;
     if (p.rings[m.peer].run_count == p.runs_max) return Added::no_room;
-    // Objects that go by snapshots are told otherwise here and there, by peer.
+    // Which of the objects that go by snapshot also need an UPDATE differs from peer to peer.
     const bool shares = mask != 0 && !snapshots::takes(p.snapshots, slot);
     const uint32_t place =
         shares ? written_cache::find(m.written, slot, mask) : written_cache::none;
@@ -235,7 +236,7 @@ static Added add_slot(Message &m, Slot slot)
     return Added::yes;
 }
 
-// Datagrams of one size are cheaper: the system takes several as one.
+// Equal sizes let the socket send several datagrams in one system call (UDP GSO).
 static size_t fill(std::span<std::byte> buffer, size_t size_bytes)
 {
     const std::span<std::byte> left = buffer.subspan(size_bytes);
@@ -266,7 +267,7 @@ size_t write(Publisher &p, const World &world, WrittenCache &written, Turns &tur
                  buffer.size() * 8 - update_codec::end_bits};
     const size_t head_bits = update_codec::bit_count(m.w);
     uint32_t misfits = 0;
-    while (m.choice.left > 0) { // Each once.
+    while (m.choice.left > 0) { // Visits each due object once.
         const Slot slot = choose(p, peer, m.choice);
         if (slot == no_slot || is_for_snapshots(p, scratch, peer, slot)) continue;
         if (add_slot(m, slot) != Added::no_room) continue;
@@ -314,7 +315,8 @@ size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch
     if (ring.interests != 0) wish.interests = {p.interests.begin() + first, p.slot_count};
     wish.told_max = p.runs_max - ring.run_count;
     const size_t size = snapshots::write(p.snapshots, scratch, world, peer, wish, buffer);
-    // What its lineage tells is as good as sent: if that is lost, it is due again.
+    // The lineage has sent this state already; if that snapshot is lost, the object becomes due
+    // again.
     for (const Slot slot : scratch.same.all())
         clear_due(p, peer, slot);
     if (size == 0) return 0;

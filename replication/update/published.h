@@ -1,3 +1,5 @@
+// The acked state of an object at a peer, and the visibility and priority that the game gives it
+// there.
 #pragma once
 #include <cstdint>
 

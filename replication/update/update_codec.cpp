@@ -6,7 +6,7 @@ namespace tern {
 
 enum class StampForm : uint8_t { previous, zero, whole };
 
-// --- Which object: mostly of the same creator as the one before, and near it ---
+// --- Object: usually near the previous one, with the same creator ---
 
 static void write_object(BitWriter &w, ObjectId object, ObjectId previous)
 {
@@ -19,7 +19,7 @@ static void write_object(BitWriter &w, ObjectId object, ObjectId previous)
         bits::write_varint(w, static_cast<uint64_t>(serial));
         return;
     }
-    // Never 0, as no object comes twice: 1, -1, 2, -2 ... as 0, 1, 2, 3 ...
+    // Never 0, because no object comes twice in a row: 1, -1, 2, -2 ... become 0, 1, 2, 3 ...
     const int64_t delta = serial - int64_t{object_id::serial(previous)};
     bits::write_varint(w, static_cast<uint64_t>(delta > 0 ? 2 * (delta - 1) : 2 * -delta - 1));
 }
@@ -42,7 +42,7 @@ static ObjectId read_object(BitReader &r, ObjectId previous)
     return object_id::make(creator, static_cast<uint32_t>(serial));
 }
 
-// --- Of which tenure: mostly of the same grant as the one before, or never granted ---
+// --- Tenure: usually of the same grant as the previous one, or never granted ---
 
 static void write_stamp(BitWriter &w, Stamp stamp, Stamp previous)
 {
@@ -75,9 +75,9 @@ static Stamp read_stamp(BitReader &r, Stamp previous)
     return stamp;
 }
 
-// --- As of which tick, where each has its own ---
+// --- Tick, where each object has its own ---
 
-// 0, 1, -1, 2 ... as 0, 1, 2, 3 ...
+// Differences 0, 1, -1, 2 ... become 0, 1, 2, 3 ...
 static void write_tick(BitWriter &w, uint32_t tick, uint32_t previous)
 {
     const int64_t delta = int64_t{tick} - int64_t{previous};
@@ -94,9 +94,10 @@ static uint32_t read_tick(BitReader &r, uint32_t previous)
     return static_cast<uint32_t>(tick);
 }
 
-// --- Which fields: all, one, or a bit for each. A type of one field needs no mask. ---
+// --- Fields: all, one, or a bit for each; a type with one field needs no mask ---
 
-// std::has_single_bit() calls a function where the processor is not known to count bits.
+// std::has_single_bit() is a function call unless the compiler may assume the processor's
+// instruction.
 static bool is_one(uint64_t mask)
 {
     return mask != 0 && (mask & (mask - 1)) == 0;
@@ -139,9 +140,9 @@ bool read_fields(const Update &update, const TypeTable &types, void *value)
     return !bits::failed(r);
 }
 
-// --- The message: tick, whether each has its own, objects, each behind 1 or 0 1, then zeros ---
+// --- The message: docs/wire_format.md, "UPDATE" ---
 
-// The first object is compared with the sender's before its first, and that with any mask.
+// Serial 0, which no object has.
 ObjectId before_first(PeerId sender)
 {
     return object_id::make(sender, 0);
@@ -155,7 +156,7 @@ UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick, T
     return w;
 }
 
-// What is most often there: the next of its creator, of the same grant, type and tick.
+// The most frequent case has the shortest form.
 static bool is_next(ObjectId object, ObjectId previous)
 {
     return object_id::creator(object) == object_id::creator(previous) &&
@@ -172,7 +173,7 @@ static void write_head(UpdateWriter &w, const TypeTable &types, const Object &ob
     const bool next = is_next(object.id, w._previous_object) && same_type && !hides &&
                       object.stamp == w._previous_stamp && tick == w._tick;
     if (next && mask == w._mask) return bits::write_bool(w._writer, true);
-    bits::write(w._writer, 2, 2); // Another object.
+    bits::write(w._writer, 2, 2); // Bits 0, 1: an object with a head.
     bits::write_bool(w._writer, next);
     if (!next) {
         write_object(w._writer, object.id, w._previous_object);
@@ -229,7 +230,8 @@ void read_head(UpdateReader &r, Update &update, bool as_before)
     if (next && update.mask == previous.mask) bits::fail(from);
 }
 
-// `begin`, `values`: where its bits and those of its fields begin. False: that does not fit.
+// Completes the object whose bits begin at `begin` and whose fields begin at `values`. False: it
+// does not fit.
 static bool end_object(UpdateWriter &w, const Object &object, uint64_t mask, uint32_t tick,
                        size_t begin, size_t values)
 {
@@ -261,7 +263,7 @@ bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t
 bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
                const WrittenObject &written, const std::byte *from, uint32_t tick)
 {
-    const size_t bits_min = 1 + written.value_bits + end_bits; // With the shortest head.
+    const size_t bits_min = 1 + written.value_bits + end_bits; // The shortest head has 1 bit.
     if (w._count == updates_per_message_max || !bits::room(w._writer, bits_min)) return false;
     const size_t begin = bits::bit_count(w._writer);
     write_head(w, types, object, written.mask, tick);

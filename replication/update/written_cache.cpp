@@ -3,8 +3,8 @@
 
 namespace tern::written_cache {
 
-static constexpr size_t head_bytes_max = 24;   // Of an object, in a message.
-static constexpr size_t read_behind_bytes = 8; // By bits::write_bits().
+static constexpr size_t head_bytes_max = 24;   // An upper bound of an object's head in a message.
+static constexpr size_t read_behind_bytes = 8; // bits::write_bits() reads so far past the end.
 
 static WrittenCache::Used &used(WrittenCache &written)
 {
@@ -32,8 +32,8 @@ void begin(WrittenCache &written)
     used(written) = {};
 }
 
-// A peer needs the fields of `mask` if it has acked a tick since which these have changed, and no
-// other has. 0 is none: it has not acked the announcement.
+// A peer needs exactly the fields of `mask` if these, and no others, have changed after its acked
+// tick. acked_min is at least 1, because a peer with 0 has not acked the announcement.
 static void set_acked(WrittenObject &object, const World &world, const TypeTable &types)
 {
     const auto fields = static_cast<uint32_t>(types.types[object.type].fields.size());
