@@ -1,122 +1,141 @@
-// The rules of ownership and membership of one peer: messages in, messages out, events, no
-// connections. design: docs/use/ownership.md and docs/membership.md. The explorer and session/
-// drive it by the same functions.
+// The rules of ownership and membership of one peer: it takes messages, and produces messages and
+// events. It knows nothing of connections. Rules: docs/use/ownership.md and docs/membership.md.
+// session/ and the explorer in sim/ call the same functions.
 //
-// Between two members there is one ordered reliable stream of messages each way (next_message,
-// receive, messages_acked) and a lossy one of UPDATEs (write_updates, receive_updates, fate).
+// Between two members there is an ordered reliable stream of messages each way (next_message,
+// receive, messages_acked), and packets with UPDATEs and snapshots that may be lost (write_updates,
+// receive_updates, write_snapshot, receive_snapshot, fate).
 #pragma once
 #include "migration/replica_types.h"
 
 namespace tern {
 
+// The result for a received message. Unless it is ok, no object and no member has changed.
 enum class Verdict : uint8_t {
     ok,
-    ignored,   // Rightly: of the past, or from a fenced peer.
-    later,     // No room now. Nothing changed; the same message again in the next tick.
-    malformed, // Against the format. Nothing changed.
-    forged     // Against authority: its sender may not say it. Nothing changed.
+    ignored,   // Legitimate, but outdated, or from a fenced peer.
+    later,     // No room now, or too early. Pass the same message again in the next tick.
+    malformed, // Not in the format.
+    forged     // The sender has no authority to send this.
 };
 
 enum class Departure : uint8_t { silence, goodbye };
 
-// What a message is about, for those who watch.
+// The kind and the objects of a message, for inspectors and the explorer.
 struct Described {
-    MessageKind kind; // none: it is against the format.
-    Stamp stamp;      // create, migrate, destroy, grant, report_object.
+    MessageKind kind; // none: the message is malformed.
+    Stamp stamp;      // For migrate, destroy, grant, report_object, tell; 0 for other kinds.
     uint16_t object_count;
-    ObjectId objects[grant_objects_max]; // Those whose state it carries. dead: none are listed.
+    ObjectId objects[grant_objects_max]; // For dead none are listed.
 };
 
 namespace replica {
 
 size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits);
-// In zeroed memory of size_bytes. types stays the caller's and must outlive it.
+// Makes a replica in zeroed memory of size_bytes(). `types` must outlive it.
 Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits);
-// Zeroed again, for place(). What was never touched is only read, and so takes no memory.
+// Zeroes the memory again, for place(). Pages that are still zero are only read, so the system does
+// not need to back them.
 void clear(Replica &r);
 uint64_t state_hash(const Replica &r);
 
 // --- Membership ---
-// As the first peer, and host. signing_secret: Ed25519, 64 bytes.
+// Begins a session, as its first peer and host. signing_secret: Ed25519, 64 bytes.
 void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self);
-// As a newcomer: with the host's welcome, the first message on its stream. self: what the welcome
-// must say of us.
+// Begins as a newcomer, with the host's WELCOME, the first message on its stream. `self`: our
+// identity, whose keys the WELCOME must contain.
 Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, const Identity &self,
                 std::span<const std::byte> message);
 bool room_for_member(const Replica &r);
-PeerId next_peer_id(Replica &r); // At the host: one that nobody had or will have.
-void admit(Replica &r, PeerId id, const Identity &newcomer); // At the host. There must be room.
-// At the host: it speaks from there now. Told in a view, so that others can reach it.
+PeerId next_peer_id(Replica &r); // Only on the host. An id is never given twice.
+// Makes a newcomer a member. Only on the host, and only with room_for_member().
+void admit(Replica &r, PeerId id, const Identity &newcomer);
+// The member's address has changed. On the host this sends a VIEW; elsewhere nothing happens.
 void moved(Replica &r, PeerId peer, const Address &address);
-// No more is heard from this member. Who leads counts it out; others only who leads, and then the
-// next does: the election.
+// This peer takes the member for gone. If it leads, it removes the member, beginning with a query
+// to everybody. If the member led, this peer follows the next successor(), or leads itself. Else
+// nothing happens, because only the leader removes members.
 void peer_gone(Replica &r, PeerId peer, Departure how = Departure::silence);
-void give_up(Replica &r, PeerId peer); // At the host: it has gone, from the next end_receive() on.
-// The lowest id that is not fenced: the host or, when it has gone, who takes its place.
+// On the host or its successor: removes the member, from the next end_receive() on.
+void give_up(Replica &r, PeerId peer);
+// The member with the lowest id that is not fenced: the host or, when that has gone, its successor.
 PeerId successor(const Replica &r);
-PeerId host(const Replica &r); // Who has opened our view. none: it has gone.
-// The successor, if a query that waits says that it has gone; else none.
+PeerId host(const Replica &r); // The sender of our view; none when it has gone.
+// The successor, if a QUERY that waits here names it as gone; else none.
 PeerId suspected(const Replica &r);
+// Whether enough voters of the last view are left for the session to continue.
 bool has_quorum(const Replica &r);
-// With Fault::minority: all others are taken for gone, and what they owned is this peer's, the
-// host of another session.
+// After Fault::minority: begins another session with this peer as the only member and host. All
+// others count as gone, and their objects become this peer's.
 void go_on(Replica &r, uint64_t session);
-// Whether this peer and a member talk: in a star only if one of them leads.
+// Whether this peer and a member exchange messages: in a star only if one of them leads.
 bool linked(const Replica &r, PeerId member);
-bool relays(const Replica &r); // The host of a star: what it hears, it tells all others.
-MemberSlot find_member(const Replica &r, PeerId peer); // Fenced ones too.
-bool is_member(const Replica &r, PeerId peer);         // Not fenced.
+// Whether this peer is the host of a star, which replicates the objects of all clients to all.
+bool relays(const Replica &r);
+MemberSlot find_member(const Replica &r, PeerId peer); // Also finds fenced ones. no_member: none.
+bool is_member(const Replica &r, PeerId peer);         // Not for fenced ones.
 
 // --- The stream to and from each member ---
 Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message);
-// The next message for a member, into buffer (stream_message_bytes_max or what it takes). 0: none.
+// Writes the next message for a member; returns its size, or 0 if there is none. `buffer` needs
+// stream_message_bytes_max, or at least the size of the longest message.
 size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer);
-bool has_message(const Replica &r, PeerId to); // May be pointless by the time it is pulled.
-bool is_unacked(const Replica &r, PeerId to, MessageKind kind); // Queued, or said and not acked.
-// The first `count` messages ever pulled for this member have arrived.
+bool has_message(const Replica &r, PeerId to); // next_message() may still find it pointless.
+bool is_unacked(const Replica &r, PeerId to, MessageKind kind); // Queued, or sent and not acked.
+// The first `count` messages that were pulled for this member, on this connection, have arrived.
 void messages_acked(Replica &r, PeerId to, uint32_t count);
 Described describe(PeerId from, std::span<const std::byte> message);
-// The connection to this member was made anew: what was not acked is said again, from message 1.
-// All messages may arrive twice; between two members of whom none is the host that changes nothing.
+// The connection to this member was made anew: messages that were not acked are sent again, and
+// counted from 1. They may arrive twice. Between two members that are not the host a repeated
+// message changes nothing.
 void rewind(Replica &r, PeerId to);
-bool all_acked(const Replica &r,
-               PeerId to); // Nothing is queued, due, held or unacked, no UPDATE either.
+// Whether nothing for this member is queued, due, suppressed or unacked, UPDATEs included.
+bool all_acked(const Replica &r, PeerId to);
 
 // --- UPDATEs ---
-// Well-formed for us?
+// Whether receive_updates() could apply the whole message.
 bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> message);
+// Only for messages that have passed check_updates(). The result is forged if the update of any
+// object was; the other objects have been updated nevertheless.
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message);
 bool has_updates(const Replica &r, PeerId to);
-// False: this peer does not tell the object to that one.
+// Returns false if this peer does not replicate the object to that one.
 bool set_priority(Replica &r, Slot slot, PeerId peer, uint16_t priority);
-// part, below ReplicaLimits::send_parts: parts may write to different members at once.
+// Writes an UPDATE message for a packet; returns its size, or 0 if nothing is due. `part` is below
+// ReplicaLimits::send_parts; different parts may write to different members at the same time.
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                      uint32_t part = 0);
-// The same of types that are predicted. What is refused must not be acked; all else that is not
-// malformed goes to receive_snapshot() before the next is checked.
+// Snapshots: the same for objects of predicted types. A packet with a refused snapshot must not be
+// acked. Every snapshot that is neither refused nor malformed must go to receive_snapshot() before
+// the next one is checked.
 SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
 Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
 size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                       uint32_t part = 0);
+// The outcome of a packet: acked (`arrived`) or lost. Call it once for each packet.
 void fate(Replica &r, PeerId to, uint64_t packet, bool arrived);
 
-// --- Time ---
-// Clears the events, frees what died in the last tick.
+// --- Time: call these four in this order in every tick ---
+// Clears the events, and frees the objects that were destroyed in the last tick.
 void begin_receive(Replica &r, uint64_t now_us = 0);
-void end_receive(Replica &r); // After all messages: grants, departures.
-void begin_send(Replica &r);  // Grants to others that the game wishes.
-void end_send(Replica &r);    // Raises world.tick: what is set from here on is of a later tick.
-bool events_room(const Replica &r); // For whatever one more message may cause.
+void end_receive(Replica &r);       // After all messages: departures, answers to claims, grants.
+void begin_send(Replica &r);        // Grants to other peers that the game has requested meanwhile.
+void end_send(Replica &r);          // Raises world.tick: later changes belong to the next tick.
+bool events_room(const Replica &r); // Whether the events of one more message surely fit.
 
 // --- This peer's game. Wrong arguments assert. ---
-ObjectId create(Replica &r, TypeId type, const void *value); // none: objects_max are alive.
-void destroy(Replica &r, Slot slot);
-void set(Replica &r, Slot slot, const void *value);
-bool claim(Replica &r, ObjectId object);              // False: nothing is asked.
-bool migrate(Replica &r, ObjectId object, PeerId to); // At the host.
-void release(Replica &r, Slot slot);                  // Of an own one: the host shall have it.
-void lock(Replica &r, Slot slot, bool locked);        // Of an own one, for this tenure.
-void balance(Replica &r, TypeId type);                // At the host: an even load of this type.
+// Returns none if the type has objects_max objects already, or there is no slot or serial left.
+ObjectId create(Replica &r, TypeId type, const void *value);
+void destroy(Replica &r, Slot slot);                // Only an own object.
+void set(Replica &r, Slot slot, const void *value); // Only an own object.
+// Asks for the object; true too if a claim is pending. False: impossible id, or too many claims.
+bool claim(Replica &r, ObjectId object);
+// On the host: requests a transfer. False: unknown object, or `to` cannot own objects yet.
+bool migrate(Replica &r, ObjectId object, PeerId to);
+void release(Replica &r, Slot slot);           // An own object is to become the host's.
+void lock(Replica &r, Slot slot, bool locked); // An own object, for this tenure.
+void balance(Replica &r, TypeId type);         // On the host: spreads the type's objects evenly.
+// On the host: the game's answer to claim_asked.
 void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal);
 
 }

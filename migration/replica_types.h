@@ -1,47 +1,50 @@
-// All object and ownership state of one peer. It lies in one block of memory without pointers into
-// itself: copy replica::size_bytes(r) bytes and you have a second peer in the same state.
+// All object, ownership and membership state of one peer. It lies in one block of memory without
+// pointers into itself: a copy of its block_bytes bytes is a second peer in the same state.
 #pragma once
 #include "replication/sampling/told.h"
 #include "replication/update/publish.h"
 
 namespace tern {
 
-inline constexpr uint32_t members_max = 512;    // Of a session: ReplicaLimits::peers_max.
-inline constexpr size_t grant_objects_max = 16; // Objects in one GRANT; their states fit a message.
+inline constexpr uint32_t members_max = 512;    // Members of a session.
+inline constexpr size_t grant_objects_max = 16; // Objects of one GRANT: their states fit a message.
 
-// How to reach and recognize a member. Opaque to the rules; told in views.
+// How to reach and recognize a member. The rules do not interpret it; VIEW and WELCOME carry it.
 struct Identity {
-    uint8_t key[32];         // X25519, of the handshake.
-    uint8_t signing_key[32]; // Ed25519, of grants.
-    Address address;         // As the host sees it; of the host itself: none.
+    uint8_t key[32];         // X25519 public key, for the handshake.
+    uint8_t signing_key[32]; // Ed25519 public key, for the grants that it signs as host.
+    Address address;         // The address that the host sees; zero for the host itself.
     char name[name_bytes_max];
 };
 
-struct Member { // id none: a free place.
+// A member slot. id none: the slot is free.
+struct Member {
     PeerId id;
-    bool fenced;       // It has gone: nothing more is taken from it or sent to it.
-    bool said_goodbye; // ... as it said: it is not missed where a majority is counted.
-    bool votes;        // It counts where a majority is: from the view on that says so.
-    bool vote_is_new;  // Until all know of it, the others alone must be a majority, too.
-    bool told;         // Our game has heard that it joined.
-    bool greeted;      // While we join: it has sent all it has. At the host of a star: it has heard
-                       // that we have.
-    bool caught_up;    // At the host: it has said so. At others: what votes has.
-    bool reported;     // At who asked: it has answered the present query.
-    bool query_waits;  // It has asked; answered once it is our successor (one query per sender).
+    bool fenced;       // The member has gone: nothing more is accepted from it or sent to it.
+    bool said_goodbye; // Set with a goodbye: the member is not counted for a majority.
+    bool votes;        // Counted for a majority. The host sets it and sends it in a VIEW.
+    bool vote_is_new;  // Not all members know of this vote. Meanwhile a majority of the old votes
+                       // is needed as well.
+    bool told;         // Our game knows of it: peer_left follows when it goes.
+    bool greeted;      // While we join: this member's world sync has ended, with GREETED. On the
+                       // host of a star: GREETED has been queued for this member.
+    bool caught_up;    // On the host: CAUGHT_UP has arrived. On other members: the same as votes.
+    bool reported;     // While `collecting`: this member has answered the present query.
+    bool query_waits;  // We answer this member's QUERY once it is our successor().
     uint8_t zero;
-    uint32_t query_token;
-    uint32_t since_view; // At the host: the first view that tells its identity as it is now.
+    uint32_t query_token; // The token of that QUERY.
+    uint32_t since_view;  // On the host: the first view that contains the present identity.
     Identity identity;
 };
 
-// Of one that was host, or nearly: by this key the grants of its term are told from forgeries.
+// A member that is gone and was host, or would have become host. Its key verifies the grants of
+// its term.
 struct FormerHost {
     PeerId id;
     uint8_t signing_key[32];
 };
-inline constexpr uint32_t former_hosts_max = 64; // The oldest goes, and what it granted is granted
-                                                 // anew.
+inline constexpr uint32_t former_hosts_max = 64; // When full, the oldest is forgotten, and what
+                                                 // it granted is granted anew.
 
 enum class MessageKind : uint8_t {
     none,
@@ -66,51 +69,56 @@ enum class MessageKind : uint8_t {
     tell
 };
 
-// What is still to be said to one member, or said and not yet acked. The message is encoded when
-// it is pulled, with the state of that moment; an item that has become pointless says nothing.
+// An entry of a message queue: not yet sent to the member, or sent and not yet acked. The message
+// is encoded when it is pulled, from the state at that moment. If it has become pointless by then,
+// nothing is sent.
 struct Item {
     MessageKind kind;
-    uint8_t detail;   // claim_refused: why.
-    PeerId peer;      // complaint: about whom.
-    uint32_t tick;    // create, migrate, tell: of the values, set when pulled.
-    uint32_t grant;   // migrate, grant, destroy: index + 1 in grants, which counts it.
-    uint32_t token;   // query, report_object, report; welcome, view: of the view. 0: says nothing.
+    uint8_t detail;   // claim_refused: the reason.
+    PeerId peer;      // complaint: the peer that cannot be reached.
+    uint32_t tick;    // For create, migrate, tell: the tick of the values; set when pulled.
+    uint32_t grant;   // migrate, grant, destroy: index + 1 in `grants`; it counts as a reference.
+    uint32_t token;   // query, report_object, report; welcome, view: the number of the view, or 0
+                      // if nothing was sent.
     uint32_t message; // Set when pulled: the number of its last message on this stream.
-    uint64_t object;  // create, destroy, claim, ...; dead: where to go on.
-    uint64_t stamp;   // create, destroy, tell: of the tenure; of tell set when pulled.
+    uint64_t object;  // create, destroy, claim, ...; dead: the first id of the next message.
+    uint64_t stamp;   // The tenure, for create, destroy, tell; for tell set when pulled.
 };
 
-struct ItemRing { // Of one member: pulled and unacked ones first, then those to be pulled.
+// The message queue of one member: first the items that were pulled and are not acked, then those
+// that wait to be pulled.
+struct ItemRing {
     uint32_t first, count, pulled;
-    uint32_t message_count; // Messages pulled so far.
-    uint32_t acked_count;   // Of those.
-    uint32_t view_said;  // The view that was pulled last. A later one tells of whom that did not.
-    uint32_t view_floor; // At the host: the member has no older view than this.
-    bool overflow;       // It was full: this member is to be given up.
-    bool given_up;       // That has been told.
+    uint32_t message_count; // Messages pulled since the connection was made.
+    uint32_t acked_count;   // How many of those are acked.
+    uint32_t view_said;     // The view that was pulled last. The next VIEW contains the identities
+                            // that are newer than this view.
+    uint32_t view_floor;    // On the host: any view that the member has is this one or a later.
+    bool overflow;          // The queue was full, or give_up() was called: remove this member.
+    bool given_up;          // departures::settle() has acted on that.
 };
 
 // One GRANT: up to grant_objects_max objects for one owner under one stamp, signed by the host.
-// Kept by the host until it is sent, and by the owner as long as it needs the proof.
+// The host keeps it until it is acked, the owner as long as it needs the proof.
 struct Grant {
     Stamp stamp;
     PeerId owner;
     uint16_t object_count;
-    uint32_t references; // Own objects and items that need it. 0: free.
+    uint32_t references; // Own objects and queued items that need it. 0: free.
     ObjectId objects[grant_objects_max];
     uint8_t signature[64];
 };
 
 struct Claim {
     ObjectId object;
-    bool asked;          // The present host has been; the host's own: by its policy.
-    ClaimRefusal answer; // The host's own: what its game said.
+    bool asked;          // The present host has been asked; on the host: its policy was applied.
+    ClaimRefusal answer; // On the host: a refusal for end_receive() to deliver. none: no answer.
 };
 
-// What the owner wants of the host about an object of its own; said again to each new host.
+// Requests of an owner to the host about its own object; repeated to each new host.
 enum OwnMark : uint8_t { own_released = 1, own_locked = 2 };
 
-struct AskedClaim { // At the host: its game has been asked, and has not answered.
+struct AskedClaim { // On the host: the game got claim_asked and has not answered yet.
     ObjectId object;
     PeerId claimer;
     uint16_t zero[3];
@@ -118,95 +126,97 @@ struct AskedClaim { // At the host: its game has been asked, and has not answere
 
 enum class Phase : uint8_t { outside, joining, in };
 
-// Why this peer cannot go on. It stays what it became first.
+// Why this peer cannot continue. The first fault stays.
 enum class Fault : uint8_t {
     none,
-    objects_full,
-    dead_full,
-    host_queue_full,
-    removed,
-    counter_full, // Its ticks, or as the host its grants. They never begin again.
-    host_lost,    // While joining: it is to start over, as a new peer.
-    minority      // Too few of the last view are left. go_on() makes another session of it.
+    objects_full,    // No room for an object that a message brings.
+    dead_full,       // No room for another destroyed id.
+    host_queue_full, // The queue of messages to the host has overflowed.
+    removed,         // The host's WELCOME lists another peer under our id.
+    counter_full,    // Ticks, or the grants of a host, have reached 2^32 - 1. They never wrap.
+    host_lost,       // The host went while we joined: start over, as a new peer.
+    minority         // Too few members of the last view are left. go_on() begins a new session.
 };
 
 struct ReplicaLimits {
-    uint16_t peers_max;   // At most members_max.
-    uint32_t items_max;   // Of each member's ring. Full: the member is given up.
-    uint32_t grants_max;  // Kept at once. Full: grants wait.
-    uint32_t dead_max;    // Ranges. Full: this peer cannot go on.
-    uint32_t packets_max; // With UPDATEs in flight, to each peer.
-    uint32_t updates_max; // Objects in those; such as lie one behind the other count as one.
+    uint16_t peers_max;   // Members; at most members_max.
+    uint32_t items_max;   // Items in each member's queue. When full, the member is removed.
+    uint32_t grants_max;  // Grants kept at once. When full, new grants wait.
+    uint32_t dead_max;    // Ranges of destroyed ids. When full: Fault::dead_full.
+    uint32_t packets_max; // Packets with UPDATEs in flight, to each peer.
+    uint32_t updates_max; // Objects in those packets; neighbours in one message count as one.
     Quorum quorum = Quorum::majority;
-    uint16_t lone_ids = 0; // PeerIds that who goes on alone leaves out: the other, if it lives and
-                           // goes on too, gives those.
+    uint16_t lone_ids = 0; // PeerIds that a peer skips when it continues alone: another peer that
+                           // also continues alone may give them to its newcomers.
     Topology topology = Topology::mesh;
-    uint32_t send_parts = 1; // At most send_parts_max.
+    uint32_t send_parts = 1; // 1 to send_parts_max.
 };
 
-// What one part of a send() writes with, see Parallel; it only saves work, so the bytes are those
-// of any other part.
+// Caches for one part of a send(); see Parallel. They only save work: every part writes the same
+// bytes.
 struct SendScratch {
-    Charges *charges; // Outside of the block; of the first Replica::charges is what counts.
+    Charges *charges; // Outside of the block. Unused in the first part: see Replica::charges.
     WrittenCache written;
     Turns turns;
     SnapshotScratch snapshots;
 };
 
-struct Replica {               // Open to migration, and read by session and sim.
-    const TypeTable *types;    // Outside of the block, and of the hash.
-    Charges *charges;          // The same. Null: nothing is charged.
-    size_t block_bytes;        // The whole block.
-    size_t state_bytes;        // From `session` on: what the hash covers.
-    uint64_t now_us;           // Of the last begin_receive(); only for cooldowns. Not hashed.
-    uint32_t objects_expected; // Of our welcome: so many lived at the host. Not hashed.
+struct Replica {               // Open to migration; session and sim read it.
+    const TypeTable *types;    // Outside of the block, and not hashed.
+    Charges *charges;          // Likewise. Null: traffic is not counted.
+    size_t block_bytes;        // Size of the whole block.
+    size_t state_bytes;        // How much the hash covers, from `session` on.
+    uint64_t now_us;           // Time of the last begin_receive(). Not hashed.
+    uint32_t objects_expected; // From our WELCOME: objects alive at the host. Not hashed.
 
     uint64_t session;
     uint8_t signing_secret[64];
     PeerId self;
-    PeerId view_host; // Who has opened our view. It may have gone.
-    PeerId told_host; // Of whom our game has heard.
+    PeerId view_host; // The host that sent our view. It may have gone.
+    PeerId told_host; // The host that our game knows, from the last host_changed.
     Phase phase;
     Fault fault;
     Quorum quorum;
     Topology topology;
-    bool collecting;            // At the host, or who takes its place: reports are awaited.
-    bool going_on;              // As another session, from the next end_receive() on.
-    uint16_t term_number;       // Of the view; at the host its own.
-    uint16_t term_number_seen;  // The largest in any stamp or view.
+    bool collecting;            // On the host or its successor: reports are awaited.
+    bool going_on;              // Set by go_on(), until the departure of the others has ended.
+    uint16_t term_number;       // Term of the view.
+    uint16_t term_number_seen;  // The largest term number in any stamp, view or report.
     uint16_t last_peer;         // The largest PeerId ever given.
     uint16_t lone_ids;          // ReplicaLimits::lone_ids
     uint32_t view;              // Number of the view.
-    uint32_t vote_view;         // At the host: the last view that changed who votes.
-    uint32_t grant_count;       // g: of the host's grants so far.
-    uint32_t query_token;       // At who asks.
+    uint32_t vote_view;         // On the host: the last view that changed who votes.
+    uint32_t grant_count;       // On the host: grants in its term; the count in the last stamp.
+    uint32_t query_token;       // Token of our last query.
     uint64_t migrations;        // Owner changes seen.
-    Flat<Member> members;       // By member slot, which never moves while it is a member.
+    Flat<Member> members;       // Indexed by member slot; a member keeps its slot.
     Flat<uint16_t> order;       // The slots of all members, by ascending id.
-    Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: it is named by what waits.
-    Flat<FormerHost> former;    // In the order of their dropping.
-    Flat<ItemRing> rings;       // By member slot.
+    Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: the waiting QUERY of the asker
+                                // names this member as gone.
+    Flat<FormerHost> former;    // In the order in which they were dropped.
+    Flat<ItemRing> rings;       // Indexed by member slot.
     Flat<Item> items;           // [member slot * items_max + ...]
-    Flat<Grant> grants;         // By index; a free one has no references.
-    Flat<uint32_t> free_grants; // A stack of indices.
-    Flat<PeerId> wishes;        // At the host, by object slot: to whom it shall be granted.
+    Flat<Grant> grants;         // A free one has no references.
+    Flat<uint32_t> free_grants; // A stack of indices into `grants`.
+    Flat<PeerId> wishes;        // Per object slot, on the host: the requested next owner, or none.
     uint32_t wish_count;
-    Flat<uint32_t> survived_ticks; // By slot, of own objects, and at the host of a star of all:
-                                   // the tick of the former owner's last write that this tenure
-                                   // began with.
-    Flat<uint8_t> own_marks;       // By slot, of own objects: OwnMark.
-    Flat<uint8_t> locks;           // By slot, at the host: its owner has locked it.
-    Flat<uint64_t> granted_us;     // By slot, at the host, of types with a cooldown. 0: never.
-    Flat<Claim> claims;            // Of this peer, unanswered.
-    Flat<AskedClaim> asked;        // Full: refused as overtaken.
+    Flat<uint32_t> survived_ticks; // Per object slot, for own objects, and for all on the host of a
+                                   // star: the tick of the former owner's last write that this
+                                   // tenure includes.
+    Flat<uint8_t> own_marks;       // Per object slot, for own objects: OwnMark bits.
+    Flat<uint8_t> locks;           // Per object slot, on the host: the owner has locked it.
+    Flat<uint64_t> granted_us;     // Per object slot, on the host, for types with a cooldown: the
+                                   // time of the last grant. 0: never.
+    Flat<Claim> claims;            // Claims of this peer that have no answer yet.
+    Flat<AskedClaim> asked;        // When full, further claims are refused as overtaken.
     World world;
-    Publisher publisher; // By member slot.
+    Publisher publisher; // Peers are numbered by member slot.
 
-    // What has happened since the last clear_events(). Not state.
+    // The events since the last begin_receive(). Not state.
     Flat<Event> events;
-    Flat<uint32_t> changed_events; // By slot: index + 1 of its object_changed.
-    Flat<uint32_t> sight_events;   // The same of object_hidden or object_shown.
-    Flat<SendScratch> scratch;     // By part; the first is that of who receives, too.
+    Flat<uint32_t> changed_events; // Per object slot: index + 1 of the object_changed; 0: none.
+    Flat<uint32_t> sight_events;   // Likewise of the object_hidden or object_shown.
+    Flat<SendScratch> scratch;     // One per part. Receiving uses the first.
     Told told;                     // Not state.
 };
 
