@@ -2,7 +2,7 @@
 // "Discovery".
 #include "tern/discovery.h"
 #include "discovery/discovery_wire.h"
-#include "session/session.h"
+#include "session/session_types.h"
 #include "transport/handshake/allowance.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

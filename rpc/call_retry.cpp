@@ -4,6 +4,8 @@
 #include "base/mutant.h"
 #include "rpc/call_routing.h"
 #include "rpc/call_rules.h"
+#include "session/game.h"
+#include "session/recording.h"
 #include "session/session.h"
 #include <cstring>
 

@@ -4,6 +4,9 @@
 #include "base/mutant.h"
 #include "rpc/call_retry.h"
 #include "rpc/call_rules.h"
+#include "session/game.h"
+#include "session/paths.h"
+#include "session/recording.h"
 #include "session/session.h"
 #include <cstring>
 

@@ -2,7 +2,6 @@
 // star the host asks for all, and is believed.
 #include "rpc/call_rules.h"
 #include "base/mutant.h"
-#include "session/session.h"
 
 namespace tern::session {
 

@@ -1,5 +1,9 @@
 #include "session/admission.h"
+#include "session/bridge.h"
 #include "session/join_messages.h"
+#include "session/paths.h"
+#include "session/recording.h"
+#include "session/send.h"
 #include "session/session.h"
 #include <algorithm>
 #include <cstdio>

@@ -2,8 +2,11 @@
 // way of another member", who forwards the pair's sealed datagrams. Whatever it is, keys and packet
 // numbers stay. A way is taken when a challenge has come through it and was answered.
 // docs/membership.md, "Paths"; the formats: docs/wire_format.md, "Bridges".
+#include "session/bridge.h"
 #include "base/mutant.h"
-#include "session/session.h"
+#include "session/journal.h"
+#include "session/paths.h"
+#include "session/traffic.h"
 #include "transport/little_endian.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Why a peer has not got something: what replica, publisher and connection know of it, in words.
-#include "session/session.h"
+#include "session/explain.h"
+#include "session/paths.h"
 
 namespace tern {
 namespace session {

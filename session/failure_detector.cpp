@@ -1,7 +1,7 @@
 // Rules and times: docs/membership.md, "Times". The replica knows no time: on its own, a departure
 // would wait for all reports, and a newcomer for all members, without end.
 #include "session/failure_detector.h"
-#include "session/session.h"
+#include "session/paths.h"
 #include <algorithm>
 
 namespace tern::session {

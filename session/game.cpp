@@ -1,5 +1,7 @@
 // The public functions on objects: arguments are checked here, the rest is the replica's.
-#include "session/session.h"
+#include "session/game.h"
+#include "session/optimistic.h"
+#include "session/recording.h"
 #include <algorithm>
 #include <cstring>
 

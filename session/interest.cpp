@@ -1,5 +1,6 @@
 // What the game wants told to whom: priorities, by hand or by distance.
-#include "session/session.h"
+#include "session/game.h"
+#include "session/recording.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,10 @@
 #include "session/joining.h"
 #include "session/join_messages.h"
+#include "session/journal.h"
 #include "session/membership.h"
+#include "session/paths.h"
+#include "session/recording.h"
+#include "session/send.h"
 #include "session/session.h"
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,7 @@
 // What the game sets of objects that it has claimed and does not own yet. Shown, such a value lies
 // in the replica's own array, so that get() and values() need not know of it, and the replicated
 // one here; while the replica works it is the other way round.
+#include "session/optimistic.h"
 #include "base/mutant.h"
 #include "replication/world/field.h"
 #include "session/session.h"

@@ -1,5 +1,8 @@
 // Connections and the roster: who is bound to whom, what arrived, what has ended.
+#include "session/paths.h"
+#include "session/bridge.h"
 #include "session/failure_detector.h"
+#include "session/journal.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

@@ -4,9 +4,14 @@
 #include "rpc/call_retry.h"
 #include "rpc/call_routing.h"
 #include "session/admission.h"
+#include "session/bridge.h"
 #include "session/failure_detector.h"
 #include "session/join_messages.h"
 #include "session/joining.h"
+#include "session/journal.h"
+#include "session/optimistic.h"
+#include "session/paths.h"
+#include "session/recording.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
@@ -147,7 +152,7 @@ static bool take_world_message(Session &s, ConnectionIndex index,
     return true;
 }
 
-void drain_streams(Session &s, ConnectionIndex index)
+static void drain_streams(Session &s, ConnectionIndex index)
 {
     while (events_room(s) && endpoint::contact(*s.endpoint, index) == Contact::open) {
         Connection &c = endpoint::at(*s.endpoint, index);

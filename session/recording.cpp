@@ -1,5 +1,5 @@
 // What the public functions tell the recorder.
-#include "session/session.h"
+#include "session/recording.h"
 
 namespace tern {
 namespace session {

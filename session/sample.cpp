@@ -1,5 +1,6 @@
 // sample(): what an object looks like at a time, between and beyond what its owner told.
-#include "session/session.h"
+#include "session/game.h"
+#include "session/optimistic.h"
 #include <cstring>
 
 namespace tern {

@@ -1,8 +1,15 @@
 // send(): what has changed becomes datagrams. Each connection is filled once, top to bottom: the
 // replica's messages into the world stream, then packets with acks, stream bytes and UPDATEs.
+#include "session/send.h"
 #include "base/mutant.h"
 #include "rpc/call_routing.h"
+#include "session/bridge.h"
+#include "session/journal.h"
+#include "session/optimistic.h"
+#include "session/paths.h"
+#include "session/recording.h"
 #include "session/session.h"
+#include "session/traffic.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>
@@ -10,7 +17,7 @@
 namespace tern {
 namespace session {
 
-void fill_stream(Session &s, ConnectionIndex index)
+static void fill_stream(Session &s, ConnectionIndex index)
 {
     Path &p = path(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);

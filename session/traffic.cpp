@@ -1,6 +1,6 @@
 // traffic(): what this session's bits were for. Values and messages have been charged where they
 // were written; here come what the transport counts, and what has been charged and not sent.
-#include "session/session.h"
+#include "session/traffic.h"
 
 namespace tern {
 

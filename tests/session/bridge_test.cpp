@@ -1,5 +1,5 @@
 // Members without a direct path to each other: the bridge, the way back, addresses that change.
-#include "session/session.h"
+#include "session/paths.h"
 #include "tests/session/sim_world.h"
 #include "transport/sockets/addresses.h"
 #include <gtest/gtest.h>

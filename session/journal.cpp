@@ -1,0 +1,73 @@
+#include "session/journal.h"
+#include "transport/connection/aead.h"
+
+namespace tern::session {
+
+static void note(Journal &journal, const Note &note)
+{
+    if (journal.count == journal.notes.size()) {
+        journal.missed += 1;
+        return;
+    }
+    journal.notes[journal.count] = note;
+    journal.count += 1;
+}
+
+static void note_message(Session &s, Note line, PeerId from, std::span<const std::byte> message)
+{
+    const Described described = replica::describe(from, message);
+    line.message = described.kind;
+    line.stamp = described.stamp;
+    if (described.object_count == 0) note(*s.journal, line);
+    for (uint16_t i = 0; i < described.object_count; ++i) {
+        line.object = described.objects[i];
+        note(*s.journal, line);
+    }
+}
+
+void note_said(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+{
+    const Path &p = s.paths[index];
+    Note line = {};
+    line.kind = NoteKind::said;
+    line.peer = p.peer;
+    line.number = uint64_t{p.acked_messages} + p.message_count;
+    line.key = connection::send_key_name(endpoint::at(*s.endpoint, index));
+    note_message(s, line, s.replica->self, message);
+}
+
+void note_heard(Session &s, ConnectionIndex index, PeerId from, Verdict verdict,
+                std::span<const std::byte> message)
+{
+    Note line = {};
+    line.kind = NoteKind::heard;
+    line.verdict = static_cast<uint8_t>(verdict);
+    line.peer = from;
+    line.number = s.paths[index].heard_messages;
+    line.key = connection::receive_key_name(endpoint::at(*s.endpoint, index));
+    note_message(s, line, from, message);
+}
+
+void note_acked(Session &s, ConnectionIndex index)
+{
+    Note line = {};
+    line.kind = NoteKind::acked;
+    line.peer = s.paths[index].peer;
+    line.number = s.paths[index].acked_messages;
+    line.key = connection::send_key_name(endpoint::at(*s.endpoint, index));
+    note(*s.journal, line);
+}
+
+void note_packet(Session &s, ConnectionIndex index, NoteKind kind, uint64_t number)
+{
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    Note line = {};
+    line.kind = kind;
+    line.peer = s.paths[index].peer;
+    const bool sealed = kind == NoteKind::sealed;
+    line.number = sealed ? aead::nonce_number(number) : number;
+    line.key = sealed ? connection::send_key_name(c) : connection::receive_key_name(c);
+    note(*s.journal, line);
+}
+
+}
