@@ -1,9 +1,10 @@
-// Sessions on the local network: a member announces its session, and a finder lists what is there,
-// with name, players and whether it fits, before anybody joins. As with sessions, datagrams and
-// time go in and datagrams come out; make_discovery_socket() is what carries them.
+// LAN discovery: a member announces its session on the local network, and a finder lists the
+// sessions that it finds, with name, number of players and whether joining could succeed. Like
+// sessions, announcers and finders take datagrams and the time and return datagrams; a socket of
+// make_discovery_socket() carries them. docs/use/discovery.md.
 //
-// What is found is a hint: anybody on the network can say anything. Only joining proves who
-// answers (docs/use/discovery.md, docs/security.md).
+// A found session is only a hint: anybody on the network can forge an announcement. Only the
+// handshake of join() proves which peer answers (docs/security.md).
 #pragma once
 #include "tern/io.h"
 
@@ -12,75 +13,79 @@ namespace tern {
 struct Announcer; // Opaque.
 struct Finder;    // Opaque.
 
-inline constexpr uint16_t discovery_port = 28'376; // UDP. Assigned to nobody by IANA.
-inline constexpr size_t found_max = 64;            // Of a Finder; what is beyond is not listed.
-inline constexpr uint32_t query_interval_ms = 1000;
-inline constexpr uint32_t found_age_ms_max = 4000; // Not heard of for so long: not listed any more.
+inline constexpr uint16_t discovery_port = 28'376; // UDP. Not assigned by IANA.
+inline constexpr size_t found_max = 64; // Sessions that a finder lists; no more than that.
+inline constexpr uint32_t query_interval_ms = 1000; // Between two queries of a finder.
+inline constexpr uint32_t found_age_ms_max = 4000;  // A session silent for this long is dropped.
 
-// Bound to `port`: discovery_port for who announces (several sockets of a machine can have it), 0
-// for who finds. Of both IP versions, as far as the system has them. A datagram to
-// 255.255.255.255 goes out through every interface, by broadcast and by multicast; what comes from
-// beyond the local network is dropped and not counted. In tern::udp.
+// A socket for announcers (port discovery_port, which several sockets of one machine can share) or
+// finders (port 0, any free one). It uses IPv4 and IPv6, as far as the system has them. It sends a
+// datagram to 255.255.255.255 through every interface, by broadcast and by multicast. It drops
+// datagrams from beyond the local network without counting them. In the library tern::udp.
 MadeSocket make_discovery_socket(uint16_t port);
 
-// --- Who announces. Any member may. ---
+// --- Announcers. Any member of a session may announce it. ---
 
 struct Announcement {
-    const char *game = ""; // Which game: a finder looks for one.
-    const char *name = ""; // Of the session, for people. Both cut to name_bytes_max - 1.
-    Address address = {};  // The game socket's local_address(): its port and IP version.
-    bool open = false;     // Tells the whole invite, so that who finds it can join. False: its
-                           // session id alone; an invite must come another way.
+    const char *game = ""; // Finders look for sessions of one game. Cut to name_bytes_max - 1.
+    const char *name = ""; // Name of the session, for people. Cut to name_bytes_max - 1.
+    Address address = {};  // local_address() of the game's socket: its port and IP version.
+    // True: the announcement contains the invite, so anybody who finds the session can join. False:
+    // it contains the session id only, and players need an invite from elsewhere.
+    bool open = false;
 };
 
 Announcer *make_announcer(const Announcement &announcement); // Copies the texts.
 void destroy_announcer(Announcer *announcer);
-// Answers the queries among `datagrams`; nothing while the session is not open. At most 32 answers
-// per second after a burst of 64, one per asker and call, none larger than its query. Valid until
-// the next call.
+// Returns the answers to the queries among `datagrams`, valid until the next call; none while the
+// session is not open. At most 32 answers per second after a burst of 64, one for each finder in
+// each call, and none larger than its query.
 std::span<const Datagram> announce(Announcer *announcer, const Session *session,
                                    std::span<const Datagram> datagrams, uint64_t now_us);
-uint64_t bad_datagrams(const Announcer *announcer); // Received, and no query.
+// Datagrams received that were no queries.
+uint64_t bad_datagrams(const Announcer *announcer);
 
-// --- Who looks ---
+// --- Finders ---
 
-// Whether join() could succeed, as the announcement has it.
+// Whether join() could succeed, according to the announcement.
 enum class Fit : uint8_t {
     fits,
-    full,          // peers_max are in.
+    full,          // The session has peers_max peers.
     other_limits,  // Another peers_max or quorum.
     other_types,   // Another type table.
-    other_version, // Another version of the wire.
+    other_version, // Another version of the wire format.
 };
 const char *text(Fit fit); // "it is full" and the like.
 
 struct FoundSession {
     char game[name_bytes_max];
-    char name[name_bytes_max]; // Both are any bytes before the final zero.
-    uint16_t players;
+    char name[name_bytes_max]; // game and name: untrusted bytes, zero-terminated.
+    uint16_t players;          // Members of the session.
     uint16_t peers_max;
-    uint64_t types_digest; // Of its type table.
+    uint64_t types_digest; // Hash of its type table.
     Fit fit;
-    bool open;         // invite is whole: join(session, found.invite).
-    Invite invite;     // Not open: its session id, and the rest zero.
-    uint64_t heard_us; // The last time, as the now_us of that find().
+    bool open;         // The invite is complete: join(session, found.invite).
+    Invite invite;     // If not open: the session id, and the rest zero.
+    uint64_t heard_us; // now_us of the find() that took the latest answer.
 };
 
 struct FinderConfig {
-    const char *game = "";          // Empty: all games.
-    const Config *config = nullptr; // Of who would join; read by make_finder() alone. Null: types
-                                    // and limits are taken to fit.
-    uint16_t port = discovery_port; // Where the announcers are.
+    const char *game = ""; // Only sessions of this game; empty: of all games.
+    // Config of the session that would join, for FoundSession::fit. Read by make_finder() only.
+    // Null: types and limits count as fitting.
+    const Config *config = nullptr;
+    uint16_t port = discovery_port; // UDP port of the announcers.
 };
 
 Finder *make_finder(const FinderConfig &config);
 void destroy_finder(Finder *finder);
-// Takes the answers among `datagrams`, forgets who is silent, and asks once in query_interval_ms.
-// Valid until the next call, as is what found() gives.
+// Takes the answers among `datagrams`, drops silent sessions, and returns a query once in
+// query_interval_ms. The result, and that of found(), is valid until the next call.
 std::span<const Datagram> find(Finder *finder, std::span<const Datagram> datagrams,
                                uint64_t now_us);
-// One entry per session, in the order in which they were first heard.
+// One entry for each session, in the order in which they were found.
 std::span<const FoundSession> found(const Finder *finder);
-uint64_t bad_datagrams(const Finder *finder); // Received, and no answer to a query of this finder.
+// Datagrams received that did not answer a query of this finder.
+uint64_t bad_datagrams(const Finder *finder);
 
 }

@@ -1,32 +1,34 @@
-// Everything that touches the world outside: datagrams, time, addresses. The core never sees it.
+// Input and output: sockets, addresses, threads and the clock. The core uses none of it; sockets
+// are in the libraries tern::udp and tern::enet.
 #pragma once
 #include "tern/types.h"
 
 namespace tern {
 
-// The largest that a Socket receives; larger ones are dropped and counted.
+// A Socket drops and counts received datagrams that are larger.
 inline constexpr size_t socket_datagram_bytes_max = 2048;
-inline constexpr size_t receive_datagrams_max = 256; // Of one Socket::receive().
+inline constexpr size_t receive_datagrams_max = 256; // Result of one Socket::receive().
 
 struct SocketStats {
-    uint64_t sent_datagrams; // Taken by the system, or by what stands for it.
-    uint64_t sent_bytes;     // Without the headers of UDP and below; so is received_bytes.
+    uint64_t sent_datagrams; // Accepted by the operating system, ENet or the simulated network.
+    uint64_t sent_bytes;     // UDP payload, as received_bytes.
     uint64_t received_datagrams;
     uint64_t received_bytes;
-    uint64_t send_failures; // Datagrams not taken: no way there, too large, a queue was full.
-    uint64_t oversized;     // Arrived, but above socket_datagram_bytes_max.
+    uint64_t send_failures; // Datagrams not accepted: no route, too large, or a full queue.
+    uint64_t oversized;     // Received datagrams above socket_datagram_bytes_max.
 };
 
-// One place that datagrams come from and go to. The one virtual interface of tern.
+// Sends and receives datagrams. The only virtual interface of tern; a game may implement its own.
 struct Socket {
     virtual ~Socket() = default;
-    // What waits, at most receive_datagrams_max. Never blocks. Valid until the next receive(). If
-    // it is that many, more may wait: the host of hundreds hands them to its session and asks again
-    // in the same tick, some times at most.
+    // The datagrams that have arrived, at most receive_datagrams_max. Never blocks. Valid until the
+    // next receive(). A full result means that more may wait. A host with hundreds of peers should
+    // pass the result to its session and call again in the same tick, a limited number of times.
     virtual std::span<const Datagram> receive() = 0;
-    // Loss is not an error; a datagram that cannot be sent is counted in send_failures.
+    // Never blocks. Datagrams that cannot be sent are counted in send_failures; that is not an
+    // error.
     virtual void send(std::span<const Datagram> datagrams) = 0;
-    // Where it is bound: the port that others reach, with the unspecified address.
+    // The port that the socket is bound to, with the unspecified IP address (0.0.0.0 or ::).
     virtual Address local_address() const = 0;
     virtual SocketStats stats() const = 0;
 };
@@ -34,10 +36,10 @@ struct Socket {
 enum class SocketError : uint8_t {
     none,
     port_in_use,
-    not_permitted,  // A port below 1024, or a firewall of the system.
-    no_such_family, // IPv6 is not available here.
-    not_built,      // TERN_ENET was off.
-    system          // Out of descriptors or memory.
+    not_permitted,  // A privileged port (below 1024), or a local firewall.
+    no_such_family, // This machine does not have the IP version.
+    not_built,      // tern was built with TERN_ENET off.
+    system          // The system is out of descriptors or memory.
 };
 const char *text(SocketError error); // "the port is in use" and the like.
 
@@ -48,33 +50,36 @@ struct MadeSocket {
 
 enum class IpVersion : uint8_t { v4, v6 }; // v6 takes IPv4 peers too (a dual-stack socket).
 
-MadeSocket make_udp_socket(uint16_t port, IpVersion version = IpVersion::v4); // Port 0: any.
-// Datagrams inside a real ENet host's unsequenced packets. IPv4 only. Both ends must be ENet.
-// A datagram to an address without an ENet connection opens one and waits for it, 8 at most per
-// address; the oldest of more are dropped. ENet allocates in send() and receive(). Its handshake
-// has no cookie: strangers can use up its places (2 * peers_max and 8 spare).
+// A non-blocking UDP socket, bound to all interfaces. Port 0: any free port; see local_address().
+MadeSocket make_udp_socket(uint16_t port, IpVersion version = IpVersion::v4);
+// Sends datagrams as unsequenced packets of an ENet host. IPv4 only, and both ends must use ENet. A
+// datagram to an address without an ENet connection opens one and waits for it; at most 8 wait for
+// each address, and further ones replace the oldest. ENet allocates memory in send() and receive().
+// ENet's handshake has no cookies, so strangers can use up its connections (2 * peers_max + 8).
 MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max);
-void destroy_socket(Socket *socket);
+void destroy_socket(Socket *socket); // Closes it. Null: nothing happens.
 
 struct ParsedAddress {
     Address address;
-    const char *error; // Null if text was an address, else what is wrong with it.
+    const char *error; // Null if the text is an address, otherwise what is wrong with it.
 };
-ParsedAddress parse_address(const char *text); // "1.2.3.4:7777" or "[::1]:7777". No names.
+// Reads "1.2.3.4:7777" or "[::1]:7777", with a port of 1 to 65535. Host names are not resolved.
+ParsedAddress parse_address(const char *text);
 struct AddressText {
     char text[56];
 };
 AddressText print(const Address &address);
 Address loopback(uint16_t port, IpVersion version = IpVersion::v4);
 
-// Threads for Config::parallel, of any number of sessions that are used one at a time. They sleep
-// between two uses.
+// Threads for Config::parallel. Several sessions may share them if only one of them is in send() at
+// a time. The threads sleep between two uses.
 struct Workers;
-Workers *make_workers(uint32_t threads); // Null: the system has not so many, or it is 0.
-Parallel parallel(Workers *workers);     // For them and the thread that calls send().
-void destroy_workers(Workers *workers);  // After the sessions.
+Workers *make_workers(uint32_t threads); // Null: threads is 0, or the system could not start them.
+// For Config::parallel: a part for each thread and for the caller of send(), up to send_parts_max.
+Parallel parallel(Workers *workers);
+void destroy_workers(Workers *workers); // After the sessions that use them.
 
-uint64_t clock_us(); // Monotonic.
+uint64_t clock_us(); // A monotonic clock, in microseconds.
 void sleep_us(uint64_t duration_us);
 
 }

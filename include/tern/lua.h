@@ -1,5 +1,6 @@
-// tern for Lua 5.4 and LuaJIT, in a program that embeds one of them. Scripts that run in a Lua of
-// their own load it by `require "tern"`. docs/use/lua.md; lua_bindings/meta/tern.lua lists it all.
+// tern for Lua 5.4 and LuaJIT, for C++ programs that embed one of them. A script in a standalone
+// Lua loads tern with `require "tern"` instead. Guide: docs/use/lua.md; reference:
+// lua_bindings/meta/tern.lua.
 #pragma once
 #include "tern/tern.h"
 
@@ -7,28 +8,29 @@ struct lua_State;
 
 namespace tern {
 
-// Opens the module: leaves its table on the stack, and in package.loaded where there is one, so
-// that `require "tern"` gives it. Called again, it leaves the same table. Needs 8 free places on
-// the stack, as the functions below.
+// Opens the module: pushes its table and stores it in package.loaded, if there is one, so that
+// `require "tern"` returns it. Further calls push the same table. This function and those below
+// need 8 free places on the Lua stack.
 void open_lua(lua_State *L);
 
-// The session of a userdata that the script has made, or that push_lua_session() has. Null for any
-// other value, and for a session that has been destroyed. The script keeps owning its own.
+// The session of a userdata that the script or push_lua_session() has made. Null for any other
+// value and for a destroyed session. The script still owns, and may destroy, a session that it
+// made.
 Session *lua_session(lua_State *L, int index);
 
-// After open_lua(). Pushes a session that C++ owns: the script can use it, and neither destroy it
-// nor call receive(), send() and recorded() with it; what receive() gave last is what it sees as
-// events. The same userdata each time.
+// After open_lua(): pushes a session that C++ owns. The script can use it, but cannot destroy it or
+// call receive(), send() and recorded() with it; as events the script gets the last result of
+// receive(). Pushes the same userdata each time.
 void push_lua_session(lua_State *L, Session *session);
 
-// Before C++ destroys a session that it has pushed: to the script, it is then a destroyed one.
-// Nothing for a session that was not pushed.
+// Call it before C++ destroys a session that it has pushed. From then on the script gets the error
+// of a destroyed session. Nothing happens for a session that was not pushed.
 void forget_lua_session(lua_State *L, Session *session);
 
-// Reads the options of make_session() from the table at `index`; the functions and the state of a
-// game's table may be in it. Pushes one value that holds all that the config then points to: keep
-// it (luaL_ref()) as long as the config or its session lives. Raises a Lua error that says what is
-// wrong.
+// Reads the options of make_session() from the table at `index` into `config`. The table may also
+// contain the functions and the state of a game. Pushes one value that owns all memory that the
+// config points to: keep it (luaL_ref()) as long as the config or its session lives. Raises a Lua
+// error that describes the first wrong option.
 void read_lua_config(lua_State *L, int index, Config *config);
 
 }

@@ -1,44 +1,50 @@
-// A deterministic pretend internet for tests: same seed, same run.
+// A simulated network for tests. It is deterministic: the same seed and the same calls give the
+// same run.
 #pragma once
 #include "tern/io.h"
 
 namespace tern {
 
-// What happens to each datagram. Uneven latency reorders.
+// Impairments of each datagram, drawn independently. A latency range also reorders datagrams.
 struct Impairment {
-    uint32_t latency_ms_min = 20, latency_ms_max = 80; // One way.
-    float loss = 0;                                    // 0 to 1.
-    float duplicate = 0;                               // 0 to 1.
+    uint32_t latency_ms_min = 20, latency_ms_max = 80; // One way; min <= max.
+    float loss = 0;                                    // Probability, 0 to 1.
+    float duplicate = 0;                               // Probability, 0 to 1.
 };
 
 struct SimConfig {
     uint64_t seed = 1;
     Impairment impairment;
-    uint32_t datagrams_max = 65'536; // Under way or not yet received; beyond that, lost.
+    uint32_t datagrams_max = 65'536; // In flight or not yet received; further ones are lost.
 };
 
-// Of these, sent + duplicated = lost + delivered + what is under way.
+// Counts of datagrams: sent + duplicated = lost + delivered + those in flight.
 struct SimStats {
     uint64_t sent;
-    uint64_t lost;       // By chance, by a cut, at a bound, or for want of a destination.
+    uint64_t lost; // Lost by Impairment::loss, a cut, a full buffer, or an unknown destination.
     uint64_t duplicated; // Second copies.
-    uint64_t delivered;  // Put where the next receive() of a socket finds it.
+    uint64_t delivered;  // The next receive() of the socket returns it.
 };
 
 SimNetwork *make_sim_network(const SimConfig &config);
 void destroy_sim_network(SimNetwork *network);
-// Owned by the network: not for destroy_socket(). Sends at the network's present time. Holds at
-// most 1024 received datagrams; what comes beyond is lost. No two with one address.
+// A socket at `address`, which no other socket of the network may have. The network owns it: do not
+// pass it to destroy_socket(). Datagrams leave at the time of the last advance(). The socket holds
+// at most 1024 received datagrams; further ones are lost.
 Socket *make_sim_socket(SimNetwork *network, const Address &address);
-void advance(SimNetwork *network, uint64_t now_us); // Delivers what is due. Time never goes back.
-void set_impairment(SimNetwork *network, const Impairment &impairment); // For what is sent next.
-// Nothing leaves for or arrives at `to` from `from` while cut; the other way is a cut of its own.
+// Sets the time and delivers the datagrams that are due. Time never goes back.
+void advance(SimNetwork *network, uint64_t now_us);
+void set_impairment(SimNetwork *network, const Impairment &impairment); // For datagrams sent later.
+// While cut, datagrams from `from` to `to` are lost, both when sent and when due. One direction
+// only.
 void set_cut(SimNetwork *network, const Address &from, const Address &to, bool cut);
 SimStats stats(const SimNetwork *network);
-uint64_t next_delivery_us(const SimNetwork *network); // UINT64_MAX: nothing is under way.
+// When the next datagram is due; UINT64_MAX if none is in flight.
+uint64_t next_delivery_us(const SimNetwork *network);
 
-// A real socket whose outgoing datagrams suffer an impairment, by the real clock. Owns `inner`.
-// They leave when due, at a call of send() or receive(). At most 4096 wait; beyond that, lost.
+// A socket that sends through `inner`, which it owns, and impairs what it sends by the real clock.
+// Datagrams leave once they are due, in a call of send() or receive(). At most 4096 wait; further
+// ones are lost. destroy_socket() destroys both sockets.
 Socket *make_impaired_socket(Socket *inner, const Impairment &impairment, uint64_t seed);
 
 }

@@ -158,10 +158,10 @@ void lock(Session *session, ObjectId object, bool locked);
 // owner, or the host in a star. An object is due 1 / priority ticks after its last update; if
 // bandwidth is short, the objects whose waiting time times priority is largest go first. The
 // priority is 1 at first, and again under a new owner, or in a star a new host. It may be 0 or
-// more, and above 255 counts as 255. 0 hides the object: the peer
-// gets object_hidden and keeps the last value, but still learns owner changes and destruction. Any
-// other priority shows it again. False, and nothing happens, if the object does not exist, or if
-// `peer` is no other member to which this peer sends the object. docs/use/interest.md.
+// more, and above 255 counts as 255. 0 hides the object: the peer gets object_hidden and keeps the
+// last value, but still learns owner changes and destruction. Any other priority shows it again.
+// False, and nothing happens, if the object does not exist, or if `peer` is no other member to
+// which this peer sends the object. docs/use/interest.md.
 bool set_priority(Session *session, ObjectId object, PeerId peer, float priority);
 bool is_hidden(const Session *session, ObjectId object); // Whether its sender hides it from us.
 // Area of interest: sets the priorities of all objects of a type that this peer sends, by distance
