@@ -84,6 +84,9 @@ if(TERN_BUILD_TESTS)
   if(TARGET example_hello)
     add_test(NAME example.hello COMMAND example_hello)
     set_tests_properties(example.hello PROPERTIES LABELS examples TIMEOUT 60)
+    add_test(NAME example.film COMMAND ${PROJECT_SOURCE_DIR}/tests/film.sh
+                                       $<TARGET_FILE:example_film>)
+    set_tests_properties(example.film PROPERTIES LABELS examples TIMEOUT 60)
     add_test(NAME example.tutorial_alone COMMAND example_tutorial_alone)
     add_test(NAME example.tutorial COMMAND ${PROJECT_SOURCE_DIR}/tests/tutorial.sh
                                            $<TARGET_FILE:example_tutorial>)
@@ -98,6 +101,14 @@ if(TERN_BUILD_TESTS)
     target_link_libraries(test_tidy PRIVATE tern_house GTest::gtest_main)
     gtest_discover_tests(test_tidy TEST_PREFIX tidy. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS tidy)
   endif()
+
+  add_test(NAME tidy.house_checks
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/house_checks.sh ${CMAKE_CXX_COMPILER})
+  add_test(NAME tidy.commit_subjects COMMAND ${PROJECT_SOURCE_DIR}/tests/commit_subjects.sh)
+  add_test(NAME tidy.module_picture
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/module_picture.sh --check)
+  set_tests_properties(tidy.house_checks tidy.commit_subjects tidy.module_picture PROPERTIES
+                       LABELS tidy TIMEOUT 120 SKIP_RETURN_CODE 77)
 
   file(GLOB sources CONFIGURE_DEPENDS tests/mutants/*.cpp)
   if(sources AND TARGET tern_mutable)
