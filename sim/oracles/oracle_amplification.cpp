@@ -7,11 +7,11 @@ namespace tern::oracle_amplification {
 
 namespace {
 
-// docs/wire_format.md: the first byte says what a datagram is.
+// The first byte of a datagram is its kind: docs/wire_format.md.
 constexpr std::byte initiation{1}, response{2}, data{4};
 constexpr uint64_t factor = 3;
-// A challenge, or the answer to one. Like an initiation it may go where the host says that a member
-// is: so small, and so seldom.
+// The size of a challenge and of the answer to one. Like an initiation, a challenge may go to any
+// address that the host names for a member. I10 exempts it because it is small and rare.
 constexpr size_t challenge_bytes = 34;
 
 Account &account(NodeRecord &record, const Address &address)
@@ -29,7 +29,7 @@ bool is_first_byte(const Datagram &datagram, std::byte byte)
     return !datagram.bytes.empty() && datagram.bytes[0] == byte;
 }
 
-// By a NAT, to a peer's datagrams.
+// True for an address that a NAT shows for a peer's datagrams.
 bool is_mapped(const Address &address)
 {
     const AddressNumber number = wire::number(address);
@@ -39,7 +39,8 @@ bool is_mapped(const Address &address)
 void validate(NodeRecord &record, size_t i)
 {
     record.accounts[i].validated = true;
-    if (i > 0) std::swap(record.accounts[i], record.accounts[0]); // It is looked up most.
+    // Validated addresses are looked up most, so they come first.
+    if (i > 0) std::swap(record.accounts[i], record.accounts[0]);
 }
 
 }
@@ -62,7 +63,7 @@ void sent(NodeRecord &record, const Datagram &datagram)
 
 void received(NodeRecord &record, const Datagram &datagram)
 {
-    // It may come from another address than the one that was asked, if that has changed since.
+    // A response may come from another address than the initiation went to, if that has changed.
     record.response_arrived = record.response_arrived || is_first_byte(datagram, response);
     Account &from = account(record, datagram.address);
     if (from.validated) return;
@@ -83,7 +84,7 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
         const bool is_node = is_mapped(account.address) ||
                              std::find(homes.begin(), homes.end(), account.address) != homes.end();
         const bool answers = account.asked && record.response_arrived;
-        // The answer may have come another way.
+        // The answer to a challenge may have arrived over another path.
         const bool heard = account.data_arrived || account.challenged;
         const bool opens = (heard && accepted && is_node) || answers;
         account.touched = account.data_arrived = false;

@@ -25,14 +25,15 @@ static bool is_for_owner(Ask ask)
     return ask == Ask::owner_call || ask == Ask::owner_request;
 }
 
-// Known not to have been heard.
+// True if the failure means for certain that nobody received the call.
 static bool is_certain(CallFailure failure)
 {
     return failure == CallFailure::dead || failure == CallFailure::unknown ||
            failure == CallFailure::not_allowed;
 }
 
-// In a star the host has looked, at its own time.
+// In a star the host checks callers and rates when it relays a call. The owner or host may have
+// changed before a client receives it, so only the host's receptions are checked.
 static bool judges(const Node &node)
 {
     const Replica &r = inspect::replica(node.session);
@@ -63,7 +64,8 @@ static Violation check_addressee(const PlayedAsk &played, const Node &node, uint
     return {};
 }
 
-// Ten seconds' worth may come in a heap, and one in each second.
+// The receiver's limit is a bucket of ten seconds' worth of calls that refills at the rate, so
+// within a second up to eleven times the rate may pass.
 static Violation check_limit(AskLog &log, const PlayedAsk &played, const Node &node, uint16_t index)
 {
     if (!judges(node)) return {};
@@ -110,8 +112,7 @@ static Violation take_failure(Oracles &oracles, const PlayedAsk &played, uint16_
 {
     AskLog &log = oracles.asks[played.numbered.from];
     if (played.numbered.sequence == 0)
-        return {}; // A plain one: who has refused it may be one of
-                   // many.
+        return {}; // A call to everyone may be refused by some and received by others.
     AskRecord *said = find(log, played.numbered);
     if (!said || said->is_over) return wrong(played, index, "failed, and was over before");
     said->is_over = true;

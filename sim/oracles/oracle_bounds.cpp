@@ -7,7 +7,7 @@ using names::text;
 
 Violation check(const Node &node, uint16_t index)
 {
-    if (node.notes_missed > 0) // What the oracles have not been told they cannot judge.
+    if (node.notes_missed > 0) // Without every note the oracles would miss violations.
         return oracles::violation("I8", ObjectId::none, index,
                                   "the journal of peer %s has missed %zu notes",
                                   text(node.self).c_str(), node.notes_missed);

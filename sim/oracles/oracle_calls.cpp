@@ -14,7 +14,8 @@ static Violation wrong(const Numbered &call, uint16_t index, const CallLog &log,
         text(call.to).c_str(), what, log.said, log.heard);
 }
 
-// In a star: with any that has been the host, too.
+// Connections with `other` and, in a star, with all peers that are or were the host: they relay
+// calls.
 static uint64_t count(const Oracles &oracles, const std::map<PeerId, Links> &links, PeerId other)
 {
     uint64_t sum = 0;

@@ -1,13 +1,13 @@
-// One function for each invariant, each in a file of its own: what may never be. All give an empty
-// Violation if all is well. docs/testing.md lists them.
+// The invariants of a run, one function for each, in a file of its own. All return an empty
+// Violation if the invariant holds. docs/testing.md lists them.
 #pragma once
 #include "sim/oracles/oracle_types.h"
 
 namespace tern {
 
-// --- After each step of an object at a peer, before NodeRecord::shown has it ---
+// --- After each step of an object at a peer, before NodeRecord::shown has the new state ---
 
-// I1: no two peers hold one (object, stamp) with different owners; no stamp names two grants.
+// I1: no two peers hold one (object, stamp) with different owners, and no stamp names two grants.
 namespace oracle_tenures {
 Violation check(const Judged &judged);
 }
@@ -15,18 +15,19 @@ Violation check(const Judged &judged);
 namespace oracle_stamps {
 Violation check(const Judged &judged);
 }
-// I3: what is dead at a peer never lives there again; nothing vanishes without dying.
+// I3: an object that is destroyed at a peer never lives there again, and none vanishes without
+// being destroyed.
 namespace oracle_dead {
 Violation check(const Judged &judged);
-// After a tick in which a DESTROY was heard.
+// After a tick in which a DESTROY was received (`note`).
 Violation check_heard(const Shown &shown, const ObjectRecord &record, const Note &note, PeerId self,
                       uint16_t node);
-// Every few hundred ticks: what died at this peer is still among its dead.
+// Every few hundred ticks: the peer still has a tombstone of every object that was destroyed there.
 Violation check_memory(const NodeRecord &record, const Replica &replica, uint16_t node);
 }
-// I4: a value is one that the owner of the tenure shown had in that tenure: written in it, or the
-// one with which it began. That one was truly written in an earlier tenure, and is the newest that
-// the new owner had.
+// I4: a value was shown by the owner in the tenure that the peer holds: it was written in that
+// tenure, or is the one with which the tenure began. The latter was written in an earlier tenure,
+// and is the newest value that the new owner had.
 namespace oracle_values {
 Violation check(const Judged &judged);
 }
@@ -34,9 +35,9 @@ Violation check(const Judged &judged);
 namespace oracle_sequence {
 Violation check(const Judged &judged);
 }
-// I6: nobody owns what it neither made nor was granted by the host; nothing is that nobody made;
-// nothing dies that nobody destroyed. All peers here are honest: so what one says to another is
-// never found to be against authority, or malformed.
+// I6: no peer owns an object that it neither created nor was granted by the host; no object exists
+// that nobody created; no object is destroyed that nobody destroyed. All peers of a run are honest,
+// so no message is found forged or malformed.
 namespace oracle_authority {
 Violation check(const Judged &judged);
 Violation check_heard(const Node &node, uint16_t index); // After a tick.
@@ -44,60 +45,64 @@ Violation check_heard(const Node &node, uint16_t index); // After a tick.
 
 // --- After each tick of a peer ---
 
-// I7: the reliable calls of one peer to another are heard in order, none twice, none left out; an
-// unreliable one is heard once at most.
+// I7: the reliable calls of one peer to another are received in order, none twice, none left out;
+// an unreliable call is received at most once.
 //
-// The known limit: two members make a new connection after a silence of timeout_ms, and what had
-// not been acked on the old one is lost. So a gap is allowed between two, once for each new
-// connection of theirs; in a star, of either with a host.
+// Exception: after a silence of timeout_ms two members make a new connection, and everything that
+// was not acked on the old one is lost. So a gap between two reliable calls is allowed, once for
+// each new connection between the two peers; in a star, for each new connection of either with a
+// host.
 namespace oracle_calls {
 Connections connections(const Oracles &oracles, PeerId from, PeerId to);
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
 }
-// I16: a call for the owner of an object is heard by its owner, once at most, and those of one peer
-// in order; one for the host by the host; a request by whom it names. What fails with certainty is
-// never heard; a request ends with one reply of who has heard it, or fails. What only owners or the
-// host may call is heard of them alone, and nothing more often than it may be called.
+// I16: a call for the owner of an object is received at most once, by the owner, and those of one
+// caller in order; a call for the host by the host; a request by the peer that it names. A call
+// that failed for certain is never received. A request ends with one reply from a peer that
+// received it, or fails. Calls that only owners or the host may make are received from these only,
+// and no call is received more often than its rate permits.
 namespace oracle_asks {
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
 }
-// I7: what is heard of the world stream of a connection is a prefix of what was said.
+// I7: the messages received from the world stream of a connection are a prefix of those sent on it.
 namespace oracle_streams {
 Violation check(Oracles &oracles, const Node &node, uint16_t index);
 }
-// I14: each claim of a peer is answered once, and nothing is answered that has not been claimed.
-// What an optimistic one has set shows at its peer until then, is the owner's if it was granted,
-// and shows no more if it was refused. (That nobody else sees it before is I4.)
+// I14: each claim of a peer is answered once, and no answer comes without a claim. Values set under
+// an optimistic claim show at its peer until the answer; then they are the owner's value if the
+// claim was granted, and show no longer if it was refused. (I4 covers that no other peer sees them
+// before.)
 namespace oracle_claims {
 Violation check(NodeRecord &record, const Node &node, uint16_t index);
 }
-// I15: the host grants no claim of what it knows to be locked.
+// I15: the host grants no claim of an object that it knows to be locked.
 namespace oracle_locks {
 Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
 }
-// I18: of what is hidden from a peer no newer value comes to it.
+// I18: no newer value of an object reaches a peer from which the object is hidden.
 namespace oracle_sight {
 Violation check(const Node &node, uint16_t index);
 }
-// I8: queues, grants, claims, events and the dead within their bounds; no peer gives up for want
-// of room. The dead are ranges that do not touch: so there are at most as many, for each creator,
-// as ids of it that are not dead here, and one.
+// I8: queues, grants, claims, events and tombstones stay within their bounds, and no peer ends for
+// want of room. Tombstones are ranges of ids of one creator that do not touch, so there are at most
+// as many as there are creators and ids between the ranges.
 namespace oracle_bounds {
 Violation check(const Node &node, uint16_t index);
 Violation check_replica(const Replica &replica, uint16_t index);
-// At rest there is nothing between the ranges but the living, and what a creator that went took
-// with it before anybody had heard of it.
+// Q5: at rest only living objects lie between the ranges, and objects that this peer never knew
+// because their creator went before it had sent them.
 Violation check_at_rest(const Replica &replica, const Ledger &ledger, uint16_t index);
 }
 // I9: under one key no packet number is sealed twice, and none is accepted twice.
 namespace oracle_packets {
 Violation check(NodeRecord &record, const Node &node, uint16_t index);
 }
-// I10: to an address that has not been validated go at most 3 bytes for each that came from there.
-// An initiation is no answer: a peer sends it of its own will, to an address of an invite or the
-// roster. The response to it, which only its addressee can make, validates that address, and so
-// does a data datagram that was accepted. A challenge is none either; what is accepted after it may
-// be its answer, and validates the address if a peer has ever had it.
+// I10: a peer sends an address that is not validated at most 3 bytes for each byte received from
+// it. Initiations do not count, because a peer sends them unasked, to an address from an invite or
+// the roster. Challenges and the answers to them do not count either. An address is validated by
+// the response to an initiation, which only its addressee can make. It is also validated by a data
+// datagram from it that is accepted, or by an accepted packet after a challenge, which may be the
+// answer; both only if a peer has ever had the address.
 namespace oracle_amplification {
 void sent(NodeRecord &record, const Datagram &datagram);
 void received(NodeRecord &record, const Datagram &datagram);
@@ -108,32 +113,32 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
 namespace oracle_allocations {
 Violation check(uint64_t before, uint64_t after, uint16_t index);
 }
-// I17: the bits that a session charges to types, fields, calls and overhead are those of all
-// datagrams that its send() has handed out; none but those not sent yet are fewer than none.
+// I17: the bits that a session charges to types, fields, calls and overhead add up to the bits of
+// all datagrams that its send() has handed out. No row is negative, except TrafficKind::unsent.
 namespace oracle_charges {
 Violation check(uint64_t handed_out_bits, std::span<const TrafficRow> rows, uint16_t index);
 }
-// I12, that what is encoded decodes to the same and the other way round, has no oracle here: the
-// fuzz targets and the tests of the codecs have it.
+// I12 (decoding and encoding again gives the same bytes) has no oracle here: the fuzz targets and
+// the tests of the codecs check it.
 
-// --- At rest: of those that are in the session and are to agree ---
+// --- At rest: for the peers that are in the session and must agree ---
 
 struct AtRest {
     std::span<const Node> nodes;
-    std::vector<uint16_t> members; // Nodes.
+    std::vector<uint16_t> members; // Indices of nodes.
     const Ledger &ledger;
 };
 
-// Q10: what is hidden from nobody any more is shown everywhere.
+// Q10: no object is still hidden. Before rest the games show every object to every peer again.
 namespace oracle_sight {
 Violation check_at_rest(const AtRest &rest);
 }
 
-// Q1: the same objects, stamps, owners, digest.
+// Q1: all members have the same living objects, stamps, owners and digest.
 namespace oracle_convergence {
 Violation check(const AtRest &at_rest);
 }
-// Q2: every value is the owner's.
+// Q2: every value equals the owner's.
 namespace oracle_last_values {
 Violation check(const AtRest &at_rest);
 }
@@ -141,18 +146,17 @@ Violation check(const AtRest &at_rest);
 namespace oracle_owners {
 Violation check(const AtRest &at_rest);
 }
-// Q4: what was destroyed by a member that stayed is dead everywhere.
+// Q4: an object destroyed by a member that stayed is destroyed everywhere.
 namespace oracle_destroyed {
 Violation check(const AtRest &at_rest);
 }
-// Q5: the memory of the dead is ranges, of which there are no more than living objects and creators
-// (oracle_bounds::check_at_rest).
-// Q9: every call that is answered has been heard or has failed, every request is over.
+// Q5 is oracle_bounds::check_at_rest().
+// Q9: every call for an owner or the host was received or has failed, and every request is over.
 namespace oracle_asks {
 Violation check_at_rest(const Oracles &oracles, const AtRest &at_rest);
 }
-// Q6: nothing is left over: every peer is in, the rosters are the members, no claim, question,
-// message, UPDATE or departure is open, and each grant that is kept is needed.
+// Q6: nothing is left over. Every peer is in the session, every roster is the list of members, no
+// claim, question, message, UPDATE or departure is open, and every grant that is kept is in use.
 namespace oracle_leftovers {
 Violation check_members(const AtRest &at_rest);
 Violation check(const AtRest &at_rest);

@@ -19,7 +19,8 @@ bool is_of(const OpenClaim &claim, uint64_t tenure)
     return claim.first_hoped != 0 && tenure >= claim.first_hoped && tenure <= claim.last_hoped;
 }
 
-// It was granted once more in the same tick, from a tenure of another in between.
+// True if a later event of this tick changes the owner again: then another peer's tenure lies
+// between this grant and the present one, and the value may be that peer's.
 bool is_overtaken(const Node &node, size_t granted)
 {
     return std::any_of(node.events.begin() + static_cast<ptrdiff_t>(granted), node.events.end(),
@@ -29,7 +30,8 @@ bool is_overtaken(const Node &node, size_t granted)
                        });
 }
 
-// After its game has played: it may have claimed the object again, and set it.
+// Runs after the game of this tick, which may have claimed the object again and set it. So only the
+// values of the answered claim are compared.
 Violation check_answer(const Node &node, uint16_t index, size_t at, const OpenClaim &claim)
 {
     const Event &event = node.events[at];

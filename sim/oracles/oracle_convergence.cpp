@@ -5,7 +5,7 @@ namespace tern::oracle_convergence {
 
 using names::text;
 
-// What `other` has of an object of `one`; every difference is a Violation at `other`.
+// Compares an object of `one` with the same object of `other`, whose node is `index`.
 static Violation compare(const Replica &one, const Replica &other, const Object &object,
                          uint16_t index)
 {
@@ -53,7 +53,7 @@ Violation check(const AtRest &at_rest)
         if (!violation) violation = compare_all(other, one, at_rest.members[0]);
         if (violation) return violation;
     }
-    return {}; // Where only values differ, oracle_last_values says which.
+    return {}; // Only values differ: oracle_last_values reports them.
 }
 
 }

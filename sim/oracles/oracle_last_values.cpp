@@ -19,7 +19,7 @@ static Violation compare(const Replica &other, const Replica &owner, const Objec
 {
     const Slot theirs = world::find_alive(other.world, object.id);
     const Slot last = world::find_alive(owner.world, object.id);
-    if (theirs == no_slot || last == no_slot) return {}; // Q1's.
+    if (theirs == no_slot || last == no_slot) return {}; // Q1 reports this.
     if (type_table::difference(*owner.types, object.type,
                                world::value(other.world, *other.types, theirs),
                                world::value(owner.world, *owner.types, last)) == 0)
@@ -38,7 +38,7 @@ Violation check(const AtRest &at_rest)
         const Session *session = at_rest.nodes[index].session;
         if (digest(session) == digest(at_rest.nodes[at_rest.members[0]].session) &&
             index != at_rest.members[0])
-            continue; // As at the first.
+            continue; // Equal to the first member, which was checked.
         const Replica &other = inspect::replica(session);
         for (const Object &object : other.world.slots.all()) {
             const Replica *owner =

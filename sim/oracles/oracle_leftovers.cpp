@@ -35,7 +35,7 @@ Violation check_open(const Replica &r, uint16_t index)
     return {};
 }
 
-// What owners want of the host it has done, or knows.
+// The host has taken over all objects that this peer has released, and knows which it has locked.
 Violation check_wants(const Replica &r, uint16_t index, const Replica *host)
 {
     for (Slot slot = 0; slot < r.own_marks.count; ++slot) {
@@ -63,7 +63,7 @@ const Replica *host_of(const AtRest &at_rest)
     return nullptr;
 }
 
-// A grant is kept for the objects that its owner still has under it.
+// A kept grant is referenced by the living objects that are owned under it, and by nothing else.
 Violation check_grants(const Replica &r, uint16_t index)
 {
     std::vector<uint32_t> uses(r.grants.count);

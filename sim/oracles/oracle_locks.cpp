@@ -6,7 +6,8 @@ namespace tern::oracle_locks {
 
 using names::text;
 
-// Of members: what the departed had locked is nobody's to keep.
+// The locked objects of members, with their tenures. Locks of departed owners do not count: the
+// host grants their objects to others.
 static std::map<ObjectId, Stamp> locked(const Replica &r)
 {
     std::map<ObjectId, Stamp> all;
@@ -18,7 +19,8 @@ static std::map<ObjectId, Stamp> locked(const Replica &r)
     return all;
 }
 
-// In this tick; of what it does not matter. It may have been locked again in the same one.
+// True if an UNLOCK of any object arrived in this tick. The granted object may have been unlocked,
+// granted and locked again within the tick.
 static bool heard_unlock(const Node &node)
 {
     for (size_t i = 0; i < node.note_count; ++i)

@@ -24,7 +24,7 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index)
                 return wrong(record, note, index, "accepted");
             continue;
         }
-        // Numbers rise, so that each is new.
+        // Numbers are sealed in rising order, so the last one is enough to find a repetition.
         if (log.has_sealed && note.number <= log.sealed)
             return wrong(record, note, index, "sealed");
         log.has_sealed = true;

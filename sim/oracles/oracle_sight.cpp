@@ -3,7 +3,8 @@
 
 namespace tern::oracle_sight {
 
-// Of one word on its sight: hidden before the tick and after it, and nothing else was said between.
+// True if the object was hidden during the whole tick: it was hidden before and after, and no
+// message about its visibility arrived in between.
 static bool stays_hidden(const Change &change)
 {
     const Object &before = change.before, &after = change.after;
@@ -11,7 +12,7 @@ static bool stays_hidden(const Change &change)
            after.hidden && before.stamp == after.stamp && before.sight_tick == after.sight_tick;
 }
 
-// The next host of a star tells all anew, what it then hides too.
+// The next host of a star sends the state of all objects anew, also of those that it hides.
 static bool heard_tell(const Node &node, ObjectId object)
 {
     for (size_t i = 0; i < node.note_count; ++i)

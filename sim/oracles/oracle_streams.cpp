@@ -14,11 +14,12 @@ static Violation wrong(const Note &note, PeerId self, uint16_t index, const char
         note.kind == NoteKind::said ? "to" : "from", text(note.peer).c_str(), what);
 }
 
-// A message about several objects is several notes with one number.
+// Adds a sent message. False: its number does not follow the last one. A message about several
+// objects has several notes with the same number.
 static bool say(SaidStream &stream, const Note &note)
 {
-    // Who has started over asks on a connection on which it was just told, as its former self, what
-    // it had not acked. It hears nothing of that.
+    // A peer that starts over asks to join on the connection of its former self. The unacked
+    // messages for its former self on that connection are never received.
     if (stream.to != note.peer) stream = {};
     stream.to = note.peer;
     const bool follows =

@@ -1,134 +1,142 @@
-// What the oracles remember of a run, and what one of them is given to judge.
+// The records that the oracles keep of a run, and the input of an oracle of objects.
 #pragma once
 #include "sim/world/ledger.h"
 
 namespace tern {
 
-// What a peer last believed of one object.
+// The last known state of one object at one peer.
 struct Shown {
     Stamp stamp;
-    uint32_t sequence; // Of its value, if that was written in this tenure; else 0.
-    Life life;         // none: it has never known it. dying: dead, and that is final.
+    uint32_t sequence; // Number of the last write, if that was in this tenure; else 0.
+    Life life;         // none: the peer never knew it. dying: it was destroyed here, for good.
 };
 
-// One stream of messages, as it was said over one connection and has been heard so far.
+// A message on the world stream of one connection. A message about several objects has several
+// entries with the same number.
 struct SaidMessage {
     uint64_t number;
     MessageKind message;
     ObjectId object;
     Stamp stamp;
 };
-struct SaidStream { // What is left of it: heard ones go.
+struct SaidStream { // One direction of a connection. Received messages are erased from time to
+                    // time.
     std::vector<SaidMessage> said;
-    size_t heard;
-    uint64_t newest; // Number.
+    size_t heard;    // How many messages of `said` were received.
+    uint64_t newest; // Number of the last message sent.
     PeerId to;
 };
 
-// How many connections two peers have had over which the calls of one reach the other, as the one
-// who hears knows and as the one who says does: one of them may have taken a connection for open
-// that the other never had. Of who has gone by now nothing is known.
+// The number of connections over which calls of one peer could reach another: as the receiver
+// counts them, and as the sender does. The two differ if one of them took a connection for open
+// that the other never had. A peer that has gone counts 0.
 struct Connections {
     uint64_t heard, said;
 };
 
 // Calls from one peer to another.
 struct CallLog {
-    uint32_t said, heard;   // Of the reliable ones: the newest.
-    Connections when_heard; // As of the newest that was heard,
-    Connections when_said;  // ... and that was said.
-    // Unreliable ones that were heard, to this peer and to everyone: a bit for each.
+    uint32_t said, heard;   // Sequence of the last reliable call sent, and received.
+    Connections when_heard; // When the last reliable call was received.
+    Connections when_said;  // When the last reliable call was sent.
+    // A bit for each unreliable call that was received: calls to this peer, and to everyone.
     std::vector<uint64_t> unreliable, to_everyone;
 };
 
-// A call that is answered or restricted, from its saying on.
+// A call that is answered or restricted, from the moment it was made.
 struct AskRecord {
     Ask ask;
     ObjectId about;
     PeerId to;
     CallId id;
-    bool is_over; // Its reply or its failure has come.
+    bool is_over; // The caller has received a reply or a failure.
     CallFailure failure;
     std::vector<PeerId> heard_by;
 };
-struct AskLog {                                         // Of one caller.
-    std::vector<AskRecord> said;                        // By sequence less 1.
-    std::map<ObjectId, uint32_t> newest_heard;          // Of calls for its owner.
-    std::map<PeerId, std::vector<uint64_t>> limited_us; // Heard by: when, of the last second.
+// The calls of one caller.
+struct AskLog {
+    std::vector<AskRecord> said; // Indexed by sequence - 1.
+    // For each object, the highest sequence of a call for its owner that was received.
+    std::map<ObjectId, uint32_t> newest_heard;
+    // For each receiver, when it received the rate-limited calls of the last second (its own
+    // clock).
+    std::map<PeerId, std::vector<uint64_t>> limited_us;
 };
 
-// Packet numbers under one key, at one peer.
+// The packet numbers under one key, at one peer.
 struct KeyLog {
     bool has_sealed;
-    uint64_t sealed;                // The newest.
-    std::vector<uint64_t> accepted; // A bit for each.
+    uint64_t sealed;                // The highest number sealed.
+    std::vector<uint64_t> accepted; // A bit for each number accepted.
 };
 
-// How often a peer has had a new connection with another.
+// The connections of one peer with another.
 struct Links {
-    uint64_t key;
+    uint64_t key; // The key of the newest connection.
     uint64_t count;
 };
 
-// Bytes between a peer and one address.
+// Traffic between a peer and one address.
 struct Account {
     Address address;
-    uint64_t received_bytes, sent_bytes; // Sent: answers only, and only until it is validated.
-    bool asked;                          // We have sent it an initiation.
-    bool data_arrived;                   // In this tick.
-    bool challenged;                     // We have sent it a challenge, or the answer to one.
-    bool validated;                      // It holds keys that we have agreed with it.
-    bool touched;                        // Since the last tick.
+    // Counted until the address is validated. sent_bytes excludes initiations and challenges.
+    uint64_t received_bytes, sent_bytes;
+    bool asked;        // The peer has sent it an initiation.
+    bool data_arrived; // A data datagram came from it in this tick.
+    bool challenged;   // The peer has sent it a challenge, or the answer to one.
+    bool validated;    // The other side has proven to be a peer; see oracle_checks.h, I10.
+    bool touched;      // Bytes were counted since the last tick.
 };
 
-// A claim of a peer's game that waits for its answer.
+// An unanswered claim of a peer's game.
 struct OpenClaim {
-    uint64_t first_hoped, last_hoped; // Of what its game has set of it. 0: nothing.
+    // Written::tenure of the first and the last value set under the claim. 0: none was set.
+    uint64_t first_hoped, last_hoped;
 };
 
-struct NodeRecord { // Of one peer; who comes after it begins anew.
+struct NodeRecord { // The record of one peer. A new peer at the same node starts with an empty one.
     PeerId self;
     uint64_t ticks;
-    std::vector<std::vector<Shown>> shown; // By creator and serial.
+    std::vector<std::vector<Shown>> shown; // Indexed by creator and serial.
     std::map<uint64_t, KeyLog> keys;
-    std::map<PeerId, Links> links,
-        own_links;                 // Of packets accepted from it; of those sealed for it.
+    // Connections over which packets of another peer were accepted, and sealed for that peer.
+    std::map<PeerId, Links> links, own_links;
     std::vector<Account> accounts; // Validated ones first.
-    bool response_arrived;         // In this tick.
+    bool response_arrived;         // A response came from some address in this tick.
     std::map<ObjectId, OpenClaim> claims;
-    // As host: what was locked at the end of the last tick, and for which tenure; what its game
-    // gave away in it. Of anybody: how many of all grants have been looked at.
+    // Hosts only: the objects that were locked at the end of the last tick, with their tenures, and
+    // the objects that the host's game gave away in that tick.
     std::map<ObjectId, Stamp> locked;
     std::set<ObjectId> given;
-    size_t granted;
+    size_t granted; // How many of Ledger::order_of_grants were checked.
 };
 
-using Pair = std::pair<PeerId, PeerId>; // From, to.
+using Pair = std::pair<PeerId, PeerId>; // Sender, receiver.
 
 struct Oracles {
-    Violation violation; // The first.
+    Violation violation; // The first one found.
     Ledger ledger;
     std::vector<NodeRecord> nodes;
     std::map<Pair, CallLog> calls;
     std::map<PeerId, AskLog> asks;
-    std::map<uint64_t, SaidStream> streams;     // By the sender's key.
-    std::vector<uint64_t> handed_out_bits;      // By node: of its session.
-    std::vector<Address> homes;                 // Where peers are or have been: no stranger's.
-    std::set<PeerId> relaying_hosts;            // Of a star, by now.
-    bool journals;                              // Some peer has kept one.
-    const uint64_t *allocation_count = nullptr; // The program's: rises with each. Null: not
-                                                // watched.
+    std::map<uint64_t, SaidStream> streams; // Indexed by the sender's key.
+    std::vector<uint64_t> handed_out_bits;  // For each node, bits sent by its present session.
+    std::vector<Address> homes;             // Addresses that peers have or had.
+    std::set<PeerId> relaying_hosts;        // Peers that are or were hosts of a star.
+    bool journals;                          // Some peer has written notes.
+    // The program's counter of allocations. Null: allocations are not checked.
+    const uint64_t *allocation_count = nullptr;
     uint64_t allocations_before;
 };
 
-// Everything about one step that an object's oracles may ask.
+// The input of an oracle of objects: one step of one object at one peer.
 struct Judged {
     const Ledger &ledger;
-    const ObjectRecord *record; // Null: nobody has made it.
+    const ObjectRecord *record; // Null: nobody has created it.
     PeerId self, host;
     uint16_t node;
     const Step &step;
-    const Shown &before; // What this peer believed.
+    const Shown &before; // The object at this peer before the step.
 };
 
 namespace oracles {
@@ -136,11 +144,12 @@ namespace oracles {
 Violation violation(const char *invariant, ObjectId object, uint16_t node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// The entry of the object, which is added if it is missing.
 Shown &shown(NodeRecord &record, ObjectId object);
-// Null: it has never known it.
+// Null: the peer never knew the object.
 const Shown *find_shown(const NodeRecord &record, ObjectId object);
 
-// True if it was set already.
+// Sets bit i, and grows `bits` as needed. True: it was set before.
 bool set_bit(std::vector<uint64_t> &bits, uint64_t i);
 
 }

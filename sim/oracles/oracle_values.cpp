@@ -24,8 +24,8 @@ static Violation wrong(const Judged &judged, const char *what)
                               text(value.tenure).c_str(), text(value.writer).c_str(), what);
 }
 
-// Where a value stands among all that its object has had: the last tenure before `end` that showed
-// it, and its place there.
+// The position of a value in the history of its object: the last tenure before `end` that showed
+// it, and its sequence there (0: the tenure began with it).
 struct Place {
     Stamp stamp;
     uint32_t sequence;

@@ -7,7 +7,8 @@ namespace tern::oracles {
 
 namespace {
 
-constexpr uint64_t look_around_ticks = 256; // How often all of a peer is looked at.
+// Ticks between two checks of a peer's whole replica, which are too slow for every tick.
+constexpr uint64_t look_around_ticks = 256;
 
 NodeRecord &record_of(Oracles &o, uint16_t node)
 {
@@ -28,7 +29,7 @@ Violation judge(const Judged &judged)
     const bool goes_on = judged.record && judged.before.life == Life::alive &&
                          after.life == Life::alive && before.stamp == after.stamp &&
                          before.owner == after.owner && before.type == after.type;
-    if (goes_on) { // Nearly always: only its value has changed.
+    if (goes_on) { // The common case: only the value has changed.
         Violation violation = oracle_sequence::check(judged);
         return violation ? violation : oracle_values::check(judged);
     }
@@ -70,8 +71,8 @@ void judge_changes(Oracles &o, const Node &node, uint16_t index, PeerId host)
     }
 }
 
-// A DESTROY of an object that this peer has never had alive: its slots do not show that. It may
-// come before the CREATE, and even in the same tick.
+// Covers DESTROYs of objects that this peer never had alive, which its slots do not show. A DESTROY
+// may arrive before the CREATE, even in the same tick.
 void hear_deaths(Oracles &o, const Node &node, uint16_t index)
 {
     for (size_t i = 0; i < node.note_count; ++i) {
@@ -233,7 +234,7 @@ uint64_t calls_under_way(const Oracles &o, std::span<const Node> nodes)
         for (uint16_t to : rest.members) {
             const auto log = o.calls.find({nodes[from].self, nodes[to].self});
             if (log == o.calls.end()) continue;
-            // What had not been acked over a connection that has ended is lost: the known limit.
+            // Calls that were not acked on an ended connection are lost; see I7 in oracle_checks.h.
             const Connections now = oracle_calls::connections(o, nodes[from].self, nodes[to].self);
             const Connections then = log->second.when_said;
             if (now.heard == then.heard && now.said == then.said)

@@ -1,41 +1,44 @@
-// Everything that must hold in a run, looked at after each tick and at rest. The first Violation is
-// kept. oracle_checks.h lists the invariants; each has a file of its own.
+// Runs the oracles over a simulated run: the caller reports what happens, and the oracles check
+// their invariants after each tick and at rest. Oracles::violation keeps the first Violation.
+// oracle_checks.h lists the invariants; each has a file of its own.
 #pragma once
 #include "sim/oracles/oracle_types.h"
 
 namespace tern::oracles {
 
-// --- What happens, in the order in which it happens ---
+// --- Reports, in the order of events. `node` is an index of `nodes` ---
 
-// A new peer at this place: what the last one believed counts no more.
+// A new peer starts at this node: the record of the last one is dropped.
 void peer_started(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
 void peer_gone(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
-// As another peer, by the same socket and under keys that it has.
+// The session joins again as a new peer, with the same socket and keys.
 void peer_starts_over(Oracles &oracles, uint16_t node);
-// What arrives at a node, before it is given to its session; what it sends.
+// Call received_by() for each datagram before receive(), and sent() for each datagram that the node
+// sends.
 void received_by(Oracles &oracles, std::span<const Node> nodes, uint16_t node,
                  const Datagram &datagram);
 void sent(Oracles &oracles, std::span<const Node> nodes, uint16_t node, const Datagram &datagram);
-// After each send(), that of a session at its end too: what it gave, and traffic().
+// After each send(), also the last one of a session: the datagrams that it returned, and traffic().
 void handed_out(Oracles &oracles, uint16_t node, std::span<const Datagram> datagrams,
                 std::span<const TrafficRow> charged);
-// Around receive() and around send(), where nothing may allocate.
+// Call these around receive() and around send(), which must not allocate.
 void work_begins(Oracles &oracles);
 void work_ends(Oracles &oracles, uint16_t node);
-// After receive, play and send, when the fields of the node have been filled.
+// After receive(), the game and send() of a tick, when the members of the Node are filled.
 void ticked(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
 
 // --- At rest ---
 
-// What keeps those of the core that are in the session, or on the way into it, from being agreed
-// and done. Empty: nothing.
+// The first invariant at rest that does not hold yet for the peers of the core that are in the
+// session or joining it. Empty: they agree, and nothing is left over.
 Violation quiescent(const Oracles &oracles, std::span<const Node> nodes);
-// The reliable calls of these to each other that have been said and not heard.
+// The number of reliable calls between these peers that were sent and not received. Calls lost with
+// an ended connection do not count.
 uint64_t calls_under_way(const Oracles &oracles, std::span<const Node> nodes);
 
 // --- Over two runs ---
 
-// M1: of the objects whose destruction a game was granted in both, each is dead in both, at all
+// M1: an object that a game or the host destroyed in both runs is destroyed in both, at all peers
 // that are in the session.
 Violation compare_runs(const Oracles &one, std::span<const Node> one_nodes, const Oracles &other,
                        std::span<const Node> other_nodes);
