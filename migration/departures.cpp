@@ -18,13 +18,13 @@ static Item plain(MessageKind kind)
     return item;
 }
 
-// The host, or who takes its place: to these the reports come.
+// Whether this peer is the host, or the successor of one that has gone. Reports go to it.
 static bool leads(const Replica &r)
 {
     return r.phase == Phase::in && replica::successor(r) == r.self;
 }
 
-// --- Asking ---
+// --- Queries ---
 
 static uint8_t &names(Replica &r, MemberSlot asker, MemberSlot named)
 {
@@ -43,7 +43,7 @@ static void write_fenced(BitWriter &w, const Replica &r)
 
 void write_query(BitWriter &w, const Replica &r, const Item &item)
 {
-    if (item.token != r.query_token) return; // A newer one is behind it.
+    if (item.token != r.query_token) return; // A newer query follows in the queue.
     messages::write_kind(w, MessageKind::query);
     bits::write(w, item.token, 32);
     write_fenced(w, r);
@@ -74,8 +74,9 @@ void ask_everybody(Replica &r)
     outbox::push_to_all(r, item);
 }
 
-// What a member of a star knows of others' objects the host in charge has told it. That it still
-// follows this host is all that it can add.
+// Whether a report to this member includes objects and destroyed ids. All that a client of a star
+// knows of others' objects came from the host in charge, so its report to that host only confirms
+// that it still follows it.
 static bool has_news(const Replica &r, MemberSlot of)
 {
     return r.topology == Topology::mesh || r.members[of].id != r.view_host;
@@ -99,8 +100,9 @@ static void report(Replica &r, MemberSlot to, uint32_t token)
     outbox::push(r, to, item);
 }
 
-// Of each sender one query is kept, and answered when we follow him: the lowest that we have not
-// fenced. Who is lower than he we must have missed ourselves; all others he may name.
+// Keeps one QUERY per sender and answers it once that sender is our successor(). So a QUERY cannot
+// remove members with lower ids than its sender, among them the host: this peer must have found
+// them gone itself. The sender may name all others.
 void answer_query(Replica &r)
 {
     const MemberSlot leader = replica::find_member(r, replica::successor(r));
@@ -122,10 +124,10 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
     BitReader named = reader;
     while (bits::read_bool(reader)) {
         const PeerId gone = messages::read_peer(reader);
-        if (gone == r.self || gone == sender) bits::fail(reader); // Those are told otherwise.
+        if (gone == r.self || gone == sender) bits::fail(reader); // Neither is ever named.
     }
     if (!bits::complete(reader)) return Verdict::malformed;
-    if (sender > r.self) return Verdict::forged; // While we are there, it follows us.
+    if (sender > r.self) return Verdict::forged; // A higher id follows us.
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         names(r, from, slot) = 0;
     while (bits::read_bool(named)) {
@@ -144,7 +146,8 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
 
 // --- Reports ---
 
-// Of a live owner we hear from himself.
+// An owner that is still a member announces its own objects, so reports of those are ignored. The
+// others must have a stamp that a former host, or this one, can have given.
 static Verdict check_reported(const Replica &r, const Live &live)
 {
     if (static_cast<uint16_t>(live.owner) > r.last_peer) return Verdict::forged;
@@ -181,8 +184,9 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     return Verdict::ok;
 }
 
-// Whom a lost host had counted out: nobody else may know it, and who has fenced a member never
-// hears it again. So it is counted out here too, which asks everybody anew.
+// A lost host may have begun to remove these members, and only the reporter may know of it. A
+// member that has fenced another never accepts its messages again. So they are removed here too,
+// which queries everybody anew.
 static void fence_reported(Replica &r, BitReader named)
 {
     while (bits::read_bool(named)) {
@@ -191,7 +195,9 @@ static void fence_reported(Replica &r, BitReader named)
     }
 }
 
-// Ids are given one by one: nobody gives half of those that are left before others hear of one.
+// Whether the counters of a report can be right. Ids are given one by one, and no host gives half
+// of those that are left before this peer learns of one. A forged report must not use up ids or
+// terms.
 static bool is_possible(const Replica &r, uint16_t seen, uint16_t last_peer)
 {
     const uint32_t left = UINT16_MAX - r.last_peer;
@@ -212,7 +218,7 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
-    if (r.view_host == r.self) { // No other host has been.
+    if (r.view_host == r.self) { // Nobody else has given ids or terms.
         if (seen > r.term_number_seen || last_peer > r.last_peer) return Verdict::forged;
     } else if (!is_possible(r, seen, last_peer)) {
         return Verdict::forged;
@@ -249,8 +255,8 @@ static void spread_orphans(Replica &r)
     }
 }
 
-// Every live object of an owner that has gone is granted by its type's policy. A wish for one is
-// served after that, but for those that are spread.
+// Grants every orphan to this peer, then applies the policy of its type. Requested transfers of
+// orphans, including those that spread them, are granted afterwards, by grants::settle().
 static void adopt_orphans(Replica &r)
 {
     if (TERN_MUTANT(orphans_left_alone)) return;
@@ -282,13 +288,16 @@ bool has_quorum(const Replica &r)
         old_left += old && !member.fenced;
     }
     if (r.quorum == Quorum::survivors || r.going_on) return true;
-    // Of two whoever is left goes on. Of two with newcomers, who could follow either, the host.
+    // If there were two members, the one that is left continues. If there were two voters, and
+    // newcomers without a vote, the host continues, because the newcomers could follow either.
     if (members <= 2 || (voters <= 2 && r.view_host == r.self)) return true;
     const bool most = 2 * left > voters && 2 * old_left > old_voters;
     return most || TERN_MUTANT(no_majority);
 }
 
-// What the former hosts granted whose keys are forgotten is granted anew, to whoever has it.
+// When the list of former hosts is full, the next one to join it displaces the oldest key. What
+// that host or an earlier one granted could then not be verified, so it is granted anew to its
+// owners.
 static void renew_old_grants(Replica &r)
 {
     if (r.former.count < former_hosts_max) return;
@@ -301,6 +310,7 @@ static void renew_old_grants(Replica &r)
     }
 }
 
+// If nobody else is left: skips ids that the lost members may give if they continue as well.
 static void leave_ids_to_the_other(Replica &r)
 {
     for (const Member &member : r.members.all())
@@ -353,7 +363,7 @@ static void end_departure(Replica &r)
     for (const Member &member : r.members.all())
         if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.reported)
             return;
-    // Wishes of before come first, so that they do not take the room.
+    // Earlier requests are granted first, so that afterwards they do not take the room for orphans.
     if (r.view_host == r.self) grants::settle(r, grants::Taking::to_all);
     const uint32_t orphans = orphan_count(r);
     if (!grants::room(r, orphans) ||
@@ -388,13 +398,14 @@ static void give_up_overflown(Replica &r)
             item.peer = peer;
             outbox::push(r, replica::find_member(r, host), item);
         } else {
-            continue; // Until there is one to complain to.
+            continue; // Reported as soon as there is a host.
         }
         ring.given_up = true;
     }
 }
 
-// All others have gone, and the grants of the former session are worth nothing in this one.
+// After go_on(): all others count as gone. Signatures of grants cover the session id, so this peer
+// needs a new grant for each of its own objects.
 static void begin_anew(Replica &r)
 {
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
@@ -405,7 +416,7 @@ static void begin_anew(Replica &r)
         if (object.life != Life::alive || object.owner != r.self || object.stamp == 0) continue;
         grants::wish(r, slot, r.self);
     }
-    r.view_host = PeerId::none; // A term of its own.
+    r.view_host = PeerId::none; // So take_charge() begins a new term.
     ask_everybody(r);
 }
 

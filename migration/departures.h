@@ -1,5 +1,5 @@
-// How departures end, the host's too: query, report, who takes charge, orphans. Rules:
-// docs/membership.md.
+// How departures end, including the host's: queries, reports, the change of host, orphans. Rules:
+// docs/membership.md, "Departure" and "When the host goes".
 #pragma once
 #include "migration/messages.h"
 #include "migration/replica.h"
@@ -13,17 +13,18 @@ Verdict receive_complaint(Replica &r, PeerId from, BitReader reader);
 void write_query(BitWriter &w, const Replica &r, const Item &item);
 void write_report(BitWriter &w, const Replica &r, const Item &item);
 
-// A query to all members; the reports to it are awaited.
+// Sends a QUERY to all members; end_departure() then waits for their reports.
 void ask_everybody(Replica &r);
-void answer_query(Replica &r); // That of who leads now, if it waits.
-// Whether the query of `asker` that waits names this one as gone.
+// Answers the QUERY of the present successor(), if one waits here.
+void answer_query(Replica &r);
+// Whether the waiting QUERY of `asker` names this member as gone.
 bool names(const Replica &r, MemberSlot asker, MemberSlot named);
-// Whether enough of the last view are left to go on.
+// Whether enough voters of the last view are left for the session to continue.
 bool has_quorum(const Replica &r);
-// This member cannot follow: the host counts it out, others complain to the host. Takes effect in
-// settle(), so that nothing happens while the game plays.
+// This member cannot keep up: the host removes it, other members report it to the host. Takes
+// effect in settle(), because owners may change only while receiving.
 void give_up(Replica &r, MemberSlot member);
-// What waited: members given up, queries of whom we follow now, a departure that can end.
+// Handles the members that were given up, and ends a departure when all have reported.
 void settle(Replica &r);
 
 }

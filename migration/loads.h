@@ -4,15 +4,16 @@
 
 namespace tern {
 
-// By member slot: how many objects each owns, or is to be granted. Of one type, or of all.
+// Objects per member slot. A requested transfer counts for the requested owner.
 struct Loads {
     uint32_t counts[members_max];
 };
 
 namespace loads {
 
-Loads count(const Replica &r, int type); // A TypeId, or -1 for all types.
-// Who may own and has least, the lowest of those.
+Loads count(const Replica &r, int type); // type: a TypeId, or -1 for all types.
+// The member with the fewest objects among those that have caught up and so may own some; of
+// several, the one with the lowest id.
 MemberSlot least(const Replica &r, const Loads &loads);
 
 }

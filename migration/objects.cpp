@@ -10,7 +10,7 @@
 
 namespace tern::objects {
 
-// --- The one rule ---
+// --- The convergence rule ---
 
 void note_told(Replica &r, Slot slot)
 {
@@ -30,7 +30,8 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     const PeerId previous = object.owner;
     uint32_t lost_ticks = 0;
     if (previous == r.self) {
-        // What was told again as it was counts as no write: the object's tick is that of the last.
+        // A value that was sent again unchanged is no write. The last write is at most the object's
+        // tick.
         const uint32_t changed =
             std::min(world::changed_tick(r.world, *r.types, slot), object.tick);
         if (changed > live.survived_tick) lost_ticks = changed - live.survived_tick;
@@ -54,7 +55,7 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
     happenings::owner_changed(r, slot, previous, fields, lost_ticks);
 }
 
-// The first that is heard of a new host may be what it has granted; its view comes last.
+// A grant of a new host may be the first sign of it, because its VIEW comes after its grants.
 static void note_new_host(Replica &r, Stamp stamp)
 {
     const PeerId host = stamps::parts(stamp).host;
@@ -98,7 +99,7 @@ void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason)
     }
 }
 
-// What hangs on a living object besides its value.
+// Clears everything that is kept for a living object besides its value.
 static void let_go(Replica &r, Slot slot)
 {
     for (uint32_t i = r.asked.count; i > 0; --i)
@@ -170,7 +171,7 @@ Verdict receive_create(Replica &r, PeerId from, BitReader reader)
     return fit;
 }
 
-// The tail of a MIGRATE; only checks it, or applies it too.
+// Reads what follows the grant in a MIGRATE. Without `apply` it only checks.
 static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, bool apply)
 {
     ObjectState state;
@@ -237,13 +238,13 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
     return Verdict::ok;
 }
 
-// From the host; from a member while it greets us, or reports to us.
+// Accepted from the host, and from a member during its world sync or its report to us.
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
 {
     BitReader check = reader;
     while (bits::read_bool(check)) {
         const auto last = static_cast<ObjectId>(messages::read_range(check).last);
-        // What we have not made yet cannot be dead.
+        // This peer's own ids are dead only if it has given them.
         if (object_id::creator(last) == r.self && object_id::serial(last) > r.world.serial)
             bits::fail(check);
     }
@@ -251,7 +252,7 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
     const PeerId host = replica::successor(r);
     const bool asked = host == r.self && r.collecting && !r.members[from].reported;
     const bool greets = r.phase == Phase::joining && !r.members[from].greeted;
-    // Of who greeted us or reported long ago: said again, over a new connection.
+    // Otherwise a new connection has repeated a message that was already applied.
     if (r.members[from].id != host && !asked && !greets) return Verdict::ignored;
     while (bits::read_bool(reader))
         if (!dead::add(r.world.dead, messages::read_range(reader))) dead_memory_full(r);
@@ -292,7 +293,7 @@ void answer_asked(Replica &r, ObjectId object, PeerId to)
         }
         flat::swap_and_pop(r.asked, i);
         if (asked.claimer == to) continue;
-        // May take out more: who has claimed it twice is asked about twice.
+        // This may remove more entries: a peer that claimed twice has two. So begin again.
         replica::refuse_claim(r, object, asked.claimer, ClaimRefusal::overtaken);
         i = 0;
     }
@@ -305,7 +306,7 @@ static void decide_claim(Replica &r, PeerId claimer, ObjectId object)
     if (reason != ClaimRefusal::none) return replica::refuse_claim(r, object, claimer, reason);
     if (r.types->types[r.world.slots[slot].type].claim == ClaimPolicy::always)
         return grants::wish(r, slot, claimer);
-    if (flat::full(r.asked)) // More than the game answers.
+    if (flat::full(r.asked)) // The game does not answer fast enough.
         return replica::refuse_claim(r, object, claimer, ClaimRefusal::overtaken);
     flat::push(r.asked, {object, claimer, {}});
     happenings::claim(r, EventKind::claim_asked, object, claimer, ClaimRefusal::none);
@@ -346,7 +347,7 @@ Verdict receive_own_mark(Replica &r, PeerId from, MessageKind kind, BitReader re
     if (!bits::complete(reader)) return Verdict::malformed;
     if (replica::host(r) != r.self) return Verdict::forged;
     const Slot slot = world::find_alive(r.world, id);
-    // It has died, or its next owner was quicker.
+    // The object has died, or has another owner by now.
     if (slot == no_slot || r.world.slots[slot].owner != from) return Verdict::ignored;
     take_own_mark(r, slot, kind);
     return Verdict::ok;
@@ -382,7 +383,7 @@ void settle_claims(Replica &r)
         if (!claim.asked) {
             r.claims[i].asked = true;
             decide_claim(r, r.self, claim.object);
-            continue; // Again, if that was refused.
+            continue; // With the same claim, which may have been refused at once.
         }
         ++i;
     }

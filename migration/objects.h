@@ -1,33 +1,38 @@
-// The one rule, applied to every message about objects: the largest stamp wins, and dead stays
-// dead. docs/use/ownership.md.
+// The convergence rule, applied to every message about objects: the largest stamp wins, and dead
+// objects stay dead. docs/use/ownership.md.
 #pragma once
 #include "migration/messages.h"
 #include "migration/replica.h"
 
 namespace tern {
 
-// What a message says of a living object.
+// The content of a message about a living object, besides its value.
 struct Live {
     ObjectId id;
     Stamp stamp;
     PeerId owner;
-    uint32_t survived_tick; // Of the former owner's writes, the last that this tenure has.
+    uint32_t survived_tick; // Tick of the former owner's last write that this tenure includes.
 };
 
 namespace objects {
 
+// Applies the state of a living object that a message carries, if the rule accepts it.
 void join(Replica &r, const Live &live, const ObjectState &state);
-void note_told(Replica &r, Slot slot);  // Its owner, who is another, has told its value.
-void kill(Replica &r, ObjectId object); // Somebody says that it is dead.
-void condemn(Replica &r, Slot slot);    // We own it, and destroy it while receiving.
-
-// The game destroys an object of its own, while it plays: the packed arrays stay in place.
+// Adds the object's present value to the state history, after its owner's message was applied.
+void note_told(Replica &r, Slot slot);
+// A message states that the object is dead; it may be unknown here.
+void kill(Replica &r, ObjectId object);
+// Destroys an own object while receiving, and announces that.
+void condemn(Replica &r, Slot slot);
+// Destroys an own object for the game, and announces that. The packed arrays stay in place, because
+// the game may be iterating over them.
 void destroy_by_game(Replica &r, Slot slot);
 
-// Answers a claim of this peer's, if it is unanswered.
+// Refuses this peer's claim of the object, if one is pending.
 void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason);
 
-// At the host: its game has given the object to `to`; others that it was asked for are refused.
+// On the host: `to` is to have the object. All other claims about which its game was asked are
+// refused.
 void answer_asked(Replica &r, ObjectId object, PeerId to);
 
 Verdict receive_create(Replica &r, PeerId from, BitReader reader);
@@ -35,12 +40,12 @@ Verdict receive_migrate(Replica &r, PeerId from, BitReader reader);
 Verdict receive_destroy(Replica &r, PeerId from, BitReader reader);
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_claim(Replica &r, PeerId from, BitReader reader);
-// RELEASE, LOCK and UNLOCK: what an owner wants of the host.
+// RELEASE, LOCK and UNLOCK: an owner's requests to the host.
 Verdict receive_own_mark(Replica &r, PeerId from, MessageKind kind, BitReader reader);
-// Tells the host one of them, of an object of our own.
+// Sends the host such a request about an own object, or applies it if this peer is the host.
 void tell_own_mark(Replica &r, Slot slot, MessageKind kind);
-void tell_own_marks(Replica &r); // To a new host, or to oneself.
-void settle_claims(Replica &r);  // Answers to this peer's own, if it is the host.
+void tell_own_marks(Replica &r); // Repeats all requests that are in effect.
+void settle_claims(Replica &r);  // On the host: answers its own claims.
 Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader);
 
 }

@@ -1,3 +1,4 @@
+// The calls of this peer's game.
 #include "base/mutant.h"
 #include "migration/grants.h"
 #include "migration/loads.h"
@@ -46,7 +47,7 @@ void set(Replica &r, Slot slot, const void *value)
     bounds::set(r.publisher, r.world, *r.types, slot, value);
 }
 
-// The host's own claims are decided in end_receive(), where owners may change.
+// The host decides its own claims in end_receive(), because owners may change only there.
 bool claim(Replica &r, ObjectId object)
 {
     for (const Claim &pending : r.claims.all())
@@ -55,7 +56,7 @@ bool claim(Replica &r, ObjectId object)
     const PeerId asked = host(r);
     const bool others = asked != r.self && asked != PeerId::none;
     flat::push(r.claims, {object, others, ClaimRefusal::none});
-    if (!others) return true; // Decided in end_receive(), or asked when there is a host.
+    if (!others) return true; // end_receive() decides it, or it is sent once there is a host.
     Item item = {};
     item.kind = MessageKind::claim;
     item.object = static_cast<uint64_t>(object);
