@@ -89,9 +89,8 @@ bool is_beyond_bound(const Field &field, const float *a, const float *b)
         const double apart = static_cast<double>(a[i]) - static_cast<double>(b[i]);
         square += apart * apart;
     }
-    return !(square <=
-             field.bound *
-                 field.bound); // Written so that NaN and infinity count as beyond the bound.
+    // Written so that NaN and infinity count as beyond the bound.
+    return !(square <= field.bound * field.bound);
 }
 
 }

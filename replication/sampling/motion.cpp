@@ -185,9 +185,10 @@ Point moved(const Point &base, Point t)
     return p;
 }
 
-static constexpr int64_t tangent_max = int64_t{1}
-                                       << 31;    // Keeps the product in length() within 64 bits.
-static constexpr int64_t turn_max = one * 5 / 4; // Largest part of an extrapolated tangent.
+// Keeps the product in length() within 64 bits.
+static constexpr int64_t tangent_max = int64_t{1} << 31;
+// The largest part of an extrapolated tangent.
+static constexpr int64_t turn_max = one * 5 / 4;
 
 static uint32_t length(const LayoutField &field, const Point &t)
 {

@@ -20,9 +20,8 @@ struct MotionWeights {
     int16_t energy[2][energy_features];
 };
 
-using WeightTable =
-    // The last index is 0 for numbers, 1 for rotations.
-    MotionWeights[gap_classes][age_classes][2];
+// The last index is 0 for numbers, 1 for rotations.
+using WeightTable = MotionWeights[gap_classes][age_classes][2];
 extern const WeightTable trained_weights; // Defined in coder_tables.cpp.
 
 // The ages and weights of one object's states, the newest first: the baseline, then older ones.
@@ -92,9 +91,8 @@ struct RotationMoves {
     Point at[history_max - 1]; // Tangents at the base; the length is the angle to move by.
 };
 Point point(const LayoutField &field, const uint32_t *words);
-Point tangent(const Point &base,
-              const Point &older); // The continuation of the arc from `older` to `base` by its own
-                                   // length, as a tangent at `base`.
+// The continuation of the arc from `older` to `base` by its own length, as a tangent at `base`.
+Point tangent(const Point &base, const Point &older);
 Point moved(const Point &base, Point tangent);
 RotationMoves rotation_moves(const Horizon &h, const LayoutField &field,
                              const uint32_t *const (&at)[history_max]);

@@ -99,8 +99,8 @@ inline size_t place_of_change(const Snapshots &s, uint32_t entry, uint16_t chang
 }
 
 inline constexpr Chance another_chance = chance_one / 4; // Probability that no more objects follow.
-inline constexpr Chance whole_chance =
-    chance_one / 16 * 15; // Probability that an object has a history.
+// Probability that an object has a history.
+inline constexpr Chance whole_chance = chance_one / 16 * 15;
 inline constexpr unsigned entry_bits = 10;
 static_assert(1u << entry_bits >= snapshot_entries_max);
 

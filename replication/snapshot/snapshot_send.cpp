@@ -241,10 +241,9 @@ static size_t code_body(const Snapshots &s, SnapshotScratch &scratch, const Writ
     for (uint32_t most = told_count(scratch); most > 0 && size == 0;) {
         const uint32_t told = write_body(s, scratch, w.lineage, buffer, size);
         if (size > 0) break;
-        most =
-            // Cuts further than to what fitted: the decision that a listed object is not carried
-            // takes room too.
-            std::min(told, most - 1 - most / 16);
+        // Cuts further than to what fitted: the decision that a listed object is not carried takes
+        // room too.
+        most = std::min(told, most - 1 - most / 16);
         cut_plan(scratch, most);
     }
     if (size > 0) keep_code(scratch, w, buffer.first(size));

@@ -25,7 +25,7 @@ bool contains(const Dead &dead, ObjectId object)
     return i < dead.count && dead[i].first <= id;
 }
 
-// Whether b begins where a ends, so that both are one range.
+// Whether b begins directly after a, so that they must be one range.
 static bool touches(uint64_t a_last, uint64_t b_first)
 {
     return a_last + 1 == b_first && creator(a_last) == creator(b_first);
@@ -46,7 +46,7 @@ bool add(Dead &dead, DeadRange range)
                 static_cast<unsigned long long>(range.last));
     size_t first = find(dead, range.first);
     if (first > 0 && touches(dead[first - 1].last, range.first)) first -= 1;
-    size_t end = first; // Behind the last range that becomes one with the new one.
+    size_t end = first; // Past the last range that merges with the new one.
     while (end < dead.count &&
            (dead[end].first <= range.last || touches(range.last, dead[end].first)))
         ++end;

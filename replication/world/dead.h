@@ -1,5 +1,6 @@
-// The memory of the dead: ids that will never live again, as sorted ranges. Serials are dense and
-// death is final, so there are about as many ranges as living objects between them.
+// Tombstones: the ids of destroyed objects, which are never used again, as sorted ranges. Serials
+// are dense and destruction is final, so there are about as many ranges as living objects between
+// them.
 #pragma once
 #include "base/flat.h"
 #include "tern/types.h"
@@ -7,15 +8,15 @@
 namespace tern {
 
 struct DeadRange {
-    uint64_t first, last; // ObjectIds as integers, both included; of one creator.
+    uint64_t first, last; // Object ids as integers, both included, with the same creator.
 };
 
-using Dead = Flat<DeadRange>; // Sorted, disjoint, not touching within a creator.
+using Dead = Flat<DeadRange>; // Sorted and disjoint; ranges of one creator do not touch.
 
 namespace dead {
 
 bool contains(const Dead &dead, ObjectId object);
-// False, and nothing changes, if a new range is needed and there is no room.
+// False: a new range is needed and there is no room; nothing changed.
 bool add(Dead &dead, DeadRange range);
 
 }

@@ -1,4 +1,5 @@
-// The text of a type table: what peers compare before they join, and tell people when it differs.
+// The text of a type table. Peers compare its digest when they join, and show the difference to
+// people.
 #include "base/assert.h"
 #include "base/hash.h"
 #include "replication/world/field.h"
@@ -17,7 +18,7 @@ static constexpr const char *orphan_names[] = {"to_host", "destroy", "spread", "
 static constexpr const char *caller_names[] = {"anybody", "host", "owner"};
 static constexpr const char *claim_names[] = {"always", "ask_game", "never"};
 
-struct Text { // What does not fit is cut.
+struct Text { // Cuts what does not fit.
     std::span<char> buffer;
     size_t count;
 };
@@ -29,7 +30,7 @@ static void add(Text &text, std::string_view part)
     text.count += size;
 }
 
-// Shortest form that reads back exactly, whatever the locale.
+// The shortest form that reads back exactly, in any locale.
 template <class T> static void add_number(Text &text, T number)
 {
     char digits[32];
@@ -77,7 +78,7 @@ static void add_field(Text &text, const Field &field)
     }
     if (field::has_range(field)) {
         add(text, " min ");
-        add_number(text, field.min + 0.0); // -0 is no other range.
+        add_number(text, field.min + 0.0); // -0 and 0 are the same limit.
         add(text, " max ");
         add_number(text, field.max + 0.0);
     }
@@ -110,7 +111,7 @@ uint64_t digest(const TypeTable &table)
     return hash::add(hash::start, std::as_bytes(std::span<const char>(text, size)));
 }
 
-// --- Where two differ ---
+// --- Differences ---
 
 static std::string_view line_at(std::span<const char> text, size_t begin)
 {
@@ -119,7 +120,7 @@ static std::string_view line_at(std::span<const char> text, size_t begin)
     return rest.substr(0, rest.find('\n'));
 }
 
-// A line of a peer's, which may be any bytes.
+// The line may come from a peer and contain any bytes.
 static void add_quoted(Text &text, std::string_view line)
 {
     static constexpr size_t shown_max = 96;
@@ -165,7 +166,7 @@ void first_difference(std::span<const char> ours, std::span<const char> theirs,
         add(text, ".");
         return;
     }
-    const bool equal = ours.size() == theirs.size(); // Else one lacks the end of its last line.
+    const bool equal = ours.size() == theirs.size(); // Otherwise one text lacks its last line feed.
     add(text, equal ? "The type tables are equal." : "The type tables differ: one is cut short.");
 }
 

@@ -128,7 +128,7 @@ uint64_t float_steps(const Field &field)
 static uint32_t canonical(float value)
 {
     if (std::isnan(value)) return canonical_nan;
-    return value == 0 ? 0 : std::bit_cast<uint32_t>(value); // -0 as +0.
+    return value == 0 ? 0 : std::bit_cast<uint32_t>(value); // -0 becomes +0.
 }
 
 static uint32_t float_at(const FieldCode &f, uint64_t steps)
@@ -136,20 +136,21 @@ static uint32_t float_at(const FieldCode &f, uint64_t steps)
     return canonical(static_cast<float>(f.min + static_cast<double>(steps) * f.step));
 }
 
-// Whether the steps lie so far apart that each has a float of its own, whose nearest step it is: a
-// float is off by at most 2^-24 of itself, or where it is tiny 2^-150.
+// Whether each number of steps has a float of its own whose nearest step it is. The error of a
+// float is at most 2^-24 of its value, or 2^-150 for the smallest.
 static bool is_coarse(const Field &field)
 {
     const double largest = std::max(std::fabs(field.min), std::fabs(field.max)) + field.step;
     return field.step >= largest * 0x1p-20 + 0x1p-140;
 }
 
-// The nearest step; but where a neighbour has the value to the bit, the first that has it: near a
-// float's own precision the nearest could be another, and the value would move at each rounding.
+// The nearest number of steps; but if one of its neighbours stands for exactly this float, the
+// first of them. Near a float's precision the nearest step of a rounded value can be another one,
+// so the value would move with each rounding.
 static uint64_t nearest_steps(const FieldCode &f, float value)
 {
     const double exact = (static_cast<double>(value) - f.min) / f.step + 0.5;
-    if (!(exact >= 0)) return 0; // NaN, too.
+    if (!(exact >= 0)) return 0; // Also for NaN.
     const bool beyond = exact >= static_cast<double>(f.code_max);
     const uint64_t nearest =
         beyond ? f.code_max : static_cast<uint64_t>(static_cast<int64_t>(exact));
@@ -160,7 +161,8 @@ static uint64_t nearest_steps(const FieldCode &f, float value)
     return nearest;
 }
 
-// Of what the value becomes: where steps are finer than floats, that may be nearest to another.
+// The code of the rounded value: where steps are finer than floats, its nearest step can differ
+// from the original's.
 static uint64_t encode_steps(const FieldCode &f, float value)
 {
     const uint64_t steps = nearest_steps(f, value);
@@ -170,7 +172,7 @@ static uint64_t encode_steps(const FieldCode &f, float value)
     return nearest_steps(f, std::bit_cast<float>(becomes));
 }
 
-// --- Quaternions with a step. Exact ones are four floats. ---
+// --- Quaternions with a step; exact ones are four floats ---
 
 static uint64_t encode_quaternion(const FieldCode &f, const std::byte *from)
 {
@@ -227,7 +229,7 @@ struct ExactFloat {
         float value;
         std::memcpy(&value, from, sizeof(value));
         if (!f.has_range) return canonical(value);
-        if (!(value >= f.float_min)) return canonical(f.float_min); // NaN, too.
+        if (!(value >= f.float_min)) return canonical(f.float_min); // Also for NaN.
         return canonical(value > f.float_max ? f.float_max : value);
     }
     static void decode(const FieldCode &, uint64_t code, std::byte *to)
@@ -262,7 +264,7 @@ struct Rotation {
     }
 };
 
-// To what it is when it has travelled.
+// Stores the element as a receiver would decode it.
 template <class Coder>
 static void normalise_element(Coder coder, const FieldCode &f, const std::byte *from, std::byte *to)
 {
@@ -277,7 +279,7 @@ static void normalise_element(Rotation, const FieldCode &f, const std::byte *fro
     std::memcpy(to, &components, sizeof(components));
 }
 
-// So that the kind is looked at once for all elements of a field.
+// Selects the kind once for all elements of a field.
 template <class Act> static void with_coder(const FieldCode &f, Act act)
 {
     switch (f.kind) {
@@ -289,7 +291,7 @@ template <class Act> static void with_coder(const FieldCode &f, Act act)
     }
 }
 
-// What would be written differently was not written by us: false.
+// False: encode() would give another code, so no writer of ours sent this one.
 template <class Coder>
 static bool decode_own(Coder, const FieldCode &f, uint64_t code, std::byte *to)
 {
@@ -321,7 +323,7 @@ bool decode(const FieldCode &f, uint64_t code, std::byte *to)
     return is_own;
 }
 
-// --- Text: as long as it is, then its bytes, none of them zero ---
+// --- Text: its length, then its bytes, none of them zero ---
 
 static size_t text_length(const FieldCode &f, const std::byte *from)
 {
@@ -347,7 +349,7 @@ static void read_text(BitReader &r, const FieldCode &f, std::byte *to)
     if (text_length(f, to) != length) bits::fail(r);
 }
 
-// --- A dynamic value: as long as it says itself ---
+// --- A dynamic value: its end follows from its content ---
 
 static std::span<const std::byte> used_values(const FieldCode &f, const std::byte *from)
 {

@@ -4,17 +4,17 @@
 #include <bit>
 #include <cmath>
 
-// Nothing here branches by which component is omitted: that differs from value to value, and a
-// branch that is guessed wrongly costs as much as all of the arithmetic.
+// No code here branches on the index of the omitted component: that index is unpredictable, and a
+// mispredicted branch costs as much as all of the arithmetic.
 namespace tern::quaternion {
 
-// A code as its parts. `omitted` is the component that the others tell.
+// The parts of a code; the omitted component follows from the others.
 struct Parts {
     unsigned omitted;
-    int32_t steps[4]; // Of the others; its own are 0.
+    int32_t steps[4]; // 0 for the omitted component.
 };
 
-// floor(x + 0.5), of what fits an int32: one rule, whatever the floating-point mode.
+// floor(x + 0.5) for results that fit an int32. The cast truncates in every floating-point mode.
 static int32_t nearest(double x)
 {
     const double up = x + 0.5;
@@ -24,8 +24,8 @@ static int32_t nearest(double x)
 
 Grid grid(double step)
 {
-    Grid grid = {step, 1 / step, nearest(std::sqrt(0.5) / step),
-                 0}; // None but the largest is beyond.
+    // Only the largest component exceeds sqrt(0.5).
+    Grid grid = {step, 1 / step, nearest(std::sqrt(0.5) / step), 0};
     grid.part_bits = bits::width(2 * static_cast<uint64_t>(grid.steps_max));
     return grid;
 }
@@ -92,7 +92,7 @@ static Components components(const Parts &parts, const Grid &grid)
     return result;
 }
 
-// To the nearest, as far as a part goes.
+// The nearest number of steps within the range of a part.
 static int32_t rounded(double steps, const Grid &grid)
 {
     const auto limit = static_cast<double>(grid.steps_max);
@@ -104,7 +104,7 @@ static int32_t nearest_steps(float value, const Grid &grid)
     return rounded(static_cast<double>(value) * grid.per_step, grid);
 }
 
-// Whether so many steps are this, to the bit.
+// Whether that many steps stand for exactly this float.
 static bool is_of(int32_t steps, float value, const Grid &grid)
 {
     const auto back = static_cast<float>(static_cast<double>(steps) * grid.step);
@@ -119,9 +119,9 @@ static Parts without(const int32_t (&steps)[4], unsigned omitted)
     return parts;
 }
 
-// Whether these are what rounding makes, to the bit, and of which parts first. What has been
-// rounded must not move again: rounding can make another component the largest, and to omit that
-// one would round the rest anew.
+// Whether the components are a rounded quaternion, to the bit, and the first omission that gives
+// it. A rounded quaternion must not move again: rounding can make another component the largest,
+// and omitting that one would round the rest anew.
 struct OnGrid {
     bool found;
     Parts parts;
@@ -130,12 +130,12 @@ struct OnGrid {
 static OnGrid on_grid(const Components &given, const Grid &grid)
 {
     int32_t steps[4];
-    unsigned off = 0; // Bit i: component i is none that rounding makes.
+    unsigned off = 0; // Bit i: component i is no number of steps.
     for (unsigned i = 0; i < 4; ++i) {
         steps[i] = nearest_steps(given.at[i], grid);
         off |= is_of(steps[i], given.at[i], grid) ? 0 : 1u << i;
     }
-    if ((off & (off - 1)) != 0) return {false, {}}; // Two of them.
+    if ((off & (off - 1)) != 0) return {false, {}}; // Two components are off.
     const unsigned first = off == 0 ? 0 : static_cast<unsigned>(std::countr_zero(off));
     const unsigned last = off == 0 ? 3 : first;
     for (unsigned omitted = first; omitted <= last; ++omitted) {
@@ -148,7 +148,7 @@ static OnGrid on_grid(const Components &given, const Grid &grid)
     return {false, {}};
 }
 
-// 0 if it is no rotation: of a zero length, or not finite.
+// 0: this is no rotation, as its length is zero or not finite.
 static double square_of_length(const Components &c)
 {
     double sum = 0;
@@ -157,7 +157,7 @@ static double square_of_length(const Components &c)
     return sum > 0 && std::isfinite(sum) ? sum : 0;
 }
 
-// The first of equals. Floats without their signs are ordered like their bits.
+// The first of equals. Floats without sign bits have the order of their bits.
 static unsigned largest_of(const Components &c)
 {
     uint64_t most = 0;
@@ -168,11 +168,11 @@ static unsigned largest_of(const Components &c)
     return 3 - static_cast<unsigned>(most & 3);
 }
 
-// To the parts without its largest component.
+// Rounds all components but the largest.
 static Parts round_off(const Components &wanted, double square, const Grid &grid)
 {
     const unsigned largest = largest_of(wanted);
-    // -q turns like q, so that the omitted one can be taken as positive.
+    // q and -q are the same rotation, so the omitted component can be made positive.
     const auto sign = static_cast<double>(wanted.at[largest]);
     const double scale = grid.per_step / std::copysign(std::sqrt(square), sign);
     int32_t steps[4];
@@ -181,7 +181,7 @@ static Parts round_off(const Components &wanted, double square, const Grid &grid
     return without(steps, largest);
 }
 
-// Only where the omitted one is a number of steps as well could another be omitted.
+// Another component can be the omitted one only if the omitted value is a number of steps too.
 static bool may_omit_another(float omitted, const Grid &grid)
 {
     return is_of(nearest_steps(omitted, grid), omitted, grid);
@@ -219,7 +219,8 @@ bool decode_own(uint64_t code, const Grid &grid, Components &result)
     const Parts parts = unpack(code, grid);
     result = components(parts, grid);
     if (may_omit_another(result.at[parts.omitted], grid)) return encode(result, grid) == code;
-    bool within = true; // Then each part is the nearest number of steps of what it has become.
+    // No other omission is possible, and each part is the nearest to its own value.
+    bool within = true;
     for (const int32_t steps : parts.steps)
         within &= steps >= -grid.steps_max && steps <= grid.steps_max;
     return within && squares(parts, grid) <= 1;

@@ -1,5 +1,5 @@
-// The migration counter of a tenure: (term, count), compared as one integer. A term is (number,
-// host id). CREATE has stamp 0.
+// The stamp of a tenure: (term, count), compared as one integer; a larger one supersedes a smaller
+// one. A term is (number, host id). An object is created with stamp 0.
 #pragma once
 #include "tern/types.h"
 
@@ -46,7 +46,7 @@ inline uint32_t serial(ObjectId id)
     return static_cast<uint32_t>(id);
 }
 
-// Whether some peer can have created it: the wire carries no other.
+// Whether a peer can have created such an id; a reader refuses all others.
 inline bool is_possible(ObjectId id)
 {
     return serial(id) != 0 && creator(id) != PeerId::none && creator(id) != PeerId::everyone &&

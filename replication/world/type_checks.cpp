@@ -35,7 +35,7 @@ static bool is_word(const char *name)
     return true;
 }
 
-// The bounds of the kind, as the doubles that are still inside.
+// Whether the value is within the kind's limits.
 static bool holds(FieldKind kind, double value)
 {
     switch (kind) {
@@ -53,7 +53,8 @@ static bool holds(FieldKind kind, double value)
 
 static ConfigProblem check_range(const Type &type, const Field &field)
 {
-    if (!field::has_range(field) && field.min == field.max) return {}; // Not so with a NaN.
+    // False for a NaN, which the rules below refuse.
+    if (!field::has_range(field) && field.min == field.max) return {};
     const bool integer = field::is_integer(field.kind);
     RULE(integer || field.kind == FieldKind::float32,
          "type %s, field %s: a range is for integers and float32", type.name, field.name);
@@ -175,7 +176,7 @@ ConfigProblem problem(std::span<const Type> types)
             RULE(std::strcmp(types[i].name, types[k].name) != 0,
                  "types %zu and %zu are both named %s", k, i, types[i].name);
     }
-    // Slots and packed indices are 32 bits, headroom included.
+    // Keeps slots and packed indices, with headroom, within 32 bits.
     RULE(objects <= 1u << 24, "objects_max is %llu in all, at most 16777216",
          static_cast<unsigned long long>(objects));
     return {};

@@ -1,4 +1,4 @@
-// What makes a type table right; every mistake is told with the names of type and field.
+// The rules for a type table. A problem is described with the names of the type and the field.
 #pragma once
 #include "tern/types.h"
 

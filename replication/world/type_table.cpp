@@ -86,7 +86,7 @@ uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void
     return difference(table, id, a, b, all_fields(table, id));
 }
 
-// Most fields are a few words: a call to compare them would cost more than that.
+// Most fields are a few words, which a call of memcmp() would cost more than to compare.
 static bool equal(const std::byte *a, const std::byte *b, size_t size_bytes)
 {
     if (size_bytes % 4 != 0 || size_bytes > 16) return std::memcmp(a, b, size_bytes) == 0;

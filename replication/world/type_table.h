@@ -1,59 +1,65 @@
-// What values look like: in the game's structs, and on the wire. One table for objects and calls.
+// Values, in the game's structs and on the wire: one table for objects and calls.
 //
-// A value is stored as it travels (rounded, clamped, -0 and NaN normalised, text zero-padded), so
-// that all peers hold equal bytes: normalise() once, and encoding and decoding change nothing more.
+// A value is stored in the form in which it travels (rounded, clamped, -0 and NaN normalised, text
+// padded with zeros), so all peers hold equal bytes. Once normalise() has run, encoding and
+// decoding change nothing.
 #pragma once
 #include "replication/world/field.h"
 
 namespace tern {
 
-// The canonical text of a table: one line per type, one per field. Equal texts: equal tables.
+// The canonical text of a table has one line for each type and each field. Tables are equal if and
+// only if their texts are.
 inline constexpr size_t description_bytes_max = 15 * 1024;
-inline constexpr size_t all_fields_max = description_bytes_max / 13; // "field x peer\n".
+// The shortest line of a field is "field x peer\n".
+inline constexpr size_t all_fields_max = description_bytes_max / 13;
 
 struct TypeTable {                      // Open, constant after make.
-    std::span<const Type> types;        // The game's.
-    FieldCode codes[all_fields_max];    // Of all types, one after the other.
-    uint16_t codes_first[types_max];    // By type.
-    uint16_t value_bits_max[types_max]; // Of a whole value of each type.
-    uint32_t objects_max;               // Of all types together.
-    uint16_t size_bytes_max;            // Of the largest struct of a type with objects.
-    uint16_t fields_count_max;          // Of a type with objects.
+    std::span<const Type> types;        // The game's array, not a copy.
+    FieldCode codes[all_fields_max];    // Fields of all types, one type after another.
+    uint16_t codes_first[types_max];    // Indexed by type: the first of its codes.
+    uint16_t value_bits_max[types_max]; // Indexed by type: the bits of a whole value, at most.
+    uint32_t objects_max;               // The sum over all types.
+    uint16_t size_bytes_max;            // The largest struct of a type with objects.
+    uint16_t fields_count_max;          // The most fields of a type with objects.
 };
 
 namespace type_table {
 
-// Of a table that make() would assert on, with the names of type and field.
+// Describes the first problem with the names of type and field; empty if make() accepts the table.
 ConfigProblem problem(std::span<const Type> types);
-// Asserts on every mistake in a table. What it points to must outlive it.
+// Asserts that problem() is empty. The arrays and names that `types` points to must outlive the
+// result.
 TypeTable make(std::span<const Type> types);
 
-size_t describe(const TypeTable &table, std::span<char> text); // Bytes written, no final zero.
-uint64_t digest(const TypeTable &table);                       // Of the description.
-// Where two descriptions differ first, as a sentence; zero-terminated into `text`.
+// Returns the bytes written; no final zero.
+size_t describe(const TypeTable &table, std::span<char> text);
+uint64_t digest(const TypeTable &table); // A hash of the description.
+// Writes a sentence about the first difference of two descriptions into `text`, zero-terminated.
 void first_difference(std::span<const char> ours, std::span<const char> theirs,
                       std::span<char> text);
 
-// Bytes that no field covers become zero.
+// Clears the bytes that no field covers.
 void normalise(const TypeTable &table, TypeId type, void *value);
-void normalise(const TypeTable &table, TypeId type, const void *value, std::byte *result); // Apart.
-// Bit i: field i differs. Both normalised.
+// `result` and `value` must not overlap.
+void normalise(const TypeTable &table, TypeId type, const void *value, std::byte *result);
+// A mask with bit i set if field i differs. Both values must be normalised.
 uint64_t difference(const TypeTable &table, TypeId type, const void *a, const void *b);
-// Of the fields of `mask` alone.
+// Only the fields of `mask` are compared.
 uint64_t difference(const TypeTable &table, TypeId type, const void *a, const void *b,
                     uint64_t mask);
 
-// The fields of `mask`, in order. The mask itself is the caller's to write.
+// Writes the fields of `mask`, in order, without the mask itself.
 void write_fields(BitWriter &w, const TypeTable &table, TypeId type, const void *value,
                   uint64_t mask);
-// Overwrites the fields of `mask`. Fails the reader for what write_fields would never write.
+// Overwrites the fields of `mask`. Fails the reader for bits that write_fields() never writes.
 void read_fields(BitReader &r, const TypeTable &table, TypeId type, void *value, uint64_t mask);
-// As read_fields, but only looks.
+// Like read_fields(), without storing anything.
 void check_fields(BitReader &r, const TypeTable &table, TypeId type, uint64_t mask);
-// As check_fields of what that holds good.
+// Skips bits that check_fields() has accepted.
 void skip_fields(BitReader &r, const TypeTable &table, TypeId type, uint64_t mask);
 uint64_t all_fields(const TypeTable &table, TypeId type);              // The mask of a whole value.
-std::span<const FieldCode> codes(const TypeTable &table, TypeId type); // Of the fields, in order.
+std::span<const FieldCode> codes(const TypeTable &table, TypeId type); // The fields, in order.
 
 }
 }

@@ -7,14 +7,16 @@
 
 namespace tern::value {
 
-// What a value begins with: its code in the lower bits of a varint, and an argument.
+// The head of a value is a varint with the code in its lowest bits and an argument above.
 enum class Code : uint8_t {
-    nil,     // Argument 0.
-    boolean, // 0 or 1.
-    integer, // 0, -1, 1, -2 ... as 0, 1, 2, 3 ...
-    number,  // 0; its 64 bits follow.
-    string,  // Its length; its bytes follow.
-    table    // The length of its array, which follows; then keys and values by turns; then a nil.
+    nil,     // The argument is 0.
+    boolean, // The argument is 0 or 1.
+    integer, // Integers 0, -1, 1, -2 ... have the arguments 0, 1, 2, 3 ...
+    number,  // The argument is 0; the 64 bits follow.
+    string,  // The argument is the length; the bytes follow.
+    // The argument is the length of the array, which follows; then come pairs of key and value, and
+    // a nil.
+    table
 };
 
 static constexpr unsigned code_bits = 3;
@@ -23,7 +25,7 @@ static constexpr uint64_t canonical_nan = 0x7ff8'0000'0000'0000;
 struct Head {
     Code code;
     uint64_t argument;
-    double number; // Of integers, too.
+    double number; // Also set for integers.
 };
 
 // --- Numbers ---
@@ -64,7 +66,7 @@ static uint64_t number_bits(double number)
     return std::isnan(number) ? canonical_nan : std::bit_cast<uint64_t>(number);
 }
 
-// --- Reading what may be anything ---
+// --- Checking bytes of any origin ---
 
 static bool is_written(const Head &head)
 {
@@ -72,7 +74,8 @@ static bool is_written(const Head &head)
     case Code::nil: return head.argument == 0;
     case Code::boolean: return head.argument <= 1;
     case Code::integer:
-        return head.argument <= zigzag(values_integer_max); // Those below 0 are smaller.
+        // Negative integers have smaller arguments.
+        return head.argument <= zigzag(values_integer_max);
     case Code::number: return head.argument == 0;
     case Code::string: return head.argument <= value_bytes_max;
     case Code::table: return head.argument <= values_count_max;
@@ -104,20 +107,20 @@ static bool is_key(const Head &head, uint64_t array_count)
     case Code::string: return true;
     case Code::integer:
         return !(head.number >= 1 && head.number <= static_cast<double>(array_count) + 1);
-    // Lua takes 0 and -0 for one key, and gives beyond its integers back what it did not get.
+    // Lua treats 0 and -0 as one key, and can return a number beyond 2^53 as another one.
     case Code::number: return std::fabs(head.number) < integer_max && head.number != 0;
     default: return false;
     }
 }
 
-struct Checked { // How much of a value has been read.
+struct Checked { // Depth and number of the values read so far.
     size_t depth;
     size_t count;
 };
 
 static Head check_value(BitReader &r, Checked &checked);
 
-// Two keys, of which `b` ends where `end` is; no key is the beginning of another.
+// Compares two keys; `end` is the end of `b`. No encoded key is a prefix of another.
 static bool is_ascending(BitReader a, BitReader b, const BitReader &end)
 {
     while (bits::bit_count(b) < bits::bit_count(end)) {
@@ -151,7 +154,7 @@ static void check_table(BitReader &r, Checked &checked, uint64_t array_count)
     checked.depth -= 1;
 }
 
-// Whole, with all that is in it.
+// Checks a value with everything in it.
 static Head check_value(BitReader &r, Checked &checked)
 {
     const Head head = read_head(r);
@@ -200,7 +203,7 @@ static void append(ValueWriter &w, std::span<const std::byte> bytes)
     w._size_bytes += bytes.size();
 }
 
-// Why such a value cannot come next.
+// The reason why such a value may not come next.
 static ValueError obstacle(const ValueWriter &w, const Head &head)
 {
     if (w._depth == 0 && w._size_bytes > 0) return ValueError::shape;
@@ -216,7 +219,7 @@ static ValueError obstacle(const ValueWriter &w, const Head &head)
     return head.code == Code::string ? ValueError::too_long : ValueError::too_many;
 }
 
-// One has come.
+// Records that a value was added.
 static void advance(ValueWriter &w)
 {
     w._count += 1;
@@ -284,13 +287,13 @@ void begin_table(ValueWriter &w, size_t array_count)
     w._depth += 1;
 }
 
-struct Pair { // Of a table that is being written: where its bytes are.
+struct Pair { // The bytes of a pair in a table that is being written.
     uint16_t begin;
     uint16_t key_bytes;
     uint16_t size_bytes;
 };
 
-// Those that end with the bytes; each is whole. Returns how many.
+// Finds all pairs in `bytes`, which must be whole pairs, and returns how many.
 static size_t find_pairs(std::span<const std::byte> bytes, std::span<Pair> pairs)
 {
     BitReader r = bits::reader(bytes);
@@ -377,7 +380,7 @@ const char *text(ValueError error)
     return "";
 }
 
-// --- Reading what is in a field ---
+// --- Reading the value of a field ---
 
 ValueReader reader(std::span<const uint8_t> field)
 {
@@ -419,7 +422,7 @@ Value next(ValueReader &r)
         read.string = {reinterpret_cast<const char *>(r._rest.data()), head.argument};
         r._rest = r._rest.subspan(head.argument);
     }
-    if (head.code == Code::nil && r._begun) { // Only a table's end is one.
+    if (head.code == Code::nil && r._begun) { // Elsewhere a nil ends a table.
         read.kind = ValueKind::end;
         r._depth -= 1;
     }

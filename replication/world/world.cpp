@@ -39,7 +39,7 @@ void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_
     flat::place(builder, world.field_ticks, field_ticks, field_ticks);
     flat::place(builder, world.dead, dead_max);
     if (!builder.block) return;
-    for (uint32_t i = 0; i < world.slots.count; ++i) // Low slots are handed out first.
+    for (uint32_t i = 0; i < world.slots.count; ++i) // The lowest slots are used first.
         world.free_slots[i] = world.slots.count - 1 - i;
     uint32_t first = 0;
     size_t value_first_bytes = 0;
@@ -53,11 +53,11 @@ void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_
     }
 }
 
-// --- The lookup table: linear probing, and what follows a hole moves up when one is made ---
+// --- The lookup table: linear probing; a removal moves the entries after the hole up ---
 
 static uint32_t home(const World &world, ObjectId id)
 {
-    // The finalizer of splitmix64 (Steele, Lea and Flood 2014): every bit of an id counts.
+    // The finalizer of splitmix64 (Steele, Lea and Flood 2014) mixes all bits of the id.
     uint64_t x = static_cast<uint64_t>(id);
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
     x = (x ^ x >> 27) * 0x94d049bb133111eb;
@@ -69,7 +69,8 @@ static uint32_t after(const World &world, uint32_t place)
     return (place + 1) & (world.lookup.count - 1);
 }
 
-// Where the id is, or the empty place where it would be: half of the table is always empty.
+// The place of the id, or the empty place where it belongs. At least half of the table is empty, so
+// the loop ends.
 static uint32_t place_of(const World &world, ObjectId id)
 {
     uint32_t place = home(world, id);
@@ -84,7 +85,8 @@ static void remove_from_lookup(World &world, ObjectId id)
     uint32_t hole = place_of(world, id);
     for (uint32_t i = after(world, hole); world.lookup[i] != 0; i = after(world, i)) {
         const uint32_t wanted = home(world, world.slots[world.lookup[i] - 1].id);
-        if (((i - wanted) & mask) < ((i - hole) & mask)) continue; // It would move before its home.
+        // The hole is before its home.
+        if (((i - wanted) & mask) < ((i - hole) & mask)) continue;
         world.lookup[hole] = world.lookup[i];
         hole = i;
     }
@@ -123,7 +125,7 @@ static std::byte *value_at(World &world, const TypeTable &types, TypeId type, ui
            size_t{index - packed.first} * types.types[type].size_bytes;
 }
 
-// To a place that is free, from one that is then free.
+// `to` must be free; `from` is free afterwards.
 static void move_packed(World &world, const TypeTable &types, TypeId type, uint32_t to,
                         uint32_t from)
 {
@@ -168,7 +170,7 @@ Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
     const uint32_t index = packed.first + packed.count;
     const Slot slot = world.free_slots[world.free_slots.count - 1];
     flat::pop(world.free_slots);
-    Object &object = world.slots[slot]; // All zero.
+    Object &object = world.slots[slot]; // All zero while free.
     object.id = id;
     object.type = type;
     object.life = Life::alive;
@@ -198,7 +200,7 @@ const void *value(const World &world, const TypeTable &types, Slot slot)
            size_t{object.index - packed.first} * types.types[object.type].size_bytes;
 }
 
-// --- Death ---
+// --- Destruction ---
 
 static bool remember(World &world, ObjectId object)
 {
@@ -229,7 +231,7 @@ bool bury(World &world, const TypeTable &types, Slot slot)
     packed.alive -= 1;
     world.alive -= 1;
     swap_packed(world, types, object.type, object.index, packed.first + packed.count);
-    // At the far end nothing that is added later is in its way.
+    // Objects that are added before the next sweep() need the places after the living ones.
     const uint32_t place = packed.first + packed.capacity - packed.dying;
     move_packed(world, types, object.type, place, object.index);
     object.life = Life::dying;
@@ -334,7 +336,7 @@ void count_received(World &world, TypeId type, uint64_t bit_count)
 
 uint64_t digest(const World &world, const TypeTable &types)
 {
-    uint64_t sum = 0; // Of hashes, so that the order in memory does not count.
+    uint64_t sum = 0; // A sum of hashes does not depend on the order in memory.
     for (const Packed &packed : world.packed)
         for (uint32_t i = packed.first; i < packed.first + packed.count; ++i) {
             const Slot slot = world.index_slots[i];
