@@ -7,8 +7,8 @@
 #include <cstring>
 #include <sodium.h>
 
-// Making, connecting, asking. What arrives: endpoint_receive.cpp, and endpoint_respond.cpp for who
-// is asked. What is sent: endpoint_send.cpp.
+// Creation, connect() and queries. Received datagrams: endpoint_receive.cpp for the initiator and
+// for data, endpoint_respond.cpp for the responder. Sent datagrams: endpoint_send.cpp.
 namespace tern::endpoint {
 
 namespace {
@@ -38,7 +38,7 @@ void forget_id(Endpoint &e, Slot &slot)
 
 }
 
-// --- Making ---
+// --- Creation ---
 
 Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
 {
@@ -135,7 +135,7 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
     const handshake::WrittenInitiation written =
         handshake::write_initiation(slot.noise, slot.local_id, {e._ciphers, 0}, slot.mac_keys);
     slot.initiation = written.message;
-    // A key of low order, out of a hostile invite or roster: nobody can hold it.
+    // A key of low order, from a hostile invite or roster. It has no proper private key.
     if (!written.ok) fail_contact(e, slot, Contact::unreachable);
     return index;
 }
@@ -179,7 +179,7 @@ void fail_contact(Endpoint &e, Slot &slot, Contact contact)
     slot.contact = contact;
 }
 
-// --- Asking ---
+// --- Queries ---
 
 Contact contact(const Endpoint &e, ConnectionIndex index)
 {

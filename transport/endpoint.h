@@ -1,9 +1,12 @@
-// All connections of one session: handshakes, connection ids, and which datagram is whose.
+// The endpoint: all connections of one session, their handshakes and connection ids. It assigns
+// each received datagram to a connection.
 //
-// Handshake: Noise_IKpsk2_25519_ChaChaPoly_SHA256 with mac1, and cookies under load, as in
-// WireGuard. A stranger gets no state and no answer larger than its question before it has proved
-// its address: a responder keeps a small half-open entry, and makes a connection of it with the
-// first authentic data datagram. Formats: docs/wire_format.md, "Handshake".
+// The handshake is Noise_IKpsk2_25519_ChaChaPoly_SHA256 with mac1, and with cookies under load, as
+// in WireGuard. A stranger cannot use this endpoint for amplification, because no answer is larger
+// than the datagram that it answers. A responder keeps a small half-open entry for each handshake
+// and makes a connection from it when the first authentic data datagram arrives; under load only a
+// stranger that has proved its address by a cookie gets an entry. Formats: docs/wire_format.md,
+// "Handshake".
 #pragma once
 #include "transport/connection/connection.h"
 #include "transport/handshake/chance.h"
@@ -16,84 +19,91 @@ using ConnectionIndex = uint16_t;
 inline constexpr ConnectionIndex no_connection = 0xffff;
 
 struct EndpointLimits {
-    uint16_t connections_max; // At most 1000.
+    uint16_t connections_max; // 1000 at most.
     ConnectionLimits connection;
-    uint32_t handshake_timeout_us; // Of connect().
+    uint32_t handshake_timeout_us; // How long connect() keeps trying.
 };
 
-// Datagrams on their way out, in one fixed buffer.
+// Datagrams to be sent in this tick, in one fixed buffer.
 struct Outbox {
-    std::span<std::byte> bytes;    // count_max * datagram_bytes_max.
-    std::span<Datagram> datagrams; // count_max.
-    size_t count;                  // Full: the rest waits for the next tick.
+    std::span<std::byte> bytes;    // datagrams.size() * datagram_bytes_max bytes.
+    std::span<Datagram> datagrams; // The capacity; the first `count` are filled.
+    size_t count;                  // When full, the rest waits for the next tick.
 };
 
 enum class Contact : uint8_t {
     free,
-    connecting, // We asked; no answer yet.
-    open,       // See connection::link().
-    // We asked, and handshake_timeout_us later:
-    unreachable,     // no answer (or, at once: `key` is none, or another connection came first)
-    version_refused, // it speaks another version
-    secret_refused   // it answered, but has another secret
+    connecting, // We have sent an initiation, and no response has arrived yet.
+    open,       // See connection::link() for the state of the connection.
+    // A connect() of ours has failed after handshake_timeout_us:
+    unreachable,     // No answer. (At once if `key` is no proper key, or if another connection with
+                     // the same peer was opened first.)
+    version_refused, // The peer uses another wire version.
+    secret_refused   // The peer answered, but with another session secret.
 };
 
 enum class Handling : uint8_t {
-    bad,     // Malformed, forged, replayed, or for nobody here. Counted; nothing else changed, but
-             // that an initiation of another version may be told so.
-    handled, // A handshake datagram, done.
-    opened,  // `connection` is new, made by a peer; `packet` is its first. If we were connecting to
-             // the same key, it has the index of that. An older one with the same key is being
-             // closed, with CloseReason::replaced.
-    packet   // `packet` arrived at `connection`.
+    bad,     // Malformed, forged, replayed or for no connection here. Counted in bad_datagrams();
+             // otherwise without effect, except that an initiation of another version may be
+             // answered by a version refusal.
+    handled, // A handshake datagram, completely handled.
+    opened,  // The peer has opened `connection`, and `packet` is its first packet. If we were
+             // connecting to the same key, the connection keeps that index. An older connection
+             // with the same key is being closed, with CloseReason::replaced.
+    packet   // `packet` arrived on `connection`.
 };
 
 struct Arrival {
     Handling handling;
-    ConnectionIndex connection; // opened, packet.
-    OpenedPacket packet;        // opened, packet: not yet accepted.
+    ConnectionIndex connection; // opened, packet; otherwise no_connection.
+    OpenedPacket packet;        // opened, packet: decrypted, not yet accepted.
 };
 
 namespace endpoint {
 
 Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys);
 void destroy_endpoint(Endpoint *endpoint);
-void set_chance(Endpoint &e, const Chance &chance); // Where it draws from; else the random source.
-// Offers and chooses only of these (handshake::bit()), the first among them; else of what this
-// machine can do.
+// Sets the source of keys, nonces and ids. Without it, libsodium's random source.
+void set_chance(Endpoint &e, const Chance &chance);
+// Limits the ciphers that this endpoint offers and chooses to this set (see handshake::bit()),
+// which must contain ciphers_everywhere. Without it, all ciphers of this machine.
 void set_ciphers(Endpoint &e, uint16_t ciphers);
-void draw(Endpoint &e, std::span<uint8_t> bytes); // From there.
-// Before anything else: whose session, and its secret. Both go into every handshake. Once more: for
-// another session. Handshakes that were answered in the one before come to nothing.
+void draw(Endpoint &e, std::span<uint8_t> bytes); // Fills `bytes` from the source of set_chance().
+// Sets the session id and its secret, which both go into every handshake. Call it before all that
+// follows. A further call moves the endpoint to another session, and half-open handshakes of the
+// former one are dropped.
 void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32]);
 
-// Asks for a connection to who holds `key`. no_connection if all are in use. Of two connections
-// that a pair makes at the same time, the one that the lower key (bytewise) asked for survives.
+// Starts a handshake with the peer that holds the private key of `key`. no_connection if all places
+// are in use. If both peers of a pair connect at the same time, the connection that the peer with
+// the lower key (bytewise) has started survives.
 ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &address,
                         uint64_t now_us);
-// While connecting: it is asked at this address as well, at once and with each repeat. The
-// connection gets the address that answers first.
+// While connecting: also sends the initiation to this relay address, at once and with each repeat.
+// The connection gets the address whose response arrives first.
 void add_detour(Endpoint &e, ConnectionIndex index, const Address &detour, uint64_t now_us);
-void release(Endpoint &e, ConnectionIndex index); // Forgets it at once, keys and all.
+void release(Endpoint &e, ConnectionIndex index); // Frees the place at once and wipes its keys.
 Contact contact(const Endpoint &e, ConnectionIndex index);
-Connection &at(Endpoint &e, ConnectionIndex index); // When open.
+Connection &at(Endpoint &e, ConnectionIndex index); // Asserts that it is open.
 const Connection &at(const Endpoint &e, ConnectionIndex index);
-const uint8_t *key(const Endpoint &e, ConnectionIndex index);      // The peer's, 32 bytes.
-ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32]); // Open, else connecting.
+const uint8_t *key(const Endpoint &e, ConnectionIndex index); // Public key of the peer, 32 bytes.
+// The connection with this peer: an open one, otherwise one that is connecting, or no_connection.
+ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32]);
 
-// One datagram. The packet in the answer is valid until the next call.
+// Takes one datagram. The packet in the result is valid until the next call.
 Arrival receive(Endpoint &e, const Datagram &datagram, uint64_t now_us);
-// Handshake datagrams that are due: first tries, repeats, answers; those to strangers without a
-// cookie take at most half of the outbox. Once per tick: here handshakes run out of time, too.
-// (Data packets are made by the caller through connection::begin_packet.)
+// Call it once per tick. Writes the handshake datagrams that are due: initiations, repeats, and
+// answers. Cookie replies and version refusals take at most half of the outbox. Handshakes also
+// time out here. (The caller writes data packets itself, through connection::begin_packet().)
 void send_handshakes(Endpoint &e, Outbox &outbox, uint64_t now_us);
 uint64_t bad_datagrams(const Endpoint &e);
-Tally handshakes(const Endpoint &e); // Datagrams that send_handshakes() made.
-// Of this index, open or not, for its tallies. Null: there never was one.
+Tally handshakes(const Endpoint &e); // Datagrams that send_handshakes() has written.
+// The connection of this index, open or not, for its tallies. Null if the index was never used.
 const Connection *ever_at(const Endpoint &e, ConnectionIndex index);
-void count_bad_datagram(Endpoint &e); // For one that the caller did not accept.
+void count_bad_datagram(Endpoint &e); // Counts a packet that the caller did not accept.
 
-// A free place in the outbox, datagram_bytes_max; empty if it is full. push() fills it.
+// A free place of datagram_bytes_max in the outbox; empty if the outbox is full. Write a datagram
+// there and call push().
 std::span<std::byte> place(Outbox &outbox);
 void push(Outbox &outbox, const Address &address, size_t size_bytes);
 

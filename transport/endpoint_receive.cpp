@@ -6,12 +6,12 @@
 #include <cstring>
 #include <sodium.h>
 
-// What arrives: which datagram is whose, and the answers to what we have asked.
+// Received datagrams: assigns them to connections, and handles the answers that an initiator gets.
 namespace tern::endpoint {
 
 namespace {
 
-// The slot that asked under this id and waits for an answer; null if there is none.
+// The slot that is connecting under this connection id; null if there is none.
 Slot *find_asking(Endpoint &e, const uint8_t (&id)[4])
 {
     const IdPlace place = connection_ids::find(e._ids, handshake::id(id));
@@ -31,7 +31,8 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
     const handshake::OpenedChoice choice =
         handshake::open_response(tried, e._secret, read.message, {e._ciphers, 0});
     if (!choice.ok) {
-        // It may be forged by who saw our initiation, so it is only remembered.
+        // An attacker that saw our initiation may have forged it. The flag only selects the error
+        // that a timeout reports; the right response may still arrive.
         slot->secret_refused = true;
         noise::wipe(tried);
         return Handling::handled;
@@ -40,7 +41,8 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
     keys.cipher = choice.cipher;
     noise::wipe(tried);
     noise::wipe(slot->noise);
-    // By this detour or a former one: only members bridge.
+    // A response through any relay may set the address, because only members relay. A direct
+    // source is not taken over: the connection starts at the address that was asked.
     const bool by_detour = address::is_bridged(datagram.address);
     Connection &c = make_connection(e, static_cast<ConnectionIndex>(slot - e._slots));
     connection::open(c, keys, handshake::id(read.message.sender_id),
@@ -77,7 +79,7 @@ Handling receive_version_refusal(Endpoint &e, const Datagram &datagram)
     return Handling::handled;
 }
 
-// The packet is made where it is returned: it is large, and copying it shows.
+// The packet is built in place in the result, because copying it shows in profiles.
 Arrival receive_packet(Endpoint &e, ConnectionIndex index, const Datagram &datagram)
 {
     Arrival arrival = {Handling::packet, index,

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sodium.h>
 
-// The side that is asked: answers initiations, and makes a connection of a half-open handshake.
+// The responder: answers initiations, and makes connections from half-open handshakes.
 namespace tern::endpoint {
 
 namespace {
@@ -38,7 +38,7 @@ Proof proof(Endpoint &e, const Initiation &message, const Address &address, uint
     return Proof::wrong;
 }
 
-// --- Answers without state ---
+// --- Stateless answers ---
 
 void queue_answer(Endpoint &e, const Answer &answer)
 {
@@ -57,7 +57,8 @@ void queue_cookie_reply(Endpoint &e, const Initiation &message, const Address &a
     queue_answer(e, answer);
 }
 
-// Nothing in an initiation of another version can be checked, so this is rare and small.
+// An initiation of another version cannot be authenticated, so its answer is small and rate-limited
+// to be useless for amplification.
 void queue_version_refusal(Endpoint &e, const Datagram &datagram, uint64_t now_us)
 {
     const handshake::PeekedId asker = handshake::peek_id(datagram.bytes);
@@ -69,9 +70,10 @@ void queue_version_refusal(Endpoint &e, const Datagram &datagram, uint64_t now_u
     queue_answer(e, answer);
 }
 
-// --- An initiation that is worth its price ---
+// --- Responses ---
 
-// The handshake that an initiation asks for, answered.
+// The result of the responder's part of a handshake. Costs Diffie-Hellman operations, so the caller
+// must have checked the rate limits.
 struct Answered {
     bool ok;
     uint8_t key[32];
@@ -132,8 +134,8 @@ Handling respond(Endpoint &e, const Initiation &message, const Address &address,
 
 // --- Promotion ---
 
-// Whether the datagram was sealed by who holds the handshake's keys, as one of its first. Found
-// out before a connection is made, which costs far more.
+// Whether the holder of the handshake's keys has sealed this datagram, as one of its first 2^32.
+// Checked before a connection is made, which costs far more.
 bool is_authentic(const HalfOpen &entry, const Datagram &datagram, std::span<std::byte> scratch)
 {
     const std::span<const std::byte> bytes = datagram.bytes;
@@ -144,18 +146,19 @@ bool is_authentic(const HalfOpen &entry, const Datagram &datagram, std::span<std
     return ok;
 }
 
-// Two peers that connect to each other at the same time get two connections. The one that the
-// lower key asked for survives, on both sides, without a word: if the other one is open at its
-// asker before ours has reached it, then its initiation was here before anything that came over
-// ours. Any later handshake is one that the peer made because it has lost what it had.
+// Whether the handshake and our open connection crossed: both peers connected to each other at the
+// same time. Both then keep the connection that the lower key has started, without a message about
+// it. They agree because a crossed initiation arrives before the first packet on our connection. An
+// initiation that arrives after that packet is one that the peer sent because it has lost the
+// connection.
 bool is_crossed(const Slot &slot, const HalfOpen &entry)
 {
     return slot.is_ours && (slot.heard_at == 0 || entry.made_at < slot.heard_at);
 }
 
 struct Rivals {
-    bool survive;               // An older connection stays; the new one is not wanted.
-    ConnectionIndex connecting; // We were just asking for what has now come.
+    bool survive;               // An open connection survives; the new one is dropped.
+    ConnectionIndex connecting; // Our own attempt to connect to the same peer; or no_connection.
 };
 
 Rivals find_rivals(const Endpoint &e, const HalfOpen &entry)
@@ -173,7 +176,8 @@ Rivals find_rivals(const Endpoint &e, const HalfOpen &entry)
     return rivals;
 }
 
-// The slot becomes that of the half-open handshake, with its id; the connection is open already.
+// Gives the slot to the half-open handshake, with its connection id. The caller has already opened
+// the connection.
 void take_over(Endpoint &e, ConnectionIndex index, HalfOpen &entry)
 {
     Slot &slot = e._slots[index];
@@ -187,7 +191,7 @@ void take_over(Endpoint &e, ConnectionIndex index, HalfOpen &entry)
     half_open::spend(entry);
 }
 
-// The connection at `index` is new: nothing else with this peer goes on.
+// Ends all other connections and attempts with the peer of the new connection at `index`.
 void end_rivals(Endpoint &e, ConnectionIndex index, uint64_t now_us)
 {
     for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
@@ -237,7 +241,7 @@ Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t
     Connection &c = make_connection(e, index);
     connection::open(c, entry.keys, entry.remote_id, entry.address, now_us);
     arrival.packet = connection::open_packet(c, datagram.bytes, e._scratch);
-    if (arrival.packet.opening != Opening::ok) { // A peer of ours, but what it says makes no sense.
+    if (arrival.packet.opening != Opening::ok) { // Authentic, but malformed.
         connection::wipe(c);
         clear_half_open(e, entry);
         arrival.handling = Handling::bad;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-// What goes out before there is a connection, and what runs out of time.
+// Sends handshake datagrams, and times handshakes out.
 namespace tern::endpoint {
 
 namespace {
@@ -22,7 +22,7 @@ Contact failure(const Slot &slot)
     return Contact::unreachable;
 }
 
-// False: the outbox is full.
+// Returns false if the outbox is full.
 bool send_initiation(Slot &slot, Outbox &outbox, uint64_t now_us)
 {
     for (const Address &address : {slot.address, slot.detour}) {
@@ -50,10 +50,10 @@ void send_initiations(Endpoint &e, Outbox &outbox, uint64_t now_us)
     }
 }
 
-// One for each initiation that came, at most: so never more bytes than came from there.
+// Sends at most one response for each initiation, so never more bytes than arrived from there.
 void send_responses(Endpoint &e, Outbox &outbox, uint64_t now_us)
 {
-    if (e._half_open_count == 0) return; // As nearly always.
+    if (e._half_open_count == 0) return; // Nearly always; skips a scan of the whole table.
     for (uint16_t i = 0; i < half_open_max; i += 1) {
         HalfOpen &entry = half_open::at(e._half_open, i);
         if (half_open::is_over(entry, now_us)) clear_half_open(e, entry);
@@ -65,7 +65,8 @@ void send_responses(Endpoint &e, Outbox &outbox, uint64_t now_us)
     }
 }
 
-// In a flood there are many; they leave half of the outbox to those who are known.
+// In a flood there are many stateless answers. They may use half of the outbox; the rest is for
+// known peers.
 void send_answers(Endpoint &e, Outbox &outbox, uint64_t now_us)
 {
     while (e._answer_count > 0 && outbox.count < outbox.datagrams.size() / 2) {

@@ -1,4 +1,4 @@
-// The members of an endpoint. For transport/ alone.
+// The members of an endpoint. Only files of transport/ may include this header.
 #pragma once
 #include "transport/connection/connection_ids.h"
 #include "transport/endpoint.h"
@@ -10,99 +10,101 @@ namespace tern {
 inline constexpr uint32_t connections_limit = 1000;
 static_assert(connections_limit + half_open_max < id_places);
 
-// An initiation is repeated after this, and after twice as long each time, up to the second.
+// An initiation is repeated after the first interval, which doubles up to the second.
 inline constexpr uint64_t repeat_us_min = 250'000;
 inline constexpr uint64_t repeat_us_max = 1'000'000;
-// With a new cookie it is repeated sooner, but not sooner than this after the last time: who sends
-// cookies in a stream is not to make a stream of initiations.
+// A new cookie repeats the initiation sooner, but not before this time since the last one.
+// Otherwise a stream of cookie replies would make us send a stream of initiations.
 inline constexpr uint64_t cookie_repeat_us = 100'000;
 
-// New initiations that are answered without a cookie; beyond, or while the half-open table is
-// full, they are answered by cookie replies.
+// New initiations that get a response without a cookie. Further ones, and all while the half-open
+// table is full, get a cookie reply.
 inline constexpr uint32_t initiations_per_second_max = 100;
 inline constexpr uint32_t initiations_burst = 200;
-// New initiations that are answered because of a cookie; beyond, they are dropped.
+// New initiations with a right cookie that get a response. Further ones are dropped.
 inline constexpr uint32_t proven_per_second_max = 100;
 inline constexpr uint32_t proven_burst = 200;
-inline constexpr uint32_t version_refusals_per_second_max = 10; // Beyond, none is sent.
-inline constexpr uint32_t answers_max = 512; // Cookie replies and version refusals that wait to be
-                                             // sent; beyond, none is sent.
-inline constexpr uint64_t cookie_time_us = 120'000'000; // Then its secret changes; the one before
-                                                        // stays good for as long again.
+inline constexpr uint32_t version_refusals_per_second_max = 10; // Further ones are not sent.
+// Cookie replies and version refusals that wait to be sent. Further ones are dropped.
+inline constexpr uint32_t answers_max = 512;
+// Lifetime of a cookie secret (WireGuard, 5.4.7). The previous one stays valid for as long again.
+inline constexpr uint64_t cookie_time_us = 120'000'000;
 
-// One connection, or the wish for one.
+// The place of one connection, or of an attempt to connect.
 struct Slot {
     Contact contact;
-    bool is_ours;      // We asked.
-    uint32_t local_id; // 0 in free, and after a failure.
-    uint8_t key[32];   // The peer's.
-    uint64_t heard_at; // Count of datagrams when its first authentic packet came; 0: none yet.
+    bool is_ours;      // We have started the handshake.
+    uint32_t local_id; // Connection id on our side; 0 while free and after a failure.
+    uint8_t key[32];   // Public key of the peer.
+    uint64_t heard_at; // Endpoint::_received at its first authentic packet; 0 before that.
 
-    // While connecting.
+    // Only while connecting.
     Address address;
-    Address detour; // Port not 0: it is asked there, too.
+    Address detour; // Relay address that the initiation is also sent to; port 0: none.
     NoiseHandshake noise;
     Initiation initiation;
-    MacKeys mac_keys; // Of the peer.
+    MacKeys mac_keys; // Derived from the peer's key.
     uint64_t deadline_us;
     uint64_t next_us; // When the initiation is sent next.
     uint64_t sent_us;
-    uint64_t repeat_us; // 0 before the first time.
+    uint64_t repeat_us; // Present interval; 0 before the first initiation.
     bool version_refused;
     bool secret_refused;
 };
 
-// A datagram that needs no state: it is written when it is sent.
+// An answer that needs no handshake state. Its datagram is written only when it is sent.
 struct Answer {
     DatagramType type; // cookie_reply, version_refusal.
     Address address;
     uint8_t receiver_id[4];
-    uint8_t mac1[16]; // cookie_reply: of the initiation.
+    uint8_t mac1[16]; // cookie_reply: mac1 of the initiation.
 };
 
 struct Endpoint { // Closed.
     EndpointLimits _limits;
     KeyPair _keys;
-    MacKeys _mac_keys; // Of our key.
+    MacKeys _mac_keys; // Derived from our public key.
     Chance _chance;
-    uint16_t _ciphers; // Those that it offers and chooses of.
+    uint16_t _ciphers; // The set that it offers and chooses from.
     bool _has_entered;
     handshake::Prologue _prologue;
     uint8_t _secret[32];
 
     ConnectionIds _ids;
     HalfOpenTable _half_open;
-    uint32_t _half_open_count; // Used ones.
+    uint32_t _half_open_count; // Used entries of the table.
     Allowance _strangers, _proven, _refusals;
-    Answer _answers[answers_max]; // As a ring.
+    Answer _answers[answers_max]; // A ring.
     uint32_t _answer_first, _answer_count;
-    uint8_t _cookie_secrets[2][32]; // The present one, the one before.
-    uint64_t _cookie_us;            // When it became present.
+    uint8_t _cookie_secrets[2][32]; // The present secret and the previous one.
+    uint64_t _cookie_us;            // When the present secret was made.
     bool _has_cookie_secret;
 
-    Tally _handshakes;  // Sent.
-    uint64_t _received; // Datagrams.
-    uint64_t _bad;      // Of those.
+    Tally _handshakes;  // Handshake datagrams sent.
+    uint64_t _received; // Datagrams received; serves as a logical clock for heard_at and made_at.
+    uint64_t _bad;      // Bad datagrams received.
     std::byte _scratch[datagram_bytes_max];
 
-    // In the same block of memory, behind this struct.
-    Slot *_slots;              // connections_max.
-    Connection **_connections; // Parallel. Null: not used yet, so its memory is untouched.
-    std::byte *_blocks;        // One after the other.
-    size_t _block_bytes;       // Of each.
+    // These lie behind this struct in the same block of memory.
+    Slot *_slots;              // connections_max of them.
+    Connection **_connections; // Parallel to _slots. Null until first used, so that the memory of
+                               // unused connections is never touched.
+    std::byte *_blocks;        // Memory of the connections.
+    size_t _block_bytes;       // Memory of each connection.
 };
 
 namespace endpoint {
 
 // --- endpoint.cpp ---
-ConnectionIndex free_slot(const Endpoint &e);                    // no_connection if there is none.
-Connection &make_connection(Endpoint &e, ConnectionIndex index); // Or the one that was made.
+ConnectionIndex free_slot(const Endpoint &e); // no_connection if there is none.
+// The connection of this place; makes it at the first call.
+Connection &make_connection(Endpoint &e, ConnectionIndex index);
 void fail_contact(Endpoint &e, Slot &slot, Contact contact);
 void clear_half_open(Endpoint &e, HalfOpen &entry);
 
-// --- endpoint_respond.cpp: for who is asked ---
+// --- endpoint_respond.cpp: the responder ---
 Handling receive_initiation(Endpoint &e, const Datagram &datagram, uint64_t now_us);
-// The first data datagrams of a half-open handshake.
+// Takes a data datagram for a half-open handshake; an authentic one makes it a connection.
 Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t now_us);
 size_t write_answer(Endpoint &e, const Answer &answer, std::span<std::byte> to, uint64_t now_us);
 

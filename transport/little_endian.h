@@ -1,5 +1,5 @@
-// Whole bytes in the order of the wire, least significant first. (bits.h packs; headers and frames
-// are byte-aligned and read by the million.)
+// Stores and loads whole bytes, least significant first. Packet headers and frames use this instead
+// of bits.h because they are byte-aligned and on the hot path.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +40,9 @@ inline uint64_t load64(const std::byte *from)
     return load32(from) | static_cast<uint64_t>(load32(from + 4)) << 32;
 }
 
-// The number with these low 32 bits that is nearest to `around`. One below zero comes out as a
-// huge one, above 2^63, which every caller's range check refuses.
+// Decodes a truncated packet number (RFC 9000, A.3): the number with these low 32 bits that is
+// nearest to `around`. A result below zero wraps to one above 2^63, which every caller must reject
+// by its range check.
 inline uint64_t rebuilt(uint32_t low, uint64_t around)
 {
     const auto difference = static_cast<int32_t>(low - static_cast<uint32_t>(around));
