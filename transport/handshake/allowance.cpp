@@ -13,7 +13,8 @@ Allowance make(uint32_t per_second, uint32_t burst)
 bool take(Allowance &a, uint64_t now_us)
 {
     const uint64_t full = a._burst * one;
-    // Longer than it takes to fill; so the product fits.
+    // A bucket is full after burst / per_second seconds. A longer pause is cut, so that the product
+    // below cannot overflow.
     const uint64_t since_us = std::min(now_us - a._filled_us, full);
     a._millionths = std::min(a._millionths + since_us * a._per_second, full);
     a._filled_us = now_us;

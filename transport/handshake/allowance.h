@@ -1,4 +1,4 @@
-// So many times per second, and so many at once: a token bucket that counts.
+// A token bucket: limits how often something may happen per second, and how often at once.
 #pragma once
 #include <cstdint>
 
@@ -7,14 +7,14 @@ namespace tern {
 struct Allowance { // Closed.
     uint32_t _per_second;
     uint32_t _burst;
-    uint64_t _millionths; // What is in it.
+    uint64_t _millionths; // Content of the bucket, in millionths of a token.
     uint64_t _filled_us;
 };
 
 namespace allowance {
 
-Allowance make(uint32_t per_second, uint32_t burst); // Full at first.
-bool take(Allowance &a, uint64_t now_us);            // False: none left.
+Allowance make(uint32_t per_second, uint32_t burst); // Begins full, with `burst` tokens.
+bool take(Allowance &a, uint64_t now_us);            // Takes a token. False if there is none.
 
 }
 }

@@ -1,12 +1,12 @@
-// Where keys, nonces and ids come from: libsodium's random source, or a stream under a seed.
+// The source of keys, nonces and ids: libsodium's random source, or a stream cipher with a seed.
 #pragma once
 #include <cstdint>
 #include <span>
 
 namespace tern {
 
-// Zero: the random source. Only a session that is recorded, or played back, has a seed: who knows
-// it knows all keys of that session.
+// All zero: libsodium's random source. Only a session that is recorded or replayed has a seed, and
+// anybody who knows the seed knows all keys of that session.
 struct Chance { // Closed.
     bool _seeded;
     uint8_t _seed[32];
@@ -15,11 +15,12 @@ struct Chance { // Closed.
 
 namespace chance {
 
-Chance from_seed(const uint8_t (&seed)[32]); // ChaCha20 under the seed; each draw has a nonce.
+Chance from_seed(const uint8_t (&seed)[32]); // ChaCha20 with the seed as key, a nonce per draw.
 void fill(Chance &chance, std::span<uint8_t> bytes);
 uint32_t number(Chance &chance);
-// Drawn anew, it could give the same again: seeded, or libsodium draws from what somebody else has
-// given it. What is made of it is then to be the same on each machine.
+// Whether a second run could draw the same bytes: there is a seed, or the program has given
+// libsodium a random source of its own, as a simulation does. Then the session must also behave the
+// same on each machine, and so always use ChaCha20-Poly1305.
 bool is_repeatable(const Chance &chance);
 void wipe(Chance &chance);
 

@@ -29,7 +29,8 @@ bool is_full(const HalfOpenTable &table)
 
 uint16_t next_place(const HalfOpenTable &table)
 {
-    // Ranked by what is lost: nothing, the memory of an initiation, a handshake.
+    // Ranked by what replacing the entry loses: nothing, the knowledge of an initiation that may be
+    // repeated, a handshake.
     const auto rank = [](const HalfOpen &entry) {
         return !entry.is_used ? 0 : entry.is_spent ? 1 : 2;
     };

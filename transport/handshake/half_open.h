@@ -1,27 +1,29 @@
-// Handshakes that were answered and not yet confirmed: each waits a few seconds for its first data
-// datagram. A repeated initiation finds its old answer here.
+// Half-open handshakes: those that the responder has answered and that wait for their first data
+// datagram. A repeated initiation gets its former response from here.
 #pragma once
 #include "transport/handshake/handshake.h"
 
 namespace tern {
 
-inline constexpr uint32_t half_open_max = 256; // Full: who proves its address ousts the oldest.
-inline constexpr uint64_t half_open_time_us = 5'000'000;
+// When the table is full, an initiation with a right cookie replaces the oldest entry.
+inline constexpr uint32_t half_open_max = 256;
+inline constexpr uint64_t half_open_time_us = 5'000'000; // Lifetime of an entry.
 
 struct HalfOpen {
     bool is_used;
-    bool is_spent;     // There is a connection now, or there will be none: only kept so that a
-                       // late copy of the initiation is known. It has no id and no keys.
-    bool response_due; // For the last copy of the initiation that came.
-    uint32_t local_id; // 0 when spent.
+    // The handshake has become a connection. The entry has no id and no keys any more, and stays
+    // only to recognize late copies of the initiation.
+    bool is_spent;
+    bool response_due; // A copy of the initiation has arrived and is not answered yet.
+    uint32_t local_id; // Connection id on our side; 0 when spent.
     uint32_t remote_id;
     Address address;
-    uint8_t key[32]; // Whose it is.
+    uint8_t key[32]; // Public key of the initiator.
     DataKeys keys;
-    uint8_t mac1[16]; // Of the initiation; names it.
+    uint8_t mac1[16]; // mac1 of the initiation, which identifies it.
     Response response;
     uint64_t made_us;
-    uint64_t made_at; // Count of datagrams received by then.
+    uint64_t made_at; // Endpoint::_received when the entry was made.
 };
 
 struct HalfOpenTable { // Closed.
@@ -31,15 +33,16 @@ struct HalfOpenTable { // Closed.
 namespace half_open {
 
 HalfOpen &at(HalfOpenTable &table, uint16_t index);
-// The one for the same initiation from the same address; null if there is none.
+// The entry for the initiation with this mac1 from this address; null if there is none.
 HalfOpen *find(HalfOpenTable &table, const Address &address, const uint8_t (&mac1)[16]);
-// Every place holds a handshake that waits.
+// Whether every entry is in use and not spent.
 bool is_full(const HalfOpenTable &table);
-// Where a new one goes: a free place, else a spent one, else the oldest. It is the caller's to
-// clear.
+// The index for a new entry: a free one, otherwise the oldest spent one, otherwise the oldest. The
+// caller must clear the former entry.
 uint16_t next_place(const HalfOpenTable &table);
-void spend(HalfOpen &entry);                          // Its id is the caller's.
-bool is_over(const HalfOpen &entry, uint64_t now_us); // Used, and its time is over.
+// Marks the entry as spent and wipes its keys. The caller takes over its connection id.
+void spend(HalfOpen &entry);
+bool is_over(const HalfOpen &entry, uint64_t now_us); // In use, and half_open_time_us have passed.
 
 }
 }

@@ -8,8 +8,8 @@ namespace tern::handshake {
 
 namespace {
 
-constexpr size_t payload_bytes = 8; // Of the Noise messages: ciphers 2, flags 2, reserved 4.
-constexpr size_t id_at = 4;         // In all versions.
+constexpr size_t payload_bytes = 8; // Payload of a Noise message: ciphers 2, flags 2, reserved 4.
+constexpr size_t id_at = 4;         // Offset of the first id; the same in all versions.
 
 void store_id(uint8_t (&to)[4], uint32_t value)
 {
@@ -26,7 +26,7 @@ template <class Message> Message blank(DatagramType type)
     return message;
 }
 
-// A key of its own for each purpose: the label, then the public key.
+// Hashes the label and the public key, so that each purpose has a key of its own.
 void derive_key(uint8_t (&key)[32], const char *label, const uint8_t (&public_key)[32])
 {
     crypto_generichash_state state;
@@ -41,7 +41,7 @@ struct Mac {
     uint8_t bytes[16];
 };
 
-// Over everything that stands before `field` in the message.
+// MAC of all bytes before `field` in the message.
 template <class Message, size_t KeyBytes>
 Mac mac_before(const Message &message, const uint8_t (&field)[16], const uint8_t (&key)[KeyBytes])
 {
@@ -64,7 +64,8 @@ template <class Message> bool is_mac1(const Message &message, const MacKeys &key
     return sodium_memcmp(mac.bytes, message.mac1, sizeof mac.bytes) == 0;
 }
 
-// What can be checked without a key. A version refusal has another version by its nature.
+// Checks everything that needs no key. A version refusal must have another version than ours, every
+// other datagram must have ours.
 template <class Message>
 Read<Message> read_plain(std::span<const std::byte> datagram, DatagramType type)
 {
@@ -102,7 +103,7 @@ Payload write_payload(uint16_t ciphers, uint16_t flags)
     payload.bytes[1] = static_cast<uint8_t>(ciphers >> 8);
     payload.bytes[2] = static_cast<uint8_t>(flags);
     payload.bytes[3] = static_cast<uint8_t>(flags >> 8);
-    return payload; // The rest is reserved: zero, and not looked at by readers of version 1.
+    return payload; // The last 4 bytes are reserved: zero, and ignored by readers of version 1.
 }
 
 uint16_t ciphers_of(const Payload &payload)

@@ -12,7 +12,7 @@ namespace {
 constexpr char protocol_name[] = "Noise_IKpsk2_25519_ChaChaPoly_SHA256";
 constexpr unsigned char nonce_zero[12] = {};
 
-// --- The symmetric state. Names are those of the specification, section 5.2. ---
+// --- The symmetric state, with the names of section 5.2 of the Noise specification. ---
 
 void mix_hash(NoiseHandshake &h, std::span<const uint8_t> data)
 {
@@ -27,13 +27,13 @@ struct Derived {
     uint8_t keys[3][32];
 };
 
-// HKDF of section 4.3; always three outputs, of which the first two do not depend on the third.
+// HKDF of section 4.3. Always makes three outputs; the first two do not depend on the third.
 Derived derive(const uint8_t (&chaining_key)[32], std::span<const uint8_t> input)
 {
     uint8_t extracted[32];
     crypto_auth_hmacsha256(extracted, input.data(), input.size(), chaining_key);
     Derived derived;
-    uint8_t block[33]; // The output before, and a number.
+    uint8_t block[33]; // The previous output and a counter.
     for (uint8_t i = 0; i < 3; i += 1) {
         const size_t before_bytes = i == 0 ? 0 : 32;
         if (i > 0) std::memcpy(block, derived.keys[i - 1], 32);
@@ -83,14 +83,15 @@ bool decrypt_and_hash(NoiseHandshake &h, std::span<const uint8_t> sealed, std::s
 
 // --- Tokens ---
 
-// In place of Diffie-Hellman where TERN_STUB_CRYPTO says so: no secret, but equal on both sides.
+// Replaces Diffie-Hellman if TERN_STUB_CRYPTO is on: not secret, but equal on both sides.
 void stub_shared(uint8_t (&shared)[32], const KeyPair &own, const uint8_t (&remote)[32])
 {
     for (size_t i = 0; i < sizeof shared; i += 1)
         shared[i] = own.public_key[i] ^ remote[i];
 }
 
-// A public key of low order gives a shared value that everybody knows: crypto_scalarmult says so.
+// Returns false for a remote key of low order, which would give a shared value that everybody
+// knows; crypto_scalarmult() detects it (RFC 7748, 6.1).
 bool mix_shared(NoiseHandshake &h, const KeyPair &own, const uint8_t (&remote)[32])
 {
     uint8_t shared[32];
@@ -104,7 +105,7 @@ bool mix_shared(NoiseHandshake &h, const KeyPair &own, const uint8_t (&remote)[3
     return is_proper;
 }
 
-// "e". In patterns with a psk the ephemeral key is mixed into the key as well (section 9.2).
+// Token "e". In patterns with a psk, the ephemeral key is also mixed into the key (section 9.2).
 void mix_ephemeral(NoiseHandshake &h, std::span<const uint8_t> public_key)
 {
     mix_hash(h, public_key);
@@ -175,7 +176,7 @@ void wipe(NoiseHandshake &h)
     sodium_memzero(&h, sizeof h);
 }
 
-// --- First message: e 32, sealed static key 48, sealed payload ---
+// --- First message: e 32, encrypted static key 48, encrypted payload ---
 
 bool write_first(NoiseHandshake &h, std::span<const uint8_t> payload, std::span<uint8_t> message)
 {
@@ -203,7 +204,7 @@ bool read_first(NoiseHandshake &h, std::span<const uint8_t> message, std::span<u
     return decrypt_and_hash(h, message.subspan(80), payload);
 }
 
-// --- Second message: e 32, sealed payload ---
+// --- Second message: e 32, encrypted payload ---
 
 bool write_second(NoiseHandshake &h, const uint8_t (&secret)[32], std::span<const uint8_t> payload,
                   std::span<uint8_t> message)
@@ -233,7 +234,7 @@ bool read_second(NoiseHandshake &h, const uint8_t (&secret)[32], std::span<const
     return decrypt_and_hash(h, message.subspan(32), payload);
 }
 
-// --- What it leaves ---
+// --- Results ---
 
 DataKeys split(const NoiseHandshake &h)
 {
