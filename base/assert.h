@@ -1,4 +1,5 @@
-// The two asserts: for a programmer's mistake, never for what the wire brings.
+// Asserts for mistakes of a programmer. Never assert what the network can cause: check it and
+// reject the datagram.
 #pragma once
 
 namespace tern {
@@ -8,11 +9,12 @@ namespace tern {
 
 }
 
-// Stays on in release. The message names the values: TERN_ASSERT(n < max, "n is %zu", n).
+// Active in all builds, also in release. Prints the message and aborts. Give the values:
+// TERN_ASSERT(n < max, "n is %zu", n).
 #define TERN_ASSERT(condition, ...)                                                                \
     ((condition) ? (void)0 : ::tern::assert_failed(__FILE__, __LINE__, #condition, __VA_ARGS__))
 
-// Costly checks of whole structures: on in tests, simulation and fuzzing.
+// For costly checks of whole structures. Active in tests, simulation and fuzzing only.
 #ifdef TERN_SLOW_ASSERTS
 #define TERN_SLOW_ASSERT(condition, ...) TERN_ASSERT(condition, __VA_ARGS__)
 #else

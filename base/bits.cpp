@@ -43,19 +43,20 @@ void write_bytes(BitWriter &w, std::span<const std::byte> bytes)
         w._bit_count += bytes.size() * 8;
         return;
     }
-    // Seven bytes at most from any bit on are within eight.
+    // Seven bytes at any bit position lie within eight bytes, so write() takes its fast path.
     for (; bytes.size() >= 8; bytes = bytes.subspan(7))
         write(w, load_word(bytes.data()) & ((1ull << 56) - 1), 56);
     for (std::byte b : bytes)
         write(w, std::to_integer<uint64_t>(b), 8);
 }
 
-static uint64_t low_bits(uint64_t word, size_t bit_count) // Fewer than 64.
+static uint64_t low_bits(uint64_t word, size_t bit_count) // bit_count below 64.
 {
     return word & ((1ull << bit_count) - 1);
 }
 
-// At the position of the writer, as long as whole words fit with another behind them.
+// Writes up to `words` words, and returns how many. Stops while there is room for one more word
+// behind, because the last store writes a whole word, too.
 static size_t write_words(BitWriter &w, const std::byte *from, size_t words)
 {
     const size_t at = w._bit_count / 8;
@@ -131,10 +132,10 @@ uint64_t read_long_varint(BitReader &r, uint64_t first)
     for (unsigned shift = 7; shift < 64; shift += 7) {
         const uint64_t part = read(r, 8);
         const uint64_t low = part & 127;
-        if (shift == 63 && low > 1) break; // Beyond 64 bits.
+        if (shift == 63 && low > 1) break; // The value exceeds 64 bits.
         value |= low << shift;
         if (part & 128) continue;
-        if (low == 0) break; // A shorter form exists.
+        if (low == 0) break; // Not canonical: a shorter encoding exists.
         return r._failed ? 0 : value;
     }
     r._failed = true;

@@ -1,7 +1,7 @@
-// Bit packing for the wire: little-endian, least significant bit first. Writer and reader are
-// sticky: do everything, check once at the end.
+// Bit packing for the wire format: little-endian, least significant bit first. Errors of writer and
+// reader are sticky: write or read everything, then check once at the end.
 //
-// What every value goes through is inline, which takes a tenth off a session's instructions
+// The functions of the hot path are inline, which saves a tenth of a session's instructions
 // (docs/decisions.md, "How fast the simulation is").
 #pragma once
 #include "base/assert.h"
@@ -17,51 +17,54 @@ namespace tern {
 struct BitWriter { // Closed.
     std::span<std::byte> _buffer;
     size_t _bit_count;
-    bool _overflow; // Something did not fit; what was written from there on is not there.
+    bool _overflow; // A value did not fit. Neither it nor any later value has been written.
 };
 
 struct BitReader { // Closed.
     std::span<const std::byte> _buffer;
     size_t _bit_count; // Read so far.
-    bool _failed;      // Read beyond the end, or a value that has another, shorter form.
+    bool _failed;      // A read went beyond the end or found a value that is not canonical.
 };
 
 namespace bits {
 
 inline BitWriter writer(std::span<std::byte> buffer);
-inline void write(BitWriter &w, uint64_t value, unsigned bit_count); // 0 to 64.
+// Writes the low bit_count bits (0 to 64); all higher bits of value must be 0.
+inline void write(BitWriter &w, uint64_t value, unsigned bit_count);
 inline void write_bool(BitWriter &w, bool value);
-// 7 bits and a flag for more, lowest first: 8 bits for < 128, 80 for the largest.
+// LEB128: 7 bits of the value in each byte, lowest first, and a flag if more follow. 8 bits for a
+// value below 128, 80 bits for the largest.
 inline void write_varint(BitWriter &w, uint64_t value);
-void write_bytes(BitWriter &w, std::span<const std::byte> bytes); // At any bit position.
-// From bit `first` on of what another writer wrote; its buffer goes on for 8 bytes behind them.
+void write_bytes(BitWriter &w, std::span<const std::byte> bytes); // Needs no alignment.
+// Copies bit_count bits that another writer wrote, from bit `first` of `from` on. The source buffer
+// must continue for 8 bytes behind these bits.
 void write_bits(BitWriter &w, const std::byte *from, size_t first, size_t bit_count);
 inline bool overflow(const BitWriter &w);
-inline bool room(const BitWriter &w, size_t bit_count); // All has fitted, and so many more bits do.
+inline bool room(const BitWriter &w, size_t bit_count); // No overflow, and bit_count more bits fit.
 inline size_t bit_count(const BitWriter &w);
-inline size_t size_bytes(const BitWriter &w); // Rounded up; the rest of the last byte is zero.
-// Takes back what was written since bit_count was `bit_count`, an overflow included.
+inline size_t size_bytes(const BitWriter &w); // Rounded up; unused bits of the last byte are zero.
+// Removes everything after the first `bit_count` bits, and an overflow.
 void rewind(BitWriter &w, size_t bit_count);
 
 inline BitReader reader(std::span<const std::byte> buffer);
-inline uint64_t read(BitReader &r, unsigned bit_count); // 0 to 64. 0 once failed.
+inline uint64_t read(BitReader &r, unsigned bit_count); // 0 to 64 bits. Returns 0 once failed.
 inline bool read_bool(BitReader &r);
-inline uint64_t read_varint(BitReader &r); // Fails for a form that is longer than needed.
-void read_bytes(BitReader &r, std::span<std::byte> bytes);
+inline uint64_t read_varint(BitReader &r); // Fails if a shorter encoding of the value exists.
+void read_bytes(BitReader &r, std::span<std::byte> bytes); // Once failed: zeros.
 inline void skip(BitReader &r, size_t bit_count);
-inline void fail(BitReader &r); // For a value that the caller finds wrong.
+inline void fail(BitReader &r); // Call it for a value that is out of range.
 inline bool failed(const BitReader &r);
 inline size_t bit_count(const BitReader &r);
-// Not failed, and nothing but zero bits to the end of the last byte is left.
+// Not failed, all bytes read, and all unread bits of the last byte are zero.
 bool complete(const BitReader &r);
-bool only_zeros_left(const BitReader &r); // Not failed, and however many they are.
+bool only_zeros_left(const BitReader &r); // Not failed, and all unread bits are zero.
 
-// How many bits hold 0 to value. 0 for 0.
+// How many bits hold the numbers 0 to value; 0 for 0.
 inline unsigned width(uint64_t value);
 
 // --- Inline ---
 
-// Eight bytes at once: bit i of the word is bit i of the buffer from there on.
+// Loads eight bytes: bit i of the word is bit i of the buffer at this position.
 inline uint64_t load_word(const std::byte *at)
 {
     uint64_t word;
@@ -76,11 +79,10 @@ inline void store_word(std::byte *at, uint64_t word)
     std::memcpy(at, &word, sizeof word);
 }
 
-// Where a value lies in nine bytes, in small buffers, near the end of what is written, and what
-// does not fit.
+// The slow path: values that span nine bytes or do not fit, and the last bytes of a buffer.
 void write_bytewise(BitWriter &w, uint64_t value, unsigned bit_count);
 uint64_t read_bytewise(BitReader &r, unsigned bit_count);
-// Of two bytes or more. The first one is read already.
+// Varints of two bytes or more; `first` is the byte that was already read.
 void write_long_varint(BitWriter &w, uint64_t value);
 uint64_t read_long_varint(BitReader &r, uint64_t first);
 
@@ -142,12 +144,12 @@ inline uint64_t read(BitReader &r, unsigned bit_count)
 {
     const size_t size = r._buffer.size();
     if (size < 8 || r._failed) return read_bytewise(r, bit_count);
-    // Near the end out of the last eight bytes, so that short buffers are read as fast.
+    // Near the end the word is the last eight bytes, so that short buffers are read as fast.
     const size_t at = std::min(r._bit_count / 8, size - 8);
     const size_t used = r._bit_count - at * 8;
     if (used + bit_count > 64) return read_bytewise(r, bit_count);
     r._bit_count += bit_count;
-    const uint64_t value = load_word(&r._buffer[at]) >> used % 64; // 64: to read 0 at the end.
+    const uint64_t value = load_word(&r._buffer[at]) >> used % 64; // 64 for 0 bits at the end.
     return bit_count == 64 ? value : value & ((1ull << bit_count) - 1);
 }
 

@@ -1,5 +1,6 @@
-// Arrays of fixed capacity that lie in one block of memory with the struct that holds them. They
-// know where they are relative to themselves, so the block can be copied and hashed as bytes.
+// Arrays of fixed capacity that lie in one block of memory with the struct that holds them. Each
+// stores the distance to its elements instead of a pointer, so the block can be copied and hashed
+// as bytes.
 #pragma once
 #include "base/assert.h"
 #include <cstddef>
@@ -10,7 +11,8 @@
 
 namespace tern {
 
-// Elements at and beyond count are all zero, so that equal contents hash alike.
+// All elements from `count` on are zero bytes, so that blocks with equal contents have equal
+// hashes.
 template <class T> struct Flat {
     static_assert(std::is_trivially_copyable_v<T>);
     ptrdiff_t _offset_bytes; // From this struct to the first element.
@@ -44,13 +46,14 @@ template <class T> struct Flat {
 
 namespace flat {
 
-// Hands out parts of a block in order. With a null block it only measures.
+// Assigns parts of a block to arrays, one after the other. With a null block it only measures.
 struct Builder {
     std::byte *block;
     size_t used_bytes;
 };
 
-// `array` must lie in the block. capacity elements, `count` of them in use and zero.
+// Assigns memory for `capacity` elements to `array`, which must itself lie in the block. The memory
+// must be zero; the first `count` elements are in use.
 template <class T> void place(Builder &builder, Flat<T> &array, size_t capacity, size_t count = 0)
 {
     TERN_ASSERT(capacity <= UINT32_MAX && count <= capacity, "capacity %zu", capacity);
@@ -83,14 +86,14 @@ template <class T> void pop(Flat<T> &array)
     array.count -= 1;
 }
 
-// Of those in use.
+// Zeroes elements that are in use; they stay in use.
 template <class T> void zero(Flat<T> &array, size_t first, size_t count)
 {
     TERN_ASSERT(first + count <= array.count, "%zu and %zu of %u", first, count, array.count);
     if (count > 0) std::memset(static_cast<void *>(array.begin() + first), 0, count * sizeof(T));
 }
 
-// Fills the hole with the last element.
+// Replaces element i by the last one.
 template <class T> void swap_and_pop(Flat<T> &array, size_t i)
 {
     array[i] = array[array.count - 1];
@@ -117,7 +120,7 @@ template <class T> void erase(Flat<T> &array, size_t i)
 
 template <class T> void clear(Flat<T> &array)
 {
-    if (array.count == 0) return; // memset() of nothing can be slow where memory is untouched.
+    if (array.count == 0) return; // Even memset() of 0 bytes can be slow on untouched memory.
     std::memset(static_cast<void *>(array.begin()), 0, array.count * sizeof(T));
     array.count = 0;
 }

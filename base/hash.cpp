@@ -2,7 +2,7 @@
 
 namespace tern::hash {
 
-// A bijection of 64 bits in which every bit of the input moves about half of the output.
+// A bijection of 64 bits: flipping one bit of the input flips about half of the output bits.
 static uint64_t mixed(uint64_t value)
 {
     value = (value ^ value >> 32) * 0xd6e8feb86659fd93;
@@ -10,7 +10,7 @@ static uint64_t mixed(uint64_t value)
     return value ^ value >> 32;
 }
 
-// Little-endian whatever the machine.
+// Little-endian on every machine, so that hashes are equal everywhere.
 static uint64_t word(std::span<const std::byte, 8> bytes)
 {
     uint64_t value = 0;
@@ -19,7 +19,7 @@ static uint64_t word(std::span<const std::byte, 8> bytes)
     return value;
 }
 
-// Ends with the length, so that the zeros that fill the last word are not taken for bytes.
+// The length comes last, so that zeros that pad the last word differ from zero bytes.
 uint64_t add(uint64_t hash, std::span<const std::byte> bytes)
 {
     const size_t size_bytes = bytes.size();
@@ -36,7 +36,7 @@ uint64_t add(uint64_t hash, std::span<const std::byte> bytes)
     return add(hash, static_cast<uint64_t>(size_bytes));
 }
 
-// The rotation keeps equal values from cancelling; the constant keeps zeros from vanishing.
+// Without the rotation equal values would cancel; without the constant zeros would have no effect.
 uint64_t add(uint64_t hash, uint64_t value)
 {
     return mixed((hash << 23 | hash >> 41) ^ mixed(value + 0x9e3779b97f4a7c15));

@@ -1,4 +1,4 @@
-// A 64-bit hash of bytes, the same on every machine; for digests and tables, not for secrets.
+// A 64-bit hash, equal on every machine. For digests and hash tables; it is not cryptographic.
 #pragma once
 #include <cstddef>
 #include <cstdint>

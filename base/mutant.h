@@ -1,12 +1,13 @@
-// Switches that each remove one rule, so that tests can show that its absence is found. They exist
-// only in the build with TERN_MUTANTS; everywhere else the condition is the constant false.
+// Mutants: switches that each remove one rule, so that a test can show that the checks find its
+// absence. They exist only in builds with TERN_MUTANTS; in all others TERN_MUTANT() is the constant
+// false.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace tern {
 
-// Each with what is wrong while it is on.
+// All mutants, each with the fault that it causes.
 #define TERN_ALL_MUTANTS(X)                                                                        \
     X(no_memory_of_the_dead, "a dead object leaves no trace")                                      \
     X(update_ignores_the_tick, "an UPDATE is applied whether or not it is newer")                  \
@@ -90,22 +91,23 @@ enum class Mutant : uint8_t {
 
 struct MutantText {
     const char *name;
-    const char *wrong; // What is wrong while it is on.
+    const char *wrong; // The fault while it is on.
 };
 
-inline constexpr MutantText mutant_texts[] = { // By Mutant.
+inline constexpr MutantText mutant_texts[] = { // Indexed by Mutant.
     {"none", "nothing"},
 #define TERN_ONE_MUTANT(name, wrong) {#name, wrong},
     TERN_ALL_MUTANTS(TERN_ONE_MUTANT)
 #undef TERN_ONE_MUTANT
 };
-inline constexpr size_t mutant_count = sizeof mutant_texts / sizeof mutant_texts[0]; // With none.
+inline constexpr size_t mutant_count =
+    sizeof mutant_texts / sizeof mutant_texts[0]; // Counts `none`, too.
 
 #ifdef TERN_MUTANTS
-// The only globals: this build is for one test at a time.
+// The only global variables. A process of such a build runs one test at a time.
 inline Mutant mutant = Mutant::none;
-// Data packets and grants are neither sealed nor signed, and who knows both public keys of a
-// handshake knows what they share.
+// Data packets are not encrypted, grants are not signed, and the shared secret of a handshake
+// follows from both public keys.
 inline bool stub_crypto = false;
 #define TERN_MUTANT(name) (::tern::mutant == ::tern::Mutant::name)
 #define TERN_STUB_CRYPTO ::tern::stub_crypto

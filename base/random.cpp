@@ -8,7 +8,8 @@ static uint64_t rotated_left(uint64_t value, unsigned bit_count)
     return value << bit_count | value >> (64 - bit_count);
 }
 
-// splitmix64: spreads a seed of few bits over the whole state, which is never all zero after it.
+// splitmix64. It spreads a seed of few bits over the whole state, and never leaves it all zero,
+// which xoshiro256** does not allow.
 static uint64_t split(uint64_t &state)
 {
     state += 0x9e3779b97f4a7c15;
@@ -41,8 +42,8 @@ uint64_t next(Random &random)
     return result;
 }
 
-// Draws again what falls into the incomplete last multiple of bound, so that all are equally
-// likely.
+// Draws again below 2^64 modulo bound. The rest of the range is a multiple of bound, so that all
+// results are equally likely.
 uint64_t below(Random &random, uint64_t bound)
 {
     TERN_ASSERT(bound > 0, "bound is 0");
