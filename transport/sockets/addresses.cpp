@@ -9,14 +9,14 @@ namespace tern {
 
 namespace {
 
-// Reads from the front of `rest`; the first error stays.
+// Parses from the front of `rest`. Errors are sticky: the first one stays.
 struct Cursor {
     const char *rest;
     const char *error;
 };
 
 struct Number {
-    uint32_t value; // Not above the limit that was asked for, or there is an error.
+    uint32_t value; // Within the limit given to take_decimal(), unless there is an error.
     size_t digit_count;
     bool has_leading_zero;
 };
@@ -78,7 +78,7 @@ static void take_v4(Cursor &cursor, uint8_t *ip)
     }
 }
 
-// Up to the first character that belongs to no group: true if that is a dot after digits.
+// Whether the next group is an IPv4 address: digits, then a dot.
 static bool ends_in_v4(const char *text)
 {
     while (is_digit(*text))
@@ -101,7 +101,7 @@ static void take_group(Cursor &cursor, uint8_t *ip)
     ip[1] = static_cast<uint8_t>(value);
 }
 
-// Groups up to the closing bracket. What stands behind "::" is moved to the end afterwards.
+// Reads groups up to the closing bracket, then moves those behind "::" to the end.
 static void take_v6(Cursor &cursor, uint8_t *ip)
 {
     size_t used = 0, gap = SIZE_MAX;
@@ -156,7 +156,7 @@ static uint16_t take_port(Cursor &cursor)
     return static_cast<uint16_t>(number.value);
 }
 
-// Of text without a bracket: why it cannot be an IPv4 address at all, or null.
+// Why a text without a bracket cannot be an IPv4 address and a port; null if it may be one.
 static const char *wrong_kind(const char *text)
 {
     if (*text == '\0') return "the address is empty: expected 1.2.3.4:7777 or [::1]:7777";
@@ -193,7 +193,7 @@ ParsedAddress parse_address(const char *text)
 namespace {
 
 struct ZeroRun {
-    unsigned first, count; // In groups of two bytes.
+    unsigned first, count; // Groups of two bytes.
 };
 
 }

@@ -1,5 +1,5 @@
-// IPv4 inside the 16 bytes of an Address, inline, as the core, which has no sockets, needs it too;
-// and addresses that stand for another member.
+// IPv4 within the 16 bytes of an Address, and addresses that stand for a relayed member. All
+// inline, because the core uses this header and does not link the socket libraries.
 #pragma once
 #include "tern/types.h"
 #include <cstring>
@@ -8,7 +8,7 @@ namespace tern::address {
 
 inline constexpr uint8_t v4_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-// The form ::ffff:a.b.c.d.
+// Whether the address has the form ::ffff:a.b.c.d.
 inline bool is_v4(const Address &address)
 {
     return std::memcmp(address.ip, v4_prefix, sizeof v4_prefix) == 0;
@@ -23,14 +23,15 @@ inline Address from_v4(std::span<const uint8_t, 4> ip, uint16_t port)
     return address;
 }
 
-inline std::span<const uint8_t, 4> v4_bytes(const Address &address) // Of one that is_v4.
+// Only for an address with is_v4().
+inline std::span<const uint8_t, 4> v4_bytes(const Address &address)
 {
     return std::span<const uint8_t, 4>(address.ip + sizeof v4_prefix, 4);
 }
 
-// "`to`, by way of the member `via`, which forwards": for use inside a session alone; no datagram
-// leaves for one or comes from one. An address of the prefix 100::/64, which leads nowhere (RFC
-// 6666).
+// A bridged address stands for the member `to`, whose datagrams the member `via` relays. Only for
+// use inside a session: no real datagram has such an address. It lies in the discard-only prefix
+// 100::/64 (RFC 6666), so the network would drop one that leaks.
 inline constexpr uint8_t bridged_prefix[14] = {1, 0, 0, 0, 0, 0, 0, 0, 't', 'e', 'r', 'n'};
 
 inline Address bridged(PeerId via, PeerId to)

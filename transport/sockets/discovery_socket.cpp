@@ -1,7 +1,6 @@
-// The socket of discovery: one datagram to everybody becomes one or two for each address that this
-// machine has on a network, by broadcast and by multicast. Queries and answers leave with the
-// largest hop limit, and only what still has it on arrival is taken: no router has passed it on
-// (RFC 5082).
+// The socket of LAN discovery. It sends a datagram to 255.255.255.255 once or twice from each local
+// address, by broadcast and by multicast. All datagrams leave with the largest hop limit, and those
+// that arrive with a smaller one are dropped, because a router has forwarded them (RFC 5082).
 #include "tern/discovery.h"
 #include "transport/sockets/addresses.h"
 #include "transport/sockets/socket_error.h"
@@ -21,15 +20,15 @@ namespace tern {
 namespace {
 
 constexpr int hops_max = 255;
-constexpr size_t local_addresses_max = 32; // Those beyond take no part.
-constexpr size_t datagrams_max = 64;       // Of one receive(); the rest waits.
-constexpr size_t bytes_max = 512;
-constexpr uint64_t look_interval_us = 5'000'000; // Networks come and go.
-// Of the range for private use (RFC 2365), and of transient groups of one link (RFC 4291).
+constexpr size_t local_addresses_max = 32;       // Further ones are ignored.
+constexpr size_t datagrams_max = 64;             // Result of one receive(); the rest waits.
+constexpr size_t bytes_max = 512;                // Larger datagrams are dropped and counted.
+constexpr uint64_t look_interval_us = 5'000'000; // Interfaces may appear and disappear.
+// Multicast groups: IPv4 local scope (RFC 2365), and IPv6 transient, link-local scope (RFC 4291).
 constexpr uint8_t group_v4[4] = {239, 255, 83, 76};
 constexpr uint8_t group_v6[16] = {0xff, 0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 't', 'e', 'r', 'n'};
 
-// An address that this machine has on a network.
+// An address of this machine.
 struct LocalAddress {
     Address address; // Port 0.
     unsigned interface;
@@ -37,7 +36,7 @@ struct LocalAddress {
 };
 
 struct DiscoverySocket final : Socket { // Closed.
-    int _v4, _v6;                       // -1: this machine has no such version.
+    int _v4, _v6;                       // Descriptors; -1 if the system lacks the IP version.
     uint16_t _port;
     SocketStats _stats;
     uint64_t _next_look_us;
@@ -57,7 +56,7 @@ struct DiscoverySocket final : Socket { // Closed.
     SocketStats stats() const override { return _stats; }
 };
 
-// Room for what travels beside a datagram: the interface and source, or the hop limit.
+// Ancillary data of a datagram: the interface and source address, or the hop limit.
 union Control {
     cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(in6_pktinfo))];
@@ -95,9 +94,10 @@ static bool is_everybody(const Address &address)
            std::memcmp(address::v4_bytes(address).data(), ones, sizeof ones) == 0;
 }
 
-// --- What networks there are ---
+// --- Local addresses ---
 
-// False: none that is of use. Link-local ones of IPv6 are not: an Address has no zone.
+// Returns false if the address cannot be used. Link-local IPv6 addresses cannot, because an Address
+// has no zone.
 static bool read_address(const sockaddr *native, Address &address)
 {
     if (!native) return false;
@@ -118,7 +118,7 @@ static void join_groups(const DiscoverySocket &s)
 {
     for (size_t i = 0; i < s._local_count; ++i) {
         const LocalAddress &local = s._local[i];
-        // Refused for a group that was joined before; nothing depends on it.
+        // The system refuses a group that was joined before. Other errors leave broadcast.
         if (address::is_v4(local.address) && s._v4 >= 0) {
             ip_mreqn request = {};
             std::memcpy(&request.imr_multiaddr, group_v4, sizeof group_v4);
@@ -133,7 +133,8 @@ static void join_groups(const DiscoverySocket &s)
     }
 }
 
-// Those of loopback only if there are no others: what is found by them is of use here alone.
+// The caller asks for loopback only if there are no other addresses, because sessions that are
+// found through it cannot be reached from another machine.
 static void take_local_addresses(DiscoverySocket &s, const ifaddrs *first, bool of_loopback)
 {
     s._local_count = 0;
@@ -184,7 +185,7 @@ static void send_one(DiscoverySocket &s, int descriptor, msghdr &message,
     s._stats.sent_bytes += bytes.size();
 }
 
-// To an address, through an interface and from one of its addresses if `from` is given.
+// Sends to an address; if `from` is given, through its interface and from its address.
 static void send_v4(DiscoverySocket &s, const uint8_t *ip, uint16_t port, const LocalAddress *from,
                     std::span<const std::byte> bytes)
 {
@@ -278,11 +279,11 @@ static int hops_left(msghdr &message)
     return 0;
 }
 
-// How many there are, from `count` on as many as fit.
+// Appends received datagrams to the `count` that are there, and returns the new count.
 static size_t receive_from(DiscoverySocket &s, int descriptor, size_t count)
 {
     for (size_t tries = 0; count < datagrams_max && tries < 4 * datagrams_max; ++tries) {
-        sockaddr_in6 from = {}; // Large enough for both.
+        sockaddr_in6 from = {}; // Also large enough for IPv4.
         iovec vector = {s._buffers[count], bytes_max};
         Control control = {};
         msghdr message = {};
@@ -302,7 +303,7 @@ static size_t receive_from(DiscoverySocket &s, int descriptor, size_t count)
         Address address;
         if (!read_address(reinterpret_cast<const sockaddr *>(&from), address)) continue;
         if (hops_left(message) != hops_max) continue;
-        // The port lies at the same place in both.
+        // The port has the same offset in sockaddr_in and sockaddr_in6.
         address.port = ntohs(from.sin6_port);
         const auto size_bytes = static_cast<size_t>(size);
         s._stats.received_datagrams += 1;
@@ -351,7 +352,7 @@ static bool prepare(int descriptor, bool v6)
            turn_on(descriptor, IPPROTO_IP, IP_MULTICAST_TTL, hops_max);
 }
 
-// -1: errno says why.
+// Returns a descriptor, or -1 with the cause in errno.
 static int opened(bool v6, uint16_t port)
 {
     const int descriptor = ::socket(v6 ? AF_INET6 : AF_INET, SOCK_DGRAM, 0);
@@ -382,7 +383,8 @@ MadeSocket make_discovery_socket(uint16_t port)
     const int v4 = opened(false, port);
     const int v4_error = v4 < 0 ? errno : 0;
     const int v6 = opened(true, port == 0 && v4 >= 0 ? bound_port(v4) : port);
-    // Without IPv6 it is of use; with a port that another program keeps for itself it is not.
+    // IPv4 may only be missing if the system lacks it; a port that another program keeps for itself
+    // is an error. IPv6 may be missing for any reason.
     if ((v4 < 0 && v4_error != EAFNOSUPPORT) || (v4 < 0 && v6 < 0)) {
         if (v6 >= 0) close(v6);
         return {nullptr, socket_error(v4_error)};

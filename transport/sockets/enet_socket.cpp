@@ -13,19 +13,20 @@ namespace tern {
 
 namespace {
 
-constexpr size_t pending_max = 8;          // Datagrams per address that wait for a connection.
+constexpr size_t pending_max = 8;          // Datagrams that wait for the connection to one address.
 constexpr size_t pending_bytes_max = 1372; // ENet would send larger ones as reliable fragments.
-constexpr size_t spare_places = 8;         // Beside two per peer: both ends may connect at once.
-constexpr size_t events_max = 1024;        // Taken from ENet in one receive(), of all kinds.
-constexpr unsigned flush_rounds_max = 4;   // ENet stops at the first peer to whom sending fails.
+constexpr size_t spare_places = 8;         // In addition to two per peer, as both ends may connect.
+constexpr size_t events_max = 1024;        // ENet events of all kinds in one receive().
+constexpr unsigned flush_rounds_max = 4;   // ENet stops at the first peer to which sending fails.
 constexpr int system_buffer_bytes = 4 << 20;
-constexpr size_t waiting_bytes_max = 1 << 20; // Of one peer, not yet received; beyond that ENet
-                                              // drops.
-// Above any reasonable timeout of a session, which has keep-alives of its own. ENet's shorter one
-// would only cost a new connection in the middle of the game.
+// Received bytes of one peer that ENet keeps until receive() takes them; it drops further ones.
+constexpr size_t waiting_bytes_max = 1 << 20;
+// ENet's timeout. Longer than any reasonable timeout of a session, which sends keep-alives itself.
+// ENet's default would only force a new connection in the middle of the game.
 constexpr enet_uint32 silence_max_ms = 60'000;
-// A throttle that never slows down: it takes round trips that vary by a tick for congestion and
-// drops what it had accepted, which the acks above would take for loss of the network.
+// Disables ENet's packet throttle. It mistakes round trip times that vary by a tick for congestion
+// and drops packets that it has accepted, which the session's loss detection would count as loss on
+// the network.
 constexpr enet_uint32 throttle_acceleration = ENET_PEER_PACKET_THROTTLE_SCALE;
 constexpr enet_uint32 throttle_deceleration = 0;
 
@@ -34,10 +35,10 @@ struct Pending {
     std::byte bytes[pending_bytes_max];
 };
 
-// All about one remote address. In use while it has an ENet peer.
+// The state of one remote address. In use as long as the address has an ENet peer.
 struct Link {
-    ENetPeer *connected;  // The newest, if there are two; null while there is none.
-    ENetPeer *connecting; // Asked for by this end, not yet answered; or null.
+    ENetPeer *connected;  // The newest connection, if both ends have made one; null if none.
+    ENetPeer *connecting; // A connection that this end has started and is not open yet; or null.
     size_t pending_first, pending_count;
     Pending pending[pending_max];
 };
@@ -45,13 +46,13 @@ struct Link {
 struct EnetSocket final : Socket { // Closed.
     ENetHost *_host;
     SocketStats _stats;
-    size_t _unsettled; // Datagrams given to ENet that it has neither sent nor dropped.
+    size_t _unsettled; // Datagrams passed to ENet that it has neither sent nor dropped yet.
     size_t _link_count;
     std::unique_ptr<uint64_t[]>
-        _keys; // Address of each link; 0: free. Beside the links, for speed.
+        _keys; // Address of each link; 0: free. Apart from the links, for a fast search.
     std::unique_ptr<Link[]> _links;
     size_t _held_count;
-    ENetPacket *_held[receive_datagrams_max]; // What receive() has handed out.
+    ENetPacket *_held[receive_datagrams_max]; // Packets that receive() has returned.
     Datagram _datagrams[receive_datagrams_max];
 
     ~EnetSocket() override;
@@ -92,7 +93,7 @@ static Link *find(EnetSocket &socket, const ENetAddress &address)
     return nullptr;
 }
 
-// There are as many links as ENet has peers, and each in use has one: one is free.
+// A link is always free: there are as many links as ENet peers, and each link in use has a peer.
 static Link &claim_link(EnetSocket &socket, const ENetAddress &address)
 {
     size_t i = 0;
@@ -112,7 +113,7 @@ static void release_link(EnetSocket &socket, Link &link)
     socket._keys[static_cast<size_t>(&link - socket._links.get())] = 0;
 }
 
-// ENet's only word about what became of a packet: destroyed with this flag, or without.
+// ENet calls this when it destroys a packet. The flag is the only sign that it was sent.
 static void settle(ENetPacket *packet)
 {
     auto &socket = *static_cast<EnetSocket *>(packet->userData);
@@ -129,7 +130,7 @@ static void give(EnetSocket &socket, ENetPeer &peer, std::span<const std::byte> 
 {
     const size_t overhead = sizeof(ENetProtocolHeader) + sizeof(ENetProtocolSendFragment);
     ENetPacket *packet = nullptr;
-    if (bytes.size() + overhead <= peer.mtu) // The other end may have asked for a small one.
+    if (bytes.size() + overhead <= peer.mtu) // The other end may have negotiated a small MTU.
         packet = enet_packet_create(bytes.data(), bytes.size(), ENET_PACKET_FLAG_UNSEQUENCED);
     if (!packet) {
         socket._stats.send_failures += 1;
@@ -163,7 +164,7 @@ static void flush(EnetSocket &socket)
 
 static void connected(EnetSocket &socket, ENetPeer &peer)
 {
-    auto *link = static_cast<Link *>(peer.data); // Null if the other end has connected.
+    auto *link = static_cast<Link *>(peer.data); // Null if the other end has started it.
     if (!link) link = find(socket, peer.address);
     if (!link) link = &claim_link(socket, peer.address);
     peer.data = link;
@@ -179,11 +180,11 @@ static void connected(EnetSocket &socket, ENetPeer &peer)
     }
 }
 
-// The next send() to this address connects again, unless the pair has a second ENet connection.
+// The next send() to this address connects again, unless the other end's connection is open.
 static void disconnected(EnetSocket &socket, ENetPeer &peer)
 {
     auto *link = static_cast<Link *>(peer.data);
-    peer.data = nullptr; // ENet keeps it for the next who gets this place.
+    peer.data = nullptr; // ENet would keep it for the next peer in this place.
     if (!link) return;
     if (link->connecting == &peer) link->connecting = nullptr;
     if (link->connected == &peer) {
@@ -222,7 +223,7 @@ std::span<const Datagram> EnetSocket::receive()
     for (size_t i = 0; i < events_max && _held_count < receive_datagrams_max; ++i) {
         const int result = enet_host_service(_host, &event, 0);
         if (result == 0) break;
-        if (result < 0) // A system call failed for one peer; the others' turn has yet to come.
+        if (result < 0) // A system call failed for one peer; ENet has yet to serve the others.
             continue;
         if (event.type == ENET_EVENT_TYPE_RECEIVE)
             hold(*this, event);
@@ -235,7 +236,7 @@ std::span<const Datagram> EnetSocket::receive()
     return {_datagrams, _held_count};
 }
 
-// Null: ENet has no place for another peer.
+// Starts a connection if there is none. Null if ENet has no place for another peer.
 static Link *link_to(EnetSocket &socket, const ENetAddress &address)
 {
     if (Link *link = find(socket, address)) return link;
@@ -292,7 +293,7 @@ MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max)
     errno = 0;
     ENetHost *host = enet_host_create(&any, places, 1, 0, 0);
     if (!host) return {nullptr, socket_error(errno)};
-    // Hostile peers could otherwise make it keep 32 MB each.
+    // The default would let each hostile peer make ENet keep 32 MB.
     host->maximumPacketSize = socket_datagram_bytes_max;
     host->maximumWaitingData = waiting_bytes_max;
     enet_socket_set_option(host->socket, ENET_SOCKOPT_RCVBUF, system_buffer_bytes);

@@ -11,7 +11,7 @@ SocketError socket_error(int system_error)
     case EPERM: return SocketError::not_permitted;
     case EAFNOSUPPORT:
     case EPROTONOSUPPORT:
-    case EADDRNOTAVAIL: return SocketError::no_such_family; // tern binds to "any" only.
+    case EADDRNOTAVAIL: return SocketError::no_such_family; // tern binds to 0.0.0.0 or :: only.
     default: return SocketError::system;
     }
 }

@@ -1,9 +1,9 @@
-// What an errno of opening a socket means to the caller.
+// Translates the errno of a socket that could not be opened.
 #pragma once
 #include "tern/io.h"
 
 namespace tern {
 
-SocketError socket_error(int system_error); // An errno value, not 0.
+SocketError socket_error(int system_error); // system_error: an errno value other than 0.
 
 }

@@ -14,7 +14,7 @@
 #if defined(__linux__) && !defined(TERN_PLAIN_UDP)
 #define TERN_BATCHED_UDP 1
 #include <netinet/udp.h>
-#ifndef UDP_SEGMENT // linux/udp.h; some C libraries do not pass it on.
+#ifndef UDP_SEGMENT // From linux/udp.h; the netinet/udp.h of some C libraries lacks it.
 #define UDP_SEGMENT 103
 #define UDP_GRO 104
 #endif
@@ -25,12 +25,13 @@ namespace tern {
 namespace {
 
 constexpr size_t send_batch_max = 64;        // Datagrams per system call.
-constexpr size_t group_bytes_max = 60'000;   // Of datagrams that the system takes as one.
-constexpr int system_buffer_bytes = 4 << 20; // Asked for; the system may give less.
+constexpr size_t group_bytes_max = 60'000;   // One group of UDP_SEGMENT; IPv4 allows 65535.
+constexpr int system_buffer_bytes = 4 << 20; // Requested size; the system may grant less.
 constexpr int system_buffer_bytes_min = 1 << 16;
-constexpr unsigned receive_rounds_max = 8; // System calls that may bring only oversized ones.
+// Limits the system calls of one receive() while they return oversized datagrams only.
+constexpr unsigned receive_rounds_max = 8;
 
-// What the system calls for one address, of either family.
+// An address for the system calls, of either IP version.
 struct NativeAddress {
     union {
         sockaddr any;
@@ -40,27 +41,27 @@ struct NativeAddress {
     socklen_t size_bytes; // 0: this socket cannot send there.
 };
 
-// What the last system calls brought: messages, each of one datagram, or of several from one sender
-// that the system has put one behind the other, all of segment_bytes but the last.
+// The messages of the last system calls. With UDP_GRO a message may hold several datagrams of one
+// sender, back to back. All of them have segment_bytes, but the last may be shorter.
 struct Arrived {
     size_t count;
     bool truncated[receive_datagrams_max];
     uint32_t sizes_bytes[receive_datagrams_max];
     uint32_t segment_bytes[receive_datagrams_max];
-    size_t at;        // What has not been handed out: from this message,
-    size_t offset_at; // and this byte of it.
+    size_t at;        // The next datagram to return: the index of its message,
+    size_t offset_at; // and its first byte there.
 };
 
 #ifdef TERN_BATCHED_UDP
 
-// Only as much of it is touched as ever arrives between two looks.
+// Memory that no datagram has filled yet is never touched.
 constexpr size_t buffer_bytes = 1 << 16;
 
 struct alignas(cmsghdr) Control {
     std::byte bytes[CMSG_SPACE(sizeof(int))];
 };
 
-struct Batch { // Of a system call; filled in once.
+struct Batch { // Arguments of recvmmsg(); filled in once.
     mmsghdr messages[receive_datagrams_max];
     iovec vectors[receive_datagrams_max];
     Control controls[receive_datagrams_max];
@@ -78,7 +79,7 @@ struct UdpSocket final : Socket { // Closed.
     int _descriptor;
     IpVersion _version;
     uint16_t _port;
-    bool _groups; // The system takes several datagrams as one.
+    bool _groups; // The system accepts UDP_SEGMENT: several datagrams as one message.
     SocketStats _stats;
     Arrived _arrived;
     Batch _batch;
@@ -126,7 +127,7 @@ static Address portable(const NativeAddress &address)
     return out;
 }
 
-// No later datagram of this batch has a better chance: the system's queue is full.
+// Whether the system's queue is full. Then no later datagram of this batch can be sent either.
 static bool queue_is_full(int error)
 {
     return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
@@ -134,7 +135,7 @@ static bool queue_is_full(int error)
 
 #ifdef TERN_BATCHED_UDP
 
-// The rest of a message is filled in before each use.
+// Fills in what stays the same for all system calls. arrive() resets the sizes, which they change.
 static void place_batch(UdpSocket &socket)
 {
     Batch &batch = socket._batch;
@@ -149,7 +150,7 @@ static void place_batch(UdpSocket &socket)
         message.msg_control = &batch.controls[i];
         message.msg_controllen = sizeof(Control);
     }
-    const int on = 1; // Where it is refused, each message is one datagram.
+    const int on = 1; // If the system refuses UDP_GRO, each message is one datagram.
     setsockopt(socket._descriptor, IPPROTO_UDP, UDP_GRO, &on, sizeof on);
     socket._groups = true;
 }
@@ -187,8 +188,8 @@ static void arrive(UdpSocket &socket)
     }
 }
 
-// How many of the datagrams, from the first on, the system can take as one: to one address, all of
-// one size but the last, which may be shorter.
+// How many datagrams, from the first on, UDP_SEGMENT can send as one message: all to one address
+// and of one size, but the last may be shorter.
 static size_t group_count(std::span<const Datagram> datagrams)
 {
     const Datagram &first = datagrams[0];
@@ -204,12 +205,12 @@ static size_t group_count(std::span<const Datagram> datagrams)
     return count;
 }
 
-struct Departure { // Of at most send_batch_max datagrams.
+struct Departure { // Arguments of sendmmsg().
     mmsghdr messages[send_batch_max];
     iovec vectors[send_batch_max];
     Control controls[send_batch_max];
-    size_t firsts[send_batch_max + 1]; // First datagram of each message, then the count.
-    size_t count;                      // Messages.
+    size_t firsts[send_batch_max + 1]; // Index of the first datagram of each message, then the end.
+    size_t count;                      // Number of messages.
 };
 
 static void put_segment_bytes(msghdr &message, Control &control, size_t size_bytes)
@@ -248,7 +249,7 @@ static void arrange(Departure &d, std::span<const Datagram> datagrams, NativeAdd
     d.firsts[d.count] = datagrams.size();
 }
 
-// Hands over what it can of at most send_batch_max datagrams, all with a destination.
+// Sends at most send_batch_max datagrams, which all have a destination. Counts failures.
 static void depart(UdpSocket &socket, std::span<const Datagram> datagrams,
                    NativeAddress *destinations, bool groups)
 {
@@ -259,8 +260,9 @@ static void depart(UdpSocket &socket, std::span<const Datagram> datagrams,
                                   static_cast<unsigned>(d.count - i), MSG_DONTWAIT);
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0 && !queue_is_full(errno) && d.firsts[i + 1] - d.firsts[i] > 1) {
-            // Not as one, for reasons of the way there or of the system: one by one. Of large ones
-            // it says only that this way is too small.
+            // The network path or the system refuses the group, so send its datagrams one by one.
+            // For large datagrams the cause may be the MTU of this path alone; only otherwise give
+            // up UDP_SEGMENT.
             const size_t first = d.firsts[i], count = d.firsts[i + 1] - first;
             const bool is_large = datagrams[first].bytes.size() > datagram_bytes_base;
             if (!is_large) socket._groups = false;
@@ -329,7 +331,7 @@ static void depart(UdpSocket &socket, std::span<const Datagram> datagrams,
 
 #endif
 
-// The next datagram of what has arrived.
+// Moves the next datagram of _arrived to the result, unless it is oversized.
 static void take_next(UdpSocket &socket, size_t &kept)
 {
     Arrived &arrived = socket._arrived;
@@ -398,7 +400,8 @@ Address UdpSocket::local_address() const
     return address;
 }
 
-// Some systems refuse what is too much instead of giving what they can.
+// Some systems refuse a size above their limit instead of granting the limit, so smaller ones are
+// tried.
 static void enlarge_buffer(int descriptor, int option)
 {
     for (int size = system_buffer_bytes; size >= system_buffer_bytes_min; size /= 2) {
@@ -406,8 +409,9 @@ static void enlarge_buffer(int descriptor, int option)
     }
 }
 
-// Nobody on the way may cut a datagram in pieces: what is too large is to be lost, so that the
-// sender learns it (transport/connection/path_size.h). Where this is refused, pieces it is.
+// Forbids IP fragmentation. Datagrams above the path MTU must be lost, because path MTU discovery
+// relies on it (transport/connection/path_size.h). On a system that refuses this option, they are
+// fragmented.
 static void forbid_fragments(int descriptor, IpVersion version)
 {
 #if defined(IP_MTU_DISCOVER) && defined(IP_PMTUDISC_PROBE)
@@ -429,7 +433,7 @@ static void forbid_fragments(int descriptor, IpVersion version)
 #endif
 }
 
-// 0 or an errno. Without SO_REUSEADDR, so that a second socket on a port is an error.
+// Returns 0 or an errno. Does not set SO_REUSEADDR, so that a second socket on a port is an error.
 static int bind_any(int descriptor, uint16_t port, IpVersion version)
 {
     if (fcntl(descriptor, F_SETFL, O_NONBLOCK) != 0 || fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0)

@@ -1,9 +1,9 @@
-// For tests of what the system may refuse a UDP socket.
+// Lets tests change the options of a UDP socket, as a system that refuses some of them would.
 #pragma once
 #include "tern/io.h"
 
 namespace tern::udp_socket {
 
-int descriptor(const Socket &socket); // Of one that make_udp_socket() made.
+int descriptor(const Socket &socket); // `socket` must come from make_udp_socket().
 
 }

@@ -1,4 +1,4 @@
-// Threads that take parts of a loop, and their caller among them.
+// A thread pool for loops: for_each() divides the iterations among the threads and its caller.
 #include "tern/io.h"
 #include <algorithm>
 #include <condition_variable>
@@ -9,21 +9,21 @@
 
 namespace tern {
 
-// All but the threads is guarded by `mutex`.
+// `mutex` guards all members but the threads.
 struct Workers {
     std::unique_ptr<pthread_t[]> threads;
     uint32_t thread_count = 0;
     std::mutex mutex;
     std::condition_variable begun, ended;
-    uint64_t round = 0; // Of for_each().
-    bool over = false;  // They are to end.
+    uint64_t round = 0; // Count of calls of for_each(); a new value wakes the threads.
+    bool over = false;  // The threads must end.
     void (*run)(void *context, uint32_t i) = nullptr;
     void *context = nullptr;
-    uint32_t next = 0, count = 0; // What nobody has taken yet.
-    uint32_t busy = 0;            // Threads in this round.
+    uint32_t next = 0, count = 0; // Iterations from `next` on are not taken yet.
+    uint32_t busy = 0;            // Threads that work on this round.
 };
 
-// Until nothing is left. The parts are few and long, so a lock for each is cheap.
+// Runs iterations until none is left. They are few and long, so taking the lock for each is cheap.
 static void take_parts(Workers &w, std::unique_lock<std::mutex> &lock)
 {
     while (w.next < w.count) {
@@ -63,7 +63,7 @@ static void for_each(void *user, uint32_t count, void (*run)(void *context, uint
     w.round += 1;
     w.begun.notify_all();
     take_parts(w, lock);
-    w.ended.wait(lock, [&] { return w.busy == 0; }); // Who wakes later finds nothing.
+    w.ended.wait(lock, [&] { return w.busy == 0; }); // A thread that wakes later finds no work.
 }
 
 Workers *make_workers(uint32_t threads)
