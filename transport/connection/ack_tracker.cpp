@@ -6,9 +6,9 @@ namespace tern::ack_tracker {
 
 namespace {
 
-constexpr uint32_t waiting_max = 2;
+constexpr uint32_t waiting_max = 2; // RFC 9000, 13.2.2: at least every second packet is acked.
 
-// The lowest number of which the peer must still be told; `end` if there is none.
+// The lowest packet number that needs an ack; one past the highest arrived number if there is none.
 uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, uint64_t known_end)
 {
     const uint64_t end = replay_window::next(arrived);
@@ -24,8 +24,8 @@ uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, u
     return number;
 }
 
-// To a late one. What lies between was passed as known, and is passed again by build(): with marks
-// that say so, as old ones may have turned around.
+// Lowers the floor to a packet that arrives late. The peer has read the acks of all packets in
+// between, but their 16-bit marks may have wrapped around: with new marks build() skips them again.
 void lower_floor(AckTracker &tracker, uint64_t end, uint64_t number, uint64_t next_sent)
 {
     if (number >= tracker._floor) return;

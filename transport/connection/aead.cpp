@@ -58,8 +58,8 @@ void enter_epoch(AeadKey &key, uint64_t epoch)
         crypto_aead_aes256gcm_beforenm(&round_keys(key), key._present);
 }
 
-// In place of the tag where TERN_STUB_CRYPTO says so: each step is a bijection, so that no change
-// of a single word goes unnoticed. Nothing against malice.
+// Replaces the tag if TERN_STUB_CRYPTO is set (base/mutant.h). Each step is a bijection, so any
+// change of a single word changes the sum. It detects errors, not attacks.
 uint64_t stub_sum(const AeadKey &key, uint64_t packet_number, std::span<const std::byte> sealed)
 {
     uint64_t sum = packet_number + sealed.size();

@@ -1,38 +1,39 @@
-// Seals and opens data datagrams: an AEAD over the content, the header as associated data, the
-// packet number as nonce. Format: docs/wire_format.md, "Data datagrams".
+// Seals and opens data datagrams with an AEAD: the header is associated data, the packet number is
+// the nonce. Format: docs/wire_format.md, "Data datagrams".
 #pragma once
 #include "transport/transport_types.h"
 
 namespace tern {
 
-// Of one direction. The key that seals changes with the packet number: once every
-// packets_per_key, so that none comes near the limits of AES-256-GCM (RFC 9001, B.1).
+// The key changes once every packets_per_key packet numbers, so that no key comes near the limits
+// of AES-256-GCM (RFC 9001, B.1).
 inline constexpr unsigned packets_per_key_bits = 26;
 inline constexpr uint64_t packets_per_key = 1ull << packets_per_key_bits;
 
-struct AeadKey { // Closed.
+struct AeadKey { // Closed. The key of one direction.
     Cipher _cipher;
-    uint8_t _first[32];                     // What the handshake left.
-    uint8_t _present[32];                   // Of this epoch.
+    uint8_t _first[32];                     // The key from the handshake.
+    uint8_t _present[32];                   // The key of the present epoch.
     uint64_t _epoch;                        // Packet number / packets_per_key.
     alignas(16) std::byte _round_keys[512]; // aes256_gcm: libsodium's precomputed state.
 };
 
 namespace aead {
 
-bool has_aes256_gcm(); // In hardware, and libsodium has been initialized.
+// The hardware has AES instructions. libsodium must be initialized; before, this is false.
+bool has_aes256_gcm();
 AeadKey key(const uint8_t (&bytes)[32], Cipher cipher = Cipher::chacha20_poly1305);
-// Makes the key ready for packets around this number. Others can be sealed and opened, too; it
-// only takes longer.
+// Prepares the key for the epoch of this packet number. Packets of other epochs can still be sealed
+// and opened, but each derives its key anew.
 void reach(AeadKey &key, uint64_t packet_number);
 
-// The number that the nonce is made of.
+// The number that the nonce is made of: the packet number itself.
 uint64_t nonce_number(uint64_t packet_number);
-// Encrypts the content in place, between the header and the last tag_bytes, and fills in those.
-// No key may ever seal two datagrams with one number.
+// Encrypts in place what lies between the header and the last tag_bytes, and writes the tag there.
+// Never seal two datagrams with the same key and number: that breaks the AEAD.
 void seal(const AeadKey &key, uint64_t packet_number, std::span<std::byte> datagram);
-// The content, decrypted into scratch, which has room for it. False: it was not sealed by who has
-// the key, with this number; then scratch means nothing.
+// Decrypts the content into scratch, which must have room for it. False if the datagram was not
+// sealed with this key and number; the bytes in scratch are then undefined.
 bool open(const AeadKey &key, uint64_t packet_number, std::span<const std::byte> datagram,
           std::span<std::byte> scratch);
 inline constexpr size_t content_bytes(size_t datagram_bytes)

@@ -10,21 +10,22 @@ namespace {
 constexpr uint64_t first_window_bytes = 24 * datagram_bytes_base;
 constexpr uint64_t window_bytes_min = 2 * datagram_bytes_base;
 constexpr uint64_t window_bytes_max = 16 << 20;
-constexpr uint64_t first_round_trip_us = 100'000; // For the pace, until there is a sample.
+constexpr uint64_t first_round_trip_us = 100'000; // Assumed for the pace until there is a sample.
 constexpr uint64_t drain_interval_us = 5'000'000;
-constexpr uint64_t drain_round_trips = 16;       // Between drains, at least.
-constexpr uint64_t join_interval_us = 1'000'000; // Between drains with others.
-constexpr uint64_t base_targets_max = 2;         // A base is short up to so many targets.
-constexpr int refill_rounds = 3;                 // Until the queue is as long again.
-constexpr uint64_t drain_us = 200'000;           // It lasts so long, at least.
-constexpr uint64_t dip_us = 10'000;              // A shorter queue does not fall visibly.
-constexpr uint32_t loss_packets = 64;            // Loss is looked at once for so many.
+constexpr uint64_t drain_round_trips = 16;       // The least number between two drains.
+constexpr uint64_t join_interval_us = 1'000'000; // Least time until a drain along with others.
+constexpr uint64_t base_targets_max = 2;         // A base up to 2 target delays counts as short.
+constexpr int refill_rounds = 3;                 // The queue is then as long as before the drain.
+constexpr uint64_t drain_us = 200'000;           // A drain lasts at least this long.
+constexpr uint64_t dip_us = 10'000;              // The fall of a shorter queue is lost in noise.
+constexpr uint32_t loss_packets = 64;            // Loss is evaluated once for so many packets.
 
-// Queueing delay that a sender of a rate wants. Falls with each doubling from slow to fast; for the
-// fast, no less than what ticks alone make of a round trip.
+// The target for the queueing delay of a sender. It falls with each doubling of the rate, from
+// slow_target_us at 32 KiB/s to a minimum at 2 MiB/s. The minimum is no less than the delay that
+// ticks alone add to a round trip.
 constexpr uint64_t slow_target_us = 70'000, fast_target_us_min = 15'000;
 constexpr uint64_t slow_bytes_per_second = 32 * 1024;
-constexpr uint64_t doublings = 6; // To 2 MB/s.
+constexpr uint64_t doublings = 6; // From 32 KiB/s to 2 MiB/s.
 
 uint64_t target_us(const Congestion &c, uint64_t bytes_per_second)
 {
@@ -32,7 +33,7 @@ uint64_t target_us(const Congestion &c, uint64_t bytes_per_second)
     const uint64_t rate = std::max(bytes_per_second, slow_bytes_per_second);
     const auto octave = static_cast<int>(std::bit_width(rate / slow_bytes_per_second)) - 1;
     const uint64_t octave_rate = slow_bytes_per_second << octave;
-    // In 1024ths of a doubling, linear between two.
+    // The position in 1024ths of a doubling, interpolated linearly within one.
     const uint64_t up =
         static_cast<uint64_t>(octave) * 1024 + (rate - octave_rate) * 1024 / octave_rate;
     if (up >= doublings * 1024 || fast_us >= slow_target_us) return fast_us;
@@ -49,13 +50,14 @@ void set_window(Congestion &c, uint64_t bytes)
     c._window_bytes = std::clamp(bytes, window_bytes_min, window_bytes_max);
 }
 
-// Of the whole window, or nearly: then it is what limits the rate.
+// The window was used (nearly) whole, so the window is what limits the rate.
 bool is_filled(const Congestion &c)
 {
     return c._most_bytes + datagram_bytes_max > c._window_bytes;
 }
 
-// Between drains; and of a period of base measurement, so that two periods hold a drain.
+// The time between drains. A period of base measurement is as long, so that two periods always
+// include a drain.
 uint64_t interval_us(const Congestion &c)
 {
     return std::max(drain_interval_us, drain_round_trips * c._round_trip_us);
@@ -71,7 +73,7 @@ void note_base(Congestion &c, uint32_t mean_us, uint64_t now_us)
     c._base_us[0] = std::min(c._base_us[0], mean_us);
 }
 
-// To one that at the same rate has the target delay, if it is larger.
+// Reduces the window, if it is too large, so that the same rate meets the target delay.
 void fit_window(Congestion &c, uint64_t round_trip_us)
 {
     const uint64_t rate = c._window_bytes * 1'000'000 / round_trip_us;
@@ -91,7 +93,7 @@ void begin_drain(Congestion &c, uint64_t now_us)
 
 void drain(Congestion &c, uint64_t now_us)
 {
-    // In the first round are packets of before; in the second the queue falls.
+    // The first round still measures packets sent before the drain; in the second the queue falls.
     if (c._phase_rounds < 2 || now_us - c._drained_us < drain_us) return;
     c._phase = WindowPhase::refilling;
     c._phase_rounds = 0;
@@ -103,7 +105,8 @@ void drain(Congestion &c, uint64_t now_us)
 bool drain_due(const Congestion &c, uint64_t queue_us, uint64_t now_us)
 {
     const uint64_t since_us = now_us - c._drained_us;
-    // Somebody else drains: now is the time to see the queue empty.
+    // The queue shrinks, so another sender drains. If we drain too, the queue becomes empty and
+    // both can measure the base.
     const bool dips = c._queue_us > dip_us && queue_us < c._queue_us * 2 / 3;
     return since_us >= interval_us(c) || (dips && since_us >= join_interval_us);
 }
@@ -116,14 +119,15 @@ void move_window(Congestion &c, uint64_t queue_us)
     if (off > 0 && (c._lossy || !is_filled(c))) return;
     const auto window = static_cast<int64_t>(c._window_bytes);
     const auto round_trip_us = static_cast<int64_t>(c._round_trip_us);
-    // Half of what is missing in the queue, or too much.
+    // Corrects half of the difference to the target.
     int64_t more = window * off / round_trip_us / 2;
     if (off > 0) more = std::max(more, window * off / target / 8);
     set_window(c, static_cast<uint64_t>(window + more));
 }
 
-// Until the queue is seen. What others keep in it is part of what was measured without one; where
-// that is short, so is their part, and there is no need to drain now to find it out.
+// Slow start: doubles the window until a queue shows. The base measured so far includes the part of
+// the queue that other senders keep full. If the base is short, that part is short too; otherwise a
+// drain measures the true base at once.
 void start(Congestion &c, uint64_t queue_us, uint64_t now_us)
 {
     const uint64_t rate = c._window_bytes * 1'000'000 / c._round_trip_us;
@@ -142,8 +146,8 @@ void start(Congestion &c, uint64_t queue_us, uint64_t now_us)
 void end_round(Congestion &c, uint64_t now_us)
 {
     const auto mean_us = static_cast<uint32_t>(c._sum_us / c._sample_count);
-    // With many packets to an ack it is a tick of one side; else packets may just be rare, and who
-    // sends them may want more.
+    // Many packets per ack: the gap between acks is the tick of one of the sides. Otherwise packets
+    // may just be rare, and the gap must not raise the target as far.
     const uint64_t gap_us_max = c._sample_count >= 4 * c._ack_count ? 150'000 : 100'000;
     c._ack_gap_us =
         static_cast<uint32_t>(std::min((now_us - c._round_us) / c._ack_count, gap_us_max));
@@ -154,9 +158,9 @@ void end_round(Congestion &c, uint64_t now_us)
     if (c._phase == WindowPhase::draining)
         drain(c, now_us);
     else if (c._phase == WindowPhase::refilling && c._phase_rounds < refill_rounds)
-        ; // What it measures is of before.
+        ; // The queue is still shorter than before the drain.
     else if (c._most_bytes * 2 < c._window_bytes)
-        ; // A window that is not used is no measurement.
+        ; // The delay of a window that is not used does not show whether the window is too large.
     else if (c._phase == WindowPhase::starting)
         start(c, queue_us, now_us);
     else if (drain_due(c, queue_us, now_us))
@@ -202,7 +206,7 @@ void settled(Congestion &c, bool arrived)
     c._settled_count += 1;
     c._lost_count += !arrived;
     if (c._settled_count < loss_packets) return;
-    // Where the queue is too short to be seen, what it drops must do.
+    // A queue too short to show up as delay shows only by what it drops, so heavy loss counts.
     c._lossy = c._lost_count > c._settled_count / 8;
     if (c._lossy && c._phase != WindowPhase::draining) {
         if (c._phase == WindowPhase::starting) c._phase = WindowPhase::steady;

@@ -8,7 +8,7 @@
 #include <new>
 #include <sodium.h>
 
-// Making, opening, time and the end. What arrives: connection_receive.cpp. What is sent:
+// Construction, opening, time and the end of a connection. See also connection_receive.cpp and
 // connection_send.cpp.
 namespace tern::connection {
 
@@ -17,7 +17,7 @@ static_assert(alignof(Connection) <= alignof(std::max_align_t));
 
 namespace {
 
-constexpr uint32_t loss_packets = 128; // Over so many the measured loss is averaged.
+constexpr uint32_t loss_packets = 128; // The measured loss is a moving average of this length.
 
 size_t lay_out(Connection &c, std::byte *block, const ConnectionLimits &limits)
 {
@@ -42,7 +42,7 @@ uint64_t key_name(const uint8_t (&key)[32])
 
 }
 
-// --- Making ---
+// --- Construction ---
 
 size_t size_bytes(const ConnectionLimits &limits)
 {
@@ -65,8 +65,9 @@ Connection *place_in_zeroed(void *memory, const ConnectionLimits &limits)
     return c;
 }
 
-// As place() leaves it, but for what is never read before it is written: bytes of streams and
-// packets that were sent. That is most of it, and mostly it has never been touched.
+// Restores the state after place(). Does not clear the stream bytes and the records of sent
+// packets: they are written before they are read, they are most of the block, and clearing them
+// would touch pages that were never used.
 static void clear(Connection &c)
 {
     for (StreamSend &stream : c._send)
@@ -92,7 +93,7 @@ void set_pace(Connection &c, uint64_t now_us)
     pace::set_rate(c._pace, std::min(rate_max(c), rate), now_us);
 }
 
-// Nothing is known of it.
+// Nothing is known about the path to a new address, so all measurements start again.
 static void begin_path(Connection &c, uint64_t now_us)
 {
     const bool bridged = address::is_bridged(c._address);
@@ -140,9 +141,9 @@ bool has_place(const Connection &c)
     return sent_packets::room(c._sent) > close_packets;
 }
 
-// The backoff stays below an eighth of the timeout, so that several probes fit in it. That bound
-// may be less than a round trip; then every packet would be probed before its ack can be here, and
-// every probe again.
+// The interval is at most an eighth of the timeout, so that several probes fit into the timeout.
+// An eighth may be less than a round trip; then each packet would be probed before its ack can
+// arrive. Hence the lower bound: the probe timeout without backoff, up to 3/8 of the timeout.
 uint64_t probe_interval_us(const Connection &c)
 {
     const uint64_t once_us = round_trip::probe_us(c._round_trip);
@@ -156,8 +157,9 @@ bool keep_alive_due(const Connection &c, uint64_t now_us)
     return now_us - sent_packets::eliciting_us(c._sent) >= c._limits.timeout_us / 4;
 }
 
-// Where the timeout is short against the round trip, keep-alives go out before a probe is due, and
-// put it off each time. So they carry what a probe would (tests/traces/call-behind-pings.trace).
+// If the timeout is short compared with the round trip, a keep-alive goes out before a probe is
+// due, and postpones the probe each time. So a keep-alive repeats stream bytes as a probe would
+// (tests/traces/call-behind-pings.trace).
 static void update_probes(Connection &c, uint64_t now_us)
 {
     if (sent_packets::eliciting_count(c._sent) == 0 || c._probes_due > 0) return;
@@ -172,10 +174,10 @@ static void update_probes(Connection &c, uint64_t now_us)
         if (stream_send::repeat_oldest(stream, repeated_bytes)) break;
 }
 
-// Where bytes ride several times, those whose last copy has been overtaken by a packet that
-// arrived, or should have been acked by now, go again at once: by the thresholds it would be some
-// ticks later, and all behind them in the stream waits. If only the ack was lost, that is a few
-// bytes.
+// While stream bytes are sent in several copies, they are retransmitted as soon as the packet with
+// their last copy is overdue: a later packet has been acked, or its own ack should be here. The
+// thresholds of RFC 9002 would take some ticks longer, and everything behind those bytes in the
+// stream waits. If only the ack was lost, the retransmit wastes a few bytes.
 static void repeat_late(Connection &c, uint64_t now_us)
 {
     const uint64_t late_us =
@@ -216,7 +218,7 @@ void update(Connection &c, uint64_t now_us)
     settle_streams(c);
     if (copies(c) > 1 && round_trip::known(c._round_trip)) repeat_late(c, now_us);
     update_probes(c, now_us);
-    // Without this a long cut would leave no place for the packet that finds out that it is over.
+    // After a long outage all places may be taken; a probe needs one to notice that the path works.
     const uint64_t old_us = round_trip::probe_us(c._round_trip);
     if (!has_place(c) && now_us >= old_us) lose_packets(c, now_us - old_us);
 }
@@ -241,7 +243,7 @@ bool take_fate(Connection &c, Fate &fate)
     return sent_packets::take_fate(c._sent, fate);
 }
 
-// --- Where to ---
+// --- Paths ---
 
 Address address(const Connection &c)
 {

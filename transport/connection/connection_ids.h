@@ -1,6 +1,6 @@
-// The ids by which others name our connections and half-open handshakes. The lower bits of an id
-// are its place in a table and the upper ones are random, so that finding needs no hash and who
-// does not see our datagrams cannot guess one.
+// The connection ids that peers put into datagrams to us, for connections and half-open handshakes.
+// The lower bits of an id are its place in a table, so that lookup needs no hash. The upper bits
+// are random, so that an attacker who does not see our datagrams cannot guess an id.
 #pragma once
 #include "transport/handshake/chance.h"
 #include "transport/transport_types.h"
@@ -13,9 +13,9 @@ inline constexpr uint32_t id_places = 1u << id_place_bits;
 enum class IdOwner : uint8_t { none, connection, half_open };
 
 struct IdPlace {
-    uint32_t id; // 0: free.
+    uint32_t id; // 0: the place is free.
     IdOwner owner;
-    uint16_t index; // Of the connection or the half-open handshake.
+    uint16_t index; // The index of the connection or the half-open handshake.
 };
 
 struct ConnectionIds { // Closed.
@@ -25,9 +25,10 @@ struct ConnectionIds { // Closed.
 
 namespace connection_ids {
 
-// Never 0. Asserts that fewer than id_places are taken.
+// Returns a new id, never 0. Asserts that fewer than id_places are taken.
 uint32_t take(ConnectionIds &ids, Chance &chance, IdOwner owner, uint16_t index);
 void give_back(ConnectionIds &ids, uint32_t id);
+// Gives a taken id to another owner, as when a handshake becomes a connection.
 void pass_on(ConnectionIds &ids, uint32_t id, IdOwner owner, uint16_t index);
 IdPlace find(const ConnectionIds &ids, uint32_t id); // All zero for an id that is not taken.
 

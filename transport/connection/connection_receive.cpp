@@ -4,12 +4,13 @@
 #include "transport/little_endian.h"
 #include <algorithm>
 
-// What arrives at a connection: opening, accepting, messages.
+// The receiving half of a connection: opening and accepting packets, stream messages.
 namespace tern::connection {
 
 namespace {
 
-// Checks all frames against what the connection could take, and collects the unreliable messages.
+// Checks that all frames are valid in the connection's present state, so that apply() cannot fail,
+// and collects the unreliable messages.
 bool check_frames(const Connection &c, OpenedPacket &packet)
 {
     FrameReader reader = frames::reader(packet.frames);
@@ -32,11 +33,10 @@ bool check_frames(const Connection &c, OpenedPacket &packet)
     }
 }
 
-// What the packet's frames do; their checks have been passed.
 struct Effect {
     bool ack_eliciting;
-    bool repeated;      // Stream bytes that were here already.
-    CloseReason reason; // Not none: the peer has closed.
+    bool repeated;      // The packet has stream bytes that we had already.
+    CloseReason reason; // Not none: the peer has closed the connection.
 };
 
 void take_sample(Connection &c, const AckEffect &effect, uint64_t held_us, uint64_t now_us)
@@ -127,7 +127,7 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
         replay_window::set(c._arrived, packet.number);
     }
     if (effect.reason == CloseReason::none) return true;
-    // Two that say goodbye at once: ours stands.
+    // If both sides close at the same time, our reason stands.
     if (c._link == Link::open) c._close_reason = effect.reason;
     end(c, c._link == Link::open ? Link::closed_by_peer : Link::closed_by_us);
     return true;

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cstring>
 
-// What a connection sends: queues, budget, packets.
+// The sending half of a connection: queues, budget, packets.
 namespace tern::connection {
 
 namespace {
 
-constexpr size_t full_room_bytes = 80; // More would often have held another message.
+// A packet with less room left counts as full: with more, another message would often have fit.
+constexpr size_t full_room_bytes = 80;
 
 void count(Tally &tally, size_t bytes)
 {
@@ -24,14 +25,14 @@ bool ping_due(const Connection &c, uint64_t now_us)
     return c._ping_due || c._probes_due > 0 || keep_alive_due(c, now_us);
 }
 
-// Window and pace let one more packet go.
+// The congestion window and the pace allow one more packet.
 bool is_free(const Connection &c, uint64_t now_us)
 {
     return sent_packets::in_flight_bytes(c._sent) < congestion::window_bytes(c._congestion) &&
            pace::available_bytes(c._pace, now_us) >= datagram_bytes_max;
 }
 
-// What goes nevertheless, as nothing moves without it: probes, and acks by themselves.
+// Probes and acks ignore window and pace: without them the window would never open again.
 bool is_urgent(const Connection &c, uint64_t now_us)
 {
     return c._probes_due > 0 || ack_tracker::due(c._acks, now_us);
@@ -54,8 +55,8 @@ void put_ack(Connection &c, Packet &packet, uint64_t now_us)
     count(c._tallies.acks, size_bytes);
 }
 
-// Where nothing has been heard of what was sent for two probe timeouts, the way may have become
-// too small for it: what is small may get through, and tells so.
+// After two probe timeouts without an ack, the path may no longer carry large datagrams (a path MTU
+// black hole). Small ones may still arrive and be acked.
 size_t datagram_bytes(const Connection &c, uint64_t now_us)
 {
     const size_t bytes = path_size::bytes(c._path_size);
@@ -64,7 +65,7 @@ size_t datagram_bytes(const Connection &c, uint64_t now_us)
     return std::min(bytes, datagram_bytes_base);
 }
 
-// A packet that tries a larger size: an ack, and padding where others have content.
+// Fills a packet that probes a larger datagram size (RFC 8899) with a ping and padding.
 void put_padding(Connection &c, Packet &packet)
 {
     path_size::probed(c._path_size, packet.number);
@@ -86,7 +87,7 @@ Packet start_packet(Connection &c, std::span<std::byte> datagram)
     return packet;
 }
 
-// How much of a chunk fits, with its header.
+// How many stream bytes fit into the packet beside the header of their chunk.
 size_t chunk_bytes_max(const Connection &c, const Packet &packet, size_t stream_bytes_left)
 {
     const size_t room_bytes = room(packet).size();
@@ -115,8 +116,7 @@ size_t put_chunk(Connection &c, Packet &packet, StreamId stream, const StreamByt
     return size_bytes;
 }
 
-// Lost bytes go before new ones. Which stream is first changes from packet to packet, so that none
-// starves.
+// Lost bytes go before new ones. The streams take turns at being first, so that none starves.
 void put_chunks(Connection &c, Packet &packet, size_t stream_bytes_max, uint64_t now_us)
 {
     size_t left = stream_bytes_max;
@@ -222,7 +222,7 @@ Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_
     return packet;
 }
 
-// And of the length that the last one then needs.
+// Once another message follows, the last message may need a length field too: it is included.
 static size_t header_bytes_of_next(const Packet &packet)
 {
     const bool lengthens = packet.size_bytes - packet.unreliable_at >
@@ -264,7 +264,8 @@ Lone lone_message(Connection &c, std::span<std::byte> datagram, UnreliableKind k
     Packet packet = start_packet(c, datagram.first(datagram_bytes(c, now_us)));
     std::memcpy(unreliable_room(packet).data(), content.data(), content.size());
     add_unreliable(packet, kind, content.size());
-    packet.ack_eliciting = false; // Its loss says nothing of the present address.
+    // The packet may go to another address, so its loss must not make the present path doubtful.
+    packet.ack_eliciting = false;
     return {finish_packet(c, packet, now_us), packet.number};
 }
 

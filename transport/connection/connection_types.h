@@ -1,4 +1,4 @@
-// The members of a connection. For transport/ alone.
+// The members of a connection. Only transport/ may include this file.
 #pragma once
 #include "transport/connection/ack_tracker.h"
 #include "transport/connection/aead.h"
@@ -15,49 +15,53 @@
 namespace tern {
 
 inline constexpr std::byte data_datagram_type{4};
-inline constexpr uint32_t close_packets = 3;     // How often goodbye is said.
-inline constexpr uint32_t closing_ticks_max = 8; // Then it is over, even if nobody sent them.
-inline constexpr uint32_t probe_packets = 2;     // Per probe timeout, RFC 9002, 6.2.4.
-inline constexpr uint32_t probe_backoff_max = 6; // Doublings.
-// Where so many of 65536 packets are lost, new stream bytes ride twice, or three times.
+inline constexpr uint32_t close_packets = 3; // Packets that carry the close frame, for losses.
+// Closing ends after this many ticks, even if the caller has not sent all close packets.
+inline constexpr uint32_t closing_ticks_max = 8;
+inline constexpr uint32_t probe_packets = 2;     // Per probe timeout: RFC 9002, 6.2.4.
+inline constexpr uint32_t probe_backoff_max = 6; // Doublings of the probe timeout.
+// From these loss rates on, in 65536ths of all packets, new stream bytes are sent in two packets
+// and in three packets.
 inline constexpr uint32_t two_copies_loss = 65'536 / 150, three_copies_loss = 65'536 * 15 / 100;
-inline constexpr uint32_t doubtful_probes = 3; // Probe timeouts without an answer.
+// After this many probe timeouts without a new ack, in_doubt() is true.
+inline constexpr uint32_t doubtful_probes = 3;
 
-// All of it, with rings and bits, lies in one block; nothing in it points anywhere.
+// A connection and its rings lie in one block of memory and refer to each other by offsets, never
+// by pointers.
 struct Connection { // Closed.
     ConnectionLimits _limits;
     size_t _size_bytes;
 
-    // Who.
+    // The remote peer.
     AeadKey _send_key, _receive_key;
     bool _has_keys;
     uint64_t _send_key_name, _receive_key_name;
-    uint32_t _remote_id;
+    uint32_t _remote_id; // The connection id that the peer reads in our datagrams.
     Address _address;
-    PathSize _path_size; // To that address.
+    PathSize _path_size; // The datagram size that the path to _address carries.
 
-    // How it ends.
+    // The end.
     Link _link;
-    CloseReason _close_reason; // Ours while closing; theirs in closed_by_peer.
-    bool _close_due;           // A goodbye in this tick.
-    uint32_t _close_count;     // Goodbyes said.
+    CloseReason _close_reason; // Ours while closing; the peer's in closed_by_peer.
+    bool _close_due;           // A packet with a close frame is due in this tick.
+    uint32_t _close_count;     // Packets with a close frame sent so far.
     uint32_t _closing_ticks;
-    uint64_t _heard_us; // When something authentic came last.
+    uint64_t _heard_us; // When the last authentic packet was accepted, or the connection opened.
 
     // Packets.
     ReplayWindow _arrived;
     AckTracker _acks;
     RoundTrip _round_trip;
-    uint32_t _loss; // Of packets, lately, in 65536ths.
+    uint32_t _loss; // Moving average of the share of packets lost, in 65536ths.
     SentPackets _sent;
-    SentPacket _making; // What goes into the packet that has been begun.
+    SentPacket _making; // The record of the packet between begin_packet() and finish_packet().
     bool _packet_begun;
 
     // Probes.
     bool _ping_due;
-    uint32_t _probes_due;  // Packets.
-    uint32_t _probe_count; // Timeouts since the last ack that told something new.
-    uint64_t _answered_us; // When that came, or the connection was opened.
+    uint32_t _probes_due;  // Probe packets still to be sent.
+    uint32_t _probe_count; // Probe timeouts since the last ack of an ack-eliciting packet.
+    uint64_t _answered_us; // When that ack came, the doubt ended or the connection opened.
 
     StreamSend _send[stream_count];
     StreamReceive _receive[stream_count];
@@ -66,26 +70,28 @@ struct Connection { // Closed.
     Stats _stats;
     Tallies _tallies;
 };
-// An idle connection touches one page.
+// An idle connection then touches one page of memory.
 static_assert(sizeof(Connection) + sent_places_min * sizeof(SentPacket) <=
               connection::block_alignment);
 
 namespace connection {
 
-// Open or closing, with keys.
+// The connection is open or closing, and has keys.
 bool is_alive(const Connection &c);
-// Passes on to the streams what was found out about packets.
+// Applies new packet outcomes to streams, congestion control, path size and statistics.
 void settle_streams(Connection &c);
-// Everything in flight that was sent by then counts as lost.
+// Declares lost every packet in flight that was sent at or before sent_us.
 void lose_packets(Connection &c, uint64_t sent_us);
-void end(Connection &c, Link link); // A final one.
+void end(Connection &c, Link link); // `link` must be a final state.
 void begin_closing(Connection &c, CloseReason reason);
-// How often new stream bytes are sent, for the loss that was measured.
+// In how many packets new stream bytes are sent at the measured loss: 1 to stream_copies_max.
 uint32_t copies(const Connection &c);
-// A place for one more packet, and for the goodbyes.
+// There is a place for one more sent packet, and then still for the packets that close.
 bool has_place(const Connection &c);
-uint64_t probe_interval_us(const Connection &c);
-void set_pace(Connection &c, uint64_t now_us); // To the lesser of cap and congestion window.
+uint64_t probe_interval_us(const Connection &c); // The probe timeout, with backoff.
+// Sets the pace to the configured cap or the rate of the congestion window, whichever is lower.
+void set_pace(Connection &c, uint64_t now_us);
+// No ack-eliciting packet was sent for a quarter of the timeout.
 bool keep_alive_due(const Connection &c, uint64_t now_us);
 
 }

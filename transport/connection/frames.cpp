@@ -13,9 +13,9 @@ using little_endian::load32;
 using little_endian::store16;
 using little_endian::store32;
 
-// Of unreliable messages: from here on 32 values for each kind. Below are all others.
+// First bytes from 32 on are unreliable messages, 32 values for each kind. Other frames are below.
 constexpr unsigned first_unreliable = 32, per_unreliable = 32;
-// In place of the length, where that follows, and where there is none.
+// Codes in place of the length: a length field follows; the message extends to the packet's end.
 constexpr size_t length_follows = 0, to_the_end = short_unreliable_bytes_max + 1;
 static_assert(per_unreliable == to_the_end + 1);
 
@@ -55,7 +55,7 @@ bool at_most_once(FrameKind kind)
     return !is_chunk(kind) && !is_unreliable(kind);
 }
 
-// The first `size_bytes` of what is left. Fails, and gives none, if there are fewer.
+// Takes the next `size_bytes` of the content. Fails and returns none if fewer are left.
 std::span<const std::byte> take(FrameReader &r, size_t size_bytes)
 {
     if (r._failed || r._rest.size() < size_bytes) {
@@ -167,8 +167,8 @@ static void read_padding(FrameReader &r, Frame &frame)
         if (byte != std::byte{0}) r._failed = true;
 }
 
-// --- snapshot, updates, call, clock, bridged, challenge, answer: in the last frame or below 31,
-// bytes; else length u16, bytes ---
+// --- snapshot, updates, call, clock, bridged, challenge, answer: length u16 (none in the last
+// frame, nor below 31 bytes), bytes ---
 
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes)
 {
@@ -212,7 +212,7 @@ static void read_unreliable(FrameReader &r, Frame &frame, std::byte first)
     if (size_bytes <= short_unreliable_bytes_max || ends != (code == to_the_end)) r._failed = true;
 }
 
-// --- Any ---
+// --- Any frame ---
 
 FrameReader reader(std::span<const std::byte> content)
 {

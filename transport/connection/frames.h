@@ -1,14 +1,14 @@
-// What the content of a data datagram is made of. One encoding for each content: whatever else
-// comes is malformed. Formats: docs/wire_format.md, "Frames".
+// The frames in the content of a data datagram. Each content has exactly one valid encoding, and a
+// reader rejects any other as malformed. Formats: docs/wire_format.md, "Frames".
 #pragma once
 #include "transport/transport_types.h"
 
 namespace tern {
 
-// The first byte of a frame says its kind; of an unreliable message also its length, if that is
-// below 31 or it goes to the end of the packet. In a packet they come in the order of their rank:
-// ack, chunks, ping, close, unreliable messages, padding; ack, ping, close and padding at most
-// once.
+// The first byte of a frame holds its kind. For an unreliable message it also holds the length, if
+// that is below 31 or the message extends to the end of the packet. Frames are ordered by rank:
+// ack, chunks, ping, close, unreliable messages, padding. Ack, ping, close and padding occur at
+// most once in a packet.
 enum class FrameKind : uint8_t {
     none,
     ack,
@@ -17,7 +17,7 @@ enum class FrameKind : uint8_t {
     ping,
     close,
     padding,
-    snapshot, // The unreliable ones, in the order of UnreliableKind.
+    snapshot, // From here on the unreliable messages, in the order of UnreliableKind.
     updates,
     call,
     clock,
@@ -31,20 +31,21 @@ inline constexpr size_t ack_header_bytes = 8;
 inline constexpr size_t chunk_header_bytes = 7;
 inline constexpr size_t ping_bytes = 1;
 inline constexpr size_t close_bytes = 2;
-inline constexpr size_t short_unreliable_bytes_max = 30; // A header of one byte is enough.
-inline constexpr size_t unreliable_header_bytes = 1;     // Of a short one, and of the last.
-inline constexpr size_t unreliable_length_bytes = 2;     // Behind it, of any other.
+inline constexpr size_t short_unreliable_bytes_max = 30; // Longer messages may need a length field.
+inline constexpr size_t unreliable_header_bytes = 1;     // Enough for a short or last message.
+inline constexpr size_t unreliable_length_bytes = 2;     // Follows the header of any other message.
 inline constexpr uint64_t ack_delay_unit_us = 16;
 
 struct Ack {
     uint32_t largest_low; // Low 32 bits of the largest packet number that has arrived.
-    uint16_t delay_units; // How long that one has waited for this ack; 65535: that or longer.
-    uint8_t bitmap_count; // Bytes in use.
-    // Of the 8 * bitmap_count packets before the largest, oldest in the lowest bit of the first
-    // byte: which have arrived. The first byte is not zero.
+    uint16_t delay_units; // How long the ack of the largest waited; 65535: that or longer.
+    uint8_t bitmap_count; // Bytes of the bitmap in use.
+    // Which of the 8 * bitmap_count packets before the largest have arrived. The lowest bit of the
+    // first byte stands for the oldest of them. The first byte is not zero.
     std::byte bitmap[ack_bitmap_bytes_max];
 };
 
+// A frame that was read. `bytes` points into the content that the reader was made with.
 struct Frame {
     FrameKind kind;
     CloseReason reason;   // close
@@ -62,21 +63,24 @@ struct FrameReader { // Closed.
 
 namespace frames {
 
-// Each writes one frame, or the part before its content, and returns the bytes written.
+// Each function writes one frame, or the part of it before its content, and returns the number of
+// bytes written.
 size_t write_ack(std::span<std::byte> to, const Ack &ack);
 size_t write_chunk_header(std::span<std::byte> to, StreamId stream, uint64_t offset,
                           size_t size_bytes);
 size_t write_ping(std::span<std::byte> to);
 size_t write_close(std::span<std::byte> to, CloseReason reason);
-size_t write_padding(std::span<std::byte> to); // All of it.
-// As of the last in its packet. If another follows, its length is to be put in; how many bytes that
-// takes, by which its content is moved: frame_bytes are in use of the span.
+size_t write_padding(std::span<std::byte> to); // Fills the whole span.
+// Writes the header of an unreliable message that is the last frame of its packet.
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes);
+// Call before another unreliable message follows. Inserts the length field if the message needs one
+// and moves the content behind it. `unreliable` begins at the header and has room for the field;
+// frame_bytes of it are in use. Returns by how many bytes the frame has grown: 0 or 2.
 size_t put_length(std::span<std::byte> unreliable, size_t frame_bytes);
 
 FrameReader reader(std::span<const std::byte> content);
-Frame next(FrameReader &reader); // Of kind none at the end, and from the first malformed one on.
-bool failed(const FrameReader &reader);
+Frame next(FrameReader &reader); // Kind none at the end and from the first malformed frame on.
+bool failed(const FrameReader &reader); // A frame was malformed, or the content empty.
 
 bool is_chunk(FrameKind kind);
 bool is_unreliable(FrameKind kind);

@@ -7,11 +7,13 @@ namespace tern::path_size {
 
 namespace {
 
-constexpr uint8_t tries_max = 3;        // MAX_PROBES of RFC 8899, 5.1.2.
-constexpr uint8_t large_losses_max = 8; // At a loss of 30 % one row in 15,000 is as long.
+constexpr uint8_t tries_max = 3; // MAX_PROBES of RFC 8899, 5.1.2.
+// The path has shrunk after so many losses in a row. At a random loss of 30 % this is mistaken for
+// one in 15,000 runs of 8 packets.
+constexpr uint8_t large_losses_max = 8;
 constexpr uint64_t rest_us = 60'000'000;
 
-// All that is larger is for later.
+// Postpones the search for a larger size.
 void rest(PathSize &path, uint64_t sent_us)
 {
     path._candidate = 0;
@@ -71,7 +73,7 @@ bool settled(PathSize &path, uint64_t packet, size_t size_bytes, bool arrived, u
         settle_probe(path, size_bytes, arrived, sent_us);
         return true;
     }
-    // On a small path a large packet is of before, or of another path.
+    // A large packet on a small path was sent before the path shrank, or on another path.
     const bool counts = size_bytes > datagram_bytes_base && path._bytes > datagram_bytes_base;
     if (!counts || TERN_MUTANT(shrunken_path_unnoticed)) return false;
     path._lost_count = arrived ? 0 : path._lost_count + 1;

@@ -11,7 +11,7 @@ bool too_old(const ReplayWindow &window, uint64_t number)
     return number < window._next && window._next - 1 - number >= replay_window_packets;
 }
 
-// Of a block by its absolute index; 0 for one that has slid out or has not begun.
+// A block by its absolute index; 0 if it has left the window or has not begun.
 uint64_t block(const ReplayWindow &window, uint64_t index)
 {
     if (window._next == 0) return 0;

@@ -1,5 +1,5 @@
-// Which packet numbers have been accepted, so that none is accepted twice. In blocks, as in
-// RFC 6479: sliding forward clears whole words and never shifts.
+// Remembers which packet numbers were accepted, so that none is accepted twice. The bits lie in
+// blocks as in RFC 6479: sliding forward clears whole words and never shifts.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,8 @@
 namespace tern {
 
 inline constexpr size_t replay_blocks = 32; // A power of two.
-// How far behind the newest a packet may come. One block is always partly in the future.
+// How far behind the newest a packet may arrive. One block less, because the newest block also
+// covers numbers that have not arrived yet.
 inline constexpr uint64_t replay_window_packets = (replay_blocks - 1) * 64;
 
 struct ReplayWindow { // Closed.
@@ -19,13 +20,15 @@ namespace replay_window {
 
 // One past the highest number set; 0 before the first.
 uint64_t next(const ReplayWindow &window);
-// Before decryption: false for a number that was set, or that is too old to tell.
+// False for a number that was set or lies before the window. Call it before decryption, which costs
+// more.
 bool is_new(const ReplayWindow &window, uint64_t number);
-// After authentication.
+// Call it only after authentication; else forged packets could move the window.
 void set(ReplayWindow &window, uint64_t number);
-// 64 numbers from `start` on, lowest first; clear where nothing is known. start may be negative.
+// The 64 bits from `start` on, lowest number in the lowest bit; 0 outside the window. start may be
+// negative.
 uint64_t bits(const ReplayWindow &window, int64_t start);
-// As if [0, next) had been used up, and none of it arrived.
+// Starts at number `next`, as if [0, next) had been used and none of it had arrived.
 void skip_to(ReplayWindow &window, uint64_t next);
 
 }

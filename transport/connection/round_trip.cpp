@@ -6,7 +6,7 @@ namespace tern::round_trip {
 namespace {
 
 constexpr uint64_t first_guess_us = 333'000; // RFC 9002, 6.2.2.
-constexpr uint64_t granularity_us = 1'000;   // The same, 6.1.2.
+constexpr uint64_t granularity_us = 1'000;   // RFC 9002, 6.1.2.
 
 }
 

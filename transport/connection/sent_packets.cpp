@@ -8,7 +8,7 @@ namespace tern::sent_packets {
 namespace {
 
 constexpr uint64_t packet_threshold = 3; // RFC 9002, 6.1.1.
-constexpr uint64_t late_packets = 64;    // So far back a lost one may yet be acked, if it is kept.
+constexpr uint64_t late_packets = 64;    // How far back an ack of a lost packet is noticed.
 
 SentPacket &slot(SentPackets &sent, uint64_t number)
 {
@@ -20,14 +20,15 @@ const SentPacket &slot(const SentPackets &sent, uint64_t number)
     return sent._ring[number & (sent._places - 1)];
 }
 
-// The first whose fate is open or has not been taken.
+// The oldest packet whose outcome is unknown or has not been taken.
 uint64_t held(const SentPackets &sent)
 {
     if (sent._for_caller._count == 0) return sent._oldest;
     return std::min(sent._oldest, sent._for_caller._first);
 }
 
-// Twice as many places, or more. Each packet stays where it is, or goes to one of the new ones.
+// Doubles the number of places, to at least sent_places_busy. A packet stays in its place or moves
+// to one of the new places, so none overwrites another.
 void grow(SentPackets &sent)
 {
     const uint64_t before = sent._places;
@@ -65,7 +66,7 @@ void put(Fates &fates, uint64_t number)
     fates._count += 1;
 }
 
-// The first of these. All of them have places.
+// Reports the first outcome of `fates`. All of these packets are still in the ring.
 bool tell_first(SentPackets &sent, Fates &fates, Telling before, Telling now, Fate &fate)
 {
     if (fates._count == 0) return false;
@@ -96,14 +97,14 @@ void settle(SentPackets &sent, uint64_t number, bool arrived)
     put(sent._for_connection, number);
 }
 
-// Of one that is older than some acked one.
+// Whether a packet with a lower number than some acked one is lost.
 bool overdue(const SentPackets &sent, uint64_t number, uint64_t loss_us, uint64_t now_us)
 {
     if (number + packet_threshold < sent._acked_end) return true;
     return now_us - slot(sent, number).sent_us >= loss_us;
 }
 
-// Lost packets that have arrived after all: another has overtaken them.
+// Counts lost packets that this ack acks after all: they were reordered or delayed, not lost.
 uint32_t find_late(SentPackets &sent, const Frame &ack, uint64_t last)
 {
     const uint64_t recent = sent._oldest - std::min(sent._oldest, late_packets);
@@ -232,7 +233,7 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64
     const uint64_t last = largest(sent, ack);
     TERN_ASSERT(last < sent._next, "an ack of a packet that was not sent");
     if (last >= sent._acked_end) {
-        // A packet told lost is not told again, but its round trip is as good as any.
+        // A packet that was declared lost keeps that outcome, but its round trip is a valid sample.
         const SentPacket &newest = slot(sent, last);
         effect.sampled = newest.ack_eliciting && is_kept(sent, last);
         effect.measured_us = effect.sampled ? now_us - newest.sent_us : 0;
@@ -240,7 +241,7 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64
         sent._acked_end = last + 1;
     }
     effect.late_count = find_late(sent, ack, last);
-    // What is beyond the packet threshold is settled here, so this range stays short.
+    // Packets beyond the packet threshold are settled here, so this range stays short.
     const uint64_t end = sent._acked_end;
     for (uint64_t number = sent._oldest; number < end; number += 1) {
         const SentPacket &packet = slot(sent, number);

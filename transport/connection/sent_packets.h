@@ -1,5 +1,5 @@
-// The packets that we sent: which are in flight, which arrived, which count as lost. Loss by
-// packet and time threshold as in RFC 9002, section 6.1.
+// The packets that we sent and their outcomes: in flight, acked or lost. Loss is detected by packet
+// and time threshold as in RFC 9002, 6.1.
 #pragma once
 #include "base/flat.h"
 #include "transport/connection/frames.h"
@@ -7,95 +7,113 @@
 
 namespace tern {
 
-// How far the newest may be ahead of the oldest whose fate has not been taken.
+// The most packets from the oldest whose outcome has not been taken to the newest. When so many are
+// kept, no packet can be sent.
 inline constexpr size_t sent_packets_max = 1024;
-// An idle connection touches no other places; who has more in flight than half of them takes
-// sent_places_busy, so that a packet told lost is still known when it arrives late.
+// An idle connection uses sent_places_min places only, to touch little memory. Once more than half
+// of them hold packets, it uses at least sent_places_busy: a packet declared lost is then kept long
+// enough to notice a late ack.
 inline constexpr size_t sent_places_min = 8, sent_places_busy = 64;
-inline constexpr size_t chunks_max = 4; // Of streams, in one packet that we send.
+inline constexpr size_t chunks_max = 4; // Stream chunks in one packet that we send.
 
 struct SentChunk {
     uint32_t offset_low;
     uint16_t size_bytes;
     StreamId stream;
-    uint8_t last_bytes; // Of stream_send::take_new().
+    uint8_t last_bytes; // StreamBytes::last_bytes.
 };
 
-enum class SentState : uint8_t { none, in_flight, arrived, lost, late }; // Late: lost, then acked.
-// How far a fate has been told: not yet to the connection itself, not yet to its caller, to both.
-enum class Telling : uint8_t { none, unsettled, untaken, taken };
+enum class SentState : uint8_t {
+    none,
+    in_flight,
+    arrived, // Acked.
+    lost,
+    late // Declared lost, then acked.
+};
+// How far the outcome of a packet has been processed.
+enum class Telling : uint8_t {
+    none,      // The outcome is unknown.
+    unsettled, // The connection has not processed it.
+    untaken,   // The connection has, its caller has not taken it.
+    taken      // Both have.
+};
 
 struct SentPacket {
     uint64_t sent_us;
     SentChunk chunks[chunks_max];
-    uint16_t size_bytes; // Of the datagram.
+    uint16_t size_bytes; // The size of the datagram.
     uint8_t chunk_count;
     bool ack_eliciting;
     bool has_ack;
     SentState state;
-    Telling telling; // Of that.
+    Telling telling; // How far the outcome in `state` has been processed.
 };
 
-struct Fates {       // That one of them has still to be told.
-    uint64_t _first; // No such packet lies below.
+struct Fates {       // The packets whose outcome one party has still to process.
+    uint64_t _first; // No such packet has a lower number.
     uint64_t _count;
 };
 
-struct SentPackets {           // Closed.
-    Flat<SentPacket> _ring;    // By number % _places.
-    uint64_t _places;          // So many are in use: a power of two, doubled when half are full.
-    uint64_t _kept;            // Packets below are in no place; nor those _places before _next.
+struct SentPackets {        // Closed.
+    Flat<SentPacket> _ring; // Places by number % _places.
+    uint64_t _places;       // The places in use: a power of two, doubled when half are occupied.
+    // Packets below _kept and those more than _places before _next are no longer in the ring.
+    uint64_t _kept;
     uint64_t _next;            // The number of the next packet.
-    uint64_t _oldest;          // Everything below has met its fate.
-    uint64_t _acked_end;       // One past the largest that was acked; 0: none.
-    uint64_t _read_end;        // Of those that had an ack.
-    uint32_t _eliciting_count; // Ack-eliciting ones in flight.
-    uint64_t _eliciting_us;    // When the last of those was sent.
-    uint64_t _in_flight_bytes; // Of those.
-    uint64_t _late_from;       // No packet below is lost and may yet arrive.
+    uint64_t _oldest;          // The outcome of all packets below is known.
+    uint64_t _acked_end;       // One past the largest packet that was acked; 0: none.
+    uint64_t _read_end;        // One past the largest acked packet that had an ack frame.
+    uint32_t _eliciting_count; // Ack-eliciting packets in flight.
+    uint64_t _eliciting_us;    // When the last ack-eliciting packet was sent.
+    uint64_t _in_flight_bytes; // The bytes of ack-eliciting packets in flight.
+    uint64_t _late_from;       // No lost packet below can be found to be acked late.
     Fates _for_connection, _for_caller;
 };
 
 struct AckEffect {
-    bool eliciting; // An ack-eliciting packet has newly arrived: the peer answers.
-    bool sampled;   // measured_us is a round trip, of packet `newest`.
+    bool eliciting; // An ack-eliciting packet was newly acked, so the peer answers us.
+    bool sampled;   // measured_us is the round trip of packet `newest`.
     uint64_t measured_us;
     uint64_t newest;
-    uint32_t arrived_count; // Ack-eliciting ones, newly acked.
-    uint32_t late_count;    // Packets that were told lost, and have arrived.
+    uint32_t arrived_count; // Ack-eliciting packets that were newly acked.
+    uint32_t late_count;    // Packets that were declared lost and are acked now.
 };
 
 namespace sent_packets {
 
 void place(flat::Builder &builder, SentPackets &sent);
-// As if `next` packets had been sent and acked.
+// Starts at number `next`, as if all packets below had been sent and acked.
 void skip_to(SentPackets &sent, uint64_t next);
 
-uint64_t next(const SentPackets &sent);
-uint64_t acked_end(const SentPackets &sent);
-uint64_t read_end(const SentPackets &sent); // One past the highest whose ack the peer has read.
-uint64_t oldest(const SentPackets &sent);   // Everything below has met its fate.
-size_t room(const SentPackets &sent);       // For how many more packets; see sent_packets_max.
+uint64_t next(const SentPackets &sent);      // The number of the next packet.
+uint64_t acked_end(const SentPackets &sent); // One past the largest acked packet; 0: none.
+uint64_t read_end(const SentPackets &sent);  // One past the largest whose ack the peer has read.
+uint64_t oldest(const SentPackets &sent);    // The outcome of all packets below is known.
+size_t room(const SentPackets &sent);        // How many more packets can be added.
 uint32_t eliciting_count(const SentPackets &sent);
 uint64_t eliciting_us(const SentPackets &sent);    // When the last ack-eliciting one was sent.
-uint64_t in_flight_bytes(const SentPackets &sent); // Of ack-eliciting packets.
-uint64_t add(SentPackets &sent, const SentPacket &packet); // Its number.
-// Of one in flight, or whose fate has not been taken, or was since the last add().
+uint64_t in_flight_bytes(const SentPackets &sent); // The bytes of ack-eliciting packets.
+// Adds the packet as in flight and returns its number. Requires room().
+uint64_t add(SentPackets &sent, const SentPacket &packet);
+// A packet that is in flight, or whose outcome has not been taken, or was taken since the last
+// add(). Other packets may have left the ring.
 const SentPacket &at(const SentPackets &sent, uint64_t number);
 SentPacket &at(SentPackets &sent, uint64_t number);
 
-// False: it acks what was never sent.
+// False: the frame acks a packet that was never sent.
 bool is_possible(const SentPackets &sent, const Frame &ack);
 
-// loss_us: see round_trip.
+// Requires is_possible(). loss_us: round_trip::loss_us().
 AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64_t now_us);
-// Loss by time: what was sent loss_us ago and is older than an acked one.
+// Declares packets lost by the thresholds: those older than an acked one, and sent loss_us ago or
+// three numbers before it.
 void tell_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us);
-// Everything in flight that was sent at or before sent_us, whatever the thresholds say.
+// Declares lost everything in flight that was sent at or before sent_us, without thresholds.
 void tell_all_lost(SentPackets &sent, uint64_t sent_us);
 
-// The fates that these three have found, by number: to the connection, who is to take all of them
-// each time, and then to its caller. False: there is none.
+// Return the outcomes that these three functions found, each once, lowest number first; false if
+// there is none. The connection takes all of them with settle_fate() after each of the three; then
+// its caller gets them from take_fate().
 bool settle_fate(SentPackets &sent, Fate &fate);
 bool take_fate(SentPackets &sent, Fate &fate);
 

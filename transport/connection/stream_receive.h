@@ -5,33 +5,36 @@
 
 namespace tern {
 
-// Offsets: consumed <= arrived. Below arrived everything is here; beyond it byte by byte what the
-// bits say. A byte that is visible in a message is never written again.
-struct StreamReceive {     // Closed.
-    Flat<std::byte> _ring; // By offset; then room to complete a message that wraps around its end.
-    BitRing _bits;         // Beyond _arrived.
+// Offsets: consumed <= arrived. All bytes below arrived are here; of the bytes beyond, those whose
+// bit is set. A byte that peek() has returned is not written again until it is consumed.
+struct StreamReceive { // Closed.
+    // Bytes by offset. Behind the ring is room to copy together a message that wraps around.
+    Flat<std::byte> _ring;
+    BitRing _bits; // Bytes beyond _arrived that are here.
     uint64_t _consumed;
     uint64_t _arrived;
-    size_t _beyond_count; // Bits set.
+    size_t _beyond_count; // Bits set in _bits.
 };
 
 struct Peek {
-    bool broken; // The length is 0, too large or not in its shortest form: nothing more will come.
-    std::span<const std::byte> message; // The oldest, if it is complete. Stays until consumed.
-    size_t length_bytes;
+    bool broken; // The length is 0, too large or not in its shortest form. The stream cannot go on.
+    std::span<const std::byte> message; // The oldest message, if complete. Valid until consumed.
+    size_t length_bytes;                // The bytes of the length before the message.
 };
 
 namespace stream_receive {
 
 void place(flat::Builder &builder, StreamReceive &stream);
-void clear_bits(StreamReceive &stream); // As in stream_send.h.
-// Whether these bytes lie in the window: not beyond stream_receive_bytes after what was consumed.
+// Call before the memory is placed again: place() expects the bits to be zero.
+void clear_bits(StreamReceive &stream);
+// Whether these bytes end within the window: stream_receive_bytes beyond what was consumed.
+// offset_low: the low 32 bits of the offset of the first byte.
 bool fits(const StreamReceive &stream, uint32_t offset_low, size_t size_bytes);
-// They fit. False: some were here already.
+// Requires fits(). False: some of the bytes were here already.
 bool store(StreamReceive &stream, uint32_t offset_low, std::span<const std::byte> bytes);
 
 Peek peek(StreamReceive &stream);
-void consume(StreamReceive &stream); // The message that peek() showed.
+void consume(StreamReceive &stream); // Removes the message that peek() returns; there must be one.
 
 }
 }

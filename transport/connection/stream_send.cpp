@@ -41,7 +41,7 @@ struct Range {
     uint64_t to;
 };
 
-// The part that is not below _acked; empty if all of it is.
+// The part of the bytes that is not below _acked; may be empty.
 Range unacked(const StreamSend &s, uint32_t offset_low, size_t size_bytes)
 {
     const uint64_t offset = little_endian::rebuilt(offset_low, s._acked);
@@ -116,7 +116,7 @@ bool any_lost(const StreamSend &s)
     return s._lost_count > 0;
 }
 
-// Where the bytes begin that a packet of this tick is to hold, before those that are new.
+// The first byte of which a packet of this tick holds another copy; _sent if there is none.
 static uint64_t again_from(const StreamSend &s, uint32_t copies, uint64_t now_us)
 {
     if (copies < 2 || now_us == s._new_us) return s._sent;

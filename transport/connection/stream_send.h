@@ -1,69 +1,71 @@
 // The sending half of a reliable ordered stream: messages become bytes with offsets, and each byte
-// is sent until a packet that held it is acked.
+// is retransmitted until a packet with it is acked.
 #pragma once
 #include "transport/connection/bit_ring.h"
 #include "transport/transport_types.h"
 
 namespace tern {
 
-// Offsets: acked <= sent <= queued. Below acked all is acked and forgotten; what lies between
-// acked and sent (at most stream_window_bytes) is acked, lost or in flight, byte by byte; the rest
-// waits. So no pattern of loss is too fine to be remembered.
-inline constexpr uint32_t stream_copies_max = 3; // How often new bytes are sent, unless lost.
+// The most packets that carry a copy of new bytes before any of them counts as lost.
+inline constexpr uint32_t stream_copies_max = 3;
 
+// Offsets: acked <= sent <= queued. Bytes below acked are acked and removed. Each byte from acked
+// to sent (at most stream_window_bytes) is acked, lost or in flight. Bytes from sent on wait. The
+// state is kept for each byte, so that no pattern of losses can overflow it.
 struct StreamSend {        // Closed.
-    Flat<std::byte> _ring; // By offset; a power of two that holds _queue_bytes_max.
-    BitRing _acked_bits;   // Beyond _acked.
-    BitRing _lost_bits;    // To be sent again.
+    Flat<std::byte> _ring; // Bytes by offset; a power of two that holds _queue_bytes_max.
+    BitRing _acked_bits;   // Acked bytes beyond _acked.
+    BitRing _lost_bits;    // Bytes to retransmit.
     uint64_t _acked;
     uint64_t _sent;
     uint64_t _queued;
-    uint64_t _lost_from; // No lost byte lies below.
-    size_t _acked_count; // Bits set.
-    size_t _lost_count;  // Bits set.
+    uint64_t _lost_from; // No lost byte has a lower offset.
+    size_t _acked_count; // Bits set in _acked_bits.
+    size_t _lost_count;  // Bits set in _lost_bits.
     size_t _queue_bytes_max;
-    uint64_t _new_us; // When new bytes were last taken.
-    uint64_t
-        _starts[stream_copies_max - 1]; // What _sent was before that, and before the time before.
+    uint64_t _new_us; // The last tick in which take_new() was called.
+    // _sent before that tick, and before the earlier such tick.
+    uint64_t _starts[stream_copies_max - 1];
 };
 
-// Small messages ride several times, each time in the packet of a later tick, where the link loses
-// packets; then a lost packet costs a tick and not a round trip. At most so many bytes of a stream
-// ride again in one packet, so that a bulk of them goes once.
+// If packets get lost, small messages are sent in several packets, one per tick, so that a lost
+// packet costs a tick and not a round trip. If more than this many bytes of a stream would have to
+// be repeated in a packet, none are: bulk data is sent once.
 inline constexpr size_t again_bytes_max = 255;
 
-// Bytes to put in a packet; they may lie in two parts.
+// Bytes to put into a packet, in one or two parts.
 struct StreamBytes {
     uint64_t offset;
     std::span<const std::byte> first;
     std::span<const std::byte> second;
-    size_t last_bytes;  // The first ones ride for the last time of several.
-    size_t again_bytes; // The first ones were sent before.
+    size_t last_bytes;  // How many bytes at the start are in the last of their several copies.
+    size_t again_bytes; // How many bytes at the start were sent before.
 };
 
 namespace stream_send {
 
 void place(flat::Builder &builder, StreamSend &stream, size_t queue_bytes_max);
-void clear_bits(StreamSend &stream); // Before its memory is placed again: bits must be zero there.
-// One more message, whole. False if there is no room: more than room_bytes().
+// Call before the memory is placed again: place() expects the bits to be zero.
+void clear_bits(StreamSend &stream);
+// Queues one whole message. False if it is larger than room_bytes(); then nothing is queued.
 bool queue(StreamSend &stream, std::span<const std::byte> message);
-size_t room_bytes(const StreamSend &stream); // Of the largest message that fits now.
+size_t room_bytes(const StreamSend &stream); // The size of the largest message that fits now.
 uint64_t queued(const StreamSend &stream);
 uint64_t acked(const StreamSend &stream);
 
 bool any_lost(const StreamSend &stream);
-// Never sent, and within the window; or to ride again: new bytes are to be sent in `copies` packets
-// of different ticks.
+// There are bytes within the window that were never sent, or that are due for another copy. New
+// bytes are sent in `copies` packets of different ticks.
 bool any_new(const StreamSend &stream, uint32_t copies, uint64_t now_us);
-// At most bytes_max, the oldest first; they count as in flight from here on.
+// Take at most bytes_max bytes, the oldest first. The bytes count as in flight from now on. The
+// spans are valid until the next call that changes the stream.
 StreamBytes take_lost(StreamSend &stream, size_t bytes_max);
 StreamBytes take_new(StreamSend &stream, size_t bytes_max, uint32_t copies, uint64_t now_us);
 
-// What became of bytes that were taken. offset_low: the low 32 bits.
+// The outcome of bytes that were taken. offset_low: the low 32 bits of the first byte's offset.
 void arrived(StreamSend &stream, uint32_t offset_low, size_t size_bytes);
 void lost(StreamSend &stream, uint32_t offset_low, size_t size_bytes);
-// A probe: the oldest unacked bytes, at most bytes_max, are to be sent again. False: there are
-// none.
+// For a probe: marks the oldest unacked bytes, at most bytes_max, as lost. False: all are acked.
 bool repeat_oldest(StreamSend &stream, size_t bytes_max);
 
 }
