@@ -24,7 +24,7 @@ struct RangeEncoder { // Closed.
     std::span<std::byte> _buffer;
     size_t _size;    // Bytes that are final.
     uint64_t _low;   // 56 bits, and a carry above them.
-    uint64_t _range; // At least range_min between calls.
+    uint64_t _range; // Between calls at least range_min.
     // Units of 4 bytes that a carry may still change: _unit, then units of ones only.
     uint32_t _held;
     uint32_t _unit;

@@ -146,7 +146,7 @@ static uint32_t entry_for(Snapshots &s, const World &world, Slot slot)
     s.entries[i] = {object.id, object.stamp, slot, world.tick, object.type, false, {}};
     s.entry_of[slot] = static_cast<uint16_t>(i + 1);
     for (size_t at = i; at < s.sent_changes.count; at += s.entry_count)
-        // What was sent under this number belongs to another object.
+        // Earlier states under this number belong to another object.
         s.sent_changes[at] |= change_lost;
     return i;
 }

@@ -127,7 +127,7 @@ static uint32_t take_behind(Message &m, std::span<const WrittenObject> behind, s
     SentRun *run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
     Slot next = m.choice.next;
     uint32_t count = 0;
-    uint32_t word = next / 64; // Index of `due`; `told` has the bits of that word to clear.
+    uint32_t word = next / 64; // Index of the word in `due` whose bits are collected in `told`.
     uint64_t told = 0;
     for (const WrittenObject &object : behind) {
         const Slot slot = object.slot;
