@@ -316,14 +316,14 @@ enum class ClaimRefusal : uint8_t {
     cooldown,  // The object was granted less than Type::claim_cooldown_ms ago; claim again later.
 };
 
-// One event. Valid until the next receive(), with all that it points to. Members that the kind does
-// not name are zero.
+// One event. Valid until the next receive(), with all that it points to. Members that do not belong
+// to the kind are zero.
 struct Event {
     EventKind kind;
     ClaimRefusal refusal;    // claim_refused.
     CallFailure failure;     // call_failed.
-    TypeId type;             // object_*, owner_changed, claim_*, calls.
-    PeerId peer;             // The peer that joined, left, claims, owns or calls; see EventKind.
+    TypeId type;             // object_*, owner_changed, calls; claim_*, if the object is known.
+    PeerId peer;             // The peer that joined, left, claims or calls; the object's owner.
     PeerId previous;         // owner_changed, host_changed.
     uint16_t argument_bytes; // Size of arguments: join_asked, calls.
     CallId call;             // call: for reply(), or none. reply, call_failed: the answered call.
