@@ -90,7 +90,9 @@ struct Field {
     uint16_t offset_bytes;   // In the struct; offsetof().
     uint16_t count = 1;      // Array length. For text, bytes and values: capacity in bytes.
     double min = 0, max = 0; // Range of integers and float32. Both 0: the full range of the kind.
-    double step = 0;         // float32 with a range, and quaternion. 0: sent exactly.
+    // Precision of a float32 with a range (at most 2^32 - 1 steps), or of the components of a
+    // quaternion (2e-6 to 0.125). 0: sent exactly.
+    double step = 0;
     // Error bound of a float32 or quaternion field of an object, in the field's unit or in radians.
     // The owner sends no update of the field as long as the value that receivers extrapolate is
     // within the bound; see sample(). 0: every change is sent. docs/decisions.md, "Error bounds".
