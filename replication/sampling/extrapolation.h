@@ -1,6 +1,6 @@
 // Extrapolates a field from two of its states. The owner uses it to decide when an error bound
 // requires an update, receivers use it in sample(); both must get the same result. The snapshot
-// coder does not use it, it predicts with motion.h.
+// coder does not use it; see motion.h for its predictions.
 #pragma once
 #include "tern/types.h"
 

@@ -117,8 +117,7 @@ static constexpr RootTable make_root_table()
 static constexpr RootTable root_table = make_root_table();
 
 // The root, with 30 fractional bits, of a number with 60. The result is exact to 2^-26; numbers
-// below 1/64 count as 1/64, because the omitted component is the largest, so its square is at least
-// 1/4.
+// below 1/64 count as 1/64.
 static int64_t square_root(int64_t square)
 {
     auto number = static_cast<uint64_t>(std::clamp<int64_t>(square >> 28, 1 << 26, UINT32_MAX));
