@@ -87,8 +87,10 @@ static bool is_wanted(const Planning &p, uint32_t entry)
     return !p.s.layouts[e.type].repeats || is_due(p.w.wish, e.slot);
 }
 
-// Equal urgencies keep the order of the entries, which is coded most cheaply; so while there is
-// room for all objects, all are equally urgent.
+// Without priorities, all objects are equally urgent as long as a tick has room for all of them;
+// cut_plan() then keeps those with the lowest entries. Waits count only after a tick without enough
+// room, because snapshots that take turns differ more from their baselines. docs/decisions.md,
+// "Visibility and priorities".
 static uint64_t urgency_of(const Writing &w, Slot slot)
 {
     if (!w.wish.interests.empty()) return urgency(w.wish.interests[slot], w.tick);

@@ -95,7 +95,7 @@ inline constexpr uint8_t item_listed = 1, item_told = 2;
 struct Snapshots {         // Open to publish.
     uint32_t entry_count;  // Entries for each peer.
     uint32_t word_count;   // Words of the largest state.
-    uint32_t entries_used; // Entries that were ever used; the first so many.
+    uint32_t entries_used; // Entries that were ever used: 0 to entries_used - 1.
     uint32_t tick;         // The tick of the last begin().
     uint32_t full_tick;    // The last tick at which an object needed an entry and none was free.
     uint32_t trail_count;  // Ancestors that a lineage lists; 0: no type may repeat a state.

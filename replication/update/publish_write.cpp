@@ -4,7 +4,7 @@
 
 namespace tern::publish {
 
-// A message ends after so many objects did not fit; up to then smaller ones are tried.
+// Smaller objects are still tried after one that did not fit, until this many did not fit.
 static constexpr uint32_t misfits_max = 4;
 
 // If an object did not fit, a rest of at most this many bytes is filled with zeros.

@@ -21,7 +21,7 @@ struct WrittenObject {
     // acked_end.
     uint32_t acked_min, acked_end;
     uint32_t end_bits;   // In _bytes; it begins where the previous one ends.
-    uint16_t value_bits; // The fields take the last so many bits.
+    uint16_t value_bits; // The fields are the last value_bits bits.
     TypeId type;
     WrittenBehind behind;
     uint64_t mask;
