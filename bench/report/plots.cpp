@@ -207,7 +207,7 @@ std::string about(const Results &all)
                       m.kernel,
                       "; ",
                       m.compiler,
-                      "; libsodium ",
+                      ";\nlibsodium ",
                       m.libsodium,
                       "; ENet ",
                       m.enet,
