@@ -15,7 +15,7 @@ static void check(const Impairment &impairment)
                 static_cast<double>(impairment.duplicate));
 }
 
-// For std's heaps, whose front is the largest.
+// The order for std::push_heap, which puts the largest first: the next flight is the largest.
 static bool is_later(const Flight &a, const Flight &b)
 {
     return a.due_us != b.due_us ? a.due_us > b.due_us : a.sequence > b.sequence;
@@ -77,8 +77,8 @@ static void send_copy(DelayLine &line, uint64_t due_us, const Address &from,
     std::push_heap(line._heap.begin(), line._heap.end(), is_later);
 }
 
-// Draws as often for each datagram, whatever its fate, so that a change of one rate leaves the
-// other draws of a seed as they were.
+// Draws equally often for each datagram, also for lost ones, so that changing one rate does not
+// change the other draws of a seed.
 void send(DelayLine &line, uint64_t now_us, const Address &from, const Datagram &datagram)
 {
     TERN_ASSERT(datagram.bytes.size() <= socket_datagram_bytes_max, "%zu bytes",

@@ -1,4 +1,4 @@
-// The impaired socket with its clock as a parameter.
+// make_impaired_socket() of tern/sim.h with the clock as a parameter, for tests.
 #pragma once
 #include "tern/sim.h"
 

@@ -7,14 +7,14 @@ namespace tern {
 
 namespace {
 
-constexpr size_t inbox_datagrams_max = 1024; // Of one socket. As sim.h says.
+constexpr size_t inbox_datagrams_max = 1024; // For each socket; sim.h promises this number.
 
 struct SimSocket final : Socket { // Closed.
     SimNetwork *_network;
     Address _address;
     SocketStats _stats;
     std::vector<Flight> _inbox; // Oldest first.
-    size_t _handed_out; // So many of the oldest were given to the game by the last receive().
+    size_t _handed_out;         // How many of the oldest the last receive() returned.
     Datagram _datagrams[receive_datagrams_max];
 
     ~SimSocket() override;
@@ -35,7 +35,7 @@ struct SimNetwork { // Closed.
     DelayLine _line;
     uint64_t _now_us;
     uint64_t _sent;
-    uint64_t _lost; // Beside those that the line has lost.
+    uint64_t _lost; // Without those that _line has lost.
     uint64_t _delivered;
     std::vector<Cut> _cuts;
     std::vector<SimSocket *> _sockets;

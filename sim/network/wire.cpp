@@ -102,7 +102,7 @@ static std::byte *bytes_of(Wire &wire, uint32_t slot)
     return &wire.blocks[slot / slots_per_block][slot % slots_per_block * slot_bytes];
 }
 
-// no slot: too many are under way.
+// The result of take_slot() if too many datagrams are under way.
 static constexpr uint32_t no_transit_slot = 0xffffffff;
 
 static uint32_t take_slot(Wire &wire)
@@ -157,7 +157,7 @@ std::span<const std::byte> kept(const Route &route, uint64_t number)
 
 // --- Sending ---
 
-// For std's heaps, whose front is the largest.
+// The order for std::push_heap, which puts the largest first: the next transit is the largest.
 static bool is_later(const Transit &a, const Transit &b)
 {
     return a.due_us != b.due_us ? a.due_us > b.due_us : a.sequence > b.sequence;
@@ -179,7 +179,8 @@ static void launch(Wire &wire, Transit transit, std::span<const std::byte> bytes
     std::push_heap(heap.begin(), heap.end(), is_later);
 }
 
-// When it would arrive; 0: it is lost on the way, and counted.
+// When a datagram arrives that is sent now, treatments apart. 0: a fault of the path loses it; that
+// is counted here.
 static uint64_t due_us(Wire &wire, Route &r, uint64_t now_us, size_t size_bytes)
 {
     if (now_us < r.cut_until_us || r.severed) {

@@ -1,5 +1,5 @@
-// The network of a simulation: every datagram between two places has a number on its path, and a
-// treatment that chance draws or a script names.
+// The network of a simulation. Every datagram between two places has a number on its path and a
+// treatment (lost, delayed, ...), which is drawn from the seed or read from a script.
 #pragma once
 #include "sim/trace/script.h"
 #include "sim/world/dice.h"
@@ -9,126 +9,131 @@
 
 namespace tern {
 
-// Addresses are numbers: 10.0.x.y. Those of places come from below, those of strangers from above.
-// Between them are those that NATs show to one destination each; then two have one IP address each,
-// and differ by their port.
+// An address is 10.0.x.y, with a 16-bit number. From 0 on there are the addresses of places; from
+// first_mapped on those that a symmetric NAT shows to one destination each; from first_shared on
+// pairs with one IP address and two ports; from first_stranger on those of strangers.
 using AddressNumber = uint16_t;
 inline constexpr AddressNumber first_mapped = 0xc000;
 inline constexpr AddressNumber first_shared = 0xe000;
 inline constexpr AddressNumber first_stranger = 0xf000;
 inline constexpr uint16_t no_place = 0xffff;
 
-inline constexpr uint32_t transits_max = 100'000; // Under way or in inboxes; beyond, lost.
-inline constexpr uint32_t arrivals_max = 512; // In one inbox; beyond, lost. (A socket's buffer.)
-inline constexpr uint32_t kept_datagrams_max = 16; // Of each path, for replays.
-// Small ones are kept for long, so that some come again just where a replay window (of 1984
-// packets) ends.
+// Datagrams under way or in inboxes; further ones are lost.
+inline constexpr uint32_t transits_max = 100'000;
+// Datagrams in one inbox, as in the buffer of a socket; further ones are lost.
+inline constexpr uint32_t arrivals_max = 512;
+inline constexpr uint32_t kept_datagrams_max = 16; // The newest of each path, for replays.
+// Datagrams of at most far_bytes_max are kept for longer, so that some are replayed just where a
+// replay window (of 1984 packets) ends: far_back_low to far_back_high datagrams later.
 inline constexpr uint32_t far_datagrams_max = 2100, far_bytes_max = 160;
-inline constexpr uint32_t far_back_low = 1960, far_back_high = 2010; // Of those that come again.
-inline constexpr size_t small_bytes_max = 40;          // Hardly more than an ack alone.
-inline constexpr uint32_t queue_bytes_max = 16 * 1024; // Of a path with Act::queue; beyond, lost.
-inline constexpr uint32_t copies_max = 5;              // Of one datagram, by Act::twice.
+inline constexpr uint32_t far_back_low = 1960, far_back_high = 2010;
+inline constexpr size_t small_bytes_max = 40; // Little more than a packet with an ack alone.
+// Bytes queued on a path with Act::queue; further datagrams are lost.
+inline constexpr uint32_t queue_bytes_max = 16 * 1024;
+inline constexpr uint32_t copies_max = 5; // Copies of one datagram, by Act::twice.
 
 struct Transit { // A datagram under way.
     uint64_t due_us;
-    uint64_t sequence; // Of all that were sent: orders those that are due together.
+    uint64_t sequence; // Rises with each transit: orders those that are due at the same time.
     uint32_t slot;     // Where its bytes are.
     uint16_t size_bytes;
     AddressNumber from, to;
-    uint16_t place;  // It had address `to` when it was sent. no_place: from is a stranger's.
-    uint16_t sender; // Place; no_place: a stranger.
+    uint16_t place;  // The place that `to` led to when the datagram was sent.
+    uint16_t sender; // The place that sent it. no_place: a stranger.
 };
 
-// What becomes of one datagram. All zero: nothing unusual.
+// How the network treats one datagram. All zero: it arrives once, unchanged and without extra
+// delay.
 struct Treatment {
     bool lost, damaged, truncated, replays;
     uint32_t copy_count;
-    uint64_t delay_us;
-    uint64_t copy_us[copies_max];
-    uint64_t bit, bytes; // damaged, truncated.
-    uint16_t c, d;       // replays: of this path,
-    uint64_t number;     // this one.
+    uint64_t delay_us;            // Beyond the latency of the path.
+    uint64_t copy_us[copies_max]; // The delay of each copy.
+    uint64_t bit, bytes;          // damaged: bit to flip. truncated: new size. Modulo the size.
+    uint16_t c, d;                // replays: a datagram of the path from c to d,
+    uint64_t number;              // ... with this number.
 };
 
-struct Rates { // Of one path, by chance; of a thousand, but where it says otherwise.
+struct Rates { // Probabilities of faults on one path, per mille unless noted.
     uint32_t loss, twice, damage, truncate, replay;
-    uint32_t burst; // Datagrams.
-    uint32_t delay_ms, late_ms;
-    uint32_t acks; // Of those up to small_bytes_max.
+    uint32_t burst;             // Mean length of a burst of losses, in datagrams. 0: no bursts.
+    uint32_t delay_ms, late_ms; // Upper limit of small delays; length of rare, long ones.
+    uint32_t acks;              // Losses of datagrams of at most small_bytes_max.
 };
 
-struct Kept { // The newest datagrams of a path, as a ring by number.
+struct Kept { // The newest datagrams of a path, in a ring indexed by number.
     uint16_t sizes[kept_datagrams_max];
     std::byte bytes[kept_datagrams_max][datagram_bytes_max];
 };
 
 struct FarKept {
-    uint16_t size_bytes; // 0: it was too large.
+    uint16_t size_bytes; // 0: the datagram was too large.
     std::byte bytes[far_bytes_max];
 };
 
 struct Route {     // The path from one place to another.
-    uint64_t key;  // Of its draws.
-    uint64_t sent; // Datagrams.
+    uint64_t key;  // The key of its random draws.
+    uint64_t sent; // Datagrams sent; the number of the last one.
     uint64_t latency_us;
-    uint64_t cut_since_us, cut_until_us; // Since: of the present cut.
-    bool severed;                        // For good.
-    uint64_t sent_us;                    // When the last one was sent; 0: none through its NAT.
-    AddressNumber mapped;                // That a NAT shows there. 0: none.
+    uint64_t cut_since_us, cut_until_us; // The present or last cut.
+    bool severed;                        // Cut for good.
+    uint64_t sent_us; // When the last datagram was sent. 0: none since the sender's NAT changed.
+    AddressNumber mapped; // The address that a symmetric NAT shows on this path. 0: none yet.
     uint64_t clog_until_us;
     uint64_t mtu_until_us, mtu_bytes;
     uint64_t queue_until_us, queue_bytes_per_second, queue_free_us;
     Rates rates;
     bool in_burst;
-    std::vector<SimChoice> choices; // Of a script, by number.
+    std::vector<SimChoice> choices; // The script's choices for this path, by rising number.
     size_t next_choice;
     std::unique_ptr<Kept> kept;
-    std::vector<FarKept> far; // [number % far_datagrams_max]; grows up to that.
+    std::vector<FarKept> far; // [number % far_datagrams_max]; grows as needed.
 };
 
-// restricted: lets in what comes from where something has been sent to lately. symmetric: the same,
-// and shows another address to each destination.
+// restricted: accepts datagrams only from addresses to which its peer has sent something within
+// nat_time_us. symmetric: also shows a different address to each destination. (RFC 4787, 4 and 5.)
 enum class Nat : uint8_t { none, restricted, symmetric };
-inline constexpr uint64_t nat_time_us = 30'000'000; // Then it forgets where something went.
+inline constexpr uint64_t nat_time_us = 30'000'000;
 
 struct Mapping {
-    uint16_t from, to; // Places: whose it is, and to whom it is shown.
+    uint16_t from, to; // Places: the one behind the NAT, and the one that sees the address.
 };
 
 struct WireCounts {
-    uint64_t sent, bytes; // By peers.
-    uint64_t delivered;   // Into an inbox, copies and strangers' too.
+    uint64_t sent, bytes; // Datagrams of peers, without strangers'.
+    uint64_t delivered;   // Datagrams put into an inbox, including copies and strangers'.
     uint64_t lost_by_cut, lost_by_mtu, lost_by_queue, lost_by_full_inbox;
-    uint64_t lost_nowhere;  // Nobody has that address, or not any more.
-    uint64_t lost_for_room; // transits_max.
+    uint64_t lost_nowhere;  // No place has the address, or a NAT does not accept the datagram.
+    uint64_t lost_for_room; // Lost because of transits_max.
     uint64_t delayed_by_clog, delayed_by_queue;
-    uint64_t acts[act_count]; // Of the network: how often each was done.
+    uint64_t acts[act_count]; // How often each act of the network was carried out.
 };
 
-struct Wire { // Open to sim.
+struct Wire { // Open to sim/.
     uint16_t places;
-    bool scripted, calm;                        // calm: nothing unusual happens any more.
-    bool any_rate;                              // Of any path, by chance.
-    bool keeps;                                 // Datagrams for replays.
-    bool keeps_far;                             // Small ones for long.
-    bool records;                               // What was chosen, into `recorded`.
+    // scripted: treatments come from a script, else from chance. calm: all treatments are empty.
+    bool scripted, calm;
+    bool any_rate;                              // Some path has a rate that is not 0.
+    bool keeps;                                 // Datagrams are kept for replays.
+    bool keeps_far;                             // Small datagrams are kept for longer.
+    bool records;                               // Treatments are written to `recorded`.
     std::vector<Route> routes;                  // [from * places + to]
-    std::vector<std::vector<Transit>> transits; // By place: a heap, the next one first.
-    std::vector<AddressNumber> addresses;       // By place: the present one.
-    std::vector<uint16_t> place_of_address;     // By number.
-    std::vector<Nat> nats;                      // By place.
-    std::vector<bool> members;                  // By place: its session is open.
-    std::vector<Mapping> mapped;                // By number less first_mapped.
+    std::vector<std::vector<Transit>> transits; // For each place a heap, the next one first.
+    std::vector<AddressNumber> addresses;       // For each place its present address.
+    std::vector<uint16_t> place_of_address;     // Indexed by address; no_place: nobody's.
+    std::vector<Nat> nats;                      // For each place.
+    std::vector<bool> members;                  // For each place: its session is open.
+    std::vector<Mapping> mapped;                // [address - first_mapped]
     std::vector<std::unique_ptr<std::byte[]>> blocks;
     std::vector<uint32_t> free_slots;
-    uint32_t slots_used; // Ever.
+    uint32_t slots_used; // Slots ever taken; never falls.
     uint64_t sequence;
     std::vector<SimChoice> recorded;
     WireCounts counts;
 };
 
-struct Launched { // What became of a datagram that was sent.
-    uint16_t to;  // no_place: nobody has that address.
+struct Launched { // The result of sending a datagram.
+    uint16_t to;  // no_place: it reaches no place.
     bool lost;    // The datagram itself; copies may arrive.
     uint32_t copy_count;
 };
@@ -136,38 +141,45 @@ struct Launched { // What became of a datagram that was sent.
 namespace wire {
 
 Address address(AddressNumber number);
-AddressNumber number(const Address &address); // no_place: none of ours.
+AddressNumber number(const Address &address); // no_place: not on this network.
 
 Wire make(const SimOptions &options);
-void follow(Wire &wire, const std::vector<SimChoice> &choices); // From now on, instead of chance.
+void follow(Wire &wire, const std::vector<SimChoice> &choices); // A script, in place of chance.
 Route &route(Wire &wire, uint16_t from, uint16_t to);
 const Route &route(const Wire &wire, uint16_t from, uint16_t to);
-void take_address(Wire &wire, uint16_t place, AddressNumber number); // And frees the former one.
+void take_address(Wire &wire, uint16_t place, AddressNumber number); // Frees the former one.
 Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagram);
-// From a stranger: it suffers nothing.
+// Sends a stranger's datagram, which is neither treated nor counted as sent.
 void send_strange(Wire &wire, uint64_t now_us, AddressNumber from, uint16_t to,
                   std::span<const std::byte> bytes);
-// All that is due at a place, in order, appended to inbox; their slots to `slots`, to be released.
+// Appends all datagrams that are due at a place to `inbox`, in order. Their bytes stay valid until
+// the caller passes `slots`, to which their slots are appended, to release().
 void deliver(Wire &wire, uint64_t now_us, uint16_t place, std::vector<Datagram> &inbox,
              std::vector<uint32_t> &slots);
 void release(Wire &wire, std::vector<uint32_t> &slots);
-uint64_t last_due_us(const Wire &wire); // Of what is under way; 0: nothing is.
-void calm(Wire &wire); // Heals all paths, for good; but for those that are severed.
-// A kept datagram; empty if it is not kept, or not any more.
+uint64_t last_due_us(const Wire &wire); // 0: nothing is under way.
+// Heals all paths and removes all NATs, for good. Severed paths stay severed.
+void calm(Wire &wire);
+// A datagram of the path that was kept; empty if it is not kept any more, or never was.
 std::span<const std::byte> kept(const Route &route, uint64_t number);
 
 // wire_nat.cpp
+// The source address that `to` sees of a datagram that `from` sends now. Opens or prolongs the
+// mapping in the NAT of `from`.
 AddressNumber shown_address(Wire &wire, uint64_t now_us, uint16_t from, uint16_t to);
-// Who gets what is sent from a place to an address. no_place: nobody, or it is not let in.
+// The place that receives what `from` sends to an address. no_place: nobody has the address, or a
+// NAT does not accept the datagram.
 uint16_t place_at(const Wire &wire, uint64_t now_us, uint16_t from, AddressNumber number);
-void set_nat(Wire &wire, uint16_t place, Nat nat); // A new one: nothing has gone through it yet.
+void set_nat(Wire &wire, uint16_t place, Nat nat); // Also closes all mappings of the place.
 
 // wire_chance.cpp
 void draw_rates(Route &route, const Faults &faults);
-// On all routes, in place of all other rates, from now on by chance. 0: nothing happens there.
+// From now on the datagrams of all paths are lost with this probability, and have no other
+// treatment. Cuts, clogs and NATs stay.
 void set_loss(Wire &wire, uint32_t per_mille);
 Treatment drawn(const Wire &wire, Route &route, uint64_t number, size_t size_bytes);
-Treatment chosen(Route &route, uint64_t number); // By its script.
+Treatment chosen(Route &route, uint64_t number); // From the script.
+// Appends the treatment to Wire::recorded, as choices.
 void record(Wire &wire, uint16_t from, uint16_t to, uint64_t number, const Treatment &treatment);
 
 }

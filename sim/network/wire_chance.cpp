@@ -1,5 +1,5 @@
-// What becomes of each datagram: drawn by number from the seed, or looked up in a script; and
-// what was drawn, written down as choices.
+// The treatment of each datagram: drawn from the seed by the datagram's number, or read from a
+// script. Also writes treatments down as choices of a script.
 #include "sim/network/wire.h"
 #include <algorithm>
 
@@ -32,7 +32,7 @@ void draw_rates(Route &route, const Faults &faults)
 void set_loss(Wire &wire, uint32_t per_mille)
 {
     wire.calm = per_mille == 0;
-    wire.scripted = wire.records = false; // It depends on the seed and the number alone.
+    wire.scripted = wire.records = false; // Losses depend on the seed and the number alone.
     wire.any_rate = true;
     for (Route &route : wire.routes) {
         route.rates = {};
@@ -41,8 +41,8 @@ void set_loss(Wire &wire, uint32_t per_mille)
     }
 }
 
-// Gilbert and Elliott's: in a burst most is lost, outside of it little. Without `burst` each loss
-// stands alone.
+// The Gilbert-Elliott model: in a burst 90 % of the datagrams are lost, outside of it none. Without
+// `burst` each datagram is lost independently.
 static bool is_lost(Route &route, uint64_t number)
 {
     const Rates &rates = route.rates;
@@ -54,7 +54,7 @@ static bool is_lost(Route &route, uint64_t number)
         route.in_burst = !dice::per_mille(drawn, 1000 / rates.burst);
         return dice::per_mille(again, 900);
     }
-    // So often that about `loss` (10, if there is none) of a thousand are lost.
+    // Bursts begin so often that about `loss` per mille are lost in all (10, if `loss` is 0).
     const uint32_t loss = rates.loss == 0 ? 10 : rates.loss;
     route.in_burst = dice::within(drawn, 0, 999'999) < loss * 1000u / rates.burst;
     return false;
@@ -65,7 +65,7 @@ static void draw_copies(const Route &route, uint64_t number, Treatment &t)
     while (t.copy_count < copies_max &&
            dice::per_mille(draw(route, number, Draw::twice, t.copy_count), route.rates.twice)) {
         const uint64_t drawn = draw(route, number, Draw::copy, t.copy_count);
-        // Mostly soon, now and then seconds later.
+        // A tenth of the copies may be late by seconds; the others come within 50 ms.
         const uint64_t most = dice::per_mille(dice::mixed(drawn), 100) ? 2'000'000 : 50'000;
         t.copy_us[t.copy_count] = dice::within(drawn, 0, most);
         t.copy_count += 1;
@@ -85,7 +85,8 @@ static void draw_delay(const Route &route, uint64_t number, Treatment &t)
     }
 }
 
-// One of this path from where a replay window ends; or one of the newest, of any path.
+// Replays a datagram of this path from where a replay window ends, or one of the newest of any
+// path.
 static void draw_replay(const Wire &wire, const Route &route, uint64_t number, Treatment &t)
 {
     const uint64_t drawn = draw(route, number, Draw::replay);

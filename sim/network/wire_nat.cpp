@@ -1,9 +1,11 @@
-// NATs of a simulation: what they let in, and which address they show (RFC 4787, 4 and 5).
+// The NATs of a simulation: which datagrams they accept, and which address they show (RFC 4787, 4
+// and 5).
 #include "sim/network/wire.h"
 
 namespace tern::wire {
 
-// Newcomers come in, as by a forwarded port: else nobody could join through who is behind a NAT.
+// True if the NAT of `to` filters datagrams of `from`. Datagrams from and to peers that are not
+// members pass, as through a forwarded port: otherwise nobody could join at a member behind a NAT.
 static bool is_filtered(const Wire &wire, uint16_t from, uint16_t to)
 {
     return wire.nats[to] != Nat::none && wire.members[from] && wire.members[to];
@@ -16,7 +18,7 @@ AddressNumber shown_address(Wire &wire, uint64_t now_us, uint16_t from, uint16_t
     if (wire.nats[from] != Nat::symmetric) return wire.addresses[from];
     const size_t next = first_mapped + wire.mapped.size();
     if (r.mapped == 0) {
-        if (next >= first_shared) return wire.addresses[from]; // None is left.
+        if (next >= first_shared) return wire.addresses[from]; // No address is left.
         r.mapped = static_cast<AddressNumber>(next);
         wire.mapped.push_back({from, to});
     }

@@ -112,7 +112,7 @@ static Violation take_failure(Oracles &oracles, const PlayedAsk &played, uint16_
 {
     AskLog &log = oracles.asks[played.numbered.from];
     if (played.numbered.sequence == 0)
-        return {}; // A call to everyone may be refused by some and received by others.
+        return {}; // A plain call. One to everyone may be refused by one and received by another.
     AskRecord *said = find(log, played.numbered);
     if (!said || said->is_over) return wrong(played, index, "failed, and was over before");
     said->is_over = true;
