@@ -1,4 +1,4 @@
-// Hosts that crash, are taken for gone, or are cut off, as orders of messages.
+// Orders of messages in which hosts crash, are taken for gone, or are cut off.
 #include "sim/scenarios/scenarios.h"
 
 namespace tern::scenarios {

@@ -1,4 +1,4 @@
-// Bugs of other systems, as orders of messages: docs/others_bugs.md.
+// Orders of messages that reproduce bugs of other systems: docs/others_bugs.md.
 #include "sim/scenarios/scenarios.h"
 
 namespace tern::scenarios {

@@ -1,4 +1,4 @@
-// Bugs of other systems, as whole sessions: docs/others_bugs.md.
+// Scenarios of whole sessions that reproduce bugs of other systems: docs/others_bugs.md.
 #include "base/assert.h"
 #include "sim/scenarios/scenarios_run.h"
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 // --- B7 ---
 
-// Contents of which every field counts; equal contents are equal fields.
+// Each content in this trace sets every field, and equal contents set equal values.
 constexpr std::string_view set_back_trace = R"(tern-trace 1 simulate
 seed 3
 places 3
@@ -58,7 +58,7 @@ PlayedSessions set_back(const Stage &stage)
 
 // --- B14 ---
 
-// What 1 says to 2 is slow, so 2 is given an object that it has never heard of.
+// The path from 1 to 2 is clogged, so 2 is granted an object whose CREATE it has not received.
 constexpr std::string_view unheard_trace = R"(tern-trace 1 simulate
 seed 3
 places 4
@@ -101,7 +101,7 @@ std::string large_world_trace()
     for (uint32_t i = 1; i <= many; ++i)
         text += "create " + std::to_string(i % 2) + " @3000000 o" + std::to_string(i) + " =" +
                 std::to_string(124'076'828 + 64 * i) + "\n";
-    for (uint16_t place = 2; place < 6; ++place) // All in one tick.
+    for (uint16_t place = 2; place < 6; ++place) // All start in one tick.
         text += "start " + std::to_string(place) + " @9000000 =0\n";
     return text;
 }
@@ -131,7 +131,7 @@ PlayedSessions many_come_to_many(const Stage &stage)
 
 // --- B30 ---
 
-// 3 is on its way in, and 1 cannot greet it, while the owner of what is to be spread dies.
+// The owner of four objects dies while 3 is joining, whose world sync from 1 is clogged.
 constexpr std::string_view not_yet_in_trace = R"(tern-trace 1 simulate
 seed 3
 places 4

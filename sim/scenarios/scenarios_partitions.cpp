@@ -1,5 +1,5 @@
-// Networks that fall apart, and come together again: who goes on, who is told, who comes back as
-// another. docs/membership.md says by which rules.
+// Partitions that heal again: which peers continue the session, and how the others end and come
+// back as new peers. docs/membership.md has the rules.
 #include "base/assert.h"
 #include "sim/scenarios/scenarios_run.h"
 #include <algorithm>
@@ -14,7 +14,8 @@ struct Pair {
     uint16_t from, to;
 };
 
-// Five, or fewer; thing 1 + i is of place i. From cut_us to healed_us nothing goes these ways.
+// A session of at most 5 places, in which place i creates thing 1 + i. From cut_us to healed_us the
+// paths in `ways` lose everything.
 std::string parted_trace(uint16_t places, std::span<const Pair> ways, const char *more)
 {
     std::string text = "tern-trace 1 simulate\nseed 3\nplaces " + std::to_string(places) +
@@ -50,7 +51,8 @@ std::vector<Pair> between(std::span<const uint16_t> one, std::span<const uint16_
     return both_ways(pairs);
 }
 
-// Who is cut off, and what it is told in the end.
+// Expects that the sessions at these places have ended. Returns the reasons that their games
+// received.
 std::string expect_ended(Run &run, std::span<const uint16_t> places)
 {
     std::string said;
@@ -63,7 +65,7 @@ std::string expect_ended(Run &run, std::span<const uint16_t> places)
     return said;
 }
 
-// All that there was is there: what the lost owned is the host's, the rest is its owner's.
+// Expects that all objects exist: the host owns those of lost peers, other owners have kept theirs.
 void expect_world(Run &run, std::span<const uint16_t> stayed, uint16_t host)
 {
     for (const uint16_t place : stayed)
@@ -74,7 +76,7 @@ void expect_world(Run &run, std::span<const uint16_t> stayed, uint16_t host)
         }
 }
 
-// To the end: those who were cut off come back as new peers, and all agree.
+// Plays to the end: the peers that were cut off come back as new peers, and all agree.
 PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, const std::string &said)
 {
     advance_to(run, 22'000'000);
@@ -114,7 +116,7 @@ PlayedSessions host_is_with_the_few(const Stage &stage)
     return reunite(run, most, expect_ended(run, few));
 }
 
-// One of the few makes a session of its own out of what it has. It is alone: its game is told so.
+// One peer of the minority continues alone, in a session of its own, by go_on().
 PlayedSessions one_goes_on(const Stage &stage)
 {
     const uint16_t most[] = {0, 1, 2}, few[] = {3, 4};
@@ -144,9 +146,9 @@ PlayedSessions one_goes_on(const Stage &stage)
     return reunite(run, most, "it owns all 5 objects");
 }
 
-// --- S17: some hear both sides, and bridge ---
+// --- S17: members that reach both sides relay ---
 
-// While nothing goes these ways: all stay members, and hear of each other what there is to hear.
+// While the paths in `ways` are cut, all stay members and receive each other's changes.
 PlayedSessions all_stay(const Stage &stage, uint16_t places, std::span<const Pair> ways)
 {
     Run run = begin(
@@ -164,7 +166,7 @@ PlayedSessions all_stay(const Stage &stage, uint16_t places, std::span<const Pai
     return played;
 }
 
-// 0 - 1 - 2: the host and the last hear nothing of each other, and both hear the one between them.
+// 0 - 1 - 2: no path joins the host and 2, and 1 relays.
 PlayedSessions bridge(const Stage &stage)
 {
     const Pair pairs[] = {{0, 2}};
@@ -189,17 +191,18 @@ PlayedSessions host_does_not_hear(const Stage &stage)
     return all_stay(stage, 4, ways);
 }
 
-// Each of five hears its two neighbours and itself: most, and each another most.
+// Each of five reaches only its two neighbours. With itself that is a majority, but a different one
+// for each.
 PlayedSessions ring(const Stage &stage)
 {
     const Pair pairs[] = {{0, 2}, {0, 3}, {1, 3}, {1, 4}, {2, 4}};
     return all_stay(stage, 5, both_ways(pairs));
 }
 
-// --- S17: who bridges dies ---
+// --- S17: the relay dies ---
 
-// 1 and 2 hear nothing of each other, and the host, which bridges them, dies: 1 follows it, and 3
-// bridges.
+// No path joins 1 and 2, and the host, which relays for them, dies. 1 becomes the host, and 3
+// relays.
 PlayedSessions bridge_dies(const Stage &stage)
 {
     const Pair pairs[] = {{1, 2}};

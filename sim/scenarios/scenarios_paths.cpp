@@ -1,15 +1,16 @@
-// Paths that carry larger datagrams than each must, and then no longer do.
+// A path that carries larger datagrams than the guaranteed size (datagram_bytes_base), and then no
+// longer does.
 #include "sim/scenarios/scenarios_run.h"
 
 namespace tern::scenarios {
 
 namespace {
 
-constexpr uint32_t many = 1000, more = 300; // Objects at first, and more of them.
+constexpr uint32_t many = 1000, more = 300; // Objects created at first, and later.
 constexpr uint64_t shrinking_us = 5'000'000, resting_us = 7'000'000;
 
-// The first place has many objects, which fill packets. Then what it sends to the second gets
-// through only if it is small, while it changes some and creates more.
+// Place 0 creates many objects, which fill packets. Then its path to place 1 loses large datagrams,
+// while it changes some objects and creates more.
 std::string shrinking_trace()
 {
     std::string text = "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 14\nobjects 6000\n"

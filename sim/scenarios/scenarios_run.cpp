@@ -65,7 +65,6 @@ void advance_to(Run &run, uint64_t time_us)
     expect(run, !run.sim->oracles.violation, "no oracle is violated");
 }
 
-// The rest of the safety phase, then liveness.
 PlayedSessions finish(Run &run)
 {
     Simulation &sim = *run.sim;
@@ -85,7 +84,7 @@ PlayedSessions finish(Run &run)
     return played;
 }
 
-// --- What is to be seen ---
+// --- Queries ---
 
 bool is_open(const Run &run, uint16_t place)
 {

@@ -10,7 +10,8 @@ namespace {
 
 // --- S20 ---
 
-// While 2 sleeps its o1 gets another owner, o2 and o5 die, its o3 dies with its membership.
+// While 2 sleeps, its o1 gets another owner and 1 destroys o2. 2 has destroyed o5 just before. o3
+// is of a type that is destroyed when its owner 2 leaves the session.
 constexpr std::string_view sleep_choices = R"(
 start 1 @1000000 =0
 start 2 @1000000 =0
@@ -92,7 +93,7 @@ PlayedSessions sleeper_is_caught_up(const Stage &stage)
 
 // --- S21, S22 ---
 
-// Each of 4 creates an object in each of `count` rounds, and destroys it 60 to 360 ms later.
+// Each of 4 places creates an object in each of `count` rounds and destroys it 60 to 360 ms later.
 std::string short_lives_trace(uint32_t count, uint32_t round_us, const char *more)
 {
     std::string text = "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 40\nobjects 80\n"
@@ -126,7 +127,8 @@ PlayedSessions dead_take_little(const Stage &stage)
         most = std::max(most, dead_ranges_most(run));
     expect(run, agree(run), "all agree");
     expect(run, stats(run.sim->nodes[0].session).objects == 2, "2000 of 2002 objects have died");
-    // 4 creators; each living object parts the dead of its creator once more.
+    // One range for each of 4 creators. o2002 lies between two ranges of its creator, o2001 before
+    // them.
     expect(run, dead_ranges_most(run) == 5, "their memory is 5 ranges");
     expect(run, most <= 4 + 80, "it never was more than creators and living objects");
     PlayedSessions played = finish(run);
@@ -135,7 +137,7 @@ PlayedSessions dead_take_little(const Stage &stage)
     return played;
 }
 
-// One that ticks twice a second has a death or more to take in each 60th.
+// Place 3 ticks only twice a second, while several objects are destroyed in each 60th of a second.
 PlayedSessions slow_reader(const Stage &stage)
 {
     Run run = begin(stage, short_lives_trace(900, 16'667, "slow 3 @4000000 +13000000 =500000\n"));
@@ -160,7 +162,8 @@ PlayedSessions slow_reader(const Stage &stage)
 
 // --- S23 ---
 
-// Years of play bring a counter to its end; a scenario has to set it. Nobody else may write here.
+// Counters reach their limit after years of play, so the S23 scenarios set them. Nothing else may
+// write to the replica of a session.
 Replica &replica_of(Session *session)
 {
     return const_cast<Replica &>(inspect::replica(session));
@@ -174,7 +177,8 @@ std::string counter_trace(const char *more)
            more;
 }
 
-// From where the oracles call it a bound that was reached (I8). That is right, and the end.
+// Plays until the session at `place` ends because its counter is used up. The oracles report that
+// as a bound that was reached (I8): that is the expected result.
 PlayedSessions ends_by_counter(Run &run, uint16_t place)
 {
     while (advance(run)) {
@@ -210,13 +214,14 @@ PlayedSessions ticks_end(const Stage &stage)
 {
     Run run = begin(stage, counter_trace("set 1 @5000000 o1 =12407\nset 1 @6000000 o1 =12408\n"));
     advance_to(run, 4'500'000);
-    replica_of(run.sim->nodes[1].session).world.tick = UINT32_MAX - 150; // 2.5 s.
+    replica_of(run.sim->nodes[1].session).world.tick = UINT32_MAX - 150; // 2.5 s are left.
     advance_to(run, 6'800'000);
     expect(run, agree(run), "what is written in the last ticks arrives");
     return ends_by_counter(run, 1);
 }
 
-// Alone, outside of a simulation: its oracles keep a table by serial.
+// Runs outside of a simulation, because its oracles index a table by serial, which would be too
+// large.
 PlayedSessions serials_end(const Stage &)
 {
     Dice crypto = dice::make(3, Stream::crypto);
@@ -255,7 +260,7 @@ std::string leaver_trace(uint16_t leaver)
     std::string text =
         "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 20\nobjects 4000\nchoices\n"
         "start 1 @1000000 =0\nstart 2 @1300000 =0\nstart 3 @1600000 =0\n";
-    for (uint32_t i = 1; i <= leaver_objects; ++i) // Content apart; all are things.
+    for (uint32_t i = 1; i <= leaver_objects; ++i) // Different contents, all of type THING.
         text += "create " + who + " @3000000 o" + std::to_string(i) + " =" +
                 std::to_string(124'076'828 + 64 * i) + "\n";
     text += "create 3 @3000000 o" + std::to_string(leaver_objects + 1) + " =124076828\n";
@@ -269,14 +274,14 @@ bool has_orphans(const Run &run, uint16_t place, uint16_t owner)
     return true;
 }
 
-// The lowest of those that are left adopts all, also if it was the host that crashed.
+// The lowest member that is left adopts all objects of the crashed peer, also if that was the host.
 PlayedSessions many_orphans(const Stage &stage, uint16_t leaver)
 {
     Run run = begin(stage, leaver_trace(leaver));
     advance_to(run, 7'990'000);
     expect(run, agree(run), "all have the 1001 objects");
     const uint16_t heir = leaver == 0 ? 1 : 0;
-    const auto other = static_cast<uint16_t>(3 - leaver - heir); // Neither of them, nor 3.
+    const auto other = static_cast<uint16_t>(3 - leaver - heir); // The remaining place besides 3.
     const ObjectId apart = simulation::object(*run.sim, leaver_objects + 1);
     const Replica &host = inspect::replica(run.sim->nodes[heir].session);
     const uint32_t grants = host.grant_count;
@@ -294,7 +299,7 @@ PlayedSessions many_orphans(const Stage &stage, uint16_t leaver)
            is_owned(run, other, leaver_objects + 1, 3) &&
                stamp(run.sim->nodes[other].session, apart) == 0,
            "what nobody has lost has kept its owner and its tenure");
-    // Each of two connections: a bucket that holds what a tenth of a second brings.
+    // The host has two connections, and each may save up the budget of at most 0.1 s (pace.cpp).
     const uint64_t rate = run.sim->options.send_bytes_per_second_max;
     const uint64_t tick_max = 2 * (rate / 10 + rate * run.sim->options.tick_us_high / 1'000'000);
     uint64_t second_most = 0;
@@ -323,8 +328,8 @@ PlayedSessions orphans_of_the_host(const Stage &stage)
 
 // --- S27 ---
 
-// What 2 says to 1 waits from 4 s to 5 s; meanwhile o1 goes to 3, and o2 dies. Then 1 crashes, with
-// a call to it on its way.
+// Everything that 2 sends waits from 4 s to 5 s. Meanwhile o1 migrates to 3 and o2 is destroyed. At
+// 6 s the paths clog again, and 1 crashes while a call to it is under way.
 constexpr std::string_view call_trace = R"(tern-trace 1 simulate
 seed 3
 places 4
@@ -385,7 +390,7 @@ PlayedSessions calls_in_flight(const Stage &stage)
     return played;
 }
 
-// --- All of them ---
+// --- All scenarios ---
 
 constexpr Playable playable[] = {
     {{"S20", "S20: a peer that stood still for 30 s is out, and comes back as another"},
@@ -429,7 +434,7 @@ std::vector<Playable> played_in_a_mesh()
     return all;
 }
 
-// "S26" of a mesh is "S26-star" in a star.
+// Scenarios with in_star are listed a second time: "S26", in a star, is "S26-star".
 const std::vector<Playable> &all()
 {
     static std::deque<std::string> names;

@@ -1,4 +1,4 @@
-// The scenarios that need whole sessions, with packets, timeouts and the network between them.
+// The scenarios that need whole sessions, with packets, timeouts and a network between them.
 #pragma once
 #include "sim/picture/history.h"
 #include <span>
@@ -9,12 +9,13 @@
 namespace tern {
 
 struct ScenarioTitle {
-    std::string_view name, title; // As in docs/testing.md: "S20".
+    std::string_view name, title; // name: the one that `tern-sim scenario` lists, as "S20".
 };
 
 struct PlayedSessions {
-    std::string failure; // Empty: it went as it must, and all oracles held, to the end of liveness.
-    std::string measured; // For people: what it is about, in numbers.
+    // The first failed expectation or violated oracle. Empty: the scenario passed.
+    std::string failure;
+    std::string measured; // The result in words and numbers, for people.
     uint64_t digest = 0;
     History history;
 };
@@ -22,7 +23,7 @@ struct PlayedSessions {
 namespace scenarios {
 
 std::vector<ScenarioTitle> sessions();
-PlayedSessions play_sessions(std::string_view name); // One of sessions().
+PlayedSessions play_sessions(std::string_view name); // A name of sessions().
 
 }
 }

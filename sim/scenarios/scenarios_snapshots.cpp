@@ -1,5 +1,5 @@
-// Objects that move steadily over bad paths: snapshots that build on lost ones, and what is built
-// on those.
+// Objects that move steadily over lossy paths: snapshots whose baseline was lost, and snapshots
+// that build on those.
 #include "sim/scenarios/scenarios_run.h"
 #include <algorithm>
 
@@ -10,27 +10,29 @@ namespace {
 constexpr uint64_t moving_us = 4'000'000, lossless_us = 9'000'000, resting_us = 10'000'000;
 constexpr uint32_t movers = 4;
 
-// Each place has an object of a predicted type and changes it in each 60th of a second; the first
-// place's is claimed by another on the way.
+// Each place has an object of a predicted type and changes it 60 times a second. Meanwhile 2 claims
+// the object of place 0, and changes it once it is the owner.
 std::string moving_trace()
 {
     std::string text = "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 13\nobjects 40\nchoices\n"
                        "start 1 @1000000 =0\nstart 2 @1000000 =0\nstart 3 @1000000 =0\n"
                        "claim 2 @6000000 o1\n";
-    for (uint32_t i = 0; i < movers; ++i) { // A content that is 1 modulo 4 is of type MORTAL.
+    // A content that is 1 modulo 4 creates an object of type MORTAL.
+    for (uint32_t i = 0; i < movers; ++i) {
         const std::string who = std::to_string(i), thing = " o" + std::to_string(i + 1);
         text += "create " + who + " @3000000" + thing + " =124076829\n";
         uint64_t content = 1'000;
         for (uint64_t at = moving_us; at < resting_us; at += 16'667, content += 64) {
             const std::string set = " @" + std::to_string(at) + thing + " =";
             text += "set " + who + set + std::to_string(content) + "\n";
-            if (i == 0) text += "set 2" + set + std::to_string(content + 1) + "\n"; // Once it can.
+            // This has no effect until 2 owns the object.
+            if (i == 0) text += "set 2" + set + std::to_string(content + 1) + "\n";
         }
     }
     return text;
 }
 
-// In ticks of its owner, the oldest value that anybody shows of a mover.
+// The age of the oldest value of a mover at any peer, in ticks of the mover's owner.
 uint32_t age_most(const Run &run)
 {
     uint32_t most = 0;
@@ -56,7 +58,7 @@ PlayedSessions moving_under_loss(const Stage &stage)
     Run run = begin(stage, moving_trace());
     advance_to(run, moving_us);
     wire::set_loss(run.sim->wire, 200);
-    advance_to(run, moving_us + 2'500'000); // The claim has been granted, and told.
+    advance_to(run, moving_us + 2'500'000); // All know the claim's grant by now.
     uint32_t ticks_most = 0;
     while (run.sim->now_us < lossless_us && advance(run))
         ticks_most = std::max(ticks_most, age_most(run));

@@ -1,5 +1,5 @@
-// Sessions of the topology star: clients that hear of each other through the host alone, hosts of
-// which that die, and what is on its way then. docs/use/topologies.md.
+// Sessions of the topology star (docs/use/topologies.md): clients that reach each other only
+// through the host, and hosts that die while messages are under way.
 #include "sim/scenarios/scenarios_run.h"
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint16_t place_count = 5;
 
-// Thing 1 + i is of place i.
+// Place i creates thing 1 + i.
 std::string star_trace(uint32_t seconds, const char *more)
 {
     std::string text = "tern-trace 1 simulate\nseed 3\nplaces " + std::to_string(place_count) +
@@ -41,7 +41,7 @@ int64_t heard(const Run &run, uint16_t place, bool reliable)
     });
 }
 
-// --- All is told by the host ---
+// --- The host relays everything ---
 
 PlayedSessions told_by_the_host(const Stage &stage)
 {
@@ -54,7 +54,7 @@ PlayedSessions told_by_the_host(const Stage &stage)
                                           "call 0>3 @6000000 o2\n"
                                           "call 3>0 @6000000 o2\n"));
     advance_to(run, 3'000'000);
-    const uint64_t before = said_between_clients(run, 0); // Who joins may ask any member.
+    const uint64_t before = said_between_clients(run, 0); // Joining peers may ask any member.
     advance_to(run, 8'000'000);
     expect(run, agree(run), "all agree");
     for (uint16_t place = 0; place < place_count; ++place) {
@@ -103,8 +103,9 @@ PlayedSessions host_dies(const Stage &stage)
     return played;
 }
 
-// 1 does not hear yet that the host is cut off, when 2 has made it its own: what 2 says waits
-// there. An UPDATE that was acked before that was lost for good.
+// One member loses the host first and follows the next host, which does not know yet that the host
+// is cut off. Its messages about objects wait there until the next host knows. An UPDATE that
+// builds on a waiting message must not be acked before, or it would be lost for good.
 PlayedSessions early(const Stage &stage)
 {
     constexpr const char *text = "tern-trace 1 simulate\nseed 1042\nplaces 3\nseconds 14\n"
@@ -131,8 +132,8 @@ PlayedSessions early(const Stage &stage)
     return played;
 }
 
-// 4 hears before 1 that the host has died, and calls by way of 1, the next host, which does not
-// know that it is. Such a call was dropped there.
+// 4 notices before 1 that the host has died, and calls through 1, the next host, which does not
+// know yet that it is the host. 1 must keep the call until it does.
 PlayedSessions early_call(const Stage &stage)
 {
     constexpr const char *text = "tern-trace 1 simulate\nseed 454939622\nplaces 5\nseconds 34\n"
