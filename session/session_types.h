@@ -1,4 +1,4 @@
-// The members of a session: what joins connections, the replica and calls together.
+// The data of a session, which joins connections, the replica and calls.
 #pragma once
 #include "migration/replica.h"
 #include "rpc/open_calls.h"
@@ -11,130 +11,153 @@
 
 namespace tern {
 
-// What a connection is to us.
+// The role of the peer at the other end of a connection.
 enum class Tie : uint8_t {
     none,
-    stranger, // It connected to us and has not said what it wants, or waits for the host's game.
+    stranger, // The peer connected to us. No JOIN has come, or our game has yet to answer it.
     asking,   // We join through it.
-    member,   // Bound to a peer of the roster.
-    ending    // Nothing more is said but goodbye.
+    member,   // Bound to a member of the roster.
+    ending    // Closing: only the close is still sent.
 };
 
-inline constexpr uint32_t unacked_messages_max = 4096; // On the world stream, to each peer.
-                                                       // Full: messages wait in the replica.
-inline constexpr uint16_t lone_ids = 64;       // Newcomers of the other half of a session of two.
-inline constexpr uint16_t stranger_places = 4; // Connections beyond the members'.
-inline constexpr uint32_t banned_max = 256;    // Kicked keys; beyond, the oldest go.
-inline constexpr uint32_t refused_max = 64;    // Claims; beyond, the oldest are forgotten.
-inline constexpr size_t call_memory_bytes = 256 * 1024;     // Per tick, or so much of each path:
-inline constexpr size_t call_memory_share_bytes = 8 * 1024; // ... if that is more. Beyond, calls
-                                                            // wait in their streams.
-inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024; // Per tick; beyond, lost.
-inline constexpr uint32_t unreliable_calls_max = 512;             // Per tick; beyond, lost.
-inline constexpr uint32_t calls_per_tick_max = 256;               // From each peer; the rest waits.
-inline constexpr uint32_t packets_per_tick_max = 32;              // To each peer.
+// Messages in flight on the world stream to each peer. When full, messages wait in the replica.
+inline constexpr uint32_t unacked_messages_max = 4096;
+// ReplicaLimits::lone_ids: newcomers that the other half of a parted session of two may admit
+// without giving them our ids.
+inline constexpr uint16_t lone_ids = 64;
+inline constexpr uint16_t stranger_places = 4; // Connections beyond those to members.
+inline constexpr uint32_t banned_max = 256;    // Keys of removed peers; the oldest are replaced.
+inline constexpr uint32_t refused_max = 64;    // Claims known to explain(); likewise.
+// Arguments of reliable calls that arrive in one tick. Each path may fill an equal share, and the
+// memory grows with the paths so that a share is at least call_memory_share_bytes. Further calls
+// wait in their streams.
+inline constexpr size_t call_memory_bytes = 256 * 1024;
+inline constexpr size_t call_memory_share_bytes = 8 * 1024;
+// Unreliable calls that are sent in one tick. call() returns false for more, and the host of a star
+// drops more of those that it forwards.
+inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024;
+inline constexpr uint32_t unreliable_calls_max = 512;
+inline constexpr uint32_t calls_per_tick_max = 256;  // From each peer; the rest waits.
+inline constexpr uint32_t packets_per_tick_max = 32; // To each peer; the rest waits.
+// A connection that asks to join, and is not admitted, is closed after this time.
 inline constexpr uint64_t stranger_time_us = 10'000'000;
-inline constexpr uint64_t leave_time_us = 2'000'000;  // Then goodbye, acked or not, for as long.
-inline constexpr uint64_t ask_interval_us = 200'000;  // A newcomer, while nobody is the host.
-inline constexpr uint64_t reach_again_us = 1'000'000; // After a silence: three tries to connect.
-// Whom another takes for gone is asked for a sign of life each ping_interval_us, and has gone if
-// none comes for suspicion_us, or four round trips if that is longer.
+// leave() waits this long for acks, and then as long again until all connections are closed.
+inline constexpr uint64_t leave_time_us = 2'000'000;
+// A newcomer repeats its JOIN, or follows the next redirect, at this interval while no member
+// admits it.
+inline constexpr uint64_t ask_interval_us = 200'000;
+// Time to reconnect to a member after its path has timed out: enough for three attempts.
+inline constexpr uint64_t reach_again_us = 1'000'000;
+// A suspect is pinged each ping_interval_us, and counts as gone if nothing arrives from it for
+// suspicion_us, or for four round trips if that is longer.
 inline constexpr uint64_t ping_interval_us = 50'000;
 inline constexpr uint64_t suspicion_us = 300'000;
-inline constexpr uint64_t clock_interval_us = 500'000;
-inline constexpr uint64_t reconnect_interval_us = 1'000'000;
-// Of timeout_ms, without progress with an answer to a query. In one of 2 s and at 20 % loss an
-// honest member was late once in 60 departures: there are few probes in it.
+inline constexpr uint64_t clock_interval_us = 500'000;       // The host sends its clock to members.
+inline constexpr uint64_t reconnect_interval_us = 1'000'000; // After a failed or closed connection.
+// A member may be without progress with its answer to a query for so many times timeout_ms. With
+// one timeout of 2 s and 20 % loss, an honest member was late once in 60 departures: so short a
+// time holds few retransmits.
 inline constexpr uint64_t report_timeouts = 3;
 
 // --- Bridges: docs/membership.md, "Paths" ---
-inline constexpr uint32_t bridged_max = 512; // Datagrams in one tick; beyond, lost.
-inline constexpr size_t bridged_memory_bytes = 256 * 1024;
-inline constexpr uint64_t detour_after_us = 500'000;    // Of connecting without an answer,
-inline constexpr uint64_t next_detour_us = 1'000'000;   // and after this by way of another.
-inline constexpr uint64_t challenge_us = 100'000;       // Between two of one way, doubled up to
-inline constexpr uint64_t challenge_us_max = 5'000'000; // this while we are bridged.
-inline constexpr uint64_t doubt_challenge_us = 200'000; // The same, in doubt.
-inline constexpr uint32_t answers_due_max = 2;
 
-// What is known of the ways to a member.
+// Bridged datagrams of one tick, and their bytes. More are lost.
+inline constexpr uint32_t bridged_max = 512;
+inline constexpr size_t bridged_memory_bytes = 256 * 1024;
+// A connection without an answer tries a relay after the first time, and another one each time
+// after the second.
+inline constexpr uint64_t detour_after_us = 500'000;
+inline constexpr uint64_t next_detour_us = 1'000'000;
+// Between two challenges of a direct address. While the connection is bridged, the interval doubles
+// up to the maximum.
+inline constexpr uint64_t challenge_us = 100'000;
+inline constexpr uint64_t challenge_us_max = 5'000'000;
+inline constexpr uint64_t doubt_challenge_us = 200'000; // Between two challenges while in doubt.
+inline constexpr uint32_t answers_due_max = 2;          // More challenges stay unanswered.
+
+// The path candidates of a connection.
 struct Ways {
-    Address direct;       // That was challenged last.
-    Address heard;        // Not the present address, but the newest packet has come from there.
-    bool heard_again;     // Since it was challenged.
-    uint64_t heard_us;    // When last.
-    uint64_t next_number; // One past the newest packet's.
-    uint64_t nonce;       // Of challenges; 0: none. Its low 16 bits are the PeerId of who bridges.
-    uint64_t direct_us, detour_us; // When they were challenged last.
+    Address direct;       // The direct address that was challenged last.
+    Address heard;        // Where the newest packet came from, unless that is the present address.
+    bool heard_again;     // A packet has come from `heard` since that was challenged.
+    uint64_t heard_us;    // When the newest packet came.
+    uint64_t next_number; // One more than the newest packet's number.
+    // Drawn for the challenges; 0: none is out. In a challenge the low 16 bits hold the PeerId of
+    // the relay, or 0 for a direct address.
+    uint64_t nonce;
+    uint64_t direct_us, detour_us; // Time of the last challenge, direct and through a relay.
     uint32_t direct_count, detour_count;
     struct {
         Address to;
         uint64_t nonce;
-    } answers[answers_due_max]; // That are due. Beyond, none is sent.
+    } answers[answers_due_max]; // To be sent in the next send().
     uint32_t answer_count;
 };
 
-// A datagram of a pair without a direct path, from one tick.
+// A datagram of a pair without a direct path, for the rest of this tick.
 struct BridgedDatagram {
-    PeerId carrier; // Whose connection takes it. none: it is for us.
-    PeerId via;     // Who has forwarded it to us.
+    PeerId carrier; // The member whose connection takes it next. none: it is for us.
+    PeerId via;     // The relay that forwarded it to us.
     PeerId from, to;
-    uint32_t first, size_bytes; // In Bridge::memory.
+    uint32_t first, size_bytes; // Place in Bridge::memory.
 };
 
 struct Bridge {
     BridgedDatagram datagrams[bridged_max];
     uint32_t count;
-    std::byte *memory;
+    std::byte *memory; // bridged_memory_bytes.
     uint32_t used_bytes;
-    Pace *paces; // [from * peers_max + to], by member slots.
-    PeerId (*paced)[2];
-    uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded;
-    uint64_t own_bytes, carried_own_bytes; // Datagrams of ours; those that went on their way.
+    Pace *paces;        // Budget of each pair and direction: [from * peers_max + to], member slots.
+    PeerId (*paced)[2]; // The pair that each budget is for: a slot may have been given anew.
+    uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded; // See SessionStats.
+    // Our own datagrams to bridged addresses, and those of them that a packet has taken.
+    uint64_t own_bytes, carried_own_bytes;
 };
 
-// One connection, by ConnectionIndex.
+// The session's data of one connection, indexed by ConnectionIndex. Members whose comment begins
+// with a Tie are valid only in that role.
 struct Path {
     Tie tie;
-    PeerId peer;        // member; stranger: the id kept for it while the host's game decides.
-    uint64_t link;      // Counts the connections; 0: none was bound yet.
-    bool has_asked;     // stranger: its JOIN is here. asking: ours is on its way.
-    bool may_ask_again; // stranger: it was told that we are not the host.
-    bool turned;        // asking: another member has named this one.
-    bool welcomed;      // member: it had our welcome, or another's, before this path was made.
-    uint64_t since_us;
-    uint64_t ask_us; // asking: when JOIN is said again; 0: never.
-    uint64_t clock_sent_us;
-    uint64_t bad_messages;
-    uint32_t message_first, message_count; // In message_ends, as a ring.
-    uint32_t acked_messages;               // Of the replica's, in order.
-    uint64_t heard_messages;               // From the member.
-    bool behind;                           // A message of its world stream waits.
-    uint32_t call_count, call_bytes;       // Taken in this tick.
+    PeerId peer;            // member; stranger: the id reserved for it while our game decides.
+    uint64_t link;          // Number of the connection, in the order of binding; 0: never bound.
+    bool has_asked;         // stranger: its JOIN has arrived. asking: our JOIN is queued.
+    bool may_ask_again;     // stranger: it was refused because we are not the host.
+    bool turned;            // asking: another member named this one as the host.
+    bool welcomed;          // member: when it was bound, no WELCOME of ours to it was unacked.
+    uint64_t since_us;      // When the connection began, or was refused with may_ask_again.
+    uint64_t ask_us;        // asking: when to repeat the JOIN; 0: never.
+    uint64_t clock_sent_us; // 0: never.
+    uint64_t bad_messages;  // See Stats.
+    uint32_t message_first, message_count; // Messages in flight: a ring in Session::message_ends.
+    uint32_t acked_messages;               // World messages to the member, acked in order.
+    uint64_t heard_messages;               // World messages from the member.
+    bool behind; // A message from its world stream must wait, so later packets are not acked.
+    uint32_t call_count, call_bytes; // Calls taken from its stream in this tick.
     Ways ways;
-    Identity identity; // stranger that has asked.
+    Identity identity; // stranger whose JOIN has arrived; with its payload.
     uint16_t payload_bytes;
     std::byte payload[payload_bytes_max];
 };
 
-// Messages between a newcomer and the host, before there is a member. docs/wire_format.md.
+// Messages between a newcomer and the host, before the newcomer is a member:
+// docs/wire_format.md, "Joining".
 enum class JoinMessage : uint8_t { join = 0x40, refused = 0x41 };
 enum class JoinRefusal : uint8_t { none, full, types, by_game, not_host, limits };
 
-// Whom a newcomer asks.
+// A peer that a newcomer asks to join.
 struct Target {
     uint8_t key[32];
     Address address;
 };
-inline constexpr uint32_t targets_max = 16; // An invite's addresses, or all members.
+inline constexpr uint32_t targets_max = 16; // Addresses of an invite, or members; more are ignored.
 
-// By member slot: since when there is no open path to it. 0: there is one.
+// One per member slot: since when we have no open path to this member. 0: there is a path.
 struct Absence {
     PeerId id;
     uint64_t since_us;
 };
 
-// A host or successor that a query names, whose sign of life we wait for.
+// A host or successor that another member's QUERY names as gone, and that we therefore ping.
 struct Suspect {
     PeerId id;
     uint64_t since_us, pinged_us;
@@ -147,40 +170,43 @@ struct RefusedClaim {
     uint64_t at_us;
 };
 
-// What the game has set of an object that it has claimed with ClaimMode::optimistic. The replica
-// never sees that: while it works, the values of the two have changed places.
+// An unanswered claim of ours with ClaimMode::optimistic. The value that the game has set meanwhile
+// is in Session::optimistic_values. The replica never works on it: before its turn, the two values
+// are swapped.
 struct OptimisticClaim {
     ObjectId object;
-    uint64_t set_fields; // 0: there is no value yet.
+    uint64_t set_fields; // Fields that the game has set. 0: no value is kept yet.
 };
 
 struct UnreliableCall {
-    PeerId to, except;          // except: who called everyone through us.
-    uint32_t first, size_bytes; // In unreliable_memory.
+    PeerId to, except; // except: the caller, if this host of a star forwards a call to everyone.
+    uint32_t first, size_bytes; // Place in unreliable_memory.
 };
 
-// How many calls of a type with calls_per_second_max are still heard of a peer, or made here.
+// The budget of one caller for one type with calls_per_second_max. We are a caller, too.
 struct CallRate {
     PeerId caller;
     Allowance allowance;
 };
 
-// At who leads, by member slot: what it waits for, and since when there was no progress. 0:
-// nothing.
+// One per member slot, at the host or its successor: the deadlines of this member. Each time is
+// that of the last progress; 0: nothing is due from it.
 struct Patience {
     PeerId id;
-    uint32_t token;          // Of the query.
-    uint32_t acked_messages; // Until the query has arrived, acks are progress.
-    uint64_t report_us;      // The answer to a query.
-    uint64_t catch_up_us;    // That a newcomer has caught up.
+    uint32_t token;          // The query that it must answer.
+    uint32_t acked_messages; // Until the query has arrived there, each ack is progress.
+    uint64_t report_us;      // For its answer to the query.
+    uint64_t catch_up_us;    // For catching up, as a newcomer.
 };
 
-// Connections from `first` on, below `end`, whose packets are built by themselves.
+// A range of connections, `first` to `end` without `end`, whose packets are built independently of
+// all others, perhaps in another thread: Config::parallel.
 struct SendPart {
     uint32_t number;
     ConnectionIndex first, end;
-    Outbox outbox;    // A part of the session's.
-    Charges *charges; // Of the first part the session's; else `own`, which is moved there.
+    Outbox outbox; // A part of Session::outbox.
+    Charges
+        *charges; // Session::charges in the first part; else `own`, which is added to them later.
     Charges own;
 };
 
@@ -196,72 +222,72 @@ struct Session {
     uint8_t signing_public[32], signing_secret[64];
 
     State state;
-    char text[512]; // Of the state.
+    char text[512]; // The sentence of the state.
     uint64_t now_us;
-    uint64_t deadline_us;        // joining, leaving.
-    bool says_goodbye;           // leaving: nothing more is waited for.
-    uint64_t next_try_us;        // joining: when the next address is tried.
-    Invite invite;               // Of the session: id and secret. The rest is for who joins.
-    Target targets[targets_max]; // joining: whom to ask, in turn.
+    uint64_t deadline_us;        // joining, leaving
+    bool says_goodbye;           // leaving: no acks are awaited any more; connections are closing.
+    uint64_t next_try_us;        // joining: when to try the next address.
+    Invite invite;               // The id and secret of the session. The rest: joining.
+    Target targets[targets_max]; // joining: peers to ask, in turn.
     uint32_t target_count, target_index;
-    Target turned; // joining: whom a member has named as the host; asked next, and once.
+    Target turned; // joining: the host that a member has named. It is asked next, once.
     bool has_turned;
     uint64_t turned_us;
-    bool started_over;         // The host went while we joined.
-    uint32_t progress_percent; // joining: of which our game has heard.
-    JoinPayload payload;       // Copied into payload_memory.
+    bool started_over;         // The host was lost while we joined.
+    uint32_t progress_percent; // joining: the percentage that our game knows.
+    JoinPayload payload;       // Points into payload_memory.
     std::byte payload_memory[payload_bytes_max];
-    int64_t clock_offset_us; // Session clock less now_us; at the first host exact.
-    uint32_t clock_rtt_us;   // Of the best sample; 0: none.
+    int64_t clock_offset_us; // Session clock minus now_us; exact at the first host.
+    uint32_t clock_rtt_us;   // Round trip of the best clock sample; 0: none yet.
 
     uint16_t path_count;
     Path *paths;
     uint64_t *message_ends;   // [path * unacked_messages_max + ...]: stream offsets.
-    ConnectionIndex *path_of; // By member slot: bound to it last.
-    uint64_t *reconnect_us;   // By member slot: not before.
-    Patience *patience;       // By member slot.
-    Absence *absences;        // By member slot.
+    ConnectionIndex *path_of; // Indexed by member slot: the path that was bound to it last.
+    uint64_t *reconnect_us;   // Indexed by member slot: do not connect before this time.
+    Patience *patience;       // Indexed by member slot.
+    Absence *absences;        // Indexed by member slot.
     Suspect suspect;
-    PeerId *peers;
+    PeerId *peers; // Memory for the result of peers().
     uint16_t peer_count;
-    uint8_t (*banned)[32];
-    uint32_t banned_count;
+    uint8_t (*banned)[32]; // Keys of removed peers, as a ring.
+    uint32_t banned_count; // All that were ever added.
 
-    Event *events; // The replica's and those of calls and joins, in order.
+    Event *events; // Events of the replica, of calls and of joining, in order.
     uint32_t event_count, events_max;
-    uint32_t events_spared;            // Of events_max, not used: inspect::hear_few().
-    uint32_t replica_event_count;      // Of the replica's, copied so far.
-    RefusedClaim refused[refused_max]; // As a ring.
-    uint32_t refused_count;            // Ever.
-    OptimisticClaim *optimistic;       // Of each type from Packed::first on, so many:
-    uint32_t *optimistic_counts;       // By type.
-    Slot set_slot; // Of the object that was set last: the next one often lies near it.
-    std::byte *optimistic_values; // Laid out as World::values. Shown: what the replica has; else
-                                  // what the game has.
-    bool optimistic_shown;        // By get() and values().
+    uint32_t events_spared;            // Left unused of events_max, for inspect::hear_few().
+    uint32_t replica_event_count;      // Events of the replica that were copied in this tick.
+    RefusedClaim refused[refused_max]; // A ring.
+    uint32_t refused_count;            // All that were ever added.
+    OptimisticClaim *optimistic;       // A type's claims begin at its Packed::first.
+    uint32_t *optimistic_counts;       // Indexed by type.
+    Slot set_slot; // Slot of the last set(): the next object often lies near it.
+    // Laid out like World::values. While optimistic_shown: the replicated values; else the game's.
+    std::byte *optimistic_values;
+    bool optimistic_shown; // get() and values() give the game's values.
     CallArena calls;
     UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;
-    std::byte *unreliable_memory;
+    std::byte *unreliable_memory; // unreliable_call_memory_bytes.
     OpenCalls open_calls;
-    uint64_t links;                       // Ever bound.
+    uint64_t links;                       // The last Path::link that was given.
     CallRate *call_rates;                 // [member slot * types + type].
-    Received *received_calls;             // By type.
-    Charges charges;                      // Of what is sent. The replica's, too.
-    TrafficRow *traffic;                  // Its rows,
-    ChargeRun *charge_runs;               // ... and runs.
-    int64_t handed_out_bits;              // By send().
-    uint64_t refused_full, refused_types; // As in SessionStats.
-    uint64_t refused_calls;
-    uint32_t unreliable_bytes;
+    Received *received_calls;             // Indexed by type.
+    Charges charges;                      // Counts what is sent; the replica's, too.
+    TrafficRow *traffic;                  // Memory of `charges`.
+    ChargeRun *charge_runs;               // Memory of `charges`.
+    int64_t handed_out_bits;              // In the datagrams that send() has returned.
+    uint64_t refused_full, refused_types; // See SessionStats.
+    uint64_t refused_calls;               // See SessionStats.
+    uint32_t unreliable_bytes;            // Used of unreliable_memory.
     Bridge bridge;
     std::byte *message_buffer; // stream_message_bytes_max.
     Outbox outbox;
-    SendPart parts[send_parts_max]; // config.parallel.parts of them.
+    SendPart parts[send_parts_max]; // The first config.parallel.parts are in use.
     Recorder recorder;
     std::byte *recording; // recording_bytes_max.
-    Journal *journal;     // The inspector's; null: nobody listens.
-    void *memory;         // All of the arrays above.
+    Journal *journal;     // Set by inspect::listen(); null: no journal is written.
+    void *memory;         // Holds all of the arrays above.
 };
 
 }
