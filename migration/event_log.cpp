@@ -102,7 +102,7 @@ void claim(Replica &r, EventKind kind, ObjectId object, PeerId peer, ClaimRefusa
     flat::push(r.events, event);
 }
 
-// Before the sweep, so that every slot named here is still there.
+// Every object of an event is found, because the sweep of destroyed objects comes after this.
 void clear(Replica &r)
 {
     Slot slot = no_slot;

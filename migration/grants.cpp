@@ -52,7 +52,7 @@ bool names(const Grant &grant, ObjectId object)
 
 // --- Signatures ---
 
-// In place of a signature where TERN_STUB_CRYPTO says so; the public key is the signer's.
+// Replaces a signature when TERN_STUB_CRYPTO is set. The public key is the signer's.
 static uint64_t stub_signature(const uint8_t *public_key, std::span<const std::byte> bytes)
 {
     const auto key = std::as_bytes(std::span(public_key, crypto_sign_PUBLICKEYBYTES));
@@ -86,9 +86,10 @@ bool genuine(const Replica &r, const Grant &grant)
 {
     const StampParts parts = stamps::parts(grant.stamp);
     const uint8_t *key = signing_key(r, parts.host);
-    if (TERN_MUTANT(no_term)) return true; // Its stamps say nothing of who made them.
+    if (TERN_MUTANT(no_term)) return true; // With it on, stamps do not name their host.
     if (key == nullptr) return false;
-    // Whoever comes after that host must be able to count on.
+    // A new term with a number above its host's id would leave too few numbers for later hosts. See
+    // views::is_term_before().
     const bool is_next = parts.term_number <= static_cast<uint16_t>(parts.host);
     if (parts.term_number > r.term_number && !is_next) return false;
     std::byte buffer[messages::signed_bytes_max];
@@ -135,7 +136,7 @@ static void take_over(Replica &r, Slot slot, uint32_t grant, uint32_t survived_t
 {
     Object &object = r.world.slots[slot];
     const PeerId previous = object.owner;
-    give_away(r, slot); // From a former tenure of ours, if it was that.
+    give_away(r, slot); // We may have owned it in the tenure before.
     happenings::show(r, slot);
     object.owner = r.self;
     object.stamp = r.grants[grant - 1].stamp;
@@ -187,7 +188,7 @@ void forget_wish(Replica &r, Slot slot)
 
 static void grant_to_self(Replica &r, uint32_t index)
 {
-    const Grant grant = r.grants[index - 1]; // A copy: references change.
+    const Grant grant = r.grants[index - 1]; // A copy, because take_over() changes the original.
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         const Slot slot = world::find_alive(r.world, grant.objects[i]);
         const Object &object = r.world.slots[slot];
@@ -196,8 +197,8 @@ static void grant_to_self(Replica &r, uint32_t index)
     announce(r, index);
 }
 
-// Until a departure ends, what it has orphaned is granted to nobody: the host, who does not yet
-// hear from a new owner, would grant it once more, to itself.
+// Until a departure ends, its orphans are granted to nobody. Otherwise the host, which has not yet
+// received the new owner's MIGRATE, would then grant the object once more, to itself.
 static bool wished(const Replica &r, Slot slot, PeerId to)
 {
     if (r.wishes[slot] != to) return false;
@@ -212,7 +213,7 @@ bool orphaned(const Replica &r, Slot slot)
 
 enum class Picked : uint8_t { wished, orphaned };
 
-// One grant of up to grant_objects_max objects for `to`. False if there is none, or no room.
+// Makes one grant, of up to grant_objects_max objects. False: no object to grant, or no room.
 static bool grant_some(Replica &r, PeerId to, Picked picked)
 {
     Grant grant = {};
@@ -233,7 +234,7 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
     grant.stamp = stamps::make({r.term_number, r.self, r.grant_count});
     if (TERN_MUTANT(no_term))
         grant.stamp = stamps::make({1, static_cast<PeerId>(1), r.grant_count});
-    grant.references = 1; // Ours, for the moment.
+    grant.references = 1; // Held by this function.
     sign(r, grant);
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         const Slot slot = world::find_alive(r.world, grant.objects[i]);
@@ -277,7 +278,7 @@ void adopt_orphans(Replica &r)
 
 // --- A GRANT arrives ---
 
-// Takes one object over, unless it is dead or of a later tenure already. True if it did.
+// Takes one object over, and returns true, unless it is dead or already in a later tenure.
 static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous,
                          const ObjectState &state)
 {
@@ -285,8 +286,8 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     const Stamp stamp = r.grants[index - 1].stamp;
     Slot slot = world::find_alive(r.world, id);
     const bool is_new = slot == no_slot;
-    // Of a later tenure here, or at the host when it said this: it may have waited to be said, and
-    // then the host's copy is of that tenure, which is not ours to begin with.
+    // A later tenure may have begun here, or on the host while the GRANT waited in its queue. Then
+    // the host's copy belongs to that tenure, and this one must not begin with it.
     const bool overtaken = previous >= stamp && !TERN_MUTANT(overtaken_grant_taken);
     if (overtaken || (!is_new && r.world.slots[slot].stamp >= stamp)) {
         objects::refuse_claim_to_self(r, id, ClaimRefusal::overtaken);
@@ -295,7 +296,7 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     if (is_new) slot = world::add(r.world, *r.types, id, state.type);
     Object &object = r.world.slots[slot];
     uint64_t changed = 0;
-    // Whatever is newer, the host's copy or ours.
+    // The tenure begins with the newer value, the host's or ours.
     const bool newer =
         object.stamp < previous || (object.stamp == previous && value_tick(r, object) < state.tick);
     if (is_new || (newer && !TERN_MUTANT(own_copy_preferred))) {
@@ -312,7 +313,7 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     return true;
 }
 
-// Reads the tail of a GRANT. Without an index it only checks. False: no room now, or malformed.
+// Reads what follows the grant in a GRANT, and takes its objects over. With index 0 it only checks.
 static Verdict read_granted(Replica &r, BitReader &reader, const Grant &grant, uint32_t index)
 {
     ObjectState state;
@@ -348,7 +349,7 @@ Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
     if (verdict != Verdict::ok) return verdict;
     if (r.free_grants.count == 0) return Verdict::later;
     const uint32_t index = take(r);
-    grant.references = 1; // While we look.
+    grant.references = 1; // Held by this function.
     r.grants[index - 1] = grant;
     read_granted(r, reader, grant, index);
     unreference(r, index);

@@ -1,4 +1,5 @@
-// Who owns: the host's wishes become signed grants, and a granted peer becomes the owner.
+// How owners change: the host turns requested transfers into signed grants, and the grantee takes
+// the objects over. Rules: docs/use/ownership.md, "How an owner changes".
 #pragma once
 #include "migration/messages.h"
 #include "migration/replica.h"
@@ -6,27 +7,33 @@
 namespace tern::grants {
 
 // --- The host ---
-// Makes grants of the wishes. Not to itself while the game plays: owners change in receive() only.
+// Grants the requested transfers. Those to the host itself (to_all) only while receiving, because
+// its own objects must not change while the game runs.
 enum class Taking : uint8_t { to_others, to_all };
 void settle(Replica &r, Taking taking);
-void wish(Replica &r, Slot slot, PeerId to); // The last wish for an object counts.
-void forget_wish(Replica &r, Slot slot);     // It has died.
-bool orphaned(const Replica &r, Slot slot);  // It lives, and its owner has gone.
-void adopt_orphans(Replica &r); // All of owners that have gone. A wish for one is served after it.
-bool room(const Replica &r, uint32_t objects); // For grants of so many objects.
+// Requests a transfer. It replaces an earlier request for the object, whose claim is refused.
+void wish(Replica &r, Slot slot, PeerId to);
+void forget_wish(Replica &r, Slot slot);
+bool orphaned(const Replica &r, Slot slot); // Alive, but its owner has gone.
+// Grants all orphans to the host. Requested transfers of orphans stay, for settle().
+void adopt_orphans(Replica &r);
+// Whether there is room for grants of this many objects to one owner.
+bool room(const Replica &r, uint32_t objects);
 
 // --- Whoever holds a grant ---
-void unreference(Replica &r, uint32_t grant); // index + 1
-// The slot of one of its objects, if it is ours by this very grant; else no_slot.
+// Drops a reference. `grant`: index + 1.
+void unreference(Replica &r, uint32_t grant);
+// The slot of the grant's object i, if we own it through this grant; else no_slot.
 Slot own_slot(const Replica &r, const Grant &grant, uint16_t i);
-// Whether the host of its term signed it.
+// Whether the host named in its stamp signed it. Only for hosts whose key is known here.
 bool genuine(const Replica &r, const Grant &grant);
 bool names(const Grant &grant, ObjectId object);
 Verdict receive_grant(Replica &r, PeerId from, BitReader reader);
 
-// The tick of the value that we have: the owner's own value is always of now.
+// The tick of our copy of the value. An owner's value is always of the present tick.
 uint32_t value_tick(const Replica &r, const Object &object);
-// This peer owns the object no more: it died, or is another's.
+// Clears what this peer kept as the owner, or as the host of a star: the object has died or gets a
+// new tenure.
 void give_away(Replica &r, Slot slot);
 
 }

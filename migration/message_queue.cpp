@@ -69,14 +69,14 @@ void clear(Replica &r, MemberSlot to)
     r.rings[to] = {};
 }
 
-// --- Each kind of item as a message. Nothing written: it has become pointless. ---
+// --- Each kind of item as a message. An item that has become pointless writes nothing. ---
 
 static void write_create(BitWriter &w, Replica &r, Item &item)
 {
     const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
     if (slot == no_slot) return;
     const bool first = r.world.slots[slot].owner == r.self && r.world.slots[slot].stamp == 0;
-    if (!first && !TERN_MUTANT(past_tenure_announced)) return; // Gone, or back: announced as that.
+    if (!first && !TERN_MUTANT(past_tenure_announced)) return; // Another item announces it.
     item.tick = r.world.tick;
     messages::write_kind(w, MessageKind::create);
     bits::write_varint(w, object_id::serial(r.world.slots[slot].id));
@@ -116,7 +116,7 @@ static void write_grant(BitWriter &w, Replica &r, const Item &item)
     uint32_t present = 0;
     for (uint16_t i = 0; i < grant.object_count; ++i)
         if (world::find_alive(r.world, grant.objects[i]) != no_slot) present |= 1u << i;
-    if (present == 0) return; // All died meanwhile; everybody hears of that.
+    if (present == 0) return; // All have died, which is announced.
     messages::write_kind(w, MessageKind::grant);
     messages::write_grant(w, grant);
     bits::write(w, present, grant.object_count);
@@ -129,7 +129,8 @@ static void write_grant(BitWriter &w, Replica &r, const Item &item)
     }
 }
 
-// As many ranges as fit, from item.object on; it ends at 0.
+// Writes as many ranges as fit, from item.object on, and sets item.object to where the next message
+// begins; 0: this was the last one.
 static void write_dead(BitWriter &w, Replica &r, Item &item)
 {
     const Dead &dead = r.world.dead;
@@ -188,7 +189,7 @@ static TrafficKind traffic_kind(MessageKind kind)
     }
 }
 
-// Values have been charged already.
+// Charges a message without its values, which write_state() has charged.
 static void charge(Replica &r, MessageKind kind, const BitWriter &w)
 {
     if (!r.charges || bits::bit_count(w) == 0) return;
@@ -232,12 +233,12 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
     TERN_ASSERT(false, "item kind %u", static_cast<unsigned>(item.kind));
 }
 
-// What an announcement tells the publisher, once it has arrived.
+// A message has arrived. After an announcement the publisher may send UPDATEs of its objects.
 static void announced(Replica &r, MemberSlot to, const Item &item)
 {
     const bool view = item.kind == MessageKind::welcome || item.kind == MessageKind::view;
     if (view) return views::arrived(r, to, item);
-    if (item.tick == 0) return; // It said nothing.
+    if (item.tick == 0) return; // Nothing was sent.
     if (item.kind == MessageKind::tell) return relay::arrived(r, to, item);
     if (item.kind == MessageKind::create) {
         const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
@@ -255,7 +256,7 @@ static void announced(Replica &r, MemberSlot to, const Item &item)
     }
 }
 
-// --- The queue as a stream ---
+// --- Pulling and acks ---
 
 bool is_unacked(const Replica &r, MemberSlot to, MessageKind kind)
 {
@@ -266,7 +267,7 @@ bool is_unacked(const Replica &r, MemberSlot to, MessageKind kind)
     return false;
 }
 
-// Items at the front that have arrived, or that said nothing.
+// Removes items from the front that have arrived or for which nothing was sent.
 static void pop_acked(Replica &r, MemberSlot member)
 {
     ItemRing &ring = r.rings[member];
@@ -309,7 +310,7 @@ void rewind(Replica &r, MemberSlot to)
     for (uint32_t i = 0; i < ring.count; ++i) {
         Item &item = at(r, to, i);
         if (item.kind == MessageKind::dead) item.object = 0;
-        if (item.kind == MessageKind::welcome) ring.view_said = 0; // It may have no view at all.
+        if (item.kind == MessageKind::welcome) ring.view_said = 0; // The member may have no view.
     }
     ring.pulled = 0;
     ring.message_count = ring.acked_count = 0;

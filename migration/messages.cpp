@@ -76,7 +76,8 @@ void write_state(BitWriter &w, Replica &r, TrafficKind kind, Slot slot, uint32_t
     if (!r.charges) return;
     const size_t bit_count = bits::bit_count(w) - begin;
     charges::add_value(*r.charges, *r.types, kind, type, value, bit_count);
-    charges::add(*r.charges, kind, -static_cast<int64_t>(bit_count), 0); // Of the whole message.
+    // The queue charges all bits of the message, these included.
+    charges::add(*r.charges, kind, -static_cast<int64_t>(bit_count), 0);
 }
 
 void read_state(BitReader &reader, Replica &r, ObjectState &state)

@@ -31,7 +31,7 @@ void begin(Replica &r)
     publish::forget_interests(r.publisher);
     for (Slot slot = 0; slot < r.world.slots.count; ++slot)
         if (r.world.slots[slot].life == Life::alive && r.world.slots[slot].owner != r.self)
-            forget_ticks(r, slot); // Of a former tenure of ours.
+            forget_ticks(r, slot); // They may be those of a former tenure of ours.
     for (MemberSlot to = 0; to < r.members.count; ++to)
         tell_all(r, to);
 }
@@ -124,7 +124,7 @@ Verdict receive(Replica &r, PeerId from, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     const bool may = r.topology == Topology::star && from == replica::successor(r);
     if (!may && !TERN_MUTANT(client_believed)) return Verdict::forged;
-    if (live.owner == r.self) return Verdict::forged; // Nobody tells us what is ours.
+    if (live.owner == r.self) return Verdict::forged; // Own objects come by GRANT.
     uint32_t unknown = 0;
     const Verdict fit = views::fits(r, live.id, state.type, unknown);
     if (fit == Verdict::ok) objects::join(r, live, state);

@@ -1,27 +1,29 @@
-// The host of a star: what it hears of an object it tells everybody else, as the state that it has,
-// with acks of its own; and what its clients do when another takes its place.
-// docs/use/topologies.md
+// How the host of a star replicates the objects of its clients: it sends each client the state of
+// its own copies, and tracks acks for each client. Also the clients' side of a change of host.
+// docs/use/topologies.md, "How a star replicates".
 #pragma once
 #include "migration/messages.h"
 #include "migration/replica.h"
 
 namespace tern::relay {
 
-// --- The host. Each does nothing if this peer is none, or in a mesh. ---
-void begin(Replica &r);                   // It has become host: all are told all.
-void tell_all(Replica &r, MemberSlot to); // Everything that lives.
-// An object is new here, or of a new tenure: of another's, with the last write that it has of the
-// owner before.
+// --- The host. Except for tell_all(), write() and arrived(), these do nothing on other peers. ---
+void begin(Replica &r);                   // This peer has become host: sends everything to all.
+void tell_all(Replica &r, MemberSlot to); // Announces every living object to this member.
+// An object is new here, or has a new tenure. survived_tick: the former owner's last write that it
+// includes; read only if another peer owns it.
 void began(Replica &r, Slot slot, uint32_t survived_tick);
-void changed(Replica &r, Slot slot, uint64_t fields); // By its owner, who is another.
-// Told by its owner as it was: that it stays there, if it is bounded.
+void changed(Replica &r, Slot slot, uint64_t fields); // An UPDATE of another owner changed these.
+// An UPDATE of another owner repeated the value. For fields with an error bound this is sent on,
+// because it means that they stay there.
 void repeated(Replica &r, Slot slot);
-void died(Replica &r, ObjectId object, PeerId sayer); // All but he are told.
+void died(Replica &r, ObjectId object, PeerId sayer); // Announces it to all but the sender.
+// TELL: the item as a message, and its ack.
 void write(BitWriter &w, Replica &r, MemberSlot to, Item &item);
 void arrived(Replica &r, MemberSlot to, const Item &item);
 
 // --- A client ---
-void greet_leader(Replica &r); // Somebody else leads now: he is told all that we own.
+void greet_leader(Replica &r); // Another member leads now: sends it all objects that we own.
 Verdict receive(Replica &r, PeerId from, BitReader reader);
 
 }

@@ -1,3 +1,4 @@
+// The block of memory, packets with UPDATEs and snapshots, and the steps of a tick.
 #include "migration/replica.h"
 #include "base/hash.h"
 #include "base/mutant.h"
@@ -18,7 +19,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
                         const ReplicaLimits &limits)
 {
     world::place(b, r.world, types, limits.dead_max);
-    // While measuring, r is a stand-in whose arrays are not there.
+    // While the size is measured, r is a stand-in without arrays.
     uint32_t slots = 0;
     for (const Type &type : types.types)
         slots += world::capacity(type);
@@ -109,7 +110,8 @@ bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> mes
     return publish::check(r.world, *r.types, from, message);
 }
 
-// As whom a member tells of an object: as itself; the host of a star as anybody but us.
+// The owner in whose name a member sends an object's values: its own, or, from the host of a star,
+// that of any owner but us.
 static PeerId speaks_for(const Replica &r, PeerId from, Slot slot)
 {
     if (r.topology == Topology::mesh || from != successor(r)) return from;
@@ -222,7 +224,7 @@ void begin_receive(Replica &r, uint64_t now_us)
     r.now_us = now_us;
     happenings::clear(r);
     world::sweep(r.world, *r.types);
-    const bool timer = r.world.tick % 16 == 0; // Its own tick: of which each is looked at.
+    const bool timer = r.world.tick % 16 == 0; // Counted in ticks, not in time.
     if (TERN_MUTANT(dead_forgotten_on_a_timer) && timer) flat::clear(r.world.dead);
 }
 
@@ -254,7 +256,7 @@ void end_send(Replica &r)
     if (r.world.tick < UINT32_MAX)
         r.world.tick += 1;
     else if (r.fault == Fault::none)
-        r.fault = Fault::counter_full; // What is newer could not be told any more.
+        r.fault = Fault::counter_full; // No later value could have a newer tick.
 }
 
 bool events_room(const Replica &r)

@@ -1,3 +1,4 @@
+// Membership: joining, departures, and who is a member.
 #include "base/mutant.h"
 #include "migration/departures.h"
 #include "migration/messages.h"
@@ -76,7 +77,7 @@ void peer_gone(Replica &r, PeerId peer, Departure how)
     if (slot == no_member || r.members[slot].fenced || peer == r.self) return;
     if (how == Departure::goodbye) r.members[slot].said_goodbye = true;
     const PeerId leader = successor(r);
-    if (leader != r.self && leader != peer) return; // Only who leads counts others out.
+    if (leader != r.self && leader != peer) return; // Only the leader removes members.
     views::fence(r, slot);
     if (r.phase == Phase::joining) {
         if (r.fault == Fault::none && !TERN_MUTANT(joiner_stays_on)) r.fault = Fault::host_lost;

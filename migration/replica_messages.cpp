@@ -1,3 +1,4 @@
+// The streams of messages: in, out, and described for inspectors.
 #include "base/mutant.h"
 #include "migration/departures.h"
 #include "migration/grants.h"
@@ -12,8 +13,9 @@ namespace tern::replica {
 
 // --- In ---
 
-// In a star one hears of objects from who leads. Others may think that we do, and will be right or
-// be counted out: until then what they say waits.
+// In a star, messages about objects come from the leader, or to it. Another member that sends us
+// some takes us for the leader. Either we will be, or that member will be removed; until then its
+// messages wait.
 static bool waits(const Replica &r, PeerId from, MessageKind kind)
 {
     if (linked(r, from)) return false;
@@ -44,7 +46,7 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::report: return departures::receive_report(r, member, reader);
     case MessageKind::complaint: return departures::receive_complaint(r, from, reader);
     case MessageKind::tell: return relay::receive(r, from, reader);
-    case MessageKind::welcome: // Only a newcomer's first.
+    case MessageKind::welcome: // welcome() takes it, as the first message.
     case MessageKind::none: break;
     }
     return Verdict::malformed;
@@ -103,7 +105,7 @@ bool all_acked(const Replica &r, PeerId to)
            r.publisher.rings[member].packet_count == 0 && !bounds::holds_any(r.publisher.bounds);
 }
 
-// --- For those who watch ---
+// --- Descriptions ---
 
 static void list_present(BitReader &r, const Grant &grant, Described &described)
 {

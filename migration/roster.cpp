@@ -4,8 +4,8 @@
 
 namespace tern::roster {
 
-// Whom the host has fenced stays listed until its departure ends: whoever strikes a member off must
-// know all that any survivor has heard of it, and could not ask for that itself any more.
+// A fenced member stays listed until its departure ends. A member that dropped it earlier could
+// not, as the next host, ask the others what they have received from it.
 static bool is_listed(const Member &member)
 {
     return !member.fenced || !TERN_MUTANT(fenced_not_listed);
@@ -36,7 +36,7 @@ void write(BitWriter &w, const Replica &r, uint32_t known)
     }
 }
 
-// The form is the only one: ids ascend, and one that follows the last is not written.
+// Every list has only one valid form: ids ascend, and the id next to the last one is never written.
 void read_next(BitReader &reader, Listed &listed)
 {
     const uint32_t next = static_cast<uint32_t>(listed.id) + 1;

@@ -35,7 +35,7 @@ const uint16_t *place_in_order(const Replica &r, PeerId peer)
                             [&r](uint16_t slot, PeerId id) { return r.members[slot].id < id; });
 }
 
-// Places are taken from the lowest on, so few peers make short loops whatever peers_max is.
+// The lowest free slot is always taken first, so loops up to peers_used are short with few peers.
 static void count_places(Replica &r)
 {
     r.publisher.peers_used = 0;
@@ -65,7 +65,7 @@ static void write_former_hosts(BitWriter &w, const Replica &r)
 void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
 {
     const bool welcome = item.kind == MessageKind::welcome;
-    if (!welcome && item.token != r.view) { // A newer one follows.
+    if (!welcome && item.token != r.view) { // A newer view follows in the queue.
         item.token = 0;
         return;
     }
@@ -94,7 +94,7 @@ void tell_view(Replica &r)
 
 enum class Whose : uint8_t { all, greeted };
 
-// The view that all these members have, or a later one.
+// The newest view such that every one of these members has it or a later one.
 static uint32_t view_of(const Replica &r, Whose whose)
 {
     uint32_t least = r.view;
@@ -118,7 +118,7 @@ void voters_changed(Replica &r)
     r.vote_view = r.view + 1;
 }
 
-// --- Greeting ---
+// --- World sync ---
 
 void tell_own(Replica &r, MemberSlot to)
 {
@@ -129,7 +129,8 @@ void tell_own(Replica &r, MemberSlot to)
         item.object = static_cast<uint64_t>(object.id);
         outbox::push(r, to, item);
     }
-    uint32_t used = r.grants.count - r.free_grants.count; // Their places are mostly the lowest.
+    // The grants in use mostly have the lowest indices, so the loop ends early.
+    uint32_t used = r.grants.count - r.free_grants.count;
     for (uint32_t i = 0; i < r.grants.count && used > 0; ++i) {
         if (r.grants[i].references == 0) continue;
         used -= 1;
@@ -151,8 +152,9 @@ static void greet(Replica &r, MemberSlot to)
     if (!replica::relays(r)) outbox::push(r, to, plain(MessageKind::greeted));
 }
 
-// In a mesh who is in has been greeted by all, so all know it. The host of a star greets for all,
-// and lets nobody in whom the others would not know if it died.
+// In a mesh a newcomer is in only after a world sync from every member, so all know it. In a star
+// the host alone sends the world sync. Its GREETED waits until the members that are in know the
+// newcomer, because one of them may be the next host.
 void finish_greetings(Replica &r)
 {
     if (!replica::relays(r)) return;
@@ -172,7 +174,8 @@ static void lose_host(Replica &r)
     if (r.phase == Phase::in) happenings::peer(r, EventKind::host_lost, r.view_host);
 }
 
-// What only who has gone told us: it hides that no more.
+// A member has gone: what it has hidden from us is visible again, until the peer that now sends us
+// the object hides it. `led`: the member was the host, which in a star sends everything.
 static void show_untold(Replica &r, PeerId gone, bool led)
 {
     const bool told_all = led && r.topology == Topology::star;
@@ -204,7 +207,7 @@ void fence(Replica &r, MemberSlot slot)
 void drop(Replica &r, MemberSlot slot)
 {
     fence(r, slot);
-    outbox::clear(r, slot); // It may have been given up since. Who has the place next has not.
+    outbox::clear(r, slot); // Resets the flags too, for the next member in this slot.
     const Member &member = r.members[slot];
     if (member.id < replica::successor(r) && !TERN_MUTANT(former_hosts_forgotten)) {
         if (flat::full(r.former)) flat::erase(r.former, 0);
@@ -236,7 +239,7 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
     member.id = id;
     member.identity = newcomer;
     member.since_view = r.view;
-    member.reported = true; // It has nothing to say to a query that is under way.
+    member.reported = true; // A query that is under way does not wait for it.
     add_member(r, place, member);
     r.rings[place].view_floor = r.view;
     outbox::push(r, place, plain(MessageKind::welcome));
@@ -262,7 +265,7 @@ static void drop_unlisted(Replica &r, const Roster &roster, bool &dropped)
 
 static void take_newcomer(Replica &r, const Roster &roster, const Listed &listed)
 {
-    // In a star the host greets for all.
+    // In a star only the host sends the world sync.
     const bool star = r.topology == Topology::star;
     Member member = {};
     member.id = listed.id;
@@ -274,9 +277,9 @@ static void take_newcomer(Replica &r, const Roster &roster, const Listed &listed
     if (listed.id > r.self && !star) greet(r, place);
 }
 
-// The roster becomes ours. Fenced ones that it still lists stay fenced. Who came after us is
-// greeted, and does not greet us: it says all it has to say to a roster that has us on it. True if
-// somebody is no member any more.
+// Adopts a roster; returns true if a member was dropped. Fenced members that it lists stay fenced.
+// A member that came after us gets a world sync from us. It sends us none, because everything that
+// it has ever sent went to a roster that includes us.
 static bool take_roster(Replica &r, const Roster &roster, bool with_events)
 {
     bool dropped = false;
@@ -290,7 +293,7 @@ static bool take_roster(Replica &r, const Roster &roster, bool with_events)
             take_newcomer(r, roster, listed);
             slot = replica::find_member(r, listed.id);
             if (with_events) happenings::peer(r, EventKind::peer_joined, listed.id);
-        } else if (listed.is_told) { // It may have moved.
+        } else if (listed.is_told) { // The address may have changed.
             r.members[slot].identity.address = listed.identity.address;
         }
         r.members[slot].votes = listed.votes;
@@ -341,11 +344,12 @@ Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader)
     return Verdict::ok;
 }
 
-// Votes change when all have the last view that changed them, and know who gets one. So of any two
-// of us the majorities overlap: one new vote changes them by too little, and where the host and at
-// most one other vote, there is none without the host. Else, if there are more, they are new until
-// all have heard of them, and so long a majority of the others is needed as well (joint consensus:
-// Ongaro, "Consensus: Bridging Theory and Practice", 4.3).
+// Votes change only when all members have the last view that changed them, and know the members
+// that get one. So the majorities that any two members determine overlap: a single new vote
+// changes them by too little, and if at most one member votes beside the host, there is no majority
+// without the host. If more wait in other cases, their votes stay new until all members have the
+// view, and meanwhile a majority of the old votes is needed as well (joint consensus: Ongaro,
+// "Consensus: Bridging Theory and Practice", 4.3).
 void give_votes(Replica &r)
 {
     if (r.collecting) return;
@@ -375,8 +379,9 @@ void give_votes(Replica &r)
 
 // --- Terms ---
 
-// A host's successor has a higher id, and each is host once in a session. So a term's number is
-// never above its host's id; but after go_on(), where it is below the ids of all that come later.
+// A successor has a higher id than its host, and is host only once in a session. So the number of a
+// term is at most its host's id. After go_on() it can be higher, but is still below the ids of all
+// later members.
 bool is_term_before(uint16_t number, PeerId peer)
 {
     return number < static_cast<uint16_t>(peer);
@@ -413,7 +418,7 @@ Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_sec
     const bool same = std::memcmp(me.identity.signing_key, self.signing_key, 32) == 0 &&
                       std::memcmp(me.identity.key, self.key, 32) == 0;
     if (!same) {
-        r.fault = Fault::removed; // Whoever that is, it is not us.
+        r.fault = Fault::removed; // Another peer has our id.
         return Verdict::malformed;
     }
     r.phase = Phase::joining;
@@ -423,7 +428,7 @@ Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_sec
 
 // --- A view arrives ---
 
-// What the last host has left unanswered is asked again.
+// Asks the new host for everything that the last one has not answered.
 static void follow_new_host(Replica &r, PeerId host)
 {
     r.view_host = host;
@@ -450,10 +455,10 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
     const bool next = term > r.term_number && term <= static_cast<uint16_t>(from);
     if (new_host ? !next : term != r.term_number) return Verdict::forged;
     if (!new_host && roster.view <= r.view) return Verdict::ignored;
-    // Of a host that we took for gone we hear nothing, so this one has asked us.
+    // We took the last host for gone and drop its messages, so this one has queried us before.
     const bool dropped = take_roster(r, roster, true);
     if (new_host) follow_new_host(r, from);
-    // What we have released may have been granted to who has gone, and the grant with him.
+    // A released object may have been granted to a member that is now gone, and the grant with it.
     if (dropped && !new_host) objects::tell_own_marks(r);
     finish_joining(r);
     return Verdict::ok;
@@ -465,7 +470,7 @@ Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown)
 {
     const Slot slot = world::find(r.world, id);
     if (slot != no_slot) return r.world.slots[slot].type == type ? Verdict::ok : Verdict::malformed;
-    // Nobody else makes our objects.
+    // Only this peer creates objects with its own ids.
     if (object_id::creator(id) == r.self && object_id::serial(id) > r.world.serial)
         return Verdict::malformed;
     if (dead::contains(r.world.dead, id)) return Verdict::ok;
