@@ -14,8 +14,8 @@ struct Key128 {
     friend bool operator==(const Key128 &, const Key128 &) = default;
 };
 
-struct HashTable { // Closed. Grows by doubling; 24 bytes for each place, of which at most 3/4 are
-                   // in use.
+// Grows by doubling. 24 bytes for each place, of which at most 3/4 are in use.
+struct HashTable { // Closed.
     struct Place {
         Key128 key;
         uint32_t number; // 0: the place is free.
