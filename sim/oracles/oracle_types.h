@@ -19,8 +19,8 @@ struct SaidMessage {
     ObjectId object;
     Stamp stamp;
 };
-struct SaidStream { // One direction of a connection. Received messages are erased from time to
-                    // time.
+// One direction of a connection. Received messages are erased from time to time.
+struct SaidStream {
     std::vector<SaidMessage> said;
     size_t heard;    // How many messages of `said` were received.
     uint64_t newest; // Number of the last message sent.
