@@ -23,10 +23,10 @@ if(TERN_BUILD_TESTS)
   target_sources(test_transport PRIVATE ${PROJECT_SOURCE_DIR}/bench/pairs/shared_link.cpp)
   tern_test(replication replication base)
   tern_test(migration migration replication transport base)
-  tern_test(rpc rpc replication transport base)
   tern_test(sim ${all_modules})
   tern_test(discovery ${all_modules})
-  tern_test(session ${all_modules}) # Over the simulated network, which is above it.
+  tern_test(session ${all_modules}) # Over the simulated network, which is above them.
+  tern_test(rpc ${all_modules})
 
   if(TERN_LUA)
     include(cmake/lua_tests.cmake)
