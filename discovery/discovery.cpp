@@ -1,5 +1,5 @@
-// Announcers answer queries; finders ask and keep what they hear. Formats: docs/wire_format.md,
-// "Discovery".
+// Announcers answer queries. Finders send queries and list the sessions in the answers. Formats:
+// docs/wire_format.md, "Discovery".
 #include "tern/discovery.h"
 #include "discovery/discovery_wire.h"
 #include "session/session_types.h"
@@ -15,8 +15,8 @@ namespace tern {
 
 using discovery::message_bytes;
 
-static constexpr uint32_t answers_per_second_max = 32; // Beyond, none is sent.
-static constexpr uint32_t answers_burst_max = 64;
+static constexpr uint32_t answers_per_second_max = 32; // Further queries are not answered.
+static constexpr uint32_t answers_burst_max = 64;      // Also the most answers of one call.
 
 struct Announcer {
     char game[name_bytes_max], name[name_bytes_max];
@@ -24,7 +24,7 @@ struct Announcer {
     bool open;
     Allowance allowance;
     uint64_t bad_datagrams;
-    uint32_t answer_count; // Of this call.
+    uint32_t answer_count; // Answers of this call of announce().
     Datagram datagrams[answers_burst_max];
     std::byte answers[answers_burst_max][message_bytes];
 };
@@ -32,11 +32,11 @@ struct Announcer {
 struct Finder {
     char game[name_bytes_max];
     uint16_t port;
-    bool judges; // By the three that follow.
+    bool judges; // Sessions fit only if these three members match theirs.
     uint64_t types_digest;
     uint16_t peers_max;
     Quorum quorum;
-    uint64_t nonce; // Drawn, so that only who has seen a query can answer it.
+    uint64_t nonce; // Random, so that only a machine that received a query can answer it.
     uint64_t next_query_us;
     uint64_t bad_datagrams;
     uint32_t count;
@@ -63,7 +63,7 @@ static void copy_text(char (&to)[name_bytes_max], const char *from)
     std::snprintf(to, sizeof to, "%s", from ? from : "");
 }
 
-// --- Who announces ---
+// --- Announcer ---
 
 Announcer *make_announcer(const Announcement &announcement)
 {
@@ -80,7 +80,7 @@ Announcer *make_announcer(const Announcement &announcement)
 void destroy_announcer(Announcer *announcer)
 {
     if (!announcer) return;
-    sodium_memzero(announcer->answers, sizeof announcer->answers); // Secrets.
+    sodium_memzero(announcer->answers, sizeof announcer->answers); // They contain invite secrets.
     std::free(announcer);
 }
 
@@ -91,7 +91,7 @@ static bool is_answered(const Announcer &a, const Address &asker)
     return false;
 }
 
-// The game's socket must take datagrams of the asker's IP version.
+// To join, the asker sends to the game's socket, which must support its IP version.
 static bool can_reach(const Announcer &a, const Address &asker)
 {
     return address::is_v4(asker) || !address::is_v4(a.address);
@@ -127,7 +127,7 @@ static void take_query(Announcer &a, const Session &s, const Datagram &datagram,
     }
     if (query.game[0] != '\0' && std::strcmp(query.game, a.game) != 0) return;
     if (s.state != State::open || !can_reach(a, datagram.address)) return;
-    // A query comes by several ways: one answer is enough.
+    // A query may arrive several times (broadcast, multicast, several interfaces).
     if (a.answer_count == answers_burst_max || is_answered(a, datagram.address)) return;
     if (!allowance::take(a.allowance, now_us)) return;
     std::byte(&bytes)[message_bytes] = a.answers[a.answer_count];
@@ -150,7 +150,7 @@ uint64_t bad_datagrams(const Announcer *announcer)
     return announcer->bad_datagrams;
 }
 
-// --- Who looks ---
+// --- Finder ---
 
 const char *text(Fit fit)
 {
@@ -164,7 +164,7 @@ const char *text(Fit fit)
     return "";
 }
 
-// A table is large, and needed for its digest alone.
+// A type table is too large for the stack.
 static uint64_t digest_of(std::span<const Type> types)
 {
     auto *table = zeroed<TypeTable>();
@@ -194,7 +194,7 @@ Finder *make_finder(const FinderConfig &config)
 void destroy_finder(Finder *finder)
 {
     if (!finder) return;
-    sodium_memzero(finder->sessions, sizeof finder->sessions); // Secrets.
+    sodium_memzero(finder->sessions, sizeof finder->sessions); // They contain invite secrets.
     std::free(finder);
 }
 
@@ -221,8 +221,9 @@ static bool names_the_same_member(const FoundSession &found, const discovery::An
            std::memcmp(found.invite.secret, answer.secret, sizeof answer.secret) == 0;
 }
 
-// Several members may announce one session. Its entry names one of them: the first that was heard
-// with an invite, as long as it is there, else the first. Null: the answer is not needed.
+// Several members may announce one session; its entry keeps the data of one of them. An answer with
+// an invite replaces an entry without one; otherwise the first member stays until the entry
+// expires. Null: the answer is not needed.
 static FoundSession *entry_for(Finder &f, const discovery::Answer &answer)
 {
     FoundSession *found = find_session(f, answer.session);

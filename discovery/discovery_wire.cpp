@@ -33,7 +33,7 @@ static void write_text(BitWriter &w, const Text &text)
     bits::write_bytes(w, std::as_bytes(std::span(padded)));
 }
 
-// Zeros from its end on, so that each text has one form.
+// All bytes behind the text must be zero, so that each text has one encoding.
 static void read_text(BitReader &r, Text &text)
 {
     bits::read_bytes(r, std::as_writable_bytes(std::span(text)));
@@ -54,7 +54,7 @@ static void read_zeros(BitReader &r, size_t count)
         if (bits::read(r, 8) != 0) bits::fail(r);
 }
 
-// --- The datagrams: write and read side by side ---
+// --- The datagrams ---
 
 void write_query(const Query &query, Buffer buffer)
 {
@@ -110,7 +110,7 @@ static bool is_zero(const uint8_t (&bytes)[32])
     return any == 0;
 }
 
-// What is not open tells none of this; what is, all.
+// An open session announces port, key and secret; a closed one announces none of them.
 static bool tells_what_it_should(const Answer &answer)
 {
     if (answer.open) return answer.port != 0;

@@ -1,21 +1,22 @@
-// The two datagrams of discovery, as bytes. Formats: docs/wire_format.md, "Discovery".
+// Encodes and decodes the two datagrams of discovery. Formats: docs/wire_format.md, "Discovery".
 #pragma once
 #include "tern/types.h"
 
 namespace tern::discovery {
 
-inline constexpr size_t message_bytes = 168; // Of both, so that no answer is larger than its query.
+// Both datagrams have this size, so that an announcer cannot be used to amplify traffic.
+inline constexpr size_t message_bytes = 168;
 
 struct Query {
     uint64_t nonce;
-    char game[name_bytes_max]; // Empty: all games.
+    char game[name_bytes_max]; // The game to find; empty: all games.
 };
 
 struct Answer {
-    uint8_t version; // Of the wire.
-    bool open;       // Else port, key and secret are zero.
+    uint8_t version; // wire_version of the announcer.
+    bool open;       // False: port, key and secret are zero.
     uint8_t quorum;
-    uint64_t nonce; // Of the query.
+    uint64_t nonce; // Copied from the query.
     char game[name_bytes_max], name[name_bytes_max];
     uint64_t session, types_digest;
     uint16_t players, peers_max; // 1 to peers_max.
@@ -25,8 +26,10 @@ struct Answer {
 
 using Buffer = std::span<std::byte, message_bytes>;
 
+// The readers return false if the datagram is not valid; the struct is then undefined. A valid
+// datagram has exactly one encoding.
 void write_query(const Query &query, Buffer buffer);
-bool read_query(std::span<const std::byte> datagram, Query &query); // False: it is none.
+bool read_query(std::span<const std::byte> datagram, Query &query);
 void write_answer(const Answer &answer, Buffer buffer);
 bool read_answer(std::span<const std::byte> datagram, Answer &answer);
 
