@@ -1,5 +1,6 @@
-// The ack tracker against a list of all arrivals: every ack must name what the peer may not know,
-// nothing that has not arrived, and be a frame that the peer can read.
+// Checks the ack tracker against a list of all arrivals. Every ack must include the packets whose
+// ack the peer may not have read, include no packet that has not arrived, and encode to a frame
+// that the peer can read.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "transport/connection/ack_tracker.h"
@@ -9,11 +10,13 @@ namespace tern::fuzz {
 namespace {
 
 constexpr size_t arrivals_max = 128;
-constexpr uint64_t sent_max = 20'000; // And some: beyond 32,768 what is known may be told again.
+// Roughly the most packets that we send. Beyond 32,768 the 16-bit marks of the tracker wrap around,
+// and it may repeat acks that the peer has read.
+constexpr uint64_t sent_max = 20'000;
 
 struct Arrived {
     uint64_t number;
-    uint64_t next_sent; // The number that our next packet had: if it is acked, the peer knows.
+    uint64_t next_sent; // Our next packet then: once it is acked, the peer has read this ack.
 };
 
 struct Model {
@@ -22,7 +25,7 @@ struct Model {
     uint64_t end; // One past the newest.
     uint64_t eliciting_end;
     uint64_t newest_us;
-    uint64_t start_sent, next_sent, read_end; // Of our packets.
+    uint64_t start_sent, next_sent, read_end; // Numbers of our packets.
     uint64_t waiting_since_us;
     uint32_t waiting;
 };
@@ -30,7 +33,7 @@ struct Model {
 void arrive(Model &m, uint64_t number, bool eliciting, uint64_t now_us)
 {
     m.arrivals[m.count++] = {number, m.next_sent};
-    if (number + ack_window_packets < m.end) return; // Nobody is told any more.
+    if (number + ack_window_packets < m.end) return; // Too old to be acked.
     if (number >= m.end) {
         m.end = number + 1;
         m.newest_us = now_us;
@@ -53,7 +56,7 @@ bool is_named(const Ack &ack, uint64_t largest, uint64_t number)
 
 void check_ack(const Model &m, const BuiltAck &built, uint64_t now_us)
 {
-    uint64_t first = m.end; // That the peer may not know.
+    uint64_t first = m.end; // The lowest packet whose ack the peer may not have read.
     const Ack &ack = built.ack;
     const uint64_t largest = m.end - 1;
     size_t named = 0;
@@ -126,7 +129,7 @@ void step(Tracking &t, Input &in)
     switch (what & 3) {
     case 0:
     case 1: return arrive(t, in, what);
-    case 2: // Packets of ours are sent; some are acked; time goes on.
+    case 2: // We send packets, some of them are acked, and time passes.
         if (m.next_sent < m.start_sent + sent_max)
             m.next_sent += (what & 128) != 0 ? 100 * (what >> 2) : what >> 2;
         m.read_end += std::min<uint64_t>(m.next_sent - m.read_end, input::u8(in));
@@ -158,12 +161,12 @@ void fuzz_acks(std::span<const uint8_t> data)
     t.model.waiting = 0;
     t.model.eliciting_end = 0;
     t.now_us = 1'000'000;
-    const uint8_t start = input::u8(in); // Near the ends of numbers, or at 0.
+    const uint8_t start = input::u8(in); // Numbers start at 0 or near a limit.
     const uint64_t far[4] = {0, 5, (1ull << 32) - 30, packet_number_max - 100'000'000};
     t.model.end = far[start % 4];
     t.model.start_sent = t.model.next_sent = t.model.read_end = far[start / 4 % 4];
     replay_window::skip_to(t.window, t.model.end);
-    arrive(t, t.model.end, (start & 16) != 0); // The newest has always arrived.
+    arrive(t, t.model.end, (start & 16) != 0); // build() needs a newest packet.
     while (!input::empty(in))
         step(t, in);
 }

@@ -1,5 +1,5 @@
-// Values written and read again, against one bool per bit; and any bytes read, which must be what
-// writing their values gives.
+// Writes values and reads them again, and compares the bits with a model of one bool per bit. Then
+// reads arbitrary bytes as values; writing these values must give the same bits.
 #include "base/bits.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
@@ -17,12 +17,12 @@ enum class Kind : uint8_t { number, boolean, varint, bytes };
 struct Op {
     Kind kind;
     unsigned width; // number
-    uint64_t value; // All but bytes.
+    uint64_t value; // All kinds but bytes.
     std::span<const uint8_t> bytes;
-    size_t end; // Bits written when it was done.
+    size_t end; // Bits written in total after this operation.
 };
 
-struct Model { // What a writer should have done.
+struct Model { // The bits that a correct writer has written.
     bool bits[buffer_bytes * 8];
     size_t count, capacity;
     bool overflow;
@@ -46,7 +46,8 @@ size_t size_bits(const Op &op)
     return size;
 }
 
-// What does not fit may be written in part; nothing says how much of it.
+// A value that does not fit may be written in part. How much of it is not specified, so the model
+// writes nothing.
 void put(Model &m, const Op &op)
 {
     m.overflow = m.overflow || m.count + size_bits(op) > m.capacity;
@@ -109,7 +110,7 @@ void compare_all(const Model &m, std::span<const std::byte> buffer)
         unsigned expected = 0;
         for (size_t i = 0; i < here; ++i)
             expected |= (m.bits[at * 8 + i] ? 1u : 0u) << i;
-        // The rest of the last byte is zero, but behind an overflow.
+        // The unused bits of the last byte are zero, except after an overflow.
         const unsigned mask = m.overflow ? (1u << here) - 1 : 255;
         TERN_ASSERT((std::to_integer<unsigned>(buffer[at]) & mask) == expected, "byte %zu of %zu",
                     at, buffer.size());
@@ -135,7 +136,8 @@ void read_back(std::span<const std::byte> written, std::span<const Op> ops)
     TERN_ASSERT(bits::complete(r), "%zu bytes are not complete", written.size());
 }
 
-// Any bytes, read as what `ops` are: what could be read is written in the same bits.
+// Reads arbitrary bytes as the kinds of `ops`; the values that could be read are written in the
+// same bits.
 void read_any(std::span<const std::byte> raw, std::span<const Op> ops)
 {
     std::byte memory[buffer_bytes];
@@ -168,7 +170,7 @@ void read_any(std::span<const std::byte> raw, std::span<const Op> ops)
 void fuzz_bits(std::span<const uint8_t> data)
 {
     Input in = {data};
-    // At the end of the memory, so that a step too far is seen.
+    // The buffer ends where the memory ends, so that sanitizers detect an overrun.
     std::byte memory[buffer_bytes];
     const size_t size = input::u8(in);
     const std::span<std::byte> buffer = std::span(memory).last(size);
@@ -180,7 +182,7 @@ void fuzz_bits(std::span<const uint8_t> data)
     Op ops[ops_max];
     size_t count = 0;
     while (!input::empty(in) && count < ops_max) {
-        if (in.rest[0] == 0xff) { // Takes some back.
+        if (in.rest[0] == 0xff) { // Rewinds the writer by some operations.
             compare_all(model, buffer);
             input::u8(in);
             count = std::min<size_t>(count, input::u8(in));
@@ -193,7 +195,7 @@ void fuzz_bits(std::span<const uint8_t> data)
         put(model, ops[count]);
         write(w, ops[count]);
         compare(w, model);
-        if (model.overflow) continue; // Nothing more is written, until some is taken back.
+        if (model.overflow) continue; // Nothing more is written until the writer is rewound.
         ops[count].end = model.count;
         count += 1;
     }

@@ -1,4 +1,4 @@
-// Any bytes as a call: what can be read is written in the same bytes.
+// Reads arbitrary bytes as a call; a call that can be read is written in the same bytes.
 #include "rpc/calls.h"
 #include "fuzz/support/input.h"
 #include "fuzz/support/kinds.h"

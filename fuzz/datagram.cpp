@@ -1,6 +1,7 @@
-// Any bytes from a stranger to an endpoint: no connection comes of it, and what is sent back is
-// not more than what came. The first byte says what is put right in them, so that a search gets
-// behind the keyed checksums, which keep nobody out who knows the public keys.
+// Sends arbitrary bytes from a stranger to an endpoint. They must not open a connection, and the
+// answers must not be larger than the datagram. The first byte selects what is corrected in the
+// bytes, so that the search gets past the keyed checksums: anybody who knows the public keys can
+// compute these.
 #include "fuzz/support/endpoints.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
@@ -11,24 +12,26 @@ namespace tern::fuzz {
 namespace {
 
 struct Mends {
-    bool mac1;     // Of the type that the bytes claim to be.
-    bool receiver; // Names what waits for an answer.
-    bool several;  // Comes twice, then from another address.
+    bool mac1;     // Corrects the checksum of the datagram type that the bytes claim to be.
+    bool receiver; // Sets the receiver id to that of the waiting initiation.
+    bool several;  // Delivers the datagram twice, then from another address.
 };
 
-// One is asked by strangers; one asks a peer, and strangers answer.
+// Two endpoints: strangers send initiations to `asked`; `asks` has sent an initiation to a peer,
+// and strangers send responses.
 struct Setup {
     KeyPair own, asking, peer;
     MacKeys own_macs, asking_macs, peer_macs;
     Endpoint *asked, *asks;
-    uint64_t now_us, asks_us; // Of each.
-    Initiation initiation;    // The one that waits for an answer.
+    uint64_t now_us, asks_us; // The time of each endpoint.
+    Initiation initiation;    // The initiation of `asks` that waits for a response.
     bool asked_changed, asks_changed;
 };
 
 const Address peer_address = numbered_address(1);
 
-// Making an initiation is dear, so it is done only when an answer has changed what waits for it.
+// Making an initiation is expensive, so it is repeated only after a datagram has changed the
+// waiting handshake.
 void ask(Setup &s)
 {
     s.asks_us = forget_all(*s.asks, s.asks_us);
@@ -69,7 +72,7 @@ Setup &setup()
     return s;
 }
 
-// Whether the keyed checksum is right afterwards.
+// Returns whether the keyed checksum is correct afterwards.
 bool mend(const Setup &s, Mends mends, std::span<uint8_t> bytes)
 {
     if (bytes.empty()) return false;
@@ -101,7 +104,7 @@ bool is_handled(const Arrival &arrival, size_t size_bytes)
     return arrival.handling == Handling::handled;
 }
 
-// What comes is answered, if at all, to where it came from, and with no more bytes.
+// The endpoint answers, if at all, to the source address, and with no more bytes than it received.
 void arrive(Setup &s, const Address &from, std::span<const uint8_t> bytes)
 {
     const Datagram datagram = {from, std::as_bytes(bytes)};
@@ -109,7 +112,7 @@ void arrive(Setup &s, const Address &from, std::span<const uint8_t> bytes)
         s.asked_changed = true;
     TERN_ASSERT(endpoint::contact(*s.asked, 0) == Contact::free, "a stranger of %zu bytes is in",
                 bytes.size());
-    // Only these are ever answered; to look at all that may be due costs more than to receive.
+    // Only initiations (type 1) are answered, and looking for answers costs more than receiving.
     if (!s.asked_changed && (bytes.empty() || bytes[0] != 1)) return;
     size_t answer_bytes = 0;
     for (const Datagram &answer : handshakes_due(*s.asked, s.now_us)) {
@@ -146,7 +149,7 @@ void fuzz_datagram(std::span<const uint8_t> data)
     std::copy(in.rest.begin(), in.rest.begin() + static_cast<ptrdiff_t>(size), bytes);
     const std::span<uint8_t> datagram(bytes, size);
     const Mends mends = {(what & 1) != 0, (what & 2) != 0, (what & 4) != 0};
-    // Behind the checksum some allowance is spent, though the rest may be bad.
+    // A datagram with a correct checksum spends some allowance, even if the rest is invalid.
     if (mend(s, mends, datagram)) s.asked_changed = true;
     const Address from = numbered_address(9), elsewhere = numbered_address(10);
     arrive(s, from, datagram);

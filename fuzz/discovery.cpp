@@ -1,5 +1,6 @@
-// Any datagrams to an announcer and a finder: what can be read has one form, no answer is larger
-// than its query or without one, and what a finder lists is in order.
+// Sends arbitrary datagrams to an announcer and a finder. Each datagram that can be read has one
+// encoding, each answer belongs to a query and is no larger, and the list of the finder is
+// consistent.
 #include "tern/discovery.h"
 #include "discovery/discovery_wire.h"
 #include "fuzz/support/chance.h"
@@ -26,7 +27,7 @@ struct World {
     Announcer *announcer;
     Finder *finder;
     uint64_t now_us;
-    discovery::Query asked; // By the finder, last.
+    discovery::Query asked; // The last query of the finder.
 };
 
 Address address_of(uint8_t number)
@@ -127,7 +128,7 @@ World &fresh()
     return w;
 }
 
-// One that could be right, with some bytes of the input in it.
+// Makes a valid query or answer and may replace some bytes of it by bytes of the input.
 void bend(Input &in, const World &w, Bytes &bytes)
 {
     const uint8_t what = input::u8(in);

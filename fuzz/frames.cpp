@@ -1,4 +1,5 @@
-// Any content of a data datagram, read as frames: what can be read is written in the same bytes.
+// Reads arbitrary bytes as the frames of a data datagram; frames that can be read are written in
+// the same bytes.
 #include "transport/connection/frames.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"

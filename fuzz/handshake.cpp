@@ -1,7 +1,7 @@
-// Endpoints that connect to each other over a network that does what the input says: two that
-// share a secret, and one that has another. Only who has the secret gets in; what arrives at a
-// connection was said by who holds its key; nobody is sent more than it sent before it has proved
-// its address; and when loss stops, the two come together.
+// Three endpoints connect over a network that the input controls; two share a secret, the third has
+// another. Only a peer with the secret is admitted. A message on a connection comes from the holder
+// of its key. An address that is not validated is sent no more bytes than it sent (as in RFC 9000,
+// 8.1). Once loss stops, the two with the same secret get connected.
 #include "fuzz/support/endpoints.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
@@ -25,8 +25,8 @@ struct Peer {
     KeyPair keys;
     Address address;
     Endpoint *endpoint;
-    bool greeted[fuzz_connections_max]; // Has said its name on this connection.
-    // Of handshakes, as long as nothing of us is open there: by who it is.
+    bool greeted[fuzz_connections_max]; // Its name has been queued on this connection.
+    // Bytes received from each peer, and bytes of handshakes sent in answer to it.
     size_t bytes_in[peer_count], bytes_out[peer_count];
 };
 
@@ -35,7 +35,7 @@ struct World {
     Mail wire[wire_max];
     size_t wire_count;
     uint64_t now_us;
-    size_t heard; // Names.
+    size_t heard; // Names that arrived.
 };
 
 size_t holder(const World &w, const uint8_t *key)
@@ -226,19 +226,19 @@ void step(World &w, Input &in)
     const size_t i = (what >> 3) % w.wire_count;
     const Mail mail = w.wire[i];
     Mail changed = mail;
-    if ((what & 7) == 5) { // Some byte is another.
+    if ((what & 7) == 5) { // Changes one byte.
         changed.bytes[input::u8(in) % mail.size_bytes] ^= static_cast<std::byte>(input::u8(in));
         return arrive(w, changed);
     }
-    if ((what & 7) == 6) { // From elsewhere.
+    if ((what & 7) == 6) { // Changes the source address.
         changed.from = numbered_address(static_cast<uint8_t>(1 + input::u8(in) % 8));
         return arrive(w, changed);
     }
-    if ((what & 7) != 7) take_off(w, i);  // Else it will come again.
-    if ((what & 7) != 4) arrive(w, mail); // Else it is lost.
+    if ((what & 7) != 7) take_off(w, i);  // Otherwise it is duplicated.
+    if ((what & 7) != 4) arrive(w, mail); // Otherwise it is lost.
 }
 
-// Old connections are given up; then one of the two asks, or both do.
+// Drops all connections; then one or both of the two peers with the same secret connect.
 void come_together(World &w, bool both)
 {
     w.wire_count = 0;
@@ -277,7 +277,7 @@ void fuzz_handshake(std::span<const uint8_t> data)
     const uint8_t how = input::u8(in);
     for (int steps = 0; steps < 64 && !input::empty(in); ++steps)
         step(w, in);
-    // Two handshakes cost more than all the steps.
+    // Not for every input: two handshakes take longer than all the steps.
     if (how % 4 == 0) come_together(w, how % 8 == 0);
 }
 

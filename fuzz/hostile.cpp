@@ -1,6 +1,6 @@
-// A member that says anything to two honest sessions, sealed with the right keys: they stay in the
-// session and agree, keep what is theirs, and take no harm; docs/security.md says what else such
-// a member can do.
+// A hostile member sends arbitrary messages, sealed with the correct keys, to two honest sessions.
+// These stay in the session, agree, keep their own objects and do not crash. docs/security.md
+// describes what such a member can still do.
 #include "fuzz/support/arena.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t frames_bytes_max = 1000;
 
-// Whether all is as it would be without complaints: these are believed.
+// Both sessions are open and the host still counts the honest member as a member. The hostile
+// member can end this, because reports that a member is unreachable are believed.
 bool undisturbed(const Arena &a)
 {
     for (const Session *s : a.honest)
@@ -24,8 +25,8 @@ bool undisturbed(const Arena &a)
 void check_states(const Arena &a)
 {
     const State host = state(a.honest[0]), member = state(a.honest[1]);
-    // Tables can be filled by any member. Who complains about another and is gone then leaves a
-    // host alone.
+    // Any member can fill the tables (overflow). If it reports the other member as unreachable and
+    // then disappears, the host is alone (minority).
     const bool apart = !replica::is_member(inspect::replica(a.honest[0]), self(a.honest[1]));
     TERN_ASSERT(host == State::open || host == State::overflow ||
                     (host == State::minority && apart),
@@ -84,7 +85,7 @@ void step(Arena &a, Input &in)
     arena::send_frames(a, to, std::span(frames).first(header + bytes.size()));
 }
 
-// The hostile member says no more, and is counted out; then the honest agree.
+// The hostile member falls silent and is removed from the view; then the honest members agree.
 void settle(Arena &a)
 {
     for (int i = 0; i < 16; ++i)
@@ -95,7 +96,7 @@ void settle(Arena &a)
         TERN_ASSERT(peers(s).size() == 1, "%zu peers are left", peers(s).size());
     arena::tick(a, 20'000);
     arena::tick(a, 20'000);
-    // The last tick's own changes are under way.
+    // Changes of the last ticks may still be in flight, hence the tolerance.
     const Ball ours = get<Ball>(a.honest[0], a.kept[0]), theirs = get<Ball>(a.honest[1], a.kept[0]);
     TERN_ASSERT(theirs.x + 2 >= ours.x, "the member has tick %d of %d", theirs.x, ours.x);
     for (const Object &object : inspect::replica(a.honest[0]).world.slots.all()) {
@@ -123,7 +124,7 @@ void fuzz_hostile(std::span<const uint8_t> data)
         check_states(a);
     }
     check(a);
-    // It takes longer than all the rest.
+    // Not for every input: it takes longer than all the rest.
     if (how % 4 == 0) settle(a);
 }
 

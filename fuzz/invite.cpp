@@ -1,4 +1,5 @@
-// Invites and addresses as text: what can be parsed is printed and parsed to the same.
+// Parses invites and addresses. Those that can be parsed are printed and parsed again to the same
+// value.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "tern/io.h"
@@ -31,7 +32,7 @@ void try_invite(const char *text)
     TERN_ASSERT(!again.error && equal(parsed.invite, again.invite), "%s", text);
 }
 
-// Any record under a right checksum.
+// Adds a correct checksum to an arbitrary record.
 void try_record(std::span<const uint8_t> record)
 {
     uint8_t bytes[512], hash[crypto_generichash_BYTES];

@@ -1,6 +1,6 @@
-// Game scripts in the sandbox: any text as one, and any values that a peer sends to one that does
-// all sorts of things with them. The limits hold, what is wrong comes as text, the console answers
-// and the session goes on; a value that is sent back is the one that came.
+// Runs game scripts in the sandbox: arbitrary text as a script, and a script that passes arbitrary
+// values from a peer to many functions. The limits hold, errors are reported as text, the console
+// answers and the session stays open. A value that the script sends back is unchanged.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "replication/world/values.h"
@@ -28,9 +28,9 @@ namespace {
 
 using namespace scripts;
 
-constexpr Limits limits = {4 << 20, 30'000, 0};  // Without a clock, so that runs are alike.
-constexpr size_t memory_slack_bytes = 64 * 1024; // Beyond the limit: messages of errors.
-constexpr double processor_s_max = 5;            // Sanitizers are slow.
+constexpr Limits limits = {4 << 20, 30'000, 0};  // No time limit, so that runs are reproducible.
+constexpr size_t memory_slack_bytes = 64 * 1024; // Error messages may exceed the limit by this.
+constexpr double processor_s_max = 5;            // Generous, because sanitizers are slow.
 constexpr uint64_t tick_us = 16'667;
 
 // --- The file ---
@@ -50,7 +50,7 @@ struct Folder {
     }
 };
 
-// Of the process, under one name.
+// Writes the script to the same file each time, in a folder of this process.
 std::string write_script(const std::string &text)
 {
     static const Folder folder;
@@ -59,7 +59,7 @@ std::string write_script(const std::string &text)
     return file;
 }
 
-// --- Any text ---
+// --- Arbitrary text ---
 
 constexpr const char *begin_text =
     "local tern = require 'tern'\n"
@@ -70,7 +70,7 @@ constexpr const char *begin_text =
     "function game.update(session, dt)\n";
 constexpr const char *end_text = "\nend\nreturn game\n";
 
-// Blanks go between them.
+// text_of() joins them with blanks.
 constexpr const char *words[] = {"a",
                                  "b",
                                  "c",
@@ -260,7 +260,7 @@ std::string raw(Input &in)
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-// --- What must hold ---
+// --- Properties ---
 
 void check(Game &game)
 {
@@ -315,7 +315,7 @@ void run_any(Input in, bool is_whole_file)
     game::destroy(made.game);
 }
 
-// --- Any values ---
+// --- Arbitrary values ---
 
 constexpr const char *uses = R"lua(
 local game = {peers_max = 2, topology = "mesh", types = {
@@ -399,13 +399,13 @@ constexpr Type types[] = {{"thing", sizeof(Thing), thing_fields, 4},
                           {"say", sizeof(Say), say_fields}};
 constexpr TypeId say = 1;
 
-struct Pair { // A session of ours, and the script's.
+struct Pair { // Our session, and the session of the script.
     SimNetwork *network;
     Socket *sockets[2];
     Session *ours;
     Game *game;
     uint64_t now_us;
-    std::span<const Event> heard; // By ours, in this tick.
+    std::span<const Event> heard; // Events of our session in this tick.
 };
 
 void tick(Pair &p)
@@ -481,12 +481,12 @@ Say next_say(Input &in)
     out.use = input::u8(in);
     const uint8_t size = input::u8(in);
     Input own = {input::bytes(in, size % 64 * (size >= 128 ? 4u : 1u))};
-    if (size % 128 >= 96) { // As it would come from nobody's writer.
+    if (size % 128 >= 96) { // A valid value that need not come from our writer.
         std::memcpy(out.what, own.rest.data(), std::min(own.rest.size(), sizeof out.what));
         BitReader r = bits::reader(std::as_bytes(std::span(out.what)));
         value::check(r, sizeof out.what);
         const size_t used = bits::failed(r) ? 0 : bits::bit_count(r) / 8;
-        std::memset(out.what + used, 0, sizeof out.what - used); // As it will travel.
+        std::memset(out.what + used, 0, sizeof out.what - used); // Sending does this, too.
         return out;
     }
     ValueWriter w = value::writer(out.what);
@@ -496,7 +496,7 @@ Say next_say(Input &in)
     return out;
 }
 
-// The script answers with what has come, whatever it does then; and what it does is its affair.
+// The script sends each value back before it does anything else with it, and may then fail.
 void expect_answer(Pair &p, const Say &sent)
 {
     for (int i = 0; i < 20; ++i) {

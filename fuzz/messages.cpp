@@ -1,6 +1,6 @@
-// Any bytes as messages on the world stream, from a member to a replica: forged and malformed ones
-// change nothing, and nobody but the host and the owner of an object changes what is believed of
-// it. Afterwards the replica still speaks.
+// Sends arbitrary bytes as messages on the world stream and as UPDATEs from a member to a replica.
+// Forged and malformed messages change nothing, and only the host and the owner of an object can
+// change its replicated state. Afterwards the replica can still send.
 #include "migration/messages.h"
 #include "fuzz/support/chance.h"
 #include "fuzz/support/input.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr size_t scenes_max = 6;
 constexpr size_t message_bytes_max = 1200;
 
-// Who hears, from whom, and what the world was like before.
+// A prepared replica that receives, and the member that sends to it.
 struct Scene {
     test::ReplicaPointer listener;
     PeerId from;
@@ -23,8 +23,8 @@ struct Scene {
 
 struct Stage {
     Scene scenes[scenes_max];
-    test::ReplicaPointer now; // A copy of one of them.
-    test::ReplicaPointer before;
+    test::ReplicaPointer now;    // A copy of one of them, which receives the input.
+    test::ReplicaPointer before; // `now` as it was before the last message.
 };
 
 test::ReplicaPointer copy_of(test::Group &group, unsigned id)
@@ -32,7 +32,7 @@ test::ReplicaPointer copy_of(test::Group &group, unsigned id)
     return test::copy(group.at(id));
 }
 
-// Four peers with objects of all of them: granted, asked for, dead; and a claim under way.
+// Four peers, each with objects: some migrated, some destroyed, some claimed without an answer yet.
 test::Group play()
 {
     test::Group group = test::make_group(4);
@@ -57,7 +57,7 @@ test::Group play()
     return group;
 }
 
-// The host awaits the reports of the others: 4 has gone.
+// Peer 4 has left, and the host collects the reports of the others.
 Scene collecting_host()
 {
     test::Group group = play();
@@ -66,7 +66,7 @@ Scene collecting_host()
     return {copy_of(group, 1), test::peer(2)};
 }
 
-// 5 has its welcome, and not all have greeted it.
+// Peer 5 has received its welcome, but not the world sync of all members.
 Scene joiner(unsigned from)
 {
     test::Group group = play();
@@ -85,9 +85,9 @@ Stage &stage()
         seed_chance(1);
         test::Group group = play();
         Stage made;
-        made.scenes[0] = {copy_of(group, 4), test::peer(2)}; // A member, of another.
-        made.scenes[1] = {copy_of(group, 4), test::peer(1)}; // A member, of the host.
-        made.scenes[2] = {copy_of(group, 1), test::peer(2)}; // The host, of a member.
+        made.scenes[0] = {copy_of(group, 4), test::peer(2)}; // From a member to a member.
+        made.scenes[1] = {copy_of(group, 4), test::peer(1)}; // From the host to a member.
+        made.scenes[2] = {copy_of(group, 1), test::peer(2)}; // From a member to the host.
         made.scenes[3] = collecting_host();
         made.scenes[4] = joiner(1);
         made.scenes[5] = joiner(2);
@@ -104,8 +104,8 @@ std::span<const std::byte> state_of(const Replica &r)
     return {bytes + offsetof(Replica, session), r.state_bytes};
 }
 
-// The grant that a MIGRATE or DESTROY shows, if it is the host's, and for its sender. Of no objects
-// if it is not.
+// The grant in a MIGRATE or DESTROY message, if the host has signed it and its owner is `from`;
+// otherwise a grant of no objects.
 Grant shown_grant(const Replica &r, PeerId from, std::span<const std::byte> message)
 {
     BitReader reader = bits::reader(message);
@@ -135,7 +135,7 @@ bool names(const Grant &grant, ObjectId object)
     return std::find(grant.objects, end, object) != end;
 }
 
-// Whether `from` may have killed it.
+// Whether `from` was entitled to destroy the object.
 bool may_kill(const Replica &before, PeerId from, ObjectId object, const Grant &grant)
 {
     const bool tells =
@@ -143,8 +143,8 @@ bool may_kill(const Replica &before, PeerId from, ObjectId object, const Grant &
     return tells || object_id::creator(object) == from || names(grant, object);
 }
 
-// Each object that was alive is the sender's, or still what it was, or the sender has shown that it
-// may do what it did. The host can have anything granted, and not rewrite what it does not own.
+// Each object that was alive belongs to the sender, or is unchanged, or the sender was entitled to
+// change it. The host can grant any object, but cannot change the value of one it does not own.
 void check_authority(const Replica &before, const Replica &after, PeerId from, const Grant &grant)
 {
     for (const Object &was : before.world.slots.all()) {
@@ -181,7 +181,8 @@ void hear(Stage &s, PeerId from, std::span<const std::byte> message, bool update
     const bool nothing =
         verdict == Verdict::ignored || verdict == Verdict::forged || verdict == Verdict::malformed;
     const std::span<const std::byte> was = state_of(*s.before), is = state_of(r);
-    // An UPDATE of several objects is applied as far as it is right; session/ asks check first.
+    // An UPDATE of several objects may have been applied in part; session/ prevents that by calling
+    // check_updates() first.
     if (nothing && (!updates || verdict == Verdict::ignored)) {
         TERN_ASSERT(std::memcmp(was.data(), is.data(), is.size()) == 0,
                     "verdict %d, and something has changed; kind %d", static_cast<int>(verdict),
@@ -195,7 +196,7 @@ void hear(Stage &s, PeerId from, std::span<const std::byte> message, bool update
     check_authority(*s.before, r, from, updates ? Grant{} : shown_grant(*s.before, from, message));
 }
 
-// It ends its tick and says what it has to say, to everybody.
+// Ends the tick of the replica and lets it write all its messages to every member.
 void speak(Replica &r)
 {
     static std::byte buffer[16 * 1024];

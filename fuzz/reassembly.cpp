@@ -1,5 +1,5 @@
-// Chunks of a stream at any offsets and of any sizes: messages come whole, in order and once. The
-// content is either right, or any bytes: then only the bounds hold.
+// Stores chunks of a stream at arbitrary offsets and of arbitrary sizes. If their content is valid,
+// each message arrives whole, in order and once. If it is arbitrary, only the bounds are checked.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "transport/connection/stream_receive.h"
@@ -16,7 +16,7 @@ constexpr size_t chunks_kept = 256;
 
 struct Content { // A stream that a peer might send: messages behind their lengths.
     std::vector<std::byte> bytes;
-    std::vector<size_t> starts; // Of the lengths; behind them, the end.
+    std::vector<size_t> starts; // The offset of each length field, then the end of the stream.
 };
 
 size_t size_of(size_t message)
@@ -52,13 +52,13 @@ struct Model {
     Chunk chunks[chunks_kept];
     size_t count;
     uint64_t consumed, arrived;
-    size_t message; // The next.
+    size_t message; // The next message to arrive.
 };
 
 void store(Model &m, Chunk chunk)
 {
     if (chunk.to > m.arrived && m.count < chunks_kept) m.chunks[m.count++] = chunk;
-    for (bool any = true; any;) { // However long that takes.
+    for (bool any = true; any;) { // Slow, but obviously correct.
         any = false;
         for (size_t i = 0; i < m.count; ++i)
             if (m.chunks[i].from <= m.arrived && m.chunks[i].to > m.arrived) {
@@ -73,7 +73,7 @@ struct Receiver {
     StreamReceive *stream;
 };
 
-// Emptied in place: the rings' bytes are never read before they are written.
+// Makes an empty receiver in the same memory for each input.
 Receiver &fresh()
 {
     struct Block {
@@ -139,7 +139,7 @@ void store_right(StreamReceive &s, Model &m, Input &in)
     store(m, {from, from + size});
 }
 
-// Any bytes, anywhere. What comes out has a length that may be; what is broken stays so.
+// Stores arbitrary bytes anywhere. Messages have a valid length, and a broken stream stays broken.
 void store_any(StreamReceive &s, Input &in)
 {
     bool broken = false;

@@ -1,4 +1,4 @@
-// The replay window against a list of all numbers that were set, at both ends of the 64 bits.
+// Checks the replay window against a list of all numbers that were set, near 0 and near 2^64.
 #include "transport/connection/replay_window.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
@@ -47,8 +47,8 @@ void compare_bits(const ReplayWindow &window, const Model &m, int64_t start)
                 static_cast<unsigned long long>(expected));
 }
 
-// Mostly near the newest; numbers below 0 come out at the other end. The last number of all cannot
-// be: there is no next one.
+// Mostly a number near the newest one; below 0 it wraps around. UINT64_MAX is left out, because no
+// number follows it.
 uint64_t next_number(Input &in, const Model &m)
 {
     const uint8_t what = input::u8(in);
@@ -80,7 +80,7 @@ void fuzz_replay_window(std::span<const uint8_t> data)
                     static_cast<unsigned long long>(number),
                     static_cast<unsigned long long>(model.next));
         compare_bits(window, model, static_cast<int64_t>(number));
-        if (input::u8(in) % 4 == 0) continue; // Looked at, and not taken.
+        if (input::u8(in) % 4 == 0) continue; // The packet was checked, but not accepted.
         replay_window::set(window, number);
         set(model, number);
         TERN_ASSERT(replay_window::next(window) == model.next, "next after %llu",

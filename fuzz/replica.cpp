@@ -1,5 +1,6 @@
-// A script of moves over three replicas and a newcomer, with streams in order and UPDATEs in none:
-// the explorer's cluster and its invariants, further than it can search exhaustively.
+// Plays moves from the input on three replicas and a newcomer, with streams in order and UPDATEs in
+// any order. Uses the explorer's cluster and its invariants, in runs longer than it can search
+// exhaustively.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "sim/explorer/cluster_oracles.h"
@@ -10,7 +11,7 @@ namespace tern::fuzz {
 namespace {
 
 constexpr size_t moves_max = 60;
-constexpr size_t steps_kept_max = 200'000; // Remembered; then all is forgotten.
+constexpr size_t steps_kept_max = 200'000; // With more steps the cluster is made anew.
 
 ExploreScope scope(bool mortal)
 {
@@ -34,7 +35,8 @@ struct Game {
     ClusterState first;
 };
 
-// What was played before is only remembered: the same moves lead to the same end.
+// The cluster is kept between inputs, with the steps it has played as a cache: the moves of an
+// input lead to the same end whatever was played before.
 Game &game(bool mortal)
 {
     static Game games[2];
@@ -78,7 +80,7 @@ void fuzz_replica(std::span<const uint8_t> data)
         if (moves.empty()) break;
         play(g.cluster, s, moves[input::u8(in) % moves.size()]);
     }
-    // All that is on its way arrives, the last that can first: then nothing is on its way.
+    // Delivers all messages in flight, in reverse order as far as possible; then nothing is left.
     for (;;) {
         cluster::moves(g.cluster, s, moves);
         size_t at = moves.size();

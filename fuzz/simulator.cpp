@@ -1,5 +1,6 @@
-// The bytes are what happens in a whole simulation: what the games do, what becomes of datagrams
-// and peers. All invariants hold after each tick, and in the end the core agrees and is of use.
+// Runs a whole simulation in which the bytes choose what the games do and what happens to datagrams
+// and peers. All invariants hold after each tick; in the end the core of peers agrees and can still
+// make progress.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "sim/trace/script.h"
@@ -22,7 +23,8 @@ void check(const Simulation &sim)
 void fuzz_simulator(std::span<const uint8_t> data)
 {
     Input in = {data};
-    // The second phase takes longer than the first, and most of what goes wrong is seen in that.
+    // Not for every input: the second phase takes longer than the first, and the first finds most
+    // failures.
     const bool to_the_end = input::u8(in) % 8 == 0;
     const Trace trace = script::from_bytes(input::all(in), choices_max);
     const auto sim = simulation::make(trace.options, trace.choices);

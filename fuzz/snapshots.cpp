@@ -1,6 +1,6 @@
-// Snapshots between two peers: true ones, which are lost, late, doubled or bent on the way, and any
-// bytes. Nothing that is read lies outside of its type, and as long as no bent one was taken what a
-// snapshot tells is what was.
+// Sends snapshots between two peers, some lost, reordered or altered, and arbitrary bytes as
+// snapshots. Nothing that is read lies outside its type. As long as no altered snapshot was
+// accepted, each snapshot yields the values that its sender had.
 #include "fuzz/support/input.h"
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
@@ -44,7 +44,7 @@ struct Pair {
     Flying flying[flying_max];
     uint32_t flying_count;
     uint64_t packet;
-    bool is_true; // No bent message was taken.
+    bool is_true; // No altered message has been accepted.
 };
 
 void add(Pair &p, uint32_t i)
@@ -114,7 +114,7 @@ void apply(Pair &p)
     }
 }
 
-// Whether it counts as arrived.
+// Returns whether the packet counts as acked.
 bool hear(Pair &p, std::span<const std::byte> message, bool is_true)
 {
     Snapshots &s = p.to.publisher().snapshots;

@@ -1,5 +1,6 @@
-// Any bytes as arithmetic code of states: what is read lies within its bounds, and is read again
-// where it is written. And any values, against any history: they arrive as they were.
+// Decodes arbitrary bytes as arithmetic code of states: each decoded state lies within its bounds,
+// and encoding and decoding it again yields the same state. Encodes arbitrary states against an
+// arbitrary history: decoding yields the same state.
 #include "fuzz/support/input.h"
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
@@ -13,10 +14,10 @@ namespace {
 constexpr size_t words_max = 64;
 constexpr size_t types_count = 4; // The fifth has no fields.
 
-struct Scene { // Of one object: what both sides know.
+struct Scene { // One object, as both sides know it.
     const StateLayout *layout;
     TypeId type;
-    uint32_t states[history_max + 1][words_max]; // The last is now.
+    uint32_t states[history_max + 1][words_max]; // The history, then the present state.
     History history;
 };
 
@@ -28,7 +29,7 @@ const StateLayout &layout_of(TypeId type)
     return layouts[type];
 }
 
-// Each state as the one before but for some bytes, or as new ones.
+// Makes each state from the one before it by changing some bytes.
 void make(Scene &s, Input &in)
 {
     alignas(16) std::byte value[struct_bytes_max] = {};
@@ -81,7 +82,8 @@ void write_and_read(const Scene &s, uint64_t mask, const uint32_t *now)
                 "type %u: another state arrived", s.type);
 }
 
-// Of any state; what differs and is not in the mask does not travel.
+// Encodes and decodes the present state. Fields outside the mask keep the value of the last state,
+// because the code does not contain them.
 void send(const Scene &s, uint64_t wanted)
 {
     uint32_t now[words_max];

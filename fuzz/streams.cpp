@@ -1,6 +1,6 @@
-// Two connections and a network that loses, doubles, reorders and falsifies as the input says:
-// messages arrive whole, in order and once; each packet has one fate; and when loss stops, all
-// that was said arrives.
+// Two connections over a network that loses, duplicates, reorders and alters datagrams as the input
+// chooses. Messages arrive whole, in order and once. Each packet has one outcome. Once loss stops,
+// all queued messages arrive.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "transport/connection/connection.h"
@@ -12,7 +12,7 @@ namespace tern::fuzz {
 
 namespace {
 
-constexpr size_t wire_max = 48;      // Datagrams under way; beyond, lost.
+constexpr size_t wire_max = 48;      // Datagrams in flight; further ones are lost.
 constexpr size_t messages_max = 512; // On each stream.
 constexpr uint64_t tick_us = 20'000;
 
@@ -31,7 +31,7 @@ struct Side {
     std::vector<std::max_align_t> memory;
     Connection *connection;
 
-    std::vector<bool> told; // By number of the packet: its fate.
+    std::vector<bool> told; // For each packet number: its outcome has been reported.
     Stream streams[stream_count];
 };
 
@@ -43,7 +43,7 @@ struct Pair {
     std::byte scratch[datagram_bytes_max];
 };
 
-// Each message is a piece of the same bytes.
+// The content of each message is a part of the same byte sequence.
 std::span<const std::byte> content(size_t message, size_t size)
 {
     static const std::vector<std::byte> bytes = [] {
@@ -129,7 +129,7 @@ void send(Pair &pair, size_t from, bool forced, size_t unreliable_bytes)
     if (pair.wire_count < wire_max) pair.wire_count += 1;
 }
 
-// Opens it, and unless `refused`, accepts it.
+// Opens the packet and accepts it unless `refused`.
 Opening arrive(Pair &pair, const Mail &mail, bool refused)
 {
     Side &side = pair.sides[mail.to];
@@ -160,7 +160,7 @@ void falsify(Pair &pair, const Mail &mail, uint16_t how)
     Mail bad = mail;
     const size_t bit = how % (mail.size_bytes * 8);
     bad.bytes[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
-    if (bit / 8 >= 1 && bit / 8 < 5) return; // Whose it is is looked at elsewhere.
+    if (bit / 8 >= 1 && bit / 8 < 5) return; // The endpoint checks the receiver id, not the AEAD.
     const Opening opening = arrive(pair, bad, false);
     TERN_ASSERT(opening != Opening::ok, "bit %zu of %zu bytes does not matter", bit,
                 mail.size_bytes);
@@ -200,15 +200,15 @@ void step(Pair &pair, Input &in)
     default: break;
     }
     if (pair.wire_count == 0) return;
-    if ((what & 7) == 4 || (what & 7) == 7) { // As it came out of the wire, or not at all.
+    if ((what & 7) == 4 || (what & 7) == 7) {
         arrive(pair, pair.wire[chosen], false);
         take_off(pair, chosen);
     } else if ((what & 7) == 5) {
         if (at == 0) return take_off(pair, chosen); // Lost.
-        arrive(pair, pair.wire[chosen], false);     // It will come again.
+        arrive(pair, pair.wire[chosen], false);     // Duplicated: it stays on the wire.
     } else {
         if (at == 0) return falsify(pair, pair.wire[chosen], input::u16(in));
-        arrive(pair, pair.wire[chosen], true); // Opened, and not accepted.
+        arrive(pair, pair.wire[chosen], true); // Opened, but not accepted.
     }
 }
 
@@ -225,10 +225,10 @@ bool all_is_said(const Pair &pair)
     return true;
 }
 
-// No more loss: everything arrives, in a time that is known.
+// Without further loss, everything arrives within a bounded time.
 void settle(Pair &pair)
 {
-    constexpr int ticks_max = 20'000; // 400 s: the longest wait for a probe is 64 s.
+    constexpr int ticks_max = 20'000; // 400 s; the longest probe timeout is 64 s.
     for (int i = 0; i < ticks_max && !all_is_said(pair); ++i) {
         while (pair.wire_count > 0) {
             arrive(pair, pair.wire[0], false);
@@ -245,7 +245,7 @@ void settle(Pair &pair)
                 pair.sides[1].streams[0].heard, pair.sides[1].streams[0].said);
 }
 
-// The memory is used again for each input; open() empties it.
+// The memory is reused for each input; open() resets the connections.
 Pair &fresh()
 {
     static Pair pair;

@@ -1,6 +1,6 @@
-// The fuzz targets: each takes any bytes, and aborts with a message if a claim does not hold. The
-// same bytes make the same run. clang's libFuzzer searches with them (`./dev fuzz`); test_fuzz
-// replays what it has found, in every build.
+// The fuzz targets. Each takes arbitrary bytes and aborts with a message if a property does not
+// hold. A run depends on its bytes only. clang's libFuzzer searches with these targets
+// (`./dev fuzz`); test_fuzz replays the inputs that it found, in every build.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace tern::fuzz {
 
-// Each with the length of its inputs that is worth searching, and how many of chance a test takes.
+// For each target: the largest input that is worth searching, and how many random inputs a test
+// runs.
 #define TERN_ALL_FUZZ_TARGETS(X)                                                                   \
     X(datagram, 1300, 2000)                                                                        \
     X(handshake, 128, 300)                                                                         \

@@ -1,6 +1,6 @@
-// Type tables made of the input: equal tables have equal descriptions, values survive the wire, and
-// any bytes that can be read as a value are written in the same bits. And any text as another's
-// description.
+// Makes type tables from the input. Values survive encoding and decoding, and bytes that can be
+// read as a value are written in the same bits. Compares the table's description with arbitrary
+// text, as if a peer had sent it.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "replication/world/field.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr size_t made_types_max = 3;
 constexpr size_t made_fields_max = 8;
 
-struct Made { // A table, and all that it points to.
+struct Made { // The types of a table and the fields that they point to.
     Field fields[made_types_max][made_fields_max];
     Type types[made_types_max];
     size_t type_count;
@@ -24,7 +24,7 @@ struct Made { // A table, and all that it points to.
 
 constexpr const char *names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
-// The bounds that doubles hold exactly.
+// Bounds for the ranges of fields, which doubles hold exactly.
 struct Bounds {
     double low, high;
 };
@@ -53,7 +53,7 @@ void add_range(Field &field, Input &in)
     const double length = 1.0 + (form % 4 == 1 ? input::u8(in) : input::u32(in));
     field.min = std::clamp(from, b.low, b.high - 1);
     field.max = std::min(field.min + length, b.high);
-    // Of 1 to 2^32 - 1 steps, as the table demands.
+    // The range has 1 to 2^32 - 1 steps, as type_table::make() requires.
     if (field.kind == FieldKind::float32 && form % 8 >= 4)
         field.step = (field.max - field.min) / (1 + input::u16(in));
 }
@@ -64,7 +64,7 @@ Field made_field(Input &in, const char *name, size_t &offset)
     const bool is_raw = field.kind >= FieldKind::text;
     field.count = static_cast<uint16_t>(1 + input::u8(in) % (is_raw ? 24 : 3));
     add_range(field, in);
-    field.offset_bytes = static_cast<uint16_t>(offset); // At any place: alignment is the game's.
+    field.offset_bytes = static_cast<uint16_t>(offset); // Fields need not be aligned.
     offset += field::size_bytes(field);
     return field;
 }
@@ -86,7 +86,7 @@ void make(Made &made, Input &in)
     }
 }
 
-// Any bytes as a struct of the game's: it travels as it is stored.
+// Takes arbitrary bytes as a struct of the game; once normalised, it is decoded as it was encoded.
 void send_value(const TypeTable &table, TypeId type, Input &in)
 {
     alignas(16) std::byte value[struct_bytes_max] = {}, twice[struct_bytes_max];
@@ -111,7 +111,7 @@ void send_value(const TypeTable &table, TypeId type, Input &in)
     TERN_ASSERT(std::memcmp(value, twice, size) == 0, "type %u: another value arrived", type);
 }
 
-// Any bytes as what a peer sends.
+// Takes arbitrary bytes as an encoded value from a peer.
 void receive_value(const TypeTable &table, TypeId type, std::span<const std::byte> raw)
 {
     alignas(16) std::byte value[struct_bytes_max] = {}, same[struct_bytes_max];

@@ -1,4 +1,5 @@
-// Any bytes as an UPDATE message: what can be read is written in the same bytes.
+// Reads arbitrary bytes as an UPDATE message; a message that can be read is written in the same
+// bytes.
 #include "fuzz/support/input.h"
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"

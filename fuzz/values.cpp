@@ -1,5 +1,5 @@
-// Dynamic values: any bytes as one that has arrived, which is written again in the same bytes if it
-// is accepted; and any sequence of calls of the writer, which leaves nil or what is accepted.
+// Reads arbitrary bytes as a dynamic value from a peer; an accepted value is written in the same
+// bytes. Calls the writer in arbitrary sequences; it leaves nil or a value that the check accepts.
 #include "replication/world/values.h"
 #include "fuzz/support/copied_value.h"
 #include "fuzz/support/input.h"
@@ -11,7 +11,7 @@ namespace tern::fuzz {
 
 namespace {
 
-// Reads the whole of a field, and writes it into another of the same size.
+// Reads the value in a field and writes it into another field of the same size.
 void read_again(std::span<const uint8_t> field, std::span<uint8_t> again)
 {
     ValueReader r = value::reader(field);
