@@ -1,5 +1,6 @@
-// Calls: typed messages from one peer's game to another's, coded by the same table as objects, and
-// the answers to them. Knows nothing of connections and members; session/ carries the bytes.
+// The encoding of calls and of the answers to them: typed messages from one peer's game to
+// another's, coded by the same type table as objects. Knows no connections and no members.
+// Format: docs/wire_format.md, "Calls".
 #pragma once
 #include "replication/update/charges.h"
 #include "replication/world/stamp.h"
@@ -8,38 +9,41 @@
 namespace tern {
 
 enum class CallKind : uint8_t {
-    call,       // To a peer or to everyone; never answered but by a refusal.
-    request,    // To a peer, which is to reply.
-    owner_call, // To the owner of an object. Its outcome is told.
-    host_call,  // To the host. The same.
-    reply,      // Arguments, too.
-    outcome     // What has become of a call, without arguments.
+    call,       // To a peer or to everyone. Answered by an outcome only if reliable and refused.
+    request,    // To a peer, which must reply.
+    owner_call, // To the owner of an object. Answered by an outcome, then by a reply if it
+                // is_asked.
+    host_call,  // To the host. Answered like owner_call.
+    reply,      // The answer of the called game. Has arguments.
+    outcome     // The answer of the called session. Has no arguments.
 };
 
 enum class Outcome : uint8_t {
-    taken,      // The game has heard it.
-    moved,      // Who was asked owns the object no more, or is not the host.
-    dead,       // The object is.
-    not_allowed // The caller is none of Type::callers.
+    taken,      // The call was delivered to the game.
+    moved,      // The called peer does not own the object in that tenure, or is not the host.
+    dead,       // The object was destroyed.
+    not_allowed // Refused by Type::callers or calls_per_second_max.
 };
 
-// What precedes the arguments.
+// The part of a message before the arguments. Members whose comment names a kind are zero in
+// others.
 struct CallHead {
     CallKind kind;
     Outcome outcome; // outcome
-    bool is_asked;   // A reply is wanted: request always, owner_call and host_call if they say so.
-    TypeId type;     // Also of an outcome: of the call.
-    CallId id;       // None of a call; of an outcome none, if it answers one.
+    bool is_asked;   // The caller expects a reply: request always; owner_call, host_call.
+    TypeId type;     // outcome: the type of the call that it answers.
+    CallId id;       // Links answers to calls. none: call, and the outcome of one.
     ObjectId object; // owner_call
-    Stamp stamp;     // owner_call: of the tenure that it is for.
-    Stamp own_stamp; // Of a type with Callers::owner: of the tenure in which the caller owns.
+    Stamp stamp;     // owner_call: the tenure of the owner that it is for.
+    // Calls of a type with Callers::owner: the tenure in which the caller owns own_object().
+    Stamp own_stamp;
 };
 
 inline constexpr size_t call_head_bytes_max = 32;
 inline constexpr size_t call_bytes_max = call_head_bytes_max + value_bytes_max;
 
-// Arguments of the calls of one tick, decoded. Full: calls wait in their stream, unreliable ones
-// are lost.
+// The decoded arguments of the calls of one tick. When it is full, reliable calls wait in their
+// stream, and unreliable ones are lost.
 struct CallArena {
     std::span<std::byte> memory;
     size_t used_bytes;
@@ -48,23 +52,28 @@ struct CallArena {
 struct ReceivedCall {
     enum class Result : uint8_t { ok, malformed, no_room, refused } result;
     CallHead head;
-    const void *arguments; // In the arena; null of an outcome.
+    const void *arguments; // In the arena. Null for an outcome, and unless result is ok.
 };
 
 namespace calls {
 
 bool has_arguments(CallKind kind);
-// arguments are normalised in place first; null for an outcome. The bytes written.
+// Normalises the arguments in place, then writes head and arguments. arguments is null for an
+// outcome. The buffer must have room: call_bytes_max suffices. Returns the bytes written.
 size_t write(const TypeTable &types, const CallHead &head, void *arguments,
              std::span<std::byte> buffer);
-// Of what write() gave, or check() holds good.
+// The head of a message that write() has written, or that check() has accepted.
 CallHead head(const TypeTable &types, std::span<const std::byte> message);
+// Whether a message from a peer is well-formed to its end.
 bool check(const TypeTable &types, std::span<const std::byte> message);
-// The same, as it is sent; `bits` with what surrounds it.
+// Charges a well-formed message to its type and fields. bits: all that it costs, including what the
+// caller has put around it.
 void charge(const TypeTable &types, std::span<const std::byte> message, size_t bits,
             Charges &charges);
+// Decodes a message from a peer. The result is ok, malformed, or no_room in the arena.
 ReceivedCall read(const TypeTable &types, std::span<const std::byte> message, CallArena &arena);
-// Of a type with Callers::owner: the object that the caller must own.
+// The object that the caller must own to call with these arguments, for a type with Callers::owner:
+// the first field of kind object.
 ObjectId own_object(const TypeTable &types, TypeId type, const void *arguments);
 
 }

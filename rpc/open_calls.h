@@ -1,35 +1,38 @@
-// The calls of this peer that are answered, from their making until their one answer.
+// Storage of this peer's calls that are answered, from when they are made until the game has got
+// the one result of each.
 #pragma once
 #include "rpc/calls.h"
 
 namespace tern {
 
-inline constexpr uint32_t open_calls_max = 256;                     // Beyond, none can be made.
-inline constexpr size_t open_call_memory_bytes = 64 * 1024;         // Their arguments. The same.
-inline constexpr uint64_t call_answer_us = 30'000'000;              // Of one that asks no reply.
-inline constexpr uint64_t call_unknown_us = call_unknown_ms * 1000; // For an object to be heard of.
+// Open calls, and the bytes of their arguments. When either is full, no more can be made.
+inline constexpr uint32_t open_calls_max = 256;
+inline constexpr size_t open_call_memory_bytes = 64 * 1024;
+inline constexpr uint64_t call_answer_us = 30'000'000; // Timeout of calls that expect no reply.
+// How long a call to the owner of an unknown object waits for the object.
+inline constexpr uint64_t call_unknown_us = call_unknown_ms * 1000;
 
 enum class CallStep : uint8_t {
-    waits, // For a path, a queue, an owner, a host; for those before it.
-    sent,
-    taken, // Heard; a reply is due.
-    failed,
-    over // Nothing is left to do.
+    waits,  // For a path, room in the queue, an owner or a host; or for calls that go before it.
+    sent,   // No answer has come yet. A call to ourselves: it is due for delivery.
+    taken,  // Delivered; a reply is due.
+    failed, // The game must still get call_failed.
+    over    // Finished; remove_over() removes it.
 };
 
 struct OpenCall {
-    CallHead head; // owner_call: stamp is of the last try.
+    CallHead head; // owner_call: its stamp is that of the last try.
     CallStep step;
     CallFailure failure;
-    PeerId to;     // request, and reply to oneself.
-    PeerId tried;  // sent, taken: whom it went to. waits: whose answer was moved; none: nobody's.
-    uint64_t link; // sent, taken: which connection took it.
+    PeerId to;     // request, host_call, and a reply to ourselves. none for owner_call.
+    PeerId tried;  // The peer of the last try. none: it was never tried. waits: it answered moved.
+    uint64_t link; // sent, taken: Path::link of the connection that took it.
     uint64_t made_us, deadline_us;
-    uint32_t first, size_bytes; // Its game struct, in OpenCalls::memory.
+    uint32_t first, size_bytes; // The arguments' place in OpenCalls::memory.
 };
 
-struct OpenCalls { // In the order of their making.
-    OpenCall calls[open_calls_max];
+struct OpenCalls {
+    OpenCall calls[open_calls_max]; // In the order in which they were made.
     uint32_t count;
     std::byte *memory; // open_call_memory_bytes.
     uint32_t used_bytes;
@@ -38,13 +41,13 @@ struct OpenCalls { // In the order of their making.
 
 namespace open_calls {
 
-// Null: there is no room. Pointers are good until remove_over().
+// Null: there is no room. Pointers stay valid until remove_over().
 OpenCall *add(OpenCalls &open, std::span<const std::byte> arguments);
 CallId next_id(OpenCalls &open);
-OpenCall *find(OpenCalls &open, CallId id); // Not a reply. Null: there is none.
+OpenCall *find(OpenCalls &open, CallId id); // Ignores replies to ourselves. Null: there is none.
 const void *arguments(const OpenCalls &open, const OpenCall &call);
-// Whether one that was made before this one is to be heard first, and may not be yet if this one
-// goes to that peer, in that tenure.
+// Whether an earlier call with the same target must be delivered first, and might not be if this
+// one were sent to `peer` in the tenure of `stamp` now.
 bool goes_before(const OpenCalls &open, const OpenCall &call, PeerId peer, Stamp stamp);
 void remove_over(OpenCalls &open);
 
