@@ -1,5 +1,6 @@
-// Calls of ours that are answered: for the owner of an object, for the host, and those that want a
-// reply. Each is kept until its one answer, or until it cannot be known any more what became of it.
+// A call is kept until its one answer, or until nothing can be known about it any more: the peer or
+// the connection that took it is gone. Then it fails as `lost` and is not sent again, because it
+// may have been delivered.
 #include "rpc/call_retry.h"
 #include "base/mutant.h"
 #include "rpc/call_routing.h"
@@ -12,10 +13,10 @@
 namespace tern {
 namespace session {
 
-// --- Where to ---
+// --- The target ---
 
 struct CallTarget {
-    PeerId peer; // none: nobody yet.
+    PeerId peer; // none: not known yet.
     Stamp stamp; // owner_call
     CallFailure failure;
 };
@@ -47,7 +48,7 @@ static CallTarget target_of(const Session &s, const OpenCall &call)
     return {call.to, 0, CallFailure::none};
 }
 
-// --- Out ---
+// --- Sending ---
 
 static void fail_call(OpenCall &call, CallFailure failure)
 {
@@ -121,7 +122,7 @@ void settle_reply(Session &s, PeerId from, const ReceivedCall &reply)
     OpenCall *call = open_calls::find(s.open_calls, reply.head.id);
     const bool due = call && call->head.is_asked && call->tried == from &&
                      (call->step == CallStep::sent || call->step == CallStep::taken);
-    if (!due) return; // It comes too late.
+    if (!due) return; // Too late.
     push_call(s, from, reply.head, reply.arguments);
     if (!TERN_MUTANT(replied_twice)) call->step = CallStep::over;
 }
@@ -138,7 +139,7 @@ static void settle_ours(OpenCall &call, Outcome outcome)
     }
 }
 
-// arguments: null of a plain call, of which nothing is kept.
+// arguments: null for a plain call, whose arguments are not kept.
 static void push_failure(Session &s, const CallHead &head, PeerId peer, CallFailure failure,
                          const void *arguments)
 {
@@ -163,7 +164,7 @@ void settle_outcome(Session &s, PeerId from, const CallHead &outcome)
 {
     const bool refused =
         outcome.outcome == Outcome::dead || outcome.outcome == Outcome::not_allowed;
-    if (outcome.id == CallId::none) { // Of a plain call.
+    if (outcome.id == CallId::none) { // The outcome of a plain call.
         if (refused) push_failure(s, outcome, from, failure_of(outcome.outcome), nullptr);
         return;
     }
@@ -172,9 +173,9 @@ void settle_outcome(Session &s, PeerId from, const CallHead &outcome)
     settle_ours(*call, outcome.outcome);
 }
 
-// --- In each tick ---
+// --- Once per tick ---
 
-// Where an event can point to. Null: no room in this tick.
+// Copies the arguments to where an event can point to. Null: no room in this tick.
 static const void *show_arguments(Session &s, const OpenCall &call)
 {
     const size_t start = (s.calls.used_bytes + 15) / 16 * 16;
@@ -185,7 +186,7 @@ static const void *show_arguments(Session &s, const OpenCall &call)
     return arguments;
 }
 
-// To ourselves: we still own the object, or are the host.
+// Delivers a call to ourselves, unless the owner or the host has changed since it was made.
 static void hear_own(Session &s, OpenCall &call)
 {
     const CallTarget target = target_of(s, call);
@@ -253,7 +254,8 @@ static void check_ask(const Session &s, TypeId type, size_t size_bytes, uint32_t
     TERN_ASSERT(timeout_ms >= 1 && timeout_ms <= 600'000, "timeout_ms %u", timeout_ms);
 }
 
-// Of one that is to be kept: normalised, as every call is heard.
+// The arguments of a call that is kept, normalised: a call to ourselves must arrive with the same
+// values as one that was sent.
 struct Arguments {
     alignas(16) std::byte value[struct_bytes_max];
 };

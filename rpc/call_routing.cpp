@@ -1,5 +1,3 @@
-// Calls between games: queued for whom they are for, or for the host of a star, which passes them
-// on; and handed out in order.
 #include "rpc/call_routing.h"
 #include "base/mutant.h"
 #include "rpc/call_retry.h"
@@ -13,8 +11,8 @@
 namespace tern {
 namespace session {
 
-// In a star every call names a peer before the rest: to the host whom it is for, from the host who
-// calls. docs/wire_format.md, "Calls".
+// In a star each call begins with a PeerId: towards the host the peer that it is for, from the host
+// the caller. docs/wire_format.md, "Calls".
 static constexpr size_t route_bytes = 2;
 static constexpr size_t routed_call_bytes_max = route_bytes + call_bytes_max;
 
@@ -43,7 +41,7 @@ static std::span<const std::byte> unrouted(const Session &s, std::span<const std
     return is_star(s) ? message.subspan(route_bytes) : message;
 }
 
-// --- Out ---
+// --- Sending ---
 
 void charge_call(const Session &s, Charges &charges, std::span<const std::byte> message)
 {
@@ -82,7 +80,6 @@ static bool queue_unreliable(Session &s, PeerId to, PeerId except,
     return true;
 }
 
-// The host of a star takes what is for the others.
 static PeerId next_hop(const Session &s, PeerId to)
 {
     if (!is_star(s)) return to;
@@ -109,9 +106,9 @@ bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliabil
     return queue_reliable(s, next, message);
 }
 
-// --- The host of a star passes on ---
+// --- Forwarding at the host of a star ---
 
-// Whose queue is full takes its calls too slowly for all the others.
+// A member whose queue is full would delay the calls of all others: it is removed.
 static void pass_on_to(Session &s, PeerId to, std::span<const std::byte> message)
 {
     if (path_to(s, to) != no_connection && !queue_reliable(s, to, message))
@@ -124,7 +121,7 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
     std::byte buffer[routed_call_bytes_max];
     const std::span<const std::byte> message = routed(buffer, caller, call);
     if (reliability == Reliability::unreliable) {
-        queue_unreliable(s, to, caller, message); // Beyond the limit it is lost.
+        queue_unreliable(s, to, caller, message); // Lost if there is no room.
         return;
     }
     if (to != PeerId::everyone && TERN_MUTANT(call_passed_on_twice)) pass_on_to(s, to, message);
@@ -133,7 +130,7 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
         if (peer != caller) pass_on_to(s, peer, message);
 }
 
-// --- In ---
+// --- Receiving ---
 
 static bool is_well_formed(const Session &s, std::span<const std::byte> message)
 {
@@ -142,7 +139,6 @@ static bool is_well_formed(const Session &s, std::span<const std::byte> message)
            calls::check(s.types, message.subspan(route_bytes));
 }
 
-// What is answered is always said reliably.
 bool is_call(const Session &s, std::span<const std::byte> message)
 {
     return is_well_formed(s, message) &&
@@ -162,7 +158,7 @@ void push_call(Session &s, PeerId from, const CallHead &head, const void *argume
     push_event(s, event);
 }
 
-// Tells the caller what has become of its call; `of` was to hear it.
+// Sends the outcome of a call to its caller, in the name of `of`, the peer that was called.
 static void answer(Session &s, PeerId caller, PeerId of, const CallHead &call, Outcome outcome)
 {
     CallHead head = {};
@@ -180,7 +176,8 @@ static void answer(Session &s, PeerId caller, PeerId of, const CallHead &call, O
         queue_call(s, caller, message, Reliability::reliable);
 }
 
-// Whether what answers the call would find room; or its caller has gone, and none is due.
+// Whether an outcome for the caller finds room in the queue. Also true if there is no connection:
+// then the caller has gone, and no answer is due.
 static bool room_for_answer(const Session &s, PeerId caller)
 {
     const bool leads = !is_star(s) || replica::relays(*s.replica);
@@ -211,7 +208,8 @@ static ReceivedCall::Result settle(Session &s, PeerId from, const ReceivedCall &
     return ReceivedCall::Result::ok;
 }
 
-// A call for this peer, for another of a star, or for everyone. no_room: it is to wait.
+// Judges a call for us, for everyone, or for another member of a star, and delivers it if it is for
+// us. no_room: it must wait.
 static ReceivedCall hear(Session &s, PeerId caller, PeerId callee, std::span<const std::byte> bytes,
                          Reliability reliability)
 {
@@ -237,14 +235,13 @@ static ReceivedCall hear(Session &s, PeerId caller, PeerId callee, std::span<con
     return call;
 }
 
-// At the host of a star: for itself, for others, or both.
 static ReceivedCall hear_and_pass_on(Session &s, PeerId from, std::span<const std::byte> message,
                                      Reliability reliability)
 {
     const PeerId peer = route(message);
     const std::span<const std::byte> bytes = message.subspan(route_bytes);
     if (peer == from) return {ReceivedCall::Result::malformed, {}, nullptr};
-    // It has still to come to us, who are the host since now; or it will be removed.
+    // We have just become the host. The member connects to us soon, or is removed.
     const bool is_named = peer != PeerId::everyone && peer != s.replica->self;
     if (is_named && replica::is_member(*s.replica, peer) && path_to(s, peer) == no_connection)
         return {ReceivedCall::Result::no_room, {}, nullptr};
@@ -264,16 +261,17 @@ static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> 
     if (!is_well_formed(s, message)) return {ReceivedCall::Result::malformed, {}, nullptr};
     const PeerId peer = route(message);
     const PeerId leader = replica::successor(r);
-    // The host is who joined first: who came after us takes us for it, and who came before us takes
-    // itself for it. Which of the hosts before it have died, it may have heard earlier than we.
+    // The host is the member with the lowest id. A sender with a higher id than ours takes us for
+    // the host; one with a lower id takes itself for it. The sender may have learned earlier than
+    // we that the hosts before have gone; then the call waits until we know it, too.
     const ReceivedCall early = TERN_MUTANT(early_call_lost) ? nothing : waits;
     if (from > r.self)
         return replica::relays(r) ? hear_and_pass_on(s, from, message, reliability) : early;
     if (from < leader) return nothing;
     if (from != leader) return early;
-    // Its view is on its way, on another stream.
+    // The caller is a newcomer, and the view that names it is on its way on another stream.
     if (static_cast<uint16_t>(peer) > r.last_peer) return waits;
-    if (!replica::is_member(r, peer)) return nothing; // It may have gone.
+    if (!replica::is_member(r, peer)) return nothing; // The caller has left.
     return hear(s, peer, r.self, message.subspan(route_bytes), reliability);
 }
 

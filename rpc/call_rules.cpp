@@ -1,11 +1,10 @@
-// Who may call what, and how often: asked where a call is made, and again where it is heard. In a
-// star the host asks for all, and is believed.
 #include "rpc/call_rules.h"
 #include "base/mutant.h"
 
 namespace tern::session {
 
-// Who stands still, or loses much, is heard in a heap: so many seconds' worth at once.
+// Calls pile up while their connection stalls or loses packets, so this many seconds' worth of them
+// may arrive at once. docs/use/calls.md, "Who may call, and how often".
 static constexpr uint32_t calls_at_once_seconds = 10;
 
 static constexpr Judged hears = {Judgement::hear, Outcome::taken};
@@ -16,8 +15,8 @@ static Judged refuses(Outcome outcome)
     return {Judgement::refuse, outcome};
 }
 
-// What we know of the tenure that the call names. It names one that its sender knows, so if we do
-// not know it yet, we will.
+// Compares the tenure that the call names with what we know. The sender knows that tenure, so if we
+// do not know it yet, it is on its way to us.
 static Judged judge_tenure(const Session &s, ObjectId object, PeerId owner, Stamp stamp,
                            Outcome otherwise)
 {
@@ -36,7 +35,8 @@ static Judged judge_caller(const Session &s, PeerId caller, const ReceivedCall &
     case Callers::anybody: break;
     case Callers::host:
         if (caller == replica::host(*s.replica)) break;
-        // Who is to be the next host has asked us before; its view is on its way.
+        // The successor becomes host only after our report to it, so it may call as the host
+        // before its view reaches us.
         return caller == replica::successor(*s.replica) ? waits : refuses(Outcome::not_allowed);
     case Callers::owner:
         return judge_tenure(s, calls::own_object(s.types, call.head.type, call.arguments), caller,
