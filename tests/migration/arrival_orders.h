@@ -1,5 +1,5 @@
-// Every arrival order at one peer of what several owners say of one object: each sender's own
-// order kept, UPDATEs and duplicates anywhere.
+// Tries every order in which the messages of several owners about one object can arrive at one
+// peer. The messages of one sender stay in order; UPDATEs and duplicates arrive anywhere.
 #pragma once
 #include "tests/migration/group.h"
 #include <map>
@@ -8,19 +8,20 @@
 namespace tern::test {
 
 struct Story {
-    ReplicaPointer peer; // Before anything has arrived.
+    ReplicaPointer peer; // The receiver, before anything has arrived.
     ObjectId object;
-    std::vector<std::pair<PeerId, std::vector<Bytes>>> streams; // In order, from one sender each.
-    std::vector<std::pair<PeerId, Bytes>> updates;              // At any time.
+    std::vector<std::pair<PeerId, std::vector<Bytes>>> streams; // In order, for each sender.
+    std::vector<std::pair<PeerId, Bytes>> updates;              // May arrive at any time.
 };
 
 struct Ends {
-    std::set<std::pair<bool, Stamp>> worlds; // Alive, and under which stamp (0 if not).
-    double orders = 0;                       // How many have been covered.
+    std::set<std::pair<bool, Stamp>> worlds; // Whether it is alive, and its stamp (0 if not).
+    double orders = 0;                       // Arrival orders that were covered.
     size_t states = 0;
 };
 
-// Depth first; orders that lead to the same state with the same rest to come are looked at once.
+// A depth-first search. Orders that lead to the same state with the same remaining messages are
+// searched once.
 struct Search {
     const Story &story;
     Ends ends;
@@ -74,20 +75,20 @@ inline Ends all_orders(const Story &story, uint8_t update_copies = 2)
     return search.ends;
 }
 
-// Peers A (1, host), B (2), C (3) and the one that listens, X (4). A creates; B and C get the
-// object in turn.
+// Peers A (1, the host), B (2), C (3), and the receiver X (4). A creates the object, which B and C
+// then own in turn.
 struct Stage {
     Group group = make_group(4);
     ReplicaPointer before = copy(group.at(4));
     ObjectId object = ObjectId::none;
-    std::vector<Bytes> said[4]; // By A, B, C to X.
+    std::vector<Bytes> said[4]; // Messages of A, B, C to X.
     std::vector<std::pair<PeerId, Bytes>> updates;
     uint64_t packet = 0;
 
-    // All that is under way arrives, but for X only in the books.
+    // Delivers all messages in flight. X of the story does not see them: it is the copy `before`.
     void flow() { group.flow(); }
 
-    void listen() // Collects what goes to X before it flows.
+    void listen() // Collects the messages to X, then delivers them.
     {
         for (unsigned from = 1; from <= 3; ++from) {
             group.settle(from - 1);
@@ -120,7 +121,7 @@ struct Stage {
     {
         replica::migrate(group.at(1), object, peer(to));
         group.settle(0);
-        group.pull(0); // The GRANT.
+        group.pull(0); // Sends the GRANT.
         for (bool any = true; any;) {
             any = false;
             for (unsigned from = 1; from <= 3; ++from)
@@ -137,7 +138,7 @@ struct Stage {
         listen();
     }
 
-    // repeated: each stream is said twice, from its start, as after a lost connection.
+    // repeated: every stream is sent twice, as after a new connection.
     Story story(bool repeated)
     {
         Story story;
@@ -171,7 +172,7 @@ inline Story destroyed_while_migrating(bool repeated)
     Stage stage;
     stage.create();
     stage.update(1, 2);
-    // B's MIGRATE as if A's DESTROY had not been there, then A's DESTROY as if no grant had.
+    // B's MIGRATE is made without A's DESTROY, and A's DESTROY by a copy of A without the grant.
     ReplicaPointer a = copy(stage.group.at(1));
     stage.migrate(2);
     stage.update(2, 3);
@@ -180,7 +181,7 @@ inline Story destroyed_while_migrating(bool repeated)
     return stage.story(repeated);
 }
 
-// A sends C0, B sends M1, C sends M2 and D2 (or stays its owner).
+// A sends C0, B sends M1, C sends M2 and, if the object is to be destroyed, D2.
 inline Story migrated_twice(bool destroyed, bool repeated)
 {
     Stage stage;

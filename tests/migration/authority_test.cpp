@@ -1,4 +1,4 @@
-// Who may say what: forged messages change nothing.
+// Authority: a message is accepted only from a peer that may send it. Forged ones change nothing.
 #include "migration/grants.h"
 #include "migration/messages.h"
 #include "replication/world/stamp.h"
@@ -12,7 +12,7 @@ namespace {
 
 struct Authority : testing::Test {
     Group group = make_group(4);
-    ObjectId object = ObjectId::none; // Created by 2.
+    ObjectId object = ObjectId::none; // Peer 2 created it.
 
     void SetUp() override
     {
@@ -21,7 +21,7 @@ struct Authority : testing::Test {
         group.flow();
     }
 
-    // Peer 4 hears `message` as if from `from`; it must call it forged and stay as it was.
+    // Peer 4 receives `message` as if from `from`. The verdict must be forged, the state unchanged.
     void expect_forged(unsigned from, const Bytes &message)
     {
         ReplicaPointer listener = copy(group.at(4));
@@ -31,7 +31,7 @@ struct Authority : testing::Test {
         EXPECT_EQ(listener->events.count, 0u);
     }
 
-    // What `from` says to peer 4 after `act`, before it arrives.
+    // The messages of `from` to peer 4 that follow from `act`, before they arrive.
     template <class Act> std::vector<Bytes> said(unsigned from, Act act)
     {
         act();
@@ -62,12 +62,12 @@ TEST_F(Authority, OnlyTheGrantedOwnerAnnouncesAMigration)
     replica::migrate(group.at(1), object, peer(3));
     group.settle(0);
     group.pull(0);
-    group.deliver(0, 2); // GRANT to 3.
+    group.deliver(0, 2); // The GRANT to 3.
     const auto messages = said(3, [] {});
     ASSERT_EQ(messages.size(), 1u);
     expect_forged(1, messages[0]);
     expect_forged(2, messages[0]);
-    for (size_t byte = 1; byte < 75; ++byte) { // Grant and signature.
+    for (size_t byte = 1; byte < 75; ++byte) { // The grant and its signature.
         Bytes changed = messages[0];
         changed[byte] ^= std::byte{4};
         ReplicaPointer listener = copy(group.at(4));
@@ -101,7 +101,7 @@ TEST_F(Authority, AnUpdateOfAFirstTenureIsIgnoredInTheThird)
     replica::set(group.at(2), slot(2, object), &thing);
     const Bytes update = group.updates(2, 4, 1);
     replica::fate(group.at(2), peer(4), 1, false);
-    for (unsigned to : {3u, 2u}) { // Away, and back to 2.
+    for (unsigned to : {3u, 2u}) { // Away from 2 and back.
         replica::migrate(group.at(1), object, peer(to));
         group.flow();
     }
@@ -124,7 +124,7 @@ TEST_F(Authority, AQueryWaitsUntilItsSenderIsWhoWeFollow)
     EXPECT_EQ(replica::receive(*listener, peer(2), query[0]), Verdict::ok);
     EXPECT_TRUE(replica::is_member(*listener, peer(3)));
     EXPECT_FALSE(replica::has_message(*listener, peer(2)));
-    EXPECT_EQ(replica::suspected(*listener), PeerId::none); // It does not name whom we follow.
+    EXPECT_EQ(replica::suspected(*listener), PeerId::none); // The QUERY does not name the host.
     replica::peer_gone(*listener, peer(1));
     EXPECT_EQ(replica::successor(*listener), peer(2));
     EXPECT_EQ(replica::host(*listener), PeerId::none);
@@ -141,7 +141,7 @@ TEST_F(Authority, WhoNamesTheHostInAQueryMakesItSuspect)
     EXPECT_EQ(group.last_verdict, Verdict::ok);
     EXPECT_EQ(replica::host(group.at(4)), peer(1));
     EXPECT_EQ(replica::suspected(group.at(4)), peer(1));
-    EXPECT_EQ(replica::suspected(group.at(3)), PeerId::none); // It has not heard that yet.
+    EXPECT_EQ(replica::suspected(group.at(3)), PeerId::none); // The QUERY has not arrived.
 }
 
 TEST_F(Authority, OnlyTheHostSendsViewsAndRefusals)
@@ -167,9 +167,9 @@ TEST_F(Authority, AMemberCannotSendTheHostAway)
     replica::peer_gone(group.at(1), peer(4));
     group.pull(0);
     ASSERT_FALSE(group.wires[0][1].empty());
-    Bytes query = group.wires[0][1].front(); // Names 4; now let it name 1.
+    Bytes query = group.wires[0][1].front(); // The QUERY names 4; change it to name 1.
     ASSERT_EQ(query[0], static_cast<std::byte>(MessageKind::query));
-    query[5] = std::byte{3}; // A one, and the lowest bit of PeerId 1.
+    query[5] = std::byte{3}; // The bit 1, and the lowest bit of PeerId 1.
     query[6] = std::byte{0};
     ReplicaPointer host = copy(group.at(1));
     EXPECT_NE(replica::receive(*host, peer(3), query), Verdict::ok);
@@ -188,20 +188,20 @@ TEST_F(Authority, AReportCannotInventObjects)
     group.settle(2);
     group.pull(2);
     ASSERT_FALSE(group.wires[2][0].empty());
-    const Bytes report = group.wires[2][0].front(); // 4's object, as 3 knows it.
+    const Bytes report = group.wires[2][0].front(); // 3's copy of the object of 4.
     ASSERT_EQ(report[0], static_cast<std::byte>(MessageKind::report_object));
     ReplicaPointer host = copy(group.at(1));
     Bytes invented = report;
-    invented[5] = std::byte{1}; // Of the host's own making, and never granted to another.
+    invented[5] = std::byte{1}; // Created by the host, and never granted to another peer.
     invented[7] = std::byte{9};
     EXPECT_EQ(replica::receive(*host, peer(3), invented), Verdict::forged);
     invented = report;
-    invented[9] = std::byte{99}; // The owner is nobody whom the host has fenced.
+    invented[9] = std::byte{99}; // The owner is not a fenced member.
     EXPECT_EQ(replica::receive(*host, peer(3), invented), Verdict::forged);
     EXPECT_EQ(replica::receive(*host, peer(3), report), Verdict::ok);
 }
 
-// What 3 says to 2, which takes the place of 1, when 1 has gone: bytes of its REPORT.
+// Peer 1 has gone and 2 succeeds it. `report` is the REPORT of 3 to 2.
 struct Successors : Authority {
     Bytes report;
 
@@ -236,9 +236,9 @@ TEST_F(Successors, AReportCannotUseUpTermsOrIds)
 {
     EXPECT_EQ(replica::receive(*copy(group.at(2)), peer(3), report), Verdict::ok);
     EXPECT_EQ(heard(1, 4), Verdict::ok);
-    EXPECT_EQ(heard(1, 400), Verdict::ok);       // Ids that the last host gave, and we have missed.
-    EXPECT_EQ(heard(2, 4), Verdict::forged);     // A term that only we can begin.
-    EXPECT_EQ(heard(400, 400), Verdict::forged); // No term after it would be left to us.
+    EXPECT_EQ(heard(1, 400), Verdict::ok);       // The last host may have given these ids.
+    EXPECT_EQ(heard(2, 4), Verdict::forged);     // Only peer 2 can begin this term.
+    EXPECT_EQ(heard(400, 400), Verdict::forged); // This would leave no term to peer 2.
     EXPECT_EQ(heard(1, 40'000), Verdict::forged);
     EXPECT_EQ(heard(1, UINT16_MAX), Verdict::forged);
 }
@@ -258,7 +258,7 @@ TEST_F(Successors, AViewOfATermThatCannotBeIsForged)
     ASSERT_EQ(view[0], static_cast<std::byte>(MessageKind::view));
     ASSERT_EQ(view[5], std::byte{2});
     for (const unsigned term :
-         {0u, 1u, 3u, 200u}) { // 1 was the last one's; 2 comes at most to term 2.
+         {0u, 1u, 3u, 200u}) { // The last host had term 1, and peer 2 reaches at most 2.
         Bytes changed = view;
         changed[5] = static_cast<std::byte>(term);
         ReplicaPointer listener = copy(group.at(3));
@@ -266,13 +266,13 @@ TEST_F(Successors, AViewOfATermThatCannotBeIsForged)
     }
     EXPECT_EQ(replica::receive(group.at(3), peer(2), view), Verdict::ok);
     Bytes again = view;
-    again[1] = std::byte{99}; // A later view of the same host.
+    again[1] = std::byte{99}; // A later view of this host.
     EXPECT_EQ(replica::receive(*copy(group.at(3)), peer(2), again), Verdict::ok);
     again[5] = std::byte{1};
     EXPECT_EQ(replica::receive(*copy(group.at(3)), peer(2), again), Verdict::forged);
 }
 
-// What a host's key has signed is no proof if those who come after it could not count on from it.
+// A grant with a valid signature is forged if its term would leave too few terms to later hosts.
 TEST_F(Authority, AGrantOfATermThatCannotBeIsForged)
 {
     replica::migrate(group.at(1), object, peer(3));
@@ -284,7 +284,7 @@ TEST_F(Authority, AGrantOfATermThatCannotBeIsForged)
               Verdict::forged);
 }
 
-// Reports carry no proof of who was granted what. docs/security.md tells of it: a hole.
+// Reports of objects carry no proof. docs/security.md lists this as an open hole.
 TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
 {
     const Thing thing = {7, 7};
@@ -299,7 +299,7 @@ TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
     bits::write(w, group.at(2).query_token, 32);
     messages::write_object_id(w, robbed);
     messages::write_stamp(w, stamps::make({1, peer(1), 1000}));
-    messages::write_peer(w, peer(1)); // Who has gone.
+    messages::write_peer(w, peer(1)); // The peer that has gone.
     bits::write(w, 0, 8);
     bits::write(w, 1, 32);
     bits::write(w, 0, 64); // A value of 3's choice.
@@ -309,7 +309,7 @@ TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
     EXPECT_EQ(value(group.at(2), robbed).a, 0);
 }
 
-// Nor of what is dead; the same hole. Only whose objects they are knows better.
+// Destroyed ids carry no proof either. Only their creator can detect the lie.
 TEST_F(Successors, ALyingReportBuriesWhatIsNotMadeYet)
 {
     const ObjectId future = object_id::make(peer(4), 1);
@@ -336,7 +336,7 @@ TEST_F(Authority, AReportCannotInventWhatTheLivingMake)
     BitWriter w = bits::writer(buffer);
     messages::write_kind(w, MessageKind::report_object);
     bits::write(w, group.at(1).query_token, 32);
-    messages::write_object_id(w, object_id::make(peer(2), 77)); // Not made yet.
+    messages::write_object_id(w, object_id::make(peer(2), 77)); // This id was not given yet.
     messages::write_stamp(w, 0);
     messages::write_peer(w, peer(4));
     bits::write(w, 0, 8);
@@ -353,7 +353,7 @@ TEST_F(Authority, AFencedPeersMessagesAreIgnored)
     const auto create = said(3, [&] { replica::create(group.at(3), 0, &thing); });
     replica::peer_gone(group.at(1), peer(3));
     group.pull(0);
-    group.deliver(0, 3); // QUERY fences 3 at 4.
+    group.deliver(0, 3); // The QUERY makes 4 fence 3.
     EXPECT_EQ(replica::receive(group.at(4), peer(3), create[0]), Verdict::ignored);
     EXPECT_EQ(group.at(4).world.alive, 1u);
 }
@@ -370,7 +370,7 @@ TEST_F(Authority, RandomBytesAreNeverObeyed)
         message[0] = static_cast<std::byte>(1 + (seed >> 40) % 15);
         replica::receive(group.at(4), peer(2 + i % 2), message);
     }
-    // 2 and 3 may create what they like; nobody else's belief is theirs to change.
+    // The senders may create objects, but must not change other objects or the membership.
     EXPECT_EQ(belief(group.at(4), object).owner, peer(2));
     EXPECT_TRUE(replica::is_member(group.at(4), peer(1)));
 }

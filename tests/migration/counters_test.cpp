@@ -1,4 +1,4 @@
-// Counters that come to their end end the peer; they never begin again.
+// A counter that reaches its end stops the peer. No counter wraps.
 #include "group.h"
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 struct Counters : ::testing::Test {
     Group group = make_group(3);
-    ObjectId object = ObjectId::none; // Created by 2.
+    ObjectId object = ObjectId::none; // Peer 2 created it.
 
     void SetUp() override
     {

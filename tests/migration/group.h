@@ -1,4 +1,4 @@
-// Some replicas and the streams between them, for tests that choose every delivery themselves.
+// A group of replicas and the streams between them, for tests that choose every delivery.
 #pragma once
 #include "base/mutant.h"
 #include "migration/replica.h"
@@ -16,8 +16,8 @@ struct Thing {
 };
 inline const Field thing_fields[] = {{"a", FieldKind::int32, offsetof(Thing, a)},
                                      {"b", FieldKind::int32, offsetof(Thing, b)}};
-// 0: to the host if its owner goes, claims always granted. 1: destroyed. 2: the host's game is
-// asked. 3: never granted.
+// Type 0: orphans go to the host, claims are always granted. 1: orphans are destroyed. 2: claims
+// are decided by the host's game. 3: claims are never granted.
 inline const Type group_types[] = {
     {"thing", sizeof(Thing), thing_fields, 8},
     {"mortal", sizeof(Thing), thing_fields, 8, Orphan::destroy},
@@ -66,9 +66,9 @@ struct Group {
     };
     std::vector<ReplicaPointer> replicas;
     std::vector<Keys> keys;
-    std::vector<std::vector<Event>> events;            // Of each, all of them.
+    std::vector<std::vector<Event>> events;            // All events of each replica.
     std::vector<std::vector<std::deque<Bytes>>> wires; // [from][to]
-    std::vector<std::vector<uint32_t>> delivered;      // Messages of [from][to], for acks.
+    std::vector<std::vector<uint32_t>> delivered;      // [from][to]: messages, for acks.
 
     Replica &at(unsigned id) { return *replicas[id - 1]; }
 
@@ -94,7 +94,7 @@ struct Group {
         delivered.emplace_back(replicas.size());
     }
 
-    // Ends the receiving phase of replica i: what waited is settled, events are kept.
+    // Ends the receiving phase of replica i, keeps its events, and begins the next one.
     void settle(size_t i)
     {
         replica::end_receive(*replicas[i]);
@@ -117,11 +117,11 @@ struct Group {
         replica::end_send(*replicas[from]);
     }
 
-    // The oldest message on one wire arrives. False if there is none.
+    // Delivers the oldest message on one wire. Returns false if there is none.
     bool deliver(size_t from, size_t to)
     {
         if (wires[from][to].empty()) return false;
-        // Members connect to a newcomer only when it has its welcome, and the roster with it.
+        // Members connect to a newcomer only after it has received its WELCOME with the roster.
         if (replicas[to]->phase == Phase::outside && from != 0) return false;
         const Bytes message = wires[from][to].front();
         wires[from][to].pop_front();
@@ -139,7 +139,7 @@ struct Group {
     }
     Verdict last_verdict = Verdict::ok;
 
-    void flow() // Until nothing is on its way.
+    void flow() // Sends and delivers until no message is in flight.
     {
         for (bool any = true; any;) {
             any = false;
@@ -154,12 +154,12 @@ struct Group {
         }
     }
 
-    // UPDATEs of `from` for `to`, as one packet's message.
+    // The UPDATE message of `from` to `to` in one packet.
     Bytes updates(unsigned from, unsigned to, uint64_t packet)
     {
         return updates(at(from), to, packet);
     }
-    // What `from` would say, by one that lies about it.
+    // The UPDATE message that `from` would send, but with `liar` as its sender.
     Bytes forged_updates(unsigned liar, unsigned from, unsigned to, uint64_t packet)
     {
         const ReplicaPointer r = copy(at(from));
@@ -193,7 +193,7 @@ inline Group make_group(size_t count, Topology topology = Topology::mesh)
     return group;
 }
 
-// What a peer believes of an object.
+// The state of an object at one peer.
 struct Belief {
     bool alive = false, dead = false;
     Stamp stamp = 0;

@@ -1,5 +1,5 @@
-// Groups of replicas with random acts, random deliveries (each wire in order), lost UPDATEs, joins
-// and one departure: in the end all that are left have the same world.
+// Groups of replicas with random actions, random deliveries (each wire in order), lost UPDATEs,
+// joins and one departure. In the end all that are left have the same world.
 #include "base/random.h"
 #include "tests/migration/group.h"
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace tern::test;
 
 namespace {
 
-struct Flight { // An UPDATE on its way.
+struct Flight { // An UPDATE message in flight.
     size_t from, to;
     uint64_t packet;
     Bytes message;
@@ -33,7 +33,7 @@ struct Play {
 
     size_t anyone() { return random::below(random, group.replicas.size()); }
 
-    // A living object that `i` believes in, or none.
+    // A random living object in the world of replica i, or no_slot.
     Slot some_object(size_t i, bool own)
     {
         std::vector<Slot> slots;
@@ -92,7 +92,8 @@ struct Play {
         packet += 1;
     }
 
-    // It arrives, is lost, arrives and its ack is lost, or arrives after it was told lost.
+    // The UPDATE arrives and is acked, is lost, or arrives and counts as lost; in that case it may
+    // arrive more than once.
     void land(size_t i)
     {
         const Flight flight = flights[i];
@@ -103,7 +104,7 @@ struct Play {
             replica::receive_updates(*group.replicas[flight.to], from, flight.message);
             group.settle(flight.to);
         }
-        if (what == 3 && random::chance(random, 0.5)) return; // Once more, later.
+        if (what == 3 && random::chance(random, 0.5)) return; // The UPDATE will arrive again.
         if (!gone[flight.from])
             replica::fate(*group.replicas[flight.from], to, flight.packet, what == 0);
         flights.erase(flights.begin() + static_cast<ptrdiff_t>(i));
@@ -127,7 +128,7 @@ struct Play {
         if (i == 0 || gone[i] || departures == 2) return;
         departures += 1;
         gone[i] = true;
-        for (auto &wire : group.wires[i]) // Any suffix of what it said is lost.
+        for (auto &wire : group.wires[i]) // The last messages on each wire are lost.
             wire.resize(random::below(random, wire.size() + 1));
         for (auto &row : group.wires)
             row[i].clear();

@@ -1,4 +1,4 @@
-// The host of a star tells of everybody's objects; nobody else may.
+// The host of a star sends the objects of all clients. No other peer may do that.
 #include "replication/update/publish.h"
 #include "tests/migration/group.h"
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 struct Relay : testing::Test {
     Group group = make_group(4, Topology::star);
-    ObjectId object = ObjectId::none; // Created by 2.
+    ObjectId object = ObjectId::none; // Peer 2 created it.
 
     void SetUp() override
     {
@@ -23,11 +23,11 @@ struct Relay : testing::Test {
 
     void set(unsigned at, Thing thing)
     {
-        replica::begin_send(group.at(at)); // The next tick.
+        replica::begin_send(group.at(at)); // Begins the next tick.
         replica::set(group.at(at), slot(at), &thing);
     }
 
-    // What 1 says to 3 of a new object of 2, before it arrives.
+    // The TELL of 1 to 3 about a new object of 2, before it arrives.
     Bytes said_by_the_host(ObjectId &made)
     {
         const Thing thing = {7, 8};
@@ -58,10 +58,10 @@ TEST_F(Relay, OnlyWhoLeadsTells)
     ObjectId made;
     const Bytes tell = said_by_the_host(made);
     EXPECT_EQ(heard_by(3, 1, tell), Verdict::ok);
-    EXPECT_EQ(heard_by(3, 2, tell), Verdict::forged); // Its owner, even.
+    EXPECT_EQ(heard_by(3, 2, tell), Verdict::forged); // Not even from its owner.
     EXPECT_EQ(heard_by(3, 4, tell), Verdict::forged);
     EXPECT_EQ(heard_by(1, 4, tell), Verdict::forged);
-    EXPECT_EQ(heard_by(2, 1, tell), Verdict::forged); // Nobody tells an owner what it owns.
+    EXPECT_EQ(heard_by(2, 1, tell), Verdict::forged); // Peer 2 owns the object.
     ReplicaPointer listener = copy(group.at(3));
     replica::receive(*listener, peer(1), tell);
     EXPECT_EQ(belief(*listener, made), belief(group.at(2), made));
@@ -88,7 +88,7 @@ TEST_F(Relay, ObjectMessagesOfAnotherClientWait)
     const Bytes create = group.wires[1][0].front();
     EXPECT_EQ(heard_by(3, 2, create), Verdict::later);
     EXPECT_EQ(heard_by(1, 2, create), Verdict::ok);
-    EXPECT_TRUE(group.wires[1][2].empty()); // An honest one says it to the host alone.
+    EXPECT_TRUE(group.wires[1][2].empty()); // A correct client sends it to the host alone.
 }
 
 TEST_F(Relay, AnUpdateIsTheOwnersToTheHostAndTheHostsToAll)
@@ -108,8 +108,8 @@ TEST_F(Relay, AnUpdateIsTheOwnersToTheHostAndTheHostsToAll)
     EXPECT_EQ(replica::receive_updates(group.at(3), peer(1), told), Verdict::ok);
     EXPECT_EQ(value(group.at(3), object).a, 5);
     EXPECT_EQ(group.at(3).world.slots[slot(3)].tick, group.at(2).world.slots[slot(2)].tick);
-    EXPECT_TRUE(group.updates(1, 2, 1).empty()); // Its owner is not told.
-    // As if the host told an owner what it owns: it knows better.
+    EXPECT_TRUE(group.updates(1, 2, 1).empty()); // The owner gets no UPDATE.
+    // An owner does not accept the host's UPDATE of its own object.
     EXPECT_NE(replica::receive_updates(group.at(2), peer(1), told), Verdict::ok);
 }
 
@@ -135,7 +135,7 @@ TEST_F(Relay, ADeathIsPassedOnWithoutTheRightToSayIt)
     ASSERT_TRUE(group.deliver(1, 0));
     group.pull(0);
     ASSERT_EQ(group.wires[0][2].size(), 1u);
-    EXPECT_TRUE(group.wires[0][1].empty()); // Who has said it need not hear it.
+    EXPECT_TRUE(group.wires[0][1].empty()); // The sender needs no copy.
     const Bytes death = group.wires[0][2].front();
     EXPECT_EQ(heard_by(3, 1, death), Verdict::ok);
     EXPECT_EQ(heard_by(1, 4, death), Verdict::forged);

@@ -1,4 +1,4 @@
-// What its owner has given up goes to the host, whatever crosses it.
+// A released object goes to the host, whatever message crosses the release.
 #include "tests/migration/group.h"
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 struct Releases : testing::Test {
     Group group = make_group(4);
-    ObjectId object = ObjectId::none; // Created by 2.
+    ObjectId object = ObjectId::none; // Peer 2 created it.
 
     void SetUp() override
     {
@@ -18,7 +18,7 @@ struct Releases : testing::Test {
         group.flow();
     }
 
-    // All that waits on this wire to the host arrives; the host settles nothing yet.
+    // Delivers all messages on this wire to the host, without settling in between.
     void hear_unsettled(size_t from)
     {
         for (const Bytes &message : group.wires[from][0])
@@ -32,8 +32,8 @@ struct Releases : testing::Test {
 
 }
 
-// Seed 2424: in one tick the host hears of the release and of a claim, grants the claim, and the
-// claimer dies with the grant.
+// Seed 2424: in one tick the host receives the release and a claim, and grants the claim. The
+// claimer goes, and the grant is lost with it.
 TEST_F(Releases, IsNotForgottenWithTheClaimThatTookItsPlace)
 {
     replica::release(group.at(2), world::find_alive(group.at(2).world, object));
@@ -44,7 +44,7 @@ TEST_F(Releases, IsNotForgottenWithTheClaimThatTookItsPlace)
     hear_unsettled(2);
     group.settle(0);
     group.pull(0);
-    ASSERT_EQ(group.wires[0][2].size(), 1u); // GRANT.
+    ASSERT_EQ(group.wires[0][2].size(), 1u); // The GRANT.
     group.wires[0][2].clear();
     replica::peer_gone(group.at(1), peer(3));
     group.flow();

@@ -1,4 +1,4 @@
-// What a VIEW tells, to whom, and when votes change.
+// The content of VIEW and WELCOME messages, and when votes change.
 #include "migration/messages.h"
 #include "migration/views.h"
 #include "tests/migration/group.h"
@@ -10,7 +10,7 @@ using namespace tern::test;
 
 namespace {
 
-// An identity's own bytes, and the two bits and more around it.
+// The size of an identity with an empty name.
 constexpr size_t identity_bytes = 32 + 32 + 16 + 2 + 1;
 
 struct Views : testing::Test {
@@ -24,7 +24,7 @@ struct Views : testing::Test {
         return id;
     }
 
-    // What the host has to say to this peer, and has not said yet.
+    // Pulls the messages that wait at the host for this peer.
     std::vector<Bytes> pulled(unsigned to)
     {
         std::vector<Bytes> messages;
@@ -38,7 +38,7 @@ struct Views : testing::Test {
     {
         const auto &key = group.keys[id - 1].public_key;
         const auto bytes = std::as_bytes(std::span(key));
-        // Identities lie at any bit.
+        // An identity may begin at any bit.
         for (size_t bit = 0; bit + 8 * bytes.size() <= 8 * message.size(); ++bit) {
             BitReader reader = bits::reader(message);
             for (size_t i = 0; i < bit; ++i)
@@ -51,7 +51,7 @@ struct Views : testing::Test {
     }
 };
 
-// A VIEW of entries that are written by hand: id, and whether it is told who that is.
+// A member in a VIEW that the test writes itself.
 struct Entry {
     unsigned id;
     bool follows, is_told;
@@ -111,7 +111,7 @@ TEST_F(Views, WhatWasNotAckedIsToldAgainOverANewConnection)
     EXPECT_TRUE(tells_of(again[0], 6));
     EXPECT_EQ(replica::receive(group.at(4), peer(1), again[0]), Verdict::ok);
     EXPECT_TRUE(replica::is_member(group.at(4), peer(6)));
-    // The newcomer hears of all, as often as it takes.
+    // Every WELCOME contains all identities, also the one that is sent again.
     for (int i = 0; i < 2; ++i) {
         const std::vector<Bytes> welcome = pulled(6);
         ASSERT_GE(welcome.size(), 1u);
@@ -196,7 +196,7 @@ TEST_F(Views, AHostileViewIsMalformedAndChangesNothing)
 
 namespace {
 
-// Three vote, and two newcomers have caught up before the host looks.
+// Three members vote, and two newcomers have caught up before the host gives votes.
 struct Votes : testing::Test {
     Group group = make_group(3);
 
@@ -213,7 +213,7 @@ struct Votes : testing::Test {
         return count;
     }
 
-    // Among these, until nothing is on its way.
+    // Delivers the messages between these, for several rounds.
     void flow(const std::vector<unsigned> &among)
     {
         for (int round = 0; round < 8; ++round)
@@ -226,7 +226,7 @@ struct Votes : testing::Test {
             }
     }
 
-    // The host hears both CAUGHT_UP, and only then looks who waits.
+    // The host receives both CAUGHT_UP before it gives votes.
     void SetUp() override
     {
         for (unsigned id = 4; id <= 5; ++id) {
@@ -277,12 +277,13 @@ TEST_F(Votes, WhileSomeAreNewBothMajoritiesAreNeeded)
     };
     EXPECT_TRUE(left_without({3}));
     EXPECT_TRUE(left_without({3, 5}));
-    EXPECT_FALSE(left_without({2, 3}));    // Three of five, but one of three.
-    EXPECT_FALSE(left_without({3, 4, 5})); // Two of three, but two of five.
+    EXPECT_FALSE(
+        left_without({2, 3})); // Left: three of all five votes, but one of the three old ones.
+    EXPECT_FALSE(left_without({3, 4, 5})); // Left: two of the three old votes, but two of all five.
 }
 
-// The two have not heard of the new votes, and are most of those that they know. The host and the
-// newcomers would be most of all.
+// Two members that do not know of the new votes are a majority of the votes that they know. The
+// host and the newcomers would be a majority of all votes.
 TEST_F(Votes, OfTwoHalvesOneGoesOnWhileVotesAreNew)
 {
     flow({1, 4, 5});
