@@ -1,5 +1,6 @@
-// Draws docs/film.svg, the moving picture of the README: three peers push crates over a simulated
-// network with loss. A crate has the colour of its owner, as each peer sees it. Then the host dies.
+// Draws docs/film.svg, the animation in the README: three peers push crates over a simulated
+// network with loss. Each panel shows the world of one peer, in which a crate has the colour of its
+// owner. Then the process of the host is killed.
 //
 //     example_film > docs/film.svg
 #include <cmath>
@@ -13,8 +14,8 @@ using namespace tern;
 namespace {
 
 struct Body {
-    float position[2]; // Pixels of a panel.
-    float speed[2];    // Pixels a second; moves the body at its owner.
+    float position[2]; // In pixels of a panel.
+    float speed[2];    // In pixels per second. Only the owner moves the body.
 };
 const Field fields[] = {
     {"position", FieldKind::float32, offsetof(Body, position), 2, -50, 350, 0.1},
@@ -36,14 +37,14 @@ const Type types[] = {
 };
 
 constexpr int peer_count = 3, crate_count = 8;
-constexpr float width = 250, height = 180, gap = 10; // Of a panel, in pixels.
+constexpr float width = 250, height = 180, gap = 10; // The panels, in pixels.
 constexpr int ticks_a_second = 60, ticks_a_frame = 8;
 constexpr int warm_up_ticks = 120, death_tick = 500, end_tick = 900;
-constexpr const char *colours[] = {"#999999", "#d62728", "#1f77b4", "#2ca02c"}; // By peer.
+constexpr const char *colours[] = {"#999999", "#d62728", "#1f77b4", "#2ca02c"}; // For each PeerId.
 
 struct Frame {
     std::string crates[crate_count], ships[peer_count]; // Positions: "x,y".
-    int owners[crate_count];                            // Numbers of peers; 0: not there yet.
+    int owners[crate_count];                            // PeerIds; 0: the crate is not here yet.
     int host;
 };
 
@@ -54,7 +55,7 @@ struct Player {
     std::vector<Frame> frames = {};
 };
 
-// The course of a ship: a slow curve of its own through the whole panel.
+// The path of a ship: each follows a different slow curve through the whole panel.
 Body ship_at(int number, float seconds)
 {
     const float angle =
@@ -64,7 +65,7 @@ Body ship_at(int number, float seconds)
         {0, 0}};
 }
 
-// Moves a crate of ours: the ship pushes it, the floor slows it, the walls reflect it.
+// Moves a crate that we own: our ship pushes it, the floor slows it, the walls reflect it.
 Body pushed(Body crate, const Body &ship)
 {
     constexpr float tick_seconds = 1.0f / ticks_a_second, bounds[] = {width, height};
@@ -101,7 +102,7 @@ void play(Player &player, int number, int tick)
             set(session, id, pushed(crate, ship));
         else if (std::hypot(crate.position[0] - ship.position[0],
                             crate.position[1] - ship.position[1]) < 24)
-            claim(session, id, ClaimMode::optimistic); // Pushes at once; undone if it is refused.
+            claim(session, id, ClaimMode::optimistic); // Takes effect at once; undone if refused.
     }
 }
 
@@ -124,7 +125,7 @@ void film(Player &player, uint64_t now_us)
         place = "-50,-50";
     for (const ObjectId id : objects(session, ship_type))
         frame.ships[static_cast<int>(owner(session, id)) - 1] = point(session, id, now_us);
-    // The objects of a type have no order that lasts; their ids have, and number 0 made them all.
+    // objects() has no fixed order, so crates are ordered by id; player 0 has created all of them.
     for (const ObjectId id : objects(session, crate_type)) {
         size_t place = 0;
         for (const ObjectId other : objects(session, crate_type))
@@ -137,7 +138,7 @@ void film(Player &player, uint64_t now_us)
 
 // --- The picture ---
 
-// Values that follow one another, one for each frame, as an attribute that changes with time.
+// Prints an SVG animation of an attribute, with one value for each frame.
 void animate(const char *attribute, const std::vector<std::string> &values, bool smooth)
 {
     const double seconds = static_cast<double>(values.size()) * ticks_a_frame / ticks_a_second;
@@ -148,7 +149,7 @@ void animate(const char *attribute, const std::vector<std::string> &values, bool
     std::printf(" dur=\"%.2fs\" repeatCount=\"indefinite\" values=\"", seconds);
     std::string times;
     for (size_t i = 0; i < values.size(); ++i) {
-        if (!smooth && i > 0 && values[i] == values[i - 1]) continue; // Only the changes.
+        if (!smooth && i > 0 && values[i] == values[i - 1]) continue; // Only changes are printed.
         std::printf("%s%s", i ? ";" : "", values[i].c_str());
         char time[16];
         std::snprintf(time, sizeof time, "%s%.3f", i ? ";" : "",
@@ -191,7 +192,7 @@ void draw_panel(const Player &player, int number)
         animate("", track(player, [&](const Frame &f) { return f.ships[i]; }), true);
         std::printf("</circle>\n");
     }
-    if (number == 0) { // Its process dies: the panel stands still, and fades.
+    if (number == 0) { // After its process is killed, the panel freezes and fades.
         constexpr size_t death_frame = (death_tick - warm_up_ticks) / ticks_a_frame;
         std::vector<std::string> veil(player.frames.size(), "0");
         for (size_t i = death_frame; i < veil.size(); ++i)
@@ -239,7 +240,7 @@ int main()
         advance(network, now_us);
         for (int i = 0; i < peer_count; ++i) {
             Player &player = players[static_cast<size_t>(i)];
-            if (i > 0 || tick < death_tick) { // A dead process does nothing any more.
+            if (i > 0 || tick < death_tick) { // From death_tick on, player 0 is killed.
                 receive(player.session, player.socket->receive(), now_us);
                 play(player, i, tick);
                 player.socket->send(send(player.session, now_us));

@@ -1,5 +1,5 @@
-// Players on one network who know neither addresses nor invites: who comes first starts a session
-// and announces it; the others find it and join. Everybody rolls a die each second.
+// Players on one local network who need neither addresses nor invites: the first one starts a
+// session and announces it, the others find it and join. Each player rolls a die every second.
 //
 //     example_lan [--seconds <n>] [<name>]
 #include <cstdio>
@@ -16,7 +16,7 @@ const Field die_fields[] = {{"eyes", FieldKind::int32, offsetof(Die, eyes), 1, 1
 const Type types[] = {{"die", sizeof(Die), die_fields, 16, Orphan::destroy, ClaimPolicy::never}};
 
 struct Arguments {
-    double seconds = 0; // 0: until it is ended.
+    double seconds = 0; // How long to play; 0: until the process is ended.
     const char *name = "somebody";
 };
 
@@ -32,7 +32,7 @@ static Arguments read_arguments(int argc, char **argv)
     return arguments;
 }
 
-// Joins what it finds within two seconds, else starts a session.
+// Joins the first session that it finds within two seconds; if there is none, starts one.
 static void enter(Session *session, const Config &config)
 {
     const MadeSocket made = make_discovery_socket(0);
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 {
     const Arguments given = read_arguments(argc, argv);
     const MadeSocket game = make_udp_socket(0);
-    // Every member announces the session: it is found as long as any is there.
+    // Every member announces the session, so that it can be found as long as any member is left.
     const MadeSocket lan = make_discovery_socket(discovery_port);
     if (!game.socket || !lan.socket) {
         std::fprintf(stderr, "no socket: %s\n", text(game.socket ? lan.error : game.error));

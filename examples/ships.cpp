@@ -1,5 +1,5 @@
-// A game of ships without a server: each player steers its own. Who comes first prints an invite;
-// the others start with it.
+// A game of ships without a server, in which each player steers one ship. The first player prints
+// an invite; the others pass it on the command line.
 //
 //     example_ships [--seconds <n>] [--address <ip:port>] [<invite>]
 #include <cmath>
@@ -29,7 +29,7 @@ const Type types[] = {{"ship", sizeof(Ship), ship_fields, 64, Orphan::destroy, C
                       {"chat", sizeof(Chat), chat_fields}};
 
 struct Arguments {
-    double seconds = 0; // 0: until it is ended.
+    double seconds = 0; // How long to play; 0: until the process is ended.
     const char *address = nullptr;
     const char *invite = nullptr;
 };
@@ -49,7 +49,7 @@ static Arguments read_arguments(int argc, char **argv)
     return arguments;
 }
 
-// As the first peer, or by the invite. False if an argument is wrong.
+// Starts a session, or joins the one of the invite. False if an argument is invalid.
 static bool enter(Session *session, const Socket *socket, const Arguments &arguments)
 {
     if (arguments.invite) {
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
             given.seconds > 0 && static_cast<double>(now_us - begun_us) >= given.seconds * 1e6;
         if (over && present == State::open) leave(session);
         made.socket->send(send(session, clock_us()));
-        // Whatever ended it that we did not want: the sentence says what, and what to do.
+        // The session has failed, or joining takes too long. state_text() below gives the reason.
         if (present > State::left || (over && present == State::joining)) break;
         sleep_us(16'000);
     }

@@ -1,8 +1,8 @@
--- Fighters in an arena, as client and server: the host owns them all, moves them and judges; who
--- plays only steers. If the host goes, the next one has all fighters, and goes on.
---     tern-peer arena.lua                    begins a session, and prints an invite
---     tern-peer arena.lua --join INVITE      joins it (tern-host --script arena.lua hosts it, too)
-local FIGHTER, STEER, KNOCKOUT = 0, 1, 2 -- Types by their place, from 0 on.
+-- Fighters in an arena, as client and server: the host owns all fighters, moves them and decides
+-- every hit; players only steer. If the host leaves, the next host gets all fighters and continues.
+--     tern-peer arena.lua                    starts a session and prints an invite
+--     tern-peer arena.lua --join INVITE      joins it (tern-host --script arena.lua can host it)
+local FIGHTER, STEER, KNOCKOUT = 0, 1, 2 -- Indices into `types`, from 0.
 local size, reach, speed = 20, 2, 15
 local game = {
     topology = "star",
@@ -22,18 +22,18 @@ local game = {
             {name = "wins", kind = "uint16"},
         }},
     },
-    state = {steering = {}, wait = 0}, -- steering: of each peer, as the host has heard it.
+    state = {steering = {}, wait = 0}, -- steering: on the host, the direction of each peer.
 }
 
 local function say(...) print(("peer %d knocks out peer %d; wins: %d"):format(...)) end
 
 local function anywhere() return math.random(-size, size), math.random(-size, size) end
 
--- The host's part: one fighter for each who is there.
+-- On the host: keeps one fighter for each peer that is present.
 local function keep_fighters(session)
     local wanted = {[session:self()] = true}
     for _, peer in session:peers() do wanted[peer] = true end
-    local extra = {} -- Not destroyed while iterating.
+    local extra = {} -- Fighters of players that have left.
     for _, fighter in session:objects(FIGHTER) do
         local player = session:get(fighter, "player")
         if not wanted[player] then extra[#extra + 1] = fighter end
@@ -56,7 +56,7 @@ local function hit(session, by, target)
     session:set(target, "health", 100)
     session:set(target, "position", anywhere())
     session:call("everyone", KNOCKOUT, winner, loser, wins)
-    say(winner, loser, wins) -- "everyone" is all others.
+    say(winner, loser, wins) -- "everyone" does not include ourselves.
 end
 
 local function judge(session, dt)
@@ -81,7 +81,7 @@ local function judge(session, dt)
     end
 end
 
--- The player's part: to somebody, a few times a second.
+-- On each player: steers towards another fighter, a few times a second.
 local function steer(session)
     local x, y, other_x, other_y
     for _, fighter in session:objects(FIGHTER) do
@@ -92,7 +92,7 @@ local function steer(session)
         end
     end
     if not x or not other_x then return end
-    -- What is out of a field's range is clamped: -1, 0 or 1.
+    -- Values out of the field's range are clamped, so this sends -1, 0 or 1.
     session:call("host", STEER, math.floor(other_x - x + 0.5), math.floor(other_y - y + 0.5))
 end
 

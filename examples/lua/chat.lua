@@ -1,18 +1,18 @@
--- A chat: calls to everybody, and requests, which are answered. Each peer chatters by itself until
--- a person says something. In tern-peer's own window, say for example:
+-- A chat with calls to everybody and with requests, which are answered. Each peer chatters by
+-- itself until a person types something in its tern-peer window, for example:
 --     say(session, "hello")      ask(session, 2)
 local SAY, HOW_ARE_YOU, MOOD = 0, 1, 2
 
 local game = {
     topology = "mesh",
     peers_max = 16,
-    types = { -- Without objects_max: for calls only.
+    types = { -- No objects_max: these types are used for calls only.
         {name = "say", fields = {
             {name = "number", kind = "uint32"},
             {name = "text", kind = "text", count = 80},
         }},
         {name = "how_are_you", fields = {{name = "from", kind = "text", count = 32}}},
-        -- A field of kind values takes any Lua value: here a table.
+        -- A field of kind "values" holds any Lua value, here a table.
         {name = "mood", fields = {{name = "mood", kind = "values", count = 100}}},
     },
     state = {said = 0, heard = 0, wait = 0, has_person = false},
@@ -20,7 +20,7 @@ local game = {
 local moods = {"fine", "tired", "curious"}
 
 local function my_name(session)
-    local name = session:peer_name(session:self()) -- tern-peer --name
+    local name = session:peer_name(session:self()) -- Set by tern-peer --name.
     return name ~= "" and name or "peer " .. session:self()
 end
 
@@ -31,7 +31,7 @@ local function speak(session, text)
     print("I say (" .. state.said .. "): " .. text)
 end
 
--- For whoever types.
+-- say() and ask() are global, so that a person can call them from the console.
 -- luacheck: globals say ask
 function say(session, text)
     game.state.has_person = true
@@ -50,7 +50,7 @@ local function hear(session, event)
         print(("peer %d says (%d): %s"):format(event.peer, session:argument(i, "number"),
             session:argument(i, "text")))
     elseif event.kind == "call" and event.type == HOW_ARE_YOU then
-        -- call is not 0: it is to be answered, now or later.
+        -- event.call is not 0, so the caller waits for a reply, now or later.
         session:reply(event.peer, event.call, MOOD,
             {moods[math.random(#moods)], said = state.said, heard = state.heard})
         print(session:argument(i, "from") .. " asks how I am")

@@ -1,6 +1,6 @@
--- Dice: who plays asks the host to roll, with a bet; the host rolls, keeps everybody's purse, and
--- answers. Each request is answered once or fails, so a bet is never lost without a word. If the
--- dealer goes, the next host has the board with the purses, and deals on.
+-- Dice: a player sends a bet to the host as a request; the host (the dealer) rolls, keeps all
+-- purses and replies. Each request is answered once or fails, so no bet disappears silently. If the
+-- dealer leaves, the next host gets the board with the purses and continues.
 local BOARD, BET, ROLLED = 0, 1, 2
 
 local game = {
@@ -20,10 +20,10 @@ local game = {
             {name = "purse", kind = "int32"},
         }},
     },
-    state = {asked = {}, wait = 0}, -- asked: of the dealer, calls that wait.
+    state = {asked = {}, wait = 0}, -- asked: on the dealer, requests that wait for a reply.
 }
 local choices = {"low", "seven", "high"}
-local pays = {low = 1, seven = 4, high = 1} -- Times the bet.
+local pays = {low = 1, seven = 4, high = 1} -- The win, as a multiple of the bet.
 
 local function board_of(session)
     local found
@@ -40,7 +40,7 @@ local function deal(session, board, bet)
     local result = a + b < 7 and "low" or a + b == 7 and "seven" or "high"
     local won = bet.on == result and bet.coins * pays[result] or -bet.coins
     purses[key] = (purses[key] or 100) + won
-    if purses[key] <= 0 then purses[key] = 100 end -- The bank is generous.
+    if purses[key] <= 0 then purses[key] = 100 end -- A bankrupt player gets new coins.
     session:set(board, "purses", purses)
     session:reply(bet.peer, bet.call, ROLLED, a, b, won, purses[key])
     print(("I roll for peer %d (%d): %d and %d"):format(bet.peer, bet.call, a, b))
@@ -49,18 +49,18 @@ end
 local function deal_all(session)
     local board = board_of(session)
     if not board then board = session:create(BOARD, {purses = {}}) end
-    -- That of a dealer who has gone is ours in a moment: the bets wait.
+    -- The board of a dealer that has left becomes ours soon; until then the bets wait.
     if not board or not session:owns(board) then return end
     for _, bet in ipairs(game.state.asked) do deal(session, board, bet) end
     game.state.asked = {}
 end
 
--- --- Who plays, the dealer too ---
+-- --- The players, including the dealer ---
 
 local function bet_once(session)
     local state = game.state
     local coins, on = math.random(1, 20), choices[math.random(3)]
-    state.bet = session:request("host", BET, coins, on) -- nil: it could not be sent now.
+    state.bet = session:request("host", BET, coins, on) -- nil: cannot be sent now.
     if state.bet then print(("I bet (%d): %d on %s"):format(state.bet, coins, on)) end
 end
 

@@ -1,7 +1,7 @@
--- Rocks that everybody picks up and throws. Who picks one up claims it, and owns it from then on:
--- half of the claims are optimistic, so that the hand closes at once and opens again if the host
--- refuses. Who holds a rock has locked it: claims of others are refused.
---     tern-peer rocks.lua                    begins a session, and prints an invite
+-- Rocks that everybody picks up and throws. A player picks a rock up by claiming it and then owns
+-- it. Half of the claims are optimistic: the player holds the rock at once, and lets go if the host
+-- refuses. A player locks the rock that it holds, so that claims of others are refused.
+--     tern-peer rocks.lua                    starts a session and prints an invite
 --     tern-peer rocks.lua --join INVITE      joins it
 local rocks_max = 3
 
@@ -17,7 +17,7 @@ local game = {
             {name = "throws", kind = "uint16"},
         }},
     },
-    -- held and wanted: objects; wait: seconds until something is done.
+    -- held and wanted are objects; wait is the number of seconds until the next action.
     state = {wait = 1},
 }
 
@@ -48,7 +48,7 @@ local function throw(session, rock)
     game.state.held, game.state.wait = nil, math.random()
 end
 
--- Any rock: also one that somebody else has in his hand.
+-- Reaches for a random rock, even one that another player holds.
 local function reach_for_one(session)
     local rocks = {}
     for _, rock in session:objects("rock") do rocks[#rocks + 1] = rock end
@@ -63,14 +63,15 @@ local function reach_for_one(session)
         session:claim(rock)
     else
         session:claim(rock, "optimistic")
-        session:set(rock, "holder", session:self()) -- Seen here alone until it is granted.
+        session:set(rock, "holder", session:self()) -- Visible only here until it is granted.
     end
 end
 
 local function fly(session, rock, dt)
-    if session:get(rock, "holder") ~= 0 then session:set(rock, "holder", 0) end -- He has gone.
+    -- A rock that we own but do not hold came to us because its holder left.
+    if session:get(rock, "holder") ~= 0 then session:set(rock, "holder", 0) end
     local speed_x, speed_y = session:get(rock, "speed")
-    if speed_x == 0 and speed_y == 0 then return end -- Nothing is sent of one that lies.
+    if speed_x == 0 and speed_y == 0 then return end -- A rock at rest causes no updates.
     local x, y = session:get(rock, "position")
     session:set(rock, "position", x + speed_x * dt, y + speed_y * dt)
     local slower = math.abs(speed_x) + math.abs(speed_y) < 1 and 0 or 1 - dt
@@ -81,14 +82,14 @@ local function hear(session, event)
     local state, rock = game.state, event.object
     if event.kind == "claim_granted" then
         state.wanted = nil
-        if not session:owns(rock) then return end -- Granted, and granted to another since.
+        if not session:owns(rock) then return end -- Granted again since.
         say(session, "I pick up", rock)
         hold(session, rock)
     elseif event.kind == "claim_refused" then
         state.wanted, state.wait = nil, math.random()
         print("I do not get it: " .. event.refusal)
     elseif event.kind == "object_changed" or event.kind == "owner_changed" then
-        -- What a new owner sets at once can come together with the news that it is the owner.
+        -- A value that a new owner sets at once can arrive together with the change of owner.
         if session:changed(event.index, "throws") then
             say(session, "peer " .. session:owner(rock) .. " throws", rock)
         end

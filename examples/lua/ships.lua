@@ -1,5 +1,5 @@
--- Ships that fly round a buoy. Each peer owns one, moves it, and sees the others'.
---     tern-peer ships.lua                    begins a session, and prints an invite
+-- Ships that fly round a buoy. Each peer owns and moves one ship and sees those of the others.
+--     tern-peer ships.lua                    starts a session and prints an invite
 --     tern-peer ships.lua --join INVITE      joins it
 local width, height = 40, 20
 
@@ -39,7 +39,7 @@ local function say_who_is_there(session)
     game.state.line = line
 end
 
--- Counts in the ship itself how often it has been round, so that all can see it.
+-- Counts the rounds in a field of the ship, so that all peers see them.
 local function fly(session, ship, dt)
     local state = game.state
     state.angle = state.angle + state.speed * dt
@@ -59,7 +59,7 @@ function game.start(session)
     state.speed = 1.5 + math.random() * 2
     state.angle = 0
     state.next_map = 0
-    -- nil if objects_max are alive: then this peer only looks on.
+    -- nil if objects_max ships are alive; this peer then only watches.
     state.ship = session:create("ship", {position = {state.radius * 2, 0}})
 end
 
