@@ -25,7 +25,7 @@ struct Peer {
     KeyPair keys;
     Address address;
     Endpoint *endpoint;
-    bool greeted[fuzz_connections_max]; // Its name has been queued on this connection.
+    bool greeted[fuzz_connections_max]; // Connections on which its name has been sent.
     // Bytes received from each peer, and bytes of handshakes sent in answer to it.
     size_t bytes_in[peer_count], bytes_out[peer_count];
 };
