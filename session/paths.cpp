@@ -1,4 +1,3 @@
-// Connections and the roster: who is bound to whom, what arrived, what has ended.
 #include "session/paths.h"
 #include "session/bridge.h"
 #include "session/failure_detector.h"
@@ -15,7 +14,7 @@ Path &path(Session &s, ConnectionIndex index)
     return s.paths[index];
 }
 
-// A member has one path at most.
+// The one connection that is bound to the member.
 static ConnectionIndex bound_to(const Session &s, PeerId peer)
 {
     const MemberSlot slot = replica::find_member(*s.replica, peer);
@@ -48,7 +47,6 @@ void bind(Session &s, ConnectionIndex index, PeerId peer)
     p.welcomed = !replica::is_unacked(*s.replica, peer, MessageKind::welcome);
 }
 
-// The member that holds this key, if there is one.
 static PeerId member_with_key(const Session &s, const uint8_t *key)
 {
     for (const Member &member : s.replica->members.all())
@@ -76,14 +74,14 @@ Address direct_address(const Session &s, ConnectionIndex index)
     return address::is_bridged(address) ? Address{} : address;
 }
 
-// Members learn from the host where the others are.
+// Others learn a member's address from the host's view: moved() does nothing elsewhere.
 static void tell_address(Session &s, ConnectionIndex index)
 {
     const Address address = direct_address(s, index);
     if (address.port != 0) replica::moved(*s.replica, s.paths[index].peer, address);
 }
 
-// A member that has made a new connection: what was not acked over the old one is said again.
+// A member may replace its connection. Then all that was not acked over the old one is sent again.
 static void bind_if_member(Session &s, ConnectionIndex index)
 {
     const PeerId peer = member_with_key(s, endpoint::key(*s.endpoint, index));
@@ -96,7 +94,7 @@ static void bind_if_member(Session &s, ConnectionIndex index)
     tell_address(s, index);
 }
 
-// Bound at once: what its first datagrams bring must not be lost.
+// Binds at once, so that messages in the first datagrams are not lost.
 void open_path(Session &s, ConnectionIndex index)
 {
     s.paths[index] = {};
@@ -108,7 +106,7 @@ void open_path(Session &s, ConnectionIndex index)
         if (other == index || s.paths[other].tie != Tie::stranger) continue;
         if (endpoint::contact(*s.endpoint, other) != Contact::open) continue;
         if (std::memcmp(endpoint::key(*s.endpoint, other), key, 32) == 0)
-            end_path(s, other, CloseReason::replaced); // It asks again.
+            end_path(s, other, CloseReason::replaced); // The newcomer asks again.
     }
 }
 
@@ -151,7 +149,7 @@ static void tell_fates(Session &s, ConnectionIndex index)
         if (is_member) replica::fate(*s.replica, s.paths[index].peer, fate.packet, fate.arrived);
 }
 
-// The connection to a member has ended, and not by us.
+// The connection to a member has ended without our doing.
 static void lose_member(Session &s, ConnectionIndex index, Link link)
 {
     const PeerId peer = s.paths[index].peer;
@@ -165,7 +163,7 @@ static void lose_member(Session &s, ConnectionIndex index, Link link)
     const bool goodbye = reason == CloseReason::left;
     replica::peer_gone(*s.replica, peer, goodbye ? Departure::goodbye : Departure::silence);
     if (!replica::is_member(*s.replica, peer)) return;
-    // Only who leads counts a member out. Until then we try to reach it again.
+    // Only the leader removes a member from the view. Until then we try to reconnect.
     replica::rewind(*s.replica, peer);
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     s.reconnect_us[slot] = s.now_us + (link == Link::silent ? 0 : reconnect_interval_us);
@@ -209,8 +207,9 @@ static void update_connecting(Session &s, ConnectionIndex index, Contact contact
     release(s, index);
 }
 
-// Who has not asked to join takes itself for a member: of a view that we have not heard of yet, or
-// of one that has been. It shall not wait for us longer than for one that is silent.
+// A stranger that sends no JOIN takes itself for a member: of a view that we do not have yet, or of
+// a former one. If it is not one, it should learn that from the close no later than from our
+// silence.
 static uint64_t stranger_time(const Session &s, const Path &path)
 {
     const uint64_t timeout_us = uint64_t{s.config.timeout_ms} * 1000;
@@ -242,7 +241,8 @@ void update_paths(Session &s)
 
 // --- The roster ---
 
-// Who starts over while its former self is being counted out finds both on its roster.
+// A peer that lost its host while joining starts over with the same key. The roster may still name
+// its former self, until that is removed.
 static bool is_former_self(const Session &s, const Member &member)
 {
     return std::memcmp(member.identity.key, s.keys.public_key, 32) == 0;
@@ -252,7 +252,7 @@ static void connect_to_members(Session &s)
 {
     for (MemberSlot slot = 0; slot < s.replica->members.count; ++slot) {
         const Member &member = s.replica->members[slot];
-        // Of a pair, who came later connects: it has the roster that names both.
+        // The later member of a pair connects: the roster with which it joined names both.
         if (member.id == PeerId::none || member.fenced || member.id >= s.replica->self) continue;
         if (!replica::linked(*s.replica, member.id)) continue;
         if (is_former_self(s, member)) continue;
@@ -272,11 +272,11 @@ static void bind_or_end(Session &s, ConnectionIndex index)
     if (p.tie == Tie::member && !replica::is_member(*s.replica, p.peer))
         return end_path(s, index, CloseReason::removed);
     if (p.tie != Tie::stranger || endpoint::contact(*s.endpoint, index) != Contact::open) return;
-    if (p.has_asked) return; // It joins, whatever it was before.
+    if (p.has_asked) return; // A newcomer, even if its key is that of a member.
     if (connection::link(endpoint::at(*s.endpoint, index)) == Link::open) bind_if_member(s, index);
 }
 
-// A new host has heard from the last one where the others were; some have moved since.
+// The roster of a new host holds the addresses that its predecessor knew; some have changed since.
 static void tell_addresses(Session &s)
 {
     if (replica::host(*s.replica) != s.replica->self) return;

@@ -1,5 +1,5 @@
-// receive(): datagrams become events. Each datagram goes down once: endpoint, connection, then the
-// replica or a call; then time is looked at, and what waited is settled.
+// receive(): turns datagrams into events. Each datagram passes the endpoint, its connection, then
+// the replica or the calls. After all datagrams come timeouts, and messages that have waited.
 #include "base/mutant.h"
 #include "rpc/call_retry.h"
 #include "rpc/call_routing.h"
@@ -29,11 +29,11 @@ static bool is_play(const Session &s, const Path &path)
 
 enum class Acceptance : uint8_t {
     whole,
-    unacked, // Its unreliable messages have never been.
-    nothing  // It has never been.
+    unacked, // Accept it without an ack and ignore its unreliable messages; they are sent again.
+    nothing  // Drop the packet.
 };
 
-// Whether everything in the packet can be applied or rightly ignored.
+// Decides on a packet as a whole, before any part of it takes effect.
 static Acceptance acceptance(Session &s, const Path &path, const OpenedPacket &packet)
 {
     uint32_t snapshots = 0;
@@ -42,10 +42,11 @@ static Acceptance acceptance(Session &s, const Path &path, const OpenedPacket &p
         const UnreliableMessage &message = packet.unreliable[i];
         if (message.kind >= UnreliableKind::bridged && !is_way_message(message))
             return Acceptance::nothing;
-        // Of a member alone is a snapshot read, and only what has been read may be acked.
+        // Snapshots are decoded for members only, and an acked snapshot is a baseline at its
+        // sender, so one that was not decoded must not be acked.
         if (path.tie != Tie::member && message.kind == UnreliableKind::snapshot)
             result = Acceptance::unacked;
-        if (path.tie != Tie::member) continue; // Ignored: not of the roster (any more).
+        if (path.tie != Tie::member) continue; // Ignored: not in the roster, or not any more.
         if (message.kind == UnreliableKind::updates &&
             !replica::check_updates(*s.replica, path.peer, message.bytes))
             return Acceptance::nothing;
@@ -75,7 +76,7 @@ static void take_clock(Session &s, const Path &path, ConnectionIndex index,
     if (s.clock_rtt_us == 0 || rtt_us <= s.clock_rtt_us) {
         s.clock_rtt_us = rtt_us;
         s.clock_offset_us = sample;
-    } else { // A slower sample says less; drift is followed all the same.
+    } else { // A slower sample is less exact, but it follows the drift of the clocks.
         s.clock_offset_us += (sample - s.clock_offset_us) / 16;
     }
 }
@@ -86,7 +87,7 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
     Path &from = path(s, index);
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
-        // Who asks may be a member there already, and move.
+        // The peer that we ask may count us as a member already, and challenge our address.
         if (from.tie == Tie::asking && message.kind == UnreliableKind::challenge)
             take_way_message(s, index, message, source);
         if (from.tie != Tie::member) return;
@@ -131,7 +132,7 @@ static bool take_world_message(Session &s, ConnectionIndex index,
     switch (from.tie) {
     case Tie::stranger:
         if (from.has_asked && !(from.may_ask_again && is_join(message)))
-            return false; // It may be a member soon.
+            return false; // The stranger may soon be a member.
         return receive_from_stranger(s, index, message);
     case Tie::asking: receive_from_asked(s, index, message); return true;
     case Tie::member: {
@@ -170,13 +171,13 @@ static void drain_streams(Session &s, ConnectionIndex index)
 static void receive_datagram(Session &s, const Datagram &datagram)
 {
     const bool room = events_room(s);
-    // As if it were lost: it is not acked, and comes again.
+    // Dropped as if it had been lost: it is not acked, and its content comes again.
     if (!room && !TERN_MUTANT(acked_though_not_applied)) return;
     const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
     if (arrival.handling == Handling::opened) open_path(s, arrival.connection);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
     const Path &from = path(s, arrival.connection);
-    // A member whom the next view will name: not acked, so that it says that again.
+    // The sender may be a member that our next view names. Without an ack it sends this again.
     if (from.tie == Tie::stranger && arrival.packet.unreliable_count > 0) return;
     const Acceptance accepted = acceptance(s, from, arrival.packet);
     if (accepted == Acceptance::nothing) {
@@ -184,7 +185,8 @@ static void receive_datagram(Session &s, const Datagram &datagram)
         return;
     }
     Connection &c = endpoint::at(*s.endpoint, arrival.connection);
-    // What a message that waits begins, an UPDATE may be about: it comes again, after that.
+    // The UPDATEs may be about objects or tenures that a message that still waits will create.
+    // Without an ack they come again, after that message.
     const bool early =
         accepted == Acceptance::unacked ||
         (from.behind && arrival.packet.unreliable_count > 0 && !TERN_MUTANT(acked_too_early));
@@ -197,7 +199,8 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     drain_streams(s, arrival.connection);
 }
 
-// What others have forwarded to us. Nothing in it can be forwarded again.
+// Datagrams that relays have forwarded to us. take_way_message() adds none from a bridged source,
+// so the list does not grow meanwhile.
 static void receive_bridged(Session &s)
 {
     for (uint32_t i = 0; i < s.bridge.count; ++i) {
@@ -211,7 +214,7 @@ static void receive_bridged(Session &s)
 static void receive_all(Session &s, std::span<const Datagram> datagrams)
 {
     for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        drain_streams(s, i); // What had no room in the last tick.
+        drain_streams(s, i); // Messages that had no room in the last tick.
     for (const Datagram &datagram : datagrams)
         receive_datagram(s, datagram);
     receive_bridged(s);
@@ -229,7 +232,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
 static void follow_replica(Session &s)
 {
     const Fault fault = s.replica->fault;
-    if (s.state == State::leaving && fault != Fault::none) { // Nobody is left who must know more.
+    if (s.state == State::leaving && fault != Fault::none) { // Nobody is left to wait for.
         if (!s.says_goodbye) s.deadline_us = std::min(s.deadline_us, s.now_us);
         return;
     }

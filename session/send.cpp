@@ -1,5 +1,5 @@
-// send(): what has changed becomes datagrams. Each connection is filled once, top to bottom: the
-// replica's messages into the world stream, then packets with acks, stream bytes and UPDATEs.
+// send(): turns changes into datagrams. For each connection, the replica's messages are put into
+// the world stream, then packets are built from acks, stream bytes, calls, SNAPSHOTs and UPDATEs.
 #include "session/send.h"
 #include "base/mutant.h"
 #include "rpc/call_routing.h"
@@ -45,7 +45,7 @@ bool queue_join_message(Session &s, ConnectionIndex index, std::span<const std::
     return true;
 }
 
-// By the host alone.
+// Called at the host only.
 static bool clock_due(const Session &s, const Path &p)
 {
     return p.tie == Tie::member &&
@@ -70,7 +70,8 @@ static bool is_for(const UnreliableCall &call, PeerId peer)
     return call.to == peer || (call.to == PeerId::everyone && call.except != peer);
 }
 
-// From call number `next` on, those for this peer that fit. The number of the first that did not.
+// Adds calls for this peer, from number `next` on, as long as they fit. Returns the number of the
+// first that did not fit.
 static uint32_t add_calls(const Session &s, Charges &charges, const Path &p, Packet &packet,
                           uint32_t next)
 {
@@ -93,7 +94,7 @@ static bool has_call(const Session &s, const Path &p, uint32_t next)
     return false;
 }
 
-// False: nothing was left to say, or nothing fits.
+// False: nothing is left to send, or nothing fits.
 static bool add_updates(Session &s, uint32_t part, PeerId to, Packet &packet)
 {
     Replica &r = *s.replica;
@@ -109,7 +110,7 @@ static bool add_updates(Session &s, uint32_t part, PeerId to, Packet &packet)
     return snapshot > 0 || updates > 0;
 }
 
-// Touches nothing that is another connection's but what the part has for itself.
+// May run in parallel with other parts: it writes to this connection and to its part only.
 static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool is_host)
 {
     Path &p = path(s, index);
@@ -126,7 +127,7 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
         if (!any && !connection::wants_packet(c, s.now_us)) return;
         const std::span<std::byte> datagram = endpoint::place(part.outbox);
         if (datagram.empty()) return;
-        // A backlog of stream bytes leaves half of each packet to the present.
+        // A backlog on the streams leaves half of each packet to UPDATEs.
         size_t stream_bytes = updates ? datagram_bytes_max / 2 : datagram_bytes_max;
         if (bridged) stream_bytes = 0;
         Packet packet = connection::begin_packet(c, datagram, stream_bytes, s.now_us);
@@ -144,7 +145,7 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
     }
 }
 
-// Whether all that this peer has said has arrived: messages, UPDATEs, reliable calls.
+// Whether the members have acked everything of ours: messages, UPDATEs, reliable calls.
 static bool all_acked(const Session &s)
 {
     for (const Member &member : s.replica->members.all()) {
@@ -172,7 +173,7 @@ static void update_leaving(Session &s)
         if (ended || s.now_us >= s.deadline_us)
             return enter_state(s, State::left, "Left the session.");
     }
-    // In each tick: somebody may have connected since.
+    // Repeated in each tick: a peer may have connected since the last one.
     if (s.says_goodbye) end_all_paths(s, CloseReason::left);
 }
 
@@ -200,15 +201,15 @@ static void send_direct_part(void *session, uint32_t part)
     send_part(s, s.parts[part], false);
 }
 
-// What has room behind `first` datagrams of the session's outbox.
+// The part of the session's outbox that begins at datagram number `first`.
 static Outbox outbox_from(const Session &s, size_t first, size_t count_max)
 {
     return {s.outbox.bytes.subspan(first * datagram_bytes_max, count_max * datagram_bytes_max),
             s.outbox.datagrams.subspan(first, count_max), 0};
 }
 
-// In how many parts packets are built. What is bridged rides in packets of others, and a journal
-// has one order.
+// The number of parts that build packets. One part, if connections are not independent: packets
+// carry bridged datagrams of others, a journal has one order, or the outbox may not suffice.
 static uint32_t part_count(const Session &s, uint32_t open_count)
 {
     const size_t room = s.outbox.datagrams.size() - s.outbox.count;
@@ -216,7 +217,7 @@ static uint32_t part_count(const Session &s, uint32_t open_count)
     return any ? 1 : std::clamp(open_count, 1u, s.config.parallel.parts);
 }
 
-// Contiguous connections, about as many open ones in each.
+// Divides the connections into parts with about as many open ones each. Returns their number.
 static uint32_t divide(Session &s, bool bridged)
 {
     uint32_t open_count = 0;
@@ -240,7 +241,8 @@ static uint32_t divide(Session &s, bool bridged)
     return count;
 }
 
-// What the parts have built, as if it had been one after the other.
+// Joins the results of the parts in their order, so that the datagrams do not depend on their
+// number.
 static void join(Session &s, uint32_t part_count)
 {
     for (SendPart &part : std::span(s.parts).first(part_count)) {
@@ -269,7 +271,7 @@ static void send_connections(Session &s, bool bridged)
 static void send_all(Session &s)
 {
     endpoint::send_handshakes(*s.endpoint, s.outbox, s.now_us);
-    send_connections(s, true); // They ride on the others.
+    send_connections(s, true); // First: direct connections carry their datagrams.
     queue_bridged(s);
     send_connections(s, false);
     clear_bridged(s);
