@@ -65,7 +65,7 @@ const Type types[] = {
     {.name = "shout", .size_bytes = sizeof(Shout), .fields = shout_fields},
 };
 
-// In a circle. Each player has a speed of its own, so that they meet.
+// Moves the player in a circle, each at another speed so that they meet.
 static void walk(Session *session, ObjectId mine, int tick)
 {
     const float speed = 0.01f * static_cast<float>(self(session));
@@ -77,7 +77,7 @@ static void print_players(const Session *session, uint64_t now_us)
 {
     for (const ObjectId id : objects(session, player_type)) {
         Player player = {};
-        sample(session, id, now_us - 100'000, player); // As of a tenth of a second ago.
+        sample(session, id, now_us - 100'000, player); // The position a tenth of a second ago.
         std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(owner(session, id)),
                     player.position[0], player.position[1]);
     }

@@ -30,7 +30,7 @@ const Type types[] = {
      .claim = ClaimPolicy::never},
 };
 
-// In a circle. Each player has a speed of its own, so that they meet.
+// Moves the player in a circle, each at another speed so that they meet.
 static void walk(Session *session, ObjectId mine, int tick)
 {
     const float speed = 0.01f * static_cast<float>(self(session));
@@ -55,10 +55,10 @@ int main()
     const ObjectId mine = create(session, player_type, Player{});
     for (int tick = 0; tick < 180; ++tick) {
         const uint64_t now_us = clock_us();
-        receive(session, {}, now_us); // What has come from the network: nothing yet.
+        receive(session, {}, now_us); // No datagrams have arrived.
         walk(session, mine, tick);
         if (tick % 60 == 0) print_players(session);
-        send(session, now_us); // What goes to the network: nothing, without other peers.
+        send(session, now_us); // Returns no datagrams, as there are no other peers.
         sleep_us(16'667);
     }
     destroy_session(session);

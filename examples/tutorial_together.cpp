@@ -32,7 +32,7 @@ const Type types[] = {
      .claim = ClaimPolicy::never},
 };
 
-// In a circle. Each player has a speed of its own, so that they meet.
+// Moves the player in a circle, each at another speed so that they meet.
 static void walk(Session *session, ObjectId mine, int tick)
 {
     const float speed = 0.01f * static_cast<float>(self(session));

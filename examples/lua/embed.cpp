@@ -24,7 +24,7 @@ int main()
         std::puts(lua_tostring(lua, -1));
     const tern::ObjectId lamp = tern::objects(session, 0)[0];
     std::puts(tern::get<Lamp>(session, lamp).lit ? "It is lit." : "It is dark.");
-    tern::forget_lua_session(lua, session); // To the script it is destroyed now.
+    tern::forget_lua_session(lua, session); // The script can no longer use the session.
     tern::destroy_session(session);
     lua_close(lua);
 }
