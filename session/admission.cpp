@@ -17,7 +17,7 @@ static void answer_refused(Session &s, ConnectionIndex index, JoinRefusal refusa
 {
     const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
     queue_join_message(s, index, write_refused(refusal, text, buffer));
-    // The connection stays until it has read that and gone, or stranger_time_us is over.
+    // The connection stays until the newcomer has closed it, or for stranger_time_us.
     Path &p = s.paths[index];
     p.has_asked = true;
     p.may_ask_again = refusal == JoinRefusal::not_host;
@@ -40,7 +40,7 @@ static void take_in(Session &s, ConnectionIndex index, PeerId id)
     if (!replica::room_for_member(*s.replica))
         return answer_refused(s, index, JoinRefusal::full, {});
     replica::admit(*s.replica, id, s.paths[index].identity);
-    bind(s, index, id); // From here on it is a member, also if it goes in the same tick.
+    bind(s, index, id); // Now, so that a loss of the connection in this tick is a departure.
 }
 
 static void ask_game(Session &s, Path &from)
@@ -54,7 +54,7 @@ static void ask_game(Session &s, Path &from)
     push_event(s, event);
 }
 
-// The place of somebody who has gone is free when that departure has ended.
+// A fenced member keeps its place until its departure has ended.
 static bool place_comes_free(const Replica &r)
 {
     for (const Member &member : r.members.all())
@@ -62,7 +62,7 @@ static bool place_comes_free(const Replica &r)
     return false;
 }
 
-// Why it may not even ask the game. none: it may.
+// The reason for a refusal without asking the game; none: there is no such reason.
 static JoinRefusal reason_against(const Session &s, const Join &join)
 {
     if (replica::host(*s.replica) != s.replica->self || s.state != State::open)
@@ -75,14 +75,14 @@ static JoinRefusal reason_against(const Session &s, const Join &join)
     return place_comes_free(*s.replica) ? JoinRefusal::not_host : JoinRefusal::full;
 }
 
-// Whom a newcomer is to ask instead of us. none: us again, in a while.
+// The member that a newcomer should ask instead of us. none: us again, later.
 static PeerId who_takes_in(const Session &s)
 {
     const Replica &r = *s.replica;
     const PeerId host = replica::host(r);
     if (host != r.self) return host;
     if (s.state == State::open) return PeerId::none;
-    PeerId next = PeerId::none; // We leave.
+    PeerId next = PeerId::none; // We are leaving: name the next host.
     for (const Member &member : r.members.all())
         if (member.id != PeerId::none && member.id != r.self && !member.fenced && member.votes &&
             (next == PeerId::none || member.id < next))
@@ -92,7 +92,7 @@ static PeerId who_takes_in(const Session &s)
 
 static size_t describe_host(const Session &s, std::span<char> text)
 {
-    const PeerId peer = bridge_or_self(s, who_takes_in(s)); // Who bridges can tell where it is.
+    const PeerId peer = bridge_or_self(s, who_takes_in(s)); // The relay knows the host's address.
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     if (slot == no_member) return 0;
     const Identity &identity = s.replica->members[slot].identity;
@@ -158,7 +158,7 @@ bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const s
     Path &from = path(s, index);
     const MemberSlot slot = replica::find_member(*s.replica, from.peer);
     if (slot == no_member || s.replica->members[slot].caught_up || !is_join(message)) return false;
-    if (!from.welcomed) return true; // It crossed our welcome.
+    if (!from.welcomed) return true; // The JOIN has crossed our WELCOME.
     replica::peer_gone(*s.replica, from.peer);
     if (replica::is_member(*s.replica, from.peer)) replica::rewind(*s.replica, from.peer);
     from = {};
@@ -172,7 +172,8 @@ bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const st
     Path &from = path(s, index);
     Join join;
     if (!read_join(message, join)) {
-        // To the host nothing else can be said; another may be greeted before its view names us.
+        // The host accepts nothing else from a stranger. Elsewhere it may be a newcomer or a member
+        // that our view does not name yet.
         if (replica::host(*s.replica) != s.replica->self) return false;
         from.bad_messages += 1;
         end_path(s, index, CloseReason::protocol_error);

@@ -1,15 +1,16 @@
-// What a member does with the JOIN of a newcomer: the host admits it or refuses it, the others name
-// the host.
+// The other side of joining: the host admits a newcomer or refuses it, other members name the host.
 #pragma once
 #include "session/session_types.h"
 
 namespace tern::session {
 
-// A JOIN from a member. It lost its connection before our welcome came through, and has made
-// another: it is said everything again. Or its host went while it joined: it starts over as a
-// stranger. False: the message is something else.
+// Handles a JOIN from a member that has not caught up. If our WELCOME is still on its way, the
+// newcomer has only replaced its connection, and the JOIN is ignored. Otherwise it has lost its
+// host while joining and starts over: it is removed, and its JOIN taken as a stranger's. False: the
+// message is no such JOIN.
 bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const std::byte> message);
-// False: the message stays where it is.
+// Handles a message from a stranger. False: the message must stay in its stream, because the
+// stranger may be a member that our view does not name yet.
 bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 
 }

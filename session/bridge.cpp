@@ -1,7 +1,7 @@
-// What leads to a member. The way of a connection is its address: a real one, or a bridged one, "by
-// way of another member", who forwards the pair's sealed datagrams. Whatever it is, keys and packet
-// numbers stay. A way is taken when a challenge has come through it and was answered.
-// docs/membership.md, "Paths"; the formats: docs/wire_format.md, "Bridges".
+// The path of a connection is its address: a real one, or a bridged one, which names a relay that
+// forwards the pair's sealed datagrams. Keys and packet numbers do not depend on it. A path is used
+// once a challenge over it has been answered. Rules: docs/membership.md, "Paths"; formats:
+// docs/wire_format.md, "Bridges".
 #include "session/bridge.h"
 #include "base/mutant.h"
 #include "session/journal.h"
@@ -14,18 +14,18 @@
 
 namespace tern::session {
 
-static constexpr size_t ids_bytes = 4; // Before a bridged datagram: from whom, to whom.
+static constexpr size_t ids_bytes = 4; // Sender and receiver, before a bridged datagram.
 static constexpr size_t nonce_bytes = 8;
-static constexpr uint64_t bridge_bits = 0xffff; // Of a nonce.
+static constexpr uint64_t bridge_bits = 0xffff; // The relay in a nonce; see Ways::nonce.
 
 static bool is_direct(const Session &s, ConnectionIndex index)
 {
     return !address::is_bridged(connection::address(endpoint::at(*s.endpoint, index)));
 }
 
-// --- Who bridges ---
+// --- Relay candidates ---
 
-// As far as we can know: whether it hears `to` as well, only the answer to a challenge tells.
+// Judges our side only: whether `via` reaches `to`, only the answer to a challenge shows.
 static bool can_bridge(const Session &s, PeerId via, PeerId to)
 {
     const ConnectionIndex index = via == to ? no_connection : path_to(s, via);
@@ -35,7 +35,7 @@ static bool can_bridge(const Session &s, PeerId via, PeerId to)
     return connection::link(c) == Link::open && silent_us < s.config.timeout_ms * 1000ull * 3 / 8;
 }
 
-// The host, else another; with each turn the next. none: nobody can.
+// The candidate of this turn: the host first, then the others in order. none: there is none.
 static PeerId bridge_to(const Session &s, PeerId to, uint32_t turn)
 {
     const PeerId host = replica::host(*s.replica);
@@ -122,7 +122,7 @@ bool has_bridged(const Session &s, PeerId carrier, uint32_t next)
     return next_of(s, carrier, next) < s.bridge.count;
 }
 
-// Message: from whom u16, to whom u16, the datagram.
+// Each message: sender u16, receiver u16, the datagram.
 uint32_t add_bridged(Session &s, PeerId carrier, Packet &packet, uint32_t next)
 {
     for (next = next_of(s, carrier, next); next < s.bridge.count;
@@ -136,7 +136,8 @@ uint32_t add_bridged(Session &s, PeerId carrier, Packet &packet, uint32_t next)
         connection::add_unreliable(packet, UnreliableKind::bridged, ids_bytes + d.size_bytes);
         charge_bytes(s, TrafficKind::path, ids_bytes);
         if (d.from == s.replica->self)
-            s.bridge.carried_own_bytes += d.size_bytes; // Its parts are charged already.
+            s.bridge.carried_own_bytes +=
+                d.size_bytes; // The parts were charged when they were written.
         else
             charge_bytes(s, TrafficKind::forwarded, d.size_bytes);
     }
@@ -148,9 +149,9 @@ void clear_bridged(Session &s)
     s.bridge.count = s.bridge.used_bytes = 0;
 }
 
-// --- At who bridges ---
+// --- Forwarding ---
 
-// False: it is more than the pair may have.
+// False: the pair has used up its budget in this direction, or one of them is no member.
 static bool take_budget(Session &s, PeerId from, PeerId to, size_t size_bytes)
 {
     const MemberSlot a = replica::find_member(*s.replica, from);
@@ -191,8 +192,8 @@ static void forward(Session &s, PeerId from, PeerId to, std::span<const std::byt
     push(s, {carrier, {}, from, to, 0, 0}, bytes);
 }
 
-// A member speaks for itself alone: it has its own datagrams forwarded, to others or by itself to
-// us. What came over a bridge itself goes no further.
+// Accepts a member's own datagram for another member, which we forward, and a datagram for us that
+// the member has forwarded. A message that came through a relay is ignored: there is one hop only.
 static void take_bridged(Session &s, PeerId by, std::span<const std::byte> message,
                          const Address &source)
 {
@@ -208,7 +209,7 @@ static void take_bridged(Session &s, PeerId by, std::span<const std::byte> messa
         forward(s, from, to, bytes);
 }
 
-// --- Ways ---
+// --- Challenges ---
 
 bool is_way_message(const UnreliableMessage &message)
 {
@@ -220,7 +221,7 @@ bool is_way_message(const UnreliableMessage &message)
 void note_source(Session &s, ConnectionIndex index, const Address &from, uint64_t number)
 {
     Ways &ways = path(s, index).ways;
-    if (number < ways.next_number) return; // Late: it has moved since, perhaps.
+    if (number < ways.next_number) return; // Late: the sender may have moved since.
     ways.next_number = number + 1;
     if (address::is_bridged(from)) return;
     const bool is_present = from == connection::address(endpoint::at(*s.endpoint, index));
@@ -280,7 +281,7 @@ static void send_lone(Session &s, ConnectionIndex index, const Address &to, Unre
     endpoint::push(s.outbox, to, lone.bytes.size());
 }
 
-// By the way that the challenge came, and by ours: there may be none back.
+// Answers on the path of the challenge and on our own: the former may work in one direction only.
 static void send_answers(Session &s, ConnectionIndex index)
 {
     Ways &ways = path(s, index).ways;
@@ -294,8 +295,9 @@ static void send_answers(Session &s, ConnectionIndex index)
     ways.answer_count = 0;
 }
 
-// Where it may be reached without a bridge. Port 0: unknown, or not now: whence it has just been
-// heard is a better guess than what the host says, and is challenged when it is heard again.
+// The direct address to challenge. Port 0: none is known, or not now. If packets came from another
+// address lately, that is a better candidate than the roster's address, and is challenged when the
+// next packet comes from there.
 static Address better_address(const Session &s, const Path &p, const Address &present)
 {
     const Ways &ways = p.ways;
@@ -337,7 +339,8 @@ static void challenge_direct(Session &s, ConnectionIndex index, bool doubt)
         return;
     const Address to = better_address(s, p, present);
     if (to.port == 0) return;
-    if (to != ways.direct) ways.nonce = 0; // The answers to what was sent elsewhere prove nothing.
+    if (to != ways.direct)
+        ways.nonce = 0; // Answers to challenges of another address prove nothing.
     ways.direct = to;
     ways.direct_us = std::max<uint64_t>(s.now_us, 1);
     ways.direct_count += 1;

@@ -1,4 +1,5 @@
-// Why a peer has not got something: what replica, publisher and connection know of it, in words.
+// explain(): finds out from replica, publisher and connection why a member lacks an object or
+// change.
 #include "session/explain.h"
 #include "session/paths.h"
 
@@ -19,7 +20,7 @@ static Explanation because(Why why, PeerId owner = PeerId::none)
     return {why, ClaimRefusal::none, owner, 0, 0};
 }
 
-// Whether a message of this kind about the object is still to be acked, and whether it was said.
+// Whether a message about the object is not acked yet, and whether it was sent.
 struct Pending {
     bool any, said;
 };
@@ -36,7 +37,7 @@ static bool is_about(const Replica &r, const Item &item, ObjectId object)
     return false;
 }
 
-// The newest such message.
+// The newest unacked message that destroys the object (`death`), or that announces it.
 static Pending pending(const Replica &r, MemberSlot member, ObjectId object, bool death)
 {
     const uint32_t items_max = r.items.capacity / r.rings.capacity;
@@ -82,7 +83,7 @@ static Explanation explain_change(const Session &s, Slot slot, MemberSlot member
         return because(Why::hidden, object.owner);
     if (changed <= published.acked_tick) return because(Why::has_it, object.owner);
     Explanation why = because(Why::change_unacked, object.owner);
-    // Of another's object, which the host of a star tells, in its owner's ticks.
+    // The host of a star sends objects of other owners, in the ticks of those owners.
     const uint32_t now = object.owner == r.self ? r.world.tick : object.tick;
     why.behind_ticks = now - published.acked_tick;
     if (publish::is_due(p, member, slot)) {

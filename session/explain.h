@@ -1,4 +1,4 @@
-// What explain() must remember.
+// Records answers to claims, for explain().
 #pragma once
 #include "session/session_types.h"
 

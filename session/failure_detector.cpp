@@ -13,7 +13,7 @@ static uint64_t timeout_us(const Session &s)
     return uint64_t{s.config.timeout_ms} * 1000;
 }
 
-// It was silent for a whole timeout before: only a little is left to reach it again.
+// The path was silent for a whole timeout already. Setting the absence back leaves reach_again_us.
 void note_silence(Session &s, MemberSlot slot)
 {
     const uint64_t left_us = std::min(timeout_us(s) / 2, reach_again_us);
@@ -21,7 +21,7 @@ void note_silence(Session &s, MemberSlot slot)
     s.absences[slot] = {s.replica->members[slot].id, std::max(s.now_us, past_us + 1) - past_us};
 }
 
-// For us it has gone, as soon as that makes a difference.
+// Setting the absence back by a whole timeout makes the member absent at once.
 void note_gone(Session &s, MemberSlot slot)
 {
     const uint64_t past_us = timeout_us(s);
@@ -49,8 +49,8 @@ static bool is_absent(const Session &s, MemberSlot slot, uint64_t least_us)
     return since_us != 0 && s.now_us - since_us >= least_us;
 }
 
-// At the host every member has a path; who lost it without a word has gone. Who only takes the
-// host's place gives them time to make one.
+// Every member has had a path to the host, so one without a path has gone. A successor that is not
+// yet the host gives the members time to connect to it.
 static void count_out_absent(Session &s)
 {
     const Replica &r = *s.replica;
@@ -64,7 +64,7 @@ static void count_out_absent(Session &s)
     }
 }
 
-// Who follows a host that has gone may have gone as well.
+// The successor of a host that has gone may have gone as well, and so on.
 static void pass_over_absent(Session &s)
 {
     const Replica &r = *s.replica;
@@ -78,8 +78,8 @@ static void pass_over_absent(Session &s)
     }
 }
 
-// Another member has lost the host, or who takes its place. Then we do not wait for a whole
-// timeout: if it lives, it answers a ping.
+// Another member has lost the host or its successor. Instead of waiting for our own timeout, we
+// ping the suspect: if it lives, it answers.
 static void probe_suspect(Session &s)
 {
     const PeerId id = replica::suspected(*s.replica);
@@ -110,7 +110,7 @@ void update_absences(Session &s)
         count_out_absent(s);
 }
 
-// --- Members that are there and too slow ---
+// --- Members that are too slow ---
 
 static uint32_t acked_messages(const Session &s, PeerId peer)
 {
@@ -118,8 +118,9 @@ static uint32_t acked_messages(const Session &s, PeerId peer)
     return index == no_connection ? 0 : s.paths[index].acked_messages;
 }
 
-// Of an answer: that the query comes nearer, then that parts of the answer come back. Whatever else
-// a member says or acks is none.
+// Progress of an answer is an ack while the QUERY is still unacked, then each part of the answer;
+// see note_progress(). Nothing else that a member sends or acks counts, or it could delay us for
+// ever.
 static bool report_is_late(const Session &s, const Member &member, Patience &patience)
 {
     const Replica &r = *s.replica;

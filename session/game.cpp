@@ -1,4 +1,5 @@
-// The public functions on objects: arguments are checked here, the rest is the replica's.
+// The public functions on objects: check the arguments, record the call, and pass it to the
+// replica.
 #include "session/game.h"
 #include "session/optimistic.h"
 #include "session/recording.h"

@@ -1,4 +1,4 @@
-// What tests, the simulator and tools may read of a session beside the public functions.
+// Access for tests, the simulator and tools to parts of a session that games do not see.
 #pragma once
 #include "migration/replica_types.h"
 #include "tern/types.h"
@@ -6,50 +6,52 @@
 namespace tern {
 
 enum class NoteKind : uint8_t {
-    said,     // A message was put on the world stream for peer: message, object, stamp, number.
-    heard,    // One was taken from it: the same, and verdict.
-    sealed,   // A packet was sealed: key, number. No pair may ever come twice.
-    accepted, // A packet was accepted: key, number. No pair may come twice at one session.
-    acked     // All messages said to peer have arrived up to: key, number.
+    said,     // A message was queued on the world stream to peer: message, object, stamp, number.
+    heard,    // A message was taken from the world stream of peer: likewise, and verdict.
+    sealed,   // A packet was sealed: key, number. No pair of these may ever occur twice.
+    accepted, // A packet was accepted: key, number. No pair may occur twice in one session.
+    acked     // All messages to peer up to this one were acked: key, number.
 };
 
-// One thing that a session did. A message about several objects makes a note for each.
+// One entry of a journal. A message about several objects makes one for each.
 struct Note {
     NoteKind kind;
     MessageKind message;
-    uint8_t verdict; // heard: Verdict.
+    uint8_t verdict; // A Verdict.
     PeerId peer;
     ObjectId object;
     Stamp stamp;
-    // Of the packet; or of the message, from 1 for each connection, counting those between members.
+    // The number of the packet; or that of the message, which begins at 1 for each connection and
+    // does not count messages from before the newcomer was a member.
     uint64_t number;
-    // Names the sender's key, and says nothing about it: key and number pair what is said and
-    // heard, sealed and accepted.
+    // A name for the sender's key, from which the key cannot be derived. Key and number are equal
+    // in the notes of both ends about one message or packet.
     uint64_t key;
 };
 
-struct Journal { // The caller's; zero count to empty it.
+struct Journal { // Owned by the caller, who empties it by setting count to 0.
     std::span<Note> notes;
     size_t count;
-    size_t missed; // For want of room.
+    size_t missed; // Notes for which there was no room.
 };
 
 }
 
 namespace tern::inspect {
 
-// While the game plays, values of objects that it has claimed with ClaimMode::optimistic may be the
-// game's; replicated() gives the replica's own, of a known object.
+// Between ticks it holds the game's values of objects that are claimed with ClaimMode::optimistic.
 const Replica &replica(const Session *session);
+// The replicated value of a known object, whatever the game has set.
 const void *replicated(const Session *session, ObjectId object);
-// Whether a claim of it with ClaimMode::optimistic waits for its answer.
+// Whether a claim of the object with ClaimMode::optimistic awaits its answer.
 bool is_optimistic(const Session *session, ObjectId object);
-// From now on the session writes what it does into *journal, which must outlive it. Null: no more.
+// From now on the session writes its messages and packets into *journal, which must outlive the
+// session. Null: it stops.
 void listen(Session *session, Journal *journal);
-// From now on there is room for so few events of calls in a tick, and as many more as there are of
-// objects. At least 1.
+// Limits the events of calls in one tick to `calls`, at least 1, to test a full list of events.
+// Room for the events of objects stays.
 void hear_few(Session *session, uint32_t calls);
-// A session that draws its keys from a seed: to play its recording back.
+// Makes a session that draws its keys from a seed, to replay its recording.
 Session *make_seeded_session(const Config &config, const uint8_t (&seed)[32]);
 
 }

@@ -1,4 +1,4 @@
-// What the game wants told to whom: priorities, by hand or by distance.
+// The game's choice of what is sent to which member: priorities, set one by one or by distance.
 #include "session/game.h"
 #include "session/recording.h"
 #include <algorithm>
@@ -8,9 +8,10 @@
 namespace tern {
 namespace session {
 
-static constexpr float shown_again = 0.9f; // Of the distance beyond which it is hidden.
+static constexpr float shown_again =
+    0.9f; // Times far_distance: a margin, so that objects do not flicker.
 
-// Of priority_one; what is not hidden is 1 at least.
+// In 1/priority_one. 0 hides the object, so a small positive priority is rounded up to 1.
 static uint16_t coded(float priority)
 {
     if (priority == 0) return 0;
@@ -34,7 +35,7 @@ struct Range {
 static uint16_t by_distance(float square, const Range &range, bool was_hidden)
 {
     const float far = range.far_distance * (was_hidden ? shown_again : 1.0f);
-    if (!(square <= far * far)) return 0; // Nor is what is nowhere.
+    if (!(square <= far * far)) return 0; // Also for a position that is NaN.
     if (square <= range.near_distance * range.near_distance) return priority_one;
     const float rings = std::min(std::sqrt(square) / range.near_distance, 255.0f);
     return static_cast<uint16_t>(priority_one / (static_cast<uint32_t>(rings) + 1));
@@ -71,7 +72,7 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
         const float square = square_distance(value, field, from);
         const uint16_t wanted = by_distance(square, range, interest.hidden);
         if (wanted == present) continue;
-        const Object &object = r.world.slots[slot]; // Mostly it is not looked at.
+        const Object &object = r.world.slots[slot]; // Read late: few objects get here.
         const bool told_by_us = object.life == Life::alive && (tells_all || object.owner == r.self);
         if (told_by_us && object.owner != from.peer) prioritize(s, slot, from.peer, wanted);
     }

@@ -24,14 +24,14 @@ struct Refused {
 // Each write function fills the front of `buffer`, which holds stream_message_bytes_max, and
 // returns the part it has written.
 std::span<const std::byte> write_join(const Session &s, std::span<std::byte> buffer);
-bool read_join(std::span<const std::byte> message, Join &join); // False: it is no JOIN.
+bool read_join(std::span<const std::byte> message, Join &join); // False: not a valid JOIN.
 bool is_join(std::span<const std::byte> message);
 // text: for by_game the reason, for types the host's description of its table, for limits what
 // differs, for not_host what write_target() has written, or nothing if no host is known.
 std::span<const std::byte> write_refused(JoinRefusal refusal, std::span<const char> text,
                                          std::span<std::byte> buffer);
-Refused read_refused(std::span<const std::byte> message); // Its text points into the message.
+Refused read_refused(std::span<const std::byte> message); // `text` points into the message.
 size_t write_target(const Target &target, std::span<char> buffer); // Returns the bytes written.
-bool read_target(std::span<const char> text, Target &target);      // False: it names nobody.
+bool read_target(std::span<const char> text, Target &target);      // False: no peer is named.
 
 }

@@ -13,7 +13,7 @@
 namespace tern {
 namespace session {
 
-// Who is not the host has said who is, or that nobody is at present.
+// The member that we asked is not the host. It has named the host, or nobody if there is none now.
 static void turn(Session &s, ConnectionIndex index, std::span<const char> named)
 {
     Target target;
@@ -70,14 +70,14 @@ void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::
         replica::welcome(*s.replica, s.invite.session, s.signing_secret, own_identity(s), message);
     Path &from = path(s, index);
     if (verdict != Verdict::ok) {
-        from.bad_messages += s.started_over ? 0 : 1; // Said to whom we were before.
+        from.bad_messages += s.started_over ? 0 : 1; // Perhaps sent to our former self.
         return;
     }
     const PeerId host = replica::host(*s.replica);
     const MemberSlot slot = replica::find_member(*s.replica, host);
     if (std::memcmp(s.replica->members[slot].identity.key, endpoint::key(*s.endpoint, index), 32) !=
         0)
-        return fail(s, State::unreachable); // It speaks for somebody else.
+        return fail(s, State::unreachable); // Only the host itself may welcome us.
     bind(s, index, host);
     from.heard_messages = 1;
     if (s.journal) note_heard(s, index, host, verdict, message);
@@ -115,7 +115,7 @@ static void ask(Session &s, ConnectionIndex index)
     const uint64_t join_us = uint64_t{s.config.join_timeout_ms} * 1000;
     if (contact == Contact::connecting && (s.target_count > 1 || p.turned) &&
         s.now_us - p.since_us >= join_us / (s.target_count + 1 + p.turned)) {
-        end_path(s, index, CloseReason::none); // The next address has its turn.
+        end_path(s, index, CloseReason::none); // Try the next address.
         s.next_try_us = s.now_us;
     }
     if (contact != Contact::open) return;
@@ -165,7 +165,7 @@ void tell_progress(Session &s)
     push_event(s, event);
 }
 
-// Whom else we know of the session, lowest first.
+// Makes all other members that we know the peers to ask, in ascending order of their ids.
 static void target_members(Session &s)
 {
     s.target_count = s.target_index = 0;
@@ -181,7 +181,8 @@ static void target_members(Session &s)
     }
 }
 
-// Nothing of what was heard holds: there may be nobody who says it again.
+// Drops everything that was received so far: the world sync was incomplete, and those that would
+// have to send the rest may be gone.
 void start_over(Session &s)
 {
     Event event = {};

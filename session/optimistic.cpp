@@ -1,6 +1,6 @@
-// What the game sets of objects that it has claimed and does not own yet. Shown, such a value lies
-// in the replica's own array, so that get() and values() need not know of it, and the replicated
-// one here; while the replica works it is the other way round.
+// While values are shown to the game, its own value lies in the replica's array, so that get() and
+// values() need no special case, and the replicated value lies here. Before the replica works, the
+// two are swapped.
 #include "session/optimistic.h"
 #include "base/mutant.h"
 #include "replication/world/field.h"
@@ -22,7 +22,7 @@ static std::byte *value_of(const Session &s, TypeId type, uint32_t index)
            size_t{index} * s.types.types[type].size_bytes;
 }
 
-// The count if there is none.
+// The index of the claim, or the count if there is none.
 static uint32_t find(const Session &s, TypeId type, ObjectId object)
 {
     const OptimisticClaim *claims = claims_of(s, type);
@@ -57,14 +57,14 @@ static std::byte *world_value(const Session &s, Slot slot)
     return static_cast<std::byte *>(world::value(s.replica->world, s.types, slot));
 }
 
-// --- The game ---
+// --- Claims and set() ---
 
 void begin_optimistic(Session &s, Slot slot)
 {
     const Object &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
     if (index < s.optimistic_counts[object.type]) return;
-    // Those that are claimed are alive, and so no more than there is room for.
+    // Claimed objects are alive, so there are no more of them than the type has room for.
     TERN_ASSERT(index < s.replica->world.packed[object.type].capacity, "%u claims", index);
     claims_of(s, object.type)[index] = {object.id, 0};
     s.optimistic_counts[object.type] += 1;
@@ -92,7 +92,7 @@ bool set_optimistic(Session &s, Slot slot, const void *value)
     return true;
 }
 
-// --- The replica's turn, and the game's ---
+// --- Showing and hiding ---
 
 static void swap_values(const Session &s, TypeId type, bool show)
 {
@@ -103,7 +103,7 @@ static void swap_values(const Session &s, TypeId type, bool show)
         if (claim.set_fields == 0 || slot == no_slot) continue;
         std::byte *kept = value_of(s, type, i);
         std::byte *present = world_value(s, slot);
-        if (show) { // What the game has not set may have changed.
+        if (show) { // The other fields may have changed in the replica.
             alignas(16) std::byte shown[struct_bytes_max];
             std::memcpy(shown, present, size_bytes);
             copy_fields(s, type, shown, kept, claim.set_fields);
@@ -174,7 +174,6 @@ static void push_changed(Session &s, const Object &object, uint64_t fields)
     push_event(s, event);
 }
 
-// Granted, it is the owner's first change; else what is replicated shows again.
 void settle_optimistic(Session &s, const Event &answer)
 {
     const TypeId type = answer.type;

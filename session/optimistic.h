@@ -17,9 +17,9 @@ uint64_t optimistic_fields(const Session &s, const Event &event);
 // Applies the answer to a claim: the owner's first change if it was granted, else the replicated
 // value shows again. Call it only while the values are hidden.
 void settle_optimistic(Session &s, const Event &answer);
-// At the end of receive() and of send(): get() and values() give the game's values.
+// Called when receive() and send() end: get() and values() then give the game's values.
 void show_optimistic(Session &s);
-// At their beginning: the replica sees the replicated values only.
+// Called when they begin: the replica then sees the replicated values only.
 void hide_optimistic(Session &s);
 // The replicated value of a known object, and the hash of all of them, shown or hidden.
 const void *replicated(const Session &s, Slot slot);

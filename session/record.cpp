@@ -10,7 +10,7 @@ namespace tern::record {
 
 static constexpr size_t mark_bytes = sizeof recording_mark - 1;
 static constexpr size_t head_bytes = 5;  // Kind 1, length of the body 4.
-static constexpr size_t check_bytes = 4; // Of the hash of all up to there.
+static constexpr size_t check_bytes = 4; // The low bytes of the hash of all records up to here.
 
 // --- The header: write and read side by side ---
 
@@ -173,8 +173,8 @@ bool complete(const ByteReader &r)
 
 // --- Parts of records ---
 
-// An address of the book by its index, else the book's size and the address, which joins the book
-// as long as there is room.
+// An address in the book is written as its index. Another one is written as the book's size and the
+// address, and is added to the book while there is room.
 static uint32_t find(const AddressBook &book, const Address &address)
 {
     const Address *end = book.addresses + book.count;
@@ -371,7 +371,8 @@ static bool read_body(RecordReader &reader, std::span<const std::byte> body, Rec
     return complete(r);
 }
 
-// Kind, length, body, check: the body of `size_bytes` is there already.
+// Completes a record around a body of `size_bytes` that was written to room(): kind and length
+// before it, the check behind it.
 static void close_record(Recorder &recorder, RecordKind kind, size_t size_bytes)
 {
     const std::span<std::byte> whole =
@@ -385,7 +386,7 @@ static void close_record(Recorder &recorder, RecordKind kind, size_t size_bytes)
     recorder._used_bytes += whole.size();
 }
 
-// Where the next body may be written. The last record always has its place behind it.
+// Where the next body may be written. Behind it stays room for the final record, RecordKind::full.
 static std::span<std::byte> room(const Recorder &recorder)
 {
     const size_t used = recorder._used_bytes + 2 * (head_bytes + check_bytes);
@@ -466,7 +467,7 @@ ReadRecord next(RecordReader &reader, Record &record)
 {
     record = {};
     Datagram unread;
-    while (next_datagram(reader, unread)) { // So that the book is the writer's.
+    while (next_datagram(reader, unread)) { // To add their addresses to the book, too.
     }
     const std::span<const std::byte> left = reader._recording.subspan(reader._at_bytes);
     if (left.empty()) return ReadRecord::end;

@@ -1,5 +1,6 @@
-// A recording of one session: what was done to it, in order, and a hash of what it sent each time.
-// Format: docs/use/recordings.md. It holds the seed of the session's keys, and its secret.
+// A recording of one session: the calls of public functions that change it, in order, and a hash of
+// what each send() returned. It holds the session's secret and the seed of its keys.
+// Format: docs/use/recordings.md.
 #pragma once
 #include "base/bits.h"
 #include "tern/tern.h"
@@ -7,13 +8,13 @@
 
 namespace tern {
 
-inline constexpr char recording_mark[] = "tern-recording 3\n"; // Its first bytes, without the zero.
-inline constexpr size_t recording_bytes_min = 64 * 1024;       // Of Config::recording_bytes_max.
-inline constexpr uint32_t recorded_addresses_max = 64;         // Others are written each time.
+inline constexpr char recording_mark[] = "tern-recording 3\n"; // A recording begins with it.
+inline constexpr size_t recording_bytes_min = 64 * 1024;       // Least Config::recording_bytes_max.
+inline constexpr uint32_t recorded_addresses_max = 64;         // Others are written out each time.
 
 enum class RecordKind : uint8_t {
     none,
-    header, // The first.
+    header, // The first record.
     start,
     join,
     leave,
@@ -30,7 +31,7 @@ enum class RecordKind : uint8_t {
     refuse,
     remove,
     go_on,
-    full, // The last, if the caller left so much that no more could be written.
+    full, // The last record, if the memory was full because recorded() was not called in time.
     release,
     lock,
     unlock,
@@ -43,7 +44,7 @@ enum class RecordKind : uint8_t {
     priority
 };
 
-// One of them. Which members count is the kind's matter.
+// One record. Each member is valid for the kinds that its comment names.
 struct Record {
     RecordKind kind;
     Reliability reliability;             // call
@@ -59,18 +60,20 @@ struct Record {
     uint64_t hash;                       // send: of the datagrams
     Invite invite;                       // join
     std::span<const std::byte> bytes;    // join: payload. refuse: reason. create, set, calls: the
-                                         // value as it travels. header: the rest of it.
+                                         // encoded value. header: read_config() and so on.
     std::span<const Datagram> datagrams; // receive, when writing.
     uint32_t datagram_count;             // receive, when reading: next_datagram() gives them.
 };
 
-struct AddressBook { // Of the writer and of the reader, equal at equal places.
+// Addresses that were written out already. Writer and reader keep one each, and at the same place
+// in the recording both are equal.
+struct AddressBook {
     Address addresses[recorded_addresses_max];
     uint32_t count;
 };
 
 struct Recorder {                 // Closed.
-    std::span<std::byte> _memory; // Empty: nothing is recorded.
+    std::span<std::byte> _memory; // Empty: the session is not recorded.
     size_t _used_bytes;
     bool _full;
     uint64_t _chain; // Hash of all records so far.
@@ -86,10 +89,10 @@ struct RecordReader { // Closed.
     uint64_t _chain;
     uint64_t _last_us;
     AddressBook _book;
-    std::span<const std::byte> _datagrams; // Of the record just read, those still to be given.
+    std::span<const std::byte> _datagrams; // Left for next_datagram().
 };
 
-// What the header says. Names and fields point into the recording.
+// The contents of the header. Names and fields point into the recording.
 struct RecordedConfig {
     Config config; // types is empty.
     uint8_t seed[32];
@@ -113,29 +116,30 @@ struct ByteReader { // Closed.
 
 namespace record {
 
-// Takes the memory, recording_bytes_min at least, and writes the header.
+// Starts a recording in this memory, at least recording_bytes_min, and writes the header.
 void begin(Recorder &recorder, std::span<std::byte> memory, const Config &config,
            const uint8_t (&seed)[32]);
-bool is_on(const Recorder &recorder);
+bool is_on(const Recorder &recorder); // False also once the memory was full.
 void add(Recorder &recorder, const Record &record);
-std::span<const std::byte> take(Recorder &recorder); // What is new. Valid until the next add().
+std::span<const std::byte> take(Recorder &recorder); // New bytes; valid until the next add().
 
-bool is_recording(std::span<const std::byte> bytes); // By the mark.
+bool is_recording(std::span<const std::byte> bytes); // Checks recording_mark.
 RecordReader reader(std::span<const std::byte> recording);
-// After anything but ok, the same again. Spans point into the recording.
+// Reads the next record; its spans point into the recording. A result other than ok is returned
+// again by each further call.
 ReadRecord next(RecordReader &reader, Record &record);
-bool next_datagram(RecordReader &reader, Datagram &datagram); // Of the receive just read.
+bool next_datagram(RecordReader &reader, Datagram &datagram); // False: none is left.
 size_t at_bytes(const RecordReader &reader);                  // Where the next record begins.
 
-// The parts of Record::bytes of a header: the config, then type_count types, each followed by its
-// field_count fields. Sticky: whether it failed is asked at the end.
+// Read Record::bytes of a header: the config, then type_count types, each followed by its
+// field_count fields. Errors are sticky: check complete() once at the end.
 ByteReader byte_reader(std::span<const std::byte> bytes);
 RecordedConfig read_config(ByteReader &r);
 RecordedType read_type(ByteReader &r);
 RecordedField read_field(ByteReader &r);
 bool complete(const ByteReader &r);
 
-uint64_t hash_of(std::span<const Datagram> datagrams); // Where to, and what.
+uint64_t hash_of(std::span<const Datagram> datagrams); // Addresses and bytes.
 
 }
 }

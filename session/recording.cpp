@@ -1,4 +1,3 @@
-// What the public functions tell the recorder.
 #include "session/recording.h"
 
 namespace tern {
@@ -18,7 +17,8 @@ void record(Session &s, const Record &record)
     if (record::is_on(s.recorder)) record::add(s.recorder, record);
 }
 
-// As it travels: bytes that no field covers are not for others to see.
+// Encoded and thus without bytes that no field covers: these may hold anything of the game's
+// memory.
 void record_value(Session &s, const Record &about, TypeId type, const void *value)
 {
     if (!record::is_on(s.recorder)) return;

@@ -10,7 +10,7 @@ void record(Session &s, const Record &record);
 void record_value(Session &s, const Record &about, TypeId type, const void *value);
 void record_received(Session &s, std::span<const Datagram> datagrams);
 void record_sent(Session &s, std::span<const Datagram> datagrams);
-// A record with these members set and all others zero.
+// Returns a record with these members set and all others zero.
 Record about(RecordKind kind, ObjectId object, PeerId peer = PeerId::none);
 
 }

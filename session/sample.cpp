@@ -1,4 +1,5 @@
-// sample(): what an object looks like at a time, between and beyond what its owner told.
+// sample(): the state of an object at a time, interpolated between the states that its owner has
+// sent, or extrapolated beyond them.
 #include "session/game.h"
 #include "session/optimistic.h"
 #include <cstring>

@@ -1,4 +1,4 @@
-// What others than send() put into a connection's streams.
+// Stream messages that are queued outside of send().
 #pragma once
 #include "session/session_types.h"
 

@@ -100,7 +100,7 @@ void copy_replica_events(Session &s)
     Slot slot = no_slot;
     for (; s.replica_event_count < events.count; ++s.replica_event_count) {
         Event event = events[s.replica_event_count];
-        // What changes from here on is another event: this one has been handed on.
+        // This event is handed on, so later changes of the object need another one.
         slot = world::find_near(s.replica->world, slot, event.object);
         if (event.kind == EventKind::object_changed && slot != no_slot)
             s.replica->changed_events[slot] = 0;
@@ -118,7 +118,7 @@ void copy_replica_events(Session &s)
 
 bool events_room(const Session &s)
 {
-    // An answer to a claim makes two.
+    // An answer to an optimistic claim adds a second event: object_changed.
     const uint32_t to_come = 2 * (s.replica->events.capacity - s.replica_event_count);
     return replica::events_room(*s.replica) &&
            s.events_max - s.event_count > to_come + s.events_spared;
@@ -134,8 +134,9 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     ReplicaLimits limits = {};
     limits.peers_max = config.peers_max;
     limits.items_max = 2 * slots + 1024;
-    limits.grants_max = limits.items_max + slots + 64; // So that a ring overflows first.
-    limits.dead_max = slots + UINT16_MAX; // One for each creator that there can be, at rest.
+    limits.grants_max =
+        limits.items_max + slots + 64;    // A queue of messages overflows before this does.
+    limits.dead_max = slots + UINT16_MAX; // With nothing in flight, one range for each creator.
     limits.packets_max = 512;
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);
     limits.quorum = config.quorum;
@@ -167,7 +168,8 @@ static void *zeroed(size_t size_bytes)
     return memory;
 }
 
-// Arrays that lie one after the other in one allocation.
+// Places the arrays one after the other in one allocation, or only measures them if b.block is
+// null.
 static void place_arrays(flat::Builder &b, Session &s)
 {
     const auto array = [&b]<class T>(T *&pointer, size_t count) {
@@ -235,7 +237,7 @@ static void make_keys(Session &s, Chance &chance)
     chance::fill(chance, seed);
     crypto_sign_seed_keypair(s.signing_public, s.signing_secret, seed);
     sodium_memzero(seed, sizeof seed);
-    // Used by start(); join() takes the invite's.
+    // For start(). join() replaces both by the invite's.
     uint8_t id[sizeof s.invite.session];
     chance::fill(chance, id);
     std::memcpy(&s.invite.session, id, sizeof id);
@@ -265,7 +267,7 @@ static Session *make(const Config &config, Chance chance)
     const EndpointLimits limits = session::endpoint_limits(config);
     s->endpoint = endpoint::make_endpoint(limits, s->keys);
     endpoint::set_chance(*s->endpoint, chance);
-    // A recording, and the same run of a simulation, give the same bytes with and without AES.
+    // Recordings and simulations must give the same bytes on machines with and without AES.
     if (chance::is_repeatable(chance))
         endpoint::set_ciphers(*s->endpoint, handshake::ciphers_everywhere);
     chance::wipe(chance);
@@ -311,7 +313,7 @@ static ConfigProblem outside(const char *what, uint64_t value, uint64_t min, uin
     return problem;
 }
 
-// Of address space: what is not used is never touched.
+// Limits address space only: pages that are not used are never touched.
 static constexpr uint64_t predicted_bytes_max = uint64_t{1} << 30;
 
 ConfigProblem config_problem(const Config &config)

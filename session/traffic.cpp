@@ -1,5 +1,5 @@
-// traffic(): what this session's bits were for. Values and messages have been charged where they
-// were written; here come what the transport counts, and what has been charged and not sent.
+// traffic(): which items this session's bits were spent on. Values and messages were charged where
+// they were written. traffic() adds what the transport counts, and subtracts what was not sent yet.
 #include "session/traffic.h"
 
 namespace tern {
@@ -53,7 +53,8 @@ int64_t charged_bits(const Session &s)
 
 std::span<const TrafficRow> traffic(const Session *session)
 {
-    // The session is as it was: these rows say what other counters say.
+    // Rows that repeat other counters are filled in on request; nothing else of the session
+    // changes.
     Session &s = *const_cast<Session *>(session);
     const Tallies sums = session::sum_of_all(s);
     session::set(s, TrafficKind::handshake, sums.handshakes.bytes, sums.handshakes.count);
