@@ -18,12 +18,12 @@ struct Trial {
     DeathOptions options = {};
     Group group = {};
     DeathTimes times = {};
-    uint64_t ended_us = 0;              // When the host went. 0: not yet.
-    size_t host_place = 0;              // Of the host that goes.
-    PeerId successor = PeerId::none;    // Who follows it.
-    std::vector<ObjectId> lamps = {};   // Of the host that goes.
-    std::vector<uint64_t> lost_us = {}; // By place: since when its view has no host. 0: it has one.
-    uint64_t last_set_ms = 0;           // By the host that goes.
+    uint64_t ended_us = 0;              // When the old host ended. 0: it has not.
+    size_t host_place = 0;              // The place of the old host.
+    PeerId successor = PeerId::none;    // The member that becomes the host.
+    std::vector<ObjectId> lamps = {};   // The objects of the old host.
+    std::vector<uint64_t> lost_us = {}; // For each place, since when it has no host. 0: it has one.
+    uint64_t last_set_ms = 0;           // When the old host last set its objects.
 };
 
 static uint32_t now_ms(const Trial &trial)
@@ -37,7 +37,7 @@ static bool survives(const Trial &trial, size_t place)
     return session && (trial.ended_us == 0 || place != trial.host_place);
 }
 
-// --- The game: each owner sets what it owns in every tick ---
+// --- The game: each owner sets its objects in every tick ---
 
 static void play(Trial &trial, size_t place)
 {
@@ -59,9 +59,10 @@ static void make_lamps(Trial &trial)
         }
 }
 
-// --- What is seen ---
+// --- Measurements ---
 
-// The oldest view of the others' lamps.
+// The age of the oldest value that this place sees of an object of another peer. Objects of a new
+// tenure and those of the old and the new host are left out: they pause until the grant arrives.
 static uint64_t oldest_us(const Trial &trial, size_t place)
 {
     const Session *session = trial.group.members[place].session;
@@ -75,7 +76,7 @@ static uint64_t oldest_us(const Trial &trial, size_t place)
     return 1000 * oldest_us;
 }
 
-// At the new host: with which values the last one's lamps come.
+// Counts an object that the new host has inherited, and the writes that it lacks.
 static void note_lost(Trial &trial, const Session *session, const Event &event)
 {
     const uint64_t set_ms = get<Lamp>(session, event.object).set_ms;
@@ -188,7 +189,7 @@ static void end_host(Trial &trial)
     const std::span<const PeerId> others = peers(host_session); // Ascending.
     trial.successor = others[trial.options.end == HostEnd::two ? 1 : 0];
     const PeerId second = others[0];
-    if (trial.options.end == HostEnd::leave) { // With changes of the same tick unsaid.
+    if (trial.options.end == HostEnd::leave) { // The changes of this tick are not sent yet.
         group::receive(group);
         for (size_t place = 0; place < group.members.size(); ++place)
             play(trial, place);

@@ -1,5 +1,5 @@
-// Chance by number: the n-th draw of a stream depends on the seed, the stream and n alone. So what
-// is drawn for one purpose never shifts what is drawn for another.
+// Random draws by number: the n-th draw of a stream depends on the seed, the stream and n alone. So
+// the draws for one purpose never shift the draws for another.
 #pragma once
 #include <cstdint>
 
@@ -7,14 +7,15 @@ namespace tern {
 
 enum class Stream : uint8_t { network, rates, workload, faults, crypto, shape, core, swarm };
 
-struct Dice { // A stream that is drawn from in order. Open.
+struct Dice { // A stream whose numbers are drawn in order. Open.
     uint64_t key;
     uint64_t count; // Draws so far.
 };
 
 namespace dice {
 
-// A bijection of 64 bits in which every bit of the input moves about half of the output.
+// A bijection of 64 bits, in which flipping one bit of the input flips about half of the output:
+// the finalizer of SplitMix64.
 inline uint64_t mixed(uint64_t value)
 {
     value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
@@ -33,10 +34,11 @@ inline uint64_t drawn(uint64_t stream_key, uint64_t number)
     return mixed(stream_key + number * 0x9e3779b97f4a7c15);
 }
 
-// low to high, both possible. A multiplication of the upper half: no loop, and no division.
+// A number from low to high, both included; high - low must be below 2^32. Multiplies the upper
+// half of the draw instead of taking a remainder: no loop and no division.
 inline uint64_t within(uint64_t draw, uint64_t low, uint64_t high)
 {
-    return low + ((draw >> 32) * (high - low + 1) >> 32); // high - low below 2^32.
+    return low + ((draw >> 32) * (high - low + 1) >> 32);
 }
 
 inline bool per_mille(uint64_t draw, uint64_t count)

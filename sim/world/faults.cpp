@@ -5,7 +5,7 @@
 namespace tern::faults {
 
 static constexpr FaultText texts[] = {
-    // By FaultKind.
+    // Indexed by FaultKind.
     {"loss", "per mille", 20, 100, 1, 300, "datagrams are lost, each path at its own rate"},
     {"burst", "datagrams", 2, 12, 2, 50, "losses come in bursts of about so many"},
     {"delay", "ms", 1, 60, 1, 1000, "a quarter of the datagrams is late by 0 to this"},
@@ -105,7 +105,7 @@ Faults none()
     return faults;
 }
 
-// The middle one of three draws would be common, the smallest is: mild faults are the most useful.
+// The smaller of two draws, so that mild faults are common: under severe ones little else happens.
 static uint32_t mild(Dice &dice, uint32_t low, uint32_t high)
 {
     const uint64_t a = dice::within(dice, low, high), b = dice::within(dice, low, high);
@@ -120,7 +120,8 @@ Faults drawn(uint64_t seed)
         const FaultText &t = texts[i];
         const auto kind = static_cast<FaultKind>(i);
         const bool on = dice::per_mille(dice, 500);
-        // Of what goes wrong a few times in a run, about as often; not up to its bound.
+        // A fault that is counted happens at most twice as often as usual: up to its bound, a run
+        // would consist of this fault only.
         const uint32_t most = kind == FaultKind::sets ? 4u : is_count(kind) ? 2 * t.high : t.bound;
         const uint32_t a = mild(dice, t.swarm_low, most), b = mild(dice, t.swarm_low, most);
         faults.ranges[i] = {on, std::min(a, b), std::max(a, b)};

@@ -1,5 +1,6 @@
-// What may go wrong in a run, and what its games do: one entry per kind, each with a range.
-// Text: "none", "swarm", or a list as "loss=20..50,crash=2,destroy=0" on top of none.
+// The faults of a run and the acts of its games: one entry for each kind, each with a range.
+// As text: "none", "swarm", or a list that changes one of these: "loss=20..50,crash=2,destroy=0"
+// changes none, "swarm,loss=20" changes swarm.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace tern {
 
-// Rates are drawn for each path, counts for the run, weights for each place; all between low and
-// high. So a range alone makes paths and peers unlike each other.
+// Between low and high of its range, a rate is drawn for each path, a count once for the run, and a
+// weight of the games for each place. So paths and peers differ from each other.
 enum class FaultKind : uint8_t {
     loss,
     burst,
@@ -55,7 +56,7 @@ enum class FaultKind : uint8_t {
     lock,
     balance,
     hope,
-    ring, // Behind the games, so that what is drawn for all others stays what it was.
+    ring, // New kinds come last: the draws of a kind depend on its number.
     swizzle,
     nat,
     swap,
@@ -73,34 +74,35 @@ struct FaultRange {
 };
 
 struct Faults {
-    FaultRange ranges[fault_kind_count]; // By FaultKind.
+    FaultRange ranges[fault_kind_count]; // Indexed by FaultKind.
 };
 
 struct FaultText {
     const char *name;
-    const char *unit;          // Of low and high.
-    uint32_t low, high;        // Where only the name is given.
-    uint32_t swarm_low, bound; // What swarm draws lies between these. bound: of any range.
+    const char *unit;   // The unit of all limits.
+    uint32_t low, high; // The range if a list gives the name only.
+    // swarm_low: the least that swarm draws. bound: the most that any range may contain.
+    uint32_t swarm_low, bound;
     const char *meaning;
 };
 
 struct ParsedFaults {
     Faults faults;
-    std::string error; // Empty if the text was a list of faults.
+    std::string error; // Empty: the text was valid.
 };
 
 namespace faults {
 
-bool is_game(FaultKind kind);  // What games do: no fault.
-bool is_count(FaultKind kind); // A fault that happens so many times in a run, and no rate.
+bool is_game(FaultKind kind);  // An act of games, not a fault.
+bool is_count(FaultKind kind); // The range is a number of times in a run, not a rate.
 const FaultText &text(FaultKind kind);
 const FaultRange &range(const Faults &faults, FaultKind kind);
 FaultRange &range(Faults &faults, FaultKind kind);
-Faults none();               // No fault; games as in everyday play.
-Faults drawn(uint64_t seed); // Swarm: a coin removes each kind, the rest get ranges.
+Faults none();               // No faults; the games do what they usually do.
+Faults drawn(uint64_t seed); // swarm: half of the kinds, with random ranges.
 ParsedFaults parse(std::string_view text, uint64_t seed);
 std::string print(const Faults &faults); // For parse().
-std::string names();                     // Of all kinds, with commas between.
+std::string names();                     // The names of all kinds, separated by commas.
 std::string help();                      // One line for each kind.
 
 }

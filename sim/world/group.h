@@ -1,6 +1,6 @@
-// Whole sessions over the pretend network that is installed, ticking together, with games of the
-// caller's: for what is measured, where the faults and oracles of the simulation would be in the
-// way. The same seed, the same run.
+// Whole sessions over the network of tern/sim.h, which tick together; the caller plays their games.
+// Measurements use a group, because the faults and oracles of a Simulation would disturb them. A
+// run depends on the seed alone.
 #pragma once
 #include "base/random.h"
 #include "session/inspect.h"
@@ -10,11 +10,11 @@
 
 namespace tern {
 
-struct GroupMember { // A place in the network; its peer may go, and another come.
+struct GroupMember { // A place in the network. One peer may follow another there.
     Address address;
-    Socket *socket;                // The network's.
-    Session *session;              // Null: nobody.
-    std::span<const Event> events; // Of the last receive().
+    Socket *socket;                // Belongs to the network.
+    Session *session;              // Null: the place is free.
+    std::span<const Event> events; // The events of the last receive().
 };
 
 struct Group {
@@ -23,16 +23,16 @@ struct Group {
     Random random = {};
     uint64_t now_us = 0;
     uint64_t tick_us = 0;
-    std::vector<GroupMember> members; // By place; the first starts the session.
+    std::vector<GroupMember> members; // Indexed by place. The first one starts the session.
 
     Group() = default;
     Group(const Group &) = delete;
     Group &operator=(const Group &) = delete;
-    ~Group(); // Ends all.
+    ~Group(); // Destroys the sessions and the network.
 };
 
 struct GroupOptions {
-    Config config; // Its types live as long as the group.
+    Config config; // Its types must outlive the group.
     Impairment impairment;
     uint64_t seed;
     uint64_t tick_us;
@@ -41,16 +41,17 @@ struct GroupOptions {
 namespace group {
 
 void make(Group &group, const GroupOptions &options);
-// A new peer in a new place, or where nobody is, joins through a member that is open. The place.
+// Adds a peer at a free place or a new one. It joins through an open member; if there is none, it
+// starts the session. Returns the place.
 size_t enter(Group &group);
-void end(Group &group, size_t place); // At once: of its session nothing is left.
-// A tick of all is receive(), what their games do, send().
-void receive(Group &group); // Time goes on by tick_us.
+void end(Group &group, size_t place); // Destroys the session without a goodbye, as in a crash.
+// A tick of all members is receive(), then the caller's games, then send().
+void receive(Group &group); // Advances the time by tick_us.
 void send(Group &group);
 bool is_open(const Group &group, size_t place);
 size_t open_count(const Group &group);
-// All are open and of one view, their worlds and memories of the dead are equal, and nothing is
-// under way between them.
+// True if all sessions are open and have the same view, equal worlds and equal tombstones, and no
+// message, claim or departure is pending between them.
 bool at_rest(const Group &group);
 
 }

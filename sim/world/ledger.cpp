@@ -77,7 +77,8 @@ void record_grants(Ledger &ledger, uint16_t node, const Replica &host)
 {
     std::vector<std::pair<Stamp, PeerId>> &pool = ledger.hosts[node].pool;
     pool.resize(host.grants.count);
-    // Places are taken from a stack that begins with the lowest.
+    // Most grants lie at the front, because the lowest index is handed out first: stop as soon as
+    // all used ones are seen.
     uint32_t used = host.grants.capacity - host.free_grants.count;
     for (uint32_t i = 0; i < host.grants.count && used > 0; ++i) {
         const Grant &grant = host.grants[i];
@@ -127,7 +128,8 @@ static void own(ObjectRecord &record, const Step &step)
     }
     const bool writes = step.value.tenure == step.after.stamp && (began || step.value_changed);
     if (!writes) return;
-    // Not always the last: who has not heard of the next tenure goes on in this one.
+    // The tenure need not be the last one: an owner that does not know of its successor's tenure
+    // still writes in its own.
     for (size_t i = record.tenures.size(); i > 0; --i) {
         Tenure &tenure = record.tenures[i - 1];
         if (tenure.stamp == step.after.stamp && tenure.owner == step.after.owner)
@@ -150,8 +152,8 @@ void record(Ledger &ledger, PeerId self, PeerId host, const Step &step)
     if (!find(ledger, step.object)) return;
     ObjectRecord &record = place(ledger, step.object);
     if (after.life == Life::alive && after.owner == self) own(record, step);
-    // By its game: it lies where it was until the next receive. By the host: what it has just
-    // adopted.
+    // An object that the game destroys is marked until the next receive(). An orphan of a MORTAL
+    // type is granted to the host, which destroys it in the same tick.
     const bool by_game = after.life == Life::marked;
     const bool by_policy = after.life == Life::dying && after.owner == self && self == host &&
                            before.stamp != after.stamp && record.type == MORTAL;

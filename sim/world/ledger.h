@@ -1,6 +1,6 @@
-// What the games and the host of a run have truly done: who made, was granted, wrote and destroyed
-// what. Filled from each peer's own ticks, before anybody else can have heard of it; the oracles
-// hold against it what others believe.
+// The truth about a run: which peer created, was granted, wrote and destroyed which object. Each
+// act is recorded in the tick of the peer that does it, before it can reach any other peer. The
+// oracles compare the state of all peers with this record.
 #pragma once
 #include "sim/world/simulation_types.h"
 #include <map>
@@ -8,70 +8,75 @@
 
 namespace tern {
 
-// What one tick did to one object at one peer. A Change whose slot has passed from one object to
-// another is two of them.
+// What one tick did to one object at one peer. A Change in which a slot passes from one object to
+// another makes two Steps.
 struct Step {
     ObjectId object;
-    Object before, after; // Zero: not there.
+    Object before, after; // Zero: the peer does not know the object.
     bool value_changed;
-    Written value; // After; if alive.
+    Written value; // The value after the tick, if the object is alive.
 };
 
 struct Tenure {
     Stamp stamp;
-    PeerId owner;    // As the owner itself first said.
-    uint64_t base;   // Of the value with which it began. 0: it wrote in its first tick.
+    PeerId owner;    // The peer that first held the object as its owner with this stamp.
+    uint64_t base;   // Print of the value with which the tenure began. 0: the owner wrote at once.
     Written began;   // That value.
     uint32_t newest; // Sequence of the owner's last write.
-    // Of the owner's values at the ends of its ticks, by sequence. 0: not shown.
+    // For each sequence, the print of the owner's value at the end of a tick. 0: no tick ended
+    // with it.
     std::vector<uint64_t> written;
-    std::set<uint64_t> nudged; // Those that had the number of the next one.
+    // Prints of earlier values with a sequence that was used again: a nudge does not count it up.
+    std::set<uint64_t> nudged;
 };
 
-struct ObjectRecord { // Of one object, since its creator made it.
+struct ObjectRecord { // One object, from its creation on.
     bool created;
     TypeId type;
-    PeerId destroyed_by;         // Whose game did, or the host by the type's policy.
-    std::vector<Tenure> tenures; // As their owners began them; not always with rising stamps.
+    // The peer whose game destroyed the object, or the host that did so because of the type's
+    // policy for orphans. none: it was not destroyed.
+    PeerId destroyed_by;
+    // In the order in which the owners began them, which need not be the order of stamps.
+    std::vector<Tenure> tenures;
 };
 
 struct GrantRecord {
     PeerId owner;
-    PeerId second_owner; // Another grant had the same stamp. none: no.
+    PeerId second_owner; // The owner of another grant with the same stamp. none: there is none.
     std::vector<ObjectId> objects;
 };
 
 struct HostLog {
-    std::vector<std::pair<Stamp, PeerId>> pool; // As last seen, by index.
+    std::vector<std::pair<Stamp, PeerId>>
+        pool; // The grants of Replica::grants after its last tick.
 };
 
 struct Ledger {
-    std::vector<std::vector<ObjectRecord>> objects; // By creator and serial.
+    std::vector<std::vector<ObjectRecord>> objects; // Indexed by creator and serial.
     std::map<Stamp, GrantRecord> grants;
-    std::vector<Stamp> order_of_grants; // As the hosts gave them.
-    std::map<uint16_t, HostLog> hosts;  // By node.
+    std::vector<Stamp> order_of_grants; // In the order in which the hosts made them.
+    std::map<uint16_t, HostLog> hosts;  // Indexed by node.
     size_t object_count;
 };
 
 namespace ledger {
 
-// Of a Change, one or two.
-struct Steps {
+struct Steps { // The steps of one Change: one or two, or none of an empty Change.
     Step steps[2];
     size_t count;
 };
 Steps steps(const Change &change);
 
-// Of a value; never 0.
+// A hash of the value; never 0.
 uint64_t print(const Written &value);
 
-const ObjectRecord *find(const Ledger &ledger, ObjectId object); // Null: nobody has made it.
+const ObjectRecord *find(const Ledger &ledger, ObjectId object); // Null: it was never created.
 const Tenure *tenure(const ObjectRecord &record, Stamp stamp);   // Null: no owner has begun it.
 
-// The host's grants: what is in its pool after its tick.
+// Records the grants that a host has made in its last tick: the new ones in Replica::grants.
 void record_grants(Ledger &ledger, uint16_t node, const Replica &host);
 void granted(Ledger &ledger, Stamp stamp, PeerId owner, std::span<const ObjectId> objects);
-// What the peer itself did in this step. To be called before anything else looks at it.
+// Records what the peer itself did in this step. Call it before any oracle checks the step.
 void record(Ledger &ledger, PeerId self, PeerId host, const Step &step);
 
 }

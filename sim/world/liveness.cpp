@@ -10,7 +10,8 @@ namespace {
 constexpr uint64_t second_us = 1'000'000;
 constexpr uint64_t look_every_us = 20'000;
 constexpr uint64_t quiet_us = 5 * second_us;
-constexpr uint64_t quiet_datagrams_max = 12, quiet_bytes_max = 800; // Per second, each way.
+// Per second, for each connection and direction.
+constexpr uint64_t quiet_datagrams_max = 12, quiet_bytes_max = 800;
 constexpr uint32_t loss_per_mille = 300;
 
 bool is_member(const Node &node)
@@ -74,7 +75,7 @@ bool is_probed(const Liveness &l, uint32_t thing)
                        [&](const Probe &probe) { return probe.thing == thing; });
 }
 
-// As the host has heard.
+// As the host knows it: the host is the one to refuse claims.
 bool is_locked(const Simulation &sim, ObjectId object)
 {
     const uint16_t host = simulation::host_place(sim);
@@ -84,7 +85,7 @@ bool is_locked(const Simulation &sim, ObjectId object)
     return slot != no_slot && r.locks[slot] != 0;
 }
 
-// An object that this member may claim, or destroy, and that no other probe is about. 0: none.
+// An object that this member may destroy (own) or claim, and that no other probe uses. 0: none.
 uint32_t pick(const Liveness &l, const Simulation &sim, uint16_t place, bool own)
 {
     const Node &node = sim.nodes[place];
@@ -123,7 +124,8 @@ void start_one(Liveness &l, Simulation &sim)
         choice.act = Act::start;
         choice.a = place;
         sim.nodes[place].core = true;
-        for (uint16_t other = 0; other < sim.nodes.size(); ++other) // It can reach whom it asks.
+        // The newcomer must reach the member through which it joins, and those that it meets there.
+        for (uint16_t other = 0; other < sim.nodes.size(); ++other)
             wire::route(sim.wire, place, other).severed =
                 wire::route(sim.wire, other, place).severed = false;
         if (simulation::happen(sim, choice)) l.probes.push_back({place, 0});
@@ -139,7 +141,7 @@ Violation wrong(const Simulation &sim, const Probe &probe, const char *what)
                               names::text(object).c_str());
 }
 
-// What a probe has not come to, where all agree.
+// Whether the probe has had its effect. Call it when the core agrees on all objects.
 Violation check_probe(const Liveness &l, const Simulation &sim, const Probe &probe)
 {
     const Node &node = sim.nodes[probe.place];
@@ -161,14 +163,14 @@ bool calls(LivenessStage stage)
     return stage == LivenessStage::calling || stage == LivenessStage::lossy_calling;
 }
 
-// Whether the probes have been carried out; the first tick after an order does that.
+// Whether every ordered act was carried out: each place does its acts at its next tick.
 bool is_ordered(const Simulation &sim)
 {
     return std::all_of(sim.places.begin(), sim.places.end(),
                        [](const Place &place) { return place.next_act == place.acts.size(); });
 }
 
-// What keeps the stage from its end.
+// Why the stage cannot end yet. Empty: it can.
 Violation open_end(const Liveness &l, const Simulation &sim)
 {
     if (!is_ordered(sim))
@@ -190,7 +192,7 @@ Violation open_end(const Liveness &l, const Simulation &sim)
 
 // --- Loss, and quiet ---
 
-// Unreliable calls of long ago may still arrive.
+// The events of all games without calls, because an unreliable call may arrive late.
 uint64_t heard_of(const Simulation &sim)
 {
     return sim.counts.events - sim.counts.calls_heard;
@@ -225,7 +227,7 @@ void end_quiet(Liveness &l, Simulation &sim)
                             static_cast<unsigned long long>(events)));
 }
 
-// --- From stage to stage ---
+// --- The order of stages ---
 
 void begin_next(Liveness &l, Simulation &sim)
 {
@@ -240,7 +242,7 @@ void begin_next(Liveness &l, Simulation &sim)
     const uint64_t loss_us = // Probes back off up to an eighth of the timeout.
         60 * round_trip_us(sim.options) + std::max(5 * second_us, timeout_us);
     if (next == LivenessStage::quiet) return begin_quiet(l, sim);
-    // A newcomer may find another bridged only at its second try (docs/membership.md, "Paths").
+    // A newcomer may reach a bridged member only at its second try (docs/membership.md, "Paths").
     const uint64_t detours_us = next == LivenessStage::joining ? 2 * second_us : 0;
     enter(l, sim, next, lossy ? loss_us : probe_us(sim) + detours_us);
     if (next == LivenessStage::creating) create_each(l, sim);
@@ -259,7 +261,8 @@ void look(Liveness &l, Simulation &sim)
         if (sim.now_us >= l.deadline_us) end_quiet(l, sim);
         return;
     }
-    // Cut off from each other for too long before the healing, all may have ended as minorities.
+    // If the core was split for too long before the healing, each part may have ended as a
+    // minority. That is no violation.
     const bool over = std::none_of(sim.nodes.begin(), sim.nodes.end(), is_member);
     if (over && !l.intact) return enter(l, sim, LivenessStage::done, 0);
     Violation violation = open_end(l, sim);
@@ -279,9 +282,10 @@ uint64_t round_trip_us(const SimOptions &options)
     return 2 * (uint64_t{options.latency_us_high} + options.tick_us_high);
 }
 
-// The dead fall silent and are counted out; a departure waits for one that has died since; who was
-// joining gives up or gets in; who lost another connects again, by a handshake that may have begun
-// before the healing.
+// Three timeouts: the failure detectors must notice peers that have ended, and the departure that
+// follows may wait for a member that ended meanwhile. Two join timeouts: a peer that was joining
+// joins or gives up, and members without a connection connect again, perhaps only after a handshake
+// from before the healing has run out.
 uint64_t bound_us(const SimOptions &options)
 {
     const uint64_t timeout_us = uint64_t{options.timeout_ms} * 1000;
@@ -306,7 +310,8 @@ const char *name(LivenessStage stage)
     return "";
 }
 
-// The members of one session, with a host, who all count on each other.
+// Whether the core has a host, all of it are members of that host's session, and no member has
+// fenced another one.
 static bool is_intact(const Simulation &sim)
 {
     const uint16_t host = simulation::host_place(sim);
@@ -323,7 +328,7 @@ static bool is_intact(const Simulation &sim)
     return true;
 }
 
-// What the games have hidden, or tell less often, is told as if they had said nothing.
+// Resets all priorities to 1: objects that the games hid or updated less often would never agree.
 static void show_all(const Node &node)
 {
     if (!node.session || state(node.session) != State::open) return;

@@ -1,15 +1,17 @@
-// The second phase of a run: a core is healed, all others are dead for good, and within a bound of
-// virtual time the core must agree (Q1 to Q6) and be of use again (L1 to L3).
+// The second phase of a run: the core, a set of peers, is healed and all other peers end for good.
+// Within a bound of virtual time the core must agree (Q1 to Q6, Q9, Q10) and work again (L1 to L3).
+// docs/testing.md lists the invariants.
 //
-// Resumable: one world event for each step. The bounds:
-//   L1  agreement: 20 round trips and the timeouts of bound_us(), once all has arrived that was
-//       under way at the healing (a late JOIN makes a member of a peer that has ended). Then, each
-//       within 20 round trips and 1 s: every member creates an object, claims one, destroys one,
-//       calls every other; a newcomer joins.
-//   L2  under 30 % loss every member calls every other; all is heard within 60 round trips and 5 s
-//       (or the timeout, if that is longer).
-//   L3  of the quiet time that follows each connection takes at most 12 datagrams and 800 bytes a
-//       second and direction, and no game hears of anything.
+// The phase is resumable: each step is one world event. The bounds:
+//   L1  The core agrees within 20 round trips and the timeouts of bound_us(). The time counts from
+//       when everything has arrived that was in flight at the healing, because a late JOIN still
+//       makes a member of a peer that has ended. Then every member creates an object, claims one,
+//       destroys one and calls every other member, and a newcomer joins, each within 20 round trips
+//       and 1 s; the join has 2 s more.
+//   L2  Under 30 % loss every member calls every other one, and all calls arrive within 60 round
+//       trips and 5 s (or the timeout, if that is longer).
+//   L3  In the quiet time that follows, each connection takes at most 12 datagrams and 800 bytes a
+//       second and direction, and no game gets an event, apart from late unreliable calls.
 #pragma once
 #include "sim/world/simulation.h"
 
@@ -23,12 +25,12 @@ enum class LivenessStage : uint8_t {
     calling,
     joining,
     lossy_calling,
-    calming, // What the losses left is acked.
+    calming, // Without loss, everything that is unacked is sent again and acked.
     quiet,
     done
 };
 
-struct Probe { // What a member was told to do, and with which object.
+struct Probe { // An act that a member was ordered to do in this stage.
     uint16_t place;
     uint32_t thing;
 };
@@ -36,26 +38,28 @@ struct Probe { // What a member was told to do, and with which object.
 struct Liveness {
     LivenessStage stage;
     uint64_t began_us, stage_us, deadline_us; // World time.
-    uint64_t landed_us;                   // When all has arrived that was under way at the healing.
-    uint64_t look_us;                     // When it looks next.
-    uint64_t agreed_us, slowest_probe_us; // How long it took.
-    std::vector<Probe> probes;            // Of the stage.
-    uint64_t quiet_datagrams, quiet_bytes; // Sent when it began.
-    uint64_t quiet_events;                 // Of the games since.
-    bool intact; // At the healing: nobody of the core took another of it for gone.
-    uint16_t connections;
-    uint64_t quiet_datagrams_per_s, quiet_bytes_per_s; // Of each connection and direction.
+    uint64_t landed_us; // When everything has arrived that was in flight at the healing.
+    uint64_t look_us;   // When the stage is checked next.
+    uint64_t agreed_us, slowest_probe_us; // How long agreement and the slowest probe took.
+    std::vector<Probe> probes;            // The probes of the stage.
+    // Counts when the quiet time began: datagrams and bytes sent, events of all games.
+    uint64_t quiet_datagrams, quiet_bytes;
+    uint64_t quiet_events;
+    bool intact;          // At the healing, no member of the core took another one for gone.
+    uint16_t connections; // Connections of the core, each counted once for each direction.
+    uint64_t quiet_datagrams_per_s, quiet_bytes_per_s; // For each connection and direction.
     Violation violation;
 };
 
 namespace liveness {
 
-uint64_t round_trip_us(const SimOptions &options); // The longest, with the ticks at both ends.
-uint64_t bound_us(const SimOptions &options);      // Of agreement.
+uint64_t round_trip_us(const SimOptions &options); // The longest one, with a tick at both ends.
+uint64_t bound_us(const SimOptions &options);      // The bound of agreement.
 const char *name(LivenessStage stage);
 
-Liveness begin(Simulation &sim); // After the safety phase, if that has no violation.
-// False: done, or there is a violation; it is in sim.oracles too.
+// Call it after the safety phase, if that has no violation.
+Liveness begin(Simulation &sim);
+// False: the phase is done, or there is a violation, which is in sim.oracles too.
 bool step(Liveness &l, Simulation &sim);
 
 }

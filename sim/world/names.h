@@ -1,4 +1,4 @@
-// How peers, objects and stamps are written for people.
+// Peers, objects and stamps as text for people.
 #pragma once
 #include "migration/replica.h"
 #include <string>
@@ -7,6 +7,6 @@ namespace tern::names {
 
 std::string text(PeerId peer);     // "2".
 std::string text(ObjectId object); // Creator and serial: "2.7".
-std::string text(Stamp stamp);     // Term number, host, count: "1.1.12". "0": of a creation.
+std::string text(Stamp stamp);     // Term number, host, count: "1.1.12". "0": never granted.
 
 }
