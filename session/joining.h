@@ -4,9 +4,14 @@
 
 namespace tern::session {
 
+// Handles a message from the peer that we asked: a refusal or redirect, else the WELCOME.
 void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::byte> message);
-void update_joining(Session &s); // Tries addresses, asks, and gives up in time.
-void tell_progress(Session &s);  // To the game, if it is a percent more than it knows.
-void start_over(Session &s);     // The host has gone while we joined.
+// Once per tick: connects to the next address, sends or repeats the JOIN, and fails the session
+// when join_timeout_ms are over.
+void update_joining(Session &s);
+// Adds a join_progress event if the progress has grown by a percent or more.
+void tell_progress(Session &s);
+// The host was lost while we joined: empties the replica and asks the other members that we know.
+void start_over(Session &s);
 
 }
