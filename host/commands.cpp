@@ -1,5 +1,5 @@
-// What the control socket's commands do. A request is an object with "command" and what the command
-// takes; an answer has "ok", and "error" where that is false.
+// The commands of the control socket. A request is a JSON object with "command" and the keys of
+// that command; an answer has "ok", and "error" if "ok" is false.
 #include "common/suggestion.h"
 #include "host/host.h"
 #include "host/http/board.h"
@@ -19,7 +19,7 @@ constexpr uint64_t objects_listed_max = 10'000;
 
 struct Command {
     const char *name;
-    std::vector<std::string_view> keys; // Beside "command".
+    std::vector<std::string_view> keys; // That it takes, beside "command".
     Json (*run)(Host &host, const Json &request);
 };
 
@@ -28,7 +28,7 @@ Json refusal(const std::string &error)
     return {{"ok", false}, {"error", error}};
 }
 
-// --- What a request names ---
+// --- Reading requests ---
 
 std::string room_names(const Host &host)
 {
@@ -38,7 +38,8 @@ std::string room_names(const Host &host)
     return names;
 }
 
-// The room that is named, or the only one. Null: `error` says why.
+// The room that the request names, or the only one. If there is none, returns null and sets
+// `error`.
 Room *named_room(Host &host, const Json &request, std::string &error)
 {
     const auto name = request.find("room");
@@ -54,7 +55,7 @@ Room *named_room(Host &host, const Json &request, std::string &error)
     return room;
 }
 
-// The same, in which this host may do something now.
+// Like named_room(), but accepts only a room that this peer hosts now, so that commands can change it.
 Room *hosted_room(Host &host, const Json &request, std::string &error)
 {
     Room *room = named_room(host, request, error);
@@ -63,7 +64,7 @@ Room *hosted_room(Host &host, const Json &request, std::string &error)
     return nullptr;
 }
 
-// All rooms with a session, or the one that is named.
+// The room that the request names, or all rooms; without rooms that have no session.
 std::vector<Room *> wanted_rooms(Host &host, const Json &request, std::string &error)
 {
     std::vector<Room *> rooms;
@@ -76,7 +77,7 @@ std::vector<Room *> wanted_rooms(Host &host, const Json &request, std::string &e
     return rooms;
 }
 
-// False: it is there, and no whole number from 0 to max.
+// Leaves `out` alone if the key is absent. False if its value is not a whole number from 0 to max.
 bool read_number(const Json &request, const char *key, uint64_t max, uint64_t &out)
 {
     const auto found = request.find(key);
@@ -92,7 +93,7 @@ std::string object_text(ObjectId object)
     return std::to_string(number >> 32) + "." + std::to_string(number & 0xffffffff);
 }
 
-// "1.17": creator and serial. none if it is not that.
+// Parses "1.17", creator and serial; none if the text is anything else.
 ObjectId parsed_object(const Json &request)
 {
     const auto found = request.find("object");
@@ -112,9 +113,9 @@ bool is_member(const Session *session, PeerId peer)
     return std::binary_search(members.begin(), members.end(), peer);
 }
 
-// --- To look at ---
+// --- Commands that show ---
 
-// Without "since_us" also without what has been: changes and samples.
+// Without "since_us" the answer lists no changes and no samples.
 Json show_status(Host &host, const Json &request)
 {
     StatusParts parts = {};
@@ -156,7 +157,7 @@ struct Filter {
     uint64_t owner = 0; // 0: any.
     std::string type;   // Empty: any.
     uint64_t limit = objects_default;
-    uint64_t total = 0; // That have passed it.
+    uint64_t total = 0; // How many objects match.
 };
 
 void list_objects(const Room &room, Filter &filter, Json &list)
@@ -198,7 +199,7 @@ Json show_objects(Host &host, const Json &request)
         if (!type->is_string()) return refusal("expected \"type\", the name of a type");
         filter.type = type->get<std::string>();
     }
-    // Of a script's room the types are its own.
+    // Rooms with scripts have their own types: the name must be known in some room.
     std::string error;
     for (const Room &room : host.rooms)
         if (error = type_error(*room.types, filter.type); error.empty()) break;
@@ -224,7 +225,7 @@ Json show_recordings(Host &host, const Json &request)
     return error.empty() ? Json{{"ok", true}, {"recordings", list}} : refusal(error);
 }
 
-// --- To change ---
+// --- Commands that change ---
 
 Json transfer(Host &host, const Json &request)
 {

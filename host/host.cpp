@@ -14,11 +14,12 @@ namespace dedicated::host {
 
 static constexpr uint64_t second_us = 1'000'000;
 static constexpr uint64_t publish_interval_us = second_us / 5;
-static constexpr uint64_t stall_us = second_us / 2; // Between two ticks: told.
+static constexpr uint64_t stall_us = second_us / 2; // A longer delay of a tick is logged.
 static constexpr uint32_t fleet_goodbye_ms = 5000;
 static constexpr uint64_t fleet_end_wait_us = 30 * second_us;
 
-// When ticks begin: all at one clock, so that what a tick takes makes no later one late.
+// The times at which ticks begin. They are multiples of the period from one base, so a long tick
+// does not delay the later ones.
 struct TickClock {
     uint64_t base_us;
     uint64_t count;
@@ -91,7 +92,7 @@ void apply(Host &host)
         if (Room *room = find_room(host, own.name)) room->options.open = own.open;
 }
 
-// What the game server says is not the file's to change.
+// Keeps the values that came from the game server: a reload of the file must not change them.
 static void keep_fleet(const Host &host, Options &wanted)
 {
     const Options &present = host.loaded.options;
@@ -243,7 +244,7 @@ static void tick_rooms(Host &host)
     }
 }
 
-// The process was stopped, or the machine had no time for it.
+// Logs a long pause between ticks: the process was stopped, or the machine was overloaded.
 static void note_stall(Host &host, uint64_t begun_us)
 {
     const uint64_t period_us = second_us / host.loaded.options.tick_hz;
@@ -279,7 +280,7 @@ static void tick(Host &host)
     note_tick(host, now_us(host) - begun_us);
 }
 
-// Sleeps until the next tick is due. Those that are over are left out, not made up for.
+// Sleeps until the next tick is due. Missed ticks are skipped, not made up for.
 static void wait(TickClock &clock, uint32_t hz)
 {
     const uint64_t now = tern::clock_us();
@@ -290,8 +291,8 @@ static void wait(TickClock &clock, uint32_t hz)
     if (due_us > now) tern::sleep_us(due_us - now);
 }
 
-// The fleet is told that the drain is over. A container that ends by itself may be started once
-// more, so who has had no SIGTERM waits for it: it follows.
+// Requests the shutdown of the game server. Kubernetes may restart a container that exits by
+// itself, so wait for the SIGTERM that follows.
 static void leave_fleet(Host &host)
 {
     if (!agones::shut_down(*host.agones, fleet_goodbye_ms))

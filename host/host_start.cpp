@@ -1,4 +1,4 @@
-// From the options to a host whose rooms are open, or to nothing at all.
+// Starts a host: binds all sockets, loads the scripts and opens the rooms.
 #include "host/host.h"
 #include "host/signals.h"
 #include <cstdio>
@@ -8,7 +8,7 @@
 namespace dedicated::host {
 
 static constexpr uint32_t fleet_wait_s = 30;
-// Ticks of 5 Hz are 200 ms apart; a peer gives up a host that is silent for seconds.
+// Ten ticks at the lowest rate, 5 Hz, and less than the timeout after which peers drop the host.
 static constexpr uint32_t tick_age_ms_max = 2000;
 
 static int failed(Host &host, int status, const char *event, const LogFields &fields)
@@ -28,7 +28,7 @@ static const FleetPort *port_for(const GameServer &server, const Host &host,
     return only ? &server.ports[0] : nullptr;
 }
 
-// Agones says in the environment where its SDK server is, unless the operator does.
+// The port of the SDK server: the operator's, else the one that Agones sets in the environment.
 static uint16_t sdk_port(const Host &host)
 {
     const char *text = std::getenv("AGONES_SDK_HTTP_PORT");
@@ -38,7 +38,8 @@ static uint16_t sdk_port(const Host &host)
                                                    : host.loaded.options.agones_port;
 }
 
-// Ports and, unless the operator says otherwise, the address of the invites.
+// Takes the ports from the game server and, unless the operator has set addresses, the address for
+// the invites.
 static void take_game_server(Host &host, const GameServer &server)
 {
     Options &options = host.loaded.options;
@@ -188,7 +189,7 @@ int start(Host &host)
     for (const Problem &warning : host.loaded.warnings)
         log::write(host.log, LogLevel::warning, "option_ignored",
                    {{"where", warning.where}, {"text", warning.text}});
-    // The control socket before the threads: see control::open().
+    // bind_others() opens the control socket before it starts threads: see control::open().
     int (*const steps[])(Host &) = {bind_rooms, bind_others, begin_recordings, make_workers,
                                     load_scripts};
     if (const int status = join_fleet(host); status != exit_clean) return status;

@@ -8,7 +8,7 @@
 
 namespace dedicated::log {
 
-// Of one character: its code point and how many bytes it takes. length 0: it is no UTF-8.
+// One character: its code point and its length in bytes. length 0: not valid UTF-8.
 struct Character {
     uint32_t code;
     size_t length;
@@ -74,7 +74,7 @@ static std::string dumped(const nlohmann::ordered_json &value)
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-// Bare where that can be read back, else as JSON.
+// Writes a string bare if it can be read back unambiguously, else as JSON.
 static std::string as_text(const nlohmann::ordered_json &value)
 {
     if (!value.is_string()) return dumped(value);
@@ -99,13 +99,14 @@ std::string line(const Log &log, LogLevel level, const char *event, const LogFie
     return out + "\n";
 }
 
-// False: who reads stderr does not keep up, or nobody does. A tick waits for no reader.
+// Never blocks, because a tick must not wait for the reader of stderr. False if the reader does not
+// keep up or is gone.
 static bool say(const std::string &text)
 {
     for (size_t at = 0; at < text.size();) {
         pollfd one = {STDERR_FILENO, POLLOUT, 0};
         if (poll(&one, 1, 0) != 1 || (one.revents & POLLOUT) == 0) return false;
-        // So much a pipe takes without a wait when it says that it can take something.
+        // A pipe that poll() reports as writable takes PIPE_BUF bytes without blocking (pipe(7)).
         const size_t size = std::min<size_t>(text.size() - at, PIPE_BUF);
         const ssize_t written = ::write(STDERR_FILENO, text.data() + at, size);
         if (written <= 0) return false;
@@ -120,7 +121,7 @@ void write(const Log &log, LogLevel level, const char *event, const LogFields &f
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto unix_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
     const auto now_us = static_cast<uint64_t>(unix_us);
-    static uint64_t lost = 0; // There is one stderr.
+    static uint64_t lost = 0; // Static, because there is one stderr.
     if (lost > 0 && say(line(log, LogLevel::warning, "log_lost", {{"lines", lost}}, now_us)))
         lost = 0;
     if (lost > 0 || !say(line(log, level, event, fields, now_us))) lost += 1;

@@ -10,17 +10,17 @@ struct Log {
     LogLevel level = LogLevel::info;
 };
 
-using LogFields = nlohmann::ordered_json; // An object, in the order in which it is shown.
+using LogFields = nlohmann::ordered_json; // An object; its members are written in this order.
 
 namespace log {
 
 void write(const Log &log, LogLevel level, const char *event,
            const LogFields &fields = LogFields::object());
-// What write() writes; unix_us: the time.
+// The line that write() writes. unix_us is the time, in microseconds since the Unix epoch.
 std::string line(const Log &log, LogLevel level, const char *event, const LogFields &fields,
                  uint64_t unix_us);
-// Of what others say, such as names: U+FFFD for what is no UTF-8, a control character, or turns
-// the direction of text.
+// Makes text from outside, such as the name of a peer, safe to print: replaces invalid UTF-8,
+// control characters and characters that change the text direction with U+FFFD.
 std::string clean(const std::string &text);
 
 }

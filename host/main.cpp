@@ -7,7 +7,7 @@
 
 using namespace dedicated;
 
-// What has been done when this returns is the whole of it: 0 or 2.
+// Carries out the actions other than run, and returns the exit status.
 static int show(const Loaded &loaded)
 {
     if (loaded.action == Action::show) std::fputs(loaded.text.c_str(), stdout);
@@ -20,7 +20,8 @@ static int show(const Loaded &loaded)
 
 int main(int argc, char **argv)
 {
-    // Else sockets would take the places of those that are closed, and be written to.
+    // If the parent closed stdin, stdout or stderr, a socket would get that descriptor, and output
+    // to stdout or stderr would go into it. Put /dev/null there.
     for (int one = open("/dev/null", O_RDWR); one >= 0; one = dup(one))
         if (one > STDERR_FILENO) {
             close(one);

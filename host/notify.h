@@ -1,4 +1,4 @@
-// What systemd is told: one datagram for each state, to $NOTIFY_SOCKET (sd_notify(3)).
+// Notifications to systemd: one datagram for each, sent to $NOTIFY_SOCKET (sd_notify(3)).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -6,18 +6,19 @@
 namespace dedicated {
 
 struct Notify {
-    std::string socket;       // Empty: nobody listens. '@' first: an abstract one.
-    uint64_t watchdog_us = 0; // Half of what systemd waits for; 0: it does not.
-    uint64_t watchdog_at_us = 0;
+    std::string socket;          // Empty: send nothing. An abstract socket begins with '@'.
+    uint64_t watchdog_us = 0;    // Interval: half of systemd's timeout; 0: no watchdog.
+    uint64_t watchdog_at_us = 0; // When the next watchdog notification is due.
 };
 
 namespace notify {
 
-Notify from_environment(); // And takes it away from what this process may start.
-// Of lines "READY=1", "STATUS=..." and the like. False: it did not get there.
+// Reads NOTIFY_SOCKET and WATCHDOG_*, and unsets them so that no child process inherits them.
+Notify from_environment();
+// Sends lines such as "READY=1" or "STATUS=...". False if there is no socket or sending failed.
 bool say(const Notify &notify, const std::string &lines);
-void reloading(const Notify &notify);       // To be followed by READY=1.
-void tick(Notify &notify, uint64_t now_us); // Feeds the watchdog when it is time.
+void reloading(const Notify &notify);       // Send READY=1 when the reload is done.
+void tick(Notify &notify, uint64_t now_us); // Sends WATCHDOG=1 when it is due.
 
 }
 }

@@ -11,7 +11,7 @@ using namespace tern;
 
 namespace dedicated::room {
 
-// A host of hundreds has more waiting than one receive() of a socket brings.
+// With hundreds of members more datagrams wait than one receive() of the socket returns.
 static constexpr int receive_rounds_max = 16;
 
 // --- Making ---
@@ -43,7 +43,7 @@ std::string bind(Room &room, const Options &options, const RoomOptions &own)
 std::string begin_recording(Room &room, const std::string &folder)
 {
     std::error_code error;
-    std::filesystem::create_directory(folder, error); // Not those above: that would hide a typo.
+    std::filesystem::create_directory(folder, error); // Not its parents: that would hide a typo.
     if (error) return folder + ": " + error.message();
     const time_t now = time(nullptr);
     tm parts = {};
@@ -53,7 +53,7 @@ std::string begin_recording(Room &room, const std::string &folder)
     const std::string file =
         room.options.name + "-" + stamp + "-" + std::to_string(getpid()) + ".rec";
     room.recording_path = (std::filesystem::absolute(folder, error) / file).string();
-    // For its owner alone: it holds keys.
+    // Readable by its owner only, because it contains keys.
     const int descriptor =
         ::open(room.recording_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor >= 0) room.recording = fdopen(descriptor, "wb");
@@ -76,7 +76,7 @@ static void create_first_objects(Room &room, const Log &log)
                    {{"room", room.options.name}, {"count", missing}});
 }
 
-// What is new of the recording goes to its file.
+// Appends to the file what the session has recorded since the last call.
 static void record(Room &room, const Log &log)
 {
     if (!room.recording || !room.session) return;
@@ -117,7 +117,7 @@ static Session *made_session(const Room &room)
 void open(Room &room, const Log &log, uint64_t now_us)
 {
     room.session = made_session(room);
-    receive(room.session, {}, now_us); // Its clock begins here.
+    receive(room.session, {}, now_us); // Sets the session's clock.
     start(room.session);
     print_invite(room);
     create_first_objects(room, log);
@@ -146,7 +146,7 @@ void close(Room &room)
     room.recording = nullptr;
 }
 
-// --- What it is ---
+// --- Status ---
 
 bool is_over(const Room &room)
 {
@@ -224,7 +224,7 @@ static void note_host(const Room &room, const Log &log, const Event &event)
                {{"room", room.options.name}, {"peer", static_cast<unsigned>(event.peer)}});
 }
 
-// Without a script there is no game that could say no.
+// Without a script there is no game that could refuse a claim, so it is granted when possible.
 static void answer_claim(Room &room, const Event &event)
 {
     if (!is_host(room) || room.game) return;
@@ -274,7 +274,7 @@ static void take_event(Room &room, const Log &log, const Event &event)
 
 static void take_datagrams(Room &room, const Log &log, uint64_t now_us)
 {
-    // A script sees the events of one receive().
+    // A script reads the events of the last receive() only, so a further one would hide events.
     const int rounds_max = room.game ? 1 : receive_rounds_max;
     for (int round = 0; round < rounds_max; ++round) {
         const std::span<const Datagram> datagrams = room.socket->receive();
@@ -296,7 +296,7 @@ static void end(Room &room, const Log &log, RoomPhase phase, uint64_t now_us)
                 {"objects_owned", owned(room)}});
     room.phase = phase;
     room.last = status(room, now_us);
-    // Nobody is in it, it holds nothing, and leads nowhere. What has been remains.
+    // The last status shows the totals, but no peers, objects or invite: these are gone.
     room.last.peers.clear();
     room.last.invite.clear();
     room.last.stats.objects = room.last.stats.owned = 0;
@@ -305,7 +305,7 @@ static void end(Room &room, const Log &log, RoomPhase phase, uint64_t now_us)
     close(room);
 }
 
-// What has become of the session.
+// Acts on the state of the session: ends the room, or reopens it.
 static void take_state(Room &room, const Log &log, uint64_t now_us)
 {
     const State present = state(room.session);
@@ -313,8 +313,8 @@ static void take_state(Room &room, const Log &log, uint64_t now_us)
     if (present == State::left) return end(room, log, RoomPhase::left, now_us);
     const bool alone = present == State::minority && room.phase == RoomPhase::open;
     if (!alone) return end(room, log, RoomPhase::lost, now_us);
-    // Most peers went at once, or the network did. A host waits for them to come back: it keeps
-    // all objects, in a session with a new invite.
+    // Most peers were lost at once, or the network failed. Keep all objects and wait for the peers
+    // to come back, in a session with a new invite.
     go_on(room.session);
     print_invite(room);
     room.reopened = true;

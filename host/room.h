@@ -1,5 +1,6 @@
-// A room: one session with a UDP socket of its own, whose host this process is. It knows no game:
-// it owns what nobody else does, lets newcomers in, and gives all away before it ends.
+// A room: one session with its own UDP socket, hosted by this process. Without a script it has no
+// game logic: it owns the objects that no member owns, admits newcomers, and transfers all of its
+// objects to members before it ends.
 #pragma once
 #include "host/log.h"
 #include "host/script.h"
@@ -12,66 +13,70 @@ namespace dedicated {
 
 enum class RoomPhase : uint8_t {
     open,
-    giving,  // Draining: gives its objects to the members.
-    leaving, // It owns nothing, or nobody is there to take it.
-    left,    // The drain is over.
-    lost     // The session ended against our will.
+    giving,  // Draining: transfers its objects to the members.
+    leaving, // Leaves the session: it owns nothing any more, or there are no members.
+    left,    // The drain is over and the session is closed.
+    lost     // The session failed: removed, overflow, or a minority view while draining.
 };
 
-// What was granted to a member while draining, and under which stamp it was ours.
+// An object that a draining room has granted to a member.
 struct Gift {
     tern::PeerId to;
-    uint64_t stamp;
+    uint64_t stamp; // The object's stamp before the grant; a different one voids this record.
 };
 
-inline constexpr uint32_t recording_bytes_max = 8 << 20; // Of one tick: taken after each.
+// Bytes that one tick may add to a recording; the room takes them out of the session every tick.
+inline constexpr uint32_t recording_bytes_max = 8 << 20;
 
 struct Room {
     RoomOptions options;
-    std::vector<tern::Address> addresses; // Of its invites.
+    std::vector<tern::Address> addresses; // Listed in the room's invites.
     std::shared_ptr<const TypeTable> types;
     std::string host_name;
-    tern::Parallel parallel; // Of its session; a script's has none.
+    tern::Parallel parallel; // For Config::parallel; unused if the room has a script.
     RoomPhase phase = RoomPhase::open;
     tern::Socket *socket = nullptr;
     tern::Session *session = nullptr;
-    tern::scripts::Game *game = nullptr; // Its script; the session is then its.
+    tern::scripts::Game *game = nullptr; // The script, which then owns `session`; or null.
     tern::Topology topology = {};
-    uint16_t port = 0;     // Where it is bound.
-    std::string invite;    // Printed.
-    bool reopened = false; // It has a new invite: the host tells it, and sets this to false.
+    uint16_t port = 0;  // The bound UDP port.
+    std::string invite; // The current invite as text.
+    // The session was reopened with a new invite. The host prints the invite and clears this.
+    bool reopened = false;
     Watch watch;
-    RoomStatus last = {};                                // When it is over: as it was then.
-    std::unordered_map<tern::PeerId, std::string> names; // Of who has joined.
-    uint64_t refused = 0;                                // Newcomers, by us.
-    uint64_t refused_told = 0; // Of those that the session refuses: so many are in the log.
+    RoomStatus last = {};                                // The final status of a room that is over.
+    std::unordered_map<tern::PeerId, std::string> names; // Members, to log them when they leave.
+    uint64_t refused = 0;      // Newcomers that this room refused: closed, or draining.
+    uint64_t refused_told = 0; // How many refusals by the session itself have been logged.
     std::FILE *recording = nullptr;
-    std::string recording_path; // Absolute; empty: none.
+    std::string recording_path; // Absolute; empty if the room is not recorded.
     uint64_t recording_bytes = 0;
-    std::unordered_map<uint64_t, Gift> gifts; // By object.
-    uint64_t given = 0;                       // Objects that have reached a member in the drain.
-    uint64_t give_us = 0;                     // When to look again for what is to be given.
-    size_t next_member = 0;                   // Whose turn it is to be given one.
+    std::unordered_map<uint64_t, Gift> gifts; // Transfers in progress, by ObjectId.
+    uint64_t given = 0;                       // Objects that a member has taken over in the drain.
+    uint64_t give_us = 0;                     // When give() looks for objects again, as now_us.
+    size_t next_member = 0;                   // Index of the member that gets the next object.
 };
 
 namespace room {
 
-// Each of these three in turn. Empty, or what was wrong; close() then.
+// Called in this order. bind() and begin_recording() return an empty string, or the error; call
+// close() after an error.
 std::string bind(Room &room, const Options &options, const RoomOptions &own);
 std::string begin_recording(Room &room, const std::string &folder);
 void open(Room &room, const Log &log, uint64_t now_us);
-void close(Room &room); // Without a goodbye. Once more: nothing.
+void close(Room &room); // Does not leave() the session first. May be called twice.
 
 void tick(Room &room, const Log &log, uint64_t now_us);
-bool is_over(const Room &room); // left, or lost.
-bool is_host(const Room &room); // Of an open session: may migrate and remove.
+bool is_over(const Room &room); // The phase is left or lost.
+bool is_host(const Room &room); // The session is open and this peer hosts it.
 bool takes_newcomers(const Room &room);
-uint64_t owned(const Room &room);       // Objects.
-void drain(Room &room, const Log &log); // Nothing if it drains or is over.
+uint64_t owned(const Room &room);       // How many objects this peer owns.
+void drain(Room &room, const Log &log); // No effect if the room is draining or over.
 RoomStatus status(Room &room, uint64_t now_us);
-void log_refusals(Room &room, const Log &log); // Those since the last time that were not ours.
+// Logs how many newcomers the session itself has refused (full, other types) since the last call.
+void log_refusals(Room &room, const Log &log);
 
-// The part of tick() that gives objects away (room_drain.cpp).
+// The part of tick() that transfers objects while draining (room_drain.cpp).
 void give(Room &room, const Log &log, uint64_t now_us);
 
 }

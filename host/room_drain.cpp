@@ -1,4 +1,4 @@
-// The drain of a room: all that it owns goes to the members, then it leaves.
+// The drain of a room: it transfers all of its objects to the members, then leaves.
 #include "host/room.h"
 #include <algorithm>
 #include <tern/tern.h>
@@ -21,7 +21,7 @@ void drain(Room &room, const Log &log)
                 {"objects_owned", owned(room)}});
 }
 
-// Under way to a member that is still there.
+// Whether the object is on its way to a member that is still in the session.
 static bool is_given(const Room &room, ObjectId object)
 {
     const auto gift = room.gifts.find(static_cast<uint64_t>(object));
@@ -31,7 +31,7 @@ static bool is_given(const Room &room, ObjectId object)
            std::binary_search(members.begin(), members.end(), gift->second.to);
 }
 
-// To the next member that has caught up, in turn. False: there is none.
+// Transfers the object to the next member, in turn, that has caught up. False if there is none.
 static bool give_one(Room &room, ObjectId object)
 {
     const std::span<const PeerId> members = peers(room.session);
@@ -56,7 +56,7 @@ static void give_all(Room &room)
                 exists(room.session, object) && owner(room.session, object) == self(room.session);
             if (!ours) continue;
             if (!hosts)
-                release(room.session, object); // Another has become the host: it is to have it.
+                release(room.session, object); // Another peer is the host now and takes it over.
             else if (!is_given(room, object) && !give_one(room, object))
                 return;
         }

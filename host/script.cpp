@@ -42,13 +42,13 @@ static std::vector<scripts::Setting> settings_of(const Room &room)
     return all;
 }
 
-// What the room shows and gives away is what the session was made of.
+// Copies to the room what the script has decided: types, topology, quorum, peers_max.
 static void take_config(Room &room)
 {
     const Config &config = session_config(session(room));
     auto table = std::make_shared<TypeTable>();
     table->types.assign(config.types.begin(), config.types.end());
-    table->at_start.assign(config.types.size(), 0); // The script creates what is to be there.
+    table->at_start.assign(config.types.size(), 0); // The script creates the first objects.
     room.types = table;
     room.options.topology = config.topology;
     room.options.quorum = config.quorum;
@@ -104,7 +104,7 @@ void close(Room &room)
     scripts::game::destroy(room.game);
     room.game = nullptr;
     room.session = nullptr;
-    room.types = std::make_shared<TypeTable>(); // Its types were the script's.
+    room.types = std::make_shared<TypeTable>(); // The types belonged to the script.
 }
 
 ScriptStatus status(const Room &room)

@@ -1,5 +1,5 @@
-// The game script of a room: its types are the room's, and it is called in each tick. Without Lua
-// in the build, load() says so.
+// The game script of a room. It supplies the types and the session of the room and runs in each
+// tick. In a build without Lua, load() of a room with a script returns an error.
 #pragma once
 #include "host/http/status_types.h"
 #include "host/log.h"
@@ -15,15 +15,19 @@ struct Room;
 
 namespace script {
 
-// Runs the script and makes the room's session: topology, quorum, peers_max and what else the
-// script does not say are the room's. Empty, or what was wrong.
+// Runs the script and makes its session. Topology, quorum and peers_max come from the script, and
+// from the room's options where the script sets none. Returns an empty string, also for a room
+// without a script, or the error.
 std::string load(Room &room, const Log &log);
-tern::Session *session(const Room &room); // Null: the room has no script.
+
+// The functions below have no effect in a room without a script.
+tern::Session *session(const Room &room); // Null without a script.
 void tick(Room &room, const Log &log, uint64_t now_us);
-void stop(Room &room, const Log &log);   // Before the room leaves.
-void reload(Room &room, const Log &log); // Nothing without a script; so are stop() and tick().
-void close(Room &room);                  // The session, too.
+void stop(Room &room, const Log &log); // Call it once, before the room drains.
+void reload(Room &room, const Log &log);
+void close(Room &room); // Destroys the script and its session.
 ScriptStatus status(const Room &room);
+// Runs one line on the script's console and returns its output.
 std::string console(Room &room, const std::string &line, const Log &log);
 
 }

@@ -6,7 +6,7 @@ namespace dedicated::signals {
 static volatile std::sig_atomic_t stop_count = 0;
 static volatile std::sig_atomic_t hangup_seen = 0;
 
-// After the second one a third ends the process, whatever hangs.
+// Once the second has come, one more of the same signal kills the process even if it hangs.
 static void note_stop(int number)
 {
     stop_count = stop_count + 1;

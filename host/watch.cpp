@@ -6,7 +6,7 @@ namespace dedicated::watch {
 namespace {
 
 constexpr uint64_t sample_interval_us = 1'000'000;
-// Who asks once a second is now and then a little early.
+// A caller that asks once a second is sometimes a little early.
 constexpr uint64_t sample_tolerance_us = 50'000;
 
 const char *spelled(tern::State state)
@@ -43,7 +43,7 @@ void note_change(Watch &watch, const tern::Event &event, uint64_t now_us)
     } else if (event.kind == tern::EventKind::object_destroyed) {
         change.kind = ChangeKind::destroyed;
         change.from = peer;
-    } else if (event.peer != event.previous) { // Else granted anew to who had it.
+    } else if (event.peer != event.previous) { // Equal if it was granted to its owner again.
         change.kind = ChangeKind::moved;
         change.from = static_cast<uint16_t>(event.previous);
         change.to = peer;
@@ -59,7 +59,7 @@ template <class T> void keep_last(std::vector<T> &items, size_t count_max)
         items.erase(items.begin(), items.end() - static_cast<std::ptrdiff_t>(count_max));
 }
 
-// A connection that is made anew counts from zero.
+// The counters of a new connection to the same peer start at zero.
 void add_risen(uint64_t &total, uint64_t now, uint64_t before)
 {
     total += now >= before ? now - before : now;
@@ -75,7 +75,7 @@ void add_traffic(Traffic &traffic, const tern::Stats &now, const tern::Stats &be
     add_risen(traffic.bad_messages, now.bad_messages, before.bad_messages);
 }
 
-// Both lists are ascending: one walk over both.
+// Merges the old list with peers(); both are ascending.
 void count_peers(Watch &watch, const tern::Session *session, uint64_t now_us)
 {
     std::vector<CountedPeer> counted;
@@ -129,7 +129,8 @@ void take_sample(Watch &watch, const RoomStatus &room, uint64_t now_us)
         sample.type_sent_bits.push_back(type.stats.sent_bits);
         sample.type_received_bits.push_back(type.stats.received_bits);
     }
-    // One a second on the average, whenever one is asked for; those that nobody asked for are lost.
+    // Samples keep to a grid of one second, so that late calls do not lower their rate. Seconds
+    // without a call have no sample.
     const uint64_t next_us = watch.next_sample_us + sample_interval_us;
     watch.next_sample_us = next_us > now_us ? next_us : now_us + sample_interval_us;
     watch.samples.push_back(std::move(sample));
@@ -149,11 +150,11 @@ PeerStatus peer_status(const Watch &watch, const tern::Session *session, tern::P
     return peer;
 }
 
-// Of the host and all others, ascending.
+// Fills room.peers with this host and the others, ascending by id.
 void fill_peers(RoomStatus &room, const Watch &watch, const tern::Session *session)
 {
     const tern::PeerId self = tern::self(session);
-    bool has_self = self == tern::PeerId::none; // Not in yet.
+    bool has_self = self == tern::PeerId::none; // Not a member yet.
     room.peers.reserve(watch.peers.size() + 1);
     for (const CountedPeer &counted : watch.peers) {
         if (!has_self && self < counted.id) {
@@ -167,18 +168,18 @@ void fill_peers(RoomStatus &room, const Watch &watch, const tern::Session *sessi
 
 void fill_types(RoomStatus &room, const tern::Session *session, std::span<const tern::Type> types)
 {
-    std::vector<uint64_t> owned(room.peers.back().id + size_t{1}); // By PeerId.
+    std::vector<uint64_t> owned(room.peers.back().id + size_t{1}); // Indexed by PeerId.
     for (size_t i = 0; i < types.size(); ++i) {
         const auto type = static_cast<tern::TypeId>(i);
         TypeStatus status = {};
         status.name = types[i].name;
         status.stats = tern::type_stats(session, type);
-        // What this tick's game has destroyed is in the list until the next receive().
+        // objects() lists what the game has destroyed until the next receive().
         for (const tern::ObjectId object : tern::objects(session, type)) {
             if (!tern::exists(session, object)) continue;
             status.objects += 1;
             const auto owner = static_cast<uint16_t>(tern::owner(session, object));
-            if (owner < owned.size()) owned[owner] += 1; // Else of one that has just gone.
+            if (owner < owned.size()) owned[owner] += 1; // Else its owner has just left.
         }
         room.types.push_back(std::move(status));
     }

@@ -1,5 +1,5 @@
-// The host as a game server of a fleet: speaks with the Agones SDK's server beside it, over its
-// REST interface, in threads of its own. The tick loop never waits for it after the start.
+// The host as a game server of an Agones fleet: a client of the SDK server in the same pod, over
+// its REST interface. It runs in its own threads; after the start the tick loop never waits for it.
 #pragma once
 #include "host/http/status_types.h"
 #include <cstdint>
@@ -19,47 +19,57 @@ struct FleetPort {
 struct GameServer {
     std::string name, address, state;
     std::vector<FleetPort> ports;
-    std::string error; // Not empty: it could not be had.
+    std::string error; // Not empty: the rest is incomplete, for this reason.
 };
 
-// The weightier one is the greater one.
+// The greater value has the higher priority.
 enum class FleetOrder : uint8_t {
     none,
-    allocated, // Players are on their way: it must not be ended without need. Comes again with each
-               // further allocation of the same game server.
-    shut_down  // The game server is in its last state, or being deleted: drain. Comes once.
+    // The game server was allocated: players will come, so do not end it without need. Repeated
+    // with each further allocation of the same game server.
+    allocated,
+    // The game server is Shutdown, Unhealthy or being deleted: drain. Comes at most once.
+    shut_down
 };
 
-// For the log.
+// An entry for the log.
 struct FleetNote {
     bool is_problem;
-    std::string text; // A sentence. Of what a server said only checked parts.
+    std::string text; // A sentence. Text from the server is sanitized first.
 };
 
 namespace agones {
 
-// Health goes out while board.ticked_us moves on; what the board's status says of rooms and players
-// goes into the counter "rooms", the list "players" ("room/peer"), the labels "version" and
-// "topology", and the annotation "rooms" (JSON, for a matchmaker, WITH THE INVITES: who may read
-// the game servers of the namespace can join). When a player joins that nobody was allocated for,
-// the host allocates itself, so that no scaling down ends it. port: of the SDK's server, on the
-// loopback. It ends with its last owner, within a second also while the server hangs; the board
-// must outlive it.
+// Starts the client. It reports health to the SDK server as long as board.ticked_us advances. From
+// the board's status it keeps up to date:
+// - the counter "rooms" and the list "players" (items "room/peer"),
+// - the labels "version" and "topology",
+// - the annotation "rooms": JSON for a matchmaker. IT CONTAINS THE INVITES: anybody who may
+//   read the game servers of the namespace can join.
+// When a player joins a game server that was not allocated, the client allocates it, so that the
+// fleet does not remove it when it scales down.
+//
+// `port` is that of the SDK server on the loopback. The client stops when the last copy of the
+// pointer is destroyed, within a second even if the server hangs. The board must outlive it.
 std::shared_ptr<Agones> make(uint16_t port, Board &board);
-// Before any room is bound (a passthrough policy gives the port). Waits for a server that is still
-// starting, and until the game server has its address and ports, at most timeout_ms.
+// The game server that this process belongs to. Call it before any room is bound, because with the
+// port policy Passthrough it supplies the ports. Waits until the SDK server answers and the game
+// server has its address and ports, at most timeout_ms; then `error` is set.
 GameServer game_server(Agones &agones, uint32_t timeout_ms);
-// All rooms are open, and the board says so. Says it until it is heard.
+// Marks the game server Ready; retries until the SDK server confirms. Call it once all rooms are
+// open and the board shows them.
 void ready(Agones &agones);
-// What has come since the last call, the weightiest first; none as a rule. Never blocks.
+// The order of the highest priority since the last call, usually none. Lower ones are dropped.
+// Never blocks.
 FleetOrder order(Agones &agones);
-// What has happened since the last call, at most notes_max; one that repeats itself is left out for
-// half a minute. Never blocks.
+// The notes since the last call, at most notes_max; more are dropped. A problem with the same text
+// is reported at most once in half a minute. Never blocks.
 std::vector<FleetNote> notes(Agones &agones);
 inline constexpr size_t notes_max = 32;
-// The drain has ended: says so, and waits at most timeout_ms until it is heard. False: it was not.
-// Health goes on until the end of `agones`, now without ticks. A container that ends by itself may
-// be started once more, so who was not told to end by SIGTERM waits for it after this, a while.
+// Requests the shutdown of the game server, after the drain. Waits at most timeout_ms for the SDK
+// server to confirm; false if it did not. From then on health is reported without ticks, until
+// `agones` is destroyed. Kubernetes may restart a container that exits by itself, so a caller that
+// has not received SIGTERM should wait for it for a while before it exits.
 bool shut_down(Agones &agones, uint32_t timeout_ms);
 
 }

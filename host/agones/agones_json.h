@@ -1,5 +1,5 @@
-// What the Agones SDK's server says and is told: JSON to values and back. Malformed text gives an
-// error, never a crash. Its 64-bit integers are JSON strings.
+// Converts between values and the JSON of the Agones SDK server. Malformed text gives an error,
+// never a crash. The SDK server writes 64-bit integers as JSON strings.
 #pragma once
 #include "host/agones/agones.h"
 #include <initializer_list>
@@ -10,11 +10,11 @@
 
 namespace dedicated {
 
-// What GET /gameserver and each line of the watch tell.
+// A game server, as in the answer to GET /gameserver and in each line of the watch.
 struct SeenGameServer {
-    GameServer game_server;       // With its error, if the text was none.
+    GameServer game_server;       // With `error` set if the text is no game server.
     uint32_t health_period_s = 5; // 1 to 3600.
-    std::string last_allocated;   // Changes with each allocation.
+    std::string last_allocated;   // An annotation that changes with each allocation.
     bool is_being_deleted = false;
 };
 
@@ -31,27 +31,28 @@ struct SeenList {
 
 inline constexpr int64_t list_capacity_max = 1000; // The most that Agones allows.
 
-// What the fleet is told of the host.
+// The facts about the host that the client reports.
 struct FleetFacts {
     int64_t rooms_open = 0, rooms = 0;
-    int64_t places = 0;            // For players, taken or free, at most list_capacity_max.
-    std::set<std::string> players; // "room/peer", without the host itself; at most so many.
-    std::string version, topology; // As values of labels. topology: "mixed" if rooms differ.
-    std::string rooms_text;        // JSON: what a matchmaker needs of each room, with its invite.
+    int64_t places = 0;            // For players, taken or free; at most list_capacity_max.
+    std::set<std::string> players; // "room/peer", without the host; at most list_capacity_max.
+    std::string version, topology; // Label values. topology is "mixed" if rooms differ.
+    std::string rooms_text;        // JSON for a matchmaker, with the invite of each room.
 };
 
 namespace agones_json {
 
 SeenGameServer game_server(std::string_view text);
 SeenGameServer watch_line(std::string_view text);                  // {"result": a game server}
-SeenCounter counter(std::string_view text, std::string_view name); // The one that was asked for.
+SeenCounter counter(std::string_view text, std::string_view name); // Checks the name.
 SeenList list(std::string_view text, std::string_view name);
-bool is_object(std::string_view text);         // As all good answers are.
-std::string error_text(std::string_view body); // Of a refusal; "" if it says nothing. Printable.
+bool is_object(std::string_view text);         // True for every successful answer.
+std::string error_text(std::string_view body); // The message of an error, printable; "" if none.
 FleetFacts facts(const HostStatus &status);
-// A label's value: at most 63 letters, digits, '-', '_' and '.', first and last no punctuation.
+// Makes a Kubernetes label value of the text: at most 63 letters, digits, '-', '_' and '.', with a
+// letter or digit at both ends.
 std::string label(std::string_view text);
-// An object of strings, as all bodies are: {"key": "value", ...}.
+// A request body: an object of strings, {"key": "value", ...}.
 std::string object(std::initializer_list<std::pair<const char *, std::string>> members);
 
 }

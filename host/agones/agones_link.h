@@ -1,5 +1,6 @@
-// What the threads of the fleet's client share: one struct under one mutex that nobody holds while
-// it speaks with the server, and how each of them asks. Of host/agones*.cpp only.
+// The state that the threads of the Agones client share, and their requests. The state is one
+// struct under one mutex, which no thread holds during a request. Only host/agones/*.cpp include
+// this.
 #pragma once
 #include "host/agones/agones_json.h"
 #include <atomic>
@@ -15,9 +16,9 @@ namespace agones_link {
 
 inline constexpr uint32_t answer_ms_max = 3'000;
 inline constexpr uint32_t pause_ms_min = 50, pause_ms_max = 2'000; // Between attempts.
-inline constexpr size_t body_bytes_max = 1024 * 1024;              // Also of a line of the watch.
+inline constexpr size_t body_bytes_max = 1024 * 1024; // Also limits a line of the watch.
 
-// A connection, of one thread.
+// A thread and the connection that only this thread uses.
 struct Line {
     explicit Line(uint16_t port) : client("127.0.0.1", port)
     {
@@ -31,9 +32,9 @@ struct Line {
 };
 
 struct Answer {
-    int status = 0; // 0: none came.
+    int status = 0; // The HTTP status; 0 if there was no answer.
     std::string body;
-    std::string trouble; // Empty if the status is a good one.
+    std::string trouble; // The problem; empty if the status is 2xx and the body is an object.
 };
 
 }
@@ -48,15 +49,15 @@ struct Agones {
     Board &board;
     std::mutex mutex;
     std::condition_variable changed;
-    // Under the mutex.
-    SeenGameServer seen;   // Its error: why there is none yet.
-    bool has_seen = false; // The server has told once.
+    // Guarded by the mutex, down to noted_us.
+    SeenGameServer seen;   // Before has_seen its `error` holds the reason.
+    bool has_seen = false; // A game server has been received.
     bool ready_is_due = false, ready_was_heard = false;
     bool shut_down_is_due = false, shut_down_was_heard = false;
-    bool shut_down_was_told = false; // To the host.
-    bool hurry = false;              // Something became due.
+    bool shut_down_was_told = false; // FleetOrder::shut_down has been reported to the host.
+    bool hurry = false;              // Wakes the speaker before its pause is over.
     std::vector<FleetNote> notes;
-    std::map<std::string, uint64_t> noted_us; // By text, for a while.
+    std::map<std::string, uint64_t> noted_us; // When a problem was last noted, by its text.
 
     std::atomic<FleetOrder> order{FleetOrder::none};
     std::atomic<bool> is_ending{false};
@@ -66,16 +67,18 @@ struct Agones {
 namespace agones_link {
 
 void note_problem(Agones &agones, const std::string &text);
-// Takes in what the server told of the game server. It may come twice, and late.
+// Applies a game server from an answer or from the watch. Both report the same changes, so it may
+// be a duplicate or out of date.
 void hear(Agones &agones, const SeenGameServer &seen);
-bool pause(Agones &agones, uint32_t duration_ms); // False: it ends.
-bool wait_until_seen(Agones &agones);             // The same.
+// Both wait and return false as soon as the client is to stop.
+bool pause(Agones &agones, uint32_t duration_ms);
+bool wait_until_seen(Agones &agones);
 bool has_seen(Agones &agones);
-// One request, on the line of the caller's thread. Never longer than some seconds.
+// Makes one request. `line` is that of the calling thread. Blocks for some seconds at most.
 Answer ask(Agones &agones, Line &line, const char *method, const std::string &path,
            const std::string &body = {});
 
-void speak(Agones &agones); // The thread that says what is due.
+void speak(Agones &agones); // The thread that reports state to the server (agones_speaker.cpp).
 
 }
 }

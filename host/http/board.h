@@ -1,10 +1,10 @@
-// The board between the tick loop and all that tells others how the host is.
+// The board: the tick loop publishes the status of the host on it, and other threads read it there.
 #pragma once
 #include "host/http/status_types.h"
 
 namespace dedicated::board {
 
 void publish(Board &board, HostStatus status);
-std::shared_ptr<const HostStatus> latest(Board &board); // Null before the first.
+std::shared_ptr<const HostStatus> latest(Board &board); // Null before the first publish().
 
 }

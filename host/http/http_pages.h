@@ -1,4 +1,4 @@
-// What the HTTP port of a dedicated host has to tell: a request to its response.
+// The pages of the HTTP port of a dedicated host: turns a request into its response.
 #pragma once
 #include "host/http/status_types.h"
 
@@ -9,8 +9,9 @@ struct Response;
 
 namespace dedicated::http_pages {
 
-// What comes over the loopback must ask for a name of this machine: a web page of a stranger, whose
-// name leads here, learns nothing (DNS rebinding).
+// Fills the response. A request over the loopback whose Host header is a name other than localhost
+// or an IP address gets 421. This stops DNS rebinding, in which the name of a foreign web page
+// resolves to the loopback.
 void answer(const httplib::Request &request, httplib::Response &response, uint32_t tick_age_ms_max,
             Board &board);
 

@@ -1,5 +1,5 @@
-// What a dedicated host tells of itself: collected by the tick loop, read by the HTTP threads, the
-// control socket and the fleet's client. Plain values, no pointers into a session.
+// The status of a dedicated host. The tick loop collects it; the HTTP threads, the control socket
+// and the Agones client read it. Plain values, no pointers into a session.
 #pragma once
 #include <array>
 #include <atomic>
@@ -14,29 +14,29 @@ namespace dedicated {
 
 struct PeerStatus {
     uint16_t id;
-    std::string name; // Any bytes; not to be shown unchecked.
+    std::string name; // From the peer, any bytes: check or escape it before it is displayed.
     bool is_self, is_host;
-    uint64_t owned;     // Objects.
+    uint64_t owned;     // How many objects it owns.
     uint64_t joined_us; // When this host first counted it, as HostStatus::now_us.
-    tern::Stats stats;  // Zero for the host itself.
+    tern::Stats stats;  // Zero for this host itself.
 };
 
-// With all peers, also those that have gone: it never falls. What went to and came from a peer
-// after it was last counted is not in it when it has gone; that is at most one interval of
-// status().
+// Totals over all peers, including those that have left, so they never fall. The traffic of a peer
+// between the last status() and its departure is missing.
 struct Traffic {
     uint64_t sent_datagrams, sent_bytes; // UDP payload.
     uint64_t received_datagrams, received_bytes;
-    uint64_t lost_datagrams; // Of the sent ones, as far as told.
+    uint64_t lost_datagrams; // Sent datagrams that the connections declared lost.
     uint64_t bad_messages;
 };
 
-// Upper bounds of the round trip histogram, in microseconds; one more bucket is above all.
+// Upper bounds of the buckets of the round trip histogram, in microseconds. One more bucket counts
+// longer times.
 inline constexpr std::array<uint32_t, 13> rtt_bounds_us = {
     1'000,   2'500,   5'000,   10'000,  25'000,  50'000,   75'000,
     100'000, 150'000, 250'000, 500'000, 750'000, 1'000'000};
 
-// The smoothed round trip of every peer that has one, observed with each sample. Never falls.
+// Histogram of the smoothed round trips, observed for each peer with each sample. Never falls.
 struct RttStatus {
     uint64_t count, sum_us;
     std::array<uint64_t, rtt_bounds_us.size() + 1> histogram; // Not cumulative.
@@ -44,7 +44,7 @@ struct RttStatus {
 
 struct TypeStatus {
     std::string name;
-    uint64_t objects; // Alive.
+    uint64_t objects; // Alive now.
     tern::TypeStats stats;
 };
 
@@ -52,65 +52,66 @@ enum class ChangeKind : uint8_t { created, moved, destroyed };
 
 // One change of who owns what, as this host saw it.
 struct OwnershipChange {
-    uint64_t at_us; // As HostStatus::now_us.
+    uint64_t at_us; // On the clock of HostStatus::now_us.
     ChangeKind kind;
     uint64_t object; // tern::ObjectId
     tern::TypeId type;
     uint16_t from, to; // 0: nobody (created, destroyed).
 };
 
-// Once per second: sums since the room was opened, and the present.
+// Taken once a second: totals since the room was opened, and the present counts.
 struct Sample {
-    uint64_t at_us;
-    uint64_t sent_bytes, received_bytes; // UDP payload, of all peers.
+    uint64_t at_us;                      // On the clock of HostStatus::now_us.
+    uint64_t sent_bytes, received_bytes; // UDP payload, all peers.
     uint64_t sent_datagrams, lost_datagrams;
-    uint32_t rtt_us_median, rtt_us_max; // Of the peers that have one; 0: none.
+    uint32_t rtt_us_median, rtt_us_max; // Over peers with a measured round trip; 0 if none has.
     uint32_t peers, objects;
     uint64_t migrations;
-    std::vector<uint64_t> type_sent_bits, type_received_bits; // By TypeId.
+    std::vector<uint64_t> type_sent_bits, type_received_bits; // Indexed by TypeId.
 };
 
 inline constexpr size_t samples_max = 300; // Five minutes.
 inline constexpr size_t changes_max = 1000;
 
-// Of the room's game script.
+// The state of a room's game script.
 struct ScriptStatus {
-    std::string path; // Empty: there is none.
-    bool frozen;      // By its last error, until its files change.
+    std::string path; // Empty: the room has no script.
+    bool frozen;      // Stopped by `error` until its files change.
     std::string error;
     uint64_t errors, reloads, refused_reloads;
     uint64_t memory_bytes;
 };
 
 struct RoomStatus {
-    std::string name, topology, state; // state: "open", "leaving", ... as tern::State is spelled.
-    std::string state_text;
+    std::string name, topology, state; // state is a name of tern::State, such as "open".
+    std::string state_text;            // tern::state_text()
     uint16_t port;
-    std::string invite; // Who has it can join.
+    std::string invite; // Anybody with the invite can join.
     bool takes_newcomers, draining;
     uint16_t self, host, peers_max;
-    uint64_t digest;    // tern::digest(), of the whole world.
+    uint64_t digest;    // tern::digest()
     uint64_t opened_us; // When its watch began, as HostStatus::now_us.
     tern::SessionStats stats;
     Traffic traffic;
     RttStatus rtt;
-    std::vector<PeerStatus> peers;        // With this host, ascending.
-    std::vector<TypeStatus> types;        // By TypeId.
+    std::vector<PeerStatus> peers;        // Including this host, ascending by id.
+    std::vector<TypeStatus> types;        // Indexed by TypeId.
     std::vector<OwnershipChange> changes; // The last ones, oldest first; at most changes_max.
     std::vector<Sample> samples;          // Oldest first; at most samples_max.
-    uint64_t joined, left, refused;       // Peers, since it was opened.
-    std::string recording;                // Path of its recording; empty: none.
+    uint64_t joined, left, refused;       // Counts of peers since the room was opened.
+    std::string recording;                // Path of the recording; empty if there is none.
     uint64_t recording_bytes;
     ScriptStatus script;
 };
 
-// Upper bounds of the tick histogram, in microseconds; one more bucket is above all.
+// Upper bounds of the buckets of the tick histogram, in microseconds. One more bucket counts longer
+// ticks.
 inline constexpr std::array<uint32_t, 9> tick_bounds_us = {500,    1'000,  2'000,   5'000,  10'000,
                                                            20'000, 50'000, 100'000, 250'000};
 
 struct TickStatus {
     uint64_t count;
-    uint64_t overruns; // Ticks that took longer than their time.
+    uint64_t overruns; // Ticks that took longer than 1 / hz, and stalls between ticks.
     uint64_t sum_us;
     std::array<uint64_t, tick_bounds_us.size() + 1> histogram; // Not cumulative.
     uint32_t hz;
@@ -118,21 +119,21 @@ struct TickStatus {
 
 struct HostStatus {
     std::string version, name;
-    uint64_t now_us;         // Since the process began.
-    uint64_t started_unix_s; // When it began.
-    uint64_t cpu_us;         // Processor time of the process so far.
+    uint64_t now_us;         // Microseconds since the process began.
+    uint64_t started_unix_s; // When the process began, in seconds since the Unix epoch.
+    uint64_t cpu_us;         // Processor time used by the process, user and system.
     uint64_t resident_bytes;
-    bool ready;    // All rooms were opened, and it is not draining.
-    bool draining; // And the rest of its time: drain_left_ms.
-    uint64_t drain_left_ms;
+    bool ready; // All rooms have been opened, some room admits newcomers, and no drain runs.
+    bool draining;
+    uint64_t drain_left_ms; // Until the drain times out; 0 if not draining.
     TickStatus ticks;
     std::vector<RoomStatus> rooms;
 };
 
-// Where the tick loop leaves it and other threads find it.
+// The tick loop publishes the status here, and other threads read it: see board.h.
 struct Board {
     std::mutex mutex;
-    std::shared_ptr<const HostStatus> status; // Under the mutex. Null before the first.
+    std::shared_ptr<const HostStatus> status; // Guarded by the mutex. Null until published.
     std::atomic<uint64_t> ticked_us{0};       // clock_us() at the end of the last tick.
 };
 

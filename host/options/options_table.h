@@ -1,4 +1,5 @@
-// The one table of options: file, environment, flags, --print-config and --help are made of it.
+// The table of all options. The file, the environment, the flags, --print-config and --help are all
+// derived from it.
 #pragma once
 #include "host/options/options_types.h"
 #include <span>
@@ -8,23 +9,23 @@ namespace dedicated {
 
 template <class Owner, class... Values> using MembersOf = std::variant<Values Owner::*...>;
 
-// Where the value of an option lies.
+// The member of Options or RoomOptions that holds the value of an option.
 using HostMember = MembersOf<Options, std::string, bool, uint16_t, uint32_t,
                              std::vector<std::string>, LogFormat, LogLevel>;
 using RoomMember =
     MembersOf<RoomOptions, std::string, bool, uint16_t, uint32_t, tern::Topology, tern::Quorum>;
 
 struct Option {
-    const char *table; // Of the file; empty: its top level.
+    const char *table; // The table in the file; empty for the top level.
     const char *key;
     const char *flag;
     std::variant<HostMember, RoomMember> member;
     const char *help;
-    uint32_t min = 0, max = 0; // Of numbers.
+    uint32_t min = 0, max = 0; // The allowed range of a number, both included.
     bool reloadable = false;
 };
 
-// As it was written. Nothing: of a kind that no option has.
+// A value as it was written; monostate if it has a kind that no option takes.
 using OptionValue =
     std::variant<std::monostate, std::string, int64_t, bool, std::vector<std::string>>;
 
@@ -32,14 +33,15 @@ namespace option {
 
 std::span<const Option> all();
 bool is_of_room(const Option &option);
-bool is_switch(const Option &option);          // true or false.
+bool is_switch(const Option &option);          // Takes true or false.
 std::string path(const Option &option);        // "log.level"
 std::string environment(const Option &option); // "TERN_HOST_LOG_LEVEL"
-std::string expected(const Option &option);    // "a whole number from 5 to 250" and the like.
+std::string expected(const Option &option);    // Such as "a whole number from 5 to 250".
 
-// What a flag or a variable of the environment says.
+// Parses the text of a flag or of an environment variable.
 OptionValue parse(const Option &option, const std::string &text);
-// False, and nothing happens, if the value is not what is expected. `room` is for those of rooms.
+// Stores the value in `options`, or in `room` if the option is one of a room. Returns false and
+// changes nothing if the value is not as expected().
 bool set(Options &options, RoomOptions &room, const Option &option, const OptionValue &value);
 std::string as_toml(const Options &options, const RoomOptions &room, const Option &option);
 
