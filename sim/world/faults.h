@@ -1,6 +1,6 @@
 // The faults of a run and the acts of its games: one entry for each kind, each with a range.
-// As text: "none", "swarm", or a list that changes one of these: "loss=20..50,crash=2,destroy=0"
-// changes none, "swarm,loss=20" changes swarm.
+// Their text is "none", "swarm", or a list that changes one of these: the list
+// "loss=20..50,crash=2,destroy=0" changes none, "swarm,loss=20" changes swarm.
 #pragma once
 #include <cstddef>
 #include <cstdint>

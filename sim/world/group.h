@@ -32,7 +32,7 @@ struct Group {
 };
 
 struct GroupOptions {
-    Config config; // Its types must outlive the group.
+    Config config; // config.types must outlive the group.
     Impairment impairment;
     uint64_t seed;
     uint64_t tick_us;

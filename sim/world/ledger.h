@@ -8,8 +8,8 @@
 
 namespace tern {
 
-// What one tick did to one object at one peer. A Change in which a slot passes from one object to
-// another makes two Steps.
+// The effect of one tick on one object at one peer. A Change in which a slot passes from one object
+// to another makes two Steps.
 struct Step {
     ObjectId object;
     Object before, after; // Zero: the peer does not know the object.

@@ -75,7 +75,7 @@ bool is_probed(const Liveness &l, uint32_t thing)
                        [&](const Probe &probe) { return probe.thing == thing; });
 }
 
-// As the host knows it: the host is the one to refuse claims.
+// Reads the lock at the host, because the host is the one to refuse claims.
 bool is_locked(const Simulation &sim, ObjectId object)
 {
     const uint16_t host = simulation::host_place(sim);

@@ -45,7 +45,7 @@ struct Liveness {
     // Counts when the quiet time began: datagrams and bytes sent, events of all games.
     uint64_t quiet_datagrams, quiet_bytes;
     uint64_t quiet_events;
-    bool intact;          // At the healing, no member of the core took another one for gone.
+    bool intact;          // No member of the core took another one for gone at the healing.
     uint16_t connections; // Connections of the core, each counted once for each direction.
     uint64_t quiet_datagrams_per_s, quiet_bytes_per_s; // For each connection and direction.
     Violation violation;

@@ -20,7 +20,7 @@ Simulation::~Simulation()
 namespace simulation {
 
 static constexpr uint64_t start_us = 1'000'000;
-static constexpr uint32_t ending_ticks_max = 6; // Goodbye takes three.
+static constexpr uint32_t ending_ticks_max = 6; // A goodbye takes three ticks.
 
 // --- Making ---
 
@@ -30,7 +30,8 @@ static constexpr Field written_fields[] = {
     {"writer", FieldKind::peer, offsetof(Written, writer)},
     {"position", FieldKind::float32, offsetof(Written, position), 3, -100, 100, 0.01},
     {"health", FieldKind::int32, offsetof(Written, health), 1, 0, 100}};
-// What nudge() moves is within the bound for some ticks.
+// Like written_fields, but with an error bound: the small steps of nudge() (workload.cpp) stay
+// within it for some ticks and are suppressed.
 static constexpr Field bounded_fields[] = {
     {"tenure", FieldKind::uint64, offsetof(Written, tenure)},
     {"sequence", FieldKind::uint32, offsetof(Written, sequence)},
@@ -45,7 +46,8 @@ static constexpr Field numbered_fields[] = {
     {"reliable", FieldKind::boolean, offsetof(Numbered, reliable)},
     {"ask", FieldKind::uint8, offsetof(Numbered, ask)}};
 
-// Twice what the games keep alive: creations that cross, and what the departed leave.
+// Types have room for twice the objects that the games keep alive, because creations may cross and
+// departed peers leave objects behind.
 static std::vector<Type> make_types(uint32_t objects, bool bounded)
 {
     const uint32_t most = 2 * objects + 16;
@@ -55,7 +57,7 @@ static std::vector<Type> make_types(uint32_t objects, bool bounded)
     types[ASKED] = {"asked", sizeof(Written),  written_fields,
                     most,    Orphan::ask_game, ClaimPolicy::ask_game};
     if (bounded) types[ASKED].fields = bounded_fields;
-    types[MORTAL].predicted = types[ASKED].predicted = true; // Half of them.
+    types[MORTAL].predicted = types[ASKED].predicted = true; // Two of the four types of objects.
     types[KEPT] = {"kept", sizeof(Written), written_fields,
                    most,   Orphan::spread,  ClaimPolicy::never};
     types[NUMBERED] = {"numbered", sizeof(Numbered), numbered_fields};
@@ -104,7 +106,7 @@ static std::unique_ptr<Simulation> make_either(const SimOptions &options, Keep k
     auto made = std::make_unique<Simulation>();
     Simulation &sim = *made;
     sim.options = options;
-    sim.types = make_types(options.objects, options.seed % 4 != 3); // Snapshots differ by that.
+    sim.types = make_types(options.objects, options.seed % 4 != 3); // Bounds change snapshots.
     sim.records = keep.choices;
     sim.keeps_history = keep.history;
     sim.now_us = start_us;
@@ -165,7 +167,7 @@ std::unique_ptr<Simulation> make(const SimOptions &options, const std::vector<Si
 
 // --- Time ---
 
-// Its own clock: skewed, and in steps of its grain; never back.
+// Advances the node's own clock, which is skewed, moves in steps of its grain and never goes back.
 static void advance_clock(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
@@ -239,7 +241,8 @@ static void ship(Simulation &sim, uint16_t place, std::span<const Datagram> data
     }
 }
 
-// The session has come to its end: it is a member no more, and says goodbye if it can.
+// Follows the state of the session after a tick. A session that has ended moves to Place::ending,
+// where it still ticks to send its goodbye.
 static void follow_state(Simulation &sim, uint16_t place)
 {
     Node &node = sim.nodes[place];
@@ -294,7 +297,8 @@ static void tick_ending(Simulation &sim, uint16_t place)
     p.ending = nullptr;
 }
 
-// A PeerId is given once, unless nobody but its host ever heard of who had it.
+// A PeerId is never given to two members. It may be given again if the first peer never became one:
+// then nobody but the host knew of it.
 static void check_given_once(Simulation &sim, uint16_t place)
 {
     const auto peer = static_cast<size_t>(sim.nodes[place].self);
@@ -325,7 +329,7 @@ static void tick(Simulation &sim, uint16_t place)
     Node &node = sim.nodes[place];
     Place &p = sim.places[place];
     settle_address(sim, place);
-    if (sim.now_us < p.paused_until_us) { // What arrives waits in its socket's buffer.
+    if (sim.now_us < p.paused_until_us) { // Datagrams wait in the socket's buffer.
         sim.counts.pauses_waited += 1;
         node.next_tick_us = p.paused_until_us;
         return;
@@ -348,7 +352,7 @@ static void tick(Simulation &sim, uint16_t place)
         node.self = self(node.session);
         if (node.self != before) check_given_once(sim, place);
         play_tick(sim, place);
-        // What it had heard in this very tick was its former self's.
+        // Some messages of this tick arrived for the former peer, and must not count for the new.
         if (anew) oracles::peer_starts_over(sim.oracles, place);
     } else if (p.ending) {
         tick_ending(sim, place);
@@ -386,7 +390,7 @@ static uint64_t next_world_us(const Simulation &sim)
                : UINT64_MAX;
 }
 
-// Of its own; the others are drawn by what they do.
+// The history shows these acts by name. The others write moments of their own, such as `crashed`.
 static bool has_no_moment(Act act)
 {
     return act >= Act::slow && act != Act::cut && script::is_world(act);
@@ -467,7 +471,8 @@ static void heal(Simulation &sim, uint16_t place)
     p.next_act = 0;
 }
 
-// Whether the core is enough to go on, as each of it counts.
+// Whether the core has a majority of the votes by the count of each of its members, as a departure
+// of all the others requires. With up to two voters any part may go on.
 static bool is_majority(const Simulation &sim)
 {
     for (const Node &node : sim.nodes) {
@@ -499,7 +504,8 @@ static bool is_open(const Simulation &sim, uint16_t place)
     return sim.nodes[place].core && state(sim.nodes[place].session) == State::open;
 }
 
-// Of the core, who hears both. In a star nobody bridges: any two may have to be host and client.
+// Whether a member of the core reaches both. In a star no client bridges others, and any two peers
+// may have to be host and client, so none counts as bridged.
 static bool is_bridged(Simulation &sim, uint16_t a, uint16_t b)
 {
     if (sim.options.topology == Topology::star) return false;
@@ -525,7 +531,7 @@ void begin_liveness(Simulation &sim)
 {
     TERN_ASSERT(!sim.liveness, "twice");
     sim.liveness = true;
-    for (Moment &moment : sim.later) // All is healed now.
+    for (Moment &moment : sim.later) // Cuts and pauses end now.
         moment.time_us = std::min(moment.time_us, sim.safety_end_us);
     sim.now_us = std::max(sim.now_us, sim.safety_end_us);
     wire::calm(sim.wire);

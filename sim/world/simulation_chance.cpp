@@ -1,5 +1,5 @@
-// What befalls the world of a simulation by chance: when, planned at the start from one stream for
-// each kind; where and how, drawn when the time has come.
+// Faults by chance. Their times are planned when a run begins, from one stream of draws for each
+// kind; places and values are drawn when a fault is due.
 #include "sim/world/simulation.h"
 #include <algorithm>
 #include <cstdlib>
@@ -25,7 +25,7 @@ static void plan_kind(Simulation &sim, FaultKind kind)
     Dice dice = dice::make(sim.options.seed, Stream::faults, static_cast<uint64_t>(kind));
     const uint64_t count = dice::within(dice, range.low, range.high);
     const uint32_t first = kind == FaultKind::start ? sim.options.places - 1u : 0;
-    // By thousandths of the phase, its first tenth left in peace, so that something begins.
+    // `part` is in millionths of the phase. Its first tenth has no faults, so that peers can join.
     for (uint32_t i = 0; i < count; ++i) {
         const uint64_t part = dice::within(dice, 100'000, 999'999);
         const uint64_t when_us = sim.now_us + sim.options.seconds * part;
@@ -33,7 +33,7 @@ static void plan_kind(Simulation &sim, FaultKind kind)
     }
 }
 
-// Places are clogged one after the other, in any order.
+// Each swizzle clogs some of the places, one after the other within a second.
 static void plan_swizzle(Simulation &sim)
 {
     const FaultRange &range = faults::range(sim.options.faults, FaultKind::swizzle);
@@ -89,8 +89,8 @@ static SimChoice begun(const Simulation &sim, Act act, uint16_t a)
     return choice;
 }
 
-// Short ones are common. What cuts off the host is often shorter than the time after which it
-// is given up: else hardly any run would have the same host for long.
+// Short durations are common. A fault that concerns the host is usually shorter than the timeout:
+// otherwise hardly any run would keep a host for long.
 static uint64_t duration_us(const Simulation &sim, Dice &dice, uint64_t low, uint64_t high,
                             bool concerns_host)
 {
@@ -130,7 +130,8 @@ static void cut_by_chance(Simulation &sim, Dice &dice)
     choose(sim, choice);
 }
 
-// A pair, not with the host, has no path: for a while or for good, sometimes one way only.
+// Two peers, neither of them the host, lose their path: for a while or for good, sometimes in one
+// direction only.
 static void pair_by_chance(Simulation &sim, Dice &dice)
 {
     SimChoice choice = begun(sim, Act::sever, any_place(sim, dice));
@@ -153,7 +154,8 @@ static void nat_by_chance(Simulation &sim, Dice &dice)
     if (!is_host(sim, choice.a)) choose(sim, choice);
 }
 
-// Sides: 0 and 1 do not hear of each other; 2 is the bridge that both hear.
+// Sides 0 and 1 cannot reach each other (or, one_way, only 1 reaches 0); a place of side 2 reaches
+// both.
 static void partition_by_chance(Simulation &sim, Dice &dice)
 {
     uint8_t side[places_max] = {};
@@ -178,8 +180,8 @@ static void partition_by_chance(Simulation &sim, Dice &dice)
         }
 }
 
-// Each hears the same number of those before and behind it on a ring: most, with itself. So all
-// hear most, and no two of them the same.
+// On a ring, each place reaches equally many places before and behind it: a majority, together with
+// itself. So every place has a majority, and no two places have the same one.
 static void ring_by_chance(Simulation &sim, Dice &dice)
 {
     const uint16_t places = sim.options.places;
@@ -201,7 +203,8 @@ static void ring_by_chance(Simulation &sim, Dice &dice)
         }
 }
 
-// One place of a swizzle: nothing gets to it or away until it is unclogged, and then all at once.
+// One place of a swizzle: all datagrams to and from it wait until the clog ends, then arrive at
+// once.
 static void clog_by_chance(Simulation &sim, Dice &dice, uint16_t place)
 {
     const uint64_t lasts_us = duration_us(sim, dice, 100'000, 3 * second_us, is_host(sim, place));
@@ -235,7 +238,7 @@ static void link_by_chance(Simulation &sim, Dice &dice, FaultKind kind)
     choice.lasts_us = duration_us(sim, dice, 20'000, 2 * second_us, host);
     if (kind == FaultKind::mtu) {
         choice.act = Act::mtu;
-        const bool is_real = dice::per_mille(dice, 500); // As ways of the world are.
+        const bool is_real = dice::per_mille(dice, 500); // Real paths have such limits.
         const uint64_t least = is_real ? datagram_bytes_base : 200;
         const uint64_t most = is_real ? datagram_bytes_max - 1 : datagram_bytes_base - 1;
         choice.value = static_cast<int64_t>(dice::within(dice, least, most));

@@ -1,4 +1,4 @@
-// Puts a run down for people: deeds, objects, messages, what was lost and cut.
+// Writes the history of a run for people: acts, objects, messages, lost datagrams and cut paths.
 #include "sim/world/simulation.h"
 #include <algorithm>
 
@@ -56,11 +56,13 @@ static void remember_changes(Simulation &sim, uint16_t place)
         moment.stamp = change.after.stamp;
         moment.owner = change.after.owner;
         moment.alive = change.after.life == Life::alive;
-        moment.dead = dead::contains(replica.world.dead, change.object); // Also when it is swept.
+        moment.dead =
+            dead::contains(replica.world.dead, change.object); // Stays true when the slot is freed.
     }
 }
 
-// The same for what is said and heard: by the numbers of their stream, and the object.
+// Moment::link: equal for a message sent and received, because it depends on the message's number
+// on its stream and its object only.
 static uint64_t link(PeerId from, PeerId to, const Note &note)
 {
     const uint64_t pair = static_cast<uint64_t>(from) << 16 | static_cast<uint64_t>(to);

@@ -1,4 +1,4 @@
-// What the simulation of whole sessions is made of, and what its oracles see of it.
+// The types of the simulation of whole sessions that its oracles read.
 #pragma once
 #include "session/inspect.h"
 #include "sim/picture/history.h"
@@ -8,8 +8,8 @@
 
 namespace tern {
 
-// The game of the simulation. Every value says who wrote it, in which tenure, and which write of
-// that tenure it is, so that an oracle can tell where what it sees has come from.
+// The objects of the simulated games. Every value names its writer, the tenure and the number of
+// the write within that tenure, so that an oracle can find where a value came from.
 struct Written {
     uint64_t tenure;   // stamp() at the writer.
     uint32_t sequence; // 1, 2, ... in this tenure.
@@ -18,7 +18,8 @@ struct Written {
     float position[3];
     int32_t health;
 };
-// What is set before a claim is granted is of no tenure yet: this bit, who set it, and a number.
+// Written::tenure of a value set before a claim is granted, which has no tenure yet: this bit, its
+// writer, and a number.
 inline constexpr uint64_t hoped_bit = 1ull << 63;
 inline uint64_t hoped(PeerId writer, uint32_t number)
 {
@@ -28,80 +29,88 @@ inline bool is_hoped(uint64_t tenure, PeerId writer)
 {
     return tenure >> 32 == hoped(writer, 0) >> 32;
 }
-// Calls say from whom to whom they go, and number those of each pair: reliable ones from 1.
+// The arguments of calls name caller and receiver. Sequence numbers of each pair of peers start
+// at 1, for reliable and unreliable calls separately.
 struct Numbered {
     ObjectId about;
     uint32_t sequence;
     PeerId from, to;
     bool reliable;
-    uint8_t ask; // Ask, of those that are answered or restricted.
+    uint8_t ask; // The Ask, for calls that are answered or restricted.
     uint8_t zero[6];
 };
-// Orphans and claims as their names say; whose the calls of the last three are, and how many.
+// The types of objects and calls, as make_types() in simulation.cpp defines them. Orphans of MORTAL
+// are destroyed, the host's game decides orphans and claims of ASKED, and KEPT cannot be claimed.
+// BY_OWNER, BY_HOST and LIMITED are calls that only the owner, only the host, and each peer only
+// limited_calls_per_second times may make.
 enum : TypeId { THING, MORTAL, ASKED, KEPT, NUMBERED, ANSWERED, BY_OWNER, BY_HOST, LIMITED };
 inline constexpr uint16_t limited_calls_per_second = 5; // LIMITED
 
-// What one tick changed in one object at one peer, whoever did it.
+// A change of one object at one peer in one tick, whatever caused it.
 struct Change {
     ObjectId object;
-    Object before, after; // life: none, alive, dead... as in replication/world/world.h.
+    Object before, after; // Zero: the peer did not know the object.
     bool value_changed;
-    Written value; // After; if alive.
+    Written value; // The value after the tick, if the object is alive.
 };
 
-struct PlayedCall { // Of this tick.
+struct PlayedCall { // A call that was sent or received in this tick.
     Numbered numbered;
-    bool heard; // Else sent, and accepted by call().
+    bool heard; // Received. Else call() has accepted it for sending.
 };
 
-enum class Ask : uint8_t { // What is asked; Numbered::sequence counts them for each caller.
+// The kinds of calls that are answered or restricted. Numbered::sequence counts all asks of a
+// caller.
+enum class Ask : uint8_t {
     owner_call,
     owner_request,
     request,
     host_call,
     host_request,
-    by_owner, // To everyone, of an own object.
-    by_host,  // To everyone.
-    limited   // To a peer, more often than it may be.
+    by_owner, // To everyone, about an object of the caller.
+    by_host,  // To everyone, from the host.
+    limited   // To one peer, more often than permitted.
 };
 inline constexpr uint64_t ask_count = 8;
-struct PlayedAsk { // Of this tick.
+struct PlayedAsk { // A step of an ask in this tick.
+    // The ask was sent (said), received (heard), or its caller got the reply or the failure.
     enum class What : uint8_t { said, heard, replied, failed } what;
     Ask ask;
     TypeId type;
-    Numbered numbered; // A plain one that was refused: nothing.
+    Numbered numbered; // Zero for a call that failed without arguments.
     CallId id;
     CallFailure failure;
-    PeerId owner, host; // heard: of its object, and of the session, as its hearer knows it then.
-    bool has_changed;   // heard: one of the two is another since, in the same tick.
+    PeerId owner,
+        host;         // Received asks: the object's owner and the host, as the receiver knows them.
+    bool has_changed; // Received asks: a later event of the tick changes one of the two.
 };
 
-struct PlayedClaim { // Of this tick: a claim, or what was set of one before its answer.
+struct PlayedClaim { // A claim of this tick, or a value that was set under an unanswered claim.
     ObjectId object;
-    uint64_t hoped; // Written::tenure. 0: it is the claim.
+    uint64_t hoped; // Written::tenure of that value. 0: this is the claim itself.
 };
 
-// A place in the network where one peer runs, or had run.
+// A place in the network. One peer may follow another there.
 struct Node {
-    Session *session = nullptr; // Null: nobody. Of a crashed peer nothing is left.
-    PeerId self = PeerId::none; // As the session last said.
+    Session *session = nullptr; // Null: no peer runs here. A crash leaves nothing of it.
+    PeerId self = PeerId::none; // self() of the session in its last tick.
     Address address = {};
-    bool core = true;          // Liveness: one of those that must agree in the end.
+    bool core = true;          // In the liveness phase: the peer must agree in the end.
     uint64_t next_tick_us = 0; // World time.
-    uint64_t clock_us = 0;     // Its own: skewed, and never back.
+    uint64_t clock_us = 0;     // The node's own clock: may be skewed, never goes back.
     std::vector<Datagram> inbox;
-    // Of the last tick, for the oracles:
-    std::vector<Event> events; // Arguments are not kept.
+    // The last tick, for the oracles:
+    std::vector<Event> events; // Their pointers to arguments are no longer valid.
     std::vector<Change> changes;
     std::vector<PlayedCall> calls;
     std::vector<PlayedAsk> asks;
     std::vector<PlayedClaim> claims;
-    std::vector<ObjectId> given; // What the host's game has given away.
-    std::vector<Note> notes;     // Of its journal.
+    std::vector<ObjectId> given; // Objects that the host's game has given away.
+    std::vector<Note> notes;     // The storage of the journal.
     size_t note_count = 0;
-    size_t notes_missed = 0;     // For want of room in it.
-    std::vector<Object> slots;   // Its slots at the end of the last tick, as far as ever used.
-    std::vector<Written> values; // Of those that are alive; by slot.
+    size_t notes_missed = 0;     // Notes that the journal had no room for.
+    std::vector<Object> slots;   // All slots ever used, as at the end of the last tick.
+    std::vector<Written> values; // The values of living objects, indexed by slot.
 };
 
 }

@@ -1,4 +1,4 @@
-// After a tick of a simulation: what it changed, for oracles, digest and history.
+// Finds what a tick has changed, for the oracles, the digest and the history.
 #include "sim/world/simulation.h"
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,8 @@ namespace tern::simulation {
 
 // --- Changes ---
 
-// `index` and `grant` are the peer's own business.
+// Compares what the oracles read of an object. Its visibility does not count, nor do `index` and
+// `grant`, which name places in this peer's memory.
 static bool is_same(const Object &a, const Object &b)
 {
     return a.id == b.id && a.stamp == b.stamp && a.owner == b.owner && a.type == b.type &&
@@ -19,7 +20,8 @@ static void count_made(Simulation &sim, uint16_t place, const Change &change)
     const auto creator = static_cast<PeerId>(static_cast<uint64_t>(change.object) >> 32 & 0xffff);
     if (creator != sim.nodes[place].self) return;
     const Life before = change.before.life, after = change.after.life;
-    const bool was_counted = before == Life::alive || before == Life::none; // By its create.
+    const bool was_counted =
+        before == Life::alive || before == Life::none; // create_thing() has counted it.
     const bool is_dead = after == Life::marked || after == Life::dying;
     if (was_counted && is_dead) sim.places[place].alive_made -= 1;
 }
@@ -59,8 +61,8 @@ static void compare_slot(Simulation &sim, uint16_t place, size_t slot)
     }
 }
 
-// Slots are handed out from the lowest on, and freed a tick later at the earliest: what lies behind
-// the first that was never used is all unused.
+// Slots are handed out from the lowest on and freed a tick later at the earliest. So all slots
+// behind the first unused one are unused too, and need not be compared.
 static void compare_slots(Simulation &sim, uint16_t place)
 {
     constexpr size_t chunk = 8;

@@ -1,4 +1,5 @@
-// What befalls the world of a simulation: peers that come and go, clocks, links, strangers.
+// Carries out the choices that concern the world of a simulation: peers that come and go, clocks,
+// paths, strangers.
 #include "base/assert.h"
 #include "sim/world/names.h"
 #include "sim/world/simulation.h"
@@ -11,7 +12,7 @@ namespace tern::simulation {
 
 // --- Peers ---
 
-// What there is to be known of a peer.
+// Resets what depends on the PeerId. The records of the last tick stay: start_over() needs them.
 static void forget_self(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
@@ -64,7 +65,8 @@ void end_peer(Simulation &sim, uint16_t place)
     forget_peer(sim, place);
 }
 
-// Any member answers, and says where the host is if it is another.
+// The member through which the newcomer joins: any one, since members redirect newcomers to the
+// host. It differs from try to try. no_place: there is none.
 static uint16_t answering_place(const Simulation &sim, uint16_t newcomer)
 {
     std::vector<uint16_t> open;
@@ -158,7 +160,7 @@ void start_peer(Simulation &sim, uint16_t place)
     node.next_tick_us = std::max(node.next_tick_us, sim.now_us);
     const uint16_t through = answering_place(sim, place);
     if (through == no_place) {
-        receive(node.session, {}, node.clock_us); // start() needs a time to begin with.
+        receive(node.session, {}, node.clock_us); // start() needs the time.
         start(node.session);
     } else {
         const Node &member = sim.nodes[through];
@@ -200,7 +202,7 @@ static bool can_move(const Simulation &sim, uint16_t place)
     return sim.nodes[place].session && sim.places[place].rebound_until_us == 0;
 }
 
-// lasts_us 0: for good.
+// lasts_us 0: moves for good.
 static void move(Simulation &sim, uint16_t place, AddressNumber to, uint64_t lasts_us)
 {
     Place &p = sim.places[place];
@@ -314,10 +316,12 @@ static bool trouble_place(Simulation &sim, const SimChoice &choice)
 
 // --- Strangers ---
 
-// Random bytes; most begin like a datagram of tern and have its size, so that they get further.
+// Random bytes. Most of them begin like a datagram of tern and have its size, so that they get past
+// the first checks.
 static size_t make_garbage(uint64_t value, std::byte (&bytes)[datagram_bytes_max])
 {
-    static constexpr size_t sizes[] = {0, 156, 100, 64, 60, 24}; // Of types 1 to 5.
+    static constexpr size_t sizes[] = {0,  156, 100,
+                                       64, 60,  24}; // Indexed by datagram type, 1 to 5.
     Dice dice = {value, 0};
     const uint64_t type = dice::within(dice, 0, 6);
     size_t size = dice::within(dice, 0, datagram_bytes_max);

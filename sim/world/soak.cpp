@@ -17,8 +17,8 @@ static const Type grain_types[] = {
     {"grain", sizeof(Grain), grain_fields, 8192, Orphan::spread, ClaimPolicy::always}};
 static constexpr TypeId GRAIN = 0;
 
-static constexpr uint32_t made_per_tick_max = 250; // By each; less where a queue is half full.
-static constexpr uint32_t rest_ticks_max = 3600;   // Of 1/60 s.
+static constexpr uint32_t made_per_tick_max = 250; // Per peer; none while a queue is half full.
+static constexpr uint32_t rest_ticks_max = 3600;   // A minute of virtual time.
 
 void make(Soak &soak, const SoakOptions &options)
 {
@@ -66,7 +66,7 @@ static bool is_own(const Session *session, ObjectId object)
     return exists(session, object) && owner(session, object) == self(session);
 }
 
-// Any of its own, so that the living lie scattered among the dead.
+// Destroys a random object, so that the serials of living and destroyed objects alternate.
 static void destroy_one(Soak &soak, size_t place)
 {
     Session *session = soak.group.members[place].session;
@@ -94,7 +94,7 @@ static void play(Soak &soak, size_t place)
     }
     if (host(session) != self(session) || own.empty()) return;
     const std::span<const PeerId> others = peers(session);
-    for (uint32_t i = 0; i < 4 && !others.empty(); ++i) // They go on living, and die elsewhere.
+    for (uint32_t i = 0; i < 4 && !others.empty(); ++i) // Others will destroy these.
         migrate(session, own[random::below(soak.group.random, own.size())],
                 others[random::below(soak.group.random, others.size())]);
 }
@@ -128,7 +128,7 @@ static void change_a_peer(Soak &soak)
         std::vector<size_t> open;
         for (size_t place = 0; place < soak.group.members.size(); ++place)
             if (group::is_open(soak.group, place)) open.push_back(place);
-        // The host, too: what it owned is spread over the others.
+        // The host may leave, too. The objects of the leaver are spread over the others.
         leave(soak.group.members[open[random::below(soak.group.random, open.size())]].session);
     }
     for (size_t count = group::open_count(soak.group); count < soak.options.peers; ++count) {
@@ -147,8 +147,8 @@ static uint64_t deaths(const Replica &r)
     return count;
 }
 
-// Between two ranges of a creator there is at least one object that lives, as all that was ever
-// made has been heard of.
+// All peers at rest know of every object ever created. So at least one living object lies between
+// two ranges of a creator, which bounds the number of ranges.
 static void look(Soak &soak)
 {
     soak.rests += 1;

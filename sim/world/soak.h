@@ -1,5 +1,5 @@
-// Objects made and destroyed without end by peers that come and go, over a network that loses:
-// what a peer remembers of the dead must be proportional to the living.
+// A long run in which peers come and go, and create and destroy objects over a lossy network. The
+// tombstones that a peer keeps must stay proportional to the living objects.
 #pragma once
 #include "sim/world/group.h"
 #include <string>
@@ -8,38 +8,39 @@ namespace tern {
 
 struct SoakOptions {
     uint64_t seed = 1;
-    uint64_t objects = 1'000'000; // To be made, and all but the last destroyed.
+    uint64_t objects = 1'000'000; // How many to create. All but the last ones are destroyed.
     uint16_t peers = 4;
-    uint32_t alive = 1000; // About so many at once.
-    float loss = 0.02f;    // 0 to 1.
+    uint32_t alive = 1000; // About how many objects live at once.
+    float loss = 0.02f;    // Probability, 0 to 1.
 };
 
 // The game of one place.
 struct Soaker {
-    std::vector<ObjectId> own; // What it has made or was granted, and has not destroyed; some of
-                               // it may be others' by now.
+    // Objects that the peer has created or been granted, and has not destroyed. Others may own some
+    // of them by now.
+    std::vector<ObjectId> own;
 };
 
 struct Soak {
     SoakOptions options = {};
     Group group = {};
-    std::vector<Soaker> soakers; // By place.
-    uint64_t made = 0;
-    uint64_t deaths = 0;     // At the last rest; all else that was made lives.
-    uint64_t rests = 0;      // Times that all stood still, and were looked at.
-    uint64_t peers_ever = 0; // Creators.
-    uint32_t ranges_max = 0; // Of the dead, at any peer at any rest.
-    uint32_t alive_max = 0;  // At the same.
+    std::vector<Soaker> soakers; // Indexed by place.
+    uint64_t made = 0;           // Objects created.
+    uint64_t deaths = 0;         // Objects that were destroyed by the last rest.
+    uint64_t rests = 0;          // How often all peers came to rest and were checked.
+    uint64_t peers_ever = 0;     // Peers that have ever joined.
+    uint32_t ranges_max = 0;     // The most ranges of tombstones at a peer at rest.
+    uint32_t alive_max = 0;      // The most living objects at a peer at rest.
     uint64_t migrations = 0;
-    std::string wrong; // Empty: all is as it must be.
+    std::string wrong; // The first thing found wrong. Empty: nothing.
 };
 
 namespace soak {
 
 void make(Soak &soak, const SoakOptions &options);
-// Plays until about so many more have been made, changes one peer for another, and comes to rest:
-// there the dead are counted. False: something is wrong. The first time all peers come, and that
-// is all.
+// Plays until about `objects` more are created, replaces one peer by a new one, and lets all come
+// to rest to check their tombstones. The first call only lets all peers join. False: soak.wrong has
+// a text.
 bool go_on(Soak &soak, uint64_t objects);
 
 }

@@ -5,7 +5,7 @@
 
 namespace tern::sodium_source {
 
-static Dice *current; // libsodium's own source is as global as this.
+static Dice *current; // Global because libsodium's source is global.
 static size_t holder_count;
 
 static uint64_t drawn()
@@ -39,7 +39,7 @@ void use(Dice *stream)
     static randombytes_implementation seeded = {source_name, word, nullptr, nullptr, fill, nullptr};
     static bool ready = false;
     current = stream;
-    randombytes_set_implementation(&seeded); // Each time: others may have set theirs since.
+    randombytes_set_implementation(&seeded); // Others may have set theirs since.
     if (ready) return;
     ready = true;
     const int sodium = sodium_init();

@@ -1,15 +1,16 @@
-// libsodium's random source as seeded streams, so that keys and handshakes replay to the byte.
-// It is global to the process: switch the stream before each touch of a session.
+// Replaces libsodium's random source by seeded streams, so that keys and handshakes replay to the
+// byte. The source is global to the process: call use() before each call of a session.
 #pragma once
 #include "sim/world/dice.h"
 
 namespace tern::sodium_source {
 
-// While anybody holds it, libsodium draws from here; the last to let go puts libsodium's own source
-// back (which of its own it was before cannot be asked).
+// Each hold() needs a let_go(). The last let_go() installs randombytes_sysrandom_implementation,
+// whichever source libsodium had before: it has no function that returns it.
 void hold();
 void let_go();
-// From here on libsodium draws from *stream, which must live on. Null: to draw is a mistake.
+// libsodium draws from *stream until the next call. The stream must outlive its use. Null: a draw
+// fails an assert.
 void use(Dice *stream);
 
 }

@@ -1,4 +1,4 @@
-// The games of a simulation: what each does in its tick, by a script or by chance.
+// The games of a simulation: the acts of each game in its tick, from a script or by chance.
 #include "sim/world/names.h"
 #include "sim/world/simulation.h"
 #include <algorithm>
@@ -7,8 +7,8 @@ namespace tern::simulation {
 
 // --- Values ---
 
-// Half of them from few values, so that fields return to what they were. In hundredths and whole
-// numbers: the same floats on every machine.
+// Half of the values are drawn from few, so that fields return to earlier values. Positions are
+// whole numbers of hundredths, so that the floats are equal on every machine.
 static void scramble(Written &value, uint64_t content)
 {
     const uint64_t values = (content & 16) != 0 ? 5 : 20'001;
@@ -34,8 +34,8 @@ static void guess(Simulation &sim, uint16_t place, ObjectId id, uint64_t content
     node.claims.push_back({id, value.tenure});
 }
 
-// A change that may be held back: of the bounded field alone, and so under the number of the last
-// write.
+// A change that may be suppressed, because only the field with an error bound changes. So the
+// sequence keeps the number of the last write.
 static void nudge(const Node &node, ObjectId id, Written value, uint64_t content)
 {
     const auto hundredths = static_cast<int32_t>(content >> 6 & 15);
@@ -77,7 +77,8 @@ static void name_thing(Simulation &sim, uint32_t thing, ObjectId id)
     things[serial] = thing;
 }
 
-// The bounds keep what all create, even while they do not hear of each other, within objects_max.
+// Each peer creates at most its share, so that all together stay within objects_max even while they
+// cannot reach each other.
 static bool create_thing(Simulation &sim, uint16_t place, const SimChoice &choice)
 {
     Place &p = sim.places[place];
@@ -241,9 +242,9 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
     }
 }
 
-// --- Recorded ---
+// --- Records ---
 
-// For people: "claim 2.8", "migrate 2.8 > 3".
+// A label for people: "claim 2.8", "migrate 2.8 > 3".
 static std::string act_text(const Simulation &sim, const SimChoice &choice)
 {
     const ObjectId id = object(sim, choice.thing);
@@ -278,7 +279,7 @@ static bool act(Simulation &sim, uint16_t place, SimChoice choice)
 
 // --- Claims that the host's game is asked about ---
 
-// What is not chosen is granted at once.
+// The answer of the host's game. By default it grants the claim at once.
 static SimChoice chosen_answer(Simulation &sim, uint16_t host, uint16_t claimer, uint32_t thing)
 {
     Place &p = sim.places[host];
@@ -356,7 +357,7 @@ static bool is_pickable(const Node &node, ObjectId id, bool own)
     return exists(node.session, id) && (owner(node.session, id) == node.self) == own;
 }
 
-// A thing that this peer owns, or that it does not. 0: none was found in a few looks.
+// A thing that this peer owns (own) or that another peer owns. 0: none was found in a few tries.
 static uint32_t pick(Simulation &sim, uint16_t place, bool own)
 {
     constexpr size_t looks_max = 32;
@@ -396,7 +397,7 @@ static void create_by_chance(Simulation &sim, uint16_t place)
     Place &p = sim.places[place];
     const auto thing = static_cast<uint32_t>(sim.things.size() + 1);
     uint64_t value = dice::next(p.workload) >> 32;
-    if ((value & 4) != 0) value &= ~uint64_t{3}; // Most are plain things.
+    if ((value & 4) != 0) value &= ~uint64_t{3}; // Most are of the type THING.
     if (!act(sim, place, about(Act::create, thing, value))) return;
     const uint64_t brief = weight(p, FaultKind::brief);
     if (brief > 0 && dice::per_mille(p.workload, brief * 10))
@@ -423,7 +424,8 @@ static void claim_by_chance(Simulation &sim, uint16_t place)
     if (falls(p, FaultKind::claim))
         if (const uint32_t other = pick(sim, place, false))
             act(sim, place, about(Act::claim, other));
-    if (falls(p, FaultKind::crowd) && !sim.things.empty()) { // All of one second: the same one.
+    if (falls(p, FaultKind::crowd) &&
+        !sim.things.empty()) { // All peers claim one thing for a second.
         const uint64_t drawn =
             dice::key(sim.options.seed, Stream::workload, 1000, sim.now_us / 1'000'000);
         const uint64_t back = dice::within(drawn, 0, std::min<size_t>(sim.things.size(), 16) - 1);
@@ -463,7 +465,8 @@ static void keep_by_chance(Simulation &sim, uint16_t place)
         act(sim, place, about(Act::balance, 0, dice::within(p.workload, THING, KEPT)));
 }
 
-// Of its own; the host of a star of anybody's.
+// Half of the time about an object of its own, else about another's: the host of a star updates the
+// clients about those too. Elsewhere such an act has no effect.
 static void prefer_by_chance(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
@@ -486,7 +489,7 @@ static void migrate_by_chance(Simulation &sim, uint16_t place)
             choice.b = static_cast<uint16_t>(dice::within(p.workload, 0, sim.options.places - 1u));
             act(sim, place, choice);
         }
-    if (falls(p, FaultKind::pingpong) && !sim.things.empty()) { // Two peers, for two seconds.
+    if (falls(p, FaultKind::pingpong) && !sim.things.empty()) { // To and fro for two seconds.
         const uint64_t drawn =
             dice::key(sim.options.seed, Stream::workload, 1001, sim.now_us / 2'000'000);
         const uint64_t back = dice::within(drawn, 0, std::min<size_t>(sim.things.size(), 8) - 1);
@@ -512,7 +515,7 @@ static void call_by_chance(Simulation &sim, uint16_t place)
     }
 }
 
-// Of each flood the others do their part: it is one choice, and not one for each call.
+// Makes this peer's calls of each flood. They are no choices of their own: the flood is one.
 static void flood_others(Simulation &sim, uint16_t place)
 {
     for (uint16_t other = 0; other < sim.options.places; ++other) {

@@ -1,4 +1,4 @@
-// Calls of the games that are answered, or that not everybody may make.
+// The games' calls that are answered, or that not every peer may make.
 #include "sim/world/simulation.h"
 #include <algorithm>
 
@@ -27,7 +27,7 @@ static PeerId addressee(const Simulation &sim, uint16_t place, const SimChoice &
     return is_there ? sim.nodes[choice.b].self : PeerId::none;
 }
 
-// none in id and true: it was sent, and has none.
+// Makes the call. False: it was not sent. `id` stays none for a call that has no id.
 static bool say(const Node &node, Ask ask, const Numbered &n, CallId &id)
 {
     Session *s = node.session;
@@ -37,7 +37,7 @@ static bool say(const Node &node, Ask ask, const Numbered &n, CallId &id)
     case Ask::request: id = request(s, n.to, ANSWERED, n, reply_ms); break;
     case Ask::host_call: return call(s, PeerId::host, ANSWERED, n);
     case Ask::host_request:
-        if (host(s) == node.self) return false; // Who asks itself waits for nobody.
+        if (host(s) == node.self) return false; // The host would answer itself at once.
         id = request(s, PeerId::host, ANSWERED, n, reply_ms);
         break;
     case Ask::by_owner: return call(s, n.to, BY_OWNER, n);
@@ -68,7 +68,7 @@ bool ask(Simulation &sim, uint16_t place, const SimChoice &choice)
     numbered.ask = static_cast<uint8_t>(what);
     if (!may_say(node, what, numbered)) return false;
     const int times = what == Ask::limited ? 20 * limited_calls_per_second : 1;
-    bool any = what == Ask::limited; // A try counts against the limit, even if it finds no room.
+    bool any = what == Ask::limited; // A try counts against the limit even if it is not sent.
     for (int i = 0; i < times; ++i) {
         numbered.sequence = sim.places[place].asks + 1;
         CallId id = CallId::none;
@@ -81,8 +81,7 @@ bool ask(Simulation &sim, uint16_t place, const SimChoice &choice)
     return any;
 }
 
-// Whether a later event of the tick says that what was true of the object, or of the host, is not
-// any more.
+// Whether a later event of the tick changes the host or the object's owner, or destroys the object.
 static bool has_changed_after(const std::vector<Event> &events, size_t at, ObjectId object)
 {
     return std::any_of(
@@ -123,7 +122,7 @@ void hear_asks(Node &node)
     }
 }
 
-// At once, but one in eight never.
+// Replies at once, but never to one request in eight, so that some run out of time.
 void answer_asks(Node &node)
 {
     for (const PlayedAsk &asked : node.asks) {
