@@ -55,7 +55,8 @@ Room *named_room(Host &host, const Json &request, std::string &error)
     return room;
 }
 
-// Like named_room(), but accepts only a room that this peer hosts now, so that commands can change it.
+// Like named_room(), but accepts only a room that this peer hosts now, so that commands can change
+// it.
 Room *hosted_room(Host &host, const Json &request, std::string &error)
 {
     Room *room = named_room(host, request, error);

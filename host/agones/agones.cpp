@@ -1,5 +1,5 @@
-// Three threads, each with a connection of its own, so that none waits for another: one says what
-// is due, one sends health, one reads the watch.
+// The client has three threads: one reports state, one sends health, one reads the watch. Each has
+// its own connection, so that none waits for another.
 #include "host/agones/agones.h"
 #include "host/agones/agones_link.h"
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace dedicated {
 using namespace agones_link;
 using std::chrono::milliseconds;
 
-constexpr uint32_t watch_silence_s_max = 60; // Then it is opened anew, which tells the present.
+constexpr uint32_t watch_silence_s_max =
+    60; // Then it is reopened; the first line of a watch is the present state.
 
 static uint32_t health_period_ms(Agones &agones)
 {
@@ -24,8 +25,9 @@ static bool has_said_shut_down(Agones &agones)
     return agones.shut_down_is_due;
 }
 
-// More often than every half period, and only while ticks end. After the last one there are none,
-// and the process is on its way out.
+// Sends health every 2/5 of the period, so that one lost request does no harm, and only if a tick
+// has ended since the last time. After shut_down() there are no more ticks; health is then sent
+// without.
 static void send_health(Agones &agones)
 {
     uint64_t ticked_us = 0, sent_us = tern::clock_us();
@@ -50,7 +52,7 @@ static void send_health(Agones &agones)
     agones.heart.has_ended = true;
 }
 
-// Hears each whole line in the buffer and takes it out.
+// Applies each complete line in the buffer and removes it.
 static void hear_lines(Agones &agones, std::string &buffer)
 {
     size_t begin = 0;
@@ -66,7 +68,8 @@ static void hear_lines(Agones &agones, std::string &buffer)
     buffer.erase(0, begin);
 }
 
-// Until the server ends it, or is silent for too long: an end is usual. True: something came.
+// Reads one watch until the server closes it, which it does regularly, or is silent for too long.
+// True if it answered 200 and sent something.
 static bool watch_once(Agones &agones)
 {
     std::string buffer;
@@ -106,8 +109,8 @@ static void watch(Agones &agones)
     agones.watcher.has_ended = true;
 }
 
-// What waits for the server is woken by taking its connection away, again and again: it may just
-// be making a new one.
+// Wakes threads that wait for the server by closing their connections. Repeated, because a thread
+// may just be opening a new one.
 static void end(Agones *agones)
 {
     {
@@ -139,7 +142,7 @@ std::shared_ptr<Agones> make(uint16_t port, Board &board)
 GameServer game_server(Agones &agones, uint32_t timeout_ms)
 {
     std::unique_lock lock(agones.mutex);
-    // Before it is Scheduled it has no address, and its ports may not be known.
+    // Before the state Scheduled a game server has no address, and its ports may be missing.
     const auto is_whole = [&] {
         const std::string &state = agones.seen.game_server.state;
         return agones.has_seen && state != "PortAllocation" && state != "Creating" &&

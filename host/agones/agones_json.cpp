@@ -9,7 +9,7 @@ using nlohmann::json;
 
 static json parse(std::string_view text)
 {
-    return json::parse(text.begin(), text.end(), nullptr, false); // Discarded if it is none.
+    return json::parse(text.begin(), text.end(), nullptr, false); // Discarded if it is not JSON.
 }
 
 // The member of an object, or null.
@@ -26,7 +26,7 @@ static std::string text_of(const json &value)
     return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-// Of a number or of a string that is one; otherwise what was given as default.
+// Accepts a number, or a string that contains one; anything else gives `otherwise`.
 static int64_t integer(const json &value, int64_t otherwise)
 {
     if (value.is_number_unsigned())
@@ -40,7 +40,8 @@ static int64_t integer(const json &value, int64_t otherwise)
 
 static std::string dump(const json &value)
 {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace); // Names may be any bytes.
+    return value.dump(-1, ' ', false,
+                      json::error_handler_t::replace); // Names may be invalid UTF-8.
 }
 
 static void read_ports(const json &ports, GameServer &out)
@@ -168,7 +169,8 @@ FleetFacts facts(const HostStatus &status)
     json rooms = json::array();
     for (const RoomStatus &room : status.rooms) {
         out.rooms_open += is_open(room);
-        // Who is not let in has no place: the free ones are what an allocation may count on.
+        // A room that admits nobody has no free places, only taken ones: an allocation relies on
+        // the free ones.
         out.places += is_open(room) && room.peers_max > 0 ? room.peers_max - 1 : players_of(room);
         for (const PeerStatus &peer : room.peers)
             if (!peer.is_self && out.players.size() < static_cast<size_t>(list_capacity_max))

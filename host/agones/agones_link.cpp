@@ -31,7 +31,6 @@ static void give_order(Agones &agones, FleetOrder order)
     }
 }
 
-// May come twice, and late.
 void hear(Agones &agones, const SeenGameServer &seen)
 {
     const std::lock_guard lock(agones.mutex);
@@ -50,7 +49,6 @@ void hear(Agones &agones, const SeenGameServer &seen)
     give_order(agones, FleetOrder::shut_down);
 }
 
-// False: it ends.
 bool pause(Agones &agones, uint32_t duration_ms)
 {
     std::unique_lock lock(agones.mutex);

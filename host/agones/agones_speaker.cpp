@@ -1,5 +1,5 @@
-// One thread says what is due, in the order of its weight: what is refused or not heard is said
-// again, more and more seldom.
+// The thread that reports the host's state to the SDK server, the most important changes first. A
+// request that fails is repeated, with a growing pause.
 #include "host/agones/agones_link.h"
 #include "host/http/board.h"
 #include <algorithm>
@@ -8,19 +8,19 @@
 
 namespace dedicated::agones_link {
 
-constexpr uint32_t round_ms = 100; // So often the board is looked at.
+constexpr uint32_t round_ms = 100; // How often the board is read.
 constexpr uint64_t allocate_again_us = 5'000'000;
-constexpr uint64_t read_again_us = 30'000'000; // An allocation may change counters and lists, too.
+constexpr uint64_t read_again_us = 30'000'000; // An allocation can also change them.
 
-// What the server is known to have, so that only changes are said.
+// The values that the server is known to have, so that only changes are sent.
 struct Said {
-    std::map<std::string, std::string> metadata; // By path and key.
-    std::optional<SeenCounter> rooms;            // None: to be asked.
-    std::optional<SeenList> players;
-    bool has_rooms = true, has_players = true; // The game server is configured to have them.
-    bool ready_is_unsure = false;              // It was said, but no answer came.
-    uint64_t allocated_us = 0;                 // When it was said last.
-    uint64_t read_us = 0;                      // When counter and list were asked last; 0: ask.
+    std::map<std::string, std::string> metadata; // Keyed by path and key.
+    std::optional<SeenCounter> rooms;            // None: read it from the server first.
+    std::optional<SeenList> players;             // None: read it from the server first.
+    bool has_rooms = true, has_players = true;   // False if the game server is not configured so.
+    bool ready_is_unsure = false;                // Ready was sent, but no answer came.
+    uint64_t allocated_us = 0;                   // When the last allocation succeeded; 0: never.
+    uint64_t read_us = 0; // When the counter and the list were last read; 0: read them now.
 };
 
 static std::string state_of(Agones &agones)
@@ -29,7 +29,8 @@ static std::string state_of(Agones &agones)
     return agones.seen.game_server.state;
 }
 
-// Some versions answer 404, others 500 with these words, to what the game server has not.
+// For a counter or list that is not configured some versions answer 404, others 500 with these
+// texts.
 static bool is_not_configured(const Answer &answer)
 {
     const std::string text = agones_json::error_text(answer.body);
@@ -38,7 +39,7 @@ static bool is_not_configured(const Answer &answer)
                                      text.find("not enabled") != std::string::npos));
 }
 
-// What was wrong goes to the notes.
+// Makes a request and notes a failure.
 static Answer say(Agones &agones, const char *method, const std::string &path,
                   const std::string &body)
 {
@@ -62,7 +63,7 @@ static bool look(Agones &agones)
     return false;
 }
 
-// --- What is due. Each: false if it must be tried again. ---
+// --- Reports. Each returns false if it must be tried again. ---
 
 static bool say_shut_down(Agones &agones)
 {
@@ -73,7 +74,8 @@ static bool say_shut_down(Agones &agones)
     return true;
 }
 
-// Said twice it could take back an allocation that came between, so a doubt is resolved first.
+// A second Ready could revoke an allocation that came in between. If the answer to the first was
+// lost, read the state first.
 static bool say_ready(Agones &agones, Said &said)
 {
     if (said.ready_is_unsure && !look(agones)) return false;
@@ -91,7 +93,7 @@ static bool say_ready(Agones &agones, Said &said)
     return true;
 }
 
-// What is refused is noted and left alone.
+// A value that the server refuses is noted and not sent again.
 static bool say_metadata(Agones &agones, Said &said, const std::string &path,
                          const std::string &key, const std::string &value)
 {
@@ -114,9 +116,9 @@ static bool allocate_if_played(Agones &agones, Said &said, const FleetFacts &fac
     return true;
 }
 
-// --- The counter and the list: read when not known, then only what differs is said ---
+// --- The counter and the list: read if not known, then only differences are sent ---
 
-// False: it is not configured, which is said once.
+// False if the counter or list is not configured, which is noted.
 static bool is_there(Agones &agones, const Answer &answer, const char *what)
 {
     if (!is_not_configured(answer)) return true;
@@ -180,7 +182,8 @@ static bool say_places(Agones &agones, SeenList &known, int64_t places)
     return true;
 }
 
-// First who has gone, then the places, then who has come: the list never holds more than it may.
+// Removes players before it changes the capacity and adds players after it, so that the list never
+// exceeds its capacity.
 static bool say_players(Agones &agones, SeenList &known, const FleetFacts &facts)
 {
     const std::set<std::string> before = known.values;
@@ -205,7 +208,7 @@ static bool keep_players(Agones &agones, Said &said, const FleetFacts &facts)
     return say_players(agones, *said.players, facts);
 }
 
-// --- The threads ---
+// --- The thread ---
 
 static bool say_facts(Agones &agones, Said &said, const FleetFacts &facts)
 {
@@ -221,12 +224,13 @@ static bool keep_counts(Agones &agones, Said &said, const FleetFacts &facts)
         said.rooms.reset();
         said.players.reset();
     }
-    const bool has_rooms = keep_rooms(agones, said, facts);     // One that fails must not stop
-    const bool has_players = keep_players(agones, said, facts); // the other.
+    // Both run, so that a failure of one does not stop the other.
+    const bool has_rooms = keep_rooms(agones, said, facts);
+    const bool has_players = keep_players(agones, said, facts);
     return has_rooms && has_players;
 }
 
-// An allocation may come with the word of being ready, so what it hands out is said before.
+// Metadata goes before Ready: an allocation may follow Ready at once, and reads the metadata.
 static bool say_what_is_due(Agones &agones, Said &said)
 {
     bool says_shut_down = false, says_ready = false, has_shut_down = false;
@@ -247,7 +251,7 @@ static bool say_what_is_due(Agones &agones, Said &said)
     return keep_counts(agones, said, facts) && is_allocated;
 }
 
-// Until something becomes due, or the time is over. False: it ends.
+// Waits until `hurry` is set or the time is over. False if the client is to stop.
 static bool wait_for_more(Agones &agones, uint32_t duration_ms)
 {
     std::unique_lock lock(agones.mutex);
@@ -264,7 +268,7 @@ void speak(Agones &agones)
     bool goes_on = true;
     while (goes_on) {
         const bool well = has_seen(agones) ? say_what_is_due(agones, said) : look(agones);
-        if (!well) said.read_us = 0; // Whatever the server knows now: it is asked.
+        if (!well) said.read_us = 0; // The server's values are unknown now: read them again.
         pause_ms = well ? pause_ms_min : std::min(2 * pause_ms, pause_ms_max);
         goes_on = wait_for_more(agones, well ? round_ms : pause_ms);
     }

@@ -5,7 +5,7 @@ namespace dedicated::board {
 
 void publish(Board &board, HostStatus status)
 {
-    // Made before and freed after the lock is held: who reads never waits for that.
+    // Allocated before the lock and freed after it, so that readers never wait for either.
     auto next = std::make_shared<const HostStatus>(std::move(status));
     const std::lock_guard lock(board.mutex);
     board.status.swap(next);

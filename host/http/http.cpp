@@ -14,9 +14,9 @@ namespace dedicated {
 
 namespace {
 
-// A connection is answered once and closed. One that says nothing holds its thread for no longer
-// than a read may take; who drips byte after byte can hold it: the port is for those who are
-// trusted.
+// Each connection is answered once and closed. A silent client holds its thread for read_s_max
+// only. One that sends single bytes slowly can hold it longer; expose the port to trusted clients
+// only.
 constexpr size_t threads = 16;
 constexpr time_t read_s_max = 1, write_s_max = 5;
 
@@ -24,13 +24,13 @@ constexpr time_t read_s_max = 1, write_s_max = 5;
 
 struct HttpServer {
     httplib::Server server;
-    std::atomic<bool> ended = false; // It listens no more, or never did.
+    std::atomic<bool> ended = false; // No longer listening, or failed to start.
     std::thread thread;
 };
 
 namespace {
 
-// --- Where it listens ---
+// --- The address ---
 
 struct ListenAddress {
     std::string ip, error;
@@ -66,7 +66,7 @@ std::string bind_error()
     }
 }
 
-// The port; 0: errno says why not.
+// Returns the bound port, or 0 with the reason in errno.
 uint16_t bind(httplib::Server &server, const ListenAddress &where)
 {
     errno = 0;
@@ -79,15 +79,15 @@ uint16_t bind(httplib::Server &server, const ListenAddress &where)
 void set_up(httplib::Server &server, uint32_t tick_age_ms_max, Board &board)
 {
     server.new_task_queue = [] { return new httplib::ThreadPool(threads); };
-    // Without the port sharing that is httplib's default: a second host would take half of what
-    // comes.
+    // httplib sets SO_REUSEPORT by default, with which a second host on the port would get half of
+    // the connections.
     server.set_socket_options([](socket_t socket) {
         const int on = 1;
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     });
     server.set_tcp_nodelay(true);
     server.set_keep_alive_max_count(1);
-    server.set_keep_alive_timeout(read_s_max); // Of the first request, too.
+    server.set_keep_alive_timeout(read_s_max); // Also for the first request.
     server.set_read_timeout(read_s_max);
     server.set_write_timeout(write_s_max);
     server.set_payload_max_length(0);
@@ -100,11 +100,11 @@ void set_up(httplib::Server &server, uint32_t tick_age_ms_max, Board &board)
 
 // --- The threads ---
 
-// Empty, or what went wrong.
+// Returns an empty string, or the error.
 std::string start_threads(HttpServer &server)
 {
     std::string error;
-    // Signals are the main thread's.
+    // The new threads inherit this mask, so that only the main thread handles signals.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -113,7 +113,7 @@ std::string start_threads(HttpServer &server)
             server.server.listen_after_bind();
             server.ended = true;
         });
-        // Before it listens it cannot be stopped.
+        // stop() has no effect on a server that does not listen yet.
         while (!server.server.is_running() && !server.ended)
             std::this_thread::yield();
         if (server.ended) error = "it cannot listen";

@@ -18,7 +18,7 @@ constexpr std::string_view page =
 #include "host_page.inc"
     ;
 
-// In the page, wherever the policy asks for the nonce.
+// Stands in the page where the nonce of the Content-Security-Policy belongs.
 constexpr std::string_view nonce_place = "{{nonce}}";
 
 struct Asked {
@@ -35,7 +35,7 @@ void plain(Response &response, int status, const std::string &text)
     response.set_content(text + "\n", "text/plain; charset=utf-8");
 }
 
-// Each value is of text, a number or a truth: a dump that never fails.
+// dump() cannot throw: `replace` handles invalid UTF-8 in names.
 void json(Response &response, int status, const nlohmann::ordered_json &value)
 {
     constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
@@ -43,9 +43,9 @@ void json(Response &response, int status, const nlohmann::ordered_json &value)
     response.set_content(value.dump(-1, ' ', false, replace) + "\n", "application/json");
 }
 
-// --- Is it well ---
+// --- Health ---
 
-// Empty: ticks go on.
+// Why the tick loop is unhealthy; empty if it ticks.
 std::string tick_trouble(const Asked &asked)
 {
     const uint64_t ticked_us = asked.board.ticked_us.load();
@@ -57,7 +57,7 @@ std::string tick_trouble(const Asked &asked)
            std::to_string(asked.tick_age_ms_max) + " ms are the limit";
 }
 
-// Empty: players can come.
+// Why players cannot join; empty if they can.
 std::string ready_trouble(const HostStatus *status)
 {
     if (!status) return "it is starting";
@@ -87,7 +87,7 @@ void readyz(const Asked &asked, Response &response)
     json(response, 503, {{"ready", false}, {"reason", trouble}});
 }
 
-// --- How it is ---
+// --- Status ---
 
 void metrics(const Asked &asked, Response &response)
 {
@@ -98,7 +98,7 @@ void metrics(const Asked &asked, Response &response)
 
 void status(const Asked &asked, Response &response)
 {
-    StatusParts parts; // Without invites: who reads this port is not yet who may play.
+    StatusParts parts; // Without invites: a reader of this port may not be allowed to play.
     const std::string since = asked.request.get_param_value("since");
     const char *end = since.data() + since.size();
     const auto parsed = std::from_chars(since.data(), end, parts.since_us);
@@ -118,7 +118,7 @@ std::string made_nonce()
     return out;
 }
 
-// Nothing but what came with the page runs in it, and it talks to this port alone.
+// The policy lets only the page's own scripts run, and lets them connect to this port only.
 void front(const Asked &, Response &response)
 {
     const std::string nonce = made_nonce();
@@ -150,9 +150,9 @@ constexpr Page pages[] = {
      "changes and samples the newer ones alone",
      status}};
 
-// --- Who asks ---
+// --- The Host header ---
 
-// Of "name:port", "1.2.3.4:80" and "[::1]:80", in lower case.
+// The host part of "name:port", "1.2.3.4:80" or "[::1]:80", in lower case.
 std::string without_port(std::string host)
 {
     for (char &letter : host)

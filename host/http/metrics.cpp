@@ -6,10 +6,10 @@ namespace dedicated {
 
 namespace {
 
-// The text of one family of metrics after the other, as the format wants them.
+// Appends the families of metrics to `text`, one after the other, as the format requires.
 struct Writer {
     std::string text;
-    std::string_view name; // Of the present family.
+    std::string_view name; // The family that is being written.
 };
 
 struct Label {
@@ -44,7 +44,7 @@ void add_escaped(std::string &text, std::string_view value)
 
 void add_number(std::string &text, double value)
 {
-    char digits[64]; // Whole numbers of 64 bits, and parts of a millionth or an eighth.
+    char digits[64]; // Enough for 20 digits before the point and 6 after it.
     const auto printed =
         std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed);
     text.append(digits, printed.ptr);
@@ -86,7 +86,8 @@ std::string text_of(double value)
     return text;
 }
 
-// room: empty for none. The counts are not cumulative yet; the last is of what is above all bounds.
+// `room` is empty for a histogram of the whole host. The counts are not cumulative; the last one
+// counts values above all bounds.
 template <class Bounds, class Counts>
 void histogram(Writer &writer, std::string_view room, const Bounds &bounds_us, const Counts &counts,
                uint64_t sum_us)

@@ -17,7 +17,7 @@ const char *spelled(ChangeKind kind)
     return "unknown";
 }
 
-// As people read it: creator and serial, "2.7".
+// Creator and serial, such as "2.7".
 std::string object_text(uint64_t object)
 {
     return std::to_string(object >> 32) + "." + std::to_string(object & 0xffffffff);
@@ -100,7 +100,7 @@ Json stats_json(const RoomStatus &room)
             {"refused", room.refused}};
 }
 
-// 16 hexadecimal digits: JSON has no whole numbers of 64 bits.
+// 16 hexadecimal digits, because many JSON readers keep only 53 bits of a number.
 std::string digest_text(uint64_t digest)
 {
     char text[17];

@@ -10,7 +10,7 @@ std::string room_path(size_t room, const Option &option)
     return "room." + std::to_string(room) + "." + option.key;
 }
 
-// --- What one value alone does not show ---
+// --- Rules that concern several values ---
 
 namespace {
 
@@ -36,7 +36,7 @@ static bool is_name(const std::string &name)
            std::all_of(name.begin(), name.end(), plain);
 }
 
-// Empty, or what is wrong. IPs are without a port.
+// Returns an empty string, or the error. `ip` has no port.
 static std::string ip_error(const std::string &ip)
 {
     const bool v6 = ip.find(':') != std::string::npos;
@@ -100,7 +100,7 @@ static void check_rooms(Checks &checks)
         checks.expect(is_name(room.name), at + "name",
                       "room.name must be 1 to 32 letters, digits, '-', '_' or '.', and not begin "
                       "with '.'");
-        // A script may say another topology; then make_session() checks it.
+        // A script may set another topology, so with one make_session() checks the limit.
         checks.expect(room.topology == tern::Topology::star || !room.script.empty() ||
                           room.peers_max <= tern::mesh_peers_max,
                       at + "peers_max",
@@ -180,7 +180,7 @@ std::string print(const std::vector<Problem> &problems)
 
 // --- Reloading ---
 
-// One option: taken over, or refused, if it differs.
+// Compares one option; if it differs, copies it, or records that it needs a restart.
 static void reload_option(Loaded &present, const Loaded &wanted, const Option &option,
                           RoomOptions &room, const RoomOptions &wanted_room,
                           const std::string &path, Reloaded &reloaded)
@@ -190,7 +190,7 @@ static void reload_option(Loaded &present, const Loaded &wanted, const Option &o
     (option.reloadable ? reloaded.changed : reloaded.refused).push_back(path);
     if (!option.reloadable) return;
     std::string bare = text;
-    if (bare.starts_with('"')) bare = bare.substr(1, bare.size() - 2); // A word.
+    if (bare.starts_with('"')) bare = bare.substr(1, bare.size() - 2); // A string in quotes.
     option::set(present.options, room, option, option::parse(option, bare));
 }
 

@@ -1,4 +1,4 @@
-// The configuration file.
+// Reads the configuration file.
 #include "common/suggestion.h"
 #include "host/options/options.h"
 #include <algorithm>
@@ -44,7 +44,7 @@ static OptionValue value_of(const toml::node &node)
     return all;
 }
 
-// Of a value in a complaint.
+// How an error message shows a value.
 static std::string shown(const toml::node &node)
 {
     if (node.is_table()) return "a table";
@@ -80,7 +80,7 @@ static std::vector<std::string_view> known_names(const std::string &table)
     return names;
 }
 
-// The values of one table. room_index: of a [[room]].
+// Reads the values of one table; room_index is the index of a [[room]].
 static void read_table(File &file, const toml::table &values, const std::string &table,
                        size_t room_index)
 {
@@ -90,7 +90,7 @@ static void read_table(File &file, const toml::table &values, const std::string 
         const Option *option = find(table, key.str());
         const bool other = table.empty() && (is_table(key.str()) || key == "type" ||
                                              node.is_table() || node.is_array_of_tables());
-        if (!option && other) continue; // See read_tables().
+        if (!option && other) continue; // read_tables() reads these.
         if (!option) {
             const std::string name(key.str());
             complain(file, key.source(),

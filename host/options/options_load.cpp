@@ -1,4 +1,4 @@
-// The command line and the environment.
+// Reads the command line and the environment.
 #include "common/suggestion.h"
 #include "host/options/options.h"
 #include <CLI/CLI.hpp>
@@ -46,7 +46,7 @@ static const char *const more =
 
 namespace {
 
-// What each option was given, as text; by its index in the table.
+// The text of each flag on the command line, by the index of its option in the table.
 struct Given {
     std::vector<std::string> flags = std::vector<std::string>(option::all().size());
     std::string config;
@@ -97,13 +97,13 @@ static void take_unknown(Loaded &loaded, const CLI::App &app)
         if (is_flag)
             loaded.problems.push_back(
                 {name, "unknown flag" + suggestion::did_you_mean(name, names)});
-        else if (!after_flag) // Else it may be that flag's value.
+        else if (!after_flag) // After a flag it may be its value.
             loaded.problems.push_back({word, "unexpected argument, expected flags only"});
         after_flag = is_flag;
     }
 }
 
-// One value of a flag or a variable, for the only room if it is of a room.
+// Sets an option from a flag or a variable. An option of a room needs a file with a single room.
 static void take(Loaded &loaded, const Option &option, const std::string &name,
                  const std::string &text)
 {
@@ -131,7 +131,7 @@ static void take_environment(Loaded &loaded)
     const std::vector<std::string_view> names(known.begin(), known.end());
     for (char **entry = environ; *entry; ++entry) {
         const std::string name(*entry, std::strcspn(*entry, "="));
-        // Kubernetes makes these for a service that is named tern-host.
+        // Kubernetes sets these variables if a service is named tern-host.
         const bool of_service = name.starts_with("TERN_HOST_PORT_") ||
                                 name.starts_with("TERN_HOST_SERVICE_") ||
                                 (name == "TERN_HOST_PORT" && std::strstr(*entry, "://"));

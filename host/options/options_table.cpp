@@ -54,7 +54,7 @@ static const Option table[] = {
     {"room", "open", "--open", RoomMember(&RoomOptions::open), "Take newcomers", 0, 0, true},
 };
 
-// --- Words, by value ---
+// --- Names of enumerators, by value ---
 
 static const char *const log_formats[] = {"text", "json"};
 static const char *const log_levels[] = {"error", "warning", "info", "debug"};
@@ -174,7 +174,7 @@ struct Expected {
     }
 };
 
-// JSON's escapes are TOML's, too.
+// TOML has the escapes of JSON.
 std::string quoted(const std::string &text)
 {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -195,7 +195,7 @@ struct AsToml {
     template <class Word> std::string operator()(Word word) const { return quoted(text(word)); }
 };
 
-// Calls `what` with the value of an option, wherever it lies.
+// Calls `what` with the value of an option, which is a member of `options` or of `room`.
 template <class HostOptions, class OneRoom, class What>
 auto with(HostOptions &options, OneRoom &room, const Option &option, const What &what)
 {
