@@ -12,25 +12,25 @@ namespace {
 
 constexpr uint64_t publish_interval_us = 200'000;
 constexpr uint64_t rtt_interval_us = 1'000'000;
-constexpr uint64_t goodbye_us_max = 5'000'000; // Then a bot that leaves just ends.
+constexpr uint64_t goodbye_us_max = 5'000'000; // A bot that takes longer to leave is dropped.
 
 struct Seat {
     Player player;
     uint64_t join_us, next_tick_us;
-    uint64_t leave_us; // 0: it has not been told to.
+    uint64_t leave_us; // When it leaves; 0: not decided yet.
     bool joined;       // join() was called.
-    bool given_up;     // Its goodbye took too long.
+    bool given_up;     // Leaving took too long.
 };
 
 struct Worker {
     const Options *options;
     std::vector<Seat> seats;
     uint64_t late_ticks = 0, worst_late_us = 0;
-    uint64_t rtts_us = 0; // When they were sampled.
+    uint64_t rtts_us = 0; // When round trips were last sampled.
     RoundTrips rtts, rtts_now;
     std::mutex mutex;
-    Census census = {};  // Under the mutex.
-    std::jthread thread; // Last: it ends first.
+    Census census = {};  // Guarded by the mutex.
+    std::jthread thread; // The last member, so that it is joined before the others are destroyed.
 };
 
 }
@@ -61,7 +61,7 @@ static void tick_seat(Worker &worker, Seat &seat, Phase phase, uint64_t now_us)
     const uint64_t late_us = now_us - seat.next_tick_us;
     worker.worst_late_us = std::max(worker.worst_late_us, late_us);
     if (late_us > interval_us) worker.late_ticks += 1;
-    // What is later is not caught up with.
+    // Missed ticks are skipped.
     seat.next_tick_us =
         late_us > interval_us ? now_us + interval_us : seat.next_tick_us + interval_us;
     if (phase == Phase::leaving && seat.leave_us == 0)
@@ -73,7 +73,7 @@ static void tick_seat(Worker &worker, Seat &seat, Phase phase, uint64_t now_us)
     player::tick(seat.player, wish, now_us);
 }
 
-// When the next seat is to be looked at.
+// Ticks the seats that are due. Returns when the next one is.
 static uint64_t tick_all(Worker &worker, Phase phase)
 {
     uint64_t next_us = clock_us() + publish_interval_us;
@@ -182,7 +182,7 @@ static void work(Worker &worker, const std::atomic<Phase> &phase)
         player::destroy_player(seat.player);
 }
 
-// --- All of them ---
+// --- The crowd ---
 
 std::shared_ptr<Crowd> make(const Options &options)
 {
@@ -201,7 +201,7 @@ std::shared_ptr<Crowd> make(const Options &options)
         seat.join_us = i * uint64_t{1'000'000} / options.join_per_second;
         crowd->workers[i % jobs]->seats.push_back(std::move(seat));
     }
-    const uint64_t now_us = clock_us(); // All are made: that takes a while.
+    const uint64_t now_us = clock_us(); // After making the sessions, which takes a while.
     for (auto &worker : crowd->workers)
         for (Seat &seat : worker->seats)
             seat.join_us += now_us;

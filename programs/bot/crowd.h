@@ -1,5 +1,5 @@
-// Many bots on some threads: all join one after the other, play, rest until their worlds are equal,
-// and leave. What they do is told by a census.
+// Many bots on a few threads. They join one after the other, play, rest until their worlds are
+// equal, and leave. A census reports their progress.
 #pragma once
 #include "player.h"
 #include "round_trips.h"
@@ -9,41 +9,42 @@
 namespace bot {
 
 enum class Phase : uint8_t {
-    playing, // Each from when it is in.
-    resting, // Nobody changes anything.
-    leaving,
-    over
+    playing, // Bots join, and play once they have joined.
+    resting, // Bots change nothing, so that their worlds become equal.
+    leaving, // Bots leave, one after the other.
+    over     // The threads end.
 };
 
 struct Census {
-    uint32_t waiting, joining, open, left; // Of all bots; with the next two.
-    uint32_t failed;                       // Never came in.
-    uint32_t lost;                         // Were in, and their session ended against their will.
-    uint32_t unreachable;                  // Of the failed: nobody answered.
-    bool types_refused;                    // Of one of the failed.
-    std::map<std::string, uint32_t> ends;  // Why the failed and lost ended: how many each.
+    // Counts of bots. These four, failed and lost add up to all bots.
+    uint32_t waiting, joining, open, left;
+    uint32_t failed;                      // Bots that never joined.
+    uint32_t lost;                        // Bots that joined and whose session then failed.
+    uint32_t unreachable;                 // The part of `failed` that got no answer.
+    bool types_refused;                   // One of the failed bots was refused for its types.
+    std::map<std::string, uint32_t> ends; // How many failed and lost bots ended for each reason.
     Tally tally;
-    tern::SocketStats sockets; // Of all bots together.
-    uint64_t lost_datagrams;   // Of those sent, as far as told.
-    uint64_t late_ticks;       // Began more than a tick too late: this machine is too slow.
+    tern::SocketStats sockets; // Sum over all bots.
+    uint64_t lost_datagrams;   // Sent datagrams that the connections declared lost.
+    uint64_t late_ticks;       // Ticks that began over a tick late: this machine is too slow.
     uint64_t worst_late_us;
-    RoundTrips rtts; // Of all seconds so far.
-    RoundTrips rtts_now;
-    tern::PeerId host; // As one of the open sees it.
-    uint64_t owned;    // Objects, by all bots together.
-    // While resting.
-    uint64_t awaiting;                    // Claims without an answer.
-    std::map<uint64_t, uint32_t> digests; // Of their worlds: how many bots see each.
-    uint64_t objects;                     // In the first of them.
+    RoundTrips rtts;     // Since the start.
+    RoundTrips rtts_now; // The latest sample; one is taken each second.
+    tern::PeerId host;   // According to one of the open bots.
+    uint64_t owned;      // Objects that the bots own, all together.
+    uint64_t awaiting;   // Claims without an answer.
+    // Only while resting.
+    std::map<uint64_t, uint32_t> digests; // How many bots have each tern::digest().
+    uint64_t objects;                     // Objects in the first of these worlds.
 };
 
-struct Crowd; // Opaque: threads.
+struct Crowd; // Opaque. The threads end with the last copy of its pointer.
 
 namespace crowd {
 
-std::shared_ptr<Crowd> make(const Options &options); // They begin to join. `options` outlive it.
+std::shared_ptr<Crowd> make(const Options &options); // Bots begin to join. Keeps `options`.
 void enter(Crowd &crowd, Phase phase);
-Census census(Crowd &crowd); // At most 200 ms old, if the threads keep up.
+Census census(Crowd &crowd); // Up to 200 ms old; older if the threads are too slow.
 
 }
 }

@@ -8,17 +8,17 @@ using namespace bot;
 namespace {
 
 constexpr uint64_t look_interval_us = 50'000;
-constexpr uint64_t quiet_us = 1'000'000; // So long one world must stay as it is.
+constexpr uint64_t quiet_us = 1'000'000; // The worlds must stay equal and unchanged for this time.
 
 volatile sig_atomic_t signal_seen = 0;
 
 void note_signal(int number)
 {
     signal_seen = 1;
-    signal(number, SIG_DFL); // The second one ends it at once.
+    signal(number, SIG_DFL); // The second one kills the process.
 }
 
-// What one look after the other needs to know.
+// State kept from one look() to the next.
 struct Watcher {
     const Options &options;
     Crowd &crowd;
@@ -115,7 +115,7 @@ Outcome run(const Options &options)
     if (!signal_seen && options.settle_s > 0) settle(watcher, outcome);
     while (options.stay && !signal_seen && !all_ended(watcher.now))
         look(watcher);
-    // Who is in now has come in, and so have those who have ended since.
+    // Both the open bots and the lost ones have joined.
     outcome.joined = watcher.now.open + watcher.now.lost;
     watcher.leaving = true;
     crowd::enter(*crowd, Phase::leaving);

@@ -29,7 +29,7 @@ static constexpr const char *examples =
     "it\n"
     "at once.";
 
-// What is not yet what it means.
+// The options that are still text.
 struct Words {
     std::string invite, types, topology = "star", quorum = "majority", latency = "0";
 };
@@ -110,7 +110,7 @@ static void add_network(CLI::App &app, Options &options, Words &words)
         ->check(percent(50));
 }
 
-// "20-80", or "20". False: it is neither.
+// Parses "20-80" or "20"; false if the text is neither.
 static bool parse_latency(const std::string &text, Options &options)
 {
     const size_t dash = text.find('-');
@@ -126,7 +126,7 @@ static bool parse_latency(const std::string &text, Options &options)
     return options.latency_ms_min <= options.latency_ms_max && options.latency_ms_max <= 2000;
 }
 
-// What the words mean, and what must fit together. Empty, or what is wrong.
+// Converts the words and checks options against each other. Returns an empty string, or the error.
 static std::string resolve(Options &options, const Words &words)
 {
     options.topology = words.topology == "mesh" ? tern::Topology::mesh : tern::Topology::star;

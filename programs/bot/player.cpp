@@ -55,7 +55,7 @@ Player make_player(const Options &options, uint32_t number)
     config.join_timeout_ms = options.join_timeout_ms;
     config.name = name.c_str();
     p.session = make_session(config);
-    // So that not all do the same in one tick.
+    // Random phases, so that not all bots act in the same tick.
     p.claims_due = share(p.random);
     p.calls_due = share(p.random);
     p.churn_due = share(p.random);
@@ -80,7 +80,7 @@ bool has_ended(const Player &p)
     return !p.session || state(p.session) >= State::left;
 }
 
-// --- What it hears ---
+// --- Receiving ---
 
 static void forget(std::vector<ObjectId> &from, ObjectId object)
 {
@@ -90,7 +90,7 @@ static void forget(std::vector<ObjectId> &from, ObjectId object)
     from.pop_back();
 }
 
-// A bot that has become the host knows no game: it grants.
+// A bot that has become the host has no game, so it grants every claim.
 static void answer_claim(Player &p, const Event &event)
 {
     if (host(p.session) != self(p.session) || !exists(p.session, event.object)) return;
@@ -118,7 +118,7 @@ static void hear(Player &p, const Event &event)
     }
 }
 
-// With what the network is to lose of it: the impaired socket does that to what is sent only.
+// Drops loss_percent of the received datagrams. The impaired socket drops sent ones only.
 static std::span<const Datagram> lossy(Player &p, std::span<const Datagram> datagrams)
 {
     if (p.options->loss_percent <= 0) return datagrams;
@@ -138,7 +138,7 @@ static void receive_all(Player &p, uint64_t now_us)
     }
 }
 
-// --- What it does ---
+// --- Acting ---
 
 static std::span<const Type> types_of(const Player &p)
 {
@@ -150,7 +150,7 @@ static bool is_mine(const Player &p, ObjectId object)
     return exists(p.session, object) && owner(p.session, object) == self(p.session);
 }
 
-// Of those with objects, or without; none: there is no such type.
+// A random type with objects, or a call; no_type if there is none.
 static constexpr TypeId no_type = UINT16_MAX;
 static TypeId some_type(Player &p, bool with_objects)
 {
@@ -181,7 +181,8 @@ static bool create_one(Player &p)
     return object != ObjectId::none;
 }
 
-// As many as each has, once; a type that is full is tried again later.
+// Creates the bot's objects, and one for each that it has destroyed. Retries later if a type is
+// full.
 static void create_all(Player &p, uint64_t now_us)
 {
     const uint64_t wanted = p.options->objects + p.tally.destroyed;
@@ -255,7 +256,7 @@ static void churn_one(Player &p)
         if (!is_mine(p, object)) continue;
         destroy(p.session, object);
         p.tally.destroyed += 1;
-        return; // create_all() makes another.
+        return; // create_all() replaces it.
     }
 }
 

@@ -1,4 +1,4 @@
-// One bot: a session, a socket, and what it does in a tick.
+// One bot: its session, its socket, and its actions in each tick.
 #pragma once
 #include "options.h"
 #include "values.h"
@@ -9,12 +9,12 @@
 
 namespace bot {
 
-// What bots have done, and what has come of it. Adds up.
+// Counts of a bot's actions and of their results. Tallies of several bots can be added.
 struct Tally {
-    uint64_t created, not_created; // not_created: objects_max of the type were alive.
+    uint64_t created, not_created; // not_created: the type had reached objects_max.
     uint64_t destroyed, sets;
     uint64_t claims, granted, refused;
-    std::array<uint64_t, 8> refusals; // By tern::ClaimRefusal.
+    std::array<uint64_t, 8> refusals; // Indexed by tern::ClaimRefusal.
     uint64_t calls, not_called;       // not_called: the queue was full.
     uint64_t calls_heard, changes_heard;
 };
@@ -23,7 +23,7 @@ void add(Tally &sum, const Tally &other);
 
 enum class Wish : uint8_t {
     play,
-    rest, // Changes nothing, answers still.
+    rest, // Changes nothing, but still answers claims.
     leave
 };
 
@@ -32,10 +32,10 @@ struct Player {
     uint32_t number; // From 1.
     tern::Session *session;
     tern::Socket *socket;
-    std::string socket_error; // There is no socket.
+    std::string socket_error; // Why there is no socket; empty if there is one.
     Random random;
     bool was_open;
-    std::vector<tern::ObjectId> mine;     // May name some that are no more: looked at when used.
+    std::vector<tern::ObjectId> mine;     // Own objects. May be outdated: check before use.
     std::vector<tern::ObjectId> awaiting; // Claims without an answer.
     double claims_due, calls_due, churn_due;
     uint64_t create_again_us;
@@ -45,13 +45,13 @@ struct Player {
 
 namespace player {
 
-// Not joining yet. `options` must outlive it.
+// Makes session and socket but does not join yet. `options` must outlive the player.
 Player make_player(const Options &options, uint32_t number);
 void destroy_player(Player &player);
 void join(Player &player);
-// Receives, plays, sends.
+// Receives, acts and sends.
 void tick(Player &player, Wish wish, uint64_t now_us);
-bool has_ended(const Player &player); // Left, or its session ended against its will.
+bool has_ended(const Player &player); // The bot left, or its session failed.
 
 }
 }

@@ -1,17 +1,17 @@
-// What tern-bot prints: a line each second, and what has come of it all.
+// The output of tern-bot: a line of progress each second, and the summary.
 #pragma once
 #include "crowd.h"
 
 namespace bot {
 
 struct Outcome {
-    uint32_t joined = 0;      // Bots that came in.
-    bool interrupted = false; // By a signal, before all was done.
-    double play_s = 0;        // While all were in.
+    uint32_t joined = 0;      // Bots that joined.
+    bool interrupted = false; // A signal ended the run early.
+    double play_s = 0;        // Time of play after all had joined.
     Census play_begin = {}, play_end = {};
-    bool compared = false, settled = false; // Whether the worlds had to be, and were, equal.
-    double settle_s = 0;
-    Census rest = {}; // When they were, or when the time was over.
+    bool compared = false, settled = false; // The worlds were compared; they became equal.
+    double settle_s = 0;                    // How long that, or the attempt, took.
+    Census rest = {};                       // When they became equal, or at the time limit.
     Census end = {};
 };
 
@@ -21,7 +21,7 @@ namespace report {
 
 std::string progress(const Options &options, double seconds, const Census &now,
                      const Census &second_ago);
-std::string settled(const Outcome &outcome); // Whether the worlds are equal, and which they are.
+std::string settled(const Outcome &outcome); // Whether the worlds are equal, and how they differ.
 std::string summary(const Options &options, const Outcome &outcome);
 std::string json(const Options &options, const Outcome &outcome); // One line.
 ExitCode exit_code(const Options &options, const Outcome &outcome);

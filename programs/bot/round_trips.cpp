@@ -4,7 +4,7 @@
 
 namespace bot {
 
-static constexpr size_t bucket_count = 1200; // 1.02 ^ 1120 us is more than an hour.
+static constexpr size_t bucket_count = 1200; // 1.02^1120 us is more than an hour.
 static const double bucket_log = std::log(1.02);
 
 void add(RoundTrips &trips, uint32_t rtt_us)

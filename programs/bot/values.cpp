@@ -11,7 +11,7 @@ namespace bot {
 
 uint64_t below(Random &random, uint64_t end)
 {
-    return random() % end; // The bias of 2^-40 and less does not matter to a load.
+    return random() % end; // A bias of less than 2^-40 does not matter here.
 }
 
 double share(Random &random)
@@ -57,7 +57,7 @@ static void store_rotation(std::byte *to, Random &random)
         store(to + i * sizeof(float), static_cast<float>(at[i] / length));
 }
 
-// Where peers and objects for fields are taken from.
+// The source of peers and objects for fields.
 struct World {
     const Session *session;
     size_t type_count;
@@ -66,7 +66,7 @@ struct World {
 static void store_peer(std::byte *to, const Session *session, Random &random)
 {
     const std::span<const PeerId> others = peers(session);
-    const uint64_t which = below(random, others.size() + 2); // Nobody and ourselves, too.
+    const uint64_t which = below(random, others.size() + 2); // Also nobody and this peer.
     if (which < others.size()) return store(to, others[which]);
     store(to, which == others.size() ? self(session) : PeerId::none);
 }
@@ -85,7 +85,7 @@ static void store_text(std::byte *to, const Field &field, Random &random)
         to[i] = i < length ? static_cast<std::byte>('a' + below(random, 26)) : std::byte{0};
 }
 
-// Any of its kinds; what does not fit becomes nil.
+// Writes a random kind of value; one that does not fit becomes nil.
 static void put_any(ValueWriter &w, Random &random)
 {
     static constexpr std::string_view words[] = {"", "a", "note", "sixteen letters."};
@@ -130,7 +130,7 @@ static void store_element(std::byte *to, const World &world, const Field &field,
     case FieldKind::object: return store_object(to, world, random);
     case FieldKind::bytes: return store(to, static_cast<uint8_t>(random()));
     case FieldKind::text:
-    case FieldKind::values: return; // Not by elements.
+    case FieldKind::values: return; // Not set by elements.
     }
 }
 

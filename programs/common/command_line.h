@@ -1,14 +1,15 @@
-// What programs have in common at their beginning and end: options are read, signals are heeded.
+// Start and end of a program: parsing of the command line, and the signals that end it.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <optional>
 
 namespace command_line {
 
-// The exit status, if that was all: after --help, or a bad option, which is named on stderr.
+// Parses the command line. Returns an exit status if the program is to end: after --help, or after
+// an error, which has been printed to stderr.
 std::optional<int> read(CLI::App &app, int argc, char **argv);
 
-// From now on SIGINT, SIGTERM and SIGHUP do no more than make ended() true.
+// After this call SIGINT, SIGTERM and SIGHUP only make ended() return true.
 void heed_signals();
 bool ended();
 

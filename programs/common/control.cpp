@@ -17,7 +17,8 @@ static sockaddr_un address_of(const std::string &path)
     return address;
 }
 
-// Takes away what a dead host has left. Empty, or why the path cannot be had.
+// Deletes a socket file on which no process listens. Returns an empty string, or why the path
+// cannot be used.
 static std::string free_path(const std::string &path)
 {
     struct stat found = {};
@@ -40,7 +41,8 @@ std::string open(Control &control, const std::string &path)
     const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0) return std::strerror(errno);
     const sockaddr_un address = address_of(path);
-    // Before any thread is there: the mask is the process'.
+    // The socket must never be open to other users, so set its mode from the start. The umask is
+    // that of the whole process.
     const mode_t mask = umask(0177);
     const int bound = bind(listener, reinterpret_cast<const sockaddr *>(&address), sizeof address);
     const int error = errno;
@@ -83,7 +85,7 @@ static void accept_clients(Control &control, uint64_t now_us)
     }
 }
 
-// False: the connection is over.
+// False if the connection is closed or broken.
 static bool read_client(ControlClient &client, uint64_t now_us)
 {
     if (!client.output.empty() || client.input.find('\n') != std::string::npos) return true;

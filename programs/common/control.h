@@ -1,6 +1,6 @@
-// The control socket of a program: a unix stream socket for this user alone. A request is a line,
-// and what it is answered with ends with one. Without threads: the tick loop asks, and nothing here
-// waits.
+// The control socket of a program: a unix stream socket that only this user can open. A request is
+// one line; an answer is one or more lines. There are no threads: the tick loop polls, and no
+// function here blocks.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,38 +9,42 @@
 
 namespace control {
 
-inline constexpr size_t control_clients_max = 16;         // What comes beyond waits to be accepted.
-inline constexpr size_t control_request_bytes_max = 4096; // A longer one ends the connection.
-inline constexpr uint64_t control_idle_us_max = 60'000'000; // Then the connection is ended.
+inline constexpr size_t control_clients_max = 16;           // Further clients wait in the backlog.
+inline constexpr size_t control_request_bytes_max = 4096;   // A longer request ends the connection.
+inline constexpr uint64_t control_idle_us_max = 60'000'000; // After that the connection is closed.
 
 struct ControlClient {
     int descriptor;
     std::string input;
-    std::string output; // Of answers; the next request is read when it has gone.
-    uint64_t used_us;   // When anything last went either way.
-    bool ends;          // When `output` has gone.
+    std::string output; // Unsent answers; the next request is read once it is empty.
+    uint64_t used_us;   // When bytes last went in either direction.
+    bool ends;          // Close the connection once `output` is empty.
 };
 
 struct Control {
-    std::string too_long = "the request is too long"; // How such a request is answered.
+    std::string too_long = "the request is too long"; // The answer to a request that is too long.
     int listener = -1;
     std::string path;
-    dev_t device = 0; // Of the file at `path`, so that nobody else's is deleted.
+    // Identify the file at `path`, so that close() does not delete one of another process.
+    dev_t device = 0;
     ino_t file = 0;
     std::vector<ControlClient> clients;
 };
 
 struct ControlRequest {
-    size_t client; // Until the next receive().
+    size_t client; // Index for answer(); valid until the next receive().
     std::string text;
 };
 
-// A file that a dead host has left is replaced. Empty, or what was wrong; then nothing is left.
+// Binds and listens. Replaces a socket file on which no process listens any more. Returns an empty
+// string, or the error, after which no file is left. Call it before the process starts threads,
+// because it changes the umask for a moment.
 std::string open(Control &control, const std::string &path);
-// The whole requests that have come, at most one of each client.
+// Accepts clients and returns the complete requests, at most one for each client.
 std::vector<ControlRequest> receive(Control &control, uint64_t now_us);
+// Queues the answer to a request; appends the final line end.
 void answer(Control &control, size_t client, const std::string &line);
-void send(Control &control, uint64_t now_us); // As much as the clients take.
-void close(Control &control);
+void send(Control &control, uint64_t now_us); // Sends as much as the clients accept.
+void close(Control &control); // Closes all connections and deletes the file. May be called twice.
 
 }

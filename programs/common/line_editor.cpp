@@ -17,16 +17,16 @@ struct History;
 
 namespace line_editor {
 
-static constexpr int key_ms_max = 20;               // Between the bytes of one key.
-static constexpr size_t line_bytes_max = 64 * 1024; // Of one that is not edited.
+static constexpr int key_ms_max = 20; // The longest wait between the bytes of one key.
+static constexpr size_t line_bytes_max = 64 * 1024; // Limits a line without an editor.
 
 struct LineEditor {
     const char *prompt;
-    EditLine *edit = nullptr; // Null: lines come as they are.
+    EditLine *edit = nullptr; // Null: lines are not edited.
     History *history = nullptr;
-    bool is_prepared = false; // The terminal is as the editor wants it, and shows the prompt.
+    bool is_prepared = false; // The terminal is in the editor's mode and shows the prompt.
     bool wants_completion = false, ended = false;
-    std::string plain = {}; // No whole line yet.
+    std::string plain = {}; // Input without an editor, not yet returned.
 };
 
 static bool has_input()
@@ -35,7 +35,7 @@ static bool has_input()
     return poll(&waiting, 1, 0) > 0;
 }
 
-// Who reads a terminal in the background is stopped.
+// A process in the background that reads the terminal is stopped by SIGTTIN.
 static bool is_in_background()
 {
     return isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILENO) != getpgrp();
@@ -66,7 +66,8 @@ bool edits(const LineEditor &editor)
 
 #ifdef TERN_HAVE_LIBEDIT
 
-static volatile sig_atomic_t was_stopped = 0; // The shell has changed the terminal since.
+static volatile sig_atomic_t was_stopped =
+    0; // After SIGCONT: the shell may have changed the terminal's mode.
 
 static void note_continued(int)
 {
@@ -80,14 +81,14 @@ static LineEditor &editor_of(EditLine *edit)
     return *static_cast<LineEditor *>(editor);
 }
 
-// --- What libedit calls ---
+// --- Callbacks of libedit ---
 
 static char *prompt_of(EditLine *edit)
 {
     return const_cast<char *>(editor_of(edit).prompt);
 }
 
-// The keys that are ours: Tab, and Ctrl-D where there is nothing to delete.
+// Handles Tab, and Ctrl-D on an empty line; true if the key was one of these.
 static bool take_ours(EditLine *edit, wchar_t key)
 {
     LineEditor &editor = editor_of(edit);
@@ -98,7 +99,8 @@ static bool take_ours(EditLine *edit, wchar_t key)
     return editor.wants_completion || is_end;
 }
 
-// A whole key or none: nobody waits for what may follow an escape, but for its rest on the way.
+// Reads a whole character, or none. Waits key_ms_max at most for each byte: long enough for the
+// rest of a key that sends several bytes, and short enough for the tick loop.
 static int read_key(EditLine *edit, wchar_t *key)
 {
     mbstate_t decoded = {};
@@ -110,7 +112,7 @@ static int read_key(EditLine *edit, wchar_t *key)
         editor_of(edit).ended = size == 0 || (size < 0 && errno != EINTR);
         if (size <= 0) return 0;
         const size_t used = std::mbrtowc(key, &byte, 1, &decoded);
-        if (used == static_cast<size_t>(-2)) continue; // There is more of it.
+        if (used == static_cast<size_t>(-2)) continue; // The character has more bytes.
         if (used == static_cast<size_t>(-1)) *key = L'?';
         return take_ours(edit, *key) ? 0 : 1;
     }
@@ -150,7 +152,7 @@ LineEditor *open(const char *program, const char *prompt)
 void close(LineEditor *editor)
 {
     if (!editor) return;
-    if (editor->edit && is_in_background()) return; // The terminal is another's now.
+    if (editor->edit && is_in_background()) return; // Another process uses the terminal now.
     if (editor->edit) {
         hide(*editor);
         prepare(*editor, false);
@@ -167,7 +169,7 @@ static Typed taken_line(LineEditor &editor, std::string line)
     line.pop_back();
     HistEvent event = {};
     if (!line.empty()) history(editor.history, &event, H_ENTER, line.c_str());
-    prepare(editor, false); // So that the answer is printed as usual.
+    prepare(editor, false); // So that the answer is printed in the usual mode.
     return {TypedKind::line, line};
 }
 
@@ -190,7 +192,8 @@ Typed take(LineEditor &editor)
     for (;;) {
         if (!editor.ended && !has_input()) return {TypedKind::nothing, ""};
         int count = 0;
-        const char *typed = editor.ended ? nullptr : el_gets(editor.edit, &count); // One key.
+        const char *typed =
+            editor.ended ? nullptr : el_gets(editor.edit, &count); // Handles one key.
         if (editor.ended) {
             prepare(editor, false);
             return {TypedKind::ended, ""};

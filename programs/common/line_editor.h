@@ -1,5 +1,5 @@
-// Lines of stdin: at a terminal with editing, history and completion, where libedit is built in;
-// else as they come. Nothing here waits.
+// Reads lines from stdin. At a terminal, and if built with libedit, with editing, history and
+// completion; otherwise plainly. No function here blocks.
 #pragma once
 #include <string>
 
@@ -8,27 +8,30 @@ namespace line_editor {
 struct LineEditor;
 
 enum class TypedKind : uint8_t {
-    nothing,    // Yet.
-    line,       // `text` without its end.
-    completion, // Is asked for: `text` is what stands before the cursor. See complete().
-    ended       // Nothing comes any more.
+    nothing,    // No complete line yet.
+    line,       // `text` is the line without its end.
+    completion, // The user wants a completion of `text`, the line up to the cursor: see complete().
+    ended       // End of input.
 };
 struct Typed {
     TypedKind kind;
     std::string text;
 };
 
-// The prompt is shown where lines are edited. It is not copied.
+// The prompt is shown only if lines are edited. It must outlive the editor.
 LineEditor *open(const char *program, const char *prompt);
-void close(LineEditor *editor); // Gives the terminal back as it was.
+void close(LineEditor *editor); // Restores the terminal.
 
-bool edits(const LineEditor &editor); // At a terminal, in the foreground when it was opened.
-Typed take(LineEditor &editor);       // The next of what has been typed.
-// What may stand there, one in a line, each with what was typed of it: inserts what they have in
-// common, or shows them.
+// Whether lines are edited: stdin and stdout were a terminal, with this process in the foreground,
+// when the editor was opened.
+bool edits(const LineEditor &editor);
+Typed take(LineEditor &editor); // The next line or event; `nothing` if there is none.
+// Answers TypedKind::completion. `candidates` has one candidate a line, each including the part
+// that was typed. Inserts what all have in common, or lists them if that adds nothing.
 void complete(LineEditor &editor, const std::string &candidates);
 
-// Around what others print while a line is edited: it gives way, and comes again.
+// Call hide() before and show() after other output to the terminal, so that it does not mix with
+// the edited line.
 void hide(LineEditor &editor);
 void show(LineEditor &editor);
 

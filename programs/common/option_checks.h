@@ -1,4 +1,4 @@
-// What is right for an option of a command line; what is wrong is named, with what was expected.
+// Validators for options of a command line. Their messages state what was expected.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -8,6 +8,6 @@ namespace option_checks {
 
 CLI::Validator whole_number(uint64_t min, uint64_t max);
 CLI::Validator percent(double max);
-CLI::Validator one_of(const std::string &names); // As "udp, enet".
+CLI::Validator one_of(const std::string &names); // Names separated by ", ", such as "udp, enet".
 
 }

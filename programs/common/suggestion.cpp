@@ -4,7 +4,7 @@
 
 namespace suggestion {
 
-// Insertions, deletions and replacements (Levenshtein), and neighbours that changed places.
+// The edit distance: insertions, deletions, replacements (Levenshtein) and swaps of neighbours.
 static size_t distance(std::string_view a, std::string_view b)
 {
     std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -26,12 +26,13 @@ static size_t distance(std::string_view a, std::string_view b)
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> names)
 {
-    constexpr size_t looked_at_max = 64; // Nobody has meant what is longer.
+    constexpr size_t looked_at_max =
+        64; // Longer words are not misspelled names, and slow to compare.
     if (word.size() > looked_at_max) return "";
     std::string_view nearest;
     size_t least = 1 + std::max<size_t>(1, word.size() / 3);
     for (std::string_view name : names) {
-        // What is the beginning of one word, or goes on behind one, is near to it.
+        // A prefix of a name, or a name with a suffix, counts as near.
         const bool is_part = word.size() >= 3 && (name.starts_with(word) || word.starts_with(name));
         const size_t far = is_part ? 1 : distance(word, name);
         if (far >= least) continue;

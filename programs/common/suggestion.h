@@ -1,4 +1,4 @@
-// What somebody may have meant who wrote a word that is none of those expected.
+// Finds the name that was probably meant by a misspelled word.
 #pragma once
 #include <span>
 #include <string>

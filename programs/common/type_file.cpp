@@ -20,8 +20,8 @@ static constexpr std::string_view object_keys[] = {"orphan", "claim", "claim_coo
 static constexpr std::string_view orphan_names[] = {"to_host", "destroy", "spread", "ask_game"};
 static constexpr std::string_view claim_names[] = {"always", "ask_game", "never"};
 static constexpr size_t shown_max = 60;
-// A session of tern takes more of both; a file is held to what a common machine has memory for,
-// with hundreds of peers.
+// tern allows more of both. A file is limited to what fits the memory of a common machine with
+// hundreds of peers.
 static constexpr uint32_t all_objects_max = 64 * 1024;
 static constexpr size_t all_values_bytes_max = 256 * 1024 * 1024;
 static constexpr size_t file_bytes_max = 1024 * 1024;
@@ -71,7 +71,7 @@ void complain(Reader &reader, const toml::source_region &place, const std::strin
     std::string where = reader.file;
     if (place.begin)
         where += ":" + std::to_string(place.begin.line) + ":" + std::to_string(place.begin.column);
-    // A value is asked for more than once.
+    // A value may be read more than once: report each problem once.
     for (const Problem &problem : reader.problems)
         if (problem.where == where && problem.text == text) return;
     reader.problems.push_back({where, text});
@@ -118,7 +118,7 @@ std::optional<std::string> word(Reader &reader, const toml::table &table, std::s
     const toml::node *node = table.get(key);
     if (!node) return {};
     const auto *text = node->as_string();
-    // What tern takes as a name: no space, control character or zero byte, not empty.
+    // The rule of tern for names: not empty; no spaces, control characters or zero bytes.
     const bool good =
         text && !(*text)->empty() && std::none_of((*text)->begin(), (*text)->end(), [](char c) {
             return static_cast<unsigned char>(c) <= ' ' || c == 127;
@@ -194,7 +194,8 @@ static size_t rounded_up(size_t bytes, size_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// Puts the fields one after the other, each aligned as in C++. The size of the struct.
+// Sets the offsets: fields follow each other, each aligned as in C++. Returns the size of the
+// struct.
 static size_t lay_out(std::span<tern::Field> fields)
 {
     size_t end = 0, largest = 1;
@@ -210,7 +211,7 @@ static size_t lay_out(std::span<tern::Field> fields)
     return std::max<size_t>(1, rounded_up(end, largest));
 }
 
-// What tern says of these types, or "".
+// The rule of tern that these types break, or "".
 static std::string rule_of_tern(std::span<const Type> types)
 {
     tern::Config config = {};
@@ -218,7 +219,7 @@ static std::string rule_of_tern(std::span<const Type> types)
     return tern::config_problem(config).text;
 }
 
-// The same of a type of these fields, of which all but the last are right.
+// The rule of tern that the last of these fields breaks, or "". The others have been checked.
 static std::string rule_of_field(std::span<const tern::Field> fields, size_t size_bytes)
 {
     if (size_bytes > tern::struct_bytes_max)
@@ -226,11 +227,11 @@ static std::string rule_of_field(std::span<const tern::Field> fields, size_t siz
                std::to_string(tern::struct_bytes_max);
     const Type type = {"t", static_cast<uint16_t>(size_bytes), fields};
     const std::string rule = rule_of_tern({&type, 1});
-    const size_t names = rule.find(": "); // No name holds a space.
+    const size_t names = rule.find(": "); // The names before it contain no space.
     return names == std::string::npos ? rule : rule.substr(names + 2);
 }
 
-// Into `type`, whose fields are the table's then.
+// Parses the fields of `type`; `out` owns them.
 static void parse_fields(Reader &reader, const toml::table &table, const std::string &whose,
                          Type &type, TypeTable &out)
 {
@@ -264,7 +265,7 @@ static std::optional<bool> truth(Reader &reader, const toml::table &table, std::
     return std::nullopt;
 }
 
-// The keys that only objects have.
+// Parses the keys that only types of objects have.
 static void parse_policies(Reader &reader, const toml::table &table, const std::string &whose,
                            Type &type, TypeTable &out)
 {
@@ -306,7 +307,7 @@ static void parse_type(Reader &reader, const toml::table &table, TypeTable &out)
 
 // --- The whole table ---
 
-// Each type is right by itself.
+// Checks limits over all types. Each type by itself has been checked.
 static void check_whole(Reader &reader, const toml::node &node, const TypeTable &table)
 {
     size_t objects = 0, values_bytes = 0;

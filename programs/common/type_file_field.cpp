@@ -1,4 +1,4 @@
-// One field of a type: its words and numbers. What tern says of them is asked in type_file.cpp.
+// Parses one field of a type. type_file.cpp checks it against the rules of tern.
 #include "type_file_parts.h"
 
 using tern::Field;
@@ -11,7 +11,7 @@ static constexpr std::string_view kind_names[] = {
     "uint64",  "float32", "quaternion", "peer",  "object", "text",  "bytes",  "values"};
 static constexpr std::string_view keys[] = {"name", "kind", "count", "min", "max", "step", "bound"};
 
-// What is wrong with the bounds as they are given, or "". tern takes zeros for none.
+// The error in the given bounds, or "". To tern zeros mean no bounds, so they are errors here.
 static const char *range_problem(const std::optional<double> &min, const std::optional<double> &max,
                                  const std::optional<double> &step)
 {
@@ -22,7 +22,7 @@ static const char *range_problem(const std::optional<double> &min, const std::op
     return step == 0.0 ? "step is 0 (leave it out for exact values)" : "";
 }
 
-// min, max, step and bound of `table` into `field`; false if something was wrong.
+// Reads min, max, step and bound of `table` into `field`; false if there were problems.
 static bool parse_range(Reader &reader, const toml::table &table, const std::string &whose,
                         Field &field)
 {

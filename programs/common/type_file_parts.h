@@ -1,4 +1,4 @@
-// What the parts of type_file share: complaints with a place, values of a TOML table, one field.
+// Shared by the parts of type_file: problems with a position, values of a TOML table, one field.
 #pragma once
 #include "type_file.h"
 #include <optional>
@@ -13,10 +13,10 @@ struct Reader {
 };
 
 void complain(Reader &reader, const toml::source_region &place, const std::string &text);
-std::string quoted(std::string_view text); // Unprintable bytes as '?', and not too long.
+std::string quoted(std::string_view text); // Control characters become '?'; shortened if long.
 
-// `whose` names the table in complaints, as "type \"ship\"". Nothing: the key is absent, or it was
-// complained about.
+// `whose` names the table in problems, such as "type \"ship\"". The functions below return nothing
+// if the key is absent, or if its value is wrong, which they report.
 void check_keys(Reader &reader, const toml::table &table, const std::string &whose,
                 std::span<const std::string_view> known);
 std::optional<std::string> word(Reader &reader, const toml::table &table, std::string_view key,
@@ -25,16 +25,16 @@ std::optional<uint32_t> whole_number(Reader &reader, const toml::table &table, s
                                      const std::string &whose, uint32_t min, uint32_t max);
 std::optional<double> number(Reader &reader, const toml::table &table, std::string_view key,
                              const std::string &whose);
-// The index of the word in `names`.
+// Returns the index of the word in `names`.
 std::optional<size_t> choice(Reader &reader, const toml::table &table, std::string_view key,
                              const std::string &whose, std::span<const std::string_view> names);
 
 struct ParsedField {
-    tern::Field field; // Without name and offset_bytes.
+    tern::Field field; // name and offset_bytes are not set.
     std::string name;
-    std::string whose; // As complaints call it.
+    std::string whose; // Names the field in problems.
 };
-// Nothing: it was complained about.
+// Returns nothing if the field has problems, which have been reported.
 std::optional<ParsedField> parse_field(Reader &reader, const toml::table &table,
                                        const std::string &type);
 

@@ -1,4 +1,4 @@
-// The connection of tern-ctl to a host: a line of JSON goes, a line of JSON comes.
+// The connection of tern-ctl to a host. Requests and answers are lines of JSON.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,17 +8,17 @@ namespace ctl {
 using Json = nlohmann::ordered_json;
 
 struct Answer {
-    Json body;         // With "ok".
-    std::string error; // Not empty: there was none, because of this.
+    Json body;         // The answer, with "ok"; unset if there is an error.
+    std::string error; // Why there is no answer; empty if there is one.
 };
 
-// TERN_HOST_CONTROL_SOCKET, else tern-host.sock in $XDG_RUNTIME_DIR if that is there, else
+// $TERN_HOST_CONTROL_SOCKET, else tern-host.sock in $XDG_RUNTIME_DIR if that file exists, else
 // /run/tern/host.sock.
 std::string default_socket();
 
-// The descriptor, or -1: nobody listens there, and errno says why.
+// Returns the descriptor, or -1 with the reason in errno.
 int connect_to(const std::string &path);
-// Waits for the answer, at most 10 s.
+// Sends the request and waits for the answer, at most 10 s.
 Answer ask(int descriptor, const Json &request);
 
 }

@@ -1,4 +1,4 @@
-// tern-ctl: asks and tells a running tern-host. See --help.
+// tern-ctl: controls a running tern-host. See --help.
 #include "client.h"
 #include "common/command_line.h"
 #include "common/line_editor.h"
@@ -80,7 +80,7 @@ std::string done_text(const std::string &command, const Json &body)
     return "done\n";
 }
 
-// Of the room that is wanted, if one is.
+// The status with only the room that the user asked for, if any.
 Json only_wanted(const Json &status, const Wish &wish)
 {
     Json out = status;
@@ -105,9 +105,9 @@ std::string answer_text(const std::string &command, const Json &body)
     return done_text(command, body);
 }
 
-// --- Commands that are more than one answer ---
+// --- Commands with several requests or with files ---
 
-// Redraws each second, until a signal or the end of the host.
+// Shows the status each second, until a signal or until the host ends.
 int watch(int descriptor, const Wish &wish)
 {
     command_line::heed_signals();
@@ -122,12 +122,13 @@ int watch(int descriptor, const Wish &wish)
         print((screen ? "\x1b[H\x1b[2J" : "") + text);
         before = status;
         const timespec second = {1, 0};
-        nanosleep(&second, nullptr); // A signal cuts it short.
+        nanosleep(&second, nullptr); // A signal ends the pause early.
     }
     return exit_done;
 }
 
-// Copies `bytes` of a recording that may go on. Empty, or what was wrong.
+// Copies the first `bytes` of a recording, which may still grow. Returns an empty string, or the
+// error.
 std::string copy(const std::string &from, const std::string &to, uint64_t bytes)
 {
     const int in = open(from.c_str(), O_RDONLY | O_CLOEXEC);
@@ -163,7 +164,7 @@ int save_recording(const Json &recordings, const std::string &file)
     return exit_done;
 }
 
-// Over a connection of its own: who types waits longer than the host does.
+// Opens a new connection for each line: the host closes idle ones while the user thinks.
 ctl::Answer ask_lua(const Wish &wish)
 {
     const int descriptor = ctl::connect_to(wish.socket);
@@ -177,11 +178,12 @@ void wait_for_input()
 {
     pollfd waiting = {STDIN_FILENO, POLLIN, 0};
     poll(&waiting, 1, 1000);
-    const timespec moment = {0, 5'000'000}; // In the background there is input that is not ours.
+    // In the background poll() may report input that is for another process: do not spin.
+    const timespec moment = {0, 5'000'000};
     nanosleep(&moment, nullptr);
 }
 
-// Lines of stdin, until its end.
+// Runs the lines of stdin on the script's console, until the end of input.
 int talk(line_editor::LineEditor &editor, Wish wish)
 {
     using line_editor::TypedKind;
@@ -250,7 +252,7 @@ int run(const std::string &command, const Wish &wish)
 CLI::App *add(CLI::App &app, const char *name, const char *help)
 {
     CLI::App *command = app.add_subcommand(name, help);
-    command->fallthrough(); // --json and --socket may stand behind, too.
+    command->fallthrough(); // Allows --json and --socket after the command.
     return command;
 }
 

@@ -69,7 +69,7 @@ static std::string percent(uint64_t part, uint64_t all)
 
 // --- Tables ---
 
-// In columns of terminal cells, as far as one character is one cell.
+// In terminal cells, under the assumption that each character takes one.
 static size_t width(const std::string &text)
 {
     return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -181,7 +181,7 @@ std::string invites_text(const Json &status)
     return table(rows);
 }
 
-// --- The others ---
+// --- Other answers ---
 
 std::string peers_text(const Json &peers)
 {

@@ -1,10 +1,10 @@
-// Answers of a host as people read them. What is missing in an answer is shown as "-".
+// Formats the answers of a host for people. A value that is missing in an answer is shown as "-".
 #pragma once
 #include "client.h"
 
 namespace ctl {
 
-// `before`: the status of a while ago, for bytes per second; null if there is none.
+// `before` is an earlier status, from which rates are computed; null if there is none.
 std::string status_text(const Json &status, const Json &before);
 std::string invites_text(const Json &status);
 std::string peers_text(const Json &peers);

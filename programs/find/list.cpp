@@ -9,7 +9,7 @@ using namespace tern;
 
 namespace find_list {
 
-// Bytes of the UTF-8 character at the front; 0: it is none, or one that is not to be printed.
+// The length of the UTF-8 character at `at`; 0 if it is invalid or a control character.
 static size_t character_bytes(const char *at)
 {
     const auto byte = [at](size_t i) { return static_cast<uint8_t>(at[i]); };
@@ -19,7 +19,7 @@ static size_t character_bytes(const char *at)
                         : byte(0) >= 0xc2 && byte(0) < 0xe0 ? 2
                                                             : 0;
     for (size_t i = 1; i < size; ++i)
-        if ((byte(i) & 0xc0) != 0x80) return 0; // The final zero, too.
+        if ((byte(i) & 0xc0) != 0x80) return 0; // Also at the final zero.
     const bool is_control = size == 2 && byte(0) == 0xc2 && byte(1) < 0xa0;
     return is_control ? 0 : size;
 }

@@ -1,4 +1,4 @@
-// What tern-find shows: the sessions that were found, for people and for programs.
+// The output of tern-find: the sessions that were found, for people and for programs.
 #pragma once
 #include "tern/discovery.h"
 #include <span>
@@ -6,10 +6,11 @@
 
 namespace find_list {
 
-// Of a name from the network: what could move a terminal's cursor, and what is no UTF-8, as "?".
+// Makes a name from the network safe for a terminal: control characters and invalid UTF-8 become
+// "?".
 std::string printable(const char *name);
-std::string table(std::span<const tern::FoundSession> sessions); // With a line of titles.
-// One line. The invite is there for open sessions: who has it can join.
+std::string table(std::span<const tern::FoundSession> sessions); // With a header line.
+// One line. Open sessions include their invite, with which anybody can join.
 std::string json(std::span<const tern::FoundSession> sessions);
 
 }

@@ -27,7 +27,8 @@ void print(const Options &options, std::span<const FoundSession> sessions)
     std::fflush(stdout);
 }
 
-// How many were found at last. Without --once: until a signal, whenever the list is another.
+// Without --once prints the list whenever it changes, until a signal. Returns the final number of
+// sessions.
 size_t list(const Options &options, Socket *socket)
 {
     FinderConfig config = {};
@@ -39,7 +40,7 @@ size_t list(const Options &options, Socket *socket)
     while (!command_line::ended() && (!options.once || clock_us() < end_us)) {
         socket->send(find(finder, socket->receive(), clock_us()));
         const std::string present = find_list::json(found(finder));
-        // What is there answers within a moment: an empty list at first would be none.
+        // Sessions take a moment to answer, so an empty list is printed only after that time.
         const bool is_settled = clock_us() >= end_us || !found(finder).empty();
         if (!options.once && is_settled && present != shown) {
             print(options, found(finder));

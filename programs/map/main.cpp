@@ -15,11 +15,11 @@ enum class Way : uint8_t { natpmp, upnp };
 
 struct Options {
     Wish wish = {0, 0, 3600, "", ""};
-    std::string only; // Empty: both ways are tried.
+    std::string only; // "natpmp" or "upnp"; empty: try both.
     bool json = false;
 };
 
-// The mapping that is kept.
+// The mapping that is renewed, and how it was made.
 struct Kept {
     Way way;
     Mapping mapping;
@@ -27,7 +27,8 @@ struct Kept {
 
 constexpr uint64_t second_us = 1'000'000;
 constexpr uint64_t retry_us = 10 * second_us;
-constexpr uint32_t permanent_check_s = 600; // A mapping without a lifetime is asked for again.
+constexpr uint32_t permanent_check_s =
+    600; // Interval at which a mapping without a lifetime is renewed.
 
 const char *name(Way way)
 {
@@ -52,7 +53,7 @@ void print(const Options &options, const Kept &kept)
     std::fflush(stdout);
 }
 
-// Of IPv4: RFC 1918, and RFC 6598 for what providers share.
+// Private IPv4 addresses (RFC 1918), and those of carrier-grade NAT (RFC 6598).
 bool is_private(const std::string &ip)
 {
     unsigned a = 0, b = 0;
@@ -70,7 +71,7 @@ void warn(const Mapping &mapping)
                      mapping.ip.c_str());
 }
 
-// Each way in turn. False: none has worked, and why is said.
+// Tries NAT-PMP, then UPnP. False if both failed; the errors have been printed.
 bool map_first(Options &options, Kept &kept)
 {
     for (Way way : {Way::natpmp, Way::upnp}) {

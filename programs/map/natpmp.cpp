@@ -7,7 +7,7 @@
 
 namespace port_map::natpmp {
 
-// RFC 6886 tries for 64 s; a gateway that speaks this answers within one or two.
+// RFC 6886 retries for 64 s, but a gateway with NAT-PMP answers within one or two.
 static constexpr auto patience = std::chrono::seconds(4);
 
 static std::string explanation(int error)
@@ -25,7 +25,7 @@ static std::string explanation(int error)
     }
 }
 
-// The answer to the request just sent; the library repeats the request. 0 or an error.
+// Waits for the answer to the last request, which the library retransmits. Returns 0 or an error.
 static int await(natpmp_t &natpmp, natpmpresp_t &response)
 {
     const auto end = std::chrono::steady_clock::now() + patience;
@@ -58,7 +58,7 @@ static int map(natpmp_t &natpmp, const Wish &wish, natpmpresp_t &response)
     return error == 0 && !is_ours ? NATPMP_ERR_WRONGPACKETSOURCE : error;
 }
 
-// The address first: it shows at once whether the gateway speaks this.
+// Requests the address first, which shows at once whether the gateway has NAT-PMP.
 static int ask(natpmp_t &natpmp, const Wish &wish, Mapping &mapping)
 {
     natpmpresp_t response = {};
@@ -89,7 +89,7 @@ std::string remove(const Wish &wish)
 {
     natpmp_t natpmp = {};
     if (const int error = open(natpmp, wish)) return explanation(error);
-    Wish none = wish; // RFC 6886, 3.4: both zero.
+    Wish none = wish; // Both zero delete the mapping (RFC 6886, 3.4).
     none.external_port = 0;
     none.lifetime_s = 0;
     natpmpresp_t response = {};

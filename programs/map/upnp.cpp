@@ -6,13 +6,14 @@
 namespace port_map::upnp {
 
 static constexpr int search_ms = 2000;
-static constexpr int only_permanent = 725; // The gateway knows no lifetimes.
+static constexpr int only_permanent =
+    725; // OnlyPermanentLeasesSupported: the gateway has no lifetimes.
 
 struct Gateway {
     UPNPUrls urls;
     IGDdatas data;
-    char here[64]; // This machine's address on that network.
-    bool found;    // Else there is nothing to free.
+    char here[64]; // The address of this machine on the gateway's network.
+    bool found;    // False: the other members are unset and need no freeing.
     bool usable;
 };
 

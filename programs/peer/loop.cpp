@@ -25,11 +25,11 @@ struct Player {
     const Options &options;
     Game *game = nullptr;
     Socket *socket = nullptr;
-    std::vector<Address> addresses = {}; // Of invites.
+    std::vector<Address> addresses = {}; // Listed in the invites.
     control::Control console = {};
-    line_editor::LineEditor *editor = nullptr; // Of stdin.
+    line_editor::LineEditor *editor = nullptr; // Reads stdin.
     bool is_ready = false;
-    uint64_t left_us = 0; // When leave() was called; 0: it was not.
+    uint64_t left_us = 0; // When leave() was called; 0 before.
 };
 
 static volatile sig_atomic_t hangup_seen = 0;
@@ -45,7 +45,7 @@ static int complain(int status, const std::string &what)
     return status;
 }
 
-// --- The beginning ---
+// --- Start ---
 
 static std::string parse_addresses(Player &player)
 {
@@ -119,7 +119,7 @@ static int begin(Player &player)
     if (!options.console.empty()) error = control::open(player.console, options.console);
     if (!error.empty()) return complain(exit_socket, "--console " + options.console + ": " + error);
     Session *session = scripts::game::session(*player.game);
-    receive(session, {}, clock_us()); // Its clock begins here.
+    receive(session, {}, clock_us()); // Sets the session's clock.
     if (options.invite.empty())
         start(session);
     else
@@ -184,7 +184,7 @@ static void take_console(Player &player, uint64_t now_us)
     control::send(player.console, now_us);
 }
 
-// What to exit with; nothing: it goes on.
+// Returns the exit status if the program is to end.
 static std::optional<int> tick(Player &player, uint64_t begun_us, uint64_t now_us)
 {
     Game &game = *player.game;
@@ -214,7 +214,7 @@ static int play(Player &player)
     for (uint64_t due_us = begun_us;; due_us += period_us) {
         const uint64_t now_us = clock_us();
         if (now_us < due_us) sleep_us(due_us - now_us);
-        // Ticks that are over are left out, not made up for.
+        // Missed ticks are skipped, not made up for.
         due_us = std::max(due_us, now_us > period_us ? now_us - period_us : 0);
         if (const std::optional<int> status = tick(player, begun_us, clock_us())) return *status;
     }

@@ -1,4 +1,4 @@
-// The run of tern-peer, from the script to the exit status.
+// Runs tern-peer: loads the script, ticks the session, and returns the exit status.
 #pragma once
 #include "options.h"
 

@@ -1,4 +1,4 @@
-// tern-peer: plays a game written in Lua, as the first of its session or with an invite. See
+// tern-peer: runs a game written in Lua and starts a session, or joins one by an invite. See
 // --help.
 #include "common/command_line.h"
 #include "loop.h"

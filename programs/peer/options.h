@@ -1,4 +1,4 @@
-// What tern-peer is told on its command line.
+// The options of tern-peer.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,22 +9,24 @@ namespace peer {
 
 struct Options {
     std::string script;
-    std::string invite;                                 // Empty: it is the first.
-    std::vector<std::string> addresses = {"127.0.0.1"}; // Of invites: IPs, without a port.
+    std::string invite;                                 // Empty: start a new session.
+    std::vector<std::string> addresses = {"127.0.0.1"}; // IPs for the invites, without a port.
     uint16_t port = 0;
     std::string name;
-    std::string socket = "udp"; // "udp6", "enet".
+    std::string socket = "udp"; // "udp", "udp6" or "enet".
     uint32_t hz = 60;
     double seconds = 0; // 0: until a signal.
     bool sandboxed = false;
-    uint32_t memory_mib = 0;   // 0: no limit; sandboxed: the sandbox's.
-    uint64_t instructions = 0; // The same.
+    // Limits of the script. 0: the limit of the sandbox if `sandboxed`, else no limit.
+    uint32_t memory_mib = 0;
+    uint64_t instructions = 0;
     double loss_percent = 0;
     uint32_t latency_ms = 0;
-    std::string console; // A path; empty: none.
+    std::string console; // Path of the console's socket; empty: none.
 };
 
-// The exit status, if that was all: after --help, or a bad option, which is named on stderr.
+// Parses the command line. Returns an exit status if the program is to end: after --help, or after
+// an error, which has been printed to stderr.
 std::optional<int> read_options(Options &options, int argc, char **argv);
 
 }

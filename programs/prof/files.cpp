@@ -4,8 +4,9 @@
 
 namespace prof::files {
 
-static constexpr int version = 1;                     // Of the JSON.
-static constexpr int64_t bits_max = int64_t{1} << 45; // 4 TB; so no sum can overflow.
+static constexpr int version = 1; // The format of the JSON.
+static constexpr int64_t bits_max = int64_t{1}
+                                    << 45; // 4 TB; a sum of rows_max such rows does not overflow.
 static constexpr size_t rows_max = 100'000;
 
 static constexpr char program[] = "tern-prof";
@@ -42,7 +43,7 @@ std::string json(const tern::Profile &profile)
         out["rows"].push_back(one);
     }
     const auto replace =
-        nlohmann::ordered_json::error_handler_t::replace; // Names may be any bytes.
+        nlohmann::ordered_json::error_handler_t::replace; // Names may be invalid UTF-8.
     return out.dump(1, ' ', false, replace) + "\n";
 }
 

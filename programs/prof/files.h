@@ -1,4 +1,5 @@
-// Files of tern-prof. What is wrong with one ends the program, with a sentence and status 2.
+// Reads and writes the files of tern-prof. An error ends the program with a message and exit
+// status 2.
 #pragma once
 #include "sim/profile/profile.h"
 
@@ -8,6 +9,6 @@ namespace prof::files {
 std::string read(const std::string &path);
 void write(const std::string &path, const std::string &text);
 std::string json(const tern::Profile &profile);
-tern::Profile profile(const std::string &path); // Of the JSON in it.
+tern::Profile profile(const std::string &path); // Reads a profile from JSON.
 
 }

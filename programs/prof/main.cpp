@@ -1,4 +1,4 @@
-// tern-prof: what each bit that a session has sent was for. See --help and docs/use/profiling.md.
+// tern-prof: shows what a session spends its bits on. See --help and docs/use/profiling.md.
 #include "common/command_line.h"
 #include "common/option_checks.h"
 #include "files.h"
@@ -12,7 +12,7 @@ using namespace prof;
 namespace {
 
 struct Options {
-    std::string file, other; // Of play and show; of compare.
+    std::string file, other; // `other` is the second file of compare.
     std::string json, svg;
     std::string topology = "mesh", of = "all";
     SceneOptions scene;

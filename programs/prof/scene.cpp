@@ -40,7 +40,7 @@ struct Scene {
     uint32_t tick = 0;
 };
 
-// Round and round, each at its own pace.
+// Bodies move in circles, each at its own speed.
 Body body_at(uint32_t number, double seconds)
 {
     const double angle = seconds * (0.3 + number % 7 * 0.1) + number;
@@ -72,7 +72,7 @@ void play_peer(const Scene &scene, Session *session, uint32_t place)
     uint32_t number = place;
     for (const ObjectId object : objects(session, BODY)) {
         if (owner(session, object) != self(session)) continue;
-        if (number % 5 != 0) set(session, object, body_at(number, seconds)); // A fifth rests.
+        if (number % 5 != 0) set(session, object, body_at(number, seconds)); // One fifth rests.
         number += scene.options.peers;
     }
     const std::span<const ObjectId> bodies = objects(session, BODY);

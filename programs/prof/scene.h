@@ -1,11 +1,11 @@
-// A scene to be profiled: bodies that move, named players, and hits, over a pretend network.
+// A scene to profile: moving bodies, named players, and hits, over a simulated network.
 #pragma once
 #include "sim/profile/profile.h"
 
 namespace prof {
 
 struct SceneOptions {
-    enum class Of : uint8_t { all, host, guest }; // all: added up.
+    enum class Of : uint8_t { all, host, guest }; // The peer to profile; all: the sum.
     uint32_t peers = 4, objects = 100, seconds = 10, ticks_per_second = 60;
     double loss_percent = 1;
     tern::Topology topology = tern::Topology::mesh;
@@ -15,7 +15,8 @@ struct SceneOptions {
 
 namespace scene {
 
-tern::Profile play(const SceneOptions &options); // From joining on. The same options, the same.
+tern::Profile
+play(const SceneOptions &options); // Includes joining. Equal options give equal profiles.
 
 }
 }
