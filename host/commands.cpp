@@ -19,7 +19,7 @@ constexpr uint64_t objects_listed_max = 10'000;
 
 struct Command {
     const char *name;
-    std::vector<std::string_view> keys; // That it takes, beside "command".
+    std::vector<std::string_view> keys; // The keys that it takes beside "command".
     Json (*run)(Host &host, const Json &request);
 };
 
@@ -38,8 +38,8 @@ std::string room_names(const Host &host)
     return names;
 }
 
-// The room that the request names, or the only one. If there is none, returns null and sets
-// `error`.
+// The room that the request names, or the only one. If there is none, sets `error` and returns
+// null.
 Room *named_room(Host &host, const Json &request, std::string &error)
 {
     const auto name = request.find("room");
@@ -55,8 +55,8 @@ Room *named_room(Host &host, const Json &request, std::string &error)
     return room;
 }
 
-// Like named_room(), but accepts only a room that this peer hosts now, so that commands can change
-// it.
+// Like named_room(), but accepts only a room that this peer hosts now and that commands can
+// therefore change.
 Room *hosted_room(Host &host, const Json &request, std::string &error)
 {
     Room *room = named_room(host, request, error);

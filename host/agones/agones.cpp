@@ -10,8 +10,8 @@ namespace dedicated {
 using namespace agones_link;
 using std::chrono::milliseconds;
 
-constexpr uint32_t watch_silence_s_max =
-    60; // Then it is reopened; the first line of a watch is the present state.
+// Then the watch is reopened; its first line is the present state.
+constexpr uint32_t watch_silence_s_max = 60;
 
 static uint32_t health_period_ms(Agones &agones)
 {

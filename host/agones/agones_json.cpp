@@ -40,8 +40,8 @@ static int64_t integer(const json &value, int64_t otherwise)
 
 static std::string dump(const json &value)
 {
-    return value.dump(-1, ' ', false,
-                      json::error_handler_t::replace); // Names may be invalid UTF-8.
+    // `replace`, because names may be invalid UTF-8.
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 static void read_ports(const json &ports, GameServer &out)

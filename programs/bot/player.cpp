@@ -181,8 +181,8 @@ static bool create_one(Player &p)
     return object != ObjectId::none;
 }
 
-// Creates the bot's objects, and one for each that it has destroyed. Retries later if a type is
-// full.
+// Creates the bot's objects, and one for each that it has destroyed. If a type is full, retries
+// later.
 static void create_all(Player &p, uint64_t now_us)
 {
     const uint64_t wanted = p.options->objects + p.tally.destroyed;

@@ -4,8 +4,8 @@
 
 namespace files {
 
-[[noreturn]] void fail(const char *program,
-                       const std::string &text); // Prints to stderr; exit status 2.
+// Prints to stderr and exits with status 2.
+[[noreturn]] void fail(const char *program, const std::string &text);
 std::string read(const char *program, const std::string &path);
 void write(const char *program, const std::string &path, const std::string &text);
 

@@ -66,8 +66,8 @@ bool edits(const LineEditor &editor)
 
 #ifdef TERN_HAVE_LIBEDIT
 
-static volatile sig_atomic_t was_stopped =
-    0; // After SIGCONT: the shell may have changed the terminal's mode.
+// Set by SIGCONT: the shell may have changed the terminal's mode.
+static volatile sig_atomic_t was_stopped = 0;
 
 static void note_continued(int)
 {
@@ -192,8 +192,8 @@ Typed take(LineEditor &editor)
     for (;;) {
         if (!editor.ended && !has_input()) return {TypedKind::nothing, ""};
         int count = 0;
-        const char *typed =
-            editor.ended ? nullptr : el_gets(editor.edit, &count); // Handles one key.
+        // In unbuffered mode el_gets() handles one key.
+        const char *typed = editor.ended ? nullptr : el_gets(editor.edit, &count);
         if (editor.ended) {
             prepare(editor, false);
             return {TypedKind::ended, ""};

@@ -1,5 +1,5 @@
 // Reads lines from stdin. At a terminal, and if built with libedit, with editing, history and
-// completion; otherwise plainly. No function here blocks.
+// completion; otherwise plainly. No function here blocks for longer than a key takes to arrive.
 #pragma once
 #include <string>
 

@@ -26,8 +26,8 @@ static size_t distance(std::string_view a, std::string_view b)
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> names)
 {
-    constexpr size_t looked_at_max =
-        64; // Longer words are not misspelled names, and slow to compare.
+    // Longer words are not misspelled names, and slow to compare.
+    constexpr size_t looked_at_max = 64;
     if (word.size() > looked_at_max) return "";
     std::string_view nearest;
     size_t least = 1 + std::max<size_t>(1, word.size() / 3);

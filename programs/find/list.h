@@ -6,8 +6,8 @@
 
 namespace find_list {
 
-// Makes a name from the network safe for a terminal: control characters and invalid UTF-8 become
-// "?".
+// Makes a name from the network safe for a terminal: "?" replaces control characters and invalid
+// UTF-8.
 std::string printable(const char *name);
 std::string table(std::span<const tern::FoundSession> sessions); // With a header line.
 // One line. Open sessions include their invite, with which anybody can join.

@@ -27,8 +27,8 @@ struct Kept {
 
 constexpr uint64_t second_us = 1'000'000;
 constexpr uint64_t retry_us = 10 * second_us;
-constexpr uint32_t permanent_check_s =
-    600; // Interval at which a mapping without a lifetime is renewed.
+// Interval at which a mapping without a lifetime is renewed.
+constexpr uint32_t permanent_check_s = 600;
 
 const char *name(Way way)
 {

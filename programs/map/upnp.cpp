@@ -6,8 +6,8 @@
 namespace port_map::upnp {
 
 static constexpr int search_ms = 2000;
-static constexpr int only_permanent =
-    725; // OnlyPermanentLeasesSupported: the gateway has no lifetimes.
+// The UPnP error OnlyPermanentLeasesSupported: the gateway has no lifetimes.
+static constexpr int only_permanent = 725;
 
 struct Gateway {
     UPNPUrls urls;

@@ -5,8 +5,8 @@
 namespace prof::files {
 
 static constexpr int version = 1; // The format of the JSON.
-static constexpr int64_t bits_max = int64_t{1}
-                                    << 45; // 4 TB; a sum of rows_max such rows does not overflow.
+// 4 TB; a sum of rows_max such rows does not overflow.
+static constexpr int64_t bits_max = int64_t{1} << 45;
 static constexpr size_t rows_max = 100'000;
 
 static constexpr char program[] = "tern-prof";

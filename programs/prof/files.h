@@ -1,5 +1,5 @@
-// Reads and writes the files of tern-prof. An error ends the program with a message and exit
-// status 2.
+// Reads and writes the files of tern-prof. An error prints a message and ends the program with
+// exit status 2.
 #pragma once
 #include "sim/profile/profile.h"
 

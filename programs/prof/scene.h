@@ -15,8 +15,8 @@ struct SceneOptions {
 
 namespace scene {
 
-tern::Profile
-play(const SceneOptions &options); // Includes joining. Equal options give equal profiles.
+// The profile includes joining. Equal options give equal profiles.
+tern::Profile play(const SceneOptions &options);
 
 }
 }
