@@ -45,7 +45,8 @@ void add(ProfileNode &root, const ProfileRow &row)
     for (size_t i = 0; i < names.size(); ++i) {
         node->bits += row.bits;
         node = &part(*node, names[i]);
-        if (i == 1 && row.field.empty()) node->count += row.count; // Of a kind: its values.
+        if (i == 1 && row.field.empty())
+            node->count += row.count; // Heads count the values of a kind.
     }
     node->bits += row.bits;
     if (names.size() == 3) node->count += row.count;

@@ -1,5 +1,5 @@
-// What sessions have sent, by name: rows of traffic() added up, as a tree, and the difference of
-// two. docs/use/profiling.md
+// A profile of what sessions have sent: rows of traffic(), added up by name. Shows a profile as a
+// tree or a treemap, and the difference of two. See docs/use/profiling.md.
 #pragma once
 #include "tern/tern.h"
 #include <string>
@@ -8,27 +8,27 @@
 namespace tern {
 
 struct ProfileRow {
-    std::string kind, type, field; // As in TrafficRow; "": none.
+    std::string kind, type, field; // The names of TrafficRow's members; "": none.
     int64_t bits;
     uint64_t count;
 };
 
 struct Profile {
     std::string title;
-    double seconds; // Of the session's time.
+    double seconds; // How long the session ran.
     uint64_t datagrams;
-    std::vector<ProfileRow> rows; // Each once, none of them empty.
+    std::vector<ProfileRow> rows; // Names are unique, and no row is empty.
 };
 
-// A type's, the messages' or the overhead's bits, and what they consist of, the largest first.
+// The bits of a type, of the messages or of the overhead, and their parts.
 struct ProfileNode {
     std::string name;
-    int64_t bits; // Of all its parts.
+    int64_t bits; // The sum of all parts.
     uint64_t count;
-    std::vector<ProfileNode> parts;
+    std::vector<ProfileNode> parts; // The largest first.
 };
 
-// Of one row, in two profiles, as a rate, so that runs of different lengths can be compared.
+// One row in two profiles. Rates let profiles of different lengths be compared.
 struct ProfileChange {
     std::string name;
     double before_bps, after_bps; // Bits a second.
@@ -36,13 +36,13 @@ struct ProfileChange {
 
 namespace profile {
 
-// Datagrams that went by way of another member are counted with those that carried them.
+// Adds the traffic of a session. A relayed datagram counts besides the datagram that carries it.
 void add(Profile &profile, const Session *session);
 int64_t bits(const Profile &profile);
-// "unsent" is no part of it, but of its bits.
+// The row "unsent" is negative: it lowers the bits of the root, but is not one of its parts.
 ProfileNode tree(const Profile &profile);
 std::vector<ProfileChange> changes(const Profile &before, const Profile &after); // Largest first.
-// A treemap: areas are bits. One file for light and dark.
+// A treemap, whose areas are bits. The SVG has styles for light and dark pages.
 std::string svg(const Profile &profile);
 
 }

@@ -1,4 +1,4 @@
-// The treemap. Squarified: Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000).
+// Draws the treemap by the algorithm of Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000).
 #include "sim/picture/picture_ink.h"
 #include "sim/profile/profile.h"
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double page_width = 960, page_height = 620, margin = 16, head_px = 54;
 constexpr double gap = 3, group_title_px = 20, kind_title_px = 16;
-constexpr size_t hue_count = 7; // Groups beyond take the colours again.
+constexpr size_t hue_count = 7; // Further groups repeat the colours.
 
 struct Place {
     double x, y, width, height;
@@ -28,7 +28,7 @@ std::string share(const Drawing &d, int64_t bits)
     return text;
 }
 
-// The worst ratio of sides among areas that lie in one row of this length.
+// The worst ratio of sides among areas that fill one row of this length.
 double worst_ratio(std::span<const double> areas, double length)
 {
     double sum = 0, least = areas[0], most = areas[0];
@@ -45,7 +45,7 @@ void put_row(std::span<const double> areas, Place &left, std::vector<Place> &pla
     double sum = 0;
     for (const double area : areas)
         sum += area;
-    const bool wide = left.width >= left.height; // Then the row stands at the left.
+    const bool wide = left.width >= left.height; // The row stands at the left.
     const double depth = sum / (wide ? left.height : left.width);
     double at = 0;
     for (const double area : areas) {
@@ -60,7 +60,7 @@ void put_row(std::span<const double> areas, Place &left, std::vector<Place> &pla
         left = {left.x, left.y + depth, left.width, left.height - depth};
 }
 
-// Of parts sorted by size, none of them empty.
+// The parts must be sorted by size, and none may be empty.
 std::vector<Place> squarified(const std::vector<ProfileNode> &parts, Place whole)
 {
     double sum = 0;
@@ -89,7 +89,7 @@ std::string attributes(const char *classes)
     return std::string("class=\"") + classes + "\"";
 }
 
-// Cut to what fits, or nothing.
+// The words, cut to the width; empty if even three letters do not fit.
 std::string fitted(const std::string &words, double size_px, double width)
 {
     if (ink::width(words, size_px) <= width) return words;
@@ -99,7 +99,7 @@ std::string fitted(const std::string &words, double size_px, double width)
     return cut.size() > 3 ? cut + "…" : "";
 }
 
-// With its share, if there is room.
+// The node's name, with its share if there is room.
 std::string title(const Drawing &d, const ProfileNode &node, double size_px, double width)
 {
     const std::string whole = node.name + "  " + share(d, node.bits);
@@ -188,7 +188,7 @@ void draw_groups(Drawing &d, const ProfileNode &root, const Place &place)
     }
 }
 
-// Of light and of dark: page, text, what is faint; then of each group.
+// The first colour of each table is that of the overhead; the others are those of types.
 std::string style()
 {
     static constexpr const char *light[] = {"#e4e6ea", "#cfe3f7", "#fbe0c4", "#d3ecd2",

@@ -13,7 +13,7 @@ namespace tern::recording {
 
 namespace {
 
-// The type table of the header, and all that it points to.
+// The configuration in the header, and the memory to which it points.
 struct Loaded {
     Config config;
     uint8_t seed[32];
@@ -58,7 +58,7 @@ void load_type(Loaded &loaded, ByteReader &r)
     loaded.types.push_back(type);
 }
 
-// Null: it is none that can be read.
+// Null: the header is malformed.
 std::unique_ptr<Loaded> load(std::span<const std::byte> header)
 {
     auto loaded = std::make_unique<Loaded>();
@@ -76,7 +76,7 @@ std::unique_ptr<Loaded> load(std::span<const std::byte> header)
     return loaded;
 }
 
-// --- Whether a call may be made: what would assert is not that session's ---
+// --- Whether a call may be made. A call that would fail an assert was never recorded ---
 
 bool is_open(const Player &p)
 {
@@ -101,7 +101,7 @@ bool may_claim(const Player &p, const Record &record)
     return !exists(p.session, record.object) || owner(p.session, record.object) != self(p.session);
 }
 
-// With ClaimMode::optimistic: of others set() asserts.
+// Claimed with ClaimMode::optimistic: for other objects that are not ours, set() asserts.
 bool is_claimed(const Player &p, const Record &record)
 {
     return is_open(p) && exists(p.session, record.object) &&
@@ -152,7 +152,7 @@ bool may(const Player &p, const Record &record)
 
 // --- One record ---
 
-// What a person wants to see of what the game did: not each set() and call().
+// The label of the act in a picture. Empty for frequent calls, such as set() and call().
 std::string label(const Record &record, ObjectId created)
 {
     switch (record.kind) {
@@ -178,7 +178,7 @@ std::string label(const Record &record, ObjectId created)
     }
 }
 
-// Empty, or what is wrong.
+// Returns what is wrong; empty: nothing.
 std::string play_receive(Player &p, const Record &record)
 {
     p.inbox.clear();
@@ -206,7 +206,7 @@ std::string play_send(Player &p, const Record &record)
            " datagrams sent here are not those of the recording; was it made by another version?";
 }
 
-// Of create, set and calls; the value is in *value.
+// Reads the value of a create, a set or a call into *value.
 bool read_value(const Player &p, const Record &record, std::byte *value)
 {
     const TypeTable &table = p.loaded->table;
@@ -306,7 +306,7 @@ std::string play_record(Player &p, const Record &record)
     return wrong;
 }
 
-// --- All of it ---
+// --- The whole recording ---
 
 std::string at(const Player &p, size_t byte, const std::string &what)
 {
@@ -376,7 +376,7 @@ PlayedRecording play(std::span<const std::byte> recording)
     played.duration_us = p.now_us - p.first_us;
     played.profile.seconds = static_cast<double>(played.duration_us) / 1e6;
     profile::add(played.profile, p.session);
-    played.profile.datagrams = played.sent_datagrams; // Not those inside of others.
+    played.profile.datagrams = played.sent_datagrams; // Without datagrams inside others.
     played.history = recording_history::finish(*p.history, p.session);
     return std::move(played);
 }

@@ -1,4 +1,5 @@
-// Plays the recording of a real session back into a fresh one, bit by bit, and tells its history.
+// Replays the recording of a real session in a new one, compares every datagram bit by bit, and
+// writes its history.
 #pragma once
 #include "sim/picture/history.h"
 #include "sim/profile/profile.h"
@@ -9,23 +10,25 @@
 namespace tern {
 
 struct PlayedRecording {
-    bool ok;           // It was read to its end, and every datagram was what it had been.
-    std::string error; // Else: what, at which byte and time.
-    bool cut_short;    // It says that its writer could not write on.
-    uint64_t digest;   // Of the world at the end, and below: of what was played.
-    uint64_t ticks;    // Calls of send().
+    bool ok;           // The whole recording was replayed, and every datagram sent was the same.
+    std::string error; // If not ok: what is wrong, with byte and time.
+    bool cut_short;    // The recording ends with the mark that its writer had no more room.
+    // All below describes the part that was replayed.
+    uint64_t digest; // digest() at the end.
+    uint64_t ticks;  // Calls of send().
     uint64_t duration_us;
     uint64_t received_datagrams, sent_datagrams;
-    State state; // At the end.
-    // Lane 0 is the recorded session. What others said begins where it was heard, and what it said
-    // ends where the ack arrived: of the others' clocks nothing is known.
+    State state; // state() at the end.
+    // Lane 0 is the recorded session. A message of another peer is drawn from when it was received,
+    // and a message of the session until its ack arrived, because the clocks of the other peers are
+    // not recorded.
     History history;
-    Profile profile; // Of what it sent.
+    Profile profile; // The traffic that the session sent.
 };
 
 namespace recording {
 
-bool is_recording(std::span<const std::byte> bytes); // By its first bytes.
+bool is_recording(std::span<const std::byte> bytes); // Reads the first bytes only.
 PlayedRecording play(std::span<const std::byte> recording);
 
 }

@@ -4,7 +4,8 @@
 
 namespace tern::recording_history {
 
-static constexpr size_t notes_max = 1 << 16; // Of one call. More: the title says so.
+// Notes of one call of the session. If there are more, the title of the history has "incomplete".
+static constexpr size_t notes_max = 1 << 16;
 
 static Moment moment(MomentKind kind, uint64_t time_us, uint16_t lane)
 {

@@ -10,7 +10,7 @@
 namespace tern {
 
 struct SaidMoment {
-    uint64_t number; // Of its message.
+    uint64_t number; // The message's number on its stream.
     Moment moment;
 };
 
@@ -19,16 +19,16 @@ struct RecordingHistory { // Open.
     std::vector<Note> notes;
     Journal journal;
     uint64_t link_count;
-    std::map<uint64_t, std::deque<SaidMoment>> unacked; // By the key's name.
-    std::vector<Object> slots;                          // As they were at the last look.
+    std::map<uint64_t, std::deque<SaidMoment>> unacked; // Indexed by Note::key.
+    std::vector<Object> slots;                          // The slots at the last look().
 };
 
 namespace recording_history {
 
-// Listens to the session, which must end before the history does.
+// Gives the session a journal, which lives in the history: destroy the session first.
 std::unique_ptr<RecordingHistory> make(Session *session, const char *name);
 void act(RecordingHistory &h, uint64_t time_us, const std::string &label);
-// What the last call changed: the journal's notes, the objects.
+// Call it after each call of the session: adds the notes of the journal and changes of objects.
 void look(RecordingHistory &h, const Session *session, uint64_t time_us);
 void events(RecordingHistory &h, std::span<const Event> events, uint64_t time_us);
 History finish(RecordingHistory &h, const Session *session);

@@ -1,4 +1,4 @@
-// Choices and runs as text, and as bytes.
+// Choices and runs as text. script_bytes.cpp makes runs from bytes and seeds.
 #include "sim/trace/script.h"
 #include "sim/world/dice.h"
 #include <algorithm>
@@ -19,7 +19,7 @@ bool operator==(const SimOptions &a, const SimOptions &b)
 
 namespace script {
 
-// What a choice says beside its act and `a`.
+// The parts of a choice's text besides its act, `a` and `when`.
 enum : uint8_t { B = 1, THING = 2, LASTS = 4, VALUE = 8, EARLIER = 16 };
 
 struct ActText {
@@ -28,7 +28,7 @@ struct ActText {
 };
 
 static constexpr ActText acts[] = {
-    // By Act.
+    // Indexed by Act.
     {"create", THING | VALUE},
     {"set", THING | VALUE},
     {"sets", VALUE},
@@ -225,7 +225,7 @@ static bool read_parts(std::string_view line, SimChoice &choice)
     return take_word(line).empty();
 }
 
-// Empty, or what was expected.
+// Returns what was expected instead; empty: the choice was read.
 static std::string parse_choice(std::string_view line, SimChoice &choice)
 {
     const std::string_view name = take_word(line);
@@ -354,7 +354,7 @@ static std::string parse_option(std::string_view line, SimOptions &options)
     return "no option is called \"" + std::string(name) + "\"; expected one, or \"choices\"";
 }
 
-// hash and digest lines, and choices.
+// Reads one line after "choices": a choice, a hash or the digest.
 static std::string parse_body(std::string_view line, Trace &trace)
 {
     std::string_view rest = line;

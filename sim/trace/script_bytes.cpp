@@ -1,4 +1,4 @@
-// Runs from other things than a list: from any bytes, for fuzzing, and from a seed, for swarms.
+// Makes runs from any bytes, for fuzzing, and the options of a run from a seed, for swarms.
 #include "sim/trace/script.h"
 #include "sim/world/dice.h"
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace tern::script {
 
 // --- From bytes ---
 
-struct Bytes { // What is behind the end is zero.
+struct Bytes { // Reads zeros behind the end.
     std::span<const std::byte> left;
 };
 
@@ -23,7 +23,7 @@ static uint64_t take(Bytes &bytes, size_t count)
 
 static constexpr uint64_t end_ms = 3000;
 
-// Common are the acts that make something happen, rare those after which little can.
+// Acts that make much happen are frequent; those after which little can happen are rare.
 static constexpr Act weighted[] = {
     Act::create,  Act::create, Act::create,  Act::create,  Act::set,      Act::set,    Act::set,
     Act::sets,    Act::sets,   Act::destroy, Act::destroy, Act::destroy,  Act::claim,  Act::claim,
@@ -62,7 +62,8 @@ static SimChoice take_choice(Bytes &bytes, uint16_t places)
     if (choice.act == Act::replay) {
         choice.c = static_cast<uint16_t>((detail & 15) % places);
         choice.d = static_cast<uint16_t>((detail >> 4 & 15) % places);
-        const auto number = static_cast<int64_t>(choice.when); // Paths send about equally much.
+        const auto number =
+            static_cast<int64_t>(choice.when); // Recent: paths carry similar numbers.
         choice.value = std::max<int64_t>(1, number - static_cast<int64_t>(detail >> 12));
     }
     return plain(choice);
@@ -83,7 +84,8 @@ Trace from_bytes(std::span<const std::byte> data, size_t choices_max)
     options.tick_us_low = options.tick_us_high = (shape & 8) != 0 ? 50'000 : 20'000;
     options.latency_us_low = 5000;
     options.latency_us_high = (shape & 16) != 0 ? 60'000 : 20'000;
-    for (uint16_t place = 1; place < options.places; ++place) { // Else little happens at all.
+    for (uint16_t place = 1; place < options.places;
+         ++place) { // Without members a host does little.
         SimChoice start = {};
         start.act = Act::start;
         start.a = place;

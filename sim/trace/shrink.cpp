@@ -7,20 +7,21 @@ namespace {
 
 constexpr uint64_t second_us = 1'000'000;
 
-bool is_path(const SimChoice &choice) // About datagrams from a to b.
+bool is_path(const SimChoice &choice) // The choice concerns the datagrams from a to b.
 {
     return script::is_network(choice.act) || choice.act == Act::cut || choice.act == Act::clog ||
            choice.act == Act::mtu || choice.act == Act::queue || choice.act == Act::sever;
 }
 
-bool has_other_place(const SimChoice &choice) // In b.
+bool has_other_place(const SimChoice &choice) // b is a place.
 {
     return is_path(choice) || choice.act == Act::migrate || choice.act == Act::grant ||
            choice.act == Act::refuse || choice.act == Act::call || choice.act == Act::whisper ||
            choice.act == Act::ask || choice.act == Act::remove;
 }
 
-// The candidate is what is best without those that `drop` names. False: there are none.
+// Makes the candidate from `best`, without the choices for which drop() is true. False: there are
+// none.
 template <class Drop> bool without(Shrinker &s, Drop drop)
 {
     const size_t before = s.best.choices.size();
@@ -29,7 +30,7 @@ template <class Drop> bool without(Shrinker &s, Drop drop)
     return s.candidate.choices.size() < before;
 }
 
-// --- The proposals of each pass. False: this one changes nothing. ---
+// --- The proposals of each pass. False: the proposal changes nothing. ---
 
 bool propose_tail(Shrinker &s)
 {
@@ -76,7 +77,7 @@ void move_down(uint16_t &place, uint16_t gone)
     if (place > gone) place = static_cast<uint16_t>(place - 1);
 }
 
-// All but the host's: those behind it move up.
+// Drops one place, but never place 0, where the session starts. Higher places move down by one.
 bool propose_place(Shrinker &s)
 {
     const auto gone = static_cast<uint16_t>(s.best.options.places - 1 - s.at);
@@ -106,7 +107,7 @@ bool propose_time(Shrinker &s)
     return true;
 }
 
-// As usual: what a reader need not think about.
+// Sets an option to its default, which the reader of a trace can ignore.
 bool propose_usual(Shrinker &s)
 {
     const SimOptions usual = {};
@@ -159,7 +160,7 @@ bool propose(Shrinker &s)
     return false;
 }
 
-// --- Going on ---
+// --- The order of passes and proposals ---
 
 size_t proposal_count(const Shrinker &s)
 {
@@ -185,11 +186,11 @@ void enter(Shrinker &s, ShrinkPass pass)
     s.chunk = std::max<size_t>(s.best.choices.size() / 2, 1);
 }
 
-// The pass has nothing more to propose.
+// Call it when the pass has no further proposal.
 void end_pass(Shrinker &s)
 {
     if (s.pass == ShrinkPass::chunks && (s.chunk > 1 || s.again)) {
-        // One by one until none can be taken out.
+        // Single choices are tried again until none can be dropped.
         s.chunk = std::max<size_t>(s.chunk / 2, 1);
         s.at = 0;
         s.again = false;
@@ -197,7 +198,7 @@ void end_pass(Shrinker &s)
     }
     if (s.pass != ShrinkPass::numbers)
         return enter(s, static_cast<ShrinkPass>(static_cast<uint8_t>(s.pass) + 1));
-    // Once more from the start if anything got smaller: one thing makes room for another.
+    // Start again if any pass had success, because what one pass drops lets others drop more.
     enter(s, s.smaller ? ShrinkPass::tail : ShrinkPass::done);
     s.smaller = false;
 }
@@ -244,7 +245,8 @@ void answer(Shrinker &s, const Violation &violation, uint64_t violation_us)
     s.smaller = s.again = true;
     std::swap(s.best, s.candidate);
     s.violation_us = violation_us;
-    // What follows has moved up; elsewhere the same proposal would change nothing.
+    // In these passes the next proposal has the same number now, or lowers the same number further.
+    // In the others the same proposal would change nothing.
     if (s.pass != ShrinkPass::chunks && s.pass != ShrinkPass::places &&
         s.pass != ShrinkPass::numbers)
         skip(s);

@@ -73,7 +73,7 @@ enum class Ask : uint8_t {
 };
 inline constexpr uint64_t ask_count = 8;
 struct PlayedAsk { // A step of an ask in this tick.
-    // The ask was sent (said), received (heard), or its caller got the reply or the failure.
+    // Whether the ask was sent or received, or its caller got the reply or the failure.
     enum class What : uint8_t { said, heard, replied, failed } what;
     Ask ask;
     TypeId type;
