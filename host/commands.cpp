@@ -55,8 +55,7 @@ Room *named_room(Host &host, const Json &request, std::string &error)
     return room;
 }
 
-// Like named_room(), but accepts only a room that this peer hosts now and that commands can
-// therefore change.
+// Like named_room(), but accepts only a room that this peer hosts now: commands can change it.
 Room *hosted_room(Host &host, const Json &request, std::string &error)
 {
     Room *room = named_room(host, request, error);

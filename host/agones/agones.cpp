@@ -26,8 +26,7 @@ static bool has_said_shut_down(Agones &agones)
 }
 
 // Sends health every 2/5 of the period, so that one lost request does no harm, and only if a tick
-// has ended since the last time. After shut_down() there are no more ticks; health is then sent
-// without.
+// has ended since the last time. After shut_down() no ticks follow and health is sent anyway.
 static void send_health(Agones &agones)
 {
     uint64_t ticked_us = 0, sent_us = tern::clock_us();

@@ -29,8 +29,7 @@ static std::string state_of(Agones &agones)
     return agones.seen.game_server.state;
 }
 
-// For a counter or list that is not configured some versions answer 404, others 500 with these
-// texts.
+// If a counter or list is not configured, some versions answer 404 and others 500 with these texts.
 static bool is_not_configured(const Answer &answer)
 {
     const std::string text = agones_json::error_text(answer.body);

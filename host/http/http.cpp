@@ -14,9 +14,8 @@ namespace dedicated {
 
 namespace {
 
-// Each connection is answered once and closed. A silent client holds its thread for read_s_max
-// only. One that sends single bytes slowly can hold it longer; expose the port to trusted clients
-// only.
+// Each connection is answered once and closed. A silent client holds its thread for read_s_max at
+// most, but one that slowly sends single bytes can hold it longer: the port is for trusted clients.
 constexpr size_t threads = 16;
 constexpr time_t read_s_max = 1, write_s_max = 5;
 

@@ -10,7 +10,7 @@ using Problem = type_file::Problem;
 
 enum class Action : uint8_t {
     run,
-    show,  // Print `text` on stdout and exit with exit_status.
+    show,  // Print `text` on stdout and exit with status 0.
     check, // --check-config
     print  // --print-config
 };
