@@ -189,8 +189,8 @@ int start(Host &host)
     for (const Problem &warning : host.loaded.warnings)
         log::write(host.log, LogLevel::warning, "option_ignored",
                    {{"where", warning.where}, {"text", warning.text}});
-    // bind_others() opens the control socket before it starts the HTTP threads: see control::open().
-    // The threads of the Agones client run already, but create no files.
+    // bind_others() opens the control socket before it starts the HTTP threads: see
+    // control::open(). The threads of the Agones client run already, but create no files.
     int (*const steps[])(Host &) = {bind_rooms, bind_others, begin_recordings, make_workers,
                                     load_scripts};
     if (const int status = join_fleet(host); status != exit_clean) return status;
