@@ -1,5 +1,5 @@
-// What happened in a run, as far as a person wants to see it: the explorer, the simulator and the
-// player of recordings write it, picture.h draws it.
+// The history of a run, for people. The explorer, the simulator and the player of recordings write
+// it; picture.h draws it.
 #pragma once
 #include "migration/replica.h"
 #include <string>
@@ -8,48 +8,50 @@
 namespace tern {
 
 enum class MomentKind : uint8_t {
-    said,    // lane said a message to `other`; link pairs it with the one heard.
-    heard,   // lane heard what `other` said. Said and not heard: it is lost, or still under way.
-    object,  // What lane now believes of object: stamp, owner, alive; or dead; or neither: nothing.
-    act,     // lane's game did something: label.
-    doubled, // A datagram from lane to `other` was duplicated; with the link of a message: that.
-    lost,    // A datagram from lane to `other` was lost; with the link of a message: that.
+    said,  // lane sent a message to `other`. The message received has the same link.
+    heard, // lane received a message from `other`. Without this moment, it is lost or in flight.
+    // lane's state of object has changed. It is alive with owner and stamp, or dead, or (if
+    // neither) unknown.
+    object,
+    act,     // lane's game did something, which label describes.
+    doubled, // The message `link` from lane to `other` was duplicated. link 0: some datagram was.
+    lost,    // The message `link` from lane to `other` was lost. link 0: some datagram was.
     crashed,
-    started, // A new peer in this lane: label.
+    started, // A new peer starts in this lane; label describes it.
     left,
     paused,
     resumed,
-    cut,    // From here on nothing gets from lane to `other`.
-    healed, // ... and now it does.
+    cut,    // From now on no datagram gets from lane to `other`.
+    healed, // From now on datagrams get from lane to `other` again.
     violation
 };
 
 struct Moment {
-    uint64_t time_us; // Never goes back. Of the explorer: 1000 times the number of the move.
+    uint64_t time_us; // The explorer uses 1000 times the number of the move.
     MomentKind kind;
-    MessageKind message; // said, heard. none: UPDATEs.
-    bool alive, dead;    // object.
-    bool ignored;        // heard: it changed nothing.
+    MessageKind message; // Used by said and heard. none: an UPDATE.
+    bool alive, dead;    // Used by object.
+    bool ignored;        // Used by heard: the message changed nothing.
     uint16_t lane, other;
-    PeerId owner;    // object. Of all others: who is in the lane, if that is known.
-    uint64_t link;   // said, heard: equal in both, unique otherwise.
-    ObjectId object; // said, heard: none if it is about no object.
+    PeerId owner;    // Used by object: its owner. Else the peer in the lane; none: not known.
+    uint64_t link;   // Pairs said and heard, and is unique otherwise.
+    ObjectId object; // none for a message that is about no object.
     Stamp stamp;
-    std::string label; // act, started, crashed, left, violation ("I3: what is wrong").
+    std::string label; // Used by act, started, crashed, left, violation ("I3: what is wrong").
 };
 
 struct History {
     std::string title;
-    std::vector<std::string> lanes; // Names, as "1 host".
-    std::vector<PeerId> peers;      // By lane: who is there at first; none: nobody yet.
-    std::vector<Moment> moments;    // In order of time; picture.h puts them in order.
-    bool steps;                     // Time is a number of moves, and drawn as such.
+    std::vector<std::string> lanes; // Names such as "1 host".
+    std::vector<PeerId> peers;      // For each lane its first peer. none: the lane is empty.
+    std::vector<Moment> moments;    // In order of time, except that a writer may know ends early.
+    bool steps;                     // Time counts moves, and is drawn as such.
 };
 
-// Something that may never be and is, or must be and is not.
+// An invariant that does not hold.
 struct Violation {
-    std::string invariant; // As in docs/testing.md: "I3". Empty: none.
-    std::string text;      // Peers, objects and values; for people.
+    std::string invariant; // A name from docs/testing.md, such as "I3". Empty: no violation.
+    std::string text;      // The peers, objects and values, for people.
     ObjectId object = ObjectId::none;
     uint16_t lane = 0;
     explicit operator bool() const { return !invariant.empty(); }

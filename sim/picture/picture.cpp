@@ -8,12 +8,12 @@ namespace tern {
 namespace {
 
 constexpr double margin_px = 16, line_px = 17;
-constexpr double width_least_px = 720; // For title and legend.
+constexpr double width_least_px = 720; // The title and the legend need it.
 
 // One entry of the legend.
 struct Entry {
     std::string words;
-    Ink sample; // 40 wide, 16 high, at the origin.
+    Ink sample; // 40 px wide and 16 px high, at the origin.
 };
 
 bool has_fate(const Plan &plan, ArrowFate fate)
@@ -138,7 +138,7 @@ std::vector<Entry> entries(const Page &page)
     return out;
 }
 
-// Gives where it ends.
+// Returns the y at which it ends.
 double legend(Ink &ink, const Page &page, double width)
 {
     Point at = {margin_px, page.layout.bottom + 34};
@@ -176,7 +176,7 @@ std::string about(const Page &page)
     return out;
 }
 
-// Title, sentence and verdict: texts with their places. Gives where they end.
+// Writes the title, a sentence about the run and the violations. Returns the y at which they end.
 double header(Ink &ink, const Page &page, double width)
 {
     const double room = width - 2 * margin_px;
@@ -240,7 +240,7 @@ double header_height(const Page &page, double width)
     return header(unused, page, width);
 }
 
-// As much of the history as has room, from its end.
+// Plans the longest end of the history for which there is room.
 Plan fitting_plan(const History &history, const PictureOptions &options, bool &tight)
 {
     constexpr size_t column_least_px = 14, columns_least = 12;
@@ -283,7 +283,7 @@ History in_order(History history)
 
 std::string picture::svg(const History &raw, const PictureOptions &options)
 {
-    const History history = in_order(raw); // Who writes one may know of ends before their time.
+    const History history = in_order(raw); // A writer may know ends early.
     bool tight = false;
     const Plan plan = fitting_plan(history, options, tight);
     Layout layout = roomy_layout(history, options, plan, tight);

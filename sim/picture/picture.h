@@ -1,18 +1,20 @@
-// Draws a History as swim lanes: an SVG that a browser shows and a person understands.
+// Draws a History as swim lanes, one for each peer, in SVG.
 #pragma once
 #include "sim/picture/history.h"
 
 namespace tern {
 
 struct PictureOptions {
-    bool all = false;         // Everything, though there is a violation and only little led to it.
-    uint32_t objects_max = 3; // Bands in each lane: those of the violation, then the most active.
-    uint32_t width_max_px = 3000; // Beyond it quiet time is cut away, and then the beginning.
+    bool all = false; // Draws everything. By default only what may have led to a violation.
+    // Objects that get a band in each lane: those of the violation, then the most active ones.
+    uint32_t objects_max = 3;
+    uint32_t width_max_px = 3000; // A wider picture first loses quiet times, then its beginning.
 };
 
 namespace picture {
 
-// Well-formed XML, the same for the same history. Peers' names and labels may hold any bytes.
+// Returns well-formed XML, which depends on the arguments only. Names and labels may have any
+// bytes.
 std::string svg(const History &raw, const PictureOptions &options);
 
 }

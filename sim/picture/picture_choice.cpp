@@ -7,10 +7,10 @@ namespace tern {
 
 namespace {
 
-// The part of the history in which the objects of the violation play.
+// The part of the history that concerns the objects of the violation.
 struct Scope {
     uint64_t first_us, last_us;
-    std::vector<bool> past; // By moment: it may have had an influence on them.
+    std::vector<bool> past; // For each moment, whether it may have influenced them.
 };
 
 bool is_message(const Moment &moment)
@@ -46,7 +46,8 @@ void choose_objects(Plan &plan, const History &history, const PictureOptions &op
     plan.more_objects = activity.size() - plan.objects.size();
 }
 
-// Back from the objects of the violation, along lanes and from heard to said.
+// Finds what may have influenced the objects of the violation (what happened before, in Lamport's
+// sense): goes back in time, along lanes and from each message received to where it was sent.
 std::vector<bool> past_of(const Plan &plan, const History &history)
 {
     std::vector<bool> past(history.moments.size()), lane_counts(history.lanes.size());
@@ -85,14 +86,15 @@ bool is_shown(const Plan &plan, const History &history, const Scope &scope,
         return is_message(moment) && options.all;
     if (!plan.narrow || moment.object != ObjectId::none) return true;
     if (is_message(moment)) return inside && scope.past[index] && !moment.ignored;
-    // Of a session's games only what they do to these objects; moves are few.
+    // Acts about other objects are left out, except in the explorer's histories, where a move is an
+    // act and moves are few.
     return inside && (moment.kind != MomentKind::act || history.steps);
 }
 
-// A message about no object is shown whole or not at all.
+// A message about no object is shown at both ends or at neither.
 void pair_messages(std::vector<bool> &shown, const History &history)
 {
-    std::map<uint64_t, bool> heard; // By link: whether that is shown.
+    std::map<uint64_t, bool> heard; // For each link, whether its arrival is shown.
     for (size_t i = 0; i < shown.size(); ++i)
         if (history.moments[i].kind == MomentKind::heard) heard[history.moments[i].link] = shown[i];
     for (size_t i = 0; i < shown.size(); ++i) {
@@ -104,14 +106,15 @@ void pair_messages(std::vector<bool> &shown, const History &history)
     }
 }
 
-// Of a narrow picture: only the losses that hold up a message that is shown.
+// In a narrow picture, shows only the losses that delay a message that is shown.
 void drop_other_datagrams(std::vector<bool> &shown, const History &history)
 {
-    std::map<uint64_t, uint64_t> ends; // By link: when it was heard.
+    std::map<uint64_t, uint64_t> ends; // For each link, when the message arrived.
     for (size_t i = 0; i < history.moments.size(); ++i)
         if (shown[i] && history.moments[i].kind == MomentKind::heard)
             ends[history.moments[i].link] = history.moments[i].time_us;
-    std::map<std::pair<uint16_t, uint16_t>, uint64_t> open_until; // By pair of lanes.
+    // For each pair of lanes, until when a message that is shown is in flight.
+    std::map<std::pair<uint16_t, uint16_t>, uint64_t> open_until;
     std::set<uint64_t> said;
     for (size_t i = 0; i < history.moments.size(); ++i) {
         const Moment &moment = history.moments[i];

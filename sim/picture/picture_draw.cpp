@@ -1,4 +1,5 @@
-// The lanes of picture_draw.h: peers, their bands, what happens to them.
+// Draws the lanes: peers, the bands of their objects, their acts. picture_draw_wires.cpp draws the
+// arrows.
 #include "sim/picture/picture_draw.h"
 #include "sim/world/names.h"
 #include <algorithm>
@@ -7,8 +8,8 @@ namespace tern {
 
 namespace {
 
-constexpr size_t colours_count =
-    8; // In the style sheet; further peers have them with a dashed edge.
+// Colours of the style sheet. Further peers repeat them, with a dashed edge.
+constexpr size_t colours_count = 8;
 
 double middle(const LanePlace &place)
 {
@@ -38,7 +39,7 @@ void stay(Ink &ink, const Page &page, const Stay &stay)
     const LanePlace &place = page.layout.lanes[stay.lane];
     const double from = page.layout.x[stay.from], to = page.layout.x[stay.to];
     ink::rectangle(ink, {from, place.top}, {to - from, place.bottom - place.top}, "class=\"stay\"");
-    // Whose it is, by an edge in the colour of the peer.
+    // An edge in the colour of the peer, which bands use for the objects that it owns.
     ink::rectangle(ink, {from, place.top}, {to - from, 3}, draw::fill(page.plan, stay.peer));
 }
 
@@ -65,7 +66,7 @@ void hatch_text(Ink &ink, const Page &page, const Hatch &hatch)
     const bool pause = hatch.text.empty();
     const std::string text = pause ? "paused" : hatch.text;
     const double half = ink::width(text, small_px) / 2 + 3;
-    if (2 * half > room) return; // The hatching says it, and its tooltip.
+    if (2 * half > room) return; // The tooltip has the text.
     const double y = pause ? place.bottom - 8
                            : place.cuts + cut_px * (static_cast<double>(hatch.row) + 0.5) - 0.5;
     ink::plate(ink, {{from + half + 3, y}, {1, 0}, half, 5.5}, text, "class=\"small middle\"");
@@ -108,7 +109,7 @@ void band_label(Ink &ink, const Page &page, size_t i)
     const Box &box = page.layout.band_boxes[i];
     if (page.layout.band_texts[i].empty()) return;
     const Point corner = {box.center.x - box.half_length, box.center.y - box.half_height};
-    // Over arrows that pass: on a piece of the band.
+    // A piece of the band behind the text hides arrows that pass.
     ink::rectangle(ink, corner, {2 * box.half_length, 2 * box.half_height},
                    draw::fill(page.plan, stretch.owner) + " style=\"stroke:none\"");
     ink::text(ink, {corner.x + 2, corner.y + 10}, page.layout.band_texts[i], "class=\"small\"");
@@ -126,7 +127,7 @@ void act_text(Ink &ink, const Page &page, size_t i)
     ink::close(ink);
 }
 
-// What is wrong, of what the violation's lane believes then.
+// Outlines the stretch of the violated object's band in the lane and at the time of the violation.
 void outline(Ink &ink, const Page &page, const Flag &flag)
 {
     const LanePlace &place = page.layout.lanes[flag.lane];
@@ -279,8 +280,9 @@ text { font-family: Helvetica, Arial, "DejaVu Sans", sans-serif; font-size: 12px
 .verdict { fill: #fff0f0; stroke: #d00000; stroke-width: 1.4; }
 .nobody { fill: #e4e4e4; stroke: #999; } .more { stroke-dasharray: 3 2; }
 )";
-    // Fill and edge: Okabe and Ito's palette, which the colour-blind can tell apart, made lighter
-    // for black text, and without its red.
+    // Fill and edge: the palette of Okabe and Ito, which people with colour blindness can
+    // distinguish, but lighter, for black text, and without its red, which marks losses and
+    // violations.
     static constexpr const char *colours[colours_count][2] = {
         {"#9fd0f2", "#2f8fcc"}, {"#f6cf7c", "#c98a00"}, {"#86d3bd", "#008a64"},
         {"#e6b9d3", "#b3588c"}, {"#f6f08e", "#b3a700"}, {"#a9b4e6", "#3c55b5"},

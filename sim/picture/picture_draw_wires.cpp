@@ -1,4 +1,4 @@
-// The arrows of picture_draw.h.
+// Draws the arrows and spots of picture_draw.h.
 #include "sim/picture/picture_draw.h"
 #include "sim/world/names.h"
 
@@ -59,7 +59,7 @@ void draw::wire(Ink &ink, Point from, Point to, ArrowFate fate, bool strong, boo
 {
     const Point along = ink::direction(from, to);
     const bool has_head = fate != ArrowFate::lost;
-    const double back = has_head ? 6 : 0; // The line ends inside of the head.
+    const double back = has_head ? 6 : 0; // The line ends inside the head.
     ink::line(ink, from, {to.x - along.x * back, to.y - along.y * back}, "class=\"wire\"");
     if (has_head) ink::arrow_head(ink, to, along, strong ? 11 : 9, "class=\"head\"");
     if (fate == ArrowFate::lost) ink::cross(ink, to, 5, "class=\"lost_end\"");

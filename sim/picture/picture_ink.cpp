@@ -11,7 +11,7 @@ double dot(Point a, Point b)
     return a.x * b.x + a.y * b.y;
 }
 
-double length(Point from, Point to) // Not hypot, which rounds as each machine likes.
+double length(Point from, Point to) // The result of hypot() differs between machines.
 {
     const Point way = {to.x - from.x, to.y - from.y};
     return std::sqrt(dot(way, way));
@@ -29,7 +29,8 @@ double reach(const Box &b, Point axis)
            b.half_height * std::abs(dot(across(b.along), axis));
 }
 
-// The length of a valid UTF-8 sequence at the start of raw that XML may hold; 0: none.
+// The length of the UTF-8 sequence at the start of `raw`. 0: it is invalid, or XML forbids the
+// character.
 size_t character_bytes(std::string_view raw)
 {
     const auto byte = [&](size_t i) { return static_cast<unsigned char>(raw[i]); };
@@ -47,9 +48,9 @@ size_t character_bytes(std::string_view raw)
     return overlong || surrogate || too_large || no_character ? 0 : length;
 }
 
-double em(unsigned char c) // Of DejaVu Sans, rounded up; where a browser has Arial, less.
+double em(unsigned char c) // The widths of DejaVu Sans, rounded up; Arial is narrower.
 {
-    if (c >= 0x80) return 1; // The first byte of something.
+    if (c >= 0x80) return 1; // The first byte of any other character.
     if (std::string_view("il.,:;'|!j()[]I ").find(static_cast<char>(c)) != std::string_view::npos)
         return 0.39;
     if (std::string_view("mMW@%&").find(static_cast<char>(c)) != std::string_view::npos)
@@ -88,7 +89,7 @@ bool box::overlap(const Box &a, const Box &b)
 {
     const Point apart = {b.center.x - a.center.x, b.center.y - a.center.y};
     const double far = a.half_length + a.half_height + b.half_length + b.half_height;
-    if (std::abs(apart.x) >= far || std::abs(apart.y) >= far) return false; // Most are.
+    if (std::abs(apart.x) >= far || std::abs(apart.y) >= far) return false; // Most pairs are.
     for (const Point axis : {a.along, across(a.along), b.along, across(b.along)})
         if (std::abs(dot(apart, axis)) >= reach(a, axis) + reach(b, axis)) return false;
     return true;
@@ -214,7 +215,7 @@ void ink::text(Ink &ink, Point at, std::string_view words, std::string_view look
 
 void ink::plate(Ink &ink, const Box &box, std::string_view words, std::string_view look)
 {
-    // A turn in tenths would be crooked.
+    // Rotations need three decimals: with one, as number() writes, the text would lie askew.
     const auto fine = [](double value) {
         const long long parts = std::llround(value * 1000);
         std::string digits = std::to_string(std::llabs(parts) + 1000000);

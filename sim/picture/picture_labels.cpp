@@ -1,5 +1,5 @@
-// The labels of bands and arrows; those of arrows lie along them, where they cover no other label
-// and few lines.
+// Places the labels of bands and arrows. The label of an arrow lies along it, where it covers no
+// other label and few lines.
 #include "sim/picture/picture_layout.h"
 #include "sim/world/names.h"
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace {
 constexpr double half_height_px = 7;
 
 struct Obstacles {
-    std::vector<Box> labels; // Placed before.
-    std::vector<Box> lanes;  // Their boxes.
-    std::vector<Box> wires;  // By arrow.
+    std::vector<Box> labels; // Labels and signs that have a place already.
+    std::vector<Box> lanes;
+    std::vector<Box> wires; // Indexed by arrow.
 };
 
 size_t overlaps(const Box &box, const std::vector<Box> &others, size_t except = SIZE_MAX)
@@ -65,13 +65,13 @@ Obstacles obstacles(const Layout &layout, const Plan &plan)
 
 struct Found {
     double cost;
-    Box box; // No length: every place covers another label.
+    Box box; // Length 0: every place covers another label.
 };
 
 // The best place along one arrow.
 Found best(const Obstacles &obstacles, const Layout &layout, size_t arrow, double half_length)
 {
-    constexpr double visible_px = 30; // Of an arrow, when a label lies on it.
+    constexpr double visible_px = 30; // How much of an arrow a label on it must leave visible.
     constexpr int steps = 60;
     const auto &[from, to] = layout.wires[arrow];
     const Box &wire = obstacles.wires[arrow];
@@ -102,7 +102,7 @@ Found best(const Obstacles &obstacles, const Layout &layout, size_t arrow, doubl
 
 void place_wire(Layout &layout, const Plan &plan, Obstacles &known, size_t arrow)
 {
-    constexpr double shorter_cost = 4; // Of saying less.
+    constexpr double shorter_cost = 4; // The cost of each step to a shorter text.
     double least = 1e9, cost_of_text = 0;
     for (const plan::Detail detail :
          {plan::Detail::objects, plan::Detail::stamps, plan::Detail::kinds}) {
@@ -128,7 +128,7 @@ void labels::place(Layout &layout, const Plan &plan)
     Obstacles known = obstacles(layout, plan);
     layout.wire_boxes.assign(plan.arrows.size(), Box{});
     layout.wire_texts.assign(plan.arrows.size(), "");
-    // What the violation is about comes first.
+    // Arrows about an object of the violation take the best places.
     for (const bool strong : {true, false})
         for (size_t i = 0; i < plan.arrows.size(); ++i)
             if (plan.arrows[i].strong == strong) place_wire(layout, plan, known, i);

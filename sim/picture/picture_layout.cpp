@@ -8,13 +8,13 @@ namespace tern {
 namespace {
 
 constexpr double lane_gap_px = 84; // Between lanes: room for arrows and their labels.
-constexpr double arrow_px = 44;    // From left to right at least, so that it is not too steep.
-constexpr double unsaid_px = 120;  // The same of one that was said at an unknown time.
+constexpr double arrow_px = 44;    // The least width of an arrow, so that it is not too steep.
+constexpr double unsaid_px = 120;  // The width of an arrow that was sent at an unknown time.
 constexpr double padding_px = 5;
 constexpr size_t act_rows_max = 3;
 constexpr size_t act_letters_max = 44;
 
-struct Distance { // Column b lies at least this far behind column a.
+struct Distance { // The least distance of column b behind column a.
     size_t a, b;
     double px;
 };
@@ -54,7 +54,7 @@ std::vector<Distance> distances(const Plan &plan, const Layout &layout)
                      columns);
     for (const Arrow &arrow : plan.arrows)
         add_distance(out, arrow.said_at, arrow.end_at, arrow_px, columns);
-    std::map<uint16_t, std::vector<size_t>> acts; // By lane: those before.
+    std::map<uint16_t, std::vector<size_t>> acts; // For each lane, its acts so far.
     for (size_t i = 0; i < plan.acts.size(); ++i) {
         std::vector<size_t> &before = acts[plan.acts[i].lane];
         if (before.size() >= act_rows_max) {
@@ -75,7 +75,7 @@ struct Gap {
     bool broken;
 };
 
-// Between a column and the one before it.
+// The gap between a column and the one before it.
 Gap gap(const History &history, const Column &before, const Column &column, bool tight)
 {
     if (column.flag) return {34, false};
@@ -109,10 +109,11 @@ void place_columns(Layout &layout, const Plan &plan, const History &history, dou
     layout.right = layout.x.back() = right;
 }
 
-// The topmost row in which each act's label is free of those before it. Gives the rows by lane.
+// Puts each act's label into the topmost row in which it covers no earlier one. Returns the number
+// of rows of each lane.
 std::vector<size_t> place_acts(Layout &layout, const Plan &plan, size_t lanes)
 {
-    std::vector<std::vector<double>> ends(lanes); // By lane and row.
+    std::vector<std::vector<double>> ends(lanes); // [lane][row]: where the last label ends.
     for (size_t i = 0; i < plan.acts.size(); ++i) {
         std::vector<double> &rows = ends[plan.acts[i].lane];
         const double begin = layout.x[plan.acts[i].at];
@@ -126,7 +127,7 @@ std::vector<size_t> place_acts(Layout &layout, const Plan &plan, size_t lanes)
             plan.acts[i].kind == MomentKind::crashed || plan.acts[i].kind == MomentKind::left;
         const double left = begin + (sign ? 10 : 2);
         rows[row] = left + width + 4;
-        // From the top of the part for acts, until the lanes have their places.
+        // Relative to the part for acts: place_lanes() adds the lane's position.
         const double top = row_px * static_cast<double>(row);
         layout.act_boxes.push_back(box::upright(left, top + 1, left + width, top + row_px - 1));
     }
@@ -147,7 +148,7 @@ void place_lanes(Layout &layout, const Plan &plan, size_t lanes)
     double y = 34;
     for (size_t lane = 0; lane < lanes; ++lane) {
         LanePlace place = {y, y, y, y, y};
-        if (!plan.lanes_used[lane]) { // Nobody is there.
+        if (!plan.lanes_used[lane]) { // An empty lane takes no room.
             layout.lanes.push_back(place);
             continue;
         }
@@ -173,7 +174,7 @@ std::pair<Point, Point> wire(const Layout &layout, const Arrow &arrow)
     if (arrow.fate == ArrowFate::unsaid) begin.x = std::max(end.x - unsaid_px, layout.left);
     const bool stops = arrow.fate == ArrowFate::lost || arrow.fate == ArrowFate::under_way;
     if (!stops) return {begin, end};
-    // Lost at an unknown time, or at once: soon.
+    // A message that is lost at once, or at an unknown time, still needs a visible arrow.
     if (end.x < begin.x + 30) end.x = begin.x + 30;
     const double short_of = lane_gap_px * (arrow.fate == ArrowFate::lost ? 0.22 : 0.4);
     end.y += down ? -short_of : short_of;

@@ -26,7 +26,8 @@ void make_columns(Plan &plan, const History &history, const std::vector<bool> &s
     }
 }
 
-// Nobody else's colour for as many as there are; see picture_draw.cpp.
+// Gives colours in order of appearance. Only beyond the number of colours in picture_draw.cpp do
+// peers share one.
 void choose_colours(Plan &plan, const History &history)
 {
     const auto add = [&](PeerId peer) {
@@ -40,7 +41,7 @@ void choose_colours(Plan &plan, const History &history)
         add(moment.owner);
 }
 
-// Leaves the last columns_max of them.
+// Keeps the last columns_max columns.
 void drop_first(Plan &plan, const History &history, std::vector<bool> &shown, size_t columns_max)
 {
     size_t columns = 0;
@@ -73,7 +74,7 @@ void find_used_lanes(Plan &plan, const History &history)
         plan.lanes_used[flag.lane] = true;
 }
 
-// Of several that are alike. again: after another of the same kind.
+// The text of `count` equal messages. again: it follows the text of others of the same kind.
 std::string text_of(const Plan &plan, const Spoken &spoken, bool again, size_t count,
                     plan::Detail detail)
 {
@@ -182,7 +183,7 @@ std::string plan::lane_text(const Plan &plan, const History &history, uint16_t l
     const std::string &name = history.lanes[lane];
     const bool numbered = !name.empty() && name[0] >= '0' && name[0] <= '9';
     if (!numbered) return name;
-    bool places = false; // One is: then all are, whoever is there.
+    bool places = false; // If one lane is named after a place, all are.
     for (uint16_t each = 0; each < history.lanes.size(); ++each)
         places |= is_place(history, each, first_peer(plan, each));
     return (places ? "place " : "peer ") + name;

@@ -23,7 +23,7 @@ bool ends_stay(MomentKind kind)
     return kind == MomentKind::crashed || kind == MomentKind::left;
 }
 
-// Whether somebody is in the lane before its first `started`.
+// Whether a peer is in the lane before the first `started` there.
 bool is_there_at_first(const History &history, uint16_t lane)
 {
     if (lane < history.peers.size() && history.peers[lane] != PeerId::none) return true;
@@ -32,7 +32,8 @@ bool is_there_at_first(const History &history, uint16_t lane)
     return false;
 }
 
-// Who came into the lane with this moment: as soon as anything says so.
+// The peer that starts with this moment. If the moment does not name it, a later one of the same
+// stay may.
 PeerId newcomer(const History &history, size_t started)
 {
     const Moment &start = history.moments[started];
@@ -46,7 +47,7 @@ PeerId newcomer(const History &history, size_t started)
     return PeerId::none;
 }
 
-// What one lane believes of one object, while it is read.
+// The state of one object in one lane, while the history is read.
 struct Belief {
     bool known, alive;
     size_t since;
@@ -61,7 +62,7 @@ void end_stretch(Plan &plan, uint16_t lane, size_t row, const Belief &belief, si
                               belief.owner, belief.stamp});
 }
 
-// The beliefs of one lane: [row].
+// Adds the stretches of one lane.
 void read_lane(Plan &plan, const History &history, uint16_t lane)
 {
     std::vector<Belief> beliefs(plan.objects.size());
@@ -84,7 +85,7 @@ void read_lane(Plan &plan, const History &history, uint16_t lane)
             end_stretch(plan, lane, row, belief, at, !moment.alive);
             const bool tomb = moment.dead && !moment.alive && !belief.known;
             belief = {known, moment.alive, at, moment.owner, moment.stamp};
-            if (tomb) // Of something that never was alive here.
+            if (tomb) // The object was never alive here.
                 plan.stretches.push_back(
                     {lane, row, at, at, false, true, moment.owner, moment.stamp});
         }
@@ -93,7 +94,7 @@ void read_lane(Plan &plan, const History &history, uint16_t lane)
         end_stretch(plan, lane, row, beliefs[row], plan.columns.size(), false);
 }
 
-// When who is in a lane at a column goes.
+// The column at which the peer in the lane at column `at` goes. `at`: nobody is there.
 size_t end_of_stay(const Plan &plan, uint16_t lane, size_t at)
 {
     for (const Stay &stay : plan.stays)
@@ -103,7 +104,7 @@ size_t end_of_stay(const Plan &plan, uint16_t lane, size_t at)
 
 struct Cut {
     uint16_t other;
-    bool out, in; // Nothing gets there; nothing comes from there.
+    bool out, in; // No datagram gets to `other`; none gets here from `other`.
     size_t from, to;
 };
 
@@ -129,7 +130,7 @@ std::vector<Cut> cuts_of(const Plan &plan, const History &history, uint16_t lane
     return cuts;
 }
 
-// One direction each becomes both.
+// Joins cuts of the two directions at the same time into one.
 std::vector<Cut> joined(const std::vector<Cut> &cuts)
 {
     std::vector<Cut> out;
@@ -157,7 +158,7 @@ const char *cut_text(const Cut &cut)
 void add_cuts(Plan &plan, const History &history, uint16_t lane)
 {
     std::vector<Hatch> hatches;
-    std::vector<Cut> firsts; // By hatch.
+    std::vector<Cut> firsts; // For each hatch, its first cut.
     for (const Cut &cut : joined(cuts_of(plan, history, lane))) {
         if (cut.from == cut.to || cut.other >= history.lanes.size()) continue;
         const std::string &name = history.lanes[cut.other];
@@ -172,7 +173,7 @@ void add_cuts(Plan &plan, const History &history, uint16_t lane)
             hatches[i].text += ", " + name;
         }
     }
-    std::vector<size_t> row_ends; // Of those that lie below one another.
+    std::vector<size_t> row_ends; // For each row, where its last hatch ends.
     for (Hatch &hatch : hatches) {
         hatch.to = std::min(hatch.to, end_of_stay(plan, lane, hatch.from));
         if (hatch.to <= hatch.from) continue;
@@ -184,7 +185,7 @@ void add_cuts(Plan &plan, const History &history, uint16_t lane)
     }
 }
 
-// "I3: what is wrong" into its parts.
+// Splits "I3: what is wrong" into id and text.
 Flag flag_of(const Plan &plan, const Moment &moment)
 {
     const std::string &label = moment.label;
@@ -262,7 +263,7 @@ void story::add_hatches(Plan &plan, const History &history)
 
 void story::add_acts(Plan &plan, const History &history, const std::vector<bool> &shown)
 {
-    // Bands name owners by the numbers of peers: so each peer's is said where it begins.
+    // Bands name owners by PeerId, so each peer's id is shown where the peer begins.
     for (const Stay &stay : plan.stays)
         if (stay.from == 0 && stay.to != 0 && plan::is_place(history, stay.lane, stay.peer))
             plan.acts.push_back({stay.lane, 0, "peer " + names::text(stay.peer), MomentKind::act});
@@ -277,9 +278,9 @@ void story::add_acts(Plan &plan, const History &history, const std::vector<bool>
         std::string text = moment.label.empty() ? usual_text(moment.kind) : moment.label;
         const PeerId peer =
             moment.kind == MomentKind::started ? newcomer(history, i) : PeerId::none;
-        if (peer != PeerId::none) // Bands name their owners by these numbers.
+        if (peer != PeerId::none)
             text += (moment.label.empty() ? " as peer " : ", is peer ") + names::text(peer);
-        // What a game does to many objects at once is one label.
+        // Acts of a game at the same time share one label.
         const bool again = !plan.acts.empty() && plan.acts.back().lane == moment.lane &&
                            plan.acts.back().at == at && moment.kind == MomentKind::act &&
                            plan.acts.back().kind == moment.kind;

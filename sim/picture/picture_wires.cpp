@@ -1,4 +1,4 @@
-// The arrows of picture_story.h: what was said, and what became of it.
+// Adds the arrows of picture_story.h: the messages sent, and whether they arrived.
 #include "sim/picture/picture_story.h"
 #include <algorithm>
 #include <map>
@@ -7,10 +7,10 @@ namespace tern {
 
 namespace {
 
-using Key = std::pair<uint64_t, ObjectId>; // Link and object: one message may be about several.
+using Key = std::pair<uint64_t, ObjectId>; // Link and object: a message may be about several.
 
-// Indices of moments, in order. Said more than once: a connection was made anew, and began to count
-// anew; what is heard belongs to what was said last.
+// Indices of moments, in order. If two peers connect again, the numbers of messages start again, so
+// a link can be sent more than once. A message received belongs to the last one sent before.
 struct Ends {
     std::vector<size_t> said, heard;
 };
@@ -31,7 +31,7 @@ std::map<Key, Ends> pairs_of(const History &history)
     return pairs;
 }
 
-// By link: when it is known to be lost; and which were doubled.
+// For each link, the time of its moment of this kind (lost or doubled).
 std::map<uint64_t, uint64_t> times_of(const History &history, MomentKind kind)
 {
     std::map<uint64_t, uint64_t> out;
@@ -53,7 +53,7 @@ bool is_heard(const Ends &ends, size_t said)
     return it != ends.heard.end() && said_before(ends, *it) == said;
 }
 
-// When the sender or the receiver of a message went, after it was said. UINT64_MAX: they stayed.
+// When the sender or the receiver of a message ended after it was sent. UINT64_MAX: neither did.
 uint64_t end_of_pair(const History &history, size_t said)
 {
     const Moment &message = history.moments[said];
@@ -75,7 +75,8 @@ bool same_way(const Arrow &a, const Arrow &b)
 
 void add_arrow(Plan &plan, const Arrow &arrow)
 {
-    // Those said together lie close by in time, but others' may come between.
+    // Messages sent together are close in the list, but arrows of other lanes may lie between them.
+    // 64 bounds the search.
     for (size_t i = plan.arrows.size(); i-- > 0 && plan.arrows.size() - i <= 64;)
         if (same_way(plan.arrows[i], arrow)) {
             plan.arrows[i].spoken.push_back(arrow.spoken[0]);
@@ -126,7 +127,7 @@ void add_heard(Plan &plan, const History &history, const Knowledge &known, size_
     const size_t begin = said_before(ends, heard);
     const auto it = std::lower_bound(ends.heard.begin(), ends.heard.end(), heard);
     const bool again = it != ends.heard.begin() && said_before(ends, *(it - 1)) == begin;
-    const bool twin = // Heard twice in one tick: one arrow, marked.
+    const bool twin = // Received twice in one tick: one arrow, marked as doubled.
         it + 1 != ends.heard.end() && history.moments[*(it + 1)].time_us == moment.time_us;
     if (again && history.moments[*(it - 1)].time_us == moment.time_us) return;
     Arrow arrow = arrow_of(plan, moment);
@@ -162,7 +163,7 @@ void story::add_arrows(Plan &plan, const History &history, const std::vector<boo
 
 void story::add_spots(Plan &plan, const History &history, const std::vector<bool> &shown)
 {
-    std::map<uint64_t, bool> messages; // Links: their losses are shown on the arrow.
+    std::map<uint64_t, bool> messages; // Links of messages, whose losses the arrows show.
     for (const Moment &moment : history.moments)
         if (moment.kind == MomentKind::said) messages[moment.link] = true;
     for (size_t i = 0; i < history.moments.size(); ++i) {
@@ -172,7 +173,7 @@ void story::add_spots(Plan &plan, const History &history, const std::vector<bool
             moment.other >= history.lanes.size() || messages.contains(moment.link))
             continue;
         const size_t after = plan::column(plan, moment.time_us, false);
-        if (after == 0 || after + 1 >= plan.columns.size()) continue; // Outside of the picture.
+        if (after == 0 || after + 1 >= plan.columns.size()) continue; // Outside the picture.
         const uint64_t begin = plan.columns[after].time_us;
         const uint64_t length = std::max<uint64_t>(plan.columns[after + 1].time_us - begin, 1);
         const double part = static_cast<double>((moment.time_us - begin) * 3 / length) / 3;
