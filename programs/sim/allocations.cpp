@@ -14,10 +14,10 @@
 #include <cstdio>
 #include <malloc.h>
 
-// tern-sim has one thread, and jobs are processes of their own.
+// Needs no atomic: tern-sim has one thread, and its jobs are processes.
 static uint64_t allocation_count;
 
-// Instead of glibc's, for everything in the program, libsodium too.
+// These replace glibc's functions for the whole program, with libsodium.
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -49,7 +49,8 @@ const uint64_t *count()
     return &allocation_count;
 }
 
-// By itself glibc raises this to the size of what was freed, and keeps all that is smaller.
+// Fixes the threshold. By default glibc raises it to the size of freed blocks, and keeps smaller
+// ones.
 void give_back()
 {
     mallopt(M_MMAP_THRESHOLD, 256 * 1024);

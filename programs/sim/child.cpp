@@ -49,7 +49,7 @@ void say(const Child &self, const std::string &line)
     while (written < text.size()) {
         const ssize_t count = write(self.lines, text.data() + written, text.size() - written);
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) _exit(3); // The parent has gone.
+        if (count <= 0) _exit(3); // The parent has ended.
         written += static_cast<size_t>(count);
     }
 }
@@ -61,7 +61,7 @@ void finish(const Child &self)
     _exit(0);
 }
 
-// False at the end.
+// Reads what is there. False: the end of the pipe was reached.
 static bool read_all(int descriptor, std::string &text)
 {
     char bytes[4096];

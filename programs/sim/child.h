@@ -1,5 +1,5 @@
-// Work in a process of its own: libsodium's random source belongs to a process, and a run that
-// ends in an assertion or never ends must not take the others with it.
+// Runs work in child processes. libsodium's random source is global to a process, and a run that
+// fails an assert or never ends must not end the others.
 #pragma once
 #include <string>
 #include <sys/types.h>
@@ -9,25 +9,26 @@ namespace sim {
 
 struct Child {
     pid_t pid = -1;     // 0: this is the child. -1: there is none.
-    int lines = -1;     // What it says; in the child: where it says it.
-    int errors = -1;    // What it wrote to stderr.
-    std::string unread; // Of lines, without an end yet.
+    int lines = -1;     // The pipe for lines from the child to the parent.
+    int errors = -1;    // The pipe of the child's stderr.
+    std::string unread; // The beginning of a line that has no end yet.
     std::string error_text;
     bool ended = false;
-    int status = 0; // Of waitpid, when it has ended.
+    int status = 0; // The status from waitpid(), if `ended`.
 };
 
 namespace child {
 
 Child start();
-void say(const Child &self, const std::string &line); // In the child.
-[[noreturn]] void finish(const Child &self);          // In the child.
-// What any of them says within timeout_ms; of children that have ended, `ended` is set after their
-// last line.
+void say(const Child &self, const std::string &line); // In the child: sends a line to the parent.
+[[noreturn]] void finish(const Child &self);          // In the child: ends it with success.
+// Takes the lines that have arrived. Sets `ended` if these are the last ones.
 std::vector<std::string> lines(Child &child);
+// Waits until a child sends something or ends, at most timeout_ms.
 void wait(const std::vector<Child *> &children, int timeout_ms);
 void kill(Child &child);
-std::string last_words(const Child &child); // Why it ended, if not well: stderr or the signal.
+// Why a child failed: its stderr, or the signal that ended it.
+std::string last_words(const Child &child);
 
 }
 }

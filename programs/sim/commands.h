@@ -1,4 +1,4 @@
-// The commands of tern-sim; each prints its line of JSON and gives the exit status.
+// The commands of tern-sim. Each prints a line of JSON and returns the exit status.
 #pragma once
 #include "options.h"
 #include "play.h"
@@ -21,20 +21,21 @@ int soak(const Options &options);
 int deaths(const Options &options);
 int crowd(const Options &options);
 
-// --- What several of them use ---
+// --- Functions that several commands use ---
 
-// Of a run from this seed, as the command line wants it.
+// The options of the run with this seed, according to the command line.
 tern::SimOptions run_options(const Options &options, uint64_t seed);
 void add_outcome(Report &line, const Outcome &outcome);
-// Writes <name>.trace and <name>.svg of a run that fails, both shrunk. The trace's path.
+// Writes <name>.trace and <name>.svg of a run that fails, both shrunk. Returns the trace's path.
 std::string keep_failure(const tern::SimOptions &options, const Outcome &outcome,
                          const std::string &name, uint32_t wall_s_max);
 
-// Writes the trace and the picture of what the explorer found, each if it has a path.
+// Writes the trace to `record` and the picture to `svg` of a violation that the explorer has found.
+// Empty path: does not write that file.
 void keep_counterexample(const tern::ExploreScope &scope, const tern::ExploreResult &result,
                          const std::string &record, const std::string &svg);
 
-// Files. An error is told and ends the program with status 2.
+// An error in these prints a message and ends the program with status 2.
 std::string read_file(const std::string &path);
 void write_file(const std::string &path, const std::string &text);
 [[noreturn]] void fail(const std::string &text);

@@ -1,4 +1,4 @@
-// What many clients on one host cost: whole sessions over the network of tern::sim.
+// Measures what many clients cost their host: whole sessions over the network of tern::sim.
 #include "commands.h"
 #include "sim/world/group.h"
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t second_us = 1'000'000;
 constexpr uint64_t join_us_max = 120 * second_us;
 constexpr uint64_t settle_us_max = 60 * second_us;
-constexpr uint64_t change_every = 10; // Ticks, for each object.
+constexpr uint64_t change_every = 10; // Ticks between two changes of an object.
 
 struct Thing {
     float position[3];
@@ -26,7 +26,7 @@ const tern::Field thing_fields[] = {
     {"velocity", tern::FieldKind::float32, offsetof(Thing, velocity), 3, -10, 10, 0.01},
     {"sequence", tern::FieldKind::uint32, offsetof(Thing, sequence)}};
 
-// What the host's part has cost.
+// The cost of the host's ticks.
 struct Cost {
     double cpu_us, worst_us;
     uint64_t ticks, sent_bytes, sent_datagrams, received_bytes, received_datagrams;
@@ -34,7 +34,7 @@ struct Cost {
 
 struct Crowd {
     tern::Group group;
-    std::vector<std::vector<tern::ObjectId>> own; // By place.
+    std::vector<std::vector<tern::ObjectId>> own; // Indexed by place.
     uint64_t tick = 0;
     Cost cost = {};
     double clients_cpu_us = 0;
@@ -76,7 +76,7 @@ void play(Crowd &crowd, size_t place)
     }
 }
 
-// One tick of the host, place 0, and what of it is its work.
+// One tick of the host, which is at place 0. Measures receive(), its game and send().
 void tick_host(Crowd &crowd, bool playing)
 {
     tern::GroupMember &host = crowd.group.members[0];
@@ -114,10 +114,11 @@ void step(Crowd &crowd, bool playing)
     crowd.clients_cpu_us += cpu_us() - begin_us;
 }
 
-// How long until all are open, and further until the host has given everybody a vote. 0: never.
+// The time until all sessions are open, and from then until all members have a vote. 0: not
+// reached.
 struct Joined {
     uint64_t open_us, voting_us;
-    Cost cost; // Until all were open.
+    Cost cost; // The cost until all were open.
 };
 
 bool all_vote(const tern::Session *host, size_t peers)
@@ -208,7 +209,7 @@ int crowd(const Options &options)
     }
     make_objects(crowd, options.objects);
     for (uint32_t i = 0; i < 5 * options.tick_hz; ++i)
-        step(crowd, true); // Until all have heard of them.
+        step(crowd, true); // The clients get the objects before the measurement begins.
     crowd.cost = {};
     crowd.clients_cpu_us = 0;
     for (uint32_t i = 0; i < options.seconds * options.tick_hz; ++i)

@@ -1,4 +1,4 @@
-// How long a session is without a host, over many seeds.
+// Measures how long a session is without a host, over many seeds.
 #include "sim/world/deaths.h"
 #include "commands.h"
 #include <algorithm>
@@ -24,8 +24,7 @@ void add_ms(Report &line, const char *name, std::vector<uint64_t> values_us)
     report::add_json(line, name, report::text(pair));
 }
 
-// By what is told of each trial.
-struct Columns {
+struct Columns { // The times of all trials, one vector for each column of the report.
     std::vector<uint64_t> granted, detection, agreement, collection, known, gap, age_before, age;
     uint32_t lost_ticks = 0;
 };

@@ -1,5 +1,5 @@
-// Every order of things in a small cluster; the shortest counterexample becomes a trace and a
-// picture.
+// Explores every order of moves in a small cluster. Writes the shortest counterexample as a trace
+// and a picture.
 #include "commands.h"
 #include "report.h"
 #include "sim/explorer/cluster_script.h"
@@ -12,7 +12,7 @@ namespace sim {
 
 namespace {
 
-constexpr uint64_t states_at_once = 20'000; // Between two looks at the clock.
+constexpr uint64_t states_at_once = 20'000; // States between two reads of the clock.
 
 tern::ExploreScope scope_of(const Options &options)
 {

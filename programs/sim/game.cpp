@@ -8,11 +8,11 @@ using namespace tern;
 
 namespace sim {
 
-// A call of a script ends after so many instructions, on every machine after the same.
+// Limits instructions, not time, so that a call ends at the same point on every machine.
 static constexpr scripts::Limits game_limits = {256 << 20, 50'000'000, 0};
 static constexpr uint64_t start_us = 1'000'000;
-static constexpr uint64_t calm_us = 1'000'000; // What must hold in the end must hold so long.
-static constexpr uint32_t collect_ticks = 64;  // Garbage is collected once in so many ticks.
+static constexpr uint64_t calm_us = 1'000'000; // How long a condition must hold to count.
+static constexpr uint32_t collect_ticks = 64;  // Ticks from one garbage collection to the next.
 
 static Session *session_of(const Player &player)
 {
@@ -38,7 +38,7 @@ static std::string named(const GameWorld &world, const Player &player)
     return text;
 }
 
-// The first that goes wrong ends the run.
+// Records a failure. The first one ends the run.
 static void fail(GameWorld &world, const char *invariant, const std::string &text)
 {
     if (!world.invariant.empty()) return;
@@ -65,7 +65,7 @@ static Player *any_open(GameWorld &world, Dice &dice)
     return open.empty() ? nullptr : open[dice::within(dice, 0, open.size() - 1)];
 }
 
-// The script's own session. False, and the run has failed: something is wrong with the script.
+// Loads the script and makes its session. False: the script is wrong, and the run has failed.
 static bool open_game(GameWorld &world, Player &player)
 {
     const uint16_t place = place_of(world, player);
@@ -85,8 +85,8 @@ static bool open_game(GameWorld &world, Player &player)
         fail(world, "script", named(world, player) + ": " + error);
         return false;
     }
-    player.game->look_us = never_us;   // Its files stay what they are,
-    player.game->collector.us_max = 0; // and no clock says when garbage is collected.
+    player.game->look_us = never_us;   // The script's files are not watched,
+    player.game->collector.us_max = 0; // and no clock decides when garbage is collected.
     return true;
 }
 
@@ -102,7 +102,7 @@ static uint64_t timeout_us_of(const scripts::Game &game)
     return static_cast<uint64_t>(std::clamp(given, 100.0, 60'000.0) * 1000);
 }
 
-// Through a member, if there is one; the first of all starts the session.
+// Starts a peer that joins through a member. Only if no other peer plays does it start a session.
 static void open_player(GameWorld &world, Player &player)
 {
     bool alone = true;
@@ -111,7 +111,7 @@ static void open_player(GameWorld &world, Player &player)
     Dice dice =
         dice::make(world.options.seed, Stream::shape, place_of(world, player), player.generation);
     Player *through = any_open(world, dice);
-    if (!alone && !through) return; // Later.
+    if (!alone && !through) return; // The next tick of the place tries again.
     const auto number = player.next_address;
     player.next_address = static_cast<AddressNumber>(number + world.players.size());
     wire::take_address(world.wire, place_of(world, player), number);
@@ -120,7 +120,7 @@ static void open_player(GameWorld &world, Player &player)
     world.timeout_us = timeout_us_of(*player.game);
     player.comes_us = never_us;
     Session *session = session_of(player);
-    receive(session, {}, world.now_us); // start() needs a time to begin with.
+    receive(session, {}, world.now_us); // start() needs the time.
     if (!through) return start(session);
     sodium_source::use(&through->crypto);
     const Invite invited = invite(session_of(*through), std::span(&through->address, 1));
@@ -200,7 +200,7 @@ static void tick(GameWorld &world, Player &player)
     wire::release(world.wire, player.slots);
 }
 
-// --- What goes wrong ---
+// --- Faults ---
 
 bool is_scripted_fault(FaultKind kind)
 {
@@ -226,7 +226,8 @@ static void make_plan(GameWorld &world)
         [](const PlannedFault &a, const PlannedFault &b) { return a.when_us < b.when_us; });
 }
 
-// One of those where somebody plays, or nobody does.
+// A random place: one where an open peer plays, or (not played) an empty one to which no peer is
+// coming.
 static Player *any_place(GameWorld &world, Dice &dice, bool played)
 {
     std::vector<Player *> some;
@@ -238,7 +239,7 @@ static Player *any_place(GameWorld &world, Dice &dice, bool played)
     return some.empty() ? nullptr : some[dice::within(dice, 0, some.size() - 1)];
 }
 
-// Whether those who are left are still a majority of what the others take for members.
+// Whether one peer may end, and the others are still a majority of the largest view.
 static bool can_lose_one(const GameWorld &world)
 {
     size_t open = 0, members = 0;
@@ -259,7 +260,7 @@ static void cut(GameWorld &world, uint16_t from, uint16_t to, uint64_t lasts_us)
 
 static void cut_paths(GameWorld &world, Dice &dice, bool halves)
 {
-    // Less than after what peers take each other for gone.
+    // Shorter than the timeout, so that no peer takes another one for gone.
     const uint64_t lasts_us = dice::within(dice, 50'000, world.timeout_us / 2);
     const uint64_t last = world.players.size() - 1;
     const auto one = static_cast<uint16_t>(dice::within(dice, 0, last));
@@ -301,7 +302,7 @@ static void happen(GameWorld &world, const PlannedFault &fault)
 
 // --- The run ---
 
-// All that happens before end_us; less, if something goes wrong.
+// Runs all ticks and faults before end_us, or until a failure.
 static void run_until(GameWorld &world, uint64_t end_us)
 {
     while (world.invariant.empty()) {
@@ -323,7 +324,7 @@ static void run_until(GameWorld &world, uint64_t end_us)
     }
 }
 
-// Everybody is a member of one session, in which nobody else is.
+// Whether all peers are members of one session that has no other members.
 static bool is_whole(const GameWorld &world)
 {
     size_t alive = 0;
@@ -353,7 +354,7 @@ static bool is_equal(const GameWorld &world)
     return is_whole(world);
 }
 
-// Until it holds for calm_us. False: it does not within the bound.
+// Runs until the condition has held for calm_us, or a failure. False: it did not within us_max.
 static bool run_until_it_holds(GameWorld &world, bool (*holds)(const GameWorld &), uint64_t us_max)
 {
     const uint64_t end_us = world.now_us + us_max;
@@ -384,7 +385,7 @@ static std::string described(const GameWorld &world)
     return text;
 }
 
-// Of two that were left both may have gone on: one gives up, and comes to the other.
+// After a split of two members, both may be hosts. One of them ends, and joins the other.
 static void join_again(GameWorld &world)
 {
     const Session *first = nullptr;
@@ -395,7 +396,7 @@ static void join_again(GameWorld &world)
     }
 }
 
-// The network is healed, and nobody dies any more.
+// Heals the network, stops all faults, and checks what must hold in the end.
 static void end_well(GameWorld &world)
 {
     wire::calm(world.wire);
@@ -435,7 +436,7 @@ static void begin(GameWorld &world)
     world.wire = wire::make(network);
     world.now_us = start_us;
     world.digest = world.options.seed;
-    world.players.resize(world.options.peers); // Never moved again: Lua knows where they are.
+    world.players.resize(world.options.peers); // Lua keeps pointers to them.
     for (Player &player : world.players) {
         const uint16_t place = place_of(world, player);
         Dice dice = dice::make(world.options.seed, Stream::shape, place);

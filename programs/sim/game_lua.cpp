@@ -1,5 +1,5 @@
-// Lua without what differs from one run to the next: the clock, chance, the order of a table's
-// keys, addresses in texts, and how equal elements are sorted.
+// Replaces all parts of Lua that differ from one run to the next: the clock, random numbers, the
+// order of a table's keys, addresses in texts, and the order of equal elements after a sort.
 #include "game.h"
 #include "scripts/state.h"
 #include <tern/lua.h>

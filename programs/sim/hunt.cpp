@@ -1,5 +1,5 @@
-// Looks for what one mutant does wrong: first by every order of things in small clusters, then by
-// seeds. It knows nothing of what the mutant is. In tern-sim-mutants only.
+// Looks for a violation that one mutant causes: by the scenarios, by every order of moves in small
+// clusters, then by seeds. The search does not depend on the mutant. In tern-sim-mutants only.
 #include "base/mutant.h"
 #include "child.h"
 #include "commands.h"
@@ -22,7 +22,7 @@ struct Found {
     std::string by, invariant, text, trace;
 };
 
-// From the smallest on; each is exhausted in seconds without a mutant.
+// The smallest first. Without a mutant each is explored completely within seconds.
 std::vector<tern::ExploreScope> scopes()
 {
     std::vector<tern::ExploreScope> all;
@@ -75,7 +75,8 @@ std::vector<tern::ExploreScope> scopes()
     return all;
 }
 
-// What the explorer would come to in a scope that takes too long, or seeds in too many.
+// Scenarios reach states that the explorer would reach only in a scope that takes too long, or the
+// seeds only after too many.
 void play_scenarios(const Child &self)
 {
     for (const tern::Scenario &scenario : tern::scenarios::orders()) {
@@ -97,8 +98,9 @@ void play_scenarios(const Child &self)
     }
 }
 
-constexpr uint64_t states_max = 1'000'000; // Of one scope: a mutant may have no end.
-constexpr double patience = 5; // The bounds are of processor time; so many times as long is waited.
+constexpr uint64_t states_max = 1'000'000; // In one scope: with a mutant there may be no end.
+// Bounds are in processor time. A child may take this many times as long in real time.
+constexpr double patience = 5;
 
 double seconds_of(const rusage &used)
 {
@@ -108,8 +110,8 @@ double seconds_of(const rusage &used)
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Of this process and the children that have ended: what is found does not depend on what else
-// the machine does.
+// The processor time of this process and of its children that have ended. So the search does not
+// depend on what else the machine does.
 double processor_s()
 {
     rusage own = {}, children = {};
@@ -118,7 +120,7 @@ double processor_s()
     return seconds_of(own) + seconds_of(children);
 }
 
-// In a child, which may end in an assertion.
+// Runs in a child, because a mutant may fail an assert.
 void explore_all(const Child &self, const std::string &name, double bound_s)
 {
     for (const tern::ExploreScope &scope : scopes()) {
@@ -192,7 +194,7 @@ int hunt(const Options &options)
         if (options.name == tern::mutant_texts[i].name) number = i;
     if (number == 0 && options.name != "none") fail("there is no mutant \"" + options.name + "\"");
     tern::mutant = static_cast<tern::Mutant>(number);
-    tern::stub_crypto = true; // So that more is tried in the time.
+    tern::stub_crypto = true; // More runs fit into the time.
     const double start_s = wall_s();
     const double bound_s = options.bound_s == 0 ? 60 : options.bound_s;
     const std::string name = options.folder + "/" + options.name;

@@ -1,4 +1,4 @@
-// How fast the simulation is: a fixed load on a good network.
+// Measures the speed of the simulation under a fixed load on a good network.
 #include "base/mutant.h"
 #include "commands.h"
 #include <ctime>
@@ -40,7 +40,7 @@ int measure(const Options &options)
     const auto simulation = tern::simulation::make(run);
     tern::simulation::run_safety(*simulation);
     const double took_s = wall_s() - start_s;
-    // Of this process alone: what others do meanwhile does not count.
+    // Processor time, so that other processes do not disturb the measurement.
     const double cpu_s = static_cast<double>(std::clock() - start_clock) / CLOCKS_PER_SEC;
     const tern::Violation &violation = simulation->oracles.violation;
     const double virtual_s = static_cast<double>(simulation->now_us) / 1e6;

@@ -1,5 +1,5 @@
-// Removes one rule after the other, each in a process of tern-sim-mutants, and says which of these
-// absences was found.
+// Removes one rule after the other, each in a process of tern-sim-mutants, and reports for each
+// whether its absence was found.
 #include "base/mutant.h"
 #include "child.h"
 #include "commands.h"
@@ -16,7 +16,7 @@ namespace {
 struct Hunt {
     std::string mutant;
     Child child;
-    std::string line; // Its report.
+    std::string line; // The report of the child.
 };
 
 std::string program_of_mutants()

@@ -24,14 +24,14 @@ struct Options {
     Command command = Command::none;
     // run, sweep
     uint64_t seed = 1;
-    uint16_t peers = 0; // 0: from the seed.
+    uint16_t peers = 0; // 0: drawn from the seed.
     uint32_t seconds = 30;
     std::string topology = "mesh";
     std::string faults = "swarm";
-    std::string script;      // A game in Lua. Empty: the simulator's own.
-    std::string record, svg; // Files. Empty: none.
-    bool twice = false;      // Run twice and compare.
-    bool stats = false;      // Measure the speed of a fixed load.
+    std::string script;      // The path of a game in Lua. Empty: the simulator's own games.
+    std::string record, svg; // Paths for the trace and the picture. Empty: not written.
+    bool twice = false;      // Runs twice and compares the digests.
+    bool stats = false;      // Measures the speed under a fixed load.
     bool no_crypto = false;
     uint32_t tick_hz = 60;
     uint32_t objects = 200;
@@ -39,15 +39,15 @@ struct Options {
     uint64_t seeds = 1000, first = 1;
     uint32_t jobs = 1;
     std::string folder = "sim-failures";
-    bool digests = false; // One line for each seed.
+    bool digests = false; // Prints a line with the digest of each seed.
     // soak, deaths
     uint64_t soak_objects = 1'000'000;
     uint32_t alive = 1000;
     double loss_percent = 2;
     std::string death = "crash";
     uint64_t death_seeds = 200;
-    uint32_t rtt_ms = 0;            // 0: from the seed.
-    double death_loss_percent = -1; // Below 0: from the seed.
+    uint32_t rtt_ms = 0;            // 0: drawn from the seed.
+    double death_loss_percent = -1; // Negative: drawn from the seed.
     uint32_t timeout_ms = 2000;
     bool idle = false;
     // crowd
@@ -58,16 +58,16 @@ struct Options {
     uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0, locks = 0, releases = 0, hides = 0;
     bool mortal = false, survivors = false, star = false;
     // explore, mutants, hunt, shrink
-    uint32_t bound_s = 0; // 0: none.
+    uint32_t bound_s = 0; // Stops after this time. 0: the command's default, or never.
     // replay, shrink: a file. scenario: a name. hunt: a mutant.
     std::string name;
-    std::string keep; // replay: the folder that it becomes a test of.
+    std::string keep; // replay: the folder to which a trace that plays is copied as a test.
 };
 
 struct ParsedOptions {
     bool run = false;
-    int exit_status = 0; // If it is not to run.
-    std::string text;    // What to say then.
+    int exit_status = 0; // The exit status if not `run`,
+    std::string text;    // ... and the text to print: help or an error.
     Options options;
 };
 

@@ -10,7 +10,7 @@
 
 namespace sim::play {
 
-static const tern::Simulation *running = nullptr; // The last that run() made, for die().
+static const tern::Simulation *running = nullptr; // The newest one of run(), for die().
 
 static Outcome outcome_of(const tern::Simulation &simulation)
 {
@@ -80,7 +80,7 @@ Outcome parse(const std::string &line)
     return outcome;
 }
 
-// --- What dies by an assertion still says how far it was, and what had been chosen ---
+// --- A child that fails an assert still reports its outcome and writes its choices ---
 
 static const Child *running_in = nullptr;
 static const char *choices_file = "";

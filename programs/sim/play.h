@@ -6,8 +6,8 @@ namespace sim {
 
 struct Outcome {
     bool ok = true;
-    bool died = false;     // By an assertion or a crash, or in no end of time: it has no digest.
-    std::string invariant; // That does not hold; "I11" for an assertion or crash; "time".
+    bool died = false;     // The run failed an assert, crashed or took too long; no digest.
+    std::string invariant; // The violated one. "I11": assert or crash. "time": took too long.
     std::string text;
     uint64_t digest = 0, datagrams = 0, events = 0, virtual_us = 0;
 };
@@ -19,14 +19,14 @@ struct Played {
 
 namespace play {
 
-// Safety, then liveness. script: null for chance.
+// Runs the safety phase, then the liveness phase. script null: choices are drawn by chance.
 Played run(const tern::SimOptions &options, const std::vector<tern::SimChoice> *script,
            tern::Keep keep);
-// The same in a child: whatever happens to it, there is an outcome. dying_file: where the choices
-// go if it ends in an assertion; empty: nowhere.
+// Runs both in a child process, so that there is an outcome even if the run crashes or never ends.
+// dying_file: the choices so far are written there if the run fails an assert. Empty: not written.
 Outcome isolated(const tern::SimOptions &options, const std::vector<tern::SimChoice> *script,
                  double wall_s_max, const std::string &dying_file);
-std::string print(const Outcome &outcome); // On one line.
+std::string print(const Outcome &outcome); // One line, for parse().
 Outcome parse(const std::string &line);
 
 }

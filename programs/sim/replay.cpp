@@ -1,4 +1,4 @@
-// Traces and recordings, played again to the last bit; and traces made small.
+// Replays traces and recordings, to the last bit, and shrinks traces.
 #include "commands.h"
 #include "report.h"
 #include "sim/explorer/cluster_script_play.h"
@@ -31,7 +31,7 @@ void show_progress(const tern::Shrinker &shrinker)
     progress::show(text);
 }
 
-// Until nothing can be left out any more, or the time is over.
+// Shrinks until nothing more can be left out, or the time is over.
 tern::Trace shrunk(const tern::Trace &trace, const Outcome &outcome, double wall_s_max)
 {
     const double until_s = wall_s() + wall_s_max;
@@ -48,7 +48,7 @@ tern::Trace shrunk(const tern::Trace &trace, const Outcome &outcome, double wall
     return shrinker.best;
 }
 
-// With its hashes and digest, by playing it; one that ends in an assertion has none.
+// Plays the trace, and writes it with its hashes and digest. A run that fails an assert has none.
 void keep_trace(tern::Trace trace, const Outcome &outcome, const std::string &file,
                 const std::string &svg)
 {
@@ -92,7 +92,7 @@ tern::Trace read_trace(const Options &options, const std::string &text)
     return parsed.trace;
 }
 
-// Where the running digest first differs from what the trace says. 0: nowhere.
+// The world event by which the running digest differs from the trace. 0: it does not.
 uint64_t first_difference(const tern::Trace &trace, const std::vector<uint64_t> &hashes)
 {
     for (size_t i = 0; i < trace.hashes.size(); ++i)
@@ -148,7 +148,7 @@ std::string keep_failure(const tern::SimOptions &options, const Outcome &outcome
     trace.options = options;
     const std::string whole = name + ".whole.trace";
     if (outcome.died) {
-        write_file(whole, tern::script::print(trace)); // Until it is written again as it dies.
+        write_file(whole, tern::script::print(trace)); // die() overwrites this.
         play::isolated(options, nullptr, 600, whole);
         trace = tern::script::parse(read_file(whole)).trace;
     } else {

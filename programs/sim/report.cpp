@@ -33,7 +33,7 @@ void add(Report &report, std::string_view name, uint64_t value)
     add_value(report, name, value);
 }
 
-// Three digits behind the point are enough for seconds and ratios.
+// Three decimals are enough for seconds and ratios.
 void add(Report &report, std::string_view name, double value)
 {
     char digits[40];

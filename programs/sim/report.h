@@ -1,4 +1,4 @@
-// The line of JSON with which each command ends, and the line of progress before it.
+// The line of JSON that each command prints at its end, and the line of progress before it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace sim {
 
-double wall_s(); // Since the program began.
+double wall_s(); // Seconds since the program began.
 
-struct Report { // Closed. A JSON object, or the entries of an array in it.
+struct Report { // Closed. The entries of a JSON object.
     std::string _text;
 };
 
@@ -19,8 +19,8 @@ void add(Report &report, std::string_view name, uint64_t value);
 void add(Report &report, std::string_view name, double value);
 void add(Report &report, std::string_view name, const std::string &value);
 void add_json(Report &report, std::string_view name, const std::string &json);
-std::string text(const Report &report); // {...}
-// Prints it on a line of its own. The exit status: 0 if "ok" is true.
+std::string text(const Report &report); // The object, with its braces.
+// Prints the object on a line of its own. Returns the exit status: 0 if `ok`.
 int finish(Report &report, bool ok);
 std::string hex(uint64_t value); // 16 digits.
 
@@ -28,7 +28,7 @@ std::string hex(uint64_t value); // 16 digits.
 
 namespace progress {
 
-// On a terminal, after two seconds, at most five times a second; else nothing.
+// Shows the text on a terminal, but not in the first two seconds, and at most five times a second.
 void show(const std::string &text);
 void clear();
 

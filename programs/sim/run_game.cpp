@@ -1,4 +1,4 @@
-// tern-sim run --script.
+// The command tern-sim run --script.
 #include "commands.h"
 #include "game.h"
 #include <cstdio>
@@ -25,7 +25,7 @@ static tern::Faults script_faults(const Options &options)
 
 int run_script(const Options &options)
 {
-    setenv("TZ", "UTC", 1); // What os.date() of a script says.
+    setenv("TZ", "UTC", 1); // os.date() of a script depends on it.
     GameOptions game = {options.script, options.seed, options.peers, options.seconds,
                         script_faults(options)};
     if (game.peers == 0) game.peers = 4;

@@ -1,4 +1,4 @@
-// Scenarios by name: orders of messages in a cluster of replicas, and traces of whole sessions.
+// Plays scenarios by name: orders of messages in a cluster of replicas, and runs of whole sessions.
 #include "commands.h"
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/picture/picture.h"
@@ -14,7 +14,7 @@ namespace {
 
 struct ScenarioResult {
     bool ok;
-    std::string text; // Why not.
+    std::string text; // Why not `ok`.
     tern::History history;
 };
 
@@ -23,7 +23,7 @@ ScenarioResult play_one(const tern::Scenario &scenario)
     const tern::ParsedScript parsed = tern::cluster_script::parse(scenario.text);
     if (!parsed.error.empty()) return {false, parsed.error, {}};
 #ifdef TERN_MUTANTS
-    tern::mutant = scenario.mutant; // It shows what the absence of a rule does.
+    tern::mutant = scenario.mutant; // The scenario must fail without this rule.
 #endif
     const tern::PlayedScript played = tern::cluster_script::play(parsed.script);
 #ifdef TERN_MUTANTS
@@ -50,7 +50,7 @@ struct Line {
     std::string name, text;
 };
 
-// S2 before S10, those of others after them, what has no number last.
+// S2 comes before S10; then the B ones; names without a number come last.
 bool comes_before(const Line &a, const Line &b)
 {
     const auto rank = [](const Line &line) {

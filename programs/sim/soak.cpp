@@ -1,4 +1,4 @@
-// Ten million objects made and destroyed, and what is kept of them.
+// Creates and destroys millions of objects, and measures how much memory they leave behind.
 #include "sim/world/soak.h"
 #include "allocations.h"
 #include "commands.h"
@@ -10,9 +10,9 @@ namespace sim {
 namespace {
 
 constexpr uint64_t rounds = 64;
-// Pages that are touched late, and what the allocator keeps: nothing that grows with the dead,
-// which at 16 bytes each would be 160 MB at each peer for ten million.
-constexpr uint64_t growth_kb_max = 1024; // For each peer.
+// KiB for each peer. Allows for pages that are touched late and memory that the allocator keeps.
+// Tombstones of 16 bytes for each of ten million objects would be 160 MB.
+constexpr uint64_t growth_kb_max = 1024;
 
 void show_progress(const tern::Soak &soak)
 {
@@ -36,7 +36,7 @@ int soak(const Options &options)
     of_soak.loss = static_cast<float>(options.loss_percent / 100);
     tern::Soak soak;
     tern::soak::make(soak, of_soak);
-    uint64_t early_kb = 0, late_kb = 0; // The most in the first quarter, and after it.
+    uint64_t early_kb = 0, late_kb = 0; // The most in the first quarter; after it.
     bool ok = tern::soak::go_on(soak, 0);
     for (uint64_t round = 1; ok && round <= rounds; ++round) {
         const uint64_t until = of_soak.objects * round / rounds;

@@ -1,5 +1,5 @@
-// Many seeds in several processes, so that one that ends in an assertion or never ends is one
-// failing seed and no more.
+// Runs many seeds in several processes. A run that fails an assert or never ends costs its seed
+// only.
 #include "child.h"
 #include "commands.h"
 #include "play.h"
@@ -11,9 +11,10 @@ namespace sim {
 
 namespace {
 
-constexpr double seed_wall_s_max = 120;    // A run of some seconds takes less than one.
-constexpr uint32_t shrink_wall_s_max = 60; // Of one trace; of many, 10 minutes in all, but
-constexpr uint32_t shrink_wall_s_min = 3;  // each so long.
+constexpr double seed_wall_s_max = 120; // A run of some virtual seconds takes less than one.
+// Shrinking all traces takes 10 minutes in total, but each trace takes a time between these.
+constexpr uint32_t shrink_wall_s_max = 60;
+constexpr uint32_t shrink_wall_s_min = 3;
 
 struct Failure {
     uint64_t seed;
@@ -22,7 +23,7 @@ struct Failure {
 
 struct Worker {
     Child child;
-    uint64_t next; // The seed that it is at, or goes on with.
+    uint64_t next; // The index of its present seed, or of the next one.
     double since_s;
 };
 
@@ -120,7 +121,8 @@ void run_all(Sweep &sweep)
     }
 }
 
-// The seed's trace, what is left of it when it is shrunk, and its picture.
+// Writes the trace of the failing seed, its shrunk trace and the picture. Returns the path of the
+// shrunk trace.
 std::string keep(const Options &options, const Failure &failure, size_t failures)
 {
     const auto share_s = static_cast<uint32_t>(600 / failures);
