@@ -3,17 +3,19 @@
 
 namespace tern::scripts::collector {
 
-// What is made while a cycle runs outlives it: the garbage is what two cycles' ticks make. So with
-// `ticks` = memory / (30 * made) for each, it is a fifteenth; the cycles that take longer than the
-// last one are the reason for the difference to a tenth.
+// A cycle does not free what is allocated while it runs, so up to two cycles' allocations are
+// garbage. A cycle is to last memory / (30 * made_bytes_per_tick) ticks, so that this is a
+// fifteenth of the memory. The difference to a tenth is for cycles that take longer than the one
+// before.
 static constexpr double cycles_in_memory = 30;
-// A tick that makes more than this part of the memory is none of those that the pace was made for.
+// If a tick allocates more than a fourth of the memory, the pace is too slow, and Lua must collect
+// on its own.
 static constexpr size_t automatic_part = 4;
 
 void begin(Collector &collector, LuaState &state)
 {
 #if LUA_VERSION_NUM >= 504
-    lua_gc(state.lua, LUA_GCINC, 0, 0, 10); // Steps of a kilobyte.
+    lua_gc(state.lua, LUA_GCINC, 0, 0, 10); // Steps of 1 KiB.
 #endif
     const uint64_t begun_us = processor_us();
     lua_gc(state.lua, LUA_GCCOLLECT, 0);
@@ -22,7 +24,7 @@ void begin(Collector &collector, LuaState &state)
     lua_gc(state.lua, LUA_GCSTOP, 0);
 }
 
-// What is due in this tick: the part of a cycle that keeps pace with what the script makes.
+// How long to collect in this tick, to keep pace with what the script allocates.
 static double due_us(const Collector &collector, const LuaState &state)
 {
     const double memory = static_cast<double>(state.memory_bytes) + 1;
@@ -33,7 +35,7 @@ void tick(Collector &collector, LuaState &state)
 {
     const size_t before = collector.memory_bytes, now = state.memory_bytes;
     const double made = now > before ? static_cast<double>(now - before) : 0;
-    // Up at once, down slowly.
+    // The rate rises at once and falls slowly.
     collector.made_bytes_per_tick =
         std::max(made, collector.made_bytes_per_tick * 0.95 + made * 0.05);
     if (collector.made_bytes_per_tick < 1) collector.made_bytes_per_tick = 0;
@@ -56,7 +58,7 @@ void tick(Collector &collector, LuaState &state)
     collector.last_us = static_cast<uint32_t>(spent_us);
     collector.us += static_cast<uint64_t>(spent_us);
     collector.memory_bytes = state.memory_bytes;
-    // LuaJIT's step starts the collector again. Who makes so much leaves it running.
+    // A step restarts LuaJIT's automatic collector, so it must be stopped again.
     collector.is_automatic = made * automatic_part > static_cast<double>(now);
     lua_gc(state.lua, collector.is_automatic ? LUA_GCRESTART : LUA_GCSTOP, 0);
 }

@@ -7,7 +7,7 @@
 namespace tern::scripts::console {
 
 static constexpr int shown_depth_max = 3;
-static constexpr int shown_entries_max = 20; // Of a table.
+static constexpr int shown_entries_max = 20; // Entries of one table.
 static constexpr size_t shown_text_max = 400;
 static constexpr size_t objects_shown_max = 50;
 static constexpr const char *locals = "local session, game, tern = ...; ";
@@ -21,7 +21,7 @@ static constexpr const char *help =
     ":reload                   read the script's files again\n"
     ":gc                       collect all garbage now";
 
-// --- Values as text. Reads raw, so nothing of the script runs. ---
+// --- Values as text. All reads are raw, so that no code of the script runs. ---
 
 static void show(std::string &out, lua_State *lua, int index, int depth);
 
@@ -81,7 +81,7 @@ static void show_table(std::string &out, lua_State *lua, int index, int depth)
     }
     out += '{';
     int count = 0;
-    double next_place = 1; // Places in their order go without a key.
+    double next_place = 1; // The keys 1, 2, 3, ... are not shown while they come in order.
     lua_pushnil(lua);
     while (lua_next(lua, index)) {
         if (count > 0) out += ", ";
@@ -106,7 +106,7 @@ static void show_table(std::string &out, lua_State *lua, int index, int depth)
     out += '}';
 }
 
-// `index` is positive.
+// `index` must be positive.
 static void show(std::string &out, lua_State *lua, int index, int depth)
 {
     luaL_checkstack(lua, 8, "too deep");
@@ -159,7 +159,7 @@ static std::string evaluate(Game &game, std::string_view line)
     push_locals(game);
     error = call(state, 3, LUA_MULTRET);
     std::string out;
-    out.swap(state.output); // What the line has printed is for who wrote it.
+    out.swap(state.output); // The answer begins with what the line has printed.
     if (!error.empty()) return out + error;
     const int last = lua_gettop(lua);
     for (int i = top + 1; i <= last; ++i) {
@@ -180,7 +180,7 @@ static bool is_path(char c)
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == ':';
 }
 
-// Replaces the value on the stack by its field, as the script would see it, but raw.
+// Replaces the value on the stack by its field, without metamethods. nil: it has no such field.
 static void step_into(lua_State *lua, const std::string &name)
 {
     const int value = lua_gettop(lua);
@@ -195,7 +195,7 @@ static void step_into(lua_State *lua, const std::string &name)
     lua_settop(lua, value);
 }
 
-// Of the table on the stack; it is taken off.
+// Pops a table, and adds those of its keys to `names` that begin with `begin`.
 static void take_names(lua_State *lua, const std::string &before, const std::string &begin,
                        std::vector<std::string> &names)
 {
@@ -263,7 +263,7 @@ static std::string complete(Game &game, std::string_view text)
         const std::string first = before.substr(0, end);
         if (first == "game")
             lua_pushvalue(lua, top + 2);
-        else if (first == "tern" || first == "session") // Its methods are the module's functions.
+        else if (first == "tern" || first == "session") // The module has the methods of session.
             lua_pushvalue(lua, top + 3);
         else {
             push_globals(lua);

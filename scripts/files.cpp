@@ -52,7 +52,7 @@ std::string read(LuaState &state, const std::string &name, const std::string &pa
 {
     const bool trusted = state.trust == Trust::trusted;
     const size_t bytes_max = trusted ? trusted_source_bytes_max : source_bytes_max;
-    // What is no file, as a pipe, is not waited for.
+    // O_NONBLOCK, so that opening a pipe does not block.
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return path + ": " + std::strerror(errno);
     struct stat found = {};
@@ -74,14 +74,14 @@ bool changed(const LuaState &state)
 {
     for (const SourceFile &file : state.files) {
         struct stat found = {};
-        // An editor may be about to put the new one there.
+        // The file may be missing for a moment, while an editor replaces it.
         if (stat(file.path.c_str(), &found) != 0) continue;
         if (!same(file, described(file.name, file.path, found))) return true;
     }
     return false;
 }
 
-// "a.b" is a/b.lua. Empty: no name that could be a file's.
+// The path of a module: "a.b" is a/b.lua. Empty: the name cannot be that of a file.
 static std::string relative_path(std::string_view name)
 {
     std::string path;
@@ -96,7 +96,7 @@ static std::string relative_path(std::string_view name)
     return path.empty() || part_begins || path.size() > 200 ? "" : path + ".lua";
 }
 
-// Where the path leads, through all links. Empty: to nothing.
+// Resolves all links of a path. Empty: it leads to no file.
 static std::string real_path(const std::string &path)
 {
     char resolved[PATH_MAX];

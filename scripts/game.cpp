@@ -35,7 +35,7 @@ static void open_module(LuaState &state)
     sandbox::add_module(state, "tern");
 }
 
-// Leaves the chunk of a file on the stack. Empty, or what was wrong.
+// Pushes the chunk of a file. Returns what is wrong; empty: nothing.
 static std::string load_file(LuaState &state, const std::string &name, const std::string &path)
 {
     const std::string error = files::read(state, name, path);
@@ -162,7 +162,8 @@ static void freeze(Game &game, const std::string &error)
     game.notes.push_back({NoteKind::error, error});
 }
 
-// Of the game's table, with the session, and `dt` if it is not negative. True if there is none.
+// Calls a function of the game's table with the session and, unless it is negative, `dt`. True if
+// it succeeds, or if the table has no such function.
 static bool call_function(Game &game, const char *name, double dt)
 {
     lua_State *lua = game.state->lua;
@@ -214,7 +215,7 @@ void check(Game &game)
 
 // --- New code ---
 
-// Of a module that is not there any more the code stays, and nobody looks at it again.
+// Stops watching the files of modules that were deleted. Their code stays.
 static void forget_deleted(LuaState &state)
 {
     std::erase_if(state.files, [](const SourceFile &file) {
@@ -223,13 +224,14 @@ static void forget_deleted(LuaState &state)
     });
 }
 
-// Pushes the arguments of Lua's reload(): names, chunks, main. Empty, or what was wrong.
+// Pushes the arguments of reload() in reload.cpp: names, chunks, main. Returns what is wrong;
+// empty: nothing.
 static std::string push_chunks(LuaState &state)
 {
     lua_State *lua = state.lua;
     lua_newtable(lua);
     lua_newtable(lua);
-    const std::vector<SourceFile> present = state.files; // It changes while they are read.
+    const std::vector<SourceFile> present = state.files; // Reading changes the list.
     int count = 0;
     std::string main_path;
     for (const SourceFile &file : present) {

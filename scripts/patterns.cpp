@@ -1,6 +1,6 @@
-// find, match, gmatch and gsub as Lua 5.4 has them, for sandboxed scripts of either Lua: each step
-// counts as an instruction, so that a pattern which would search for years ends by the limit.
-// (A hook cannot interrupt the C functions of Lua's own library.)
+// find, match, gmatch and gsub as in Lua 5.4, for sandboxed scripts of either Lua. Each step counts
+// as an instruction, so that the limit stops a pattern that would search for years: a hook cannot
+// interrupt the C functions of Lua's own library.
 #include "scripts/sandbox.h"
 #include <cctype>
 #include <cstring>
@@ -10,17 +10,17 @@ namespace tern::scripts {
 namespace {
 
 constexpr int captures_max = 32;
-constexpr int depth_max = 200; // Of the matcher's own recursion.
+constexpr int depth_max = 200; // Limits the recursion of match_here().
 constexpr ptrdiff_t capture_open = -1, capture_place = -2;
 constexpr char escape = '%';
 constexpr uint64_t steps_unpaid_max = 1000;
 
-// Plain data: an error of Lua jumps over it.
+// Has no destructor, because an error of Lua jumps over it.
 struct Match {
     lua_State *lua;
     const char *text, *text_end;
     const char *pattern_end;
-    uint64_t steps; // Not yet charged.
+    uint64_t steps; // Steps that were not charged yet.
     int depth;
     int capture_count;
     struct {
@@ -49,7 +49,7 @@ static unsigned char byte(const char *p)
     return static_cast<unsigned char>(*p);
 }
 
-// Behind the class that begins at `p`.
+// The end of the class that begins at `p`.
 static const char *class_end(Match &match, const char *p)
 {
     if (*p++ == escape) {
@@ -58,7 +58,7 @@ static const char *class_end(Match &match, const char *p)
     }
     if (p[-1] != '[') return p;
     if (p < match.pattern_end && *p == '^') ++p;
-    do { // The first ']' is one of the set.
+    do { // A ']' at the beginning belongs to the set.
         if (p >= match.pattern_end) luaL_error(match.lua, "malformed pattern (missing ']')");
         if (*p++ == escape) {
             if (p >= match.pattern_end) luaL_error(match.lua, "malformed pattern (missing ']')");
@@ -87,7 +87,7 @@ static bool in_class(int c, int name)
     return std::isupper(name) ? !is_in : is_in;
 }
 
-// `p` at the '[', `last` at its ']'.
+// `p` is at the '[', `last` at its ']'.
 static bool in_set(int c, const char *p, const char *last)
 {
     const bool negated = p[1] == '^';
@@ -119,7 +119,7 @@ static bool is_single(Match &match, const char *s, const char *p, const char *en
     }
 }
 
-// --- Parts of a pattern: null is no match, else where it ends ---
+// --- Parts of a pattern. Each returns the end of the match; null: there is none ---
 
 static const char *match_balance(Match &match, const char *s, const char *p)
 {
@@ -185,13 +185,13 @@ static const char *match_again(Match &match, const char *s, int digit)
     if (index < 0 || index >= match.capture_count || match.captures[index].size == capture_open)
         luaL_error(match.lua, "invalid capture index %%%d", index + 1);
     const ptrdiff_t size = match.captures[index].size;
-    if (size < 0 || match.text_end - s < size) return nullptr; // A place has no text.
+    if (size < 0 || match.text_end - s < size) return nullptr; // Position captures have no text.
     step(match, static_cast<uint64_t>(size));
     const bool same = std::memcmp(match.captures[index].begin, s, static_cast<size_t>(size)) == 0;
     return same ? s + size : nullptr;
 }
 
-// Null: not there. `p` behind the "%f".
+// The end of the frontier's set, if there is a frontier at `s`; else null. `p` is behind the "%f".
 static const char *frontier_end(Match &match, const char *s, const char *p)
 {
     if (p >= match.pattern_end || *p != '[')
@@ -202,8 +202,8 @@ static const char *frontier_end(Match &match, const char *s, const char *p)
     return !in_set(before, p, end - 1) && in_set(here, p, end - 1) ? end : nullptr;
 }
 
-// A class, with what may repeat it. Null: no match. `next` is set where the matching goes on with
-// no need to come back here.
+// Matches a class with its repetition. Null: no match. If `*next` is set, the caller goes on there
+// without recursion, as no alternative is left here.
 static const char *match_repeated(Match &match, const char *s, const char *p, const char **next)
 {
     const char *end = class_end(match, p);
@@ -224,7 +224,7 @@ static const char *match_repeated(Match &match, const char *s, const char *p, co
     }
 }
 
-// Where the match of the pattern from `p` on ends that begins at `s`; null if there is none.
+// Matches the pattern from `p` on at `s`. Returns the end of the match; null: there is none.
 static const char *match_parts(Match &match, const char *s, const char *p)
 {
     while (p < match.pattern_end) {
@@ -282,7 +282,7 @@ static void push_capture(Match &match, int index, const char *begin, const char 
         lua_pushlstring(match.lua, capture.begin, static_cast<size_t>(capture.size));
 }
 
-// Without captures the whole match, unless begin is null.
+// Pushes all captures. If there are none: the whole match, unless begin is null.
 static int push_captures(Match &match, const char *begin, const char *end)
 {
     const int count = match.capture_count == 0 && begin ? 1 : match.capture_count;
@@ -311,7 +311,8 @@ static Match made_match(lua_State *lua, const char *text, size_t size, const cha
 
 // --- find and match ---
 
-// From 1; from the end if it is negative. Beyond the text: none.
+// The offset of a place, which counts from 1, or from the end if it is negative. It may lie beyond
+// the text.
 static size_t offset_of(lua_Integer place, size_t size)
 {
     if (place > 0) return static_cast<size_t>(place - 1);
@@ -380,7 +381,7 @@ static int match_once(lua_State *lua)
     return search(lua, false);
 }
 
-// --- gmatch: upvalues are the text, the pattern, where to go on, the last match's end ---
+// --- gmatch. Upvalues: the text, the pattern, the next offset, the end of the last match ---
 
 static int next_match(lua_State *lua)
 {
@@ -417,7 +418,7 @@ static int gmatch(lua_State *lua)
 
 // --- gsub ---
 
-// The replacement text, with %0 to %9 filled in.
+// Adds the replacement text, with %0 to %9 replaced.
 static void add_text(Match &match, luaL_Buffer *out, const char *begin, const char *end)
 {
     size_t size = 0;
@@ -443,7 +444,7 @@ static void add_text(Match &match, luaL_Buffer *out, const char *begin, const ch
     step(match, size / 16);
 }
 
-// What stands for the match; false or nil keeps it.
+// Adds the replacement of a match. If it is false or nil, the match stays.
 static void add_value(Match &match, luaL_Buffer *out, const char *begin, const char *end, int kind)
 {
     lua_State *lua = match.lua;

@@ -1,15 +1,15 @@
-// What a game's table may be, and how new code takes the place of the old one.
+// Checks a game's table, and replaces old code by new code.
 #include "scripts/game.h"
 #include "scripts/sandbox.h"
 
 namespace tern::scripts {
 
-// Keeps the game's table, what its options were, and which keys the file gave to its state. It uses
-// nothing that a script could replace.
+// Keeps the game's table, its options, and the keys that the file gave to its state. It uses no
+// function that a script could replace.
 //
-// A table of the new code is paired with the old one at the same path below the game's table or a
-// module's. The old one lives on with the new functions in it, and every reference to the new one
-// in what the new code has made (variables of functions, tables) is turned to the old one.
+// A table of the new code is paired with the old table at the same path below the game's table or
+// below a module's. The old table stays, and gets the new functions. Every reference to the new
+// table in what the new code has made (variables of functions, tables) is changed to the old one.
 static constexpr const char *part = R"lua(
 local native = ...
 local modules, rawmeta = native.modules, native.rawmeta

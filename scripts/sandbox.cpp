@@ -4,7 +4,7 @@
 
 namespace tern::scripts::sandbox {
 
-// Runs first, with natives that the script never sees, and puts its globals in place.
+// Runs before the script and makes its globals. It gets natives that the script cannot reach.
 static constexpr const char *prelude = R"lua(
 local native, sandboxed = ...
 local assert, error, pcall, type, select = assert, error, pcall, type, select
@@ -229,7 +229,7 @@ native.globals = G
 return G
 )lua";
 
-// --- Natives. No C++ object with a destructor lives where Lua may raise an error. ---
+// --- Natives. No object with a destructor may be alive where Lua may raise an error. ---
 
 static int write(lua_State *lua)
 {
@@ -257,7 +257,8 @@ static int memory_kib(lua_State *lua)
     return 1;
 }
 
-// Pushes the chunk; or its error. So that nothing with a destructor is left when it is raised.
+// Pushes the chunk. False: LuaState::text has the error. A function of its own, so that its string
+// is destroyed before the caller raises the error.
 static bool push_module(LuaState &state)
 {
     const std::string error = load(state, state.text, state.text_path);
@@ -283,7 +284,7 @@ static int load_module(lua_State *lua)
 void open_libraries(LuaState &state)
 {
     lua_State *lua = state.lua;
-    luaL_openlibs(lua); // The prelude takes away what the script is not to see.
+    luaL_openlibs(lua); // The prelude hides what is not allowed.
     const bool sandboxed = state.trust == Trust::sandboxed;
     load(state, prelude, "prelude");
     lua_newtable(lua);
@@ -341,7 +342,7 @@ void reduce_module(lua_State *lua)
         if (is_in_the_sandbox({name, size})) continue;
         lua_pushvalue(lua, -1);
         lua_pushnil(lua);
-        lua_rawset(lua, -4); // To take away what next() stands at is allowed.
+        lua_rawset(lua, -4); // lua_next() permits clearing the present key.
     }
 }
 

@@ -12,11 +12,12 @@ extern "C" {
 
 namespace tern::scripts {
 
-// So many instructions go by until the limits are looked at.
+// The limits are checked once in this many instructions.
 static constexpr int hook_interval = 100;
-// In one call: Lua 5.4 collects all garbage for each, and a script can live with the error.
+// Refused blocks in one call. Lua 5.4 collects all garbage before each error, which takes long, and
+// a script could catch the error and try again.
 static constexpr uint32_t refused_blocks_max = 20;
-// Of the processor's stack, in one call: of LuaJIT no C function counts how deep it is.
+// Bytes of the C stack in one call. LuaJIT's C functions do not count how deep they are nested.
 static constexpr ptrdiff_t stack_bytes_max = 1 << 20;
 
 Limits limits(Trust trust, uint32_t memory_mib, uint64_t instructions_max)
@@ -32,14 +33,14 @@ Limits limits(Trust trust, uint32_t memory_mib, uint64_t instructions_max)
 static void *allocate(void *user, void *block, size_t old_bytes, size_t new_bytes)
 {
     LuaState &state = *static_cast<LuaState *>(user);
-    if (!block) old_bytes = 0; // Then it says of which kind the block is to be.
+    if (!block) old_bytes = 0; // For a new block, Lua passes its kind.
     if (new_bytes == 0) {
         std::free(block);
         state.memory_bytes -= old_bytes;
         return nullptr;
     }
     const size_t max = state.limits.memory_bytes_max;
-    // Only growth may fail. Outside of a call nobody would catch the error.
+    // Lua permits failure only for growth. Outside a call nobody would catch the error.
     if (max > 0 && state.runs && new_bytes > old_bytes &&
         (new_bytes > max / 4 || state.memory_bytes + (new_bytes - old_bytes) > max)) {
         state.refused_blocks += 1;
@@ -79,7 +80,8 @@ static bool is_limited(const LuaState &state)
     return state.limits.instructions_max > 0 || state.limits.call_ms_max > 0;
 }
 
-// The processor's own clock is slow to ask, and a stalled machine is not the script's fault.
+// Processor time counts, because a stalled machine is not the script's fault. Its clock is slow to
+// read, so the cheap clock is read first.
 static bool is_late(const LuaState &state)
 {
     const uint64_t max_us = uint64_t{state.limits.call_ms_max} * 1000;
@@ -90,11 +92,12 @@ static bool is_late(const LuaState &state)
 static bool is_deep(const LuaState &state)
 {
     const char here = 0;
-    const ptrdiff_t depth = state.stack_base - &here; // It grows downwards, or else upwards.
+    const ptrdiff_t depth = state.stack_base - &here; // The stack may grow either way.
     return depth > stack_bytes_max || -depth > stack_bytes_max;
 }
 
-// From here on each instruction raises the error again, so that no pcall() can live with it.
+// Raises an error if a limit is exceeded. From then on each instruction raises it again, so that
+// the script cannot catch it by pcall() and go on.
 static void look_at_limits(lua_State *lua, void (*hook)(lua_State *, lua_Debug *))
 {
     LuaState &state = *state_of(lua);
@@ -106,13 +109,13 @@ static void look_at_limits(lua_State *lua, void (*hook)(lua_State *, lua_Debug *
     if (!state.exceeded && state.refused_blocks > refused_blocks_max)
         state.exceeded = "has used up its memory again and again";
     if (!state.exceeded && !is_deep(state)) {
-        // What another call has left in a coroutine.
+        // An earlier call may have left the interval 1 in this coroutine.
         if (lua_gethookcount(lua) != hook_interval)
             lua_sethook(lua, hook, LUA_MASKCOUNT, hook_interval);
         return;
     }
     if (state.exceeded) lua_sethook(lua, hook, LUA_MASKCOUNT, 1);
-    state.runs = false; // Memory for the message.
+    state.runs = false; // The message may exceed the memory limit.
     luaL_where(lua, 0);
     if (state.exceeded)
         lua_pushfstring(lua, "the call %s", state.exceeded);
@@ -139,12 +142,13 @@ void charge(lua_State *lua, uint64_t count)
 
 // --- Calls ---
 
-// The message becomes text with a traceback. Nothing of the script runs here: no hook would.
+// Turns the error into text with a traceback. Must not run code of the script, because hooks are
+// disabled here.
 static int add_traceback(lua_State *lua)
 {
     LuaState &state = *state_of(lua);
     const bool ran = state.runs;
-    state.runs = false; // Memory for a few lines more.
+    state.runs = false; // The traceback may exceed the memory limit.
     size_t size = 0;
     const char *message = nullptr;
     if (lua_type(lua, 1) == LUA_TSTRING) message = lua_tolstring(lua, 1, &size);
@@ -200,7 +204,7 @@ std::string call(LuaState &state, int argument_count, int result_count)
     if (status == 0) return "";
     std::string error = taken_text(lua);
     if (status == LUA_ERRMEM) {
-        lua_gc(lua, LUA_GCCOLLECT, 0); // LuaJIT has not tried.
+        lua_gc(lua, LUA_GCCOLLECT, 0); // LuaJIT does not collect before this error.
         return limit_text(state);
     }
     return error;
@@ -208,9 +212,9 @@ std::string call(LuaState &state, int argument_count, int result_count)
 
 namespace {
 
-struct Source { // What the parser reads, in pieces: between them it can be stopped.
+struct Source { // The text for the parser, which gets it in pieces and can be stopped between them.
     std::string_view rest;
-    uint64_t end_us; // Of the processor's time; 0: none.
+    uint64_t end_us; // When to stop, in processor time. 0: never.
     bool is_late;
 };
 
@@ -239,7 +243,7 @@ std::string load(LuaState &state, std::string_view text, const std::string &chun
     const int status = lua_loadx(state.lua, next_piece, &source, name.c_str(), "t");
 #endif
     if (!source.is_late) return status == 0 ? "" : taken_text(state.lua);
-    lua_pop(state.lua, 1); // What has been read, or that it is only a half.
+    lua_pop(state.lua, 1); // The function, or the error about the missing rest.
     return chunk_name + ": to read it takes longer than " + std::to_string(load_ms_max) + " ms";
 }
 
@@ -247,7 +251,7 @@ std::string load(LuaState &state, std::string_view text, const std::string &chun
 
 static int panic(lua_State *lua)
 {
-    // Only without memory: all else is called by call().
+    // Only reached when memory has run out: all code of scripts runs in call().
     std::fprintf(stderr, "Lua: %s\n", lua_tostring(lua, -1));
     std::abort();
 }
@@ -267,7 +271,7 @@ LuaState *make_state(Trust trust, const Limits &limits)
     state->traceback = luaL_ref(state->lua, LUA_REGISTRYINDEX);
     sandbox::open_libraries(*state);
 #if LUA_VERSION_NUM < 502
-    // Compiled code calls no hooks. (The libraries have switched the compiler on.)
+    // Code compiled by LuaJIT calls no hooks. The libraries have switched the compiler on.
     if (trust == Trust::sandboxed || is_limited(*state))
         luaJIT_setmode(state->lua, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
 #endif

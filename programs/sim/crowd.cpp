@@ -168,7 +168,7 @@ void add(Report &line, const Crowd &crowd, const Cost &cost, double seconds)
     report::add(line, "host_tick_us_per_client", cost.cpu_us / ticks / clients);
     report::add(line, "client_tick_us", crowd.clients_cpu_us / ticks / clients);
     report::add(line, "host_sent_bytes_per_s", static_cast<double>(cost.sent_bytes) / seconds);
-    report::add(line, "client_heard_bytes_per_s",
+    report::add(line, "client_received_bytes_per_s",
                 static_cast<double>(cost.sent_bytes) / seconds / clients);
     report::add(line, "host_received_bytes_per_s",
                 static_cast<double>(cost.received_bytes) / seconds);

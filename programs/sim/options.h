@@ -61,7 +61,7 @@ struct Options {
     uint32_t bound_s = 0; // Stops after this time. 0: the command's default, or never.
     // replay, shrink: a file. scenario: a name. hunt: a mutant.
     std::string name;
-    std::string keep; // replay: the folder to which a trace that plays is copied as a test.
+    std::string keep; // replay: a folder to which the file is copied, to become a test.
 };
 
 struct ParsedOptions {
