@@ -1,4 +1,4 @@
-// Arguments of the module's functions: each is checked before anything is done.
+// Checks the arguments of the module's functions, all before a function has any effect.
 #include "lua_bindings/binding.h"
 #include <cfloat>
 #include <cmath>
@@ -28,7 +28,7 @@ static Got quoted(const char *string, size_t size_bytes)
     return got;
 }
 
-// The value as a message calls it.
+// The value as text for a message.
 static Got got(lua_State *L, int index)
 {
     Got got = {};
@@ -38,7 +38,7 @@ static Got got(lua_State *L, int index)
     case LUA_TNIL: return {"nil"};
     case LUA_TBOOLEAN: return lua_toboolean(L, index) ? Got{"true"} : Got{"false"};
     case LUA_TNUMBER:
-        if (std::isnan(lua_tonumber(L, index))) return {"nan"}; // Of either sign.
+        if (std::isnan(lua_tonumber(L, index))) return {"nan"}; // printf may write "-nan".
         std::snprintf(got.text, sizeof got.text, "%.14g", lua_tonumber(L, index));
         return got;
     case LUA_TSTRING: {
@@ -132,7 +132,7 @@ bool boolean(const Arguments &a, int index, const char *name)
     return lua_toboolean(a.L, index) != 0;
 }
 
-// Null if the value is not a string, or holds a zero byte.
+// Null: the value is not a string, or has a zero byte.
 static const char *to_text(lua_State *L, int index)
 {
     if (lua_type(L, index) != LUA_TSTRING) return nullptr;
@@ -322,7 +322,7 @@ PeerId peer(const Arguments &a, int index, const char *name)
     return static_cast<PeerId>(number);
 }
 
-// --- Tables that are filled ---
+// --- Tables of counts ---
 
 void fill(lua_State *L, const char *key, uint64_t count)
 {

@@ -1,10 +1,11 @@
-// Calls: one Lua value for each number, boolean and string of the type's fields, in their order.
+// The functions for calls. The arguments of a call are one Lua value for each number, boolean and
+// string of the type's fields, in their order.
 #include "lua_bindings/binding.h"
 #include <cstring>
 
 namespace tern::lua {
 
-// A call that is made: its type, and its arguments from `first` on.
+// The type and the arguments of a call that the script makes.
 struct Made {
     TypeId type;
     size_t size_bytes;
@@ -19,7 +20,7 @@ static void read_made(const Arguments &a, const Session *session, int type_at, M
     take_fields(a, type_at + 1, type, made.value);
 }
 
-// A peer, or what may be said instead of one: "everyone", "host". Never oneself.
+// The peer to call: a PeerId, or where allowed "everyone" or "host". Refuses this peer itself.
 static PeerId callee(const Arguments &a, const Session *session, bool everyone, bool host)
 {
     if (lua_type(a.L, 2) == LUA_TSTRING) {
@@ -58,7 +59,7 @@ static int call_unreliable(lua_State *L)
     return call({L, "call_unreliable"}, Reliability::unreliable);
 }
 
-// A call that is answered, as a number; nil if nothing was sent.
+// Pushes the id of a call that is answered; nil: it was not sent.
 static int push_call(lua_State *L, CallId call)
 {
     if (call == CallId::none)

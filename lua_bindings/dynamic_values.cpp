@@ -1,12 +1,12 @@
-// Fields of kind values: a Lua value as it is, by value. What it is made of is data alone: no
-// functions, no metatables.
+// Fields of kind values: a copy of a Lua value, which may consist of data only. Functions and
+// metatables are refused.
 #include "lua_bindings/binding.h"
 #include <cstring>
 #include <tern/values.h>
 
 namespace tern::lua {
 
-// Of the stack, for each table that is open: the table, a key, a value.
+// Places on Lua's stack. Each table that is being read takes three: the table, a key and a value.
 static constexpr int stack_places = 3 * static_cast<int>(values_depth_max) + 8;
 
 // --- To Lua ---
@@ -53,7 +53,7 @@ void push_value(lua_State *L, const Field &field, const void *value)
 
 struct Taking {
     ValueWriter writer;
-    bool foreign; // A function or something else that is not a value.
+    bool foreign; // The value has a function or another kind that is no data.
 };
 
 static void put(lua_State *L, int index, Taking &t);

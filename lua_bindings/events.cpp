@@ -1,5 +1,6 @@
-// Events: of the last receive(), by their number from 1 on. event() and what is below it makes no
-// garbage; events() fills one table again and again; on() and dispatch() are sugar over that.
+// The events of the last receive(), numbered from 1. event() and the functions for one event make
+// no garbage. events() fills the same table for each event. on() and dispatch() call functions with
+// that table.
 #include "lua_bindings/binding.h"
 #include <cstdio>
 #include <cstring>
@@ -34,7 +35,7 @@ static int event(lua_State *L)
     return 6;
 }
 
-// --- What only some events have ---
+// --- Members that only some events have ---
 
 static int argument(lua_State *L)
 {
@@ -111,9 +112,10 @@ static int lost_ticks(lua_State *L)
     return 1;
 }
 
-// --- In a table ---
+// --- Events as a table ---
 
-// What a session's userdata keeps at [2] and [3]; pushes it.
+// Pushes the table that the session's userdata keeps at kept_functions or kept_event. Makes it if
+// there is none yet.
 static void push_kept(lua_State *L, int index)
 {
     push_attached(L, 1);
@@ -127,8 +129,9 @@ static void push_kept(lua_State *L, int index)
     lua_remove(L, -2);
 }
 
-// Pushes the session's one table, filled.
-static void push_event(lua_State *L, const Event e, uint64_t number) // A copy.
+// Pushes the session's table for events, filled with this one. Takes the event by value: see
+// binding.h.
+static void push_event(lua_State *L, const Event e, uint64_t number)
 {
     char name[name_bytes_max];
     std::snprintf(name, sizeof name, "%s", e.name ? e.name : "");
@@ -150,7 +153,7 @@ static void push_event(lua_State *L, const Event e, uint64_t number) // A copy.
     lua_setfield(L, -2, "name");
 }
 
-// The control variable of the loop is that table: how far it is stands in it.
+// The control variable of the loop is the table, whose `index` is the number of the last event.
 int events_next(lua_State *L)
 {
     const Arguments a = {L, "events"};
@@ -174,7 +177,7 @@ static int events(lua_State *L)
     return 2;
 }
 
-// --- By function ---
+// --- Events by function ---
 
 static int on(lua_State *L)
 {
@@ -196,7 +199,7 @@ static int dispatch(lua_State *L)
     session(a);
     lua_settop(L, 1);
     push_kept(L, kept_functions);
-    // What is called may receive, or destroy the session.
+    // A function may call receive() or destroy the session, so read both again each time.
     for (size_t i = 0;; ++i) {
         const Session *s = session_box(a).session;
         if (!s || i >= session_events(s).size()) return 0;

@@ -1,4 +1,4 @@
-// How a field of a game struct becomes Lua values, and comes from them.
+// Converts a field of a game struct to Lua values, and back.
 #include "lua_bindings/binding.h"
 #include <algorithm>
 #include <cfloat>
@@ -13,7 +13,8 @@ static bool is_string(FieldKind kind)
     return kind == FieldKind::text || kind == FieldKind::bytes;
 }
 
-// So many numbers or booleans make the field; a string is one, and what a field of values holds.
+// One Lua value for each number or boolean of the field. A string and a field of kind values are
+// one Lua value.
 int lua_values(const Field &field)
 {
     if (is_string(field.kind) || field.kind == FieldKind::values) return 1;
@@ -98,11 +99,11 @@ int push_field(lua_State *L, const Field &field, const void *value)
 
 // --- From Lua ---
 
-// A value that is to become part of a field: where it lies, and what messages call it.
+// A Lua value that becomes a part of a field.
 struct Given {
     const Arguments &a;
-    int index;    // Of the stack.
-    int argument; // Of the function.
+    int index;    // The index on the stack.
+    int argument; // The number of the argument, for messages.
     const Field &field;
 };
 
@@ -115,7 +116,7 @@ struct Bounds {
     int64_t min, max;
 };
 
-// What an integer kind holds, as far as numbers of Lua are exact.
+// The range of an integer kind, as far as Lua's numbers are exact.
 static Bounds bounds(FieldKind kind)
 {
     const auto most = static_cast<int64_t>(exact_max);

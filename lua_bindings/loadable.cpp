@@ -1,4 +1,4 @@
-// What `require "tern"` calls: the one symbol of the loadable module.
+// The only exported symbol of the loadable module, which `require "tern"` calls.
 #include "lua_bindings/lua_headers.h"
 #include <tern/lua.h>
 

@@ -1,4 +1,4 @@
-// Lua's headers, of Lua 5.4, LuaJIT or Lua 5.1, and the little that differs among them.
+// The headers of Lua 5.4, LuaJIT or Lua 5.1, and functions that hide the differences between them.
 #pragma once
 #include <cstdint>
 extern "C" {
@@ -25,7 +25,8 @@ inline void push_whole(lua_State *L, int64_t number)
     lua_pushinteger(L, number);
 }
 
-// An integer of Lua's that a double does not hold for sure: left as it is, to be refused.
+// Whether the value is an integer that a double may not hold exactly. Such integers are refused,
+// and `integer` is the value for the message.
 inline bool is_beyond_exact(lua_State *L, int index, int64_t &integer)
 {
     constexpr int64_t most = int64_t{1} << 53;
@@ -34,7 +35,7 @@ inline bool is_beyond_exact(lua_State *L, int index, int64_t &integer)
     return integer < -most || integer > most;
 }
 
-// Zero bytes, and one value that belongs to them: see push_attached().
+// Pushes a userdata of this size, to which one value can be attached: see push_attached().
 inline void *push_userdata(lua_State *L, size_t size_bytes)
 {
     return lua_newuserdatauv(L, size_bytes, 1);
@@ -45,7 +46,7 @@ inline void push_attached(lua_State *L, int index)
     lua_getiuservalue(L, index, 1);
 }
 
-// Pops a table.
+// Pops a table and attaches it to the userdata at `index`.
 inline void attach(lua_State *L, int index)
 {
     lua_setiuservalue(L, index, 1);

@@ -1,4 +1,4 @@
-// The module's table, and what it keeps in a Lua state.
+// Makes the module's table, and the data that it keeps in a Lua state.
 #include "lua_bindings/binding.h"
 #include <initializer_list>
 
@@ -41,7 +41,7 @@ static void push_registered(lua_State *L, const char &key)
     lua_rawget(L, LUA_REGISTRYINDEX);
 }
 
-// Pops the value.
+// Pops the value and registers it.
 static void register_as(lua_State *L, const char &key)
 {
     lua_pushlightuserdata(L, const_cast<char *>(&key));
@@ -59,7 +59,7 @@ void push_anchor(lua_State *L, int anchor)
     lua_rawgeti(L, lua_upvalueindex(1), anchor);
 }
 
-// The anchors are on the top of the stack, here and below.
+// This function and the next ones expect the table of anchors on the top of the stack.
 static void anchor_words(lua_State *L, int first, const Words &words)
 {
     for (int i = 0; i < words.count; ++i) {
@@ -76,7 +76,7 @@ static void anchor_metatable(lua_State *L, Handle handle, lua_CFunction collect,
     lua_setfield(L, -2, "__gc");
     lua_pushvalue(L, methods);
     lua_setfield(L, -2, "__index");
-    lua_pushliteral(L, "tern"); // What getmetatable() gives: scripts cannot change it.
+    lua_pushliteral(L, "tern"); // Hides the metatable from scripts.
     lua_setfield(L, -2, "__metatable");
     lua_rawseti(L, -2, static_cast<int>(handle));
 }

@@ -1,4 +1,4 @@
-// Objects: numbers, whose fields are got and set one at a time.
+// The functions for objects. An object is a number; its fields are read and set one at a time.
 #include "lua_bindings/binding.h"
 #include <cfloat>
 #include <cmath>
@@ -26,9 +26,10 @@ static ObjectId own_object(const Arguments &a, int index, const Session *session
     return id;
 }
 
-// --- Life ---
+// --- Creating and destroying ---
 
-// Values by name: a value for a field of one, else a list.
+// Sets a field from the table of create(). A field of one Lua value takes that value, others a
+// list.
 static void take_initial_field(const Arguments &a, int index, const Field &field, void *value)
 {
     lua_State *L = a.L;
@@ -126,7 +127,7 @@ static int may_set(lua_State *L)
     return 1;
 }
 
-// As text, as all that has 64 bits; its order is the stamps'.
+// Returns text, because a double does not hold 64 bits. The texts sort like the stamps.
 static int stamp(lua_State *L)
 {
     const Arguments a = {L, "stamp"};
@@ -147,7 +148,7 @@ static int get(lua_State *L)
     return push_field(L, field, tern::get(s, id, type.size_bytes));
 }
 
-// session, object, field, time. nil: no such object is alive here.
+// Arguments: session, object, field, time. nil: the object is not alive here.
 static int sample(lua_State *L)
 {
     const Arguments a = {L, "sample"};
@@ -186,7 +187,7 @@ static int set(lua_State *L)
     return 0;
 }
 
-// --- All of a type. The control variable of the loop is type * 2^32 + how many were seen. ---
+// --- All objects of a type. The control variable of the loop is type * 2^32 + number visited ---
 
 int objects_next(lua_State *L)
 {
@@ -197,7 +198,7 @@ int objects_next(lua_State *L)
     if (type >= session_config(s).types.size()) refuse(a, 2, "control", "what objects() gave");
     const std::span<const ObjectId> all = tern::objects(s, static_cast<TypeId>(type));
     for (uint64_t i = control & UINT32_MAX; i < all.size(); ++i) {
-        if (!tern::exists(s, all[i])) continue; // It has been destroyed since the last receive().
+        if (!tern::exists(s, all[i])) continue; // Destroyed since the last receive().
         push_whole(L, static_cast<int64_t>(type << 32 | (i + 1)));
         push_object(L, all[i]);
         return 2;

@@ -1,4 +1,4 @@
-// Sessions: made from tables, entered and left; and those that C++ has pushed.
+// The functions that make, start, join and leave sessions, and those for sessions that C++ pushes.
 #include "lua_bindings/binding.h"
 
 namespace tern::lua {
@@ -6,7 +6,7 @@ namespace tern::lua {
 static const char *const admission_names[] = {"always", "ask_game"};
 static const char *const quorum_names[] = {"majority", "survivors"};
 static const char *const topology_names[] = {"mesh", "star"};
-// The last four are of a game's table, as programs that run scripts take it.
+// The last keys are no options. A game's table (scripts/game.h) has them beside the options.
 static const char *const session_keys[] = {"types",
                                            "peers_max",
                                            "admission",
@@ -24,7 +24,7 @@ static const char *const session_keys[] = {"types",
                                            "check",
                                            "state"};
 
-// Pushes a table that keeps what the config points to.
+// Pushes a table that owns all memory to which the config points.
 static Config read_config(const Table &t)
 {
     Config config = {};
@@ -57,7 +57,7 @@ static Config read_config(const Table &t)
     return config;
 }
 
-// Pushes an empty box with its attached table.
+// Pushes an empty box with an attached table.
 static SessionBox &push_box(lua_State *L)
 {
     auto *box = static_cast<SessionBox *>(push_userdata(L, sizeof(SessionBox)));
@@ -217,7 +217,7 @@ void tern::read_lua_config(lua_State *L, int index, Config *config)
     *config = lua::read_config(lua::table({L, "make_session"}, place, "options"));
 }
 
-// Pushes the table of those that C++ has pushed.
+// Pushes the table of the sessions that C++ has pushed.
 static void push_sessions(lua_State *L)
 {
     lua::push_anchors(L);
@@ -246,12 +246,12 @@ void tern::push_lua_session(lua_State *L, Session *session)
     lua_remove(L, -2);
 }
 
-// Allocates nothing: memory may have run out in the script.
+// Must allocate nothing, because the script may have used up its memory.
 void tern::forget_lua_session(lua_State *L, Session *session)
 {
     const int top = lua_gettop(L);
     lua::push_anchors(L);
-    if (lua_istable(L, -1)) { // Else it has never been opened.
+    if (lua_istable(L, -1)) { // Else the module was never opened.
         lua_rawgeti(L, -1, lua::anchor_sessions);
         lua_pushlightuserdata(L, session);
         lua_rawget(L, -2);

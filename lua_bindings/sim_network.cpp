@@ -1,4 +1,4 @@
-// The simulated network.
+// The functions for the simulated network.
 #include "lua_bindings/binding.h"
 
 namespace tern::lua {
@@ -147,7 +147,7 @@ static int network_stats(lua_State *L)
                         {"delivered", stats.delivered}});
 }
 
-// nil: nothing is under way.
+// nil: no datagram is in flight.
 static int next_delivery_us(lua_State *L)
 {
     const uint64_t next_us = tern::next_delivery_us(network({L, "next_delivery_us"}).network);

@@ -1,4 +1,4 @@
-// Sockets: real ones, and real ones made worse.
+// The functions for real sockets, and for real sockets with impairments.
 #include "lua_bindings/binding.h"
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ SocketBox &push_socket(lua_State *L)
     return *box;
 }
 
-// The socket, or nil and what is wrong.
+// Returns the socket, or nil and the error.
 static int push_made(lua_State *L, SocketBox &box, MadeSocket made)
 {
     box.socket = made.socket;
@@ -96,7 +96,7 @@ static int socket_stats(lua_State *L)
                         {"oversized", stats.oversized}});
 }
 
-// Takes the inner socket: the script's handle of it is as if it was destroyed.
+// Takes over the inner socket. The script's handle of it behaves as if the socket was destroyed.
 static int impaired_socket(lua_State *L)
 {
     const Arguments a = {L, "impaired_socket"};
@@ -112,7 +112,7 @@ static int impaired_socket(lua_State *L)
     return 1;
 }
 
-// --- Addresses, chance ---
+// --- Addresses and random seeds ---
 
 static int parse_address(lua_State *L)
 {

@@ -1,4 +1,4 @@
-// A tick: what a socket has goes to the session, and what the session says to the socket.
+// The functions of a tick: datagrams from a socket go to the session, and from it to a socket.
 #include "lua_bindings/binding.h"
 #include <algorithm>
 #include <cstring>

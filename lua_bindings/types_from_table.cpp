@@ -1,5 +1,5 @@
-// A session's Config from a table of Lua: names are checked here, the rules of types and limits by
-// config_problem().
+// Reads the types of a Config from a Lua table. Checks names; config_problem() checks the rules of
+// types and limits.
 #include "lua_bindings/binding.h"
 #include <cfloat>
 #include <cstring>
@@ -18,8 +18,8 @@ static const char *const type_keys[] = {
     "name",    "objects_max",          "orphan",    "claim", "claim_cooldown_ms",
     "callers", "calls_per_second_max", "predicted", "fields"};
 
-// Of objects a script may have so many, and so many bytes of values: a session takes more of both,
-// and make_session() ends the program where the memory is not there.
+// Limits for the objects of all types of a script and for the bytes of their values. make_session()
+// needs more memory than these, and ends the program if it cannot get it.
 static constexpr uint64_t all_objects_max = 64 * 1024;
 static constexpr uint64_t all_values_bytes_max = 256 * 1024 * 1024;
 
@@ -42,7 +42,7 @@ static int list_length(const Table &t, const char *key, int index, size_t max)
     return static_cast<int>(length);
 }
 
-// Pushes the list of that name, or an empty one.
+// Pushes the list of that name, or an empty one. Returns its length.
 static int push_list(const Table &t, const char *key, size_t max)
 {
     lua_State *L = t.arguments.L;
@@ -112,7 +112,7 @@ static Type read_type(const Table &t, int holder, std::span<Field> fields)
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
-    // As in C++ a multiple of the largest alignment, so that values lie one after the other.
+    // A multiple of the largest alignment, as in C++, so that values are aligned in an array.
     type.size_bytes = static_cast<uint16_t>(used_bytes == 0 ? 8 : (used_bytes + 7) / 8 * 8);
     type.fields = fields.first(static_cast<size_t>(count));
     return type;
