@@ -1,4 +1,4 @@
-// Sessions of the local network: announced, and found.
+// The functions that announce and find sessions on the local network.
 #include "lua_bindings/binding.h"
 
 namespace tern::lua {
@@ -8,7 +8,7 @@ static const char *const finder_keys[] = {"game", "port", "session"};
 static const char *const fit_names[] = {"fits", "full", "other_limits", "other_types",
                                         "other_version"};
 
-// --- Who announces ---
+// --- Announcers ---
 
 static Announcer *announcer(const Arguments &a)
 {
@@ -73,7 +73,7 @@ static int announce(lua_State *L)
     return 0;
 }
 
-// --- Who looks ---
+// --- Finders ---
 
 static Finder *finder(const Arguments &a)
 {
@@ -135,7 +135,7 @@ static int find(lua_State *L)
     return 0;
 }
 
-static void push_found(lua_State *L, const FoundSession found) // A copy.
+static void push_found(lua_State *L, const FoundSession found) // Takes a copy: see binding.h.
 {
     lua_createtable(L, 0, 10);
     lua_pushstring(L, found.game);
@@ -171,7 +171,7 @@ static int found(lua_State *L)
     return 1;
 }
 
-// Of an announcer or a finder.
+// Takes an announcer or a finder.
 static int bad_datagrams(lua_State *L)
 {
     const Arguments a = {L, "bad_datagrams"};

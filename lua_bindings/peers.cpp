@@ -1,4 +1,4 @@
-// Who takes part, what is known of them, and the host's say in it.
+// The functions for peers: members, statistics, invites, and what only the host may do.
 #include "lua_bindings/binding.h"
 #include <cstdio>
 
@@ -49,7 +49,7 @@ static int peer_name(lua_State *L)
     return 1;
 }
 
-// --- Statistics: a new table, or one that is given, filled ---
+// --- Statistics: they fill the table of the last argument, or a new one ---
 
 static int stats(lua_State *L)
 {
@@ -101,7 +101,7 @@ static int type_stats(lua_State *L)
                         {"received_messages", stats.received_messages}});
 }
 
-// A copy: what allocates may run a finalizer that destroys the session.
+// A copy of a row, which must not read the session while it is pushed: see binding.h.
 struct TrafficText {
     const char *kind;
     char type[128], field[128]; // "": none. Longer ones are cut.
@@ -138,7 +138,7 @@ static void push_traffic(lua_State *L, const TrafficText &row)
     lua_setfield(L, -2, "count");
 }
 
-// Those that are not empty.
+// Returns a list of the rows that are not empty.
 static int traffic(lua_State *L)
 {
     const Arguments a = {L, "traffic"};
@@ -146,7 +146,7 @@ static int traffic(lua_State *L)
     lua_newtable(L);
     int next = 1;
     for (size_t i = 0; i < count; ++i) {
-        const Session *s = session(a); // Asked for anew each time.
+        const Session *s = session(a); // A finalizer may have destroyed it.
         const TrafficRow row = tern::traffic(s)[i];
         if (row.bits == 0 && row.count == 0) continue;
         push_traffic(L, traffic_text(s, row));
@@ -200,7 +200,7 @@ static int explain(lua_State *L)
     return 1;
 }
 
-// --- The host's ---
+// --- For the host ---
 
 static int admit(lua_State *L)
 {

@@ -1,13 +1,13 @@
 ---@meta tern
--- What editors know of the module (lua-language-server): put this folder into
--- Lua.workspace.library. It is never run.
+-- Annotations of the module for editors with lua-language-server: put this folder into
+-- Lua.workspace.library. This file is never run.
 -- luacheck: ignore 212
 
--- Everything that the module has. Sessions, sockets, networks, announcers and finders are values
--- of their own, whose methods are the same functions: session:set(...) is tern.set(session, ...).
--- Peers, objects, types and calls are numbers, which can be kept, compared and printed. A wrong
--- argument is an error that names function and argument; what the network can do is in states and
--- events, never in errors.
+-- The functions of the module. Sessions, sockets, networks, announcers and finders are userdata
+-- with these functions as methods: session:set(...) is tern.set(session, ...). Peers, objects,
+-- types and calls are numbers, which can be kept, compared and printed. A wrong argument raises an
+-- error that names the function and the argument. What happens on the network never raises an
+-- error: it shows in states and events.
 ---@class tern
 local tern = {}
 
@@ -17,11 +17,11 @@ local tern = {}
 ---@class tern.Announcer: tern
 ---@class tern.Finder: tern
 
----@alias tern.Peer integer 1 to 65533; 0 where there is none.
----@alias tern.Object integer Never used again; 0 where there is none.
----@alias tern.TypeId integer Its place in `types`, from 0 on; or the type's name.
----@alias tern.FieldId integer|string Its place in `fields`, from 1 on; or its name.
----@alias tern.Call integer Names a call that is answered.
+---@alias tern.Peer integer 1 to 65533; 0: none.
+---@alias tern.Object integer An id that is never used again; 0: none.
+---@alias tern.TypeId integer The position in `types`, from 0; or the type's name.
+---@alias tern.FieldId integer|string The position in `fields`, from 1; or the field's name.
+---@alias tern.Call integer The id of a call that is answered; 0: none.
 ---@alias tern.State
 ---| "idle"
 ---| "joining"
@@ -94,74 +94,74 @@ local tern = {}
 
 -- --- Sessions ---
 
--- A field of a type. The Lua values of one: `count` numbers or booleans; 4 numbers for each
--- quaternion (x, y, z, w); one string for text and bytes; any one value for values. Text is at most
--- count - 1 bytes without zeros; bytes that are shorter are filled up with zeros. int64 and uint64
--- are set up to 2^53; beyond that they are got as the nearest number.
+-- A field of a type. A field has these Lua values: `count` numbers or booleans; 4 numbers for each
+-- quaternion (x, y, z, w); one string for text and bytes; any one value for values. Text has at
+-- most count - 1 bytes and no zeros. Shorter bytes are filled with zeros. int64 and uint64 can be
+-- set up to 2^53; a larger value is read as the nearest number.
 ---@class tern.FieldOptions
 ---@field name string
 ---@field kind tern.FieldKind
----@field count? integer Array length; of text, bytes and values the capacity in bytes. 1.
----@field min? number With max: what is set is clamped, and travels in few bits.
+---@field count? integer Array length; for text, bytes and values the capacity in bytes. 1.
+---@field min? number With max: values are clamped to the range, and sent in few bits.
 ---@field max? number
----@field step? number Of float32 with a range, and quaternion: values are rounded to it.
----@field bound? number Of float32, quaternion: how far off may be what receivers extrapolate.
+---@field step? number For float32 with a range, and quaternion: values are rounded to it.
+---@field bound? number For float32, quaternion: the error that receivers' extrapolation may have.
 
--- Equal on all peers, and in the same order.
+-- Types must be equal on all peers, and in the same order.
 ---@class tern.TypeOptions
 ---@field name string
 ---@field fields? tern.FieldOptions[] At most 64.
----@field objects_max? integer Alive at once in the session. 0, the default: only for calls.
----@field orphan? "to_host"|"destroy"|"spread"|"ask_game" Fate of an object whose owner has left.
+---@field objects_max? integer Objects alive at once in the session. 0, the default: only for calls.
+---@field orphan? "to_host"|"destroy"|"spread"|"ask_game" The policy for objects without owner.
 ---@field claim? "always"|"ask_game"|"never" How the host answers claims.
----@field claim_cooldown_ms? integer After a grant the host refuses claims of the object so long.
----@field predicted? boolean Updates as differences to what the object's motion lets expect.
----@field callers? "anybody"|"host"|"owner" Whose calls are heard; owner: of the object field.
----@field calls_per_second_max? integer Of each caller; 0: no limit.
+---@field claim_cooldown_ms? integer How long after a grant the host refuses claims of the object.
+---@field predicted? boolean Updates are coded as differences to a prediction of the motion.
+---@field callers? "anybody"|"host"|"owner" Peers that may call; owner: of the object in a field.
+---@field calls_per_second_max? integer The limit for each caller; 0: no limit.
 
--- start, update, stop, check and state are of a game's table, for programs that run scripts: here
--- they do nothing.
+-- start, update, stop, check and state have no effect here: programs that run scripts read them
+-- from a game's table.
 ---@class tern.SessionOptions
 ---@field types? tern.TypeOptions[]
----@field peers_max? integer With oneself: 2 to 64, in a star to 512. 16.
+---@field peers_max? integer Members with this peer: 2 to 64, in a star to 512. 16.
 ---@field admission? "always"|"ask_game" ask_game: join_asked is answered by admit() or refuse().
----@field quorum? "majority"|"survivors" Who goes on when members are lost.
----@field topology? "mesh"|"star" Who talks to whom.
----@field name? string Of this peer, shown to others; cut to 31 bytes.
----@field send_bytes_per_second_max? integer To each peer; 4096 or more.
----@field bridge_bytes_per_second_max? integer Forwarded for each pair without a path; 4096 or more.
----@field timeout_ms? integer Silence after which a peer is gone; 100 to 600000.
+---@field quorum? "majority"|"survivors" Which members may go on when others are lost.
+---@field topology? "mesh"|"star" mesh: all peers are connected; star: each to the host only.
+---@field name? string The name of this peer for others; cut to 31 bytes.
+---@field send_bytes_per_second_max? integer Limit for each peer; 4096 or more.
+---@field bridge_bytes_per_second_max? integer Limit of what is relayed for a pair; 4096 or more.
+---@field timeout_ms? integer Silence after which a peer counts as gone; 100 to 600000.
 ---@field join_timeout_ms? integer 100 to 600000.
----@field recording_bytes_max? integer Not 0: 65536 or more. A recording holds the session's keys.
+---@field recording_bytes_max? integer 0 or at least 65536. A recording has the session's keys.
 ---@field start? function
 ---@field update? function
 ---@field stop? function
 ---@field check? function
 ---@field state? table
 
--- Takes all the memory that it will ever use. All objects_max together: at most 65536.
+-- Allocates all memory that the session will ever use. The sum of all objects_max: at most 65536.
 ---@param options tern.SessionOptions
 ---@return tern.Session
 function tern.make_session(options) end
 
--- At once, not when it is collected. Using it afterwards is an error.
+-- Destroys the session at once, without waiting for the collector. Its later use is an error.
 ---@param session tern.Session
 function tern.destroy_session(session) end
 
--- As the first peer, which is the host. Open at once.
+-- Starts the session as its first peer, which is the host. The state is open at once.
 ---@param session tern.Session
 function tern.start(session) end
 
 ---@param session tern.Session
----@param invite string As invite() gives it.
----@param payload? string For the host's game: at most 256 bytes.
+---@param invite string The text from invite().
+---@param payload? string Data for the host's game: at most 256 bytes.
 function tern.join(session, invite, payload) end
 
--- Stops acting; keep ticking until the state is left.
+-- Leaves the session. Keep ticking until the state is left.
 ---@param session tern.Session
 function tern.leave(session) end
 
--- In the state minority: as the host of another session, with all objects.
+-- In the state minority: goes on as the host of a new session with all objects.
 ---@param session tern.Session
 function tern.go_on(session) end
 
@@ -169,14 +169,15 @@ function tern.go_on(session) end
 ---@return tern.State
 function tern.state(session) end
 
--- A sentence for people: what, and what to do.
+-- The state as a sentence for people, with what to do about it.
 ---@param session tern.Session
 ---@return string
 function tern.state_text(session) end
 
 -- --- A tick: receive, play, send ---
 
--- Times are microseconds that never go back: all of a session by clock_us(), or all given.
+-- Times are microseconds and never go back. Leave now_us out in all calls for a session, which then
+-- use clock_us(), or give it in all of them.
 ---@param session tern.Session
 ---@param socket tern.Socket
 ---@param now_us? integer
@@ -188,7 +189,7 @@ function tern.receive(session, socket, now_us) end
 ---@param now_us? integer
 function tern.send(session, socket, now_us) end
 
--- The host's clock, as estimated.
+-- An estimate of the host's clock.
 ---@param session tern.Session
 ---@param now_us? integer
 ---@return integer
@@ -200,81 +201,81 @@ function tern.clock_us() end
 ---@param duration_us integer 0 to 1000000
 function tern.sleep_us(duration_us) end
 
--- What is new of the recording. It holds the session's keys and secret.
+-- Takes the new part of the recording. It contains the session's keys and secret.
 ---@param session tern.Session
 ---@return string
 function tern.recorded(session) end
 
--- --- Events: of the last receive(), by number, 1 to its event count ---
+-- --- The events of the last receive(), by number from 1 to its event count ---
 
--- 0 where the kind has none.
+-- Results that this kind of event does not have are 0.
 ---@param session tern.Session
 ---@param event integer
 ---@return tern.EventKind kind
----@return tern.Peer peer Who joined, left, asks, owns, calls, changed the object.
+---@return tern.Peer peer The peer that joined, left, asks, owns, calls or changed the object.
 ---@return tern.Object object
 ---@return tern.TypeId type
 ---@return tern.Peer previous owner_changed: the owner before.
----@return tern.Call call For reply(); or what a reply or call_failed answers.
+---@return tern.Call call call: for reply(). reply, call_failed: the call that it answers.
 function tern.event(session, event) end
 
 ---@param session tern.Session
 ---@return integer
 function tern.event_count(session) end
 
--- Of a call or reply: the values of a field.
+-- For call and reply: the values of a field.
 ---@param session tern.Session
 ---@param event integer
 ---@param field tern.FieldId
 ---@return any ...
 function tern.argument(session, event, field) end
 
--- Of claim_refused.
+-- For claim_refused.
 ---@param session tern.Session
 ---@param event integer
 ---@return tern.ClaimRefusal
 function tern.refusal(session, event) end
 
--- Of call_failed.
+-- For call_failed.
 ---@param session tern.Session
 ---@param event integer
 ---@return tern.CallFailure
 function tern.failure(session, event) end
 
--- Of object_changed and owner_changed: whether that field did.
+-- For object_changed and owner_changed: whether that field has changed.
 ---@param session tern.Session
 ---@param event integer
 ---@param field tern.FieldId
 ---@return boolean
 function tern.changed(session, event, field) end
 
--- Of join_progress.
+-- For join_progress: the objects that are here, and those expected.
 ---@param session tern.Session
 ---@param event integer
 ---@return integer here
 ---@return integer expected
 function tern.progress(session, event) end
 
--- Of join_asked and peer_joined: who it is; else "".
+-- For join_asked and peer_joined: the peer's name; else "".
 ---@param session tern.Session
 ---@param event integer
 ---@return string
 function tern.event_name(session, event) end
 
--- Of join_asked: what the newcomer says; else "".
+-- For join_asked: the payload of the newcomer's join(); else "".
 ---@param session tern.Session
 ---@param event integer
 ---@return string
 function tern.payload(session, event) end
 
--- Of owner_changed at the previous owner: ticks of its last writes that the new one did not have.
+-- For owner_changed at the previous owner: how many ticks of its writes the new owner lacked.
 ---@param session tern.Session
 ---@param event integer
 ---@return integer
 function tern.lost_ticks(session, event) end
 
 ---@class tern.Event
----@field index integer Its number, as argument(), changed() and the like take it.
+---@field index integer The number of the event, for argument(), changed() and the others.
 ---@field kind tern.EventKind
 ---@field peer tern.Peer
 ---@field object tern.Object
@@ -286,34 +287,34 @@ function tern.lost_ticks(session, event) end
 ---@field lost_ticks integer
 ---@field name string
 
--- `for event in tern.events(session) do`. One table, filled again and again: do not keep it.
+-- `for event in tern.events(session) do`. All events share one table: do not keep it.
 ---@param session tern.Session
 ---@return fun(session: tern.Session, event?: tern.Event): tern.Event?
 ---@return tern.Session
 function tern.events(session) end
 
--- dispatch() calls the function with each event of that kind. nil: no more.
+-- From now on dispatch() calls the function with each event of that kind. nil: no longer.
 ---@param session tern.Session
 ---@param kind tern.EventKind
 ---@param f? fun(event: tern.Event)
 function tern.on(session, kind, f) end
 
--- Calls the functions of on(), once after each receive(). An error in one goes through; the events
--- after it are then not dispatched.
+-- Calls the functions of on(). Call it once after each receive(). An error in one of them is
+-- raised, and later events are not dispatched.
 ---@param session tern.Session
 function tern.dispatch(session) end
 
 -- --- Peers ---
 
 ---@param session tern.Session
----@return tern.Peer # 0 until welcomed.
+---@return tern.Peer # 0 until the host has admitted this peer.
 function tern.self(session) end
 
 ---@param session tern.Session
 ---@return tern.Peer
 function tern.host(session) end
 
--- `for _, peer in tern.peers(session) do`: all others, ascending.
+-- `for _, peer in tern.peers(session) do`: all other members, ascending.
 ---@param session tern.Session
 ---@return fun(session: tern.Session, control: integer): integer?, tern.Peer?
 ---@return tern.Session
@@ -322,7 +323,7 @@ function tern.peers(session) end
 
 ---@param session tern.Session
 ---@param peer tern.Peer
----@return string # "" for an unknown one.
+---@return string # "" for an unknown peer.
 function tern.peer_name(session, peer) end
 
 ---@class tern.Stats
@@ -334,10 +335,10 @@ function tern.peer_name(session, peer) end
 ---@field received_bytes integer
 ---@field lost_datagrams integer
 ---@field bad_messages integer
----@field datagram_bytes integer The largest that is sent to it.
+---@field datagram_bytes integer The size of the largest datagrams sent to this peer.
 ---@field bridged boolean
 
--- A table that is given is filled and returned: no garbage.
+-- Fills and returns the given table, so that it makes no garbage. Without one, makes a new table.
 ---@param session tern.Session
 ---@param peer tern.Peer
 ---@param table? table
@@ -346,8 +347,8 @@ function tern.stats(session, peer, table) end
 
 ---@class tern.SessionStats
 ---@field bad_datagrams integer
----@field objects integer Alive.
----@field owned integer By this peer.
+---@field objects integer Objects alive.
+---@field owned integer Objects of this peer.
 ---@field migrations integer
 ---@field dead_ranges integer
 ---@field forwarded_datagrams integer
@@ -381,12 +382,13 @@ function tern.type_stats(session, type, table) end
 ---@field bits integer
 ---@field count integer
 
--- Whose the bits of all datagrams sent so far were; the rows that are not empty.
+-- How the bits of all datagrams sent so far are divided among types, fields and overhead. Rows that
+-- are empty are left out.
 ---@param session tern.Session
 ---@return tern.TrafficRow[]
 function tern.traffic(session) end
 
--- Equal on peers that have the same world. 16 digits.
+-- A hash of 16 digits, which is equal on peers that have the same world.
 ---@param session tern.Session
 ---@return string
 function tern.digest(session) end
@@ -399,7 +401,8 @@ function tern.digest(session) end
 ---@field behind_ticks integer
 ---@field refused_us integer
 
--- Why `peer` has not got an object or its last change; of oneself why it is not ours.
+-- Why `peer` has not got an object or its last change. For this peer itself: why the object is not
+-- its own.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param peer tern.Peer
@@ -414,18 +417,18 @@ function tern.admit(session, newcomer) end
 
 ---@param session tern.Session
 ---@param newcomer tern.Peer
----@param reason string Shown by state_text() there.
+---@param reason string The newcomer's state_text() has it.
 function tern.refuse(session, newcomer, reason) end
 
--- Only the host's. The peer's key cannot come back.
+-- On the host only. This host refuses the peer's key from then on.
 ---@param session tern.Session
 ---@param peer tern.Peer
 function tern.remove(session, peer) end
 
--- Of any open member; who has it can join.
+-- On any open member. Every process that has the invite can join.
 ---@param session tern.Session
----@param address string Where others reach this process: "1.2.3.4:7777".
----@param ... string At most 3 more.
+---@param address string The address at which others reach this process: "1.2.3.4:7777".
+---@param ... string At most 3 more addresses.
 ---@return string
 function tern.invite(session, address, ...) end
 
@@ -440,14 +443,14 @@ function tern.parse_invite(text) end
 
 -- --- Objects ---
 
--- nil if objects_max of the type are alive.
+-- nil: objects_max of the type are alive.
 ---@param session tern.Session
 ---@param type tern.TypeId
----@param values? table By the names of fields; a list for a field of several. The rest is zero.
+---@param values? table Values by field name; a list for a field with several. The rest is zero.
 ---@return tern.Object?
 function tern.create(session, type, values) end
 
--- Only the owner's.
+-- On the owner only.
 ---@param session tern.Session
 ---@param object tern.Object
 function tern.destroy(session, object) end
@@ -473,13 +476,13 @@ function tern.owner(session, object) end
 ---@return boolean
 function tern.owns(session, object) end
 
--- The same, or this peer has claimed it as optimistic.
+-- Whether this peer may set the object: it is the owner, or has claimed it as optimistic.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@return boolean
 function tern.may_set(session, object) end
 
--- Names the tenure; rises with each. 16 digits.
+-- The number of the object's tenure, which rises with each new one. 16 digits.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@return string
@@ -488,22 +491,23 @@ function tern.stamp(session, object) end
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param field tern.FieldId
----@return any ... As many as the field has.
+---@return any ... All values of the field.
 function tern.get(session, object, field) end
 
----As of a time on the clock of receive(): between and beyond what the owner told.
+-- The value at a time on the clock of receive(): interpolated between the updates from the owner,
+-- or extrapolated beyond them.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param field tern.FieldId
 ---@param at_us integer
----@return any ... As many as the field has; nil if no such object is alive here.
+---@return any ... All values of the field; nil if the object is not alive here.
 function tern.sample(session, object, field, at_us) end
 
--- Only if may_set(). Goes out with the next send().
+-- Requires may_set(). The next send() sends the change.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param field tern.FieldId
----@param ... any As many as the field has.
+---@param ... any All values of the field.
 function tern.set(session, object, field, ...) end
 
 -- `for _, object in tern.objects(session, type) do`
@@ -525,41 +529,42 @@ function tern.type_id(session, type) end
 ---@return integer
 function tern.field_id(session, type, field) end
 
--- Asks the host. Answered once, by claim_granted or claim_refused. optimistic: may be set at once.
--- False, and nothing is asked, of a number that is no object's, and while more claims of unknown
--- objects are unanswered than a session keeps.
+-- Asks the host for the object. The answer is one event, claim_granted or claim_refused. With
+-- optimistic the object may be set at once. False, and nothing is asked: the number cannot be an
+-- object, or too many claims of unknown objects are unanswered.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param mode? "wait"|"optimistic"
 ---@return boolean
 function tern.claim(session, object, mode) end
 
--- The owner gives it up: the host is to own it.
+-- On the owner: asks the host to take the object. It stays ours until owner_changed.
 ---@param session tern.Session
 ---@param object tern.Object
 function tern.release(session, object) end
 
--- The owner wants to keep it: claims are refused.
+-- On the owner: the host refuses claims of the object while it is locked.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param locked boolean
 function tern.lock(session, object, locked) end
 
--- The host gives an object to a member. False if it is dead, or no such member is there.
+-- On the host: gives an object to a member. False: the object is dead, or the peer is no member.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param to tern.Peer
 ---@return boolean
 function tern.migrate(session, object, to) end
 
--- The host answers claim_asked.
+-- On the host: answers claim_asked.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param claimer tern.Peer
 function tern.refuse_claim(session, object, claimer) end
 
--- How much a peer is told of an object that this peer tells it: tern.h. 0 hides it there; false if
--- that peer is no member, or hears of the object from another.
+-- Sets how often a peer is updated about an object; see tern.h. Call it on the peer that sends the
+-- updates: the owner, or the host in a star. 0 hides the object. False: the peer is no member, or
+-- gets the updates from another one.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param peer tern.Peer
@@ -567,15 +572,15 @@ function tern.refuse_claim(session, object, claimer) end
 ---@return boolean
 function tern.set_priority(session, object, peer, priority) end
 
--- From this peer.
+-- Whether the object is hidden from this peer.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@return boolean
 function tern.is_hidden(session, object) end
 
--- Priorities of a type's objects for a peer by their distance to where it looks from: 1 up to near,
--- 1/2 up to twice that, 1/3, and so on; hidden beyond far. The field: 1 to 3 float32, and as many
--- numbers follow.
+-- Sets the priorities of a type's objects for a peer by their distance from its position: 1 up to
+-- near, 1/2 up to twice near, then 1/3 and so on; hidden beyond far. The field has 1 to 3 float32,
+-- and as many numbers follow, which are the position.
 ---@param session tern.Session
 ---@param type tern.TypeId
 ---@param field tern.FieldId
@@ -585,14 +590,14 @@ function tern.is_hidden(session, object) end
 ---@param ... number
 function tern.set_interest(session, type, field, peer, near, far, ...) end
 
--- The host evens out who owns how many.
+-- On the host: gives each member about equally many objects of the type.
 ---@param session tern.Session
 ---@param type tern.TypeId
 function tern.balance(session, type) end
 
 -- --- Calls: the values of all fields of the type follow, in their order ---
 
--- Reliable; in order from one peer to another. False if nothing was sent.
+-- Calls reliably; calls from one peer to another arrive in order. False: nothing was sent.
 ---@param session tern.Session
 ---@param to tern.Peer|"everyone"|"host"
 ---@param type tern.TypeId
@@ -607,7 +612,7 @@ function tern.call(session, to, type, ...) end
 ---@return boolean
 function tern.call_unreliable(session, to, type, ...) end
 
--- To whoever owns the object when it arrives. nil if nothing was sent.
+-- Calls the peer that owns the object when the call arrives. nil: nothing was sent.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param type tern.TypeId
@@ -615,7 +620,7 @@ function tern.call_unreliable(session, to, type, ...) end
 ---@return tern.Call?
 function tern.call_owner(session, object, type, ...) end
 
--- Answered once, by reply or call_failed. nil if nothing was sent.
+-- Calls and awaits an answer, which is one event, reply or call_failed. nil: nothing was sent.
 ---@param session tern.Session
 ---@param to tern.Peer|"host"
 ---@param type tern.TypeId
@@ -630,12 +635,12 @@ function tern.request(session, to, type, ...) end
 ---@return tern.Call?
 function tern.request_owner(session, object, type, ...) end
 
--- After it, requests from now on fail with no_reply. 5000.
+-- Sets the time after which later requests fail with no_reply. 5000.
 ---@param session tern.Session
 ---@param timeout_ms integer 1 to 600000
 function tern.request_timeout_ms(session, timeout_ms) end
 
--- Answers a call event whose call is not 0. False if nothing was sent.
+-- Answers a call event whose call is not 0. False: nothing was sent.
 ---@param session tern.Session
 ---@param caller tern.Peer
 ---@param call tern.Call
@@ -646,8 +651,8 @@ function tern.reply(session, caller, call, type, ...) end
 
 -- --- Sockets ---
 
----@param port integer 0: any.
----@param version? "v4"|"v6" v6 takes IPv4 peers, too.
+---@param port integer 0: any free port.
+---@param version? "v4"|"v6" v6 reaches IPv4 peers, too.
 ---@return tern.Socket?
 ---@return string? problem
 function tern.make_udp_socket(port, version) end
@@ -658,17 +663,17 @@ function tern.make_udp_socket(port, version) end
 ---@return string? problem
 function tern.make_enet_socket(port, peers_max) end
 
--- For announce() and find(). 28376 for who announces, 0 for who finds.
+-- For announce() and find(). Use port 28376 for an announcer, and 0 for a finder.
 ---@param port integer
 ---@return tern.Socket?
 ---@return string? problem
 function tern.make_discovery_socket(port) end
 
--- Gives the port back at once.
+-- Closes the socket at once.
 ---@param socket tern.Socket
 function tern.destroy_socket(socket) end
 
--- With the unspecified address: its port is what others reach.
+-- The address is the unspecified one; the port is the one that others reach.
 ---@param socket tern.Socket
 ---@return string
 function tern.local_address(socket) end
@@ -692,7 +697,8 @@ function tern.socket_stats(socket, table) end
 ---@field loss? number 0 to 1. 0.
 ---@field duplicate? number 0 to 1. 0.
 
--- A real socket whose outgoing datagrams suffer. `socket` is used up.
+-- Makes a socket that impairs the datagrams that a real one sends. `socket` cannot be used
+-- afterwards.
 ---@param socket tern.Socket
 ---@param impairment tern.Impairment
 ---@param seed? integer
@@ -700,19 +706,19 @@ function tern.socket_stats(socket, table) end
 function tern.impaired_socket(socket, impairment, seed) end
 
 ---@param text string "1.2.3.4:7777" or "[::1]:7777"
----@return string? text As it is printed.
+---@return string? text The address as tern prints it; nil: the text is no address.
 ---@return integer|string port_or_problem
 function tern.parse_address(text) end
 
--- From the system's chance.
+-- A random number from the system.
 ---@return integer
 function tern.random_seed() end
 
--- --- The simulated network: same seed, same run ---
+-- --- The simulated network. A run depends on its seed alone ---
 
 ---@class tern.SimNetworkOptions: tern.Impairment
 ---@field seed? integer 1.
----@field datagrams_max? integer Under way; beyond that, lost.
+---@field datagrams_max? integer Datagrams in flight; further ones are lost.
 ---@field latency_ms_min? integer
 ---@field latency_ms_max? integer
 ---@field loss? number
@@ -722,16 +728,16 @@ function tern.random_seed() end
 ---@return tern.SimNetwork
 function tern.make_sim_network(options) end
 
--- It goes when its sockets have gone, too.
+-- Destroys the network once its sockets are destroyed too.
 ---@param network tern.SimNetwork
 function tern.destroy_sim_network(network) end
 
 ---@param network tern.SimNetwork
----@param address string That no other socket of it has had. At most 1024 sockets.
+---@param address string An address that no socket of the network has had. At most 1024 sockets.
 ---@return tern.Socket
 function tern.make_sim_socket(network, address) end
 
--- Delivers what is due.
+-- Sets the time, and delivers the datagrams that are due.
 ---@param network tern.SimNetwork
 ---@param now_us integer
 function tern.advance(network, now_us) end
@@ -740,7 +746,7 @@ function tern.advance(network, now_us) end
 ---@param impairment tern.Impairment
 function tern.set_impairment(network, impairment) end
 
--- One way; the other is a cut of its own.
+-- Cuts one direction, or heals it. The other direction needs a call of its own.
 ---@param network tern.SimNetwork
 ---@param from string
 ---@param to string
@@ -759,16 +765,16 @@ function tern.set_cut(network, from, to, cut) end
 function tern.network_stats(network, table) end
 
 ---@param network tern.SimNetwork
----@return integer? # nil: nothing is under way.
+---@return integer? # nil: no datagram is in flight.
 function tern.next_delivery_us(network) end
 
 -- --- Sessions of the local network ---
 
 ---@class tern.AnnouncerOptions
----@field game? string Which game.
----@field name? string Of the session, for people.
+---@field game? string The name of the game, for finders.
+---@field name? string The name of the session, for people.
 ---@field address string The game socket's local_address().
----@field open? boolean Tells the whole invite, so that who finds it can join.
+---@field open? boolean Announces the whole invite, so that everybody who finds it can join.
 
 ---@param options tern.AnnouncerOptions
 ---@return tern.Announcer
@@ -777,7 +783,7 @@ function tern.make_announcer(options) end
 ---@param announcer tern.Announcer
 function tern.destroy_announcer(announcer) end
 
--- Each tick.
+-- Call it once in each tick.
 ---@param announcer tern.Announcer
 ---@param session tern.Session
 ---@param socket tern.Socket
@@ -785,9 +791,9 @@ function tern.destroy_announcer(announcer) end
 function tern.announce(announcer, session, socket, now_us) end
 
 ---@class tern.FinderOptions
----@field game? string All games, if there is none.
----@field port? integer Where the announcers are. 28376.
----@field session? tern.Session Of who would join: found.fit then says whether it could.
+---@field game? string The name of the game; without it, all games.
+---@field port? integer The port of the announcers. 28376.
+---@field session? tern.Session The session that would join: found.fit is then whether it could.
 
 ---@param options tern.FinderOptions
 ---@return tern.Finder
@@ -796,7 +802,7 @@ function tern.make_finder(options) end
 ---@param finder tern.Finder
 function tern.destroy_finder(finder) end
 
--- Each tick.
+-- Call it once in each tick.
 ---@param finder tern.Finder
 ---@param socket tern.Socket
 ---@param now_us? integer
@@ -811,14 +817,14 @@ function tern.find(finder, socket, now_us) end
 ---@field fit_text string A sentence for people.
 ---@field open boolean
 ---@field session string 16 digits.
----@field invite? string If it is open.
+---@field invite? string The invite, if the session is announced as open.
 ---@field heard_us integer
 
 ---@param finder tern.Finder
 ---@return tern.FoundSession[]
 function tern.found(finder) end
 
--- What was received and meant nothing.
+-- How many datagrams an announcer received that were no queries, or a finder that were no answers.
 ---@param of tern.Announcer|tern.Finder
 ---@return integer
 function tern.bad_datagrams(of) end
