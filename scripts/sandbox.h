@@ -11,8 +11,8 @@
 // - find, match, gmatch and gsub are tern's own (patterns.cpp): their steps count as instructions.
 // - insert, remove, move, concat, sort and rep are replaced by versions that do not run long in C.
 // - xpcall calls its handler after the error, without the stack of the error, because Lua checks no
-//   limits while it handles an error. A coroutine that fails ends in the same way.
-// - There are no finalizers (__gc), for the same reason.
+//   limits while it handles an error. For the same reason the function of a coroutine runs in a
+//   pcall, and there are no finalizers (__gc).
 // Each script has a Lua state of its own, so what it does to shared tables harms only itself.
 #pragma once
 #include "scripts/state.h"
