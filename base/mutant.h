@@ -23,9 +23,9 @@ namespace tern {
     X(no_fence, "messages of fenced peers are still applied")                                      \
     X(orphans_left_alone, "nobody is granted what a departed peer owned")                          \
     X(dead_not_relayed, "the end of a departure does not tell the dead")                           \
-    X(greeting_without_the_dead, "a newcomer is not told the dead")                                \
+    X(world_sync_without_the_dead, "a newcomer is not told the dead")                              \
     X(joiner_acts_early, "a newcomer counts as in when its host has greeted it")                   \
-    X(newcomer_not_greeted, "members do not tell a newcomer what they own")                        \
+    X(newcomer_not_synced, "members do not tell a newcomer what they own")                         \
     X(dead_forgotten_on_a_timer, "the dead are forgotten after some ticks")                        \
     X(no_authority_check, "whoever sends a MIGRATE or DESTROY is believed")                        \
     X(claim_not_answered, "a claim that lost is not refused")                                      \
@@ -45,17 +45,17 @@ namespace tern {
     X(former_hosts_forgotten, "what a former host granted cannot be told from a forgery")          \
     X(lock_ignored, "the host grants claims of what its owner has locked")                         \
     X(lock_outlives_its_tenure, "what was locked stays so for the next owner")                     \
-    X(release_not_told_again, "what a lost host left unreleased is not asked of the next")         \
+    X(release_not_resent, "what a lost host left unreleased is not asked of the next")             \
     X(refused_value_stays, "what an optimistic claim has set still shows after its refusal")       \
     X(optimistic_value_leaks, "what an optimistic claim has set is sent before it is granted")     \
     X(ack_of_another, "the host of a star takes one client's ack for all")                         \
-    X(older_value_told, "the host of a star tells an old value as of now")                         \
+    X(older_value_sent, "the host of a star tells an old value as of now")                         \
     X(client_believed, "in a star a client is believed what only the host may tell")               \
     X(call_passed_on_twice, "the host of a star passes a reliable call on twice")                  \
     X(useless_snapshot_counts, "what was built on a snapshot that was lost counts as told")        \
-    X(sight_without_a_tick, "who tells of an object hides it by an older word, too")               \
+    X(visibility_without_a_tick, "who tells of an object hides it by an older word, too")          \
     X(shown_again_unsaid, "what is shown again is not told before it changes")                     \
-    X(rest_not_released, "what is held back is not told when it comes to rest")                    \
+    X(rest_not_flushed, "what is held back is not told when it comes to rest")                     \
     X(base_taken_for_granted, "a snapshot is read against a base that never came")                 \
     X(early_call_lost, "a call to or from the next host of a star is dropped where it is early")   \
     X(old_code_sent, "what was coded of a value is sent again of the next")                        \
@@ -65,11 +65,11 @@ namespace tern {
     X(acked_too_early, "an UPDATE is acked though what it builds on still waits")                  \
     X(shrunken_path_unnoticed, "large packets go on where they do not arrive any more")            \
     X(copies_not_charged, "what a stream sends again is charged to nobody")                        \
-    X(loss_not_told, "what a lost packet held is not sent again")                                  \
+    X(loss_not_reported, "what a lost packet held is not sent again")                              \
     X(stream_skips_a_gap, "stream bytes behind a gap are handed out")                              \
     X(replay_window_off_by_one, "the oldest packet of the replay window passes twice")             \
     X(nonce_reset, "packet numbers start again under the same key")                                \
-    X(call_heard_twice, "a reliable call that was sent twice is heard twice")                      \
+    X(call_delivered_twice, "a reliable call that was sent twice is heard twice")                  \
     X(call_to_a_former_owner, "a call for the owner is heard by who owns the object no more")      \
     X(call_not_held, "a call for the owner of an object that is not known yet is heard")           \
     X(moved_call_forgotten, "a call that came to a former owner is not sent to the next")          \

@@ -268,14 +268,14 @@ static void take_answer(Finder &f, const Datagram &datagram, uint64_t now_us)
     found->peers_max = answer.peers_max;
     found->types_digest = answer.types_digest;
     found->fit = judge(f, answer);
-    found->heard_us = now_us;
+    found->last_seen_us = now_us;
     if (answer.open) add_address(found->invite, datagram.address, answer.port);
 }
 
 static void forget_silent(Finder &f, uint64_t now_us)
 {
     const auto silent = [now_us](const FoundSession &found) {
-        return now_us - found.heard_us > uint64_t{found_age_ms_max} * 1000;
+        return now_us - found.last_seen_us > uint64_t{found_age_ms_max} * 1000;
     };
     FoundSession *end = std::remove_if(f.sessions, f.sessions + f.count, silent);
     f.count = static_cast<uint32_t>(end - f.sessions);

@@ -111,7 +111,7 @@ static bool is_zero(const uint8_t (&bytes)[32])
 }
 
 // An open session announces port, key and secret; a closed one announces none of them.
-static bool tells_what_it_should(const Answer &answer)
+static bool has_required_fields(const Answer &answer)
 {
     if (answer.open) return answer.port != 0;
     return answer.port == 0 && is_zero(answer.key) && is_zero(answer.secret);
@@ -140,7 +140,7 @@ bool read_answer(std::span<const std::byte> datagram, Answer &answer)
     bits::read_bytes(r, std::as_writable_bytes(std::span(answer.key)));
     bits::read_bytes(r, std::as_writable_bytes(std::span(answer.secret)));
     if (answer.players == 0 || answer.players > answer.peers_max) return false;
-    return bits::complete(r) && tells_what_it_should(answer);
+    return bits::complete(r) && has_required_fields(answer);
 }
 
 }

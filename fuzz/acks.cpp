@@ -61,7 +61,7 @@ void check_ack(const Model &m, const BuiltAck &built, uint64_t now_us)
     const uint64_t largest = m.end - 1;
     size_t named = 0;
     const uint64_t known_end =
-        std::max(m.read_end, m.next_sent - std::min(m.next_sent, telling_packets_max));
+        std::max(m.read_end, m.next_sent - std::min(m.next_sent, ack_repeats_max));
     for (size_t i = 0; i < m.count; ++i) {
         const Arrived &a = m.arrivals[i];
         const bool in_window = a.number + ack_window_packets >= m.end;

@@ -110,8 +110,8 @@ void arrive(Setup &s, const Address &from, std::span<const uint8_t> bytes)
     const Datagram datagram = {from, std::as_bytes(bytes)};
     if (is_handled(endpoint::receive(*s.asked, datagram, s.now_us), bytes.size()))
         s.asked_changed = true;
-    TERN_ASSERT(endpoint::contact(*s.asked, 0) == Contact::free, "a stranger of %zu bytes is in",
-                bytes.size());
+    TERN_ASSERT(endpoint::handshake_state(*s.asked, 0) == HandshakeState::free,
+                "a stranger of %zu bytes is in", bytes.size());
     // Only initiations (type 1) are answered, and looking for answers costs more than receiving.
     if (!s.asked_changed && (bytes.empty() || bytes[0] != 1)) return;
     size_t answer_bytes = 0;
@@ -129,8 +129,8 @@ void answer(Setup &s, const Address &from, std::span<const uint8_t> bytes)
     const Datagram datagram = {from, std::as_bytes(bytes)};
     if (is_handled(endpoint::receive(*s.asks, datagram, s.asks_us), bytes.size()))
         s.asks_changed = true;
-    TERN_ASSERT(endpoint::contact(*s.asks, 0) == Contact::connecting &&
-                    endpoint::contact(*s.asks, 1) == Contact::free,
+    TERN_ASSERT(endpoint::handshake_state(*s.asks, 0) == HandshakeState::connecting &&
+                    endpoint::handshake_state(*s.asks, 1) == HandshakeState::free,
                 "an answer of %zu bytes was believed", bytes.size());
     if (!s.asks_changed) return;
     for (const Datagram &sent : handshakes_due(*s.asks, s.asks_us + 200'000))

@@ -85,8 +85,8 @@ void check_list(const World &w)
                     "text %zu", i);
         TERN_ASSERT(one.players >= 1 && one.players <= one.peers_max, "%u of %u", one.players,
                     one.peers_max);
-        TERN_ASSERT(one.heard_us <= w.now_us && w.now_us - one.heard_us <= 4'000'000, "entry %zu",
-                    i);
+        TERN_ASSERT(one.last_seen_us <= w.now_us && w.now_us - one.last_seen_us <= 4'000'000,
+                    "entry %zu", i);
         TERN_ASSERT(one.open ? invite.address_count >= 1 : invite.address_count == 0,
                     "%u addresses", invite.address_count);
         for (size_t a = 0; a < invite.address_count; ++a)

@@ -25,7 +25,7 @@ struct Peer {
     KeyPair keys;
     Address address;
     Endpoint *endpoint;
-    bool greeted[fuzz_connections_max]; // Connections on which its name has been sent.
+    bool synced[fuzz_connections_max]; // Connections on which its name has been sent.
     // Bytes received from each peer, and bytes of handshakes sent in answer to it.
     size_t bytes_in[peer_count], bytes_out[peer_count];
 };
@@ -72,8 +72,8 @@ World &fresh()
     uint64_t later_us = w.now_us;
     for (Peer &p : w.peers) {
         later_us = std::max(later_us, forget_all(*p.endpoint, w.now_us));
-        for (bool &greeted : p.greeted)
-            greeted = false;
+        for (bool &synced : p.synced)
+            synced = false;
         for (size_t i = 0; i < peer_count; ++i)
             p.bytes_in[i] = p.bytes_out[i] = 0;
     }
@@ -100,16 +100,16 @@ void post(World &w, size_t from, const Datagram &datagram)
 
 bool is_live(const Endpoint &e, ConnectionIndex i)
 {
-    return endpoint::contact(e, i) == Contact::open &&
-           connection::link(endpoint::at(e, i)) == Link::open;
+    return endpoint::handshake_state(e, i) == HandshakeState::open &&
+           connection::state(endpoint::at(e, i)) == ConnectionState::open;
 }
 
 void say_name(Peer &p, size_t who, ConnectionIndex i)
 {
-    if (p.greeted[i]) return;
+    if (p.synced[i]) return;
     const auto name = static_cast<std::byte>(who);
-    p.greeted[i] = connection::queue_message(endpoint::at(*p.endpoint, i), StreamId::world,
-                                             std::span(&name, 1));
+    p.synced[i] = connection::queue_message(endpoint::at(*p.endpoint, i), StreamId::world,
+                                            std::span(&name, 1));
 }
 
 void hear_names(World &w, size_t at, ConnectionIndex i)
@@ -132,7 +132,7 @@ void check_connections(const World &w)
     for (size_t at = 0; at < peer_count; ++at)
         for (ConnectionIndex i = 0; i < fuzz_connections_max; ++i) {
             const Endpoint &e = *w.peers[at].endpoint;
-            if (endpoint::contact(e, i) != Contact::open) continue;
+            if (endpoint::handshake_state(e, i) != HandshakeState::open) continue;
             const size_t other = holder(w, endpoint::key(e, i));
             TERN_ASSERT(at != 2 && other != 2 && other != at, "%zu is connected to %zu", at, other);
         }
@@ -150,18 +150,18 @@ void send(World &w, size_t from)
         post(w, from, datagram);
     }
     for (ConnectionIndex i = 0; i < fuzz_connections_max; ++i) {
-        if (endpoint::contact(*p.endpoint, i) != Contact::open) continue;
+        if (endpoint::handshake_state(*p.endpoint, i) != HandshakeState::open) continue;
         Connection &c = endpoint::at(*p.endpoint, i);
         connection::update(c, w.now_us);
-        for (Fate fate; connection::take_fate(c, fate);) {
+        for (PacketOutcome outcome; connection::take_packet_outcome(c, outcome);) {
         }
-        const Link link = connection::link(c);
-        if (link != Link::open && link != Link::closing) {
-            endpoint::release(*p.endpoint, i);
-            p.greeted[i] = false;
+        const ConnectionState state = connection::state(c);
+        if (state != ConnectionState::open && state != ConnectionState::closing) {
+            endpoint::free_connection(*p.endpoint, i);
+            p.synced[i] = false;
             continue;
         }
-        if (link == Link::open) say_name(p, from, i);
+        if (state == ConnectionState::open) say_name(p, from, i);
         if (!connection::wants_packet(c, w.now_us) || !connection::has_budget(c, w.now_us))
             continue;
         std::byte buffer[datagram_bytes_max];
@@ -178,7 +178,7 @@ void arrive(World &w, const Mail &mail)
     if (from < peer_count) p.bytes_in[from] += mail.size_bytes;
     const Arrival arrival = endpoint::receive(
         *p.endpoint, {mail.from, std::span(mail.bytes).first(mail.size_bytes)}, w.now_us);
-    if (arrival.handling == Handling::opened) p.greeted[arrival.connection] = false;
+    if (arrival.handling == Handling::opened) p.synced[arrival.connection] = false;
     check_connections(w);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
     connection::accept(endpoint::at(*p.endpoint, arrival.connection), arrival.packet, w.now_us);
@@ -196,15 +196,15 @@ void connect(World &w, size_t from, size_t to)
     Peer &p = w.peers[from];
     const ConnectionIndex i =
         endpoint::connect(*p.endpoint, w.peers[to].keys.public_key, w.peers[to].address, w.now_us);
-    if (i != no_connection) p.greeted[i] = false;
+    if (i != no_connection) p.synced[i] = false;
 }
 
 void release_failures(World &w)
 {
     for (Peer &p : w.peers)
         for (ConnectionIndex i = 0; i < fuzz_connections_max; ++i)
-            if (endpoint::contact(*p.endpoint, i) > Contact::open)
-                endpoint::release(*p.endpoint, i);
+            if (endpoint::handshake_state(*p.endpoint, i) > HandshakeState::open)
+                endpoint::free_connection(*p.endpoint, i);
 }
 
 void step(World &w, Input &in)
@@ -245,8 +245,8 @@ void come_together(World &w, bool both)
     for (Peer &p : w.peers)
         w.now_us = std::max(w.now_us, forget_all(*p.endpoint, w.now_us));
     for (Peer &p : w.peers)
-        for (bool &greeted : p.greeted)
-            greeted = false;
+        for (bool &synced : p.synced)
+            synced = false;
     connect(w, 0, 1);
     if (both) connect(w, 1, 0);
     connect(w, 2, 0);

@@ -102,7 +102,7 @@ void settle(Arena &a)
     for (const Object &object : inspect::replica(a.honest[0]).world.slots.all()) {
         if (object.life != Life::alive) continue;
         const Replica &other = inspect::replica(a.honest[1]);
-        const Slot slot = world::find_alive(other.world, object.id);
+        const ObjectSlot slot = world::find_alive(other.world, object.id);
         TERN_ASSERT(slot != no_slot && other.world.slots[slot].owner == object.owner &&
                         other.world.slots[slot].stamp == object.stamp,
                     "object %llx is another thing at the member",

@@ -150,7 +150,7 @@ void check_authority(const Replica &before, const Replica &after, PeerId from, c
     for (const Object &was : before.world.slots.all()) {
         if (was.life != Life::alive || was.owner == from) continue;
         const auto id = static_cast<unsigned long long>(was.id);
-        const Slot slot = world::find_alive(after.world, was.id);
+        const ObjectSlot slot = world::find_alive(after.world, was.id);
         if (slot == no_slot) {
             TERN_ASSERT(may_kill(before, from, was.id, grant), "%u destroys %llx",
                         static_cast<unsigned>(from), id);

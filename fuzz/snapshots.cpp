@@ -52,7 +52,7 @@ void add(Pair &p, uint32_t i)
     const TypeTable &types = predicted_kinds();
     const ObjectId id = object_id::make(owner, i + 1);
     for (Block *side : {&p.from, &p.to}) {
-        const Slot slot =
+        const ObjectSlot slot =
             world::add(side->world(), types, id, static_cast<TypeId>(i % types_count));
         side->world().slots[slot].owner = owner;
         side->world().slots[slot].tick = 1;
@@ -63,7 +63,7 @@ void add(Pair &p, uint32_t i)
 void change(Pair &p, Input &in)
 {
     const TypeTable &types = predicted_kinds();
-    const Slot slot = input::u8(in) % objects_count;
+    const ObjectSlot slot = input::u8(in) % objects_count;
     alignas(16) std::byte value[value_bytes];
     const size_t size = types.types[slot % types_count].size_bytes;
     std::memcpy(value, world::value(p.from.world(), types, slot), size);
@@ -79,7 +79,7 @@ void send(Pair &p, Input &in)
 {
     const TypeTable &types = predicted_kinds();
     World &world = p.from.world();
-    for (Slot slot = 0; slot < objects_count; ++slot)
+    for (ObjectSlot slot = 0; slot < objects_count; ++slot)
         std::memcpy(p.past[slot][world.tick % ticks_kept], world::value(world, types, slot),
                     types.types[slot % types_count].size_bytes);
     publish::begin(p.from.publisher(), world, types, owner);
@@ -102,9 +102,9 @@ void apply(Pair &p)
     const SnapshotScratch &scratch = p.to.peer().snapshots;
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
         World &world = p.to.world();
-        const Slot slot = world::find(world, scratch.read_entries[i].id);
-        const AppliedUpdate applied =
-            publish::apply_told(world, types, p.to.publisher().snapshots, scratch, owner, slot, i);
+        const ObjectSlot slot = world::find(world, scratch.read_entries[i].id);
+        const AppliedUpdate applied = publish::apply_carried(
+            world, types, p.to.publisher().snapshots, scratch, owner, slot, i);
         TERN_ASSERT(applied.result != Applied::malformed, "checked, then malformed");
         if (applied.result != Applied::changed || !p.is_true) continue;
         TERN_ASSERT(std::memcmp(world::value(world, types, slot),
@@ -139,7 +139,8 @@ void deliver(Pair &p, Input &in)
     bool arrived = false;
     if (how == 7) message[input::u8(in) % message.size()] ^= static_cast<std::byte>(input::u8(in));
     if (how != 6) arrived = hear(p, message, how != 7);
-    publish::fate(p.from.publisher(), p.from.world(), predicted_kinds(), 0, f.packet, arrived);
+    publish::on_packet_outcome(p.from.publisher(), p.from.world(), predicted_kinds(), 0, f.packet,
+                               arrived);
 }
 
 }

@@ -31,7 +31,7 @@ struct Side {
     std::vector<std::max_align_t> memory;
     Connection *connection;
 
-    std::vector<bool> told; // For each packet number: its outcome has been reported.
+    std::vector<bool> outcomes; // For each packet number: its outcome has been reported.
     Stream streams[stream_count];
 };
 
@@ -57,13 +57,13 @@ std::span<const std::byte> content(size_t message, size_t size)
 
 // --- One side ---
 
-void check_fates(Side &side)
+void check_packet_outcomes(Side &side)
 {
-    for (Fate fate; connection::take_fate(*side.connection, fate);) {
-        TERN_ASSERT(fate.packet < side.told.size() && !side.told[fate.packet],
+    for (PacketOutcome outcome; connection::take_packet_outcome(*side.connection, outcome);) {
+        TERN_ASSERT(outcome.packet < side.outcomes.size() && !side.outcomes[outcome.packet],
                     "packet %llu of %zu has a second fate, or was never sent",
-                    static_cast<unsigned long long>(fate.packet), side.told.size());
-        side.told[fate.packet] = true;
+                    static_cast<unsigned long long>(outcome.packet), side.outcomes.size());
+        side.outcomes[outcome.packet] = true;
     }
 }
 
@@ -119,11 +119,11 @@ void send(Pair &pair, size_t from, bool forced, size_t unreliable_bytes)
         std::memset(room.data(), static_cast<int>(packet.number & 127), unreliable_bytes);
         connection::add_unreliable(packet, UnreliableKind::updates, unreliable_bytes);
     }
-    TERN_ASSERT(packet.number == side.told.size(), "packet %llu after %zu",
-                static_cast<unsigned long long>(packet.number), side.told.size());
+    TERN_ASSERT(packet.number == side.outcomes.size(), "packet %llu after %zu",
+                static_cast<unsigned long long>(packet.number), side.outcomes.size());
     const std::span<const std::byte> sealed = connection::finish_packet(c, packet, pair.now_us);
     if (sealed.empty()) return;
-    side.told.push_back(false);
+    side.outcomes.push_back(false);
     mail.to = 1 - from;
     mail.size_bytes = sealed.size();
     if (pair.wire_count < wire_max) pair.wire_count += 1;
@@ -171,9 +171,9 @@ void update(Pair &pair, uint64_t duration_us)
     pair.now_us += duration_us;
     for (Side &side : pair.sides) {
         connection::update(*side.connection, pair.now_us);
-        check_fates(side);
-        const Link link = connection::link(*side.connection);
-        TERN_ASSERT(link == Link::open, "link %d", static_cast<int>(link));
+        check_packet_outcomes(side);
+        const ConnectionState state = connection::state(*side.connection);
+        TERN_ASSERT(state == ConnectionState::open, "link %d", static_cast<int>(state));
     }
 }
 
@@ -258,7 +258,7 @@ Pair &fresh()
             side.memory.resize(connection::size_bytes(limits) / sizeof(std::max_align_t) + 1);
             side.connection = connection::place(side.memory.data(), limits);
         }
-        side.told.clear();
+        side.outcomes.clear();
         for (Stream &stream : side.streams)
             stream.said = stream.heard = 0;
         connection::open(*side.connection, keys, 7, {{}, 1}, pair.now_us);

@@ -296,7 +296,7 @@ static void wait(TickClock &clock, uint32_t hz)
 static void leave_fleet(Host &host)
 {
     if (!agones::shut_down(*host.agones, fleet_goodbye_ms))
-        log::write(host.log, LogLevel::warning, "agones_unheard",
+        log::write(host.log, LogLevel::warning, "agones_silent",
                    {{"text", "the SDK server has not taken the shutdown"}});
     const uint64_t until_us = now_us(host) + fleet_end_wait_us;
     while (signals::stops() == 0 && now_us(host) < until_us)

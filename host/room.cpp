@@ -192,13 +192,13 @@ void log_refusals(Room &room, const Log &log)
     if (!room.session) return;
     const SessionStats now = stats(room.session);
     const uint64_t all = now.refused_full + now.refused_types;
-    if (all == room.refused_told) return;
+    if (all == room.refused_logged) return;
     log::write(log, LogLevel::warning, "newcomers_refused",
                {{"room", room.options.name},
-                {"count", all - room.refused_told},
+                {"count", all - room.refused_logged},
                 {"in_all_full", now.refused_full},
                 {"in_all_other_types_or_limits", now.refused_types}});
-    room.refused_told = all;
+    room.refused_logged = all;
 }
 
 // --- A tick ---

@@ -46,8 +46,8 @@ struct Room {
     Watch watch;
     RoomStatus last = {};                                // The final status of a room that is over.
     std::unordered_map<tern::PeerId, std::string> names; // Members, to log them when they leave.
-    uint64_t refused = 0;      // Newcomers that this room refused: closed, or draining.
-    uint64_t refused_told = 0; // How many refusals by the session itself have been logged.
+    uint64_t refused = 0;        // Newcomers that this room refused: closed, or draining.
+    uint64_t refused_logged = 0; // How many refusals by the session itself have been logged.
     std::FILE *recording = nullptr;
     std::string recording_path; // Absolute; empty if the room is not recorded.
     uint64_t recording_bytes = 0;

@@ -156,7 +156,7 @@ static void push_found(lua_State *L, const FoundSession found) // Takes a copy: 
         lua_pushstring(L, print(found.invite).text);
         lua_setfield(L, -2, "invite");
     }
-    fill(L, "heard_us", found.heard_us);
+    fill(L, "last_seen_us", found.last_seen_us);
 }
 
 static int found(lua_State *L)

@@ -177,7 +177,7 @@ static int digest(lua_State *L)
 
 static const char *const why_names[] = {
     "has_it",           "unknown",        "no_such_peer", "no_connection", "dead",
-    "death_unacked",    "not_owned_here", "told_by_host", "peer_joining",  "object_waits",
+    "death_unacked",    "not_owned_here", "sent_by_host", "peer_joining",  "object_waits",
     "object_unacked",   "change_waits",   "no_budget",    "hidden",        "change_unacked",
     "claim_unanswered", "claim_refused"};
 

@@ -53,7 +53,7 @@ void write_report(BitWriter &w, const Replica &r, const Item &item)
 {
     messages::write_kind(w, MessageKind::report);
     bits::write(w, item.token, 32);
-    bits::write(w, r.term_number_seen, 16);
+    bits::write(w, r.term_number_max, 16);
     bits::write(w, r.last_peer, 16);
     write_fenced(w, r);
 }
@@ -71,7 +71,7 @@ void ask_everybody(Replica &r)
         member.reported = false;
     Item item = plain(MessageKind::query);
     item.token = r.query_token;
-    outbox::push_to_all(r, item);
+    message_queue::push_to_all(r, item);
 }
 
 // Whether a report to this member includes objects and destroyed ids. All that a client of a star
@@ -92,12 +92,12 @@ static void report(Replica &r, MemberSlot to, uint32_t token)
         Item item = plain(MessageKind::report_object);
         item.object = static_cast<uint64_t>(object.id);
         item.token = token;
-        outbox::push(r, to, item);
+        message_queue::push(r, to, item);
     }
-    if (news) outbox::push(r, to, plain(MessageKind::dead));
+    if (news) message_queue::push(r, to, plain(MessageKind::dead));
     Item item = plain(MessageKind::report);
     item.token = token;
-    outbox::push(r, to, item);
+    message_queue::push(r, to, item);
 }
 
 // Keeps one QUERY per sender and answers it once that sender is our successor(). So a QUERY cannot
@@ -148,39 +148,39 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
 
 // An owner that is still a member announces its own objects, so reports of those are ignored. The
 // others must have a stamp that a former host, or this one, can have given.
-static Verdict check_reported(const Replica &r, const Live &live)
+static Verdict check_reported(const Replica &r, const TenureInfo &tenure)
 {
-    if (static_cast<uint16_t>(live.owner) > r.last_peer) return Verdict::forged;
-    if (replica::is_member(r, live.owner)) return Verdict::ignored;
+    if (static_cast<uint16_t>(tenure.owner) > r.last_peer) return Verdict::forged;
+    if (replica::is_member(r, tenure.owner)) return Verdict::ignored;
     const bool is_host = r.view_host == r.self;
-    const StampParts parts = stamps::parts(live.stamp);
-    const bool made = live.owner == object_id::creator(live.id);
+    const StampParts parts = stamps::parts(tenure.stamp);
+    const bool made = tenure.owner == object_id::creator(tenure.id);
     const bool granted = parts.host < r.self && views::is_term_before(parts.term_number, r.self);
-    const bool former = live.stamp == 0 ? made : granted;
+    const bool former = tenure.stamp == 0 ? made : granted;
     const bool own = is_host && parts.host == r.self &&
-                     live.stamp <= stamps::make({r.term_number, r.self, r.grant_count});
+                     tenure.stamp <= stamps::make({r.term_number, r.self, r.grant_count});
     return former || own ? Verdict::ok : Verdict::forged;
 }
 
 Verdict receive_report_object(Replica &r, BitReader reader)
 {
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
-    Live live = {};
-    live.id = messages::read_object_id(reader);
-    live.stamp = messages::read_stamp(reader);
-    live.owner = messages::read_peer(reader);
+    TenureInfo tenure = {};
+    tenure.id = messages::read_object_id(reader);
+    tenure.stamp = messages::read_stamp(reader);
+    tenure.owner = messages::read_peer(reader);
     ObjectState state;
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
-    const Verdict allowed = check_reported(r, live);
+    const Verdict allowed = check_reported(r, tenure);
     if (allowed != Verdict::ok) return allowed;
     uint32_t unknown = 0;
-    const Verdict fit = views::fits(r, live.id, state.type, unknown);
+    const Verdict fit = views::fits(r, tenure.id, state.type, unknown);
     if (fit != Verdict::ok) return fit;
-    live.survived_tick = state.tick;
-    objects::join(r, live, state);
+    tenure.survived_tick = state.tick;
+    replica_objects::join(r, tenure, state);
     return Verdict::ok;
 }
 
@@ -219,11 +219,11 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     if (!leads(r)) return Verdict::forged;
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
     if (r.view_host == r.self) { // Nobody else has given ids or terms.
-        if (seen > r.term_number_seen || last_peer > r.last_peer) return Verdict::forged;
+        if (seen > r.term_number_max || last_peer > r.last_peer) return Verdict::forged;
     } else if (!is_possible(r, seen, last_peer)) {
         return Verdict::forged;
     } else if (!TERN_MUTANT(own_term_plus_one)) {
-        r.term_number_seen = std::max(r.term_number_seen, seen);
+        r.term_number_max = std::max(r.term_number_max, seen);
         r.last_peer = std::max(r.last_peer, last_peer);
     }
     r.members[from].reported = true;
@@ -246,12 +246,12 @@ Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
 static void spread_orphans(Replica &r)
 {
     Loads all = loads::count(r, -1);
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
-        if (!grants::orphaned(r, slot) || r.wishes[slot] != PeerId::none) continue;
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
+        if (!grants::orphaned(r, slot) || r.pending_owners[slot] != PeerId::none) continue;
         if (r.types->types[r.world.slots[slot].type].orphan != Orphan::spread) continue;
         const MemberSlot to = loads::least(r, all);
         all.counts[to] += 1;
-        grants::wish(r, slot, r.members[to].id);
+        grants::request_transfer(r, slot, r.members[to].id);
     }
 }
 
@@ -263,13 +263,13 @@ static void adopt_orphans(Replica &r)
     spread_orphans(r);
     const Stamp before = stamps::make({r.term_number, r.self, r.grant_count});
     grants::adopt_orphans(r);
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != r.self || object.stamp <= before)
             continue;
         const Orphan policy = r.types->types[object.type].orphan;
-        if (policy == Orphan::destroy) objects::condemn(r, slot);
-        if (policy == Orphan::ask_game) happenings::orphaned(r, slot);
+        if (policy == Orphan::destroy) replica_objects::destroy_own(r, slot);
+        if (policy == Orphan::ask_game) event_log::orphaned(r, slot);
     }
 }
 
@@ -302,11 +302,11 @@ static void renew_old_grants(Replica &r)
 {
     if (r.former.count < former_hosts_max) return;
     const PeerId oldest = r.former[0].id;
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life != Life::alive || object.stamp == 0) continue;
         if (stamps::parts(object.stamp).host > oldest || grants::orphaned(r, slot)) continue;
-        if (r.wishes[slot] == PeerId::none) grants::wish(r, slot, object.owner);
+        if (r.pending_owners[slot] == PeerId::none) grants::request_transfer(r, slot, object.owner);
     }
 }
 
@@ -315,7 +315,7 @@ static void leave_ids_to_the_other(Replica &r)
 {
     for (const Member &member : r.members.all())
         if (member.id != PeerId::none && member.id != r.self && !member.fenced) return;
-    const uint32_t last = uint32_t{r.last_peer} + r.lone_ids;
+    const uint32_t last = uint32_t{r.last_peer} + r.reserved_peer_ids;
     if (last < UINT16_MAX / 2) r.last_peer = static_cast<uint16_t>(last);
 }
 
@@ -325,30 +325,30 @@ static void take_charge(Replica &r)
     leave_ids_to_the_other(r);
     renew_old_grants(r);
     r.view_host = r.self;
-    r.term_number_seen += 1;
-    r.term_number = r.term_number_seen;
+    r.term_number_max += 1;
+    r.term_number = r.term_number_max;
     r.grant_count = 0;
     for (Claim &claim : r.claims.all())
         claim.asked = false;
-    happenings::host(r, r.self);
-    objects::tell_own_marks(r);
+    event_log::host(r, r.self);
+    replica_objects::send_owner_requests(r);
     views::take_charge(r);
     relay::begin(r);
 }
 
 static void open_view(Replica &r)
 {
-    if (!TERN_MUTANT(dead_not_relayed)) outbox::push_to_all(r, plain(MessageKind::dead));
+    if (!TERN_MUTANT(dead_not_relayed)) message_queue::push_to_all(r, plain(MessageKind::dead));
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         if (r.members[slot].fenced) views::drop(r, slot);
     views::voters_changed(r);
-    views::tell_view(r);
+    views::send_view(r);
 }
 
 static uint32_t orphan_count(const Replica &r)
 {
     uint32_t count = 0;
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot)
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot)
         count += grants::orphaned(r, slot);
     return count;
 }
@@ -396,7 +396,7 @@ static void give_up_overflown(Replica &r)
         } else if (host != PeerId::none) {
             Item item = plain(MessageKind::complaint);
             item.peer = peer;
-            outbox::push(r, replica::find_member(r, host), item);
+            message_queue::push(r, replica::find_member(r, host), item);
         } else {
             continue; // Reported as soon as there is a host.
         }
@@ -411,10 +411,10 @@ static void begin_anew(Replica &r)
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         if (r.members[slot].id != PeerId::none && r.members[slot].id != r.self)
             views::fence(r, slot);
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != r.self || object.stamp == 0) continue;
-        grants::wish(r, slot, r.self);
+        grants::request_transfer(r, slot, r.self);
     }
     r.view_host = PeerId::none; // So take_charge() begins a new term.
     ask_everybody(r);

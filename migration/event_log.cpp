@@ -1,8 +1,8 @@
 #include "migration/event_log.h"
 
-namespace tern::happenings {
+namespace tern::event_log {
 
-static Event about(const Replica &r, EventKind kind, Slot slot)
+static Event about(const Replica &r, EventKind kind, ObjectSlot slot)
 {
     const Object &object = r.world.slots[slot];
     Event event = {};
@@ -23,21 +23,21 @@ void peer(Replica &r, EventKind kind, PeerId peer)
 
 void host(Replica &r, PeerId host)
 {
-    if (r.told_host == host) return;
+    if (r.announced_host == host) return;
     Event event = {};
     event.kind = EventKind::host_changed;
     event.peer = host;
-    event.previous = r.told_host;
+    event.previous = r.announced_host;
     flat::push(r.events, event);
-    r.told_host = host;
+    r.announced_host = host;
 }
 
-void created(Replica &r, Slot slot)
+void created(Replica &r, ObjectSlot slot)
 {
     flat::push(r.events, about(r, EventKind::object_created, slot));
 }
 
-void changed(Replica &r, Slot slot, uint64_t fields)
+void changed(Replica &r, ObjectSlot slot, uint64_t fields)
 {
     if (fields == 0) return;
     uint32_t &at = r.changed_events[slot];
@@ -48,12 +48,12 @@ void changed(Replica &r, Slot slot, uint64_t fields)
     r.events[at - 1].changed_fields |= fields;
 }
 
-void seen(Replica &r, Slot slot, Sight sight)
+void visibility_changed(Replica &r, ObjectSlot slot, VisibilityChange visibility)
 {
-    if (sight == Sight::same) return;
+    if (visibility == VisibilityChange::same) return;
     const EventKind kind =
-        sight == Sight::hidden ? EventKind::object_hidden : EventKind::object_shown;
-    uint32_t &at = r.sight_events[slot];
+        visibility == VisibilityChange::hidden ? EventKind::object_hidden : EventKind::object_shown;
+    uint32_t &at = r.visibility_events[slot];
     if (at == 0) {
         flat::push(r.events, about(r, kind, slot));
         at = r.events.count;
@@ -61,21 +61,22 @@ void seen(Replica &r, Slot slot, Sight sight)
     r.events[at - 1].kind = kind;
 }
 
-void show(Replica &r, Slot slot)
+void show(Replica &r, ObjectSlot slot)
 {
     Object &object = r.world.slots[slot];
-    if (object.hidden) seen(r, slot, Sight::shown);
+    if (object.hidden) visibility_changed(r, slot, VisibilityChange::shown);
     object.hidden = false;
-    object.sight_tick = 0;
+    object.visibility_tick = 0;
 }
 
-void destroyed(Replica &r, Slot slot)
+void destroyed(Replica &r, ObjectSlot slot)
 {
     flat::push(r.events, about(r, EventKind::object_destroyed, slot));
-    r.changed_events[slot] = r.sight_events[slot] = 0;
+    r.changed_events[slot] = r.visibility_events[slot] = 0;
 }
 
-void owner_changed(Replica &r, Slot slot, PeerId previous, uint64_t fields, uint32_t lost_ticks)
+void owner_changed(Replica &r, ObjectSlot slot, PeerId previous, uint64_t fields,
+                   uint32_t lost_ticks)
 {
     Event event = about(r, EventKind::owner_changed, slot);
     event.previous = previous;
@@ -85,7 +86,7 @@ void owner_changed(Replica &r, Slot slot, PeerId previous, uint64_t fields, uint
     r.changed_events[slot] = 0; // Changes under the new owner come after this event.
 }
 
-void orphaned(Replica &r, Slot slot)
+void orphaned(Replica &r, ObjectSlot slot)
 {
     flat::push(r.events, about(r, EventKind::object_orphaned, slot));
 }
@@ -97,7 +98,7 @@ void claim(Replica &r, EventKind kind, ObjectId object, PeerId peer, ClaimRefusa
     event.object = object;
     event.peer = peer;
     event.refusal = refusal;
-    const Slot slot = world::find(r.world, object);
+    const ObjectSlot slot = world::find(r.world, object);
     if (slot != no_slot) event.type = r.world.slots[slot].type;
     flat::push(r.events, event);
 }
@@ -105,10 +106,10 @@ void claim(Replica &r, EventKind kind, ObjectId object, PeerId peer, ClaimRefusa
 // Every object of an event is found, because the sweep of destroyed objects comes after this.
 void clear(Replica &r)
 {
-    Slot slot = no_slot;
+    ObjectSlot slot = no_slot;
     for (const Event &event : r.events.all()) {
         slot = world::find_near(r.world, slot, event.object);
-        if (slot != no_slot) r.changed_events[slot] = r.sight_events[slot] = 0;
+        if (slot != no_slot) r.changed_events[slot] = r.visibility_events[slot] = 0;
     }
     flat::clear(r.events);
 }

@@ -36,9 +36,9 @@ bool room(const Replica &r, uint32_t objects)
     return r.free_grants.count >= (objects + grant_objects_max - 1) / grant_objects_max;
 }
 
-Slot own_slot(const Replica &r, const Grant &grant, uint16_t i)
+ObjectSlot own_slot(const Replica &r, const Grant &grant, uint16_t i)
 {
-    const Slot slot = world::find_alive(r.world, grant.objects[i]);
+    const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
     if (slot == no_slot) return no_slot;
     const Object &object = r.world.slots[slot];
     return object.owner == r.self && object.stamp == grant.stamp ? slot : no_slot;
@@ -110,13 +110,13 @@ uint32_t value_tick(const Replica &r, const Object &object)
     return object.owner == r.self ? r.world.tick : object.tick;
 }
 
-void give_away(Replica &r, Slot slot)
+void give_away(Replica &r, ObjectSlot slot)
 {
     Object &object = r.world.slots[slot];
     if (object.owner != r.self && !replica::relays(r)) return;
     publish::forget_object(r.publisher, slot);
     r.survived_ticks[slot] = 0;
-    r.own_marks[slot] = 0;
+    r.owner_requests[slot] = 0;
     if (object.grant != 0) unreference(r, object.grant);
     object.grant = 0;
 }
@@ -126,18 +126,18 @@ static void answer_own_claim(Replica &r, ObjectId object)
     for (uint32_t i = 0; i < r.claims.count; ++i) {
         if (r.claims[i].object != object) continue;
         flat::erase(r.claims, i);
-        happenings::claim(r, EventKind::claim_granted, object, r.self, ClaimRefusal::none);
+        event_log::claim(r, EventKind::claim_granted, object, r.self, ClaimRefusal::none);
         return;
     }
 }
 
-static void take_over(Replica &r, Slot slot, uint32_t grant, uint32_t survived_tick,
+static void take_over(Replica &r, ObjectSlot slot, uint32_t grant, uint32_t survived_tick,
                       uint64_t changed_fields)
 {
     Object &object = r.world.slots[slot];
     const PeerId previous = object.owner;
     give_away(r, slot); // We may have owned it in the tenure before.
-    happenings::show(r, slot);
+    event_log::show(r, slot);
     object.owner = r.self;
     object.stamp = r.grants[grant - 1].stamp;
     object.tick = r.world.tick;
@@ -148,7 +148,7 @@ static void take_over(Replica &r, Slot slot, uint32_t grant, uint32_t survived_t
     for (uint32_t field = 0; field < r.types->types[object.type].fields.size(); ++field)
         world::field_tick(r.world, slot, field) = 0;
     r.migrations += 1;
-    happenings::owner_changed(r, slot, previous, changed_fields, 0);
+    event_log::owner_changed(r, slot, previous, changed_fields, 0);
     answer_own_claim(r, object.id);
 }
 
@@ -156,7 +156,7 @@ static void announce(Replica &r, uint32_t grant)
 {
     if (replica::relays(r)) {
         for (uint16_t i = 0; i < r.grants[grant - 1].object_count; ++i) {
-            const Slot slot = own_slot(r, r.grants[grant - 1], i);
+            const ObjectSlot slot = own_slot(r, r.grants[grant - 1], i);
             if (slot != no_slot) relay::began(r, slot, 0);
         }
         return;
@@ -164,33 +164,33 @@ static void announce(Replica &r, uint32_t grant)
     Item item = {};
     item.kind = MessageKind::migrate;
     item.grant = grant;
-    outbox::push_to_all(r, item);
+    message_queue::push_to_all(r, item);
 }
 
 // --- The host ---
 
-void wish(Replica &r, Slot slot, PeerId to)
+void request_transfer(Replica &r, ObjectSlot slot, PeerId to)
 {
-    const PeerId before = r.wishes[slot];
+    const PeerId before = r.pending_owners[slot];
     const ObjectId object = r.world.slots[slot].id;
-    if (before == PeerId::none) r.wish_count += 1;
+    if (before == PeerId::none) r.pending_owner_count += 1;
     if (before != PeerId::none && before != to)
         replica::refuse_claim(r, object, before, ClaimRefusal::overtaken);
-    objects::answer_asked(r, object, to);
-    r.wishes[slot] = to;
+    replica_objects::answer_asked(r, object, to);
+    r.pending_owners[slot] = to;
 }
 
-void forget_wish(Replica &r, Slot slot)
+void forget_pending_owner(Replica &r, ObjectSlot slot)
 {
-    if (r.wishes[slot] != PeerId::none) r.wish_count -= 1;
-    r.wishes[slot] = PeerId::none;
+    if (r.pending_owners[slot] != PeerId::none) r.pending_owner_count -= 1;
+    r.pending_owners[slot] = PeerId::none;
 }
 
 static void grant_to_self(Replica &r, uint32_t index)
 {
     const Grant grant = r.grants[index - 1]; // A copy, because take_over() changes the original.
     for (uint16_t i = 0; i < grant.object_count; ++i) {
-        const Slot slot = world::find_alive(r.world, grant.objects[i]);
+        const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
         const Object &object = r.world.slots[slot];
         take_over(r, slot, index, value_tick(r, object), 0);
     }
@@ -199,26 +199,27 @@ static void grant_to_self(Replica &r, uint32_t index)
 
 // Until a departure ends, its orphans are granted to nobody. Otherwise the host, which has not yet
 // received the new owner's MIGRATE, would then grant the object once more, to itself.
-static bool wished(const Replica &r, Slot slot, PeerId to)
+static bool pending(const Replica &r, ObjectSlot slot, PeerId to)
 {
-    if (r.wishes[slot] != to) return false;
+    if (r.pending_owners[slot] != to) return false;
     return !r.collecting || replica::is_member(r, r.world.slots[slot].owner);
 }
 
-bool orphaned(const Replica &r, Slot slot)
+bool orphaned(const Replica &r, ObjectSlot slot)
 {
     const Object &object = r.world.slots[slot];
     return object.life == Life::alive && !replica::is_member(r, object.owner);
 }
 
-enum class Picked : uint8_t { wished, orphaned };
+enum class Picked : uint8_t { pending, orphaned };
 
 // Makes one grant, of up to grant_objects_max objects. False: no object to grant, or no room.
 static bool grant_some(Replica &r, PeerId to, Picked picked)
 {
     Grant grant = {};
-    for (Slot slot = 0; slot < r.wishes.count && grant.object_count < grant_objects_max; ++slot) {
-        if (picked == Picked::wished ? !wished(r, slot, to) : !orphaned(r, slot)) continue;
+    for (ObjectSlot slot = 0;
+         slot < r.pending_owners.count && grant.object_count < grant_objects_max; ++slot) {
+        if (picked == Picked::pending ? !pending(r, slot, to) : !orphaned(r, slot)) continue;
         grant.objects[grant.object_count] = r.world.slots[slot].id;
         grant.object_count += 1;
     }
@@ -237,8 +238,8 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
     grant.references = 1; // Held by this function.
     sign(r, grant);
     for (uint16_t i = 0; i < grant.object_count; ++i) {
-        const Slot slot = world::find_alive(r.world, grant.objects[i]);
-        if (r.wishes[slot] == to) forget_wish(r, slot);
+        const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
+        if (r.pending_owners[slot] == to) forget_pending_owner(r, slot);
         const TypeId type = r.world.slots[slot].type;
         if (r.types->types[type].claim_cooldown_ms > 0) r.granted_us[slot] = r.now_us;
     }
@@ -250,7 +251,7 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
         Item item = {};
         item.kind = MessageKind::grant;
         item.grant = index;
-        outbox::push(r, replica::find_member(r, to), item);
+        message_queue::push(r, replica::find_member(r, to), item);
     }
     unreference(r, index);
     return true;
@@ -258,14 +259,15 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
 
 void settle(Replica &r, Taking taking)
 {
-    if (r.wish_count == 0) return;
-    for (Slot slot = 0; slot < r.wishes.count; ++slot)
-        if (r.wishes[slot] != PeerId::none && !replica::is_member(r, r.wishes[slot]))
-            forget_wish(r, slot);
+    if (r.pending_owner_count == 0) return;
+    for (ObjectSlot slot = 0; slot < r.pending_owners.count; ++slot)
+        if (r.pending_owners[slot] != PeerId::none &&
+            !replica::is_member(r, r.pending_owners[slot]))
+            forget_pending_owner(r, slot);
     for (const Member &member : r.members.all()) {
         if (member.id == PeerId::none || member.fenced) continue;
         if (member.id == r.self && taking == Taking::to_others) continue;
-        while (r.wish_count > 0 && grant_some(r, member.id, Picked::wished)) {
+        while (r.pending_owner_count > 0 && grant_some(r, member.id, Picked::pending)) {
         }
     }
 }
@@ -284,13 +286,13 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
 {
     if (dead::contains(r.world.dead, id)) return false;
     const Stamp stamp = r.grants[index - 1].stamp;
-    Slot slot = world::find_alive(r.world, id);
+    ObjectSlot slot = world::find_alive(r.world, id);
     const bool is_new = slot == no_slot;
     // A later tenure may have begun here, or on the host while the GRANT waited in its queue. Then
     // the host's copy belongs to that tenure, and this one must not begin with it.
     const bool overtaken = previous >= stamp && !TERN_MUTANT(overtaken_grant_taken);
     if (overtaken || (!is_new && r.world.slots[slot].stamp >= stamp)) {
-        objects::refuse_claim_to_self(r, id, ClaimRefusal::overtaken);
+        replica_objects::refuse_claim_to_self(r, id, ClaimRefusal::overtaken);
         return false;
     }
     if (is_new) slot = world::add(r.world, *r.types, id, state.type);
@@ -307,7 +309,7 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     }
     if (is_new) {
         object.owner = object_id::creator(id);
-        happenings::created(r, slot);
+        event_log::created(r, slot);
     }
     take_over(r, slot, index, value_tick(r, object), changed);
     return true;
@@ -343,7 +345,7 @@ Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
     if (from != replica::successor(r) || grant.owner != r.self) return Verdict::forged;
     const bool own = stamps::parts(grant.stamp).host == from || TERN_MUTANT(no_term);
     if (!own || !genuine(r, grant)) return Verdict::forged;
-    happenings::host(r, from);
+    event_log::host(r, from);
     BitReader check = reader;
     const Verdict verdict = read_granted(r, check, grant, 0);
     if (verdict != Verdict::ok) return verdict;

@@ -12,9 +12,9 @@ namespace tern::grants {
 enum class Taking : uint8_t { to_others, to_all };
 void settle(Replica &r, Taking taking);
 // Requests a transfer. It replaces an earlier request for the object, whose claim is refused.
-void wish(Replica &r, Slot slot, PeerId to);
-void forget_wish(Replica &r, Slot slot);
-bool orphaned(const Replica &r, Slot slot); // Alive, but its owner has gone.
+void request_transfer(Replica &r, ObjectSlot slot, PeerId to);
+void forget_pending_owner(Replica &r, ObjectSlot slot);
+bool orphaned(const Replica &r, ObjectSlot slot); // Alive, but its owner has gone.
 // Grants all orphans to the host. Requested transfers of orphans stay, for settle().
 void adopt_orphans(Replica &r);
 // Whether there is room for grants of this many objects to one owner.
@@ -24,7 +24,7 @@ bool room(const Replica &r, uint32_t objects);
 // Drops a reference. `grant`: index + 1.
 void unreference(Replica &r, uint32_t grant);
 // The slot of the grant's object i, if we own it through this grant; else no_slot.
-Slot own_slot(const Replica &r, const Grant &grant, uint16_t i);
+ObjectSlot own_slot(const Replica &r, const Grant &grant, uint16_t i);
 // Whether the host named in its stamp signed it. Only for hosts whose key is known here.
 bool genuine(const Replica &r, const Grant &grant);
 bool names(const Grant &grant, ObjectId object);
@@ -34,6 +34,6 @@ Verdict receive_grant(Replica &r, PeerId from, BitReader reader);
 uint32_t value_tick(const Replica &r, const Object &object);
 // Clears what this peer kept as the owner, or as the host of a star: the object has died or gets a
 // new tenure.
-void give_away(Replica &r, Slot slot);
+void give_away(Replica &r, ObjectSlot slot);
 
 }

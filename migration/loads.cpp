@@ -5,10 +5,11 @@ namespace tern::loads {
 Loads count(const Replica &r, int type)
 {
     Loads loads = {};
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life != Life::alive || (type >= 0 && object.type != type)) continue;
-        const PeerId next = r.wishes[slot] != PeerId::none ? r.wishes[slot] : object.owner;
+        const PeerId next =
+            r.pending_owners[slot] != PeerId::none ? r.pending_owners[slot] : object.owner;
         const MemberSlot member = replica::find_member(r, next);
         if (member != no_member) loads.counts[member] += 1;
     }

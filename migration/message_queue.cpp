@@ -8,7 +8,7 @@
 #include "migration/views.h"
 #include <algorithm>
 
-namespace tern::outbox {
+namespace tern::message_queue {
 
 static Item &at(Replica &r, MemberSlot member, uint32_t i)
 {
@@ -22,7 +22,7 @@ void push(Replica &r, MemberSlot to, const Item &item)
     const Member &member = r.members[to];
     ItemRing &ring = r.rings[to];
     if (member.id == PeerId::none || member.id == r.self || member.fenced || ring.overflow) return;
-    if (!replica::linked(r, member.id)) return;
+    if (!replica::exchanges_objects_with(r, member.id)) return;
     if (ring.count == r.items.capacity / r.rings.capacity) {
         departures::give_up(r, to);
         return;
@@ -73,7 +73,7 @@ void clear(Replica &r, MemberSlot to)
 
 static void write_create(BitWriter &w, Replica &r, Item &item)
 {
-    const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
     if (slot == no_slot) return;
     const bool first = r.world.slots[slot].owner == r.self && r.world.slots[slot].stamp == 0;
     if (!first && !TERN_MUTANT(past_tenure_announced)) return; // Another item announces it.
@@ -95,7 +95,7 @@ static void write_migrate(BitWriter &w, Replica &r, Item &item)
     messages::write_grant(w, grant);
     bits::write(w, present, grant.object_count);
     for (uint16_t i = 0; i < grant.object_count; ++i) {
-        const Slot slot = grants::own_slot(r, grant, i);
+        const ObjectSlot slot = grants::own_slot(r, grant, i);
         if (slot == no_slot) continue;
         bits::write(w, r.survived_ticks[slot], 32);
         messages::write_state(w, r, TrafficKind::migrate, slot, item.tick);
@@ -121,7 +121,7 @@ static void write_grant(BitWriter &w, Replica &r, const Item &item)
     messages::write_grant(w, grant);
     bits::write(w, present, grant.object_count);
     for (uint16_t i = 0; i < grant.object_count; ++i) {
-        const Slot slot = world::find_alive(r.world, grant.objects[i]);
+        const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
         if (slot == no_slot) continue;
         messages::write_stamp(w, r.world.slots[slot].stamp);
         messages::write_state(w, r, TrafficKind::grant, slot,
@@ -157,7 +157,7 @@ static void write_dead(BitWriter &w, Replica &r, Item &item)
 
 static void write_report_object(BitWriter &w, Replica &r, const Item &item)
 {
-    const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
     if (slot == no_slot) return;
     const bool owned = replica::is_member(r, r.world.slots[slot].owner);
     if (owned && !TERN_MUTANT(report_before_fencing)) return;
@@ -179,7 +179,7 @@ static TrafficKind traffic_kind(MessageKind kind)
     case MessageKind::dead: return TrafficKind::dead;
     case MessageKind::grant: return TrafficKind::grant;
     case MessageKind::report_object: return TrafficKind::report;
-    case MessageKind::tell: return TrafficKind::tell;
+    case MessageKind::relay: return TrafficKind::relay;
     case MessageKind::claim:
     case MessageKind::release:
     case MessageKind::lock:
@@ -212,7 +212,7 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
     case MessageKind::view: return views::write_item(w, r, to, item);
     case MessageKind::query: return departures::write_query(w, r, item);
     case MessageKind::report: return departures::write_report(w, r, item);
-    case MessageKind::tell: return relay::write(w, r, to, item);
+    case MessageKind::relay: return relay::write(w, r, to, item);
     case MessageKind::claim:
     case MessageKind::release:
     case MessageKind::lock:
@@ -226,7 +226,7 @@ static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
         messages::write_kind(w, item.kind);
         messages::write_peer(w, item.peer);
         return;
-    case MessageKind::greeted:
+    case MessageKind::synced:
     case MessageKind::caught_up: messages::write_kind(w, item.kind); return;
     case MessageKind::none: break;
     }
@@ -239,9 +239,9 @@ static void announced(Replica &r, MemberSlot to, const Item &item)
     const bool view = item.kind == MessageKind::welcome || item.kind == MessageKind::view;
     if (view) return views::arrived(r, to, item);
     if (item.tick == 0) return; // Nothing was sent.
-    if (item.kind == MessageKind::tell) return relay::arrived(r, to, item);
+    if (item.kind == MessageKind::relay) return relay::arrived(r, to, item);
     if (item.kind == MessageKind::create) {
-        const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+        const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
         if (slot == no_slot || r.world.slots[slot].owner != r.self) return;
         if (r.world.slots[slot].stamp != 0 && !TERN_MUTANT(ack_of_a_past_tenure)) return;
         publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
@@ -249,7 +249,7 @@ static void announced(Replica &r, MemberSlot to, const Item &item)
     if (item.kind == MessageKind::migrate) {
         const Grant &grant = r.grants[item.grant - 1];
         for (uint16_t i = 0; i < grant.object_count; ++i) {
-            const Slot slot = grants::own_slot(r, grant, i);
+            const ObjectSlot slot = grants::own_slot(r, grant, i);
             if (slot != no_slot)
                 publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
         }

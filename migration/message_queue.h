@@ -3,11 +3,11 @@
 #pragma once
 #include "migration/replica_types.h"
 
-namespace tern::outbox {
+namespace tern::message_queue {
 
 // Does nothing for no_member, this peer itself, a fenced member, one that is to be given up, or one
-// that is not linked(). When the queue is full, the member is given up. The item becomes a
-// reference to its grant.
+// that is not exchanges_objects_with(). When the queue is full, the member is given up. The item
+// becomes a reference to its grant.
 void push(Replica &r, MemberSlot to, const Item &item);
 void push_to_all(Replica &r, const Item &item);
 // Pushes a VIEW to all members. A VIEW that is the last item of a queue, not yet pulled, is

@@ -12,7 +12,7 @@ void write_kind(BitWriter &w, MessageKind kind)
 MessageKind read_kind(BitReader &r)
 {
     const uint64_t kind = bits::read(r, 8);
-    if (kind == 0 || kind > static_cast<uint64_t>(MessageKind::tell)) {
+    if (kind == 0 || kind > static_cast<uint64_t>(MessageKind::relay)) {
         bits::fail(r);
         return MessageKind::none;
     }
@@ -65,7 +65,7 @@ Stamp read_stamp(BitReader &r)
     return stamps::make({static_cast<uint16_t>(number), host, static_cast<uint32_t>(count)});
 }
 
-void write_state(BitWriter &w, Replica &r, TrafficKind kind, Slot slot, uint32_t tick)
+void write_state(BitWriter &w, Replica &r, TrafficKind kind, ObjectSlot slot, uint32_t tick)
 {
     const TypeId type = r.world.slots[slot].type;
     const size_t begin = bits::bit_count(w);

@@ -27,7 +27,7 @@ void write_stamp(BitWriter &w, Stamp stamp);
 Stamp read_stamp(BitReader &r);
 
 // Charges the bits to the object's type, as traffic of this kind.
-void write_state(BitWriter &w, Replica &r, TrafficKind kind, Slot slot, uint32_t tick);
+void write_state(BitWriter &w, Replica &r, TrafficKind kind, ObjectSlot slot, uint32_t tick);
 // Counts the bits as received for the type.
 void read_state(BitReader &reader, Replica &r, ObjectState &state);
 

@@ -8,22 +8,24 @@
 #include <algorithm>
 #include <cstring>
 
-namespace tern::objects {
+namespace tern::replica_objects {
 
 // --- The convergence rule ---
 
-void note_told(Replica &r, Slot slot)
+void push_state_history(Replica &r, ObjectSlot slot)
 {
     const MemberSlot owner = replica::find_member(r, r.world.slots[slot].owner);
-    if (owner != no_member) told::note(r.told, r.world, *r.types, slot, owner, r.now_us);
+    if (owner != no_member)
+        state_history::push(r.state_history, r.world, *r.types, slot, owner, r.now_us);
 }
 
-static void join_known(Replica &r, Slot slot, const Live &live, const ObjectState &state)
+static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
+                       const ObjectState &state)
 {
     Object &object = r.world.slots[slot];
     const bool newer_tenure =
-        live.stamp > object.stamp || (TERN_MUTANT(stamp_ignored) && live.stamp < object.stamp);
-    const bool newer_value = live.stamp == object.stamp && live.owner == object.owner &&
+        tenure.stamp > object.stamp || (TERN_MUTANT(stamp_ignored) && tenure.stamp < object.stamp);
+    const bool newer_value = tenure.stamp == object.stamp && tenure.owner == object.owner &&
                              object.owner != r.self &&
                              (state.tick > object.tick || TERN_MUTANT(older_value_reported));
     if (!newer_tenure && !newer_value) return;
@@ -34,25 +36,25 @@ static void join_known(Replica &r, Slot slot, const Live &live, const ObjectStat
         // tick.
         const uint32_t changed =
             std::min(world::changed_tick(r.world, *r.types, slot), object.tick);
-        if (changed > live.survived_tick) lost_ticks = changed - live.survived_tick;
+        if (changed > tenure.survived_tick) lost_ticks = changed - tenure.survived_tick;
         grants::give_away(r, slot);
     }
     void *value = world::value(r.world, *r.types, slot);
     const uint64_t fields = type_table::difference(*r.types, object.type, value, state.value);
     std::memcpy(value, state.value, r.types->types[object.type].size_bytes);
-    object.stamp = live.stamp;
-    object.owner = live.owner;
+    object.stamp = tenure.stamp;
+    object.owner = tenure.owner;
     object.tick = state.tick;
-    note_told(r, slot);
+    push_state_history(r, slot);
     if (!newer_tenure) {
         relay::changed(r, slot, fields);
-        return happenings::changed(r, slot, fields);
+        return event_log::changed(r, slot, fields);
     }
-    relay::began(r, slot, live.survived_tick);
-    happenings::show(r, slot);
+    relay::began(r, slot, tenure.survived_tick);
+    event_log::show(r, slot);
     if (!TERN_MUTANT(lock_outlives_its_tenure)) r.locks[slot] = 0;
     r.migrations += 1;
-    happenings::owner_changed(r, slot, previous, fields, lost_ticks);
+    event_log::owner_changed(r, slot, previous, fields, lost_ticks);
 }
 
 // A grant of a new host may be the first sign of it, because its VIEW comes after its grants.
@@ -60,28 +62,28 @@ static void note_new_host(Replica &r, Stamp stamp)
 {
     const PeerId host = stamps::parts(stamp).host;
     if (stamp != 0 && r.phase == Phase::in && host == replica::successor(r))
-        happenings::host(r, host);
+        event_log::host(r, host);
 }
 
-void join(Replica &r, const Live &live, const ObjectState &state)
+void join(Replica &r, const TenureInfo &tenure, const ObjectState &state)
 {
-    const uint16_t number = stamps::parts(live.stamp).term_number;
-    if (number > r.term_number_seen) r.term_number_seen = number;
-    note_new_host(r, live.stamp);
-    if (dead::contains(r.world.dead, live.id)) return;
-    const Slot known = world::find_alive(r.world, live.id);
-    if (known != no_slot) return join_known(r, known, live, state);
-    const Slot slot = world::add(r.world, *r.types, live.id, state.type);
+    const uint16_t number = stamps::parts(tenure.stamp).term_number;
+    if (number > r.term_number_max) r.term_number_max = number;
+    note_new_host(r, tenure.stamp);
+    if (dead::contains(r.world.dead, tenure.id)) return;
+    const ObjectSlot known = world::find_alive(r.world, tenure.id);
+    if (known != no_slot) return join_known(r, known, tenure, state);
+    const ObjectSlot slot = world::add(r.world, *r.types, tenure.id, state.type);
     Object &object = r.world.slots[slot];
-    object.stamp = live.stamp;
-    object.owner = live.owner;
+    object.stamp = tenure.stamp;
+    object.owner = tenure.owner;
     object.tick = state.tick;
     std::memcpy(world::value(r.world, *r.types, slot), state.value,
                 r.types->types[object.type].size_bytes);
-    if (live.stamp != 0) r.migrations += 1;
-    note_told(r, slot);
-    relay::began(r, slot, live.survived_tick);
-    happenings::created(r, slot);
+    if (tenure.stamp != 0) r.migrations += 1;
+    push_state_history(r, slot);
+    relay::began(r, slot, tenure.survived_tick);
+    event_log::created(r, slot);
 }
 
 static void dead_memory_full(Replica &r)
@@ -94,40 +96,40 @@ void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason)
     for (uint32_t i = 0; i < r.claims.count; ++i) {
         if (r.claims[i].object != object) continue;
         flat::erase(r.claims, i);
-        happenings::claim(r, EventKind::claim_refused, object, r.self, reason);
+        event_log::claim(r, EventKind::claim_refused, object, r.self, reason);
         return;
     }
 }
 
 // Clears everything that is kept for a living object besides its value.
-static void let_go(Replica &r, Slot slot)
+static void forget_rights(Replica &r, ObjectSlot slot)
 {
     for (uint32_t i = r.asked.count; i > 0; --i)
         if (r.asked[i - 1].object == r.world.slots[slot].id) flat::swap_and_pop(r.asked, i - 1);
-    grants::forget_wish(r, slot);
+    grants::forget_pending_owner(r, slot);
     grants::give_away(r, slot);
     r.locks[slot] = 0;
     r.granted_us[slot] = 0;
 }
 
-static void bury(Replica &r, Slot slot)
+static void destroy_here(Replica &r, ObjectSlot slot)
 {
-    if (!world::bury(r.world, *r.types, slot)) return dead_memory_full(r);
-    happenings::destroyed(r, slot);
-    let_go(r, slot);
+    if (!world::destroy_and_move(r.world, *r.types, slot)) return dead_memory_full(r);
+    event_log::destroyed(r, slot);
+    forget_rights(r, slot);
     refuse_claim_to_self(r, r.world.slots[slot].id, ClaimRefusal::dead);
 }
 
-void kill(Replica &r, ObjectId object)
+void destroy_reported(Replica &r, ObjectId object)
 {
-    const Slot slot = world::find_alive(r.world, object);
-    if (slot != no_slot) return bury(r, slot);
+    const ObjectSlot slot = world::find_alive(r.world, object);
+    if (slot != no_slot) return destroy_here(r, slot);
     const auto id = static_cast<uint64_t>(object);
     if (!dead::add(r.world.dead, {id, id})) dead_memory_full(r);
     refuse_claim_to_self(r, object, ClaimRefusal::dead);
 }
 
-static void announce_death(Replica &r, Slot slot)
+static void announce_death(Replica &r, ObjectSlot slot)
 {
     const Object &object = r.world.slots[slot];
     if (replica::relays(r)) return relay::died(r, object.id, r.self);
@@ -136,20 +138,20 @@ static void announce_death(Replica &r, Slot slot)
     item.object = static_cast<uint64_t>(object.id);
     item.stamp = object.stamp;
     item.grant = object.grant;
-    outbox::push_to_all(r, item);
+    message_queue::push_to_all(r, item);
 }
 
-void condemn(Replica &r, Slot slot)
+void destroy_own(Replica &r, ObjectSlot slot)
 {
     announce_death(r, slot);
-    bury(r, slot);
+    destroy_here(r, slot);
 }
 
-void destroy_by_game(Replica &r, Slot slot)
+void destroy_by_game(Replica &r, ObjectSlot slot)
 {
     announce_death(r, slot);
-    if (!world::mark(r.world, slot)) return dead_memory_full(r);
-    let_go(r, slot);
+    if (!world::destroy_in_place(r.world, slot)) return dead_memory_full(r);
+    forget_rights(r, slot);
 }
 
 // --- Messages ---
@@ -161,13 +163,13 @@ Verdict receive_create(Replica &r, PeerId from, BitReader reader)
     ObjectState state;
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
-    Live live = {};
-    live.id = object_id::make(from, static_cast<uint32_t>(serial));
-    live.owner = from;
-    live.survived_tick = state.tick;
+    TenureInfo tenure = {};
+    tenure.id = object_id::make(from, static_cast<uint32_t>(serial));
+    tenure.owner = from;
+    tenure.survived_tick = state.tick;
     uint32_t unknown = 0;
-    const Verdict fit = views::fits(r, live.id, state.type, unknown);
-    if (fit == Verdict::ok) join(r, live, state);
+    const Verdict fit = views::fits(r, tenure.id, state.type, unknown);
+    if (fit == Verdict::ok) join(r, tenure, state);
     return fit;
 }
 
@@ -180,18 +182,18 @@ static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, b
     uint32_t unknown = 0;
     for (uint16_t i = 0; i < grant.object_count && !bits::failed(reader); ++i) {
         if ((present >> i & 1) == 0) continue;
-        Live live = {grant.objects[i], grant.stamp, grant.owner, 0};
-        live.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
+        TenureInfo tenure = {grant.objects[i], grant.stamp, grant.owner, 0};
+        tenure.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
         messages::read_state(reader, r, state);
         if (bits::failed(reader)) break;
         if (apply) {
             if (TERN_MUTANT(migrate_does_not_create) &&
-                world::find_alive(r.world, live.id) == no_slot)
+                world::find_alive(r.world, tenure.id) == no_slot)
                 continue;
-            join(r, live, state);
+            join(r, tenure, state);
             continue;
         }
-        const Verdict fit = views::fits(r, live.id, state.type, unknown);
+        const Verdict fit = views::fits(r, tenure.id, state.type, unknown);
         if (fit != Verdict::ok) return fit;
     }
     return bits::complete(reader) ? Verdict::ok : Verdict::malformed;
@@ -212,7 +214,7 @@ Verdict receive_migrate(Replica &r, PeerId from, BitReader reader)
 static bool may_destroy(const Replica &r, PeerId from, const Grant &grant, ObjectId id)
 {
     if (grant.owner != from || !grants::names(grant, id)) return false;
-    const Slot slot = world::find_alive(r.world, id);
+    const ObjectSlot slot = world::find_alive(r.world, id);
     const bool known = slot != no_slot && r.world.slots[slot].stamp == grant.stamp &&
                        r.world.slots[slot].owner == from;
     return known || grants::genuine(r, grant);
@@ -229,12 +231,12 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
     const bool owned = has_grant ? may_destroy(r, from, grant, id) : object_id::creator(id) == from;
     const bool allowed = owned || relayed;
     if (!allowed && !TERN_MUTANT(no_authority_check)) return Verdict::forged;
-    const Slot slot = world::find_alive(r.world, id);
+    const ObjectSlot slot = world::find_alive(r.world, id);
     if (TERN_MUTANT(old_destroy_ignored) && slot != no_slot &&
         r.world.slots[slot].stamp > grant.stamp)
         return Verdict::ok;
     if (!dead::contains(r.world.dead, id)) relay::died(r, id, from);
-    kill(r, id);
+    destroy_reported(r, id);
     return Verdict::ok;
 }
 
@@ -251,14 +253,15 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
     if (!bits::complete(check)) return Verdict::malformed;
     const PeerId host = replica::successor(r);
     const bool asked = host == r.self && r.collecting && !r.members[from].reported;
-    const bool greets = r.phase == Phase::joining && !r.members[from].greeted;
+    const bool syncs = r.phase == Phase::joining && !r.members[from].synced;
     // Otherwise a new connection has repeated a message that was already applied.
-    if (r.members[from].id != host && !asked && !greets) return Verdict::ignored;
+    if (r.members[from].id != host && !asked && !syncs) return Verdict::ignored;
     while (bits::read_bool(reader))
         if (!dead::add(r.world.dead, messages::read_range(reader))) dead_memory_full(r);
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
-        if (object.life == Life::alive && dead::contains(r.world.dead, object.id)) bury(r, slot);
+        if (object.life == Life::alive && dead::contains(r.world.dead, object.id))
+            destroy_here(r, slot);
     }
     for (uint32_t i = r.claims.count; i > 0; --i) {
         const ObjectId claimed = r.claims[i - 1].object;
@@ -270,7 +273,7 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
 
 // --- Claims ---
 
-static ClaimRefusal refusal(const Replica &r, Slot slot, ObjectId object)
+static ClaimRefusal refusal(const Replica &r, ObjectSlot slot, ObjectId object)
 {
     if (slot == no_slot)
         return dead::contains(r.world.dead, object) ? ClaimRefusal::dead : ClaimRefusal::unknown;
@@ -301,15 +304,15 @@ void answer_asked(Replica &r, ObjectId object, PeerId to)
 
 static void decide_claim(Replica &r, PeerId claimer, ObjectId object)
 {
-    const Slot slot = world::find_alive(r.world, object);
+    const ObjectSlot slot = world::find_alive(r.world, object);
     const ClaimRefusal reason = refusal(r, slot, object);
     if (reason != ClaimRefusal::none) return replica::refuse_claim(r, object, claimer, reason);
     if (r.types->types[r.world.slots[slot].type].claim == ClaimPolicy::always)
-        return grants::wish(r, slot, claimer);
+        return grants::request_transfer(r, slot, claimer);
     if (flat::full(r.asked)) // The game does not answer fast enough.
         return replica::refuse_claim(r, object, claimer, ClaimRefusal::overtaken);
     flat::push(r.asked, {object, claimer, {}});
-    happenings::claim(r, EventKind::claim_asked, object, claimer, ClaimRefusal::none);
+    event_log::claim(r, EventKind::claim_asked, object, claimer, ClaimRefusal::none);
 }
 
 Verdict receive_claim(Replica &r, PeerId from, BitReader reader)
@@ -333,42 +336,44 @@ Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader)
     return Verdict::ok;
 }
 
-static void take_own_mark(Replica &r, Slot slot, MessageKind kind)
+static void take_owner_request(Replica &r, ObjectSlot slot, MessageKind kind)
 {
     if (kind == MessageKind::release)
-        grants::wish(r, slot, r.self);
+        grants::request_transfer(r, slot, r.self);
     else
         r.locks[slot] = kind == MessageKind::lock;
 }
 
-Verdict receive_own_mark(Replica &r, PeerId from, MessageKind kind, BitReader reader)
+Verdict receive_owner_request(Replica &r, PeerId from, MessageKind kind, BitReader reader)
 {
     const ObjectId id = messages::read_object_id(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (replica::host(r) != r.self) return Verdict::forged;
-    const Slot slot = world::find_alive(r.world, id);
+    const ObjectSlot slot = world::find_alive(r.world, id);
     // The object has died, or has another owner by now.
     if (slot == no_slot || r.world.slots[slot].owner != from) return Verdict::ignored;
-    take_own_mark(r, slot, kind);
+    take_owner_request(r, slot, kind);
     return Verdict::ok;
 }
 
-void tell_own_mark(Replica &r, Slot slot, MessageKind kind)
+void send_owner_request(Replica &r, ObjectSlot slot, MessageKind kind)
 {
     const PeerId host = replica::host(r);
-    if (host == r.self) return take_own_mark(r, slot, kind);
+    if (host == r.self) return take_owner_request(r, slot, kind);
     Item item = {};
     item.kind = kind;
     item.object = static_cast<uint64_t>(r.world.slots[slot].id);
-    outbox::push(r, replica::find_member(r, host), item);
+    message_queue::push(r, replica::find_member(r, host), item);
 }
 
-void tell_own_marks(Replica &r)
+void send_owner_requests(Replica &r)
 {
-    for (Slot slot = 0; slot < r.own_marks.count; ++slot) {
-        if ((r.own_marks[slot] & own_locked) != 0) tell_own_mark(r, slot, MessageKind::lock);
-        if (TERN_MUTANT(release_not_told_again)) continue;
-        if ((r.own_marks[slot] & own_released) != 0) tell_own_mark(r, slot, MessageKind::release);
+    for (ObjectSlot slot = 0; slot < r.owner_requests.count; ++slot) {
+        if ((r.owner_requests[slot] & request_lock) != 0)
+            send_owner_request(r, slot, MessageKind::lock);
+        if (TERN_MUTANT(release_not_resent)) continue;
+        if ((r.owner_requests[slot] & request_release) != 0)
+            send_owner_request(r, slot, MessageKind::release);
     }
 }
 

@@ -7,26 +7,26 @@
 namespace tern {
 
 // The content of a message about a living object, besides its value.
-struct Live {
+struct TenureInfo {
     ObjectId id;
     Stamp stamp;
     PeerId owner;
     uint32_t survived_tick; // Tick of the former owner's last write that this tenure includes.
 };
 
-namespace objects {
+namespace replica_objects {
 
 // Applies the state of a living object that a message carries, if the rule accepts it.
-void join(Replica &r, const Live &live, const ObjectState &state);
+void join(Replica &r, const TenureInfo &tenure, const ObjectState &state);
 // Adds the object's present value to the state history, after its owner's message was applied.
-void note_told(Replica &r, Slot slot);
+void push_state_history(Replica &r, ObjectSlot slot);
 // A message states that the object is dead; it may be unknown here.
-void kill(Replica &r, ObjectId object);
+void destroy_reported(Replica &r, ObjectId object);
 // Destroys an own object while receiving, and announces that.
-void condemn(Replica &r, Slot slot);
+void destroy_own(Replica &r, ObjectSlot slot);
 // Destroys an own object for the game, and announces that. The packed arrays stay in place, because
 // the game may be iterating over them.
-void destroy_by_game(Replica &r, Slot slot);
+void destroy_by_game(Replica &r, ObjectSlot slot);
 
 // Refuses this peer's claim of the object, if one is pending.
 void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason);
@@ -41,11 +41,11 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader);
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_claim(Replica &r, PeerId from, BitReader reader);
 // RELEASE, LOCK and UNLOCK: an owner's requests to the host.
-Verdict receive_own_mark(Replica &r, PeerId from, MessageKind kind, BitReader reader);
+Verdict receive_owner_request(Replica &r, PeerId from, MessageKind kind, BitReader reader);
 // Sends the host such a request about an own object, or applies it if this peer is the host.
-void tell_own_mark(Replica &r, Slot slot, MessageKind kind);
-void tell_own_marks(Replica &r); // Repeats all requests that are in effect.
-void settle_claims(Replica &r);  // On the host: answers its own claims.
+void send_owner_request(Replica &r, ObjectSlot slot, MessageKind kind);
+void send_owner_requests(Replica &r); // Repeats all requests that are in effect.
+void settle_claims(Replica &r);       // On the host: answers its own claims.
 Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader);
 
 }

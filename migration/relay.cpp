@@ -10,12 +10,12 @@ namespace tern::relay {
 static Item about(const Object &object)
 {
     Item item = {};
-    item.kind = MessageKind::tell;
+    item.kind = MessageKind::relay;
     item.object = static_cast<uint64_t>(object.id);
     return item;
 }
 
-static void forget_ticks(Replica &r, Slot slot)
+static void forget_ticks(Replica &r, ObjectSlot slot)
 {
     for (uint32_t field = 0; field < r.types->types[r.world.slots[slot].type].fields.size();
          ++field)
@@ -29,20 +29,20 @@ void begin(Replica &r)
     if (!replica::relays(r)) return;
     r.publisher.ticks = Ticks::each;
     publish::forget_interests(r.publisher);
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot)
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot)
         if (r.world.slots[slot].life == Life::alive && r.world.slots[slot].owner != r.self)
             forget_ticks(r, slot); // They may be those of a former tenure of ours.
     for (MemberSlot to = 0; to < r.members.count; ++to)
-        tell_all(r, to);
+        send_all(r, to);
 }
 
-void tell_all(Replica &r, MemberSlot to)
+void send_all(Replica &r, MemberSlot to)
 {
     for (const Object &object : r.world.slots.all())
-        if (object.life == Life::alive) outbox::push(r, to, about(object));
+        if (object.life == Life::alive) message_queue::push(r, to, about(object));
 }
 
-void began(Replica &r, Slot slot, uint32_t survived_tick)
+void began(Replica &r, ObjectSlot slot, uint32_t survived_tick)
 {
     if (!replica::relays(r)) return;
     const Object &object = r.world.slots[slot];
@@ -51,10 +51,10 @@ void began(Replica &r, Slot slot, uint32_t survived_tick)
         forget_ticks(r, slot);
         r.survived_ticks[slot] = survived_tick;
     }
-    outbox::push_to_all(r, about(object));
+    message_queue::push_to_all(r, about(object));
 }
 
-void changed(Replica &r, Slot slot, uint64_t fields)
+void changed(Replica &r, ObjectSlot slot, uint64_t fields)
 {
     if (!replica::relays(r) || fields == 0) return;
     const Object &object = r.world.slots[slot];
@@ -63,7 +63,7 @@ void changed(Replica &r, Slot slot, uint64_t fields)
     publish::changed(r.publisher, slot);
 }
 
-void repeated(Replica &r, Slot slot)
+void repeated(Replica &r, ObjectSlot slot)
 {
     changed(r, slot, bounds::fields_of(r.types->types[r.world.slots[slot].type]));
 }
@@ -75,27 +75,27 @@ void died(Replica &r, ObjectId object, PeerId sayer)
     item.kind = MessageKind::destroy;
     item.object = static_cast<uint64_t>(object);
     for (MemberSlot to = 0; to < r.members.count; ++to)
-        if (r.members[to].id != sayer) outbox::push(r, to, item);
+        if (r.members[to].id != sayer) message_queue::push(r, to, item);
 }
 
 void write(BitWriter &w, Replica &r, MemberSlot to, Item &item)
 {
-    const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
     if (slot == no_slot || r.world.slots[slot].owner == r.members[to].id) return;
     const Object &object = r.world.slots[slot];
     item.tick = grants::value_tick(r, object);
     item.stamp = object.stamp;
-    messages::write_kind(w, MessageKind::tell);
+    messages::write_kind(w, MessageKind::relay);
     messages::write_object_id(w, object.id);
     messages::write_stamp(w, object.stamp);
     messages::write_peer(w, object.owner);
     bits::write(w, r.survived_ticks[slot], 32);
-    messages::write_state(w, r, TrafficKind::tell, slot, item.tick);
+    messages::write_state(w, r, TrafficKind::relay, slot, item.tick);
 }
 
 void arrived(Replica &r, MemberSlot to, const Item &item)
 {
-    const Slot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
+    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
     if (slot == no_slot || r.world.slots[slot].stamp != item.stamp) return;
     for (MemberSlot other = 0; TERN_MUTANT(ack_of_another) && other < r.members.count; ++other)
         if (r.members[other].id != PeerId::none && other != to)
@@ -105,29 +105,29 @@ void arrived(Replica &r, MemberSlot to, const Item &item)
 
 // --- A client ---
 
-void greet_leader(Replica &r)
+void sync_leader(Replica &r)
 {
     const PeerId leader = replica::successor(r);
     if (r.topology != Topology::star || r.phase != Phase::in || leader == r.self) return;
-    views::tell_own(r, replica::find_member(r, leader));
+    views::send_own(r, replica::find_member(r, leader));
 }
 
 Verdict receive(Replica &r, PeerId from, BitReader reader)
 {
-    Live live = {};
-    live.id = messages::read_object_id(reader);
-    live.stamp = messages::read_stamp(reader);
-    live.owner = messages::read_peer(reader);
-    live.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
+    TenureInfo tenure = {};
+    tenure.id = messages::read_object_id(reader);
+    tenure.stamp = messages::read_stamp(reader);
+    tenure.owner = messages::read_peer(reader);
+    tenure.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
     ObjectState state;
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
     const bool may = r.topology == Topology::star && from == replica::successor(r);
     if (!may && !TERN_MUTANT(client_believed)) return Verdict::forged;
-    if (live.owner == r.self) return Verdict::forged; // Own objects come by GRANT.
+    if (tenure.owner == r.self) return Verdict::forged; // Own objects come by GRANT.
     uint32_t unknown = 0;
-    const Verdict fit = views::fits(r, live.id, state.type, unknown);
-    if (fit == Verdict::ok) objects::join(r, live, state);
+    const Verdict fit = views::fits(r, tenure.id, state.type, unknown);
+    if (fit == Verdict::ok) replica_objects::join(r, tenure, state);
     return fit;
 }
 

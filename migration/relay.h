@@ -7,23 +7,24 @@
 
 namespace tern::relay {
 
-// --- The host. Except for tell_all(), write() and arrived(), these do nothing on other peers. ---
+// --- The host. Except for send_all(), write() and arrived(), these do nothing on other peers. ---
 void begin(Replica &r);                   // This peer has become host: sends everything to all.
-void tell_all(Replica &r, MemberSlot to); // Announces every living object to this member.
+void send_all(Replica &r, MemberSlot to); // Announces every living object to this member.
 // An object is new here, or has a new tenure. survived_tick: the former owner's last write that it
 // includes; read only if another peer owns it.
-void began(Replica &r, Slot slot, uint32_t survived_tick);
-void changed(Replica &r, Slot slot, uint64_t fields); // An UPDATE of another owner changed these.
+void began(Replica &r, ObjectSlot slot, uint32_t survived_tick);
+void changed(Replica &r, ObjectSlot slot,
+             uint64_t fields); // An UPDATE of another owner changed these.
 // An UPDATE of another owner repeated the value. For fields with an error bound this is sent on,
 // because it means that they stay there.
-void repeated(Replica &r, Slot slot);
+void repeated(Replica &r, ObjectSlot slot);
 void died(Replica &r, ObjectId object, PeerId sayer); // Announces it to all but the sender.
-// TELL: the item as a message, and its ack.
+// RELAY: the item as a message, and its ack.
 void write(BitWriter &w, Replica &r, MemberSlot to, Item &item);
 void arrived(Replica &r, MemberSlot to, const Item &item);
 
 // --- A client ---
-void greet_leader(Replica &r); // Another member leads now: sends it all objects that we own.
+void sync_leader(Replica &r); // Another member leads now: sends it all objects that we own.
 Verdict receive(Replica &r, PeerId from, BitReader reader);
 
 }

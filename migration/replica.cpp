@@ -33,9 +33,9 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.items, items, items);
     flat::place(b, r.grants, limits.grants_max, limits.grants_max);
     flat::place(b, r.free_grants, limits.grants_max);
-    flat::place(b, r.wishes, slots, slots);
+    flat::place(b, r.pending_owners, slots, slots);
     flat::place(b, r.survived_ticks, slots, slots);
-    flat::place(b, r.own_marks, slots, slots);
+    flat::place(b, r.owner_requests, slots, slots);
     flat::place(b, r.locks, slots, slots);
     flat::place(b, r.granted_us, slots, slots);
     flat::place(b, r.claims, slots + 64);
@@ -48,14 +48,14 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     for (uint32_t part = 0; part < limits.send_parts; ++part) {
         SendScratch stand_in = {};
         SendScratch &scratch = b.block ? r.scratch[part] : stand_in;
-        written_cache::place(b, scratch.written, types);
+        encode_cache::place(b, scratch.cache, types);
         snapshots::place(b, scratch.snapshots, types);
-        publish::place(b, scratch.turns, slots);
+        publish::place(b, scratch.send_order, slots);
     }
-    told::place(b, r.told, types, slots, limits.peers_max);
+    state_history::place(b, r.state_history, types, slots, limits.peers_max);
     flat::place(b, r.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
-    flat::place(b, r.sight_events, slots, slots);
+    flat::place(b, r.visibility_events, slots, slots);
 }
 
 size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
@@ -80,7 +80,7 @@ Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits
         flat::push(r->free_grants, i - 1);
     r->world.tick = 1;
     r->quorum = limits.quorum;
-    r->lone_ids = limits.lone_ids;
+    r->reserved_peer_ids = limits.reserved_peer_ids;
     r->topology = limits.topology;
     return r;
 }
@@ -112,7 +112,7 @@ bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> mes
 
 // The owner in whose name a member sends an object's values: its own, or, from the host of a star,
 // that of any owner but us.
-static PeerId speaks_for(const Replica &r, PeerId from, Slot slot)
+static PeerId speaks_for(const Replica &r, PeerId from, ObjectSlot slot)
 {
     if (r.topology == Topology::mesh || from != successor(r)) return from;
     if (slot == no_slot || r.world.slots[slot].owner == r.self) return from;
@@ -122,11 +122,11 @@ static PeerId speaks_for(const Replica &r, PeerId from, Slot slot)
 static void note_applied(Replica &r, const AppliedUpdate &applied, Verdict &verdict)
 {
     if (applied.result == Applied::changed) {
-        happenings::changed(r, applied.slot, applied.changed_fields);
+        event_log::changed(r, applied.slot, applied.changed_fields);
         relay::changed(r, applied.slot, applied.changed_fields);
     }
-    happenings::seen(r, applied.slot, applied.sight);
-    if (applied.result <= Applied::repeated) objects::note_told(r, applied.slot);
+    event_log::visibility_changed(r, applied.slot, applied.visibility);
+    if (applied.result <= Applied::repeated) replica_objects::push_state_history(r, applied.slot);
     if (applied.result == Applied::repeated) relay::repeated(r, applied.slot);
     if (applied.result == Applied::forged) verdict = Verdict::forged;
     if (applied.result == Applied::malformed) verdict = Verdict::malformed;
@@ -136,11 +136,11 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
 {
     if (r.fault != Fault::none) return Verdict::ignored;
     if (!is_member(r, from) && !TERN_MUTANT(no_fence)) return Verdict::ignored;
-    if (!linked(r, from)) return Verdict::ignored;
+    if (!exchanges_objects_with(r, from)) return Verdict::ignored;
     Verdict verdict = Verdict::ok;
     UpdateReader reader = publish::reader(*r.types, from, message, UpdateTrust::checked);
     Update update;
-    Slot slot = no_slot;
+    ObjectSlot slot = no_slot;
     while (publish::next(reader, update)) {
         slot = world::find_near(r.world, slot, update.object);
         const PeerId owner = speaks_for(r, from, slot);
@@ -164,12 +164,13 @@ Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> mes
     const SnapshotScratch &scratch = r.scratch[0].snapshots;
     if (!snapshots::receive(r.publisher.snapshots, scratch, find_member(r, from), message))
         return Verdict::ok;
-    if (r.fault != Fault::none || !linked(r, from)) return Verdict::ignored;
+    if (r.fault != Fault::none || !exchanges_objects_with(r, from)) return Verdict::ignored;
     Verdict verdict = Verdict::ok;
-    Slot slot = no_slot;
+    ObjectSlot slot = no_slot;
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
         slot = world::find_near(r.world, slot, scratch.read_entries[i].id);
-        note_applied(r, publish::apply_told(r.world, *r.types, s, scratch, from, slot, i), verdict);
+        note_applied(r, publish::apply_carried(r.world, *r.types, s, scratch, from, slot, i),
+                     verdict);
     }
     return verdict;
 }
@@ -189,8 +190,8 @@ size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte
                      uint32_t part)
 {
     SendScratch &with = r.scratch[part];
-    return publish::write(r.publisher, r.world, with.written, with.turns, with.snapshots, *r.types,
-                          find_member(r, to), packet, buffer, charges_of(r, part));
+    return publish::write(r.publisher, r.world, with.cache, with.send_order, with.snapshots,
+                          *r.types, find_member(r, to), packet, buffer, charges_of(r, part));
 }
 
 size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
@@ -200,19 +201,19 @@ size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byt
                                    find_member(r, to), packet, buffer, charges_of(r, part));
 }
 
-void fate(Replica &r, PeerId to, uint64_t packet, bool arrived)
+void on_packet_outcome(Replica &r, PeerId to, uint64_t packet, bool arrived)
 {
     const MemberSlot member = find_member(r, to);
     if (member == no_member || r.members[member].fenced) return;
-    publish::fate(r.publisher, r.world, *r.types, member, packet, arrived);
+    publish::on_packet_outcome(r.publisher, r.world, *r.types, member, packet, arrived);
 }
 
-bool set_priority(Replica &r, Slot slot, PeerId peer, uint16_t priority)
+bool set_priority(Replica &r, ObjectSlot slot, PeerId peer, uint16_t priority)
 {
     const MemberSlot member = is_member(r, peer) ? find_member(r, peer) : no_member;
     const PeerId owner = r.world.slots[slot].owner;
-    const bool tells = r.topology == Topology::star ? relays(r) : owner == r.self;
-    if (member == no_member || peer == r.self || peer == owner || !tells) return false;
+    const bool sends = r.topology == Topology::star ? relays(r) : owner == r.self;
+    if (member == no_member || peer == r.self || peer == owner || !sends) return false;
     publish::set_priority(r.publisher, r.world, member, slot, priority);
     return true;
 }
@@ -222,7 +223,7 @@ bool set_priority(Replica &r, Slot slot, PeerId peer, uint16_t priority)
 void begin_receive(Replica &r, uint64_t now_us)
 {
     r.now_us = now_us;
-    happenings::clear(r);
+    event_log::clear(r);
     world::sweep(r.world, *r.types);
     const bool timer = r.world.tick % 16 == 0; // Counted in ticks, not in time.
     if (TERN_MUTANT(dead_forgotten_on_a_timer) && timer) flat::clear(r.world.dead);
@@ -233,9 +234,9 @@ void end_receive(Replica &r)
     if (r.phase != Phase::in || r.fault != Fault::none) return;
     departures::settle(r);
     if (host(r) != r.self) return;
-    views::finish_greetings(r);
+    views::finish_world_syncs(r);
     views::give_votes(r);
-    objects::settle_claims(r);
+    replica_objects::settle_claims(r);
     grants::settle(r, grants::Taking::to_all);
 }
 
@@ -243,10 +244,10 @@ void begin_send(Replica &r)
 {
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
-    bounds::release(r.publisher, r.world, *r.types);
+    bounds::flush(r.publisher, r.world, *r.types);
     publish::begin(r.publisher, r.world, *r.types, r.self);
     for (SendScratch &part : r.scratch.all()) {
-        written_cache::begin(part.written);
+        encode_cache::begin(part.cache);
         snapshots::begin(part.snapshots);
     }
 }

@@ -69,7 +69,7 @@ bool has_quorum(const Replica &r);
 // others count as gone, and their objects become this peer's.
 void go_on(Replica &r, uint64_t session);
 // Whether this peer and a member exchange messages: in a star only if one of them leads.
-bool linked(const Replica &r, PeerId member);
+bool exchanges_objects_with(const Replica &r, PeerId member);
 // Whether this peer is the host of a star, which replicates the objects of all clients to all.
 bool relays(const Replica &r);
 MemberSlot find_member(const Replica &r, PeerId peer); // Also finds fenced ones. no_member: none.
@@ -100,7 +100,7 @@ bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> mes
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message);
 bool has_updates(const Replica &r, PeerId to);
 // Returns false if this peer does not replicate the object to that one.
-bool set_priority(Replica &r, Slot slot, PeerId peer, uint16_t priority);
+bool set_priority(Replica &r, ObjectSlot slot, PeerId peer, uint16_t priority);
 // Writes an UPDATE message for a packet; returns its size, or 0 if nothing is due. `part` is below
 // ReplicaLimits::send_parts; different parts may write to different members at the same time.
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
@@ -113,7 +113,7 @@ Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> mes
 size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                       uint32_t part = 0);
 // The outcome of a packet: acked (`arrived`) or lost. Call it once for each packet.
-void fate(Replica &r, PeerId to, uint64_t packet, bool arrived);
+void on_packet_outcome(Replica &r, PeerId to, uint64_t packet, bool arrived);
 
 // --- Time: call these four in this order in every tick ---
 // Clears the events, and frees the objects that were destroyed in the last tick.
@@ -126,15 +126,15 @@ bool events_room(const Replica &r); // Whether the events of one more message su
 // --- This peer's game. Wrong arguments assert. ---
 // Returns none if the type has objects_max objects already, or there is no slot or serial left.
 ObjectId create(Replica &r, TypeId type, const void *value);
-void destroy(Replica &r, Slot slot);                // Only an own object.
-void set(Replica &r, Slot slot, const void *value); // Only an own object.
+void destroy(Replica &r, ObjectSlot slot);                // Only an own object.
+void set(Replica &r, ObjectSlot slot, const void *value); // Only an own object.
 // Asks for the object; true too if a claim is pending. False: impossible id, or too many claims.
 bool claim(Replica &r, ObjectId object);
 // On the host: requests a transfer. False: unknown object, or `to` cannot own objects yet.
 bool migrate(Replica &r, ObjectId object, PeerId to);
-void release(Replica &r, Slot slot);           // An own object is to become the host's.
-void lock(Replica &r, Slot slot, bool locked); // An own object, for this tenure.
-void balance(Replica &r, TypeId type);         // On the host: spreads the type's objects evenly.
+void release_ownership(Replica &r, ObjectSlot slot); // An own object is to become the host's.
+void lock(Replica &r, ObjectSlot slot, bool locked); // An own object, for this tenure.
+void balance(Replica &r, TypeId type); // On the host: spreads the type's objects evenly.
 // On the host: the game's answer to claim_asked.
 void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal);
 

@@ -19,12 +19,12 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.self = static_cast<PeerId>(1);
     r.publisher.self = 1;
     r.phase = Phase::in;
-    r.term_number = r.term_number_seen = 1;
+    r.term_number = r.term_number_max = 1;
     r.last_peer = 1;
     r.view = 1;
     r.members[0].id = r.self;
-    r.members[0].caught_up = r.members[0].votes = r.members[0].told = true;
-    r.view_host = r.told_host = r.self;
+    r.members[0].caught_up = r.members[0].votes = r.members[0].announced = true;
+    r.view_host = r.announced_host = r.self;
     r.members[0].identity = self;
     flat::push(r.order, uint16_t{0});
     r.publisher.peers_used = 1;
@@ -66,7 +66,7 @@ void moved(Replica &r, PeerId peer, const Address &address)
     if (r.members[slot].identity.address == address) return;
     r.members[slot].identity.address = address;
     r.members[slot].since_view = r.view + 1;
-    views::tell_view(r);
+    views::send_view(r);
 }
 
 // --- Departures ---
@@ -134,7 +134,7 @@ PeerId host(const Replica &r)
     return r.view_host == successor(r) ? r.view_host : PeerId::none;
 }
 
-bool linked(const Replica &r, PeerId member)
+bool exchanges_objects_with(const Replica &r, PeerId member)
 {
     if (r.topology == Topology::mesh) return true;
     const PeerId leader = successor(r);

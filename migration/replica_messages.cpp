@@ -18,7 +18,7 @@ namespace tern::replica {
 // messages wait.
 static bool waits(const Replica &r, PeerId from, MessageKind kind)
 {
-    if (linked(r, from)) return false;
+    if (exchanges_objects_with(r, from)) return false;
     return kind == MessageKind::create || kind == MessageKind::migrate ||
            kind == MessageKind::destroy;
 }
@@ -29,23 +29,23 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     if (waits(r, from, kind)) return Verdict::later;
     switch (kind) {
     case MessageKind::view: return views::receive_view(r, from, reader);
-    case MessageKind::create: return objects::receive_create(r, from, reader);
-    case MessageKind::migrate: return objects::receive_migrate(r, from, reader);
-    case MessageKind::destroy: return objects::receive_destroy(r, from, reader);
-    case MessageKind::dead: return objects::receive_dead(r, member, reader);
-    case MessageKind::greeted: return views::receive_greeted(r, member, reader);
+    case MessageKind::create: return replica_objects::receive_create(r, from, reader);
+    case MessageKind::migrate: return replica_objects::receive_migrate(r, from, reader);
+    case MessageKind::destroy: return replica_objects::receive_destroy(r, from, reader);
+    case MessageKind::dead: return replica_objects::receive_dead(r, member, reader);
+    case MessageKind::synced: return views::receive_synced(r, member, reader);
     case MessageKind::caught_up: return views::receive_caught_up(r, member, reader);
-    case MessageKind::claim: return objects::receive_claim(r, from, reader);
+    case MessageKind::claim: return replica_objects::receive_claim(r, from, reader);
     case MessageKind::release:
     case MessageKind::lock:
-    case MessageKind::unlock: return objects::receive_own_mark(r, from, kind, reader);
-    case MessageKind::claim_refused: return objects::receive_claim_refused(r, from, reader);
+    case MessageKind::unlock: return replica_objects::receive_owner_request(r, from, kind, reader);
+    case MessageKind::claim_refused: return replica_objects::receive_claim_refused(r, from, reader);
     case MessageKind::grant: return grants::receive_grant(r, from, reader);
     case MessageKind::query: return departures::receive_query(r, member, reader);
     case MessageKind::report_object: return departures::receive_report_object(r, reader);
     case MessageKind::report: return departures::receive_report(r, member, reader);
     case MessageKind::complaint: return departures::receive_complaint(r, from, reader);
-    case MessageKind::tell: return relay::receive(r, from, reader);
+    case MessageKind::relay: return relay::receive(r, from, reader);
     case MessageKind::welcome: // welcome() takes it, as the first message.
     case MessageKind::none: break;
     }
@@ -73,27 +73,27 @@ bool has_message(const Replica &r, PeerId to)
 bool is_unacked(const Replica &r, PeerId to, MessageKind kind)
 {
     const MemberSlot member = find_member(r, to);
-    return member != no_member && outbox::is_unacked(r, member, kind);
+    return member != no_member && message_queue::is_unacked(r, member, kind);
 }
 
 size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer)
 {
     const MemberSlot member = find_member(r, to);
     TERN_ASSERT(member != no_member, "peer %u", static_cast<unsigned>(to));
-    return outbox::pull(r, member, buffer);
+    return message_queue::pull(r, member, buffer);
 }
 
 void messages_acked(Replica &r, PeerId to, uint32_t count)
 {
     const MemberSlot member = find_member(r, to);
-    if (member != no_member) outbox::acked(r, member, count);
+    if (member != no_member) message_queue::acked(r, member, count);
 }
 
 void rewind(Replica &r, PeerId to)
 {
     const MemberSlot member = find_member(r, to);
     if (member == no_member) return;
-    outbox::rewind(r, member);
+    message_queue::rewind(r, member);
     publish::lose_all(r.publisher, r.world, *r.types, member);
 }
 
@@ -102,7 +102,8 @@ bool all_acked(const Replica &r, PeerId to)
     const MemberSlot member = find_member(r, to);
     if (member == no_member) return true;
     return r.rings[member].count == 0 && !publish::has_due(r.publisher, member) &&
-           r.publisher.rings[member].packet_count == 0 && !bounds::holds_any(r.publisher.bounds);
+           r.publisher.rings[member].packet_count == 0 &&
+           !bounds::any_suppressed(r.publisher.bounds);
 }
 
 // --- Descriptions ---
@@ -142,13 +143,13 @@ static void read_objects(BitReader &r, PeerId from, Described &described)
     case MessageKind::lock:
     case MessageKind::unlock:
     case MessageKind::claim_refused:
-    case MessageKind::tell: break;
+    case MessageKind::relay: break;
     default: return;
     }
     described.objects[0] = messages::read_object_id(r);
     described.object_count = 1;
     const bool stamped =
-        described.kind == MessageKind::report_object || described.kind == MessageKind::tell;
+        described.kind == MessageKind::report_object || described.kind == MessageKind::relay;
     if (stamped) described.stamp = messages::read_stamp(r);
 }
 

@@ -17,7 +17,8 @@ ObjectId create(Replica &r, TypeId type, const void *value)
         return ObjectId::none;
     if (r.world.serial == UINT32_MAX) return ObjectId::none;
     r.world.serial += 1;
-    const Slot slot = world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
+    const ObjectSlot slot =
+        world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
     Object &object = r.world.slots[slot];
     object.owner = r.self;
     object.tick = r.world.tick;
@@ -27,19 +28,19 @@ ObjectId create(Replica &r, TypeId type, const void *value)
     Item item = {};
     item.kind = MessageKind::create;
     item.object = static_cast<uint64_t>(object.id);
-    outbox::push_to_all(r, item);
+    message_queue::push_to_all(r, item);
     return object.id;
 }
 
-void destroy(Replica &r, Slot slot)
+void destroy(Replica &r, ObjectSlot slot)
 {
     const Object &object = r.world.slots[slot];
     TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
                 static_cast<unsigned long long>(object.id));
-    objects::destroy_by_game(r, slot);
+    replica_objects::destroy_by_game(r, slot);
 }
 
-void set(Replica &r, Slot slot, const void *value)
+void set(Replica &r, ObjectSlot slot, const void *value)
 {
     const Object &object = r.world.slots[slot];
     TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
@@ -60,33 +61,33 @@ bool claim(Replica &r, ObjectId object)
     Item item = {};
     item.kind = MessageKind::claim;
     item.object = static_cast<uint64_t>(object);
-    outbox::push(r, find_member(r, asked), item);
+    message_queue::push(r, find_member(r, asked), item);
     return true;
 }
 
 bool migrate(Replica &r, ObjectId object, PeerId to)
 {
-    const Slot slot = world::find_alive(r.world, object);
+    const ObjectSlot slot = world::find_alive(r.world, object);
     const MemberSlot member = find_member(r, to);
     if (slot == no_slot || member == no_member) return false;
     if (r.members[member].fenced || !r.members[member].caught_up) return false;
-    grants::wish(r, slot, to);
+    grants::request_transfer(r, slot, to);
     return true;
 }
 
-void release(Replica &r, Slot slot)
+void release_ownership(Replica &r, ObjectSlot slot)
 {
-    if (host(r) == r.self || (r.own_marks[slot] & own_released) != 0) return;
-    r.own_marks[slot] = static_cast<uint8_t>(r.own_marks[slot] | own_released);
-    objects::tell_own_mark(r, slot, MessageKind::release);
+    if (host(r) == r.self || (r.owner_requests[slot] & request_release) != 0) return;
+    r.owner_requests[slot] = static_cast<uint8_t>(r.owner_requests[slot] | request_release);
+    replica_objects::send_owner_request(r, slot, MessageKind::release);
 }
 
-void lock(Replica &r, Slot slot, bool locked)
+void lock(Replica &r, ObjectSlot slot, bool locked)
 {
-    const bool was = (r.own_marks[slot] & own_locked) != 0;
+    const bool was = (r.owner_requests[slot] & request_lock) != 0;
     if (was == locked) return;
-    r.own_marks[slot] = static_cast<uint8_t>(r.own_marks[slot] ^ own_locked);
-    objects::tell_own_mark(r, slot, locked ? MessageKind::lock : MessageKind::unlock);
+    r.owner_requests[slot] = static_cast<uint8_t>(r.owner_requests[slot] ^ request_lock);
+    replica_objects::send_owner_request(r, slot, locked ? MessageKind::lock : MessageKind::unlock);
 }
 
 void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal)
@@ -105,23 +106,23 @@ void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refu
     item.kind = MessageKind::claim_refused;
     item.object = static_cast<uint64_t>(object);
     item.detail = static_cast<uint8_t>(refusal);
-    outbox::push(r, member, item);
+    message_queue::push(r, member, item);
 }
 
 void balance(Replica &r, TypeId type)
 {
     if (host(r) != r.self || r.collecting) return;
     Loads of_type = loads::count(r, type);
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life != Life::alive || object.type != type || r.locks[slot] != 0) continue;
-        if (r.wishes[slot] != PeerId::none) continue;
+        if (r.pending_owners[slot] != PeerId::none) continue;
         const MemberSlot from = find_member(r, object.owner);
         const MemberSlot to = loads::least(r, of_type);
         if (from == no_member || of_type.counts[from] < of_type.counts[to] + 2) continue;
         of_type.counts[from] -= 1;
         of_type.counts[to] += 1;
-        grants::wish(r, slot, r.members[to].id);
+        grants::request_transfer(r, slot, r.members[to].id);
     }
 }
 

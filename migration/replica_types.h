@@ -1,7 +1,7 @@
 // All object, ownership and membership state of one peer. It lies in one block of memory without
 // pointers into itself: a copy of its block_bytes bytes is a second peer in the same state.
 #pragma once
-#include "replication/sampling/told.h"
+#include "replication/sampling/state_history.h"
 #include "replication/update/publish.h"
 
 namespace tern {
@@ -25,9 +25,9 @@ struct Member {
     bool votes;        // Counted for a majority. The host sets it and sends it in a VIEW.
     bool vote_is_new;  // Not all members know of this vote. Meanwhile a majority of the old votes
                        // is needed as well.
-    bool told;         // Our game knows of it: peer_left follows when it goes.
-    bool greeted;      // While we join: this member's world sync has ended, with GREETED. On the
-                       // host of a star: GREETED has been queued for this member.
+    bool announced;    // Our game knows of it: peer_left follows when it goes.
+    bool synced;       // While we join: this member's world sync has ended, with SYNCED. On the
+                       // host of a star: SYNCED has been queued for this member.
     bool caught_up;    // On the host: CAUGHT_UP has arrived. On other members: the same as votes.
     bool reported;     // While `collecting`: this member has answered the present query.
     bool query_waits;  // We answer this member's QUERY once it is our successor().
@@ -54,7 +54,7 @@ enum class MessageKind : uint8_t {
     migrate,
     destroy,
     dead,
-    greeted,
+    synced,
     caught_up,
     claim,
     release,
@@ -66,7 +66,7 @@ enum class MessageKind : uint8_t {
     report_object,
     report,
     complaint,
-    tell
+    relay
 };
 
 // An entry of a message queue: not yet sent to the member, or sent and not yet acked. The message
@@ -116,7 +116,7 @@ struct Claim {
 };
 
 // Requests of an owner to the host about its own object; repeated to each new host.
-enum OwnMark : uint8_t { own_released = 1, own_locked = 2 };
+enum OwnerRequest : uint8_t { request_release = 1, request_lock = 2 };
 
 struct AskedClaim { // On the host: the game got claim_asked and has not answered yet.
     ObjectId object;
@@ -146,8 +146,9 @@ struct ReplicaLimits {
     uint32_t packets_max; // Packets with UPDATEs in flight, to each peer.
     uint32_t updates_max; // Objects in those packets; neighbours in one message count as one.
     Quorum quorum = Quorum::majority;
-    uint16_t lone_ids = 0; // PeerIds that a peer skips when it continues alone: another peer that
-                           // also continues alone may give them to its newcomers.
+    uint16_t reserved_peer_ids =
+        0; // PeerIds that a peer skips when it continues alone: another peer that
+           // also continues alone may give them to its newcomers.
     Topology topology = Topology::mesh;
     uint32_t send_parts = 1; // 1 to send_parts_max.
 };
@@ -156,8 +157,8 @@ struct ReplicaLimits {
 // bytes.
 struct SendScratch {
     Charges *charges; // Outside of the block. Unused in the first part: see Replica::charges.
-    WrittenCache written;
-    Turns turns;
+    EncodeCache cache;
+    SendOrder send_order;
     SnapshotScratch snapshots;
 };
 
@@ -172,8 +173,8 @@ struct Replica {               // Open to migration; session and sim read it.
     uint64_t session;
     uint8_t signing_secret[64];
     PeerId self;
-    PeerId view_host; // The host that sent our view. It may have gone.
-    PeerId told_host; // The host that our game knows, from the last host_changed.
+    PeerId view_host;      // The host that sent our view. It may have gone.
+    PeerId announced_host; // The host that our game knows, from the last host_changed.
     Phase phase;
     Fault fault;
     Quorum quorum;
@@ -181,9 +182,9 @@ struct Replica {               // Open to migration; session and sim read it.
     bool collecting;            // On the host or its successor: reports are awaited.
     bool going_on;              // Set by go_on(), until the departure of the others has ended.
     uint16_t term_number;       // Term of the view.
-    uint16_t term_number_seen;  // The largest term number in any stamp, view or report.
+    uint16_t term_number_max;   // The largest term number in any stamp, view or report.
     uint16_t last_peer;         // The largest PeerId ever given.
-    uint16_t lone_ids;          // ReplicaLimits::lone_ids
+    uint16_t reserved_peer_ids; // ReplicaLimits::reserved_peer_ids
     uint32_t view;              // Number of the view.
     uint32_t vote_view;         // On the host: the last view that changed who votes.
     uint32_t grant_count;       // On the host: grants in its term; the count in the last stamp.
@@ -198,12 +199,12 @@ struct Replica {               // Open to migration; session and sim read it.
     Flat<Item> items;           // [member slot * items_max + ...]
     Flat<Grant> grants;         // A free one has no references.
     Flat<uint32_t> free_grants; // A stack of indices into `grants`.
-    Flat<PeerId> wishes;        // Per object slot, on the host: the requested next owner, or none.
-    uint32_t wish_count;
+    Flat<PeerId> pending_owners; // Per object slot, on the host: the requested next owner, or none.
+    uint32_t pending_owner_count;
     Flat<uint32_t> survived_ticks; // Per object slot, for own objects, and for all on the host of a
                                    // star: the tick of the former owner's last write that this
                                    // tenure includes.
-    Flat<uint8_t> own_marks;       // Per object slot, for own objects: OwnMark bits.
+    Flat<uint8_t> owner_requests;  // Per object slot, for own objects: OwnerRequest bits.
     Flat<uint8_t> locks;           // Per object slot, on the host: the owner has locked it.
     Flat<uint64_t> granted_us;     // Per object slot, on the host, for types with a cooldown: the
                                    // time of the last grant. 0: never.
@@ -214,10 +215,10 @@ struct Replica {               // Open to migration; session and sim read it.
 
     // The events since the last begin_receive(). Not state.
     Flat<Event> events;
-    Flat<uint32_t> changed_events; // Per object slot: index + 1 of the object_changed; 0: none.
-    Flat<uint32_t> sight_events;   // Likewise of the object_hidden or object_shown.
-    Flat<SendScratch> scratch;     // One per part. Receiving uses the first.
-    Told told;                     // Not state.
+    Flat<uint32_t> changed_events;    // Per object slot: index + 1 of the object_changed; 0: none.
+    Flat<uint32_t> visibility_events; // Likewise of the object_hidden or object_shown.
+    Flat<SendScratch> scratch;        // One per part. Receiving uses the first.
+    StateHistory state_history;       // Not state.
 };
 
 using MemberSlot = uint32_t;

@@ -29,9 +29,9 @@ void write(BitWriter &w, const Replica &r, uint32_t known)
         if (!next) messages::write_peer(w, member.id);
         bits::write_bool(w, member.votes);
         if (member.votes) bits::write_bool(w, member.vote_is_new);
-        const bool told = known != 0 && member.since_view <= known;
-        bits::write_bool(w, !told);
-        if (!told) messages::write_identity(w, member.identity);
+        const bool is_known = known != 0 && member.since_view <= known;
+        bits::write_bool(w, !is_known);
+        if (!is_known) messages::write_identity(w, member.identity);
         before = member.id;
     }
 }
@@ -49,9 +49,9 @@ void read_next(BitReader &reader, Listed &listed)
     }
     listed.votes = bits::read_bool(reader);
     listed.vote_is_new = listed.votes && bits::read_bool(reader);
-    listed.is_told = bits::read_bool(reader);
+    listed.has_identity = bits::read_bool(reader);
     listed.identity = {};
-    if (listed.is_told) messages::read_identity(reader, listed.identity);
+    if (listed.has_identity) messages::read_identity(reader, listed.identity);
 }
 
 Roster read(BitReader &reader, const Replica &r, PeerId self)
@@ -70,7 +70,7 @@ Roster read(BitReader &reader, const Replica &r, PeerId self)
         if (i == 0) roster.host = listed.id;
         self_there |= listed.id == self;
         const bool known = replica::find_member(r, listed.id) != no_member;
-        if (!listed.is_told && !known) bits::fail(reader);
+        if (!listed.has_identity && !known) bits::fail(reader);
     }
     if (!self_there || static_cast<uint16_t>(listed.id) > roster.last_peer) bits::fail(reader);
     return roster;

@@ -16,7 +16,7 @@ struct Roster {
 struct Listed {
     PeerId id;
     bool votes, vote_is_new;
-    bool is_told; // The identity is present.
+    bool has_identity; // The identity is present.
     Identity identity;
 };
 

@@ -84,15 +84,15 @@ void arrived(Replica &r, MemberSlot to, const Item &item)
     r.rings[to].view_floor = std::max(r.rings[to].view_floor, item.token);
 }
 
-void tell_view(Replica &r)
+void send_view(Replica &r)
 {
     r.view += 1;
     Item item = plain(MessageKind::view);
     item.token = r.view;
-    outbox::push_view(r, item);
+    message_queue::push_view(r, item);
 }
 
-enum class Whose : uint8_t { all, greeted };
+enum class Whose : uint8_t { all, synced };
 
 // The newest view such that every one of these members has it or a later one.
 static uint32_t view_of(const Replica &r, Whose whose)
@@ -100,7 +100,7 @@ static uint32_t view_of(const Replica &r, Whose whose)
     uint32_t least = r.view;
     for (const uint16_t slot : r.order.all()) {
         const Member &member = r.members[slot];
-        const bool counts = whose == Whose::all || member.greeted;
+        const bool counts = whose == Whose::all || member.synced;
         if (counts && !member.fenced && member.id != r.self)
             least = std::min(least, r.rings[slot].view_floor);
     }
@@ -120,14 +120,14 @@ void voters_changed(Replica &r)
 
 // --- World sync ---
 
-void tell_own(Replica &r, MemberSlot to)
+void send_own(Replica &r, MemberSlot to)
 {
     for (const Object &object : r.world.slots.all()) {
         if (object.life != Life::alive || object.owner != r.self || object.stamp != 0) continue;
-        if (TERN_MUTANT(newcomer_not_greeted)) continue;
+        if (TERN_MUTANT(newcomer_not_synced)) continue;
         Item item = plain(MessageKind::create);
         item.object = static_cast<uint64_t>(object.id);
-        outbox::push(r, to, item);
+        message_queue::push(r, to, item);
     }
     // The grants in use mostly have the lowest indices, so the loop ends early.
     uint32_t used = r.grants.count - r.free_grants.count;
@@ -135,35 +135,36 @@ void tell_own(Replica &r, MemberSlot to)
         if (r.grants[i].references == 0) continue;
         used -= 1;
         if (r.grants[i].owner != r.self) continue;
-        if (TERN_MUTANT(newcomer_not_greeted)) continue;
+        if (TERN_MUTANT(newcomer_not_synced)) continue;
         Item item = plain(MessageKind::migrate);
         item.grant = i + 1;
-        outbox::push(r, to, item);
+        message_queue::push(r, to, item);
     }
 }
 
-static void greet(Replica &r, MemberSlot to)
+static void sync_world(Replica &r, MemberSlot to)
 {
     if (replica::relays(r))
-        relay::tell_all(r, to);
+        relay::send_all(r, to);
     else
-        tell_own(r, to);
-    if (!TERN_MUTANT(greeting_without_the_dead)) outbox::push(r, to, plain(MessageKind::dead));
-    if (!replica::relays(r)) outbox::push(r, to, plain(MessageKind::greeted));
+        send_own(r, to);
+    if (!TERN_MUTANT(world_sync_without_the_dead))
+        message_queue::push(r, to, plain(MessageKind::dead));
+    if (!replica::relays(r)) message_queue::push(r, to, plain(MessageKind::synced));
 }
 
 // In a mesh a newcomer is in only after a world sync from every member, so all know it. In a star
-// the host alone sends the world sync. Its GREETED waits until the members that are in know the
+// the host alone sends the world sync. Its SYNCED waits until the members that are in know the
 // newcomer, because one of them may be the next host.
-void finish_greetings(Replica &r)
+void finish_world_syncs(Replica &r)
 {
     if (!replica::relays(r)) return;
-    const uint32_t known = view_of(r, Whose::greeted);
+    const uint32_t known = view_of(r, Whose::synced);
     for (const uint16_t slot : r.order.all()) {
         Member &member = r.members[slot];
-        if (member.fenced || member.greeted || member.since_view > known) continue;
-        member.greeted = true;
-        if (member.id != r.self) outbox::push(r, slot, plain(MessageKind::greeted));
+        if (member.fenced || member.synced || member.since_view > known) continue;
+        member.synced = true;
+        if (member.id != r.self) message_queue::push(r, slot, plain(MessageKind::synced));
     }
 }
 
@@ -171,18 +172,18 @@ static void lose_host(Replica &r)
 {
     for (Claim &claim : r.claims.all())
         claim.asked = false;
-    if (r.phase == Phase::in) happenings::peer(r, EventKind::host_lost, r.view_host);
+    if (r.phase == Phase::in) event_log::peer(r, EventKind::host_lost, r.view_host);
 }
 
 // A member has gone: what it has hidden from us is visible again, until the peer that now sends us
 // the object hides it. `led`: the member was the host, which in a star sends everything.
-static void show_untold(Replica &r, PeerId gone, bool led)
+static void announce_new(Replica &r, PeerId gone, bool led)
 {
-    const bool told_all = led && r.topology == Topology::star;
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+    const bool sent_all = led && r.topology == Topology::star;
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (!object.hidden || object.life != Life::alive) continue;
-        if (told_all || object.owner == gone) happenings::show(r, slot);
+        if (sent_all || object.owner == gone) event_log::show(r, slot);
     }
 }
 
@@ -196,18 +197,18 @@ void fence(Replica &r, MemberSlot slot)
     member.query_token = 0;
     for (MemberSlot named = 0; named < r.members.count; ++named)
         r.query_names[slot * r.members.count + named] = 0;
-    outbox::clear(r, slot);
+    message_queue::clear(r, slot);
     publish::forget_peer(r.publisher, slot);
     if (member.id == r.view_host) lose_host(r);
-    if (member.told) happenings::peer(r, EventKind::peer_left, member.id);
-    show_untold(r, member.id, member.id == leader);
-    if (member.id == leader) relay::greet_leader(r);
+    if (member.announced) event_log::peer(r, EventKind::peer_left, member.id);
+    announce_new(r, member.id, member.id == leader);
+    if (member.id == leader) relay::sync_leader(r);
 }
 
 void drop(Replica &r, MemberSlot slot)
 {
     fence(r, slot);
-    outbox::clear(r, slot); // Resets the flags too, for the next member in this slot.
+    message_queue::clear(r, slot); // Resets the flags too, for the next member in this slot.
     const Member &member = r.members[slot];
     if (member.id < replica::successor(r) && !TERN_MUTANT(former_hosts_forgotten)) {
         if (flat::full(r.former)) flat::erase(r.former, 0);
@@ -234,7 +235,7 @@ MemberSlot free_place(const Replica &r)
 void admit(Replica &r, PeerId id, const Identity &newcomer)
 {
     const MemberSlot place = free_place(r);
-    tell_view(r);
+    send_view(r);
     Member member = {};
     member.id = id;
     member.identity = newcomer;
@@ -242,8 +243,8 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
     member.reported = true; // A query that is under way does not wait for it.
     add_member(r, place, member);
     r.rings[place].view_floor = r.view;
-    outbox::push(r, place, plain(MessageKind::welcome));
-    greet(r, place);
+    message_queue::push(r, place, plain(MessageKind::welcome));
+    sync_world(r, place);
 }
 
 static void drop_unlisted(Replica &r, const Roster &roster, bool &dropped)
@@ -270,11 +271,11 @@ static void take_newcomer(Replica &r, const Roster &roster, const Listed &listed
     Member member = {};
     member.id = listed.id;
     member.identity = listed.identity;
-    member.greeted = listed.id > r.self || (star && listed.id != roster.host);
-    member.told = true;
+    member.synced = listed.id > r.self || (star && listed.id != roster.host);
+    member.announced = true;
     const MemberSlot place = free_place(r);
     add_member(r, place, member);
-    if (listed.id > r.self && !star) greet(r, place);
+    if (listed.id > r.self && !star) sync_world(r, place);
 }
 
 // Adopts a roster; returns true if a member was dropped. Fenced members that it lists stay fenced.
@@ -292,8 +293,8 @@ static bool take_roster(Replica &r, const Roster &roster, bool with_events)
         if (slot == no_member) {
             take_newcomer(r, roster, listed);
             slot = replica::find_member(r, listed.id);
-            if (with_events) happenings::peer(r, EventKind::peer_joined, listed.id);
-        } else if (listed.is_told) { // The address may have changed.
+            if (with_events) event_log::peer(r, EventKind::peer_joined, listed.id);
+        } else if (listed.has_identity) { // The address may have changed.
             r.members[slot].identity.address = listed.identity.address;
         }
         r.members[slot].votes = listed.votes;
@@ -303,7 +304,7 @@ static bool take_roster(Replica &r, const Roster &roster, bool with_events)
     r.view = roster.view;
     r.term_number = roster.term_number;
     r.last_peer = std::max(r.last_peer, roster.last_peer);
-    r.term_number_seen = std::max(r.term_number_seen, roster.term_number);
+    r.term_number_max = std::max(r.term_number_max, roster.term_number);
     return dropped;
 }
 
@@ -314,20 +315,20 @@ void finish_joining(Replica &r)
     if (r.phase != Phase::joining) return;
     for (const Member &member : r.members.all()) {
         if (TERN_MUTANT(joiner_acts_early) && member.id != replica::host(r)) continue;
-        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.greeted)
+        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.synced)
             return;
     }
     r.phase = Phase::in;
     r.members[replica::find_member(r, r.self)].caught_up = true;
-    happenings::peer(r, EventKind::caught_up, r.self);
-    outbox::push(r, host_slot(r), plain(MessageKind::caught_up));
+    event_log::peer(r, EventKind::caught_up, r.self);
+    message_queue::push(r, host_slot(r), plain(MessageKind::caught_up));
 }
 
-Verdict receive_greeted(Replica &r, MemberSlot from, BitReader reader)
+Verdict receive_synced(Replica &r, MemberSlot from, BitReader reader)
 {
     if (!bits::complete(reader)) return Verdict::malformed;
     if (r.phase != Phase::joining) return Verdict::ignored;
-    r.members[from].greeted = true;
+    r.members[from].synced = true;
     finish_joining(r);
     return Verdict::ok;
 }
@@ -339,8 +340,8 @@ Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader)
     Member &member = r.members[from];
     if (member.caught_up) return Verdict::ignored;
     member.caught_up = true;
-    if (!member.told) happenings::peer(r, EventKind::peer_joined, member.id);
-    member.told = true;
+    if (!member.announced) event_log::peer(r, EventKind::peer_joined, member.id);
+    member.announced = true;
     return Verdict::ok;
 }
 
@@ -374,7 +375,7 @@ void give_votes(Replica &r)
         member.votes = member.votes || waits(member);
     }
     voters_changed(r);
-    tell_view(r);
+    send_view(r);
 }
 
 // --- Terms ---
@@ -413,7 +414,7 @@ Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_sec
     for (uint32_t i = 0; i < former_count; ++i)
         flat::push(r.former, former[i]);
     take_roster(r, roster, false);
-    r.view_host = r.told_host = roster.host;
+    r.view_host = r.announced_host = roster.host;
     const Member &me = r.members[replica::find_member(r, id)];
     const bool same = std::memcmp(me.identity.signing_key, self.signing_key, 32) == 0 &&
                       std::memcmp(me.identity.key, self.key, 32) == 0;
@@ -432,17 +433,17 @@ Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_sec
 static void follow_new_host(Replica &r, PeerId host)
 {
     r.view_host = host;
-    happenings::host(r, host);
+    event_log::host(r, host);
     if (!r.members[replica::find_member(r, r.self)].votes)
-        outbox::push(r, host_slot(r), plain(MessageKind::caught_up));
+        message_queue::push(r, host_slot(r), plain(MessageKind::caught_up));
     for (Claim &claim : r.claims.all()) {
         if (TERN_MUTANT(claims_not_asked_again)) break;
         claim.asked = true;
         Item item = plain(MessageKind::claim);
         item.object = static_cast<uint64_t>(claim.object);
-        outbox::push(r, host_slot(r), item);
+        message_queue::push(r, host_slot(r), item);
     }
-    objects::tell_own_marks(r);
+    replica_objects::send_owner_requests(r);
 }
 
 Verdict receive_view(Replica &r, PeerId from, BitReader reader)
@@ -459,7 +460,7 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
     const bool dropped = take_roster(r, roster, true);
     if (new_host) follow_new_host(r, from);
     // A released object may have been granted to a member that is now gone, and the grant with it.
-    if (dropped && !new_host) objects::tell_own_marks(r);
+    if (dropped && !new_host) replica_objects::send_owner_requests(r);
     finish_joining(r);
     return Verdict::ok;
 }
@@ -468,7 +469,7 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
 
 Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown)
 {
-    const Slot slot = world::find(r.world, id);
+    const ObjectSlot slot = world::find(r.world, id);
     if (slot != no_slot) return r.world.slots[slot].type == type ? Verdict::ok : Verdict::malformed;
     // Only this peer creates objects with its own ids.
     if (object_id::creator(id) == r.self && object_id::serial(id) > r.world.serial)

@@ -12,19 +12,19 @@ const uint16_t *place_in_order(const Replica &r, PeerId peer);
 Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_secret,
                         const Identity &self, BitReader reader);
 Verdict receive_view(Replica &r, PeerId from, BitReader reader);
-Verdict receive_greeted(Replica &r, MemberSlot from, BitReader reader);
+Verdict receive_synced(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader);
 // WELCOME and VIEW: the item as a message, and its ack.
 void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item);
 void arrived(Replica &r, MemberSlot to, const Item &item);
-void tell_view(Replica &r); // Begins a new view and sends it to everybody.
+void send_view(Replica &r); // Begins a new view and sends it to everybody.
 // Ends joining when the world sync of every member has arrived.
 void finish_joining(Replica &r);
-void tell_own(Replica &r, MemberSlot to); // Announces all objects that this peer owns.
+void send_own(Replica &r, MemberSlot to); // Announces all objects that this peer owns.
 // On the host of a star: ends the world sync of the newcomers that all members know.
-void finish_greetings(Replica &r);
+void finish_world_syncs(Replica &r);
 void take_charge(Replica &r);    // A new host: its first VIEW must contain all identities.
-void voters_changed(Replica &r); // Call it before the tell_view() that changes who votes.
+void voters_changed(Replica &r); // Call it before the send_view() that changes who votes.
 // On the host: gives votes to members that have caught up.
 void give_votes(Replica &r);
 MemberSlot free_place(const Replica &r); // The lowest free member slot; no_member if all are used.

@@ -25,7 +25,7 @@ static CallTarget owner_of(const Session &s, const OpenCall &call)
 {
     const World &world = s.replica->world;
     if (dead::contains(world.dead, call.head.object)) return {PeerId::none, 0, CallFailure::dead};
-    const Slot slot = world::find_alive(world, call.head.object);
+    const ObjectSlot slot = world::find_alive(world, call.head.object);
     if (slot == no_slot) {
         const bool late = s.now_us - call.made_us >= call_unknown_us;
         return {PeerId::none, 0, late ? CallFailure::unknown : CallFailure::none};
@@ -68,9 +68,9 @@ static void try_call(Session &s, OpenCall &call)
         return;
     CallHead head = call.head;
     head.stamp = target.stamp;
-    const uint64_t link = link_to(s, target.peer);
+    const uint64_t connection_epoch = connection_epoch_to(s, target.peer);
     if (target.peer != s.replica->self) {
-        if (link == 0) return;
+        if (connection_epoch == 0) return;
         alignas(16) std::byte value[struct_bytes_max];
         std::memcpy(value, open_calls::arguments(s.open_calls, call), call.size_bytes);
         std::byte buffer[call_bytes_max];
@@ -80,7 +80,7 @@ static void try_call(Session &s, OpenCall &call)
     }
     call.head = head;
     call.tried = target.peer;
-    call.link = link;
+    call.connection_epoch = connection_epoch;
     call.step = CallStep::sent;
 }
 
@@ -187,7 +187,7 @@ static const void *show_arguments(Session &s, const OpenCall &call)
 }
 
 // Delivers a call to ourselves, unless the owner or the host has changed since it was made.
-static void hear_own(Session &s, OpenCall &call)
+static void deliver_own(Session &s, OpenCall &call)
 {
     const CallTarget target = target_of(s, call);
     if (call.head.kind != CallKind::reply && target.failure != CallFailure::none)
@@ -212,13 +212,14 @@ static void look_at(Session &s, OpenCall &call)
     const bool is_out = call.step == CallStep::sent || call.step == CallStep::taken;
     const bool is_own = call.tried == s.replica->self;
     if (is_out && !is_own &&
-        (!replica::is_member(*s.replica, call.tried) || link_to(s, call.tried) != call.link)) {
+        (!replica::is_member(*s.replica, call.tried) ||
+         connection_epoch_to(s, call.tried) != call.connection_epoch)) {
         if (TERN_MUTANT(lost_call_tried_again) && call.head.kind == CallKind::owner_call)
             call.step = CallStep::waits;
         else
             fail_call(call, CallFailure::lost);
     }
-    if (call.step == CallStep::sent && is_own) hear_own(s, call);
+    if (call.step == CallStep::sent && is_own) deliver_own(s, call);
     if (call.step == CallStep::waits) {
         if (call.head.kind == CallKind::request && !replica::is_member(*s.replica, call.to))
             fail_call(call, CallFailure::lost);

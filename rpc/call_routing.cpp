@@ -3,7 +3,7 @@
 #include "rpc/call_retry.h"
 #include "rpc/call_rules.h"
 #include "session/game.h"
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/session.h"
 #include <cstring>
@@ -50,7 +50,7 @@ void charge_call(const Session &s, Charges &charges, std::span<const std::byte> 
 
 static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> message)
 {
-    const ConnectionIndex index = path_to(s, to);
+    const ConnectionIndex index = link_to(s, to);
     if (index == no_connection) return false;
     Connection &c = endpoint::at(*s.endpoint, index);
     if (!connection::queue_message(c, StreamId::calls, message)) return false;
@@ -87,10 +87,10 @@ static PeerId next_hop(const Session &s, PeerId to)
     return leader == s.replica->self ? to : leader;
 }
 
-uint64_t link_to(const Session &s, PeerId peer)
+uint64_t connection_epoch_to(const Session &s, PeerId peer)
 {
-    const ConnectionIndex index = path_to(s, next_hop(s, peer));
-    return index == no_connection ? 0 : s.paths[index].link;
+    const ConnectionIndex index = link_to(s, next_hop(s, peer));
+    return index == no_connection ? 0 : s.links[index].connection_epoch;
 }
 
 bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliability reliability)
@@ -111,7 +111,7 @@ bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliabil
 // A member whose queue is full would delay the calls of all others: it is removed.
 static void pass_on_to(Session &s, PeerId to, std::span<const std::byte> message)
 {
-    if (path_to(s, to) != no_connection && !queue_reliable(s, to, message))
+    if (link_to(s, to) != no_connection && !queue_reliable(s, to, message))
         replica::give_up(*s.replica, to);
 }
 
@@ -181,13 +181,13 @@ static void answer(Session &s, PeerId caller, PeerId of, const CallHead &call, O
 static bool room_for_answer(const Session &s, PeerId caller)
 {
     const bool leads = !is_star(s) || replica::relays(*s.replica);
-    const ConnectionIndex index = path_to(s, leads ? caller : replica::successor(*s.replica));
+    const ConnectionIndex index = link_to(s, leads ? caller : replica::successor(*s.replica));
     return index == no_connection ||
            connection::queue_room_bytes(endpoint::at(*s.endpoint, index), StreamId::calls) >=
                route_bytes + call_head_bytes_max;
 }
 
-static bool tells_outcome(CallKind kind)
+static bool has_outcome(CallKind kind)
 {
     return kind == CallKind::owner_call || kind == CallKind::host_call;
 }
@@ -210,8 +210,8 @@ static ReceivedCall::Result settle(Session &s, PeerId from, const ReceivedCall &
 
 // Judges a call for us, for everyone, or for another member of a star, and delivers it if it is for
 // us. no_room: it must wait.
-static ReceivedCall hear(Session &s, PeerId caller, PeerId callee, std::span<const std::byte> bytes,
-                         Reliability reliability)
+static ReceivedCall judge_and_deliver(Session &s, PeerId caller, PeerId callee,
+                                      std::span<const std::byte> bytes, Reliability reliability)
 {
     const uint64_t arena_before = s.calls.used_bytes;
     ReceivedCall call = calls::read(s.types, bytes, s.calls);
@@ -223,32 +223,32 @@ static ReceivedCall hear(Session &s, PeerId caller, PeerId callee, std::span<con
     }
     Judged judged = {Judgement::wait, Outcome::taken};
     if (room_for_answer(s, caller)) judged = judge(s, caller, callee, call, reliability);
-    if (judged.judgement != Judgement::hear || !is_ours) s.calls.used_bytes = arena_before;
+    if (judged.judgement != Judgement::deliver || !is_ours) s.calls.used_bytes = arena_before;
     if (judged.judgement == Judgement::wait) call.result = ReceivedCall::Result::no_room;
     if (judged.judgement == Judgement::refuse) {
         refuse_call(s, caller, callee, call.head, judged.outcome, reliability);
         call.result = ReceivedCall::Result::refused;
     }
-    if (judged.judgement != Judgement::hear || !is_ours) return call;
+    if (judged.judgement != Judgement::deliver || !is_ours) return call;
     push_call(s, caller, call.head, call.arguments);
-    if (tells_outcome(call.head.kind)) answer(s, caller, callee, call.head, Outcome::taken);
+    if (has_outcome(call.head.kind)) answer(s, caller, callee, call.head, Outcome::taken);
     return call;
 }
 
-static ReceivedCall hear_and_pass_on(Session &s, PeerId from, std::span<const std::byte> message,
-                                     Reliability reliability)
+static ReceivedCall deliver_and_forward(Session &s, PeerId from, std::span<const std::byte> message,
+                                        Reliability reliability)
 {
     const PeerId peer = route(message);
     const std::span<const std::byte> bytes = message.subspan(route_bytes);
     if (peer == from) return {ReceivedCall::Result::malformed, {}, nullptr};
     // We have just become the host. The member connects to us soon, or is removed.
     const bool is_named = peer != PeerId::everyone && peer != s.replica->self;
-    if (is_named && replica::is_member(*s.replica, peer) && path_to(s, peer) == no_connection)
+    if (is_named && replica::is_member(*s.replica, peer) && link_to(s, peer) == no_connection)
         return {ReceivedCall::Result::no_room, {}, nullptr};
-    const ReceivedCall heard = hear(s, from, peer, bytes, reliability);
-    if (heard.result == ReceivedCall::Result::ok && peer != s.replica->self)
+    const ReceivedCall received = judge_and_deliver(s, from, peer, bytes, reliability);
+    if (received.result == ReceivedCall::Result::ok && peer != s.replica->self)
         pass_on(s, from, peer, bytes, reliability);
-    return heard;
+    return received;
 }
 
 static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> message,
@@ -257,7 +257,7 @@ static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> 
     const Replica &r = *s.replica;
     const ReceivedCall nothing = {ReceivedCall::Result::ok, {}, nullptr};
     const ReceivedCall waits = {ReceivedCall::Result::no_room, {}, nullptr};
-    if (!is_star(s)) return hear(s, from, r.self, message, reliability);
+    if (!is_star(s)) return judge_and_deliver(s, from, r.self, message, reliability);
     if (!is_well_formed(s, message)) return {ReceivedCall::Result::malformed, {}, nullptr};
     const PeerId peer = route(message);
     const PeerId leader = replica::successor(r);
@@ -266,13 +266,13 @@ static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> 
     // we that the hosts before have gone; then the call waits until we know it, too.
     const ReceivedCall early = TERN_MUTANT(early_call_lost) ? nothing : waits;
     if (from > r.self)
-        return replica::relays(r) ? hear_and_pass_on(s, from, message, reliability) : early;
+        return replica::relays(r) ? deliver_and_forward(s, from, message, reliability) : early;
     if (from < leader) return nothing;
     if (from != leader) return early;
     // The caller is a newcomer, and the view that names it is on its way on another stream.
     if (static_cast<uint16_t>(peer) > r.last_peer) return waits;
     if (!replica::is_member(r, peer)) return nothing; // The caller has left.
-    return hear(s, peer, r.self, message.subspan(route_bytes), reliability);
+    return judge_and_deliver(s, peer, r.self, message.subspan(route_bytes), reliability);
 }
 
 ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,

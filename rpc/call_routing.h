@@ -18,9 +18,10 @@ ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> messa
 // Queues an encoded call for a member or for everyone. False: there is no open path, or no room; a
 // reliable call to everyone succeeds if one queue has taken it.
 bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliability reliability);
-// Path::link of the connection that takes calls for this peer, in a star the host's. 0: no path is
-// open. If it changes, messages that were not acked over the former connection are lost.
-uint64_t link_to(const Session &s, PeerId peer);
+// PeerLink::connection_epoch of the connection that takes calls for this peer, in a star the
+// host's. 0: no path is open. If it changes, messages that were not acked over the former
+// connection are lost.
+uint64_t connection_epoch_to(const Session &s, PeerId peer);
 // Adds the event of a call or a reply. `arguments` must stay valid until the next receive().
 void push_call(Session &s, PeerId from, const CallHead &head, const void *arguments);
 

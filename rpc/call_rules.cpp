@@ -7,7 +7,7 @@ namespace tern::session {
 // may arrive at once. docs/use/calls.md, "Who may call, and how often".
 static constexpr uint32_t calls_at_once_seconds = 10;
 
-static constexpr Judged hears = {Judgement::hear, Outcome::taken};
+static constexpr Judged delivers = {Judgement::deliver, Outcome::taken};
 static constexpr Judged waits = {Judgement::wait, Outcome::taken};
 
 static Judged refuses(Outcome outcome)
@@ -22,11 +22,11 @@ static Judged judge_tenure(const Session &s, ObjectId object, PeerId owner, Stam
 {
     const World &world = s.replica->world;
     if (dead::contains(world.dead, object)) return refuses(Outcome::dead);
-    const Slot slot = world::find_alive(world, object);
+    const ObjectSlot slot = world::find_alive(world, object);
     if (slot == no_slot || world.slots[slot].stamp < stamp)
-        return TERN_MUTANT(call_not_held) ? hears : waits;
+        return TERN_MUTANT(call_not_held) ? delivers : waits;
     const bool is_it = world.slots[slot].stamp == stamp && world.slots[slot].owner == owner;
-    return is_it ? hears : refuses(otherwise);
+    return is_it ? delivers : refuses(otherwise);
 }
 
 static Judged judge_caller(const Session &s, PeerId caller, const ReceivedCall &call)
@@ -42,7 +42,7 @@ static Judged judge_caller(const Session &s, PeerId caller, const ReceivedCall &
         return judge_tenure(s, calls::own_object(s.types, call.head.type, call.arguments), caller,
                             call.head.own_stamp, Outcome::not_allowed);
     }
-    return hears;
+    return delivers;
 }
 
 static Judged judge_callee(const Session &s, PeerId callee, const ReceivedCall &call)
@@ -51,7 +51,7 @@ static Judged judge_callee(const Session &s, PeerId callee, const ReceivedCall &
         return judge_tenure(s, call.head.object, callee, call.head.stamp, Outcome::moved);
     if (call.head.kind == CallKind::host_call && callee != replica::host(*s.replica))
         return replica::successor(*s.replica) == callee ? waits : refuses(Outcome::moved);
-    return hears;
+    return delivers;
 }
 
 CallHead head_of(const Session &s, CallKind kind, TypeId type, const void *arguments)
@@ -82,13 +82,13 @@ Judged judge(Session &s, PeerId caller, PeerId callee, const ReceivedCall &call,
              Reliability reliability)
 {
     const bool has_judge = s.config.topology == Topology::star && !replica::relays(*s.replica);
-    Judged judged = hears;
+    Judged judged = delivers;
     if (!has_judge && !TERN_MUTANT(callers_not_checked)) judged = judge_caller(s, caller, call);
-    if (judged.judgement == Judgement::hear && callee != PeerId::everyone)
+    if (judged.judgement == Judgement::deliver && callee != PeerId::everyone)
         judged = judge_callee(s, callee, call);
     const bool reliable = reliability == Reliability::reliable;
     if (judged.judgement == Judgement::wait && !reliable) judged = refuses(Outcome::not_allowed);
-    if (judged.judgement != Judgement::hear || has_judge) return judged;
+    if (judged.judgement != Judgement::deliver || has_judge) return judged;
     if (take_rate(s, caller, call.head.type, calls_at_once_seconds)) return judged;
     return refuses(Outcome::not_allowed);
 }
@@ -99,7 +99,7 @@ bool may_call(Session &s, TypeId type, const void *arguments)
     bool may = callers != Callers::host || replica::host(*s.replica) == s.replica->self;
     if (callers == Callers::owner) {
         const ObjectId object = calls::own_object(s.types, type, arguments);
-        const Slot slot = world::find_alive(s.replica->world, object);
+        const ObjectSlot slot = world::find_alive(s.replica->world, object);
         may = slot != no_slot && s.replica->world.slots[slot].owner == s.replica->self;
     }
     may = may && take_rate(s, s.replica->self, type, 1);

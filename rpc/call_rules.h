@@ -6,7 +6,7 @@
 namespace tern::session {
 
 enum class Judgement : uint8_t {
-    hear,  // Deliver it.
+    deliver, // Deliver it.
     wait,  // Try again in the next tick: the call names a tenure or a host that we do not know yet.
     refuse // For the reason in Judged::outcome.
 };

@@ -24,9 +24,10 @@ struct OpenCall {
     CallHead head; // owner_call: its stamp is that of the last try.
     CallStep step;
     CallFailure failure;
-    PeerId to;     // request, host_call, and a reply to ourselves. none for owner_call.
-    PeerId tried;  // The peer of the last try. none: it was never tried. waits: it answered moved.
-    uint64_t link; // sent, taken: Path::link of the connection that took it.
+    PeerId to;    // request, host_call, and a reply to ourselves. none for owner_call.
+    PeerId tried; // The peer of the last try. none: it was never tried. waits: it answered moved.
+    uint64_t
+        connection_epoch; // sent, taken: PeerLink::connection_epoch of the connection that took it.
     uint64_t made_us, deadline_us;
     uint32_t first, size_bytes; // The arguments' place in OpenCalls::memory.
 };

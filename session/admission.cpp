@@ -1,7 +1,7 @@
 #include "session/admission.h"
 #include "session/bridge.h"
 #include "session/join_messages.h"
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/send.h"
 #include "session/session.h"
@@ -17,8 +17,8 @@ static void answer_refused(Session &s, ConnectionIndex index, JoinRefusal refusa
 {
     const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
     queue_join_message(s, index, write_refused(refusal, text, buffer));
-    // The connection stays until the newcomer has closed it, or for stranger_time_us.
-    Path &p = s.paths[index];
+    // The connection stays until the newcomer has closed it, or for unidentified_time_us.
+    PeerLink &p = s.links[index];
     p.has_asked = true;
     p.may_ask_again = refusal == JoinRefusal::not_host;
     s.refused_full += refusal == JoinRefusal::full;
@@ -39,11 +39,11 @@ static void take_in(Session &s, ConnectionIndex index, PeerId id)
 {
     if (!replica::room_for_member(*s.replica))
         return answer_refused(s, index, JoinRefusal::full, {});
-    replica::admit(*s.replica, id, s.paths[index].identity);
+    replica::admit(*s.replica, id, s.links[index].identity);
     bind(s, index, id); // Now, so that a loss of the connection in this tick is a departure.
 }
 
-static void ask_game(Session &s, Path &from)
+static void ask_game(Session &s, PeerLink &from)
 {
     Event event = {};
     event.kind = EventKind::join_asked;
@@ -98,7 +98,7 @@ static size_t describe_host(const Session &s, std::span<char> text)
     const Identity &identity = s.replica->members[slot].identity;
     Target target = {};
     std::memcpy(target.key, identity.key, sizeof target.key);
-    const ConnectionIndex index = path_to(s, peer);
+    const ConnectionIndex index = link_to(s, peer);
     target.address = index == no_connection ? Address{} : direct_address(s, index);
     if (target.address.port == 0) target.address = identity.address;
     return target.address.port == 0 ? 0 : write_target(target, text);
@@ -143,7 +143,7 @@ static void refuse_join(Session &s, ConnectionIndex index, const Join &join, Joi
 
 static void keep_join(Session &s, ConnectionIndex index, const Join &join)
 {
-    Path &from = path(s, index);
+    PeerLink &from = peer_link(s, index);
     std::memcpy(from.identity.key, endpoint::key(*s.endpoint, index), 32);
     std::memcpy(from.identity.signing_key, join.signing_key, 32);
     std::memcpy(from.identity.name, join.name, name_bytes_max);
@@ -155,28 +155,29 @@ static void keep_join(Session &s, ConnectionIndex index, const Join &join)
 
 bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const std::byte> message)
 {
-    Path &from = path(s, index);
+    PeerLink &from = peer_link(s, index);
     const MemberSlot slot = replica::find_member(*s.replica, from.peer);
     if (slot == no_member || s.replica->members[slot].caught_up || !is_join(message)) return false;
     if (!from.welcomed) return true; // The JOIN has crossed our WELCOME.
     replica::peer_gone(*s.replica, from.peer);
     if (replica::is_member(*s.replica, from.peer)) replica::rewind(*s.replica, from.peer);
     from = {};
-    from.tie = Tie::stranger;
+    from.role = PeerRole::unidentified;
     from.since_us = s.now_us;
-    return receive_from_stranger(s, index, message);
+    return receive_from_unidentified(s, index, message);
 }
 
-bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+bool receive_from_unidentified(Session &s, ConnectionIndex index,
+                               std::span<const std::byte> message)
 {
-    Path &from = path(s, index);
+    PeerLink &from = peer_link(s, index);
     Join join;
     if (!read_join(message, join)) {
         // The host accepts nothing else from a stranger. Elsewhere it may be a newcomer or a member
         // that our view does not name yet.
         if (replica::host(*s.replica) != s.replica->self) return false;
         from.bad_messages += 1;
-        end_path(s, index, CloseReason::protocol_error);
+        end_link(s, index, CloseReason::protocol_error);
         return true;
     }
     from.has_asked = true;
@@ -198,10 +199,11 @@ bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const st
 
 }
 
-static ConnectionIndex find_asking(Session &s, PeerId newcomer)
+static ConnectionIndex find_join_target(Session &s, PeerId newcomer)
 {
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        if (s.paths[i].tie == Tie::stranger && s.paths[i].has_asked && s.paths[i].peer == newcomer)
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
+        if (s.links[i].role == PeerRole::unidentified && s.links[i].has_asked &&
+            s.links[i].peer == newcomer)
             return i;
     return no_connection;
 }
@@ -209,7 +211,7 @@ static ConnectionIndex find_asking(Session &s, PeerId newcomer)
 void admit(Session *session, PeerId newcomer)
 {
     session::record(*session, session::about(RecordKind::admit, ObjectId::none, newcomer));
-    const ConnectionIndex index = find_asking(*session, newcomer);
+    const ConnectionIndex index = find_join_target(*session, newcomer);
     if (index != no_connection) session::take_in(*session, index, newcomer);
 }
 
@@ -219,7 +221,7 @@ void refuse(Session *session, PeerId newcomer, const char *reason)
     Record line = session::about(RecordKind::refuse, ObjectId::none, newcomer);
     line.bytes = std::as_bytes(text);
     session::record(*session, line);
-    const ConnectionIndex index = find_asking(*session, newcomer);
+    const ConnectionIndex index = find_join_target(*session, newcomer);
     if (index != no_connection)
         session::answer_refused(*session, index, JoinRefusal::by_game, text);
 }

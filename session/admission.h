@@ -11,6 +11,7 @@ namespace tern::session {
 bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 // Handles a message from a stranger. False: the message must stay in its stream, because the
 // stranger may be a member that our view does not name yet.
-bool receive_from_stranger(Session &s, ConnectionIndex index, std::span<const std::byte> message);
+bool receive_from_unidentified(Session &s, ConnectionIndex index,
+                               std::span<const std::byte> message);
 
 }

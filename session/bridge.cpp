@@ -5,7 +5,7 @@
 #include "session/bridge.h"
 #include "base/mutant.h"
 #include "session/journal.h"
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "session/traffic.h"
 #include "transport/little_endian.h"
 #include "transport/sockets/addresses.h"
@@ -16,7 +16,7 @@ namespace tern::session {
 
 static constexpr size_t ids_bytes = 4; // Sender and receiver, before a bridged datagram.
 static constexpr size_t nonce_bytes = 8;
-static constexpr uint64_t bridge_bits = 0xffff; // The relay in a nonce; see Ways::nonce.
+static constexpr uint64_t bridge_bits = 0xffff; // The relay in a nonce; see PathCandidates::nonce.
 
 static bool is_direct(const Session &s, ConnectionIndex index)
 {
@@ -28,11 +28,12 @@ static bool is_direct(const Session &s, ConnectionIndex index)
 // Judges our side only: whether `via` reaches `to`, only the answer to a challenge shows.
 static bool can_bridge(const Session &s, PeerId via, PeerId to)
 {
-    const ConnectionIndex index = via == to ? no_connection : path_to(s, via);
+    const ConnectionIndex index = via == to ? no_connection : link_to(s, via);
     if (index == no_connection || !is_direct(s, index)) return false;
     const Connection &c = endpoint::at(*s.endpoint, index);
-    const uint64_t silent_us = s.now_us - connection::heard_us(c);
-    return connection::link(c) == Link::open && silent_us < s.config.timeout_ms * 1000ull * 3 / 8;
+    const uint64_t silent_us = s.now_us - connection::last_received_us(c);
+    return connection::state(c) == ConnectionState::open &&
+           silent_us < s.config.timeout_ms * 1000ull * 3 / 8;
 }
 
 // The candidate of this turn: the host first, then the others in order. none: there is none.
@@ -55,25 +56,26 @@ static bool in_doubt(const Session &s, ConnectionIndex index)
     if (connection::in_doubt(c, s.now_us)) return true;
     const Address address = connection::address(c);
     return address::is_bridged(address) &&
-           !can_bridge(s, address::via(address), s.paths[index].peer);
+           !can_bridge(s, address::via(address), s.links[index].peer);
 }
 
 PeerId bridge_or_self(const Session &s, PeerId to)
 {
-    const ConnectionIndex index = path_to(s, to);
+    const ConnectionIndex index = link_to(s, to);
     if (index == no_connection || is_direct(s, index)) return to;
     return address::via(connection::address(endpoint::at(*s.endpoint, index)));
 }
 
-void try_detour(Session &s, ConnectionIndex index)
+void try_relay_candidate(Session &s, ConnectionIndex index)
 {
-    Path &p = path(s, index);
-    const uint64_t wait_us = detour_after_us + p.ways.detour_count * next_detour_us;
+    PeerLink &p = peer_link(s, index);
+    const uint64_t wait_us =
+        relay_candidate_after_us + p.candidates.relay_candidate_count * next_relay_candidate_us;
     if (s.now_us - p.since_us < wait_us) return;
-    const PeerId via = bridge_to(s, p.peer, p.ways.detour_count);
+    const PeerId via = bridge_to(s, p.peer, p.candidates.relay_candidate_count);
     if (via == PeerId::none) return;
-    p.ways.detour_count += 1;
-    endpoint::add_detour(*s.endpoint, index, address::bridged(via, p.peer), s.now_us);
+    p.candidates.relay_candidate_count += 1;
+    endpoint::add_relay_candidate(*s.endpoint, index, address::bridged(via, p.peer), s.now_us);
 }
 
 // --- The queue ---
@@ -93,20 +95,20 @@ static void push(Session &s, BridgedDatagram d, std::span<const std::byte> bytes
 
 void queue_bridged(Session &s)
 {
-    Outbox &outbox = s.outbox;
-    const size_t count = outbox.count;
-    outbox.count = 0;
+    DatagramBuffer &datagram_buffer = s.datagram_buffer;
+    const size_t count = datagram_buffer.count;
+    datagram_buffer.count = 0;
     for (size_t i = 0; i < count; ++i) {
-        const Datagram d = outbox.datagrams[i];
+        const Datagram d = datagram_buffer.datagrams[i];
         if (address::is_bridged(d.address)) {
             push(s, {address::via(d.address), {}, s.replica->self, address::to(d.address), 0, 0},
                  d.bytes);
             s.bridge.own_bytes += d.bytes.size();
             continue;
         }
-        if (outbox.count < i)
-            std::memcpy(endpoint::place(outbox).data(), d.bytes.data(), d.bytes.size());
-        endpoint::push(outbox, d.address, d.bytes.size());
+        if (datagram_buffer.count < i)
+            std::memcpy(endpoint::place(datagram_buffer).data(), d.bytes.data(), d.bytes.size());
+        endpoint::push(datagram_buffer, d.address, d.bytes.size());
     }
 }
 
@@ -172,9 +174,9 @@ static bool take_budget(Session &s, PeerId from, PeerId to, size_t size_bytes)
 
 static bool can_forward(const Session &s, PeerId to)
 {
-    const ConnectionIndex index = path_to(s, to);
+    const ConnectionIndex index = link_to(s, to);
     return index != no_connection && is_direct(s, index) &&
-           connection::link(endpoint::at(*s.endpoint, index)) == Link::open;
+           connection::state(endpoint::at(*s.endpoint, index)) == ConnectionState::open;
 }
 
 static void forward(Session &s, PeerId from, PeerId to, std::span<const std::byte> bytes)
@@ -211,7 +213,7 @@ static void take_bridged(Session &s, PeerId by, std::span<const std::byte> messa
 
 // --- Challenges ---
 
-bool is_way_message(const UnreliableMessage &message)
+bool is_path_message(const UnreliableMessage &message)
 {
     const size_t size_bytes = message.bytes.size();
     if (message.kind != UnreliableKind::bridged) return size_bytes == nonce_bytes;
@@ -220,153 +222,160 @@ bool is_way_message(const UnreliableMessage &message)
 
 void note_source(Session &s, ConnectionIndex index, const Address &from, uint64_t number)
 {
-    Ways &ways = path(s, index).ways;
-    if (number < ways.next_number) return; // Late: the sender may have moved since.
-    ways.next_number = number + 1;
+    PathCandidates &candidates = peer_link(s, index).candidates;
+    if (number < candidates.next_number) return; // Late: the sender may have moved since.
+    candidates.next_number = number + 1;
     if (address::is_bridged(from)) return;
     const bool is_present = from == connection::address(endpoint::at(*s.endpoint, index));
-    ways.heard = is_present ? Address{} : from;
-    ways.heard_again = !is_present;
-    ways.heard_us = s.now_us;
+    candidates.observed = is_present ? Address{} : from;
+    candidates.observed_again = !is_present;
+    candidates.observed_us = s.now_us;
     if (TERN_MUTANT(address_not_validated) && !is_present)
         connection::redirect(endpoint::at(*s.endpoint, index), from, s.now_us);
 }
 
 static void take_answer(Session &s, ConnectionIndex index, uint64_t nonce)
 {
-    Path &p = path(s, index);
-    Ways &ways = p.ways;
-    if (ways.nonce == 0 || (nonce ^ ways.nonce) > bridge_bits) return;
+    PeerLink &p = peer_link(s, index);
+    PathCandidates &candidates = p.candidates;
+    if (candidates.nonce == 0 || (nonce ^ candidates.nonce) > bridge_bits) return;
     Connection &c = endpoint::at(*s.endpoint, index);
     const auto via = static_cast<PeerId>(nonce & bridge_bits);
     if (via == PeerId::none) {
-        connection::redirect(c, ways.direct, s.now_us);
-        ways.nonce = 0;
-        ways.direct_count = 0;
-        ways.heard = {};
+        connection::redirect(c, candidates.direct, s.now_us);
+        candidates.nonce = 0;
+        candidates.direct_count = 0;
+        candidates.observed = {};
     } else if (in_doubt(s, index)) {
         connection::redirect(c, address::bridged(via, p.peer), s.now_us);
-        ways.direct_count = 0;
+        candidates.direct_count = 0;
     } else {
         return;
     }
     connection::end_doubt(c, s.now_us);
 }
 
-void take_way_message(Session &s, ConnectionIndex index, const UnreliableMessage &message,
-                      const Address &from)
+void take_path_message(Session &s, ConnectionIndex index, const UnreliableMessage &message,
+                       const Address &from)
 {
-    Path &p = path(s, index);
+    PeerLink &p = peer_link(s, index);
     if (message.kind == UnreliableKind::bridged)
         return take_bridged(s, p.peer, message.bytes, from);
     const uint64_t nonce = little_endian::load64(&message.bytes[0]);
     if (message.kind == UnreliableKind::answer) return take_answer(s, index, nonce);
-    if (p.ways.answer_count == answers_due_max) return;
-    p.ways.answers[p.ways.answer_count] = {from, nonce};
-    p.ways.answer_count += 1;
+    if (p.candidates.answer_count == answers_due_max) return;
+    p.candidates.answers[p.candidates.answer_count] = {from, nonce};
+    p.candidates.answer_count += 1;
 }
 
-static void send_lone(Session &s, ConnectionIndex index, const Address &to, UnreliableKind kind,
-                      uint64_t nonce)
+static void send_out_of_band(Session &s, ConnectionIndex index, const Address &to,
+                             UnreliableKind kind, uint64_t nonce)
 {
-    const std::span<std::byte> datagram = endpoint::place(s.outbox);
+    const std::span<std::byte> datagram = endpoint::place(s.datagram_buffer);
     if (datagram.empty()) return;
     std::byte content[nonce_bytes];
     little_endian::store64(content, nonce);
-    const Lone lone = connection::lone_message(endpoint::at(*s.endpoint, index), datagram, kind,
-                                               content, s.now_us);
-    if (lone.bytes.empty()) return;
-    if (s.journal) note_packet(s, index, NoteKind::sealed, lone.number);
+    const OutOfBandPacket packet = connection::out_of_band_packet(
+        endpoint::at(*s.endpoint, index), datagram, kind, content, s.now_us);
+    if (packet.bytes.empty()) return;
+    if (s.journal) note_packet(s, index, NoteKind::sealed, packet.number);
     charge_bytes(s, TrafficKind::path, nonce_bytes);
-    endpoint::push(s.outbox, to, lone.bytes.size());
+    endpoint::push(s.datagram_buffer, to, packet.bytes.size());
 }
 
 // Answers on the path of the challenge and on our own: the former may work in one direction only.
 static void send_answers(Session &s, ConnectionIndex index)
 {
-    Ways &ways = path(s, index).ways;
+    PathCandidates &candidates = peer_link(s, index).candidates;
     const Address present = connection::address(endpoint::at(*s.endpoint, index));
-    for (uint32_t i = 0; i < ways.answer_count; ++i) {
-        const Address to = ways.answers[i].to;
-        send_lone(s, index, to, UnreliableKind::answer, ways.answers[i].nonce);
+    for (uint32_t i = 0; i < candidates.answer_count; ++i) {
+        const Address to = candidates.answers[i].to;
+        send_out_of_band(s, index, to, UnreliableKind::answer, candidates.answers[i].nonce);
         if (to != present)
-            send_lone(s, index, present, UnreliableKind::answer, ways.answers[i].nonce);
+            send_out_of_band(s, index, present, UnreliableKind::answer,
+                             candidates.answers[i].nonce);
     }
-    ways.answer_count = 0;
+    candidates.answer_count = 0;
 }
 
 // The direct address to challenge. Port 0: none is known, or not now. If packets came from another
 // address lately, that is a better candidate than the roster's address, and is challenged when the
 // next packet comes from there.
-static Address better_address(const Session &s, const Path &p, const Address &present)
+static Address better_address(const Session &s, const PeerLink &p, const Address &present)
 {
-    const Ways &ways = p.ways;
-    if (ways.heard_again) return ways.heard;
+    const PathCandidates &candidates = p.candidates;
+    if (candidates.observed_again) return candidates.observed;
     if (!address::is_bridged(present)) return present;
-    if (ways.heard.port != 0 && s.now_us - ways.heard_us < challenge_us_max) return {};
+    if (candidates.observed.port != 0 && s.now_us - candidates.observed_us < challenge_us_max)
+        return {};
     const MemberSlot slot = replica::find_member(*s.replica, p.peer);
-    const Address told = slot == no_member ? Address{} : s.replica->members[slot].identity.address;
-    return told.port != 0 ? told : ways.direct;
+    const Address known_address =
+        slot == no_member ? Address{} : s.replica->members[slot].identity.address;
+    return known_address.port != 0 ? known_address : candidates.direct;
 }
 
-static uint64_t direct_interval_us(const Ways &ways, bool bridged)
+static uint64_t direct_interval_us(const PathCandidates &candidates, bool bridged)
 {
-    if (ways.heard_again) return challenge_us;
+    if (candidates.observed_again) return challenge_us;
     if (!bridged) return doubt_challenge_us;
-    return std::min(challenge_us << std::min(ways.direct_count, 10u), challenge_us_max);
+    return std::min(challenge_us << std::min(candidates.direct_count, 10u), challenge_us_max);
 }
 
 static void challenge(Session &s, ConnectionIndex index, const Address &to, PeerId via)
 {
-    Ways &ways = path(s, index).ways;
-    if (ways.nonce == 0) {
+    PathCandidates &candidates = peer_link(s, index).candidates;
+    if (candidates.nonce == 0) {
         uint8_t drawn[nonce_bytes];
         endpoint::draw(*s.endpoint, drawn);
-        std::memcpy(&ways.nonce, drawn, sizeof drawn);
-        ways.nonce = (ways.nonce | 1ull << 63) & ~bridge_bits;
+        std::memcpy(&candidates.nonce, drawn, sizeof drawn);
+        candidates.nonce = (candidates.nonce | 1ull << 63) & ~bridge_bits;
     }
-    send_lone(s, index, to, UnreliableKind::challenge, ways.nonce | static_cast<uint64_t>(via));
+    send_out_of_band(s, index, to, UnreliableKind::challenge,
+                     candidates.nonce | static_cast<uint64_t>(via));
 }
 
 static void challenge_direct(Session &s, ConnectionIndex index, bool doubt)
 {
-    Path &p = path(s, index);
-    Ways &ways = p.ways;
+    PeerLink &p = peer_link(s, index);
+    PathCandidates &candidates = p.candidates;
     const Address present = connection::address(endpoint::at(*s.endpoint, index));
     const bool bridged = address::is_bridged(present);
-    if (!bridged && !doubt && !ways.heard_again) return;
-    if (ways.direct_us != 0 && s.now_us - ways.direct_us < direct_interval_us(ways, bridged))
+    if (!bridged && !doubt && !candidates.observed_again) return;
+    if (candidates.direct_us != 0 &&
+        s.now_us - candidates.direct_us < direct_interval_us(candidates, bridged))
         return;
     const Address to = better_address(s, p, present);
     if (to.port == 0) return;
-    if (to != ways.direct)
-        ways.nonce = 0; // Answers to challenges of another address prove nothing.
-    ways.direct = to;
-    ways.direct_us = std::max<uint64_t>(s.now_us, 1);
-    ways.direct_count += 1;
-    ways.heard_again = false;
+    if (to != candidates.direct)
+        candidates.nonce = 0; // Answers to challenges of another address prove nothing.
+    candidates.direct = to;
+    candidates.direct_us = std::max<uint64_t>(s.now_us, 1);
+    candidates.direct_count += 1;
+    candidates.observed_again = false;
     challenge(s, index, to, PeerId::none);
 }
 
-static void challenge_detour(Session &s, ConnectionIndex index)
+static void challenge_relay_candidate(Session &s, ConnectionIndex index)
 {
-    Path &p = path(s, index);
-    if (p.ways.detour_us != 0 && s.now_us - p.ways.detour_us < doubt_challenge_us) return;
-    const PeerId via = bridge_to(s, p.peer, p.ways.detour_count);
+    PeerLink &p = peer_link(s, index);
+    if (p.candidates.relay_candidate_us != 0 &&
+        s.now_us - p.candidates.relay_candidate_us < doubt_challenge_us)
+        return;
+    const PeerId via = bridge_to(s, p.peer, p.candidates.relay_candidate_count);
     if (via == PeerId::none) return;
-    p.ways.detour_count += 1;
-    p.ways.detour_us = std::max<uint64_t>(s.now_us, 1);
+    p.candidates.relay_candidate_count += 1;
+    p.candidates.relay_candidate_us = std::max<uint64_t>(s.now_us, 1);
     challenge(s, index, address::bridged(via, p.peer), via);
 }
 
-void send_way_messages(Session &s, ConnectionIndex index)
+void send_path_messages(Session &s, ConnectionIndex index)
 {
-    const Tie tie = s.paths[index].tie;
-    if (tie == Tie::asking || tie == Tie::member) send_answers(s, index);
-    if (tie != Tie::member) return;
+    const PeerRole role = s.links[index].role;
+    if (role == PeerRole::join_target || role == PeerRole::member) send_answers(s, index);
+    if (role != PeerRole::member) return;
     const bool doubt = in_doubt(s, index);
     challenge_direct(s, index, doubt);
-    if (doubt) challenge_detour(s, index);
+    if (doubt) challenge_relay_candidate(s, index);
 }
 
 }

@@ -1,7 +1,7 @@
 // explain(): finds out from replica, publisher and connection why a member lacks an object or
 // change.
 #include "session/explain.h"
-#include "session/paths.h"
+#include "session/peer_links.h"
 
 namespace tern {
 namespace session {
@@ -28,7 +28,7 @@ struct Pending {
 static bool is_about(const Replica &r, const Item &item, ObjectId object)
 {
     if (item.kind == MessageKind::create || item.kind == MessageKind::destroy ||
-        item.kind == MessageKind::tell)
+        item.kind == MessageKind::relay)
         return item.object == static_cast<uint64_t>(object);
     if (item.kind != MessageKind::migrate) return false;
     const Grant &grant = r.grants[item.grant - 1];
@@ -50,7 +50,7 @@ static Pending pending(const Replica &r, MemberSlot member, ObjectId object, boo
     return {};
 }
 
-static Explanation explain_to_self(const Session &s, ObjectId object, Slot slot)
+static Explanation explain_to_self(const Session &s, ObjectId object, ObjectSlot slot)
 {
     const Replica &r = *s.replica;
     const PeerId owner = slot == no_slot ? PeerId::none : r.world.slots[slot].owner;
@@ -71,21 +71,21 @@ static Explanation explain_death(const Session &s, ObjectId object, MemberSlot m
     return because(Why::dead);
 }
 
-static Explanation explain_change(const Session &s, Slot slot, MemberSlot member,
+static Explanation explain_change(const Session &s, ObjectSlot slot, MemberSlot member,
                                   ConnectionIndex index)
 {
     const Replica &r = *s.replica;
     const Publisher &p = r.publisher;
-    const Published &published = p.published[size_t{member} * p.slot_count + slot];
+    const AckedState &acked_state = p.acked_states[size_t{member} * p.slot_count + slot];
     const uint32_t changed = world::changed_tick(r.world, s.types, slot);
     const Object &object = r.world.slots[slot];
     if (p.interests[size_t{member} * p.slot_count + slot].hidden)
         return because(Why::hidden, object.owner);
-    if (changed <= published.acked_tick) return because(Why::has_it, object.owner);
+    if (changed <= acked_state.acked_tick) return because(Why::has_it, object.owner);
     Explanation why = because(Why::change_unacked, object.owner);
     // The host of a star sends objects of other owners, in the ticks of those owners.
     const uint32_t now = object.owner == r.self ? r.world.tick : object.tick;
-    why.behind_ticks = now - published.acked_tick;
+    why.behind_ticks = now - acked_state.acked_tick;
     if (publish::is_due(p, member, slot)) {
         const Connection &c = endpoint::at(*s.endpoint, index);
         why.why = connection::has_budget(c, s.now_us) ? Why::change_waits : Why::no_budget;
@@ -93,14 +93,15 @@ static Explanation explain_change(const Session &s, Slot slot, MemberSlot member
     return why;
 }
 
-static Explanation explain_telling(const Session &s, ObjectId object, Slot slot, MemberSlot member)
+static Explanation explain_sending(const Session &s, ObjectId object, ObjectSlot slot,
+                                   MemberSlot member)
 {
     const Replica &r = *s.replica;
     const PeerId owner = r.world.slots[slot].owner;
-    const ConnectionIndex index = path_to(s, r.members[member].id);
+    const ConnectionIndex index = link_to(s, r.members[member].id);
     if (index == no_connection) return because(Why::no_connection, owner);
     const Publisher &p = r.publisher;
-    if (p.published[size_t{member} * p.slot_count + slot].acked_tick != 0)
+    if (p.acked_states[size_t{member} * p.slot_count + slot].acked_tick != 0)
         return explain_change(s, slot, member, index);
     const bool joining = replica::host(r) == r.self && !r.members[member].caught_up;
     if (joining) return because(Why::peer_joining, owner);
@@ -111,7 +112,7 @@ static Explanation explain_telling(const Session &s, ObjectId object, Slot slot,
 static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)
 {
     const Replica &r = *s.replica;
-    const Slot slot = world::find_alive(r.world, object);
+    const ObjectSlot slot = world::find_alive(r.world, object);
     if (peer == r.self) return explain_to_self(s, object, slot);
     const bool is_member = replica::is_member(r, peer);
     const MemberSlot member = is_member ? replica::find_member(r, peer) : no_member;
@@ -119,10 +120,10 @@ static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)
     if (slot == no_slot) return because(Why::unknown);
     const PeerId owner = r.world.slots[slot].owner;
     if (!is_member) return because(Why::no_such_peer, owner);
-    if (!replica::linked(r, peer)) return because(Why::told_by_host, owner);
+    if (!replica::exchanges_objects_with(r, peer)) return because(Why::sent_by_host, owner);
     if (owner != r.self && !replica::relays(r)) return because(Why::not_owned_here, owner);
     if (owner == peer) return because(Why::has_it, owner);
-    return explain_telling(s, object, slot, member);
+    return explain_sending(s, object, slot, member);
 }
 
 }
@@ -142,7 +143,7 @@ const char *text(Why why)
     case Why::dead: return "The object is dead.";
     case Why::death_unacked: return "The object is dead, and the member has not acked that.";
     case Why::not_owned_here: return "The object's owner tells it to the member; ask there.";
-    case Why::told_by_host: return "The host tells it to the member; ask there.";
+    case Why::sent_by_host: return "The host tells it to the member; ask there.";
     case Why::peer_joining: return "The member is still joining, and not told the object yet.";
     case Why::object_waits: return "The object's announcement waits behind other messages.";
     case Why::object_unacked: return "The object's announcement was sent and is not acked.";

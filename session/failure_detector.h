@@ -6,7 +6,7 @@
 namespace tern::session {
 
 // Once per tick: reports members that have gone to the replica (replica::peer_gone()).
-void update_absences(Session &s);
+void update_outages(Session &s);
 // The member has closed the path and no longer counts us as a member. It counts as absent for a
 // whole timeout already, so it goes as soon as the leader may remove it.
 void note_gone(Session &s, MemberSlot slot);
@@ -14,7 +14,7 @@ void note_gone(Session &s, MemberSlot slot);
 void note_silence(Session &s, MemberSlot slot);
 // Once per tick, effective at the leader only: gives up members that are late with the answer to a
 // query, and newcomers that have not caught up within join_timeout_ms.
-void update_patience(Session &s);
+void update_deadlines(Session &s);
 // The member has sent a part of its answer to a query, so its deadline starts again.
 void note_progress(Session &s, PeerId peer);
 

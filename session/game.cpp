@@ -21,15 +21,15 @@ void session::check_open(const Session &s)
     TERN_ASSERT(s.state == State::open, "state %u: %s", static_cast<unsigned>(s.state), s.text);
 }
 
-static void check_known(Slot slot, ObjectId object)
+static void check_known(ObjectSlot slot, ObjectId object)
 {
     TERN_ASSERT(slot != no_slot, "no object %llx is known",
                 static_cast<unsigned long long>(object));
 }
 
-static Slot known(const Session *session, ObjectId object)
+static ObjectSlot known(const Session *session, ObjectId object)
 {
-    const Slot slot = world::find(session->replica->world, object);
+    const ObjectSlot slot = world::find(session->replica->world, object);
     check_known(slot, object);
     return slot;
 }
@@ -50,7 +50,7 @@ ObjectId create(Session *session, TypeId type, const void *value, size_t size_by
 void destroy(Session *session, ObjectId object)
 {
     session::check_open(*session);
-    const Slot slot = known(session, object);
+    const ObjectSlot slot = known(session, object);
     session::record(*session, session::about(RecordKind::destroy, object));
     replica::destroy(*session->replica, slot);
 }
@@ -82,7 +82,7 @@ uint64_t stamp(const Session *session, ObjectId object)
 
 const void *get(const Session *session, ObjectId object, size_t size_bytes)
 {
-    const Slot slot = known(session, object);
+    const ObjectSlot slot = known(session, object);
     session::check_type(*session, session->replica->world.slots[slot].type, size_bytes);
     return world::value(session->replica->world, session->types, slot);
 }
@@ -90,7 +90,7 @@ const void *get(const Session *session, ObjectId object, size_t size_bytes)
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
     session::check_open(*session);
-    const Slot slot = world::find_near(session->replica->world, session->set_slot, object);
+    const ObjectSlot slot = world::find_near(session->replica->world, session->set_slot, object);
     check_known(slot, object);
     session->set_slot = slot;
     const TypeId type = session->replica->world.slots[slot].type;
@@ -102,7 +102,7 @@ void set(Session *session, ObjectId object, const void *value, size_t size_bytes
 
 bool may_set(const Session *session, ObjectId object)
 {
-    const Slot slot = world::find_alive(session->replica->world, object);
+    const ObjectSlot slot = world::find_alive(session->replica->world, object);
     if (slot == no_slot || session->state != State::open) return false;
     return session->replica->world.slots[slot].owner == session->replica->self ||
            session::is_optimistic(*session, slot);
@@ -125,7 +125,7 @@ const void *values(const Session *session, TypeId type, size_t size_bytes)
 bool claim(Session *session, ObjectId object, ClaimMode mode)
 {
     session::check_open(*session);
-    const Slot slot = world::find_alive(session->replica->world, object);
+    const ObjectSlot slot = world::find_alive(session->replica->world, object);
     TERN_ASSERT(slot == no_slot ||
                     session->replica->world.slots[slot].owner != session->replica->self,
                 "object %llx is ours already", static_cast<unsigned long long>(object));
@@ -138,9 +138,9 @@ bool claim(Session *session, ObjectId object, ClaimMode mode)
     return true;
 }
 
-static Slot own(const Session *session, ObjectId object)
+static ObjectSlot own(const Session *session, ObjectId object)
 {
-    const Slot slot = world::find_alive(session->replica->world, object);
+    const ObjectSlot slot = world::find_alive(session->replica->world, object);
     TERN_ASSERT(slot != no_slot &&
                     session->replica->world.slots[slot].owner == session->replica->self,
                 "object %llx is not ours", static_cast<unsigned long long>(object));
@@ -150,15 +150,15 @@ static Slot own(const Session *session, ObjectId object)
 void release(Session *session, ObjectId object)
 {
     session::check_open(*session);
-    const Slot slot = own(session, object);
+    const ObjectSlot slot = own(session, object);
     session::record(*session, session::about(RecordKind::release, object));
-    replica::release(*session->replica, slot);
+    replica::release_ownership(*session->replica, slot);
 }
 
 void lock(Session *session, ObjectId object, bool locked)
 {
     session::check_open(*session);
-    const Slot slot = own(session, object);
+    const ObjectSlot slot = own(session, object);
     session::record(*session,
                     session::about(locked ? RecordKind::lock : RecordKind::unlock, object));
     replica::lock(*session->replica, slot, locked);

@@ -15,11 +15,11 @@ const void *replicated(const Session *session, ObjectId object)
 
 bool is_optimistic(const Session *session, ObjectId object)
 {
-    const Slot slot = world::find(session->replica->world, object);
+    const ObjectSlot slot = world::find(session->replica->world, object);
     return slot != no_slot && session::is_optimistic(*session, slot);
 }
 
-void hear_few(Session *session, uint32_t calls)
+void limit_call_events(Session *session, uint32_t calls)
 {
     const uint32_t to_come = 2 * session->replica->events.capacity;
     session->events_spared = session->events_max - to_come - calls - 1;

@@ -6,8 +6,8 @@
 namespace tern {
 
 enum class NoteKind : uint8_t {
-    said,     // A message was queued on the world stream to peer: message, object, stamp, number.
-    heard,    // A message was taken from the world stream of peer: likewise, and verdict.
+    queued,   // A message was queued on the world stream to peer: message, object, stamp, number.
+    received, // A message was taken from the world stream of peer: likewise, and verdict.
     sealed,   // A packet was sealed: key, number. No pair of these may ever occur twice.
     accepted, // A packet was accepted: key, number. No pair may occur twice in one session.
     acked     // All messages to peer up to this one were acked: key, number.
@@ -50,7 +50,7 @@ bool is_optimistic(const Session *session, ObjectId object);
 void listen(Session *session, Journal *journal);
 // Limits the events of calls in one tick to `calls`, at least 1, to test a full list of events.
 // Room for the events of objects stays.
-void hear_few(Session *session, uint32_t calls);
+void limit_call_events(Session *session, uint32_t calls);
 // Makes a session that draws its keys from a seed, to replay its recording.
 Session *make_seeded_session(const Config &config, const uint8_t (&seed)[32]);
 

@@ -19,7 +19,7 @@ static uint16_t coded(float priority)
     return static_cast<uint16_t>(std::clamp(code, 1.0f, 255.0f * priority_one));
 }
 
-static bool prioritize(Session &s, Slot slot, PeerId peer, uint16_t priority)
+static bool prioritize(Session &s, ObjectSlot slot, PeerId peer, uint16_t priority)
 {
     const ObjectId object = s.replica->world.slots[slot].id;
     Record line = about(RecordKind::priority, object, peer);
@@ -62,19 +62,19 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
     if (member == no_member) return;
     const Packed &packed = r.world.packed[type];
     const Interest *interests = p.interests.begin() + size_t{member} * p.slot_count;
-    const bool tells_all = replica::relays(r);
+    const bool sends_all = replica::relays(r);
     const std::byte *value = r.world.values.begin() + packed.value_first_bytes;
     const uint16_t size_bytes = s.types.types[type].size_bytes;
     for (uint32_t i = 0; i < packed.count; ++i, value += size_bytes) {
-        const Slot slot = r.world.index_slots[packed.first + i];
+        const ObjectSlot slot = r.world.index_slots[packed.first + i];
         const Interest &interest = interests[slot];
         const uint16_t present = interest.hidden ? uint16_t{0} : priority(interest);
         const float square = square_distance(value, field, from);
         const uint16_t wanted = by_distance(square, range, interest.hidden);
         if (wanted == present) continue;
         const Object &object = r.world.slots[slot]; // Read late: few objects get here.
-        const bool told_by_us = object.life == Life::alive && (tells_all || object.owner == r.self);
-        if (told_by_us && object.owner != from.peer) prioritize(s, slot, from.peer, wanted);
+        const bool sent_by_us = object.life == Life::alive && (sends_all || object.owner == r.self);
+        if (sent_by_us && object.owner != from.peer) prioritize(s, slot, from.peer, wanted);
     }
 }
 
@@ -84,14 +84,14 @@ bool set_priority(Session *session, ObjectId object, PeerId peer, float priority
 {
     session::check_open(*session);
     TERN_ASSERT(priority >= 0, "priority %g", static_cast<double>(priority));
-    const Slot slot = world::find_alive(session->replica->world, object);
+    const ObjectSlot slot = world::find_alive(session->replica->world, object);
     if (slot == no_slot) return false;
     return session::prioritize(*session, slot, peer, session::coded(priority));
 }
 
 bool is_hidden(const Session *session, ObjectId object)
 {
-    const Slot slot = world::find_alive(session->replica->world, object);
+    const ObjectSlot slot = world::find_alive(session->replica->world, object);
     return slot != no_slot && session->replica->world.slots[slot].hidden;
 }
 

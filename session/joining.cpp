@@ -2,7 +2,7 @@
 #include "session/join_messages.h"
 #include "session/journal.h"
 #include "session/membership.h"
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/send.h"
 #include "session/session.h"
@@ -14,18 +14,18 @@ namespace tern {
 namespace session {
 
 // The member that we asked is not the host. It has named the host, or nobody if there is none now.
-static void turn(Session &s, ConnectionIndex index, std::span<const char> named)
+static void follow_redirect(Session &s, ConnectionIndex index, std::span<const char> named)
 {
     Target target;
     if (!read_target(named, target)) {
-        s.paths[index].ask_us = s.now_us + ask_interval_us;
+        s.links[index].ask_us = s.now_us + ask_interval_us;
         return;
     }
-    s.turned = target;
-    s.has_turned = true;
-    s.next_try_us = std::max(s.now_us, s.turned_us + ask_interval_us);
-    s.turned_us = s.now_us;
-    end_path(s, index, CloseReason::left);
+    s.redirect_target = target;
+    s.has_redirect_target = true;
+    s.next_try_us = std::max(s.now_us, s.redirected_us + ask_interval_us);
+    s.redirected_us = s.now_us;
+    end_link(s, index, CloseReason::left);
 }
 
 static void explain_refusal(Session &s, const Refused &refused)
@@ -56,19 +56,19 @@ static void explain_refusal(Session &s, const Refused &refused)
     }
 }
 
-void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+void receive_from_join_target(Session &s, ConnectionIndex index, std::span<const std::byte> message)
 {
     if (!message.empty() && message[0] == static_cast<std::byte>(JoinMessage::refused)) {
         const Refused refused = read_refused(message);
         if (refused.ok && refused.refusal == JoinRefusal::not_host)
-            turn(s, index, refused.text);
+            follow_redirect(s, index, refused.text);
         else if (refused.ok)
             explain_refusal(s, refused);
         return;
     }
     const Verdict verdict =
         replica::welcome(*s.replica, s.invite.session, s.signing_secret, own_identity(s), message);
-    Path &from = path(s, index);
+    PeerLink &from = peer_link(s, index);
     if (verdict != Verdict::ok) {
         from.bad_messages += s.started_over ? 0 : 1; // Perhaps sent to our former self.
         return;
@@ -79,46 +79,47 @@ void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::
         0)
         return fail(s, State::unreachable); // Only the host itself may welcome us.
     bind(s, index, host);
-    from.heard_messages = 1;
-    if (s.journal) note_heard(s, index, host, verdict, message);
+    from.received_messages = 1;
+    if (s.journal) note_received(s, index, host, verdict, message);
 }
 
 static void try_address(Session &s)
 {
-    const bool turned = s.has_turned;
-    const Target target = turned ? s.turned : s.targets[s.target_index % s.target_count];
+    const bool redirected = s.has_redirect_target;
+    const Target target =
+        redirected ? s.redirect_target : s.targets[s.target_index % s.target_count];
     const ConnectionIndex index =
         endpoint::connect(*s.endpoint, target.key, target.address, s.now_us);
     if (index == no_connection) return;
-    if (!turned) s.target_index += 1;
-    s.has_turned = false;
-    s.paths[index] = {};
-    s.paths[index].tie = Tie::asking;
-    s.paths[index].since_us = s.now_us;
-    s.paths[index].turned = turned;
+    if (!redirected) s.target_index += 1;
+    s.has_redirect_target = false;
+    s.links[index] = {};
+    s.links[index].role = PeerRole::join_target;
+    s.links[index].since_us = s.now_us;
+    s.links[index].redirected = redirected;
     s.next_try_us = UINT64_MAX;
 }
 
-static PeerId missing_greeter(const Replica &r)
+static PeerId missing_sync(const Replica &r)
 {
     for (const Member &member : r.members.all())
-        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.greeted)
+        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.synced)
             return member.id;
     return PeerId::none;
 }
 
 static void ask(Session &s, ConnectionIndex index)
 {
-    Path &p = s.paths[index];
+    PeerLink &p = s.links[index];
     if (p.has_asked && (p.ask_us == 0 || s.now_us < p.ask_us)) return;
-    const Contact contact = endpoint::contact(*s.endpoint, index);
+    const HandshakeState handshake = endpoint::handshake_state(*s.endpoint, index);
     const uint64_t join_us = uint64_t{s.config.join_timeout_ms} * 1000;
-    if (contact == Contact::connecting && (s.target_count > 1 || p.turned) &&
-        s.now_us - p.since_us >= join_us / (s.target_count + 1 + p.turned)) {
-        end_path(s, index, CloseReason::none); // Try the next address.
+    if (handshake == HandshakeState::connecting && (s.target_count > 1 || p.redirected) &&
+        s.now_us - p.since_us >= join_us / (s.target_count + 1 + p.redirected)) {
+        end_link(s, index, CloseReason::none); // Try the next address.
         s.next_try_us = s.now_us;
     }
-    if (contact != Contact::open) return;
+    if (handshake != HandshakeState::open) return;
     const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
     p.ask_us = 0;
     p.has_asked = queue_join_message(s, index, write_join(s, buffer));
@@ -126,7 +127,7 @@ static void ask(Session &s, ConnectionIndex index)
 
 static void give_up_joining(Session &s)
 {
-    const PeerId missing = missing_greeter(*s.replica);
+    const PeerId missing = missing_sync(*s.replica);
     fail(s, State::unreachable);
     if (missing != PeerId::none)
         std::snprintf(s.text, sizeof s.text,
@@ -145,12 +146,12 @@ void update_joining(Session &s)
         s.next_try_us = s.now_us;
     }
     if (s.replica->phase == Phase::outside && s.now_us >= s.next_try_us) try_address(s);
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        if (s.paths[i].tie == Tie::asking) ask(s, i);
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
+        if (s.links[i].role == PeerRole::join_target) ask(s, i);
     if (s.now_us >= s.deadline_us && s.replica->phase != Phase::in) give_up_joining(s);
 }
 
-void tell_progress(Session &s)
+void report_progress(Session &s)
 {
     const Replica &r = *s.replica;
     if (r.phase != Phase::joining || r.objects_expected == 0) return;
@@ -190,16 +191,16 @@ void start_over(Session &s)
     event.peer = s.replica->view_host;
     if (s.event_count < s.events_max) push_event(s, event);
     target_members(s);
-    end_all_paths(s, CloseReason::left);
+    end_all_links(s, CloseReason::left);
     replica::clear(*s.replica);
     place_replica(s);
     for (MemberSlot slot = 0; slot < s.config.peers_max; ++slot) {
         s.reconnect_us[slot] = 0;
-        s.patience[slot] = {};
-        s.absences[slot] = {};
+        s.deadlines[slot] = {};
+        s.outages[slot] = {};
     }
     s.suspect = {};
-    s.has_turned = false;
+    s.has_redirect_target = false;
     s.next_try_us = s.now_us;
     s.progress_percent = 0;
     s.started_over = true;

@@ -5,12 +5,13 @@
 namespace tern::session {
 
 // Handles a message from the peer that we asked: a refusal or redirect, else the WELCOME.
-void receive_from_asked(Session &s, ConnectionIndex index, std::span<const std::byte> message);
+void receive_from_join_target(Session &s, ConnectionIndex index,
+                              std::span<const std::byte> message);
 // Once per tick: connects to the next address, sends or repeats the JOIN, and fails the session
 // when join_timeout_ms are over.
 void update_joining(Session &s);
 // Adds a join_progress event if the progress has grown by a percent or more.
-void tell_progress(Session &s);
+void report_progress(Session &s);
 // The host was lost while we joined: empties the replica and asks the other members that we know.
 void start_over(Session &s);
 

@@ -25,25 +25,25 @@ static void note_message(Session &s, Note line, PeerId from, std::span<const std
     }
 }
 
-void note_said(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+void note_queued(Session &s, ConnectionIndex index, std::span<const std::byte> message)
 {
-    const Path &p = s.paths[index];
+    const PeerLink &p = s.links[index];
     Note line = {};
-    line.kind = NoteKind::said;
+    line.kind = NoteKind::queued;
     line.peer = p.peer;
     line.number = uint64_t{p.acked_messages} + p.message_count;
     line.key = connection::send_key_name(endpoint::at(*s.endpoint, index));
     note_message(s, line, s.replica->self, message);
 }
 
-void note_heard(Session &s, ConnectionIndex index, PeerId from, Verdict verdict,
-                std::span<const std::byte> message)
+void note_received(Session &s, ConnectionIndex index, PeerId from, Verdict verdict,
+                   std::span<const std::byte> message)
 {
     Note line = {};
-    line.kind = NoteKind::heard;
+    line.kind = NoteKind::received;
     line.verdict = static_cast<uint8_t>(verdict);
     line.peer = from;
-    line.number = s.paths[index].heard_messages;
+    line.number = s.links[index].received_messages;
     line.key = connection::receive_key_name(endpoint::at(*s.endpoint, index));
     note_message(s, line, from, message);
 }
@@ -52,8 +52,8 @@ void note_acked(Session &s, ConnectionIndex index)
 {
     Note line = {};
     line.kind = NoteKind::acked;
-    line.peer = s.paths[index].peer;
-    line.number = s.paths[index].acked_messages;
+    line.peer = s.links[index].peer;
+    line.number = s.links[index].acked_messages;
     line.key = connection::send_key_name(endpoint::at(*s.endpoint, index));
     note(*s.journal, line);
 }
@@ -63,7 +63,7 @@ void note_packet(Session &s, ConnectionIndex index, NoteKind kind, uint64_t numb
     const Connection &c = endpoint::at(*s.endpoint, index);
     Note line = {};
     line.kind = kind;
-    line.peer = s.paths[index].peer;
+    line.peer = s.links[index].peer;
     const bool sealed = kind == NoteKind::sealed;
     line.number = sealed ? aead::nonce_number(number) : number;
     line.key = sealed ? connection::send_key_name(c) : connection::receive_key_name(c);

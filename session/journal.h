@@ -6,10 +6,10 @@
 namespace tern::session {
 
 // A message was queued on the world stream of a member.
-void note_said(Session &s, ConnectionIndex index, std::span<const std::byte> message);
+void note_queued(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 // A message was taken from the world stream of a member, with this verdict.
-void note_heard(Session &s, ConnectionIndex index, PeerId from, Verdict verdict,
-                std::span<const std::byte> message);
+void note_received(Session &s, ConnectionIndex index, PeerId from, Verdict verdict,
+                   std::span<const std::byte> message);
 // More messages on the world stream of a member have been acked.
 void note_acked(Session &s, ConnectionIndex index);
 // kind: sealed or accepted. number: as in Packet::number and OpenedPacket::number.

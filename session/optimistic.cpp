@@ -52,14 +52,14 @@ static void copy_fields(const Session &s, TypeId type, std::byte *to, const std:
     }
 }
 
-static std::byte *world_value(const Session &s, Slot slot)
+static std::byte *world_value(const Session &s, ObjectSlot slot)
 {
     return static_cast<std::byte *>(world::value(s.replica->world, s.types, slot));
 }
 
 // --- Claims and set() ---
 
-void begin_optimistic(Session &s, Slot slot)
+void begin_optimistic(Session &s, ObjectSlot slot)
 {
     const Object &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
@@ -70,13 +70,13 @@ void begin_optimistic(Session &s, Slot slot)
     s.optimistic_counts[object.type] += 1;
 }
 
-bool is_optimistic(const Session &s, Slot slot)
+bool is_optimistic(const Session &s, ObjectSlot slot)
 {
     const Object &object = s.replica->world.slots[slot];
     return find(s, object.type, object.id) < s.optimistic_counts[object.type];
 }
 
-bool set_optimistic(Session &s, Slot slot, const void *value)
+bool set_optimistic(Session &s, ObjectSlot slot, const void *value)
 {
     const Object &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
@@ -99,7 +99,7 @@ static void swap_values(const Session &s, TypeId type, bool show)
     const size_t size_bytes = s.types.types[type].size_bytes;
     for (uint32_t i = 0; i < s.optimistic_counts[type]; ++i) {
         const OptimisticClaim &claim = claims_of(s, type)[i];
-        const Slot slot = world::find_alive(s.replica->world, claim.object);
+        const ObjectSlot slot = world::find_alive(s.replica->world, claim.object);
         if (claim.set_fields == 0 || slot == no_slot) continue;
         std::byte *kept = value_of(s, type, i);
         std::byte *present = world_value(s, slot);
@@ -134,7 +134,7 @@ void hide_optimistic(Session &s)
     s.optimistic_shown = false;
 }
 
-const void *replicated(const Session &s, Slot slot)
+const void *replicated(const Session &s, ObjectSlot slot)
 {
     const Object &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
@@ -180,7 +180,7 @@ void settle_optimistic(Session &s, const Event &answer)
     const uint32_t index = find(s, type, answer.object);
     if (index == s.optimistic_counts[type]) return;
     const uint64_t fields = claims_of(s, type)[index].set_fields;
-    const Slot slot = world::find_alive(s.replica->world, answer.object);
+    const ObjectSlot slot = world::find_alive(s.replica->world, answer.object);
     if (TERN_MUTANT(refused_value_stays) && answer.kind == EventKind::claim_refused) return;
     if (slot == no_slot || fields == 0) return erase(s, type, index);
     const Object &object = s.replica->world.slots[slot];

@@ -6,11 +6,11 @@
 namespace tern::session {
 
 // Starts to keep such values of a known object, whose claim has just been made.
-void begin_optimistic(Session &s, Slot slot);
+void begin_optimistic(Session &s, ObjectSlot slot);
 // Whether an optimistic claim of the object awaits its answer.
-bool is_optimistic(const Session &s, Slot slot);
+bool is_optimistic(const Session &s, ObjectSlot slot);
 // Keeps a value that the game sets. False: there is no such claim, so the value is the replica's.
-bool set_optimistic(Session &s, Slot slot, const void *value);
+bool set_optimistic(Session &s, ObjectSlot slot, const void *value);
 // The fields of the event's object whose replicated values are hidden by the game's own. 0 for
 // events without changed_fields.
 uint64_t optimistic_fields(const Session &s, const Event &event);
@@ -22,7 +22,7 @@ void show_optimistic(Session &s);
 // Called when they begin: the replica then sees the replicated values only.
 void hide_optimistic(Session &s);
 // The replicated value of a known object, and the hash of all of them, shown or hidden.
-const void *replicated(const Session &s, Slot slot);
+const void *replicated(const Session &s, ObjectSlot slot);
 uint64_t replicated_digest(const Session &s);
 
 }

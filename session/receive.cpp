@@ -10,7 +10,7 @@
 #include "session/joining.h"
 #include "session/journal.h"
 #include "session/optimistic.h"
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
@@ -22,52 +22,54 @@ namespace session {
 
 // --- Unreliable messages ---
 
-static bool is_play(const Session &s, const Path &path)
+static bool is_play(const Session &s, const PeerLink &link)
 {
-    return path.tie == Tie::member && (s.state == State::open || s.state == State::leaving);
+    return link.role == PeerRole::member && (s.state == State::open || s.state == State::leaving);
 }
 
-enum class Acceptance : uint8_t {
-    whole,
-    unacked, // Accept it without an ack and ignore its unreliable messages; they are sent again.
-    nothing  // Drop the packet.
+enum class PacketDisposition : uint8_t {
+    accept,
+    accept_unacked, // Accept it without an ack and ignore its unreliable messages; they are sent
+                    // again.
+    drop            // Drop the packet.
 };
 
 // Decides on a packet as a whole, before any part of it takes effect.
-static Acceptance acceptance(Session &s, const Path &path, const OpenedPacket &packet)
+static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
+                                            const OpenedPacket &packet)
 {
     uint32_t snapshots = 0;
-    Acceptance result = Acceptance::whole;
+    PacketDisposition result = PacketDisposition::accept;
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
-        if (message.kind >= UnreliableKind::bridged && !is_way_message(message))
-            return Acceptance::nothing;
+        if (message.kind >= UnreliableKind::bridged && !is_path_message(message))
+            return PacketDisposition::drop;
         // Snapshots are decoded for members only, and an acked snapshot is a baseline at its
         // sender, so one that was not decoded must not be acked.
-        if (path.tie != Tie::member && message.kind == UnreliableKind::snapshot)
-            result = Acceptance::unacked;
-        if (path.tie != Tie::member) continue; // Ignored: not in the roster, or not any more.
+        if (link.role != PeerRole::member && message.kind == UnreliableKind::snapshot)
+            result = PacketDisposition::accept_unacked;
+        if (link.role != PeerRole::member) continue; // Ignored: not in the roster, or not any more.
         if (message.kind == UnreliableKind::updates &&
-            !replica::check_updates(*s.replica, path.peer, message.bytes))
-            return Acceptance::nothing;
+            !replica::check_updates(*s.replica, link.peer, message.bytes))
+            return PacketDisposition::drop;
         if (message.kind == UnreliableKind::call && !is_call(s, message.bytes))
-            return Acceptance::nothing;
+            return PacketDisposition::drop;
         if (message.kind == UnreliableKind::clock && message.bytes.size() != 8)
-            return Acceptance::nothing;
+            return PacketDisposition::drop;
         if (message.kind != UnreliableKind::snapshot) continue;
         snapshots += 1;
-        if (snapshots > 1) return Acceptance::nothing;
-        const SnapshotCheck check = replica::check_snapshot(*s.replica, path.peer, message.bytes);
-        if (check == SnapshotCheck::malformed) return Acceptance::nothing;
-        if (check == SnapshotCheck::refused) result = Acceptance::unacked;
+        if (snapshots > 1) return PacketDisposition::drop;
+        const SnapshotCheck check = replica::check_snapshot(*s.replica, link.peer, message.bytes);
+        if (check == SnapshotCheck::malformed) return PacketDisposition::drop;
+        if (check == SnapshotCheck::refused) result = PacketDisposition::accept_unacked;
     }
     return result;
 }
 
-static void take_clock(Session &s, const Path &path, ConnectionIndex index,
+static void take_clock(Session &s, const PeerLink &link, ConnectionIndex index,
                        std::span<const std::byte> bytes)
 {
-    if (path.peer != replica::host(*s.replica)) return;
+    if (link.peer != replica::host(*s.replica)) return;
     BitReader reader = bits::reader(bytes);
     const uint64_t host_us = bits::read(reader, 64);
     const uint32_t rtt_us = connection::stats(endpoint::at(*s.endpoint, index)).rtt_us;
@@ -84,13 +86,13 @@ static void take_clock(Session &s, const Path &path, ConnectionIndex index,
 static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacket &packet,
                             const Address &source)
 {
-    Path &from = path(s, index);
+    PeerLink &from = peer_link(s, index);
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
         // The peer that we ask may count us as a member already, and challenge our address.
-        if (from.tie == Tie::asking && message.kind == UnreliableKind::challenge)
-            take_way_message(s, index, message, source);
-        if (from.tie != Tie::member) return;
+        if (from.role == PeerRole::join_target && message.kind == UnreliableKind::challenge)
+            take_path_message(s, index, message, source);
+        if (from.role != PeerRole::member) return;
         if (message.kind == UnreliableKind::clock) take_clock(s, from, index, message.bytes);
         Verdict verdict = Verdict::ok;
         if (message.kind == UnreliableKind::updates)
@@ -100,7 +102,7 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
         from.bad_messages += verdict == Verdict::forged || verdict == Verdict::malformed;
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))
             take_call(s, from.peer, message.bytes, Reliability::unreliable);
-        if (message.kind >= UnreliableKind::bridged) take_way_message(s, index, message, source);
+        if (message.kind >= UnreliableKind::bridged) take_path_message(s, index, message, source);
     }
 }
 
@@ -109,8 +111,8 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
 static void drain_calls(Session &s, ConnectionIndex index)
 {
     Connection &c = endpoint::at(*s.endpoint, index);
-    Path &from = path(s, index);
-    const size_t share_bytes = s.calls.memory.size() / s.path_count;
+    PeerLink &from = peer_link(s, index);
+    const size_t share_bytes = s.calls.memory.size() / s.link_count;
     while (is_play(s, from) && events_room(s)) {
         if (from.call_count == calls_per_tick_max || from.call_bytes >= share_bytes) return;
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::calls);
@@ -128,42 +130,44 @@ static void drain_calls(Session &s, ConnectionIndex index)
 static bool take_world_message(Session &s, ConnectionIndex index,
                                std::span<const std::byte> message)
 {
-    Path &from = path(s, index);
-    switch (from.tie) {
-    case Tie::stranger:
+    PeerLink &from = peer_link(s, index);
+    switch (from.role) {
+    case PeerRole::unidentified:
         if (from.has_asked && !(from.may_ask_again && is_join(message)))
             return false; // The stranger may soon be a member.
-        return receive_from_stranger(s, index, message);
-    case Tie::asking: receive_from_asked(s, index, message); return true;
-    case Tie::member: {
+        return receive_from_unidentified(s, index, message);
+    case PeerRole::join_target: receive_from_join_target(s, index, message); return true;
+    case PeerRole::member: {
         const PeerId peer = from.peer;
         if (receive_join_of_member(s, index, message)) return true;
         const Verdict verdict = replica::receive(*s.replica, peer, message);
-        if (verdict != Verdict::later) from.heard_messages += 1;
+        if (verdict != Verdict::later) from.received_messages += 1;
         if (message[0] == static_cast<std::byte>(MessageKind::report_object))
             note_progress(s, peer);
-        if (s.journal && verdict != Verdict::later) note_heard(s, index, peer, verdict, message);
+        if (s.journal && verdict != Verdict::later) note_received(s, index, peer, verdict, message);
         from.bad_messages += verdict == Verdict::malformed || verdict == Verdict::forged;
         copy_replica_events(s);
         return verdict != Verdict::later;
     }
-    case Tie::none:
-    case Tie::ending: break;
+    case PeerRole::none:
+    case PeerRole::closing: break;
     }
     return true;
 }
 
 static void drain_streams(Session &s, ConnectionIndex index)
 {
-    while (events_room(s) && endpoint::contact(*s.endpoint, index) == Contact::open) {
+    while (events_room(s) &&
+           endpoint::handshake_state(*s.endpoint, index) == HandshakeState::open) {
         Connection &c = endpoint::at(*s.endpoint, index);
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::world);
-        path(s, index).behind = !message.empty();
+        peer_link(s, index).stream_waits = !message.empty();
         if (message.empty() || !take_world_message(s, index, message)) break;
-        if (endpoint::contact(*s.endpoint, index) != Contact::open) return;
+        if (endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open) return;
         connection::consume_message(c, StreamId::world);
     }
-    if (endpoint::contact(*s.endpoint, index) == Contact::open) drain_calls(s, index);
+    if (endpoint::handshake_state(*s.endpoint, index) == HandshakeState::open)
+        drain_calls(s, index);
 }
 
 // --- Datagrams ---
@@ -174,13 +178,13 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     // Dropped as if it had been lost: it is not acked, and its content comes again.
     if (!room && !TERN_MUTANT(acked_though_not_applied)) return;
     const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
-    if (arrival.handling == Handling::opened) open_path(s, arrival.connection);
+    if (arrival.handling == Handling::opened) open_link(s, arrival.connection);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
-    const Path &from = path(s, arrival.connection);
+    const PeerLink &from = peer_link(s, arrival.connection);
     // The sender may be a member that our next view names. Without an ack it sends this again.
-    if (from.tie == Tie::stranger && arrival.packet.unreliable_count > 0) return;
-    const Acceptance accepted = acceptance(s, from, arrival.packet);
-    if (accepted == Acceptance::nothing) {
+    if (from.role == PeerRole::unidentified && arrival.packet.unreliable_count > 0) return;
+    const PacketDisposition accepted = packet_disposition(s, from, arrival.packet);
+    if (accepted == PacketDisposition::drop) {
         endpoint::count_bad_datagram(*s.endpoint);
         return;
     }
@@ -188,8 +192,8 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     // The UPDATEs may be about objects or tenures that a message that still waits will create.
     // Without an ack they come again, after that message.
     const bool early =
-        accepted == Acceptance::unacked ||
-        (from.behind && arrival.packet.unreliable_count > 0 && !TERN_MUTANT(acked_too_early));
+        accepted == PacketDisposition::accept_unacked ||
+        (from.stream_waits && arrival.packet.unreliable_count > 0 && !TERN_MUTANT(acked_too_early));
     const auto acking = early ? connection::Acking::no : connection::Acking::yes;
     if (!connection::accept(c, arrival.packet, s.now_us, acking)) return;
     if (s.journal && !early)
@@ -199,7 +203,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     drain_streams(s, arrival.connection);
 }
 
-// Datagrams that relays have forwarded to us. take_way_message() adds none from a bridged source,
+// Datagrams that relays have forwarded to us. take_path_message() adds none from a bridged source,
 // so the list does not grow meanwhile.
 static void receive_bridged(Session &s)
 {
@@ -213,19 +217,19 @@ static void receive_bridged(Session &s)
 
 static void receive_all(Session &s, std::span<const Datagram> datagrams)
 {
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
         drain_streams(s, i); // Messages that had no room in the last tick.
     for (const Datagram &datagram : datagrams)
         receive_datagram(s, datagram);
     receive_bridged(s);
-    update_paths(s);
+    update_links(s);
     if (s.state == State::joining) update_joining(s);
-    update_absences(s);
-    update_patience(s);
+    update_outages(s);
+    update_deadlines(s);
     replica::end_receive(*s.replica);
     copy_replica_events(s);
-    if (s.state == State::joining) tell_progress(s);
-    reconcile_paths(s);
+    if (s.state == State::joining) report_progress(s);
+    reconcile_links(s);
     update_open_calls(s);
 }
 

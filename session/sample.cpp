@@ -9,15 +9,18 @@ namespace tern {
 bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value, size_t size_bytes)
 {
     const Replica &r = *session->replica;
-    const Slot slot = world::find_alive(r.world, object);
+    const ObjectSlot slot = world::find_alive(r.world, object);
     if (slot == no_slot) return false;
     const Object &found = r.world.slots[slot];
     session::check_type(*session, found.type, size_bytes);
     const MemberSlot owner = replica::find_member(r, found.owner);
-    const bool is_told = found.owner != r.self && owner != no_member && r.told.clocks.count > 0 &&
-                         !session::is_optimistic(*session, slot);
-    const double tick = is_told ? told::tick_at(r.told.clocks[owner], at_us) : 0;
-    if (!is_told || !told::state_at(r.told, r.world, session->types, slot, tick, value))
+    const bool has_history = found.owner != r.self && owner != no_member &&
+                             r.state_history.clocks.count > 0 &&
+                             !session::is_optimistic(*session, slot);
+    const double tick =
+        has_history ? state_history::tick_at(r.state_history.clocks[owner], at_us) : 0;
+    if (!has_history ||
+        !state_history::state_at(r.state_history, r.world, session->types, slot, tick, value))
         std::memcpy(value, world::value(r.world, session->types, slot), size_bytes);
     return true;
 }

@@ -6,7 +6,7 @@
 #include "session/bridge.h"
 #include "session/journal.h"
 #include "session/optimistic.h"
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/session.h"
 #include "session/traffic.h"
@@ -19,7 +19,7 @@ namespace session {
 
 static void fill_stream(Session &s, ConnectionIndex index)
 {
-    Path &p = path(s, index);
+    PeerLink &p = peer_link(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);
     uint64_t *ends = s.message_ends + size_t{index} * unacked_messages_max;
     const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
@@ -33,7 +33,7 @@ static void fill_stream(Session &s, ConnectionIndex index)
             connection::queued_offset(c, StreamId::world) -
             (TERN_MUTANT(acked_before_complete) ? size - 1 : 0);
         p.message_count += 1;
-        if (s.journal) note_said(s, index, buffer.first(size));
+        if (s.journal) note_queued(s, index, buffer.first(size));
     }
 }
 
@@ -46,14 +46,14 @@ bool queue_join_message(Session &s, ConnectionIndex index, std::span<const std::
 }
 
 // Called at the host only.
-static bool clock_due(const Session &s, const Path &p)
+static bool clock_due(const Session &s, const PeerLink &p)
 {
-    return p.tie == Tie::member &&
+    return p.role == PeerRole::member &&
            (p.clock_sent_us == 0 || s.now_us - p.clock_sent_us >= clock_interval_us);
 }
 
 // False: no room in this packet.
-static bool add_clock(const Session &s, Charges &charges, Path &p, Packet &packet)
+static bool add_clock(const Session &s, Charges &charges, PeerLink &p, Packet &packet)
 {
     const std::span<std::byte> room = connection::unreliable_room(packet);
     if (room.size() < 8) return false;
@@ -72,7 +72,7 @@ static bool is_for(const UnreliableCall &call, PeerId peer)
 
 // Adds calls for this peer, from number `next` on, as long as they fit. Returns the number of the
 // first that did not fit.
-static uint32_t add_calls(const Session &s, Charges &charges, const Path &p, Packet &packet,
+static uint32_t add_calls(const Session &s, Charges &charges, const PeerLink &p, Packet &packet,
                           uint32_t next)
 {
     for (; next < s.unreliable_call_count; ++next) {
@@ -87,7 +87,7 @@ static uint32_t add_calls(const Session &s, Charges &charges, const Path &p, Pac
     return next;
 }
 
-static bool has_call(const Session &s, const Path &p, uint32_t next)
+static bool has_call(const Session &s, const PeerLink &p, uint32_t next)
 {
     for (; next < s.unreliable_call_count; ++next)
         if (is_for(s.unreliable_calls[next], p.peer)) return true;
@@ -113,9 +113,9 @@ static bool add_updates(Session &s, uint32_t part, PeerId to, Packet &packet)
 // May run in parallel with other parts: it writes to this connection and to its part only.
 static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool is_host)
 {
-    Path &p = path(s, index);
+    PeerLink &p = peer_link(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);
-    const bool play = p.tie == Tie::member;
+    const bool play = p.role == PeerRole::member;
     bool updates_left = play;
     bool clock = is_host && clock_due(s, p);
     uint32_t next_call = 0, next_bridged = 0;
@@ -125,7 +125,7 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
         const bool bridged = play && has_bridged(s, p.peer, next_bridged);
         const bool any = updates || call || clock || bridged;
         if (!any && !connection::wants_packet(c, s.now_us)) return;
-        const std::span<std::byte> datagram = endpoint::place(part.outbox);
+        const std::span<std::byte> datagram = endpoint::place(part.datagram_buffer);
         if (datagram.empty()) return;
         // A backlog on the streams leaves half of each packet to UPDATEs.
         size_t stream_bytes = updates ? datagram_bytes_max / 2 : datagram_bytes_max;
@@ -141,7 +141,7 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
         const std::span<const std::byte> bytes = connection::finish_packet(c, packet, s.now_us);
         if (bytes.empty()) return;
         if (s.journal) note_packet(s, index, NoteKind::sealed, packet.number);
-        endpoint::push(part.outbox, connection::address(c), bytes.size());
+        endpoint::push(part.datagram_buffer, connection::address(c), bytes.size());
     }
 }
 
@@ -151,7 +151,7 @@ static bool all_acked(const Session &s)
     for (const Member &member : s.replica->members.all()) {
         if (member.id == PeerId::none || member.id == s.replica->self || member.fenced) continue;
         if (!replica::all_acked(*s.replica, member.id)) return false;
-        const ConnectionIndex index = path_to(s, member.id);
+        const ConnectionIndex index = link_to(s, member.id);
         if (index == no_connection) continue;
         const Connection &c = endpoint::at(*s.endpoint, index);
         if (connection::acked_offset(c, StreamId::calls) !=
@@ -168,19 +168,19 @@ static void update_leaving(Session &s)
         s.deadline_us = s.now_us + leave_time_us;
     } else if (s.says_goodbye) {
         bool ended = true;
-        for (ConnectionIndex i = 0; i < s.path_count; ++i)
-            ended = ended && s.paths[i].tie == Tie::none;
+        for (ConnectionIndex i = 0; i < s.link_count; ++i)
+            ended = ended && s.links[i].role == PeerRole::none;
         if (ended || s.now_us >= s.deadline_us)
             return enter_state(s, State::left, "Left the session.");
     }
     // Repeated in each tick: a peer may have connected since the last one.
-    if (s.says_goodbye) end_all_paths(s, CloseReason::left);
+    if (s.says_goodbye) end_all_links(s, CloseReason::left);
 }
 
 static bool is_open(const Session &s, ConnectionIndex index)
 {
-    return s.paths[index].tie != Tie::none &&
-           endpoint::contact(*s.endpoint, index) == Contact::open;
+    return s.links[index].role != PeerRole::none &&
+           endpoint::handshake_state(*s.endpoint, index) == HandshakeState::open;
 }
 
 static bool is_bridged(const Session &s, ConnectionIndex index)
@@ -202,17 +202,18 @@ static void send_direct_part(void *session, uint32_t part)
 }
 
 // The part of the session's outbox that begins at datagram number `first`.
-static Outbox outbox_from(const Session &s, size_t first, size_t count_max)
+static DatagramBuffer datagram_buffer_from(const Session &s, size_t first, size_t count_max)
 {
-    return {s.outbox.bytes.subspan(first * datagram_bytes_max, count_max * datagram_bytes_max),
-            s.outbox.datagrams.subspan(first, count_max), 0};
+    return {
+        s.datagram_buffer.bytes.subspan(first * datagram_bytes_max, count_max * datagram_bytes_max),
+        s.datagram_buffer.datagrams.subspan(first, count_max), 0};
 }
 
 // The number of parts that build packets. One part, if connections are not independent: packets
 // carry bridged datagrams of others, a journal has one order, or the outbox may not suffice.
 static uint32_t part_count(const Session &s, uint32_t open_count)
 {
-    const size_t room = s.outbox.datagrams.size() - s.outbox.count;
+    const size_t room = s.datagram_buffer.datagrams.size() - s.datagram_buffer.count;
     const bool any = s.bridge.count > 0 || s.journal || room < open_count * packets_per_tick_max;
     return any ? 1 : std::clamp(open_count, 1u, s.config.parallel.parts);
 }
@@ -221,21 +222,21 @@ static uint32_t part_count(const Session &s, uint32_t open_count)
 static uint32_t divide(Session &s, bool bridged)
 {
     uint32_t open_count = 0;
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
         open_count += is_open(s, i);
     const uint32_t count = bridged ? 1 : part_count(s, open_count);
-    size_t place = s.outbox.count;
+    size_t place = s.datagram_buffer.count;
     ConnectionIndex next = 0;
     for (uint32_t k = 0, done = 0; k < count; ++k) {
         SendPart &part = s.parts[k];
         part.first = next;
         const uint32_t done_before = done;
-        while (next < s.path_count && (k + 1 == count || done < open_count * (k + 1) / count))
+        while (next < s.link_count && (k + 1 == count || done < open_count * (k + 1) / count))
             done += is_open(s, next++);
         part.end = next;
-        const size_t left = s.outbox.datagrams.size() - place;
+        const size_t left = s.datagram_buffer.datagrams.size() - place;
         const size_t most = size_t{done - done_before} * packets_per_tick_max;
-        part.outbox = outbox_from(s, place, count == 1 ? left : most);
+        part.datagram_buffer = datagram_buffer_from(s, place, count == 1 ? left : most);
         place += most;
     }
     return count;
@@ -246,19 +247,19 @@ static uint32_t divide(Session &s, bool bridged)
 static void join(Session &s, uint32_t part_count)
 {
     for (SendPart &part : std::span(s.parts).first(part_count)) {
-        Datagram *to = s.outbox.datagrams.data() + s.outbox.count;
-        std::copy_n(part.outbox.datagrams.data(), part.outbox.count, to);
-        s.outbox.count += part.outbox.count;
+        Datagram *to = s.datagram_buffer.datagrams.data() + s.datagram_buffer.count;
+        std::copy_n(part.datagram_buffer.datagrams.data(), part.datagram_buffer.count, to);
+        s.datagram_buffer.count += part.datagram_buffer.count;
         if (part.number > 0) charges::move(s.charges, part.own, s.types);
     }
 }
 
 static void send_connections(Session &s, bool bridged)
 {
-    for (ConnectionIndex i = 0; i < s.path_count; ++i) {
+    for (ConnectionIndex i = 0; i < s.link_count; ++i) {
         if (!is_open(s, i)) continue;
-        if (bridged) send_way_messages(s, i);
-        if (s.paths[i].tie == Tie::member && is_bridged(s, i) == bridged) fill_stream(s, i);
+        if (bridged) send_path_messages(s, i);
+        if (s.links[i].role == PeerRole::member && is_bridged(s, i) == bridged) fill_stream(s, i);
     }
     const uint32_t count = divide(s, bridged);
     if (count == 1)
@@ -270,7 +271,7 @@ static void send_connections(Session &s, bool bridged)
 
 static void send_all(Session &s)
 {
-    endpoint::send_handshakes(*s.endpoint, s.outbox, s.now_us);
+    endpoint::send_handshakes(*s.endpoint, s.datagram_buffer, s.now_us);
     send_connections(s, true); // First: direct connections carry their datagrams.
     queue_bridged(s);
     send_connections(s, false);
@@ -295,11 +296,12 @@ std::span<const Datagram> send(Session *session, uint64_t now_us)
     TERN_ASSERT(now_us >= s.now_us, "time went back by %llu us",
                 static_cast<unsigned long long>(s.now_us - now_us));
     s.now_us = now_us;
-    s.outbox.count = 0;
+    s.datagram_buffer.count = 0;
     if (!TERN_MUTANT(optimistic_value_leaks)) session::hide_optimistic(s);
     if (s.state != State::idle) session::send_tick(s);
     if (!TERN_MUTANT(optimistic_value_leaks)) session::show_optimistic(s);
-    const std::span<const Datagram> sent = s.outbox.datagrams.first(s.outbox.count);
+    const std::span<const Datagram> sent =
+        s.datagram_buffer.datagrams.first(s.datagram_buffer.count);
     for (const Datagram &datagram : sent)
         s.handed_out_bits += static_cast<int64_t>(datagram.bytes.size() * 8);
     TERN_SLOW_ASSERT(session::charged_bits(s) == s.handed_out_bits, "%lld bits, not %lld",

@@ -4,7 +4,7 @@
 #include "session/explain.h"
 #include "session/membership.h"
 #include "session/optimistic.h"
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "session/recording.h"
 #include "transport/handshake/handshake.h"
 #include "transport/handshake/noise.h"
@@ -82,7 +82,7 @@ void fail(Session &s, State state)
     const char *text =
         state == State::overflow ? fault_sentence(s.replica->fault) : sentence(state);
     enter_state(s, state, "%s", text);
-    end_all_paths(s, state == State::minority ? CloseReason::minority : CloseReason::left);
+    end_all_links(s, state == State::minority ? CloseReason::minority : CloseReason::left);
 }
 
 // --- Events ---
@@ -97,7 +97,7 @@ void push_event(Session &s, const Event &event)
 void copy_replica_events(Session &s)
 {
     const Flat<Event> &events = s.replica->events;
-    Slot slot = no_slot;
+    ObjectSlot slot = no_slot;
     for (; s.replica_event_count < events.count; ++s.replica_event_count) {
         Event event = events[s.replica_event_count];
         // This event is handed on, so later changes of the object need another one.
@@ -140,7 +140,7 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     limits.packets_max = 512;
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);
     limits.quorum = config.quorum;
-    limits.lone_ids = lone_ids;
+    limits.reserved_peer_ids = reserved_peer_ids;
     limits.topology = config.topology;
     limits.send_parts = config.parallel.parts;
     return limits;
@@ -149,7 +149,7 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
 static EndpointLimits endpoint_limits(const Config &config)
 {
     EndpointLimits limits = {};
-    limits.connections_max = static_cast<uint16_t>(config.peers_max + stranger_places);
+    limits.connections_max = static_cast<uint16_t>(config.peers_max + unidentified_links_max);
     limits.connection.send_bytes_per_second_max = config.send_bytes_per_second_max;
     limits.connection.bridged_bytes_per_second_max = config.bridge_bytes_per_second_max;
     limits.connection.timeout_us = config.timeout_ms * 1000;
@@ -177,12 +177,12 @@ static void place_arrays(flat::Builder &b, Session &s)
         if (b.block) pointer = reinterpret_cast<T *>(b.block + b.used_bytes);
         b.used_bytes += count * sizeof(T);
     };
-    const size_t outbox_max = s.path_count * size_t{packets_per_tick_max} + 64;
+    const size_t datagram_buffer_max = s.link_count * size_t{packets_per_tick_max} + 64;
     Datagram *datagrams = nullptr;
     std::byte *bytes = nullptr;
-    array(s.paths, s.path_count);
-    array(s.message_ends, s.path_count * size_t{unacked_messages_max});
-    array(s.path_of, s.config.peers_max);
+    array(s.links, s.link_count);
+    array(s.message_ends, s.link_count * size_t{unacked_messages_max});
+    array(s.link_of, s.config.peers_max);
     array(s.reconnect_us, s.config.peers_max);
     array(s.received_calls, s.types.types.size());
     array(s.traffic, charges::row_count(s.types));
@@ -194,8 +194,8 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(part_rows, own_charges * rows);
     array(part_runs, own_charges * runs);
     array(s.call_rates, s.config.peers_max * s.types.types.size());
-    array(s.patience, s.config.peers_max);
-    array(s.absences, s.config.peers_max);
+    array(s.deadlines, s.config.peers_max);
+    array(s.outages, s.config.peers_max);
     array(s.peers, s.config.peers_max);
     array(s.banned, banned_max);
     array(s.events, s.events_max);
@@ -205,7 +205,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.optimistic_values, s.replica->world.values.capacity);
     std::byte *call_memory = nullptr;
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
-    const size_t calls_bytes = std::max(call_memory_bytes, s.path_count * call_memory_share_bytes);
+    const size_t calls_bytes = std::max(call_memory_bytes, s.link_count * call_memory_share_bytes);
     array(call_memory, calls_bytes);
     array(s.unreliable_memory, unreliable_call_memory_bytes);
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
@@ -215,11 +215,12 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.bridge.paced, size_t{s.config.peers_max} * s.config.peers_max);
     array(s.message_buffer, stream_message_bytes_max);
     array(s.recording, s.config.recording_bytes_max);
-    array(datagrams, outbox_max);
-    array(bytes, outbox_max * datagram_bytes_max);
+    array(datagrams, datagram_buffer_max);
+    array(bytes, datagram_buffer_max * datagram_bytes_max);
     if (!b.block) return;
     s.calls = {{call_memory, calls_bytes}, 0};
-    s.outbox = {{bytes, outbox_max * datagram_bytes_max}, {datagrams, outbox_max}, 0};
+    s.datagram_buffer = {
+        {bytes, datagram_buffer_max * datagram_bytes_max}, {datagrams, datagram_buffer_max}, 0};
     s.parts[0].charges = &s.charges;
     for (uint32_t part = 1; part <= own_charges; ++part) {
         SendPart &p = s.parts[part];
@@ -230,18 +231,18 @@ static void place_arrays(flat::Builder &b, Session &s)
     }
 }
 
-static void make_keys(Session &s, Chance &chance)
+static void make_keys(Session &s, EntropySource &entropy)
 {
-    s.keys = noise::make_key_pair(chance);
+    s.keys = noise::make_key_pair(entropy);
     uint8_t seed[crypto_sign_SEEDBYTES];
-    chance::fill(chance, seed);
+    entropy::fill(entropy, seed);
     crypto_sign_seed_keypair(s.signing_public, s.signing_secret, seed);
     sodium_memzero(seed, sizeof seed);
     // For start(). join() replaces both by the invite's.
     uint8_t id[sizeof s.invite.session];
-    chance::fill(chance, id);
+    entropy::fill(entropy, id);
     std::memcpy(&s.invite.session, id, sizeof id);
-    chance::fill(chance, s.invite.secret);
+    entropy::fill(entropy, s.invite.secret);
     std::memcpy(s.invite.key, s.keys.public_key, sizeof s.invite.key);
 }
 
@@ -253,7 +254,7 @@ void place_replica(Session &s)
         s.replica->scratch[part].charges = &s.parts[part].own;
 }
 
-static Session *make(const Config &config, Chance chance)
+static Session *make(const Config &config, EntropySource entropy)
 {
     const ConfigProblem problem = config_problem(config);
     TERN_ASSERT(problem.text[0] == 0, "%s", problem.text);
@@ -263,17 +264,17 @@ static Session *make(const Config &config, Chance chance)
     s->config.name = s->name;
     s->types = type_table::make(config.types);
     s->limits = session::replica_limits(config, s->types);
-    session::make_keys(*s, chance);
+    session::make_keys(*s, entropy);
     const EndpointLimits limits = session::endpoint_limits(config);
     s->endpoint = endpoint::make_endpoint(limits, s->keys);
-    endpoint::set_chance(*s->endpoint, chance);
+    endpoint::set_entropy(*s->endpoint, entropy);
     // Recordings and simulations must give the same bytes on machines with and without AES.
-    if (chance::is_repeatable(chance))
+    if (entropy::is_repeatable(entropy))
         endpoint::set_ciphers(*s->endpoint, handshake::ciphers_everywhere);
-    chance::wipe(chance);
+    entropy::wipe(entropy);
     s->replica_memory = session::zeroed(replica::size_bytes(s->types, s->limits));
     session::place_replica(*s);
-    s->path_count = limits.connections_max;
+    s->link_count = limits.connections_max;
     s->events_max = 3 * s->replica->events.capacity + 1024;
     flat::Builder measure = {nullptr, 0};
     session::place_arrays(measure, *s);
@@ -298,7 +299,7 @@ static void init_sodium()
 Session *inspect::make_seeded_session(const Config &config, const uint8_t (&seed)[32])
 {
     session::init_sodium();
-    Session *s = session::make(config, chance::from_seed(seed));
+    Session *s = session::make(config, entropy::from_seed(seed));
     if (config.recording_bytes_max > 0)
         record::begin(s->recorder, {s->recording, config.recording_bytes_max}, config, seed);
     return s;
@@ -416,10 +417,10 @@ std::span<const Event> session_events(const Session *session)
 
 Stats stats(const Session *session, PeerId peer)
 {
-    const ConnectionIndex index = session::path_to(*session, peer);
+    const ConnectionIndex index = session::link_to(*session, peer);
     if (index == no_connection) return {};
     Stats stats = connection::stats(endpoint::at(*session->endpoint, index));
-    stats.bad_messages = session->paths[index].bad_messages;
+    stats.bad_messages = session->links[index].bad_messages;
     stats.bridged =
         address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));
     return stats;

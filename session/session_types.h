@@ -12,22 +12,22 @@
 namespace tern {
 
 // The role of the peer at the other end of a connection.
-enum class Tie : uint8_t {
+enum class PeerRole : uint8_t {
     none,
-    stranger, // The peer connected to us. No JOIN has come, or our game has yet to answer it.
-    asking,   // We join through it.
-    member,   // Bound to a member of the roster.
-    ending    // Closing: only the close is still sent.
+    unidentified, // The peer connected to us. No JOIN has come, or our game has yet to answer it.
+    join_target,  // We join through it.
+    member,       // Bound to a member of the roster.
+    closing       // Closing: only the close is still sent.
 };
 
 // Messages in flight on the world stream to each peer. When full, messages wait in the replica.
 inline constexpr uint32_t unacked_messages_max = 4096;
-// ReplicaLimits::lone_ids: newcomers that the other half of a parted session of two may admit
-// without giving them our ids.
-inline constexpr uint16_t lone_ids = 64;
-inline constexpr uint16_t stranger_places = 4; // Connections beyond those to members.
-inline constexpr uint32_t banned_max = 256;    // Keys of removed peers; the oldest are replaced.
-inline constexpr uint32_t refused_max = 64;    // Claims known to explain(); likewise.
+// ReplicaLimits::reserved_peer_ids: newcomers that the other half of a parted session of two may
+// admit without giving them our ids.
+inline constexpr uint16_t reserved_peer_ids = 64;
+inline constexpr uint16_t unidentified_links_max = 4; // Connections beyond those to members.
+inline constexpr uint32_t banned_max = 256; // Keys of removed peers; the oldest are replaced.
+inline constexpr uint32_t refused_max = 64; // Claims known to explain(); likewise.
 // Arguments of reliable calls that arrive in one tick. Each path may fill an equal share, and the
 // memory grows with the paths so that a share is at least call_memory_share_bytes. Further calls
 // wait in their streams.
@@ -40,7 +40,7 @@ inline constexpr uint32_t unreliable_calls_max = 512;
 inline constexpr uint32_t calls_per_tick_max = 256;  // From each peer; the rest waits.
 inline constexpr uint32_t packets_per_tick_max = 32; // To each peer; the rest waits.
 // A connection that asks to join, and is not admitted, is closed after this time.
-inline constexpr uint64_t stranger_time_us = 10'000'000;
+inline constexpr uint64_t unidentified_time_us = 10'000'000;
 // leave() waits this long for acks, and then as long again until all connections are closed.
 inline constexpr uint64_t leave_time_us = 2'000'000;
 // A newcomer repeats its JOIN, or follows the next redirect, at this interval while no member
@@ -66,8 +66,8 @@ inline constexpr uint32_t bridged_max = 512;
 inline constexpr size_t bridged_memory_bytes = 256 * 1024;
 // A connection without an answer tries a relay after the first time, and another one each time
 // after the second.
-inline constexpr uint64_t detour_after_us = 500'000;
-inline constexpr uint64_t next_detour_us = 1'000'000;
+inline constexpr uint64_t relay_candidate_after_us = 500'000;
+inline constexpr uint64_t next_relay_candidate_us = 1'000'000;
 // Between two challenges of a direct address. While the connection is bridged, the interval doubles
 // up to the maximum.
 inline constexpr uint64_t challenge_us = 100'000;
@@ -76,17 +76,18 @@ inline constexpr uint64_t doubt_challenge_us = 200'000; // Between two challenge
 inline constexpr uint32_t answers_due_max = 2;          // More challenges stay unanswered.
 
 // The path candidates of a connection.
-struct Ways {
+struct PathCandidates {
     Address direct;       // The direct address that was challenged last.
-    Address heard;        // Where the newest packet came from, unless that is the present address.
-    bool heard_again;     // A packet has come from `heard` since that was challenged.
-    uint64_t heard_us;    // When the newest packet came.
+    Address observed;     // Where the newest packet came from, unless that is the present address.
+    bool observed_again;  // A packet has come from `heard` since that was challenged.
+    uint64_t observed_us; // When the newest packet came.
     uint64_t next_number; // One more than the newest packet's number.
     // Drawn for the challenges; 0: none is out. In a challenge the low 16 bits hold the PeerId of
     // the relay, or 0 for a direct address.
     uint64_t nonce;
-    uint64_t direct_us, detour_us; // Time of the last challenge, direct and through a relay.
-    uint32_t direct_count, detour_count;
+    uint64_t direct_us,
+        relay_candidate_us; // Time of the last challenge, direct and through a relay.
+    uint32_t direct_count, relay_candidate_count;
     struct {
         Address to;
         uint64_t nonce;
@@ -116,24 +117,24 @@ struct Bridge {
 
 // The session's data of one connection, indexed by ConnectionIndex. Members whose comment begins
 // with a Tie are valid only in that role.
-struct Path {
-    Tie tie;
-    PeerId peer;            // member; stranger: the id reserved for it while our game decides.
-    uint64_t link;          // Number of the connection, in the order of binding; 0: never bound.
-    bool has_asked;         // stranger: its JOIN has arrived. asking: our JOIN is queued.
-    bool may_ask_again;     // stranger: it was refused because we are not the host.
-    bool turned;            // asking: another member named this one as the host.
-    bool welcomed;          // member: when it was bound, no WELCOME of ours to it was unacked.
-    uint64_t since_us;      // When the connection began, or was refused with may_ask_again.
-    uint64_t ask_us;        // asking: when to repeat the JOIN; 0: never.
-    uint64_t clock_sent_us; // 0: never.
-    uint64_t bad_messages;  // See Stats.
+struct PeerLink {
+    PeerRole role;
+    PeerId peer;               // member; stranger: the id reserved for it while our game decides.
+    uint64_t connection_epoch; // Number of the connection, in the order of binding; 0: never bound.
+    bool has_asked;            // stranger: its JOIN has arrived. asking: our JOIN is queued.
+    bool may_ask_again;        // stranger: it was refused because we are not the host.
+    bool redirected;           // asking: another member named this one as the host.
+    bool welcomed;             // member: when it was bound, no WELCOME of ours to it was unacked.
+    uint64_t since_us;         // When the connection began, or was refused with may_ask_again.
+    uint64_t ask_us;           // asking: when to repeat the JOIN; 0: never.
+    uint64_t clock_sent_us;    // 0: never.
+    uint64_t bad_messages;     // See Stats.
     uint32_t message_first, message_count; // Messages in flight: a ring in Session::message_ends.
     uint32_t acked_messages;               // World messages to the member, acked in order.
-    uint64_t heard_messages;               // World messages from the member.
-    bool behind; // A message from its world stream must wait, so later packets are not acked.
+    uint64_t received_messages;            // World messages from the member.
+    bool stream_waits; // A message from its world stream must wait, so later packets are not acked.
     uint32_t call_count, call_bytes; // Calls taken from its stream in this tick.
-    Ways ways;
+    PathCandidates candidates;
     Identity identity; // stranger whose JOIN has arrived; with its payload.
     uint16_t payload_bytes;
     std::byte payload[payload_bytes_max];
@@ -152,7 +153,7 @@ struct Target {
 inline constexpr uint32_t targets_max = 16; // Addresses of an invite, or members; more are ignored.
 
 // One per member slot: since when we have no open path to this member. 0: there is a path.
-struct Absence {
+struct LinkOutage {
     PeerId id;
     uint64_t since_us;
 };
@@ -191,7 +192,7 @@ struct CallRate {
 
 // One per member slot, at the host or its successor: the deadlines of this member. Each time is
 // that of the last progress; 0: nothing is due from it.
-struct Patience {
+struct PeerDeadlines {
     PeerId id;
     uint32_t token;          // The query that it must answer.
     uint32_t acked_messages; // Until the query has arrived there, each ack is progress.
@@ -204,7 +205,7 @@ struct Patience {
 struct SendPart {
     uint32_t number;
     ConnectionIndex first, end;
-    Outbox outbox; // A part of Session::outbox.
+    DatagramBuffer datagram_buffer; // A part of Session::datagram_buffer.
     Charges
         *charges; // Session::charges in the first part; else `own`, which is added to them later.
     Charges own;
@@ -230,9 +231,9 @@ struct Session {
     Invite invite;               // The id and secret of the session. The rest: joining.
     Target targets[targets_max]; // joining: peers to ask, in turn.
     uint32_t target_count, target_index;
-    Target turned; // joining: the host that a member has named. It is asked next, once.
-    bool has_turned;
-    uint64_t turned_us;
+    Target redirect_target; // joining: the host that a member has named. It is asked next, once.
+    bool has_redirect_target;
+    uint64_t redirected_us;
     bool started_over;         // The host was lost while we joined.
     uint32_t progress_percent; // joining: the percentage that our game knows.
     JoinPayload payload;       // Points into payload_memory.
@@ -240,13 +241,13 @@ struct Session {
     int64_t clock_offset_us; // Session clock minus now_us; exact at the first host.
     uint32_t clock_rtt_us;   // Round trip of the best clock sample; 0: none yet.
 
-    uint16_t path_count;
-    Path *paths;
+    uint16_t link_count;
+    PeerLink *links;
     uint64_t *message_ends;   // [path * unacked_messages_max + ...]: stream offsets.
-    ConnectionIndex *path_of; // Indexed by member slot: the path that was bound to it last.
+    ConnectionIndex *link_of; // Indexed by member slot: the path that was bound to it last.
     uint64_t *reconnect_us;   // Indexed by member slot: do not connect before this time.
-    Patience *patience;       // Indexed by member slot.
-    Absence *absences;        // Indexed by member slot.
+    PeerDeadlines *deadlines; // Indexed by member slot.
+    LinkOutage *outages;      // Indexed by member slot.
     Suspect suspect;
     PeerId *peers; // Memory for the result of peers().
     uint16_t peer_count;
@@ -255,13 +256,13 @@ struct Session {
 
     Event *events; // Events of the replica, of calls and of joining, in order.
     uint32_t event_count, events_max;
-    uint32_t events_spared;            // Left unused of events_max, for inspect::hear_few().
-    uint32_t replica_event_count;      // Events of the replica that were copied in this tick.
+    uint32_t events_spared;       // Left unused of events_max, for inspect::limit_call_events().
+    uint32_t replica_event_count; // Events of the replica that were copied in this tick.
     RefusedClaim refused[refused_max]; // A ring.
     uint32_t refused_count;            // All that were ever added.
     OptimisticClaim *optimistic;       // A type's claims begin at its Packed::first.
     uint32_t *optimistic_counts;       // Indexed by type.
-    Slot set_slot; // Slot of the last set(): the next object often lies near it.
+    ObjectSlot set_slot; // Slot of the last set(): the next object often lies near it.
     // Laid out like World::values. While optimistic_shown: the replicated values; else the game's.
     std::byte *optimistic_values;
     bool optimistic_shown; // get() and values() give the game's values.
@@ -270,7 +271,7 @@ struct Session {
     uint32_t unreliable_call_count;
     std::byte *unreliable_memory; // unreliable_call_memory_bytes.
     OpenCalls open_calls;
-    uint64_t links;                       // The last Path::link that was given.
+    uint64_t connection_epochs;           // The last PeerLink::connection_epoch that was given.
     CallRate *call_rates;                 // [member slot * types + type].
     Received *received_calls;             // Indexed by type.
     Charges charges;                      // Counts what is sent; the replica's, too.
@@ -282,7 +283,7 @@ struct Session {
     uint32_t unreliable_bytes;            // Used of unreliable_memory.
     Bridge bridge;
     std::byte *message_buffer; // stream_message_bytes_max.
-    Outbox outbox;
+    DatagramBuffer datagram_buffer;
     SendPart parts[send_parts_max]; // The first config.parallel.parts are in use.
     Recorder recorder;
     std::byte *recording; // recording_bytes_max.

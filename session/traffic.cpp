@@ -16,7 +16,7 @@ static Tallies sum_of_all(const Session &s)
 {
     Tallies sum = {};
     sum.handshakes = endpoint::handshakes(*s.endpoint);
-    for (ConnectionIndex i = 0; i < s.path_count; ++i) {
+    for (ConnectionIndex i = 0; i < s.link_count; ++i) {
         const Connection *c = endpoint::ever_at(*s.endpoint, i);
         if (!c) continue;
         const Tallies &part = connection::tallies(*c);
@@ -77,7 +77,7 @@ const char *text(TrafficKind kind)
     switch (kind) {
     case TrafficKind::create: return "CREATE";
     case TrafficKind::migrate: return "MIGRATE";
-    case TrafficKind::tell: return "TELL";
+    case TrafficKind::relay: return "RELAY";
     case TrafficKind::grant: return "GRANT";
     case TrafficKind::report: return "REPORT";
     case TrafficKind::update: return "UPDATE";

@@ -172,6 +172,8 @@ static Head head_kind(const std::string &head)
     static const std::regex scopes(
         R"re(^\s*((inline\s+)?namespace\b|(struct|class|union|enum)\b|extern\s+"))re");
     static const std::regex operators(R"(operator\s*[^\s\w(]+)");
+    // A matcher of the standard library calls itself for each character: no head is that long.
+    if (head.size() > 2000) return Head::other;
     const std::string plain = std::regex_replace(
         std::regex_replace(head, templates, "", std::regex_constants::format_first_only), operators,
         "operator");

@@ -18,19 +18,19 @@ constexpr size_t aligned(size_t size_bytes, size_t alignment = alignof(std::max_
     return (size_bytes + alignment - 1) / alignment * alignment;
 }
 
-const Slot &slot_at(const Endpoint &e, ConnectionIndex index)
+const ConnectionSlot &slot_at(const Endpoint &e, ConnectionIndex index)
 {
     TERN_ASSERT(index < e._limits.connections_max, "connection %u of %u", index,
                 e._limits.connections_max);
     return e._slots[index];
 }
 
-Slot &slot_at(Endpoint &e, ConnectionIndex index)
+ConnectionSlot &slot_at(Endpoint &e, ConnectionIndex index)
 {
-    return const_cast<Slot &>(slot_at(static_cast<const Endpoint &>(e), index));
+    return const_cast<ConnectionSlot &>(slot_at(static_cast<const Endpoint &>(e), index));
 }
 
-void forget_id(Endpoint &e, Slot &slot)
+void forget_id(Endpoint &e, ConnectionSlot &slot)
 {
     if (slot.local_id != 0) connection_ids::give_back(e._ids, slot.local_id);
     slot.local_id = 0;
@@ -49,7 +49,7 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
 
     const size_t count = limits.connections_max;
     const size_t slots_at = aligned(sizeof(Endpoint));
-    const size_t pointers_at = slots_at + aligned(count * sizeof(Slot));
+    const size_t pointers_at = slots_at + aligned(count * sizeof(ConnectionSlot));
     const size_t connections_at = pointers_at + aligned(count * sizeof(Connection *));
     constexpr size_t page = connection::block_alignment;
     const size_t connection_bytes = aligned(connection::size_bytes(limits.connection), page);
@@ -67,7 +67,7 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
     e->_proven = allowance::make(proven_per_second_max, proven_burst);
     e->_refusals =
         allowance::make(version_refusals_per_second_max, version_refusals_per_second_max);
-    e->_slots = reinterpret_cast<Slot *>(block + slots_at);
+    e->_slots = reinterpret_cast<ConnectionSlot *>(block + slots_at);
     e->_connections = reinterpret_cast<Connection **>(block + pointers_at);
     e->_blocks = block + connections_at + (aligned(unaligned, page) - unaligned);
     e->_block_bytes = connection_bytes;
@@ -78,14 +78,14 @@ void destroy_endpoint(Endpoint *endpoint)
 {
     if (!endpoint) return;
     for (ConnectionIndex i = 0; i < endpoint->_limits.connections_max; i += 1)
-        release(*endpoint, i);
+        free_connection(*endpoint, i);
     sodium_memzero(endpoint, sizeof *endpoint);
     std::free(endpoint);
 }
 
-void set_chance(Endpoint &e, const Chance &chance)
+void set_entropy(Endpoint &e, const EntropySource &entropy)
 {
-    e._chance = chance;
+    e._entropy = entropy;
 }
 
 void set_ciphers(Endpoint &e, uint16_t ciphers)
@@ -98,7 +98,7 @@ void set_ciphers(Endpoint &e, uint16_t ciphers)
 
 void draw(Endpoint &e, std::span<uint8_t> bytes)
 {
-    chance::fill(e._chance, bytes);
+    entropy::fill(e._entropy, bytes);
 }
 
 void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32])
@@ -119,39 +119,40 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
     TERN_ASSERT(e._has_entered, "connect() before enter()");
     const ConnectionIndex index = free_slot(e);
     if (index == no_connection) return index;
-    Slot &slot = e._slots[index];
-    slot.contact = Contact::connecting;
+    ConnectionSlot &slot = e._slots[index];
+    slot.state = HandshakeState::connecting;
     slot.is_ours = true;
-    slot.local_id = connection_ids::take(e._ids, e._chance, IdOwner::connection, index);
+    slot.local_id = connection_ids::take(e._ids, e._entropy, IdOwner::connection, index);
     std::memcpy(slot.key, key, sizeof slot.key);
     slot.address = address;
     slot.mac_keys = handshake::mac_keys(key);
     slot.deadline_us = now_us + e._limits.handshake_timeout_us;
     slot.next_us = now_us;
 
-    KeyPair ephemeral = noise::make_key_pair(e._chance);
+    KeyPair ephemeral = noise::make_key_pair(e._entropy);
     slot.noise = noise::initiate(e._prologue.bytes, e._keys, ephemeral, key);
     sodium_memzero(&ephemeral, sizeof ephemeral);
     const handshake::WrittenInitiation written =
         handshake::write_initiation(slot.noise, slot.local_id, {e._ciphers, 0}, slot.mac_keys);
     slot.initiation = written.message;
     // A key of low order, from a hostile invite or roster. It has no proper private key.
-    if (!written.ok) fail_contact(e, slot, Contact::unreachable);
+    if (!written.ok) fail_handshake(e, slot, HandshakeState::unreachable);
     return index;
 }
 
-void add_detour(Endpoint &e, ConnectionIndex index, const Address &detour, uint64_t now_us)
+void add_relay_candidate(Endpoint &e, ConnectionIndex index, const Address &relay_candidate,
+                         uint64_t now_us)
 {
-    Slot &slot = slot_at(e, index);
-    if (slot.contact != Contact::connecting) return;
-    slot.detour = detour;
+    ConnectionSlot &slot = slot_at(e, index);
+    if (slot.state != HandshakeState::connecting) return;
+    slot.relay_candidate = relay_candidate;
     slot.next_us = std::min(slot.next_us, now_us);
 }
 
-void release(Endpoint &e, ConnectionIndex index)
+void free_connection(Endpoint &e, ConnectionIndex index)
 {
-    Slot &slot = slot_at(e, index);
-    if (slot.contact == Contact::open) connection::wipe(*e._connections[index]);
+    ConnectionSlot &slot = slot_at(e, index);
+    if (slot.state == HandshakeState::open) connection::wipe(*e._connections[index]);
     forget_id(e, slot);
     sodium_memzero(&slot, sizeof slot);
 }
@@ -159,7 +160,7 @@ void release(Endpoint &e, ConnectionIndex index)
 ConnectionIndex free_slot(const Endpoint &e)
 {
     for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1)
-        if (e._slots[i].contact == Contact::free) return i;
+        if (e._slots[i].state == HandshakeState::free) return i;
     return no_connection;
 }
 
@@ -172,29 +173,31 @@ Connection &make_connection(Endpoint &e, ConnectionIndex index)
     return *made;
 }
 
-void fail_contact(Endpoint &e, Slot &slot, Contact contact)
+void fail_handshake(Endpoint &e, ConnectionSlot &slot, HandshakeState state)
 {
     forget_id(e, slot);
     noise::wipe(slot.noise);
-    slot.contact = contact;
+    slot.state = state;
 }
 
 // --- Queries ---
 
-Contact contact(const Endpoint &e, ConnectionIndex index)
+HandshakeState handshake_state(const Endpoint &e, ConnectionIndex index)
 {
-    return slot_at(e, index).contact;
+    return slot_at(e, index).state;
 }
 
 Connection &at(Endpoint &e, ConnectionIndex index)
 {
-    TERN_ASSERT(contact(e, index) == Contact::open, "connection %u is not open", index);
+    TERN_ASSERT(handshake_state(e, index) == HandshakeState::open, "connection %u is not open",
+                index);
     return *e._connections[index];
 }
 
 const Connection &at(const Endpoint &e, ConnectionIndex index)
 {
-    TERN_ASSERT(contact(e, index) == Contact::open, "connection %u is not open", index);
+    TERN_ASSERT(handshake_state(e, index) == HandshakeState::open, "connection %u is not open",
+                index);
     return *e._connections[index];
 }
 
@@ -207,10 +210,11 @@ ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32])
 {
     ConnectionIndex found = no_connection;
     for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
-        const Slot &slot = e._slots[i];
+        const ConnectionSlot &slot = e._slots[i];
         if (std::memcmp(slot.key, key, sizeof slot.key) != 0) continue;
-        if (slot.contact == Contact::connecting && found == no_connection) found = i;
-        if (slot.contact == Contact::open && connection::link(*e._connections[i]) == Link::open)
+        if (slot.state == HandshakeState::connecting && found == no_connection) found = i;
+        if (slot.state == HandshakeState::open &&
+            connection::state(*e._connections[i]) == ConnectionState::open)
             return i;
     }
     return found;

@@ -9,7 +9,7 @@
 // "Handshake".
 #pragma once
 #include "transport/connection/connection.h"
-#include "transport/handshake/chance.h"
+#include "transport/handshake/entropy.h"
 
 namespace tern {
 
@@ -25,16 +25,16 @@ struct EndpointLimits {
 };
 
 // Datagrams to be sent in this tick, in one fixed buffer.
-struct Outbox {
+struct DatagramBuffer {
     std::span<std::byte> bytes;    // datagrams.size() * datagram_bytes_max bytes.
     std::span<Datagram> datagrams; // The capacity; the first `count` are filled.
     size_t count;                  // When full, the rest waits for the next tick.
 };
 
-enum class Contact : uint8_t {
+enum class HandshakeState : uint8_t {
     free,
     connecting, // We have sent an initiation, and no response has arrived yet.
-    open,       // See connection::link() for the state of the connection.
+    open,       // See connection::state() for the state of the connection.
     // A connect() of ours has failed after handshake_timeout_us:
     unreachable,     // No answer. (At once if `key` is no proper key, or if another connection with
                      // the same peer was opened first.)
@@ -64,11 +64,11 @@ namespace endpoint {
 Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys);
 void destroy_endpoint(Endpoint *endpoint);
 // Sets the source of keys, nonces and ids. Without it, libsodium's random source.
-void set_chance(Endpoint &e, const Chance &chance);
+void set_entropy(Endpoint &e, const EntropySource &entropy);
 // Limits the ciphers that this endpoint offers and chooses to this set (see handshake::bit()),
 // which must contain ciphers_everywhere. Without it, all ciphers of this machine.
 void set_ciphers(Endpoint &e, uint16_t ciphers);
-void draw(Endpoint &e, std::span<uint8_t> bytes); // Fills `bytes` from the source of set_chance().
+void draw(Endpoint &e, std::span<uint8_t> bytes); // Fills `bytes` from the source of set_entropy().
 // Sets the session id and its secret, which both go into every handshake. Call it before all that
 // follows. A further call moves the endpoint to another session, and half-open handshakes of the
 // former one are dropped.
@@ -81,9 +81,11 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
                         uint64_t now_us);
 // While connecting: also sends the initiation to this relay address, at once and with each repeat.
 // The connection gets the address whose response arrives first.
-void add_detour(Endpoint &e, ConnectionIndex index, const Address &detour, uint64_t now_us);
-void release(Endpoint &e, ConnectionIndex index); // Frees the place at once and wipes its keys.
-Contact contact(const Endpoint &e, ConnectionIndex index);
+void add_relay_candidate(Endpoint &e, ConnectionIndex index, const Address &relay_candidate,
+                         uint64_t now_us);
+void free_connection(Endpoint &e,
+                     ConnectionIndex index); // Frees the place at once and wipes its keys.
+HandshakeState handshake_state(const Endpoint &e, ConnectionIndex index);
 Connection &at(Endpoint &e, ConnectionIndex index); // Asserts that it is open.
 const Connection &at(const Endpoint &e, ConnectionIndex index);
 const uint8_t *key(const Endpoint &e, ConnectionIndex index); // Public key of the peer, 32 bytes.
@@ -95,7 +97,7 @@ Arrival receive(Endpoint &e, const Datagram &datagram, uint64_t now_us);
 // Call it once per tick. Writes the handshake datagrams that are due: initiations, repeats, and
 // answers. Cookie replies and version refusals take at most half of the outbox. Handshakes also
 // time out here. (The caller writes data packets itself, through connection::begin_packet().)
-void send_handshakes(Endpoint &e, Outbox &outbox, uint64_t now_us);
+void send_handshakes(Endpoint &e, DatagramBuffer &datagram_buffer, uint64_t now_us);
 uint64_t bad_datagrams(const Endpoint &e);
 Tally handshakes(const Endpoint &e); // Datagrams that send_handshakes() has written.
 // The connection of this index, open or not, for its tallies. Null if the index was never used.
@@ -104,8 +106,8 @@ void count_bad_datagram(Endpoint &e); // Counts a packet that the caller did not
 
 // A free place of datagram_bytes_max in the outbox; empty if the outbox is full. Write a datagram
 // there and call push().
-std::span<std::byte> place(Outbox &outbox);
-void push(Outbox &outbox, const Address &address, size_t size_bytes);
+std::span<std::byte> place(DatagramBuffer &datagram_buffer);
+void push(DatagramBuffer &datagram_buffer, const Address &address, size_t size_bytes);
 
 }
 }

@@ -12,19 +12,19 @@ namespace tern::endpoint {
 namespace {
 
 // The slot that is connecting under this connection id; null if there is none.
-Slot *find_asking(Endpoint &e, const uint8_t (&id)[4])
+ConnectionSlot *find_asking(Endpoint &e, const uint8_t (&id)[4])
 {
     const IdPlace place = connection_ids::find(e._ids, handshake::id(id));
     if (place.owner != IdOwner::connection) return nullptr;
-    Slot &slot = e._slots[place.index];
-    return slot.contact == Contact::connecting ? &slot : nullptr;
+    ConnectionSlot &slot = e._slots[place.index];
+    return slot.state == HandshakeState::connecting ? &slot : nullptr;
 }
 
 Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us)
 {
     const Read<Response> read = handshake::read_response(datagram.bytes, e._mac_keys);
     if (read.reading != Reading::ok) return Handling::bad;
-    Slot *slot = find_asking(e, read.message.receiver_id);
+    ConnectionSlot *slot = find_asking(e, read.message.receiver_id);
     if (!slot) return Handling::bad;
 
     NoiseHandshake tried = slot->noise; // A forged response must not spoil the real one.
@@ -43,11 +43,11 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
     noise::wipe(slot->noise);
     // A response through any relay may set the address, because only members relay. A direct
     // source is not taken over: the connection starts at the address that was asked.
-    const bool by_detour = address::is_bridged(datagram.address);
+    const bool by_relay_candidate = address::is_bridged(datagram.address);
     Connection &c = make_connection(e, static_cast<ConnectionIndex>(slot - e._slots));
     connection::open(c, keys, handshake::id(read.message.sender_id),
-                     by_detour ? datagram.address : slot->address, now_us);
-    slot->contact = Contact::open;
+                     by_relay_candidate ? datagram.address : slot->address, now_us);
+    slot->state = HandshakeState::open;
     sodium_memzero(&keys, sizeof keys);
     return Handling::handled;
 }
@@ -56,7 +56,7 @@ Handling receive_cookie_reply(Endpoint &e, const Datagram &datagram, uint64_t no
 {
     const Read<CookieReply> read = handshake::read_cookie_reply(datagram.bytes);
     if (read.reading != Reading::ok) return Handling::bad;
-    Slot *slot = find_asking(e, read.message.receiver_id);
+    ConnectionSlot *slot = find_asking(e, read.message.receiver_id);
     if (!slot) return Handling::bad;
     const handshake::OpenedCookie opened =
         handshake::open_cookie_reply(read.message, slot->initiation.mac1, slot->mac_keys);
@@ -70,7 +70,7 @@ Handling receive_cookie_reply(Endpoint &e, const Datagram &datagram, uint64_t no
 Handling receive_version_refusal(Endpoint &e, const Datagram &datagram)
 {
     const handshake::PeekedId peeked = handshake::peek_id(datagram.bytes);
-    Slot *slot = peeked.ok ? find_asking(e, peeked.bytes) : nullptr;
+    ConnectionSlot *slot = peeked.ok ? find_asking(e, peeked.bytes) : nullptr;
     if (!slot) return Handling::bad;
     const Read<VersionRefusal> read =
         handshake::read_version_refusal(datagram.bytes, slot->mac_keys);
@@ -86,8 +86,8 @@ Arrival receive_packet(Endpoint &e, ConnectionIndex index, const Datagram &datag
                        connection::open_packet(*e._connections[index], datagram.bytes, e._scratch)};
     if (arrival.packet.opening != Opening::ok)
         arrival.handling = Handling::bad;
-    else if (e._slots[index].heard_at == 0)
-        e._slots[index].heard_at = e._received;
+    else if (e._slots[index].first_packet_at == 0)
+        e._slots[index].first_packet_at = e._received;
     return arrival;
 }
 
@@ -99,7 +99,7 @@ Arrival receive_data(Endpoint &e, const Datagram &datagram, uint64_t now_us)
     if (place.owner == IdOwner::none) return {};
     if (place.owner == IdOwner::half_open)
         return promote(e, half_open::at(e._half_open, place.index), datagram, now_us);
-    if (e._slots[place.index].contact != Contact::open) return {};
+    if (e._slots[place.index].state != HandshakeState::open) return {};
     return receive_packet(e, place.index, datagram);
 }
 

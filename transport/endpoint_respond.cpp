@@ -20,8 +20,8 @@ void renew_cookie_secret(Endpoint &e, uint64_t now_us)
     if (is_recent)
         std::memcpy(e._cookie_secrets[1], e._cookie_secrets[0], 32);
     else
-        chance::fill(e._chance, e._cookie_secrets[1]);
-    chance::fill(e._chance, e._cookie_secrets[0]);
+        entropy::fill(e._entropy, e._cookie_secrets[1]);
+    entropy::fill(e._entropy, e._cookie_secrets[0]);
     e._has_cookie_secret = true;
     e._cookie_us = now_us;
 }
@@ -40,7 +40,7 @@ Proof proof(Endpoint &e, const Initiation &message, const Address &address, uint
 
 // --- Stateless answers ---
 
-void queue_answer(Endpoint &e, const Answer &answer)
+void queue_answer(Endpoint &e, const HandshakeReply &answer)
 {
     if (e._answer_count == answers_max) return;
     e._answers[(e._answer_first + e._answer_count) % answers_max] = answer;
@@ -49,7 +49,7 @@ void queue_answer(Endpoint &e, const Answer &answer)
 
 void queue_cookie_reply(Endpoint &e, const Initiation &message, const Address &address)
 {
-    Answer answer = {};
+    HandshakeReply answer = {};
     answer.type = DatagramType::cookie_reply;
     answer.address = address;
     std::memcpy(answer.receiver_id, message.sender_id, sizeof answer.receiver_id);
@@ -63,7 +63,7 @@ void queue_version_refusal(Endpoint &e, const Datagram &datagram, uint64_t now_u
 {
     const handshake::PeekedId asker = handshake::peek_id(datagram.bytes);
     if (!asker.ok || !allowance::take(e._refusals, now_us)) return;
-    Answer answer = {};
+    HandshakeReply answer = {};
     answer.type = DatagramType::version_refusal;
     answer.address = datagram.address;
     std::memcpy(answer.receiver_id, asker.bytes, sizeof answer.receiver_id);
@@ -84,7 +84,7 @@ struct Answered {
 Answered answer(Endpoint &e, const Initiation &message, uint32_t local_id)
 {
     Answered answered = {};
-    KeyPair ephemeral = noise::make_key_pair(e._chance);
+    KeyPair ephemeral = noise::make_key_pair(e._entropy);
     NoiseHandshake h = noise::respond(e._prologue.bytes, e._keys, ephemeral);
     sodium_memzero(&ephemeral, sizeof ephemeral);
     const handshake::OpenedOffer opened = handshake::open_initiation(h, message);
@@ -107,7 +107,7 @@ Answered answer(Endpoint &e, const Initiation &message, uint32_t local_id)
 Handling respond(Endpoint &e, const Initiation &message, const Address &address, uint64_t now_us)
 {
     const uint16_t index = half_open::next_place(e._half_open);
-    const uint32_t local_id = connection_ids::take(e._ids, e._chance, IdOwner::half_open, index);
+    const uint32_t local_id = connection_ids::take(e._ids, e._entropy, IdOwner::half_open, index);
     Answered answered = answer(e, message, local_id);
     if (!answered.ok) {
         connection_ids::give_back(e._ids, local_id);
@@ -151,9 +151,9 @@ bool is_authentic(const HalfOpen &entry, const Datagram &datagram, std::span<std
 // it. They agree because a crossed initiation arrives before the first packet on our connection. An
 // initiation that arrives after that packet is one that the peer sent because it has lost the
 // connection.
-bool is_crossed(const Slot &slot, const HalfOpen &entry)
+bool is_crossed(const ConnectionSlot &slot, const HalfOpen &entry)
 {
-    return slot.is_ours && (slot.heard_at == 0 || entry.made_at < slot.heard_at);
+    return slot.is_ours && (slot.first_packet_at == 0 || entry.made_at < slot.first_packet_at);
 }
 
 struct Rivals {
@@ -166,11 +166,11 @@ Rivals find_rivals(const Endpoint &e, const HalfOpen &entry)
     Rivals rivals = {false, no_connection};
     const bool is_ours_lower = std::memcmp(e._keys.public_key, entry.key, 32) < 0;
     for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
-        const Slot &slot = e._slots[i];
+        const ConnectionSlot &slot = e._slots[i];
         if (std::memcmp(slot.key, entry.key, 32) != 0) continue;
-        if (slot.contact == Contact::connecting) rivals.connecting = i;
-        if (slot.contact == Contact::open && is_ours_lower && is_crossed(slot, entry) &&
-            connection::link(*e._connections[i]) == Link::open)
+        if (slot.state == HandshakeState::connecting) rivals.connecting = i;
+        if (slot.state == HandshakeState::open && is_ours_lower && is_crossed(slot, entry) &&
+            connection::state(*e._connections[i]) == ConnectionState::open)
             rivals.survive = true;
     }
     return rivals;
@@ -180,13 +180,13 @@ Rivals find_rivals(const Endpoint &e, const HalfOpen &entry)
 // the connection.
 void take_over(Endpoint &e, ConnectionIndex index, HalfOpen &entry)
 {
-    Slot &slot = e._slots[index];
+    ConnectionSlot &slot = e._slots[index];
     if (slot.local_id != 0) connection_ids::give_back(e._ids, slot.local_id);
     sodium_memzero(&slot, sizeof slot);
-    slot.contact = Contact::open;
+    slot.state = HandshakeState::open;
     slot.local_id = entry.local_id;
     std::memcpy(slot.key, entry.key, sizeof slot.key);
-    slot.heard_at = e._received;
+    slot.first_packet_at = e._received;
     connection_ids::pass_on(e._ids, slot.local_id, IdOwner::connection, index);
     half_open::spend(entry);
 }
@@ -195,10 +195,11 @@ void take_over(Endpoint &e, ConnectionIndex index, HalfOpen &entry)
 void end_rivals(Endpoint &e, ConnectionIndex index, uint64_t now_us)
 {
     for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
-        Slot &slot = e._slots[i];
+        ConnectionSlot &slot = e._slots[i];
         if (i == index || std::memcmp(slot.key, e._slots[index].key, 32) != 0) continue;
-        if (slot.contact == Contact::connecting) fail_contact(e, slot, Contact::unreachable);
-        if (slot.contact == Contact::open)
+        if (slot.state == HandshakeState::connecting)
+            fail_handshake(e, slot, HandshakeState::unreachable);
+        if (slot.state == HandshakeState::open)
             connection::close(*e._connections[i], CloseReason::replaced, now_us);
     }
 }
@@ -254,7 +255,8 @@ Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t
     return arrival;
 }
 
-size_t write_answer(Endpoint &e, const Answer &answer, std::span<std::byte> to, uint64_t now_us)
+size_t write_answer(Endpoint &e, const HandshakeReply &answer, std::span<std::byte> to,
+                    uint64_t now_us)
 {
     if (answer.type == DatagramType::version_refusal) {
         const VersionRefusal message =
@@ -264,8 +266,8 @@ size_t write_answer(Endpoint &e, const Answer &answer, std::span<std::byte> to, 
     }
     renew_cookie_secret(e, now_us);
     const Cookie cookie = handshake::make_cookie(e._cookie_secrets[0], answer.address);
-    const CookieReply message = handshake::write_cookie_reply(e._chance, answer.receiver_id, cookie,
-                                                              answer.mac1, e._mac_keys);
+    const CookieReply message = handshake::write_cookie_reply(e._entropy, answer.receiver_id,
+                                                              cookie, answer.mac1, e._mac_keys);
     std::memcpy(to.data(), &message, sizeof message);
     return sizeof message;
 }

@@ -31,16 +31,16 @@ inline constexpr uint32_t answers_max = 512;
 inline constexpr uint64_t cookie_time_us = 120'000'000;
 
 // The place of one connection, or of an attempt to connect.
-struct Slot {
-    Contact contact;
-    bool is_ours;      // We have started the handshake.
-    uint32_t local_id; // Connection id on our side; 0 while free and after a failure.
-    uint8_t key[32];   // Public key of the peer.
-    uint64_t heard_at; // Endpoint::_received at its first authentic packet; 0 before that.
+struct ConnectionSlot {
+    HandshakeState state;
+    bool is_ours;             // We have started the handshake.
+    uint32_t local_id;        // Connection id on our side; 0 while free and after a failure.
+    uint8_t key[32];          // Public key of the peer.
+    uint64_t first_packet_at; // Endpoint::_received at its first authentic packet; 0 before that.
 
     // Only while connecting.
     Address address;
-    Address detour; // Relay address that the initiation is also sent to; port 0: none.
+    Address relay_candidate; // Relay address that the initiation is also sent to; port 0: none.
     NoiseHandshake noise;
     Initiation initiation;
     MacKeys mac_keys; // Derived from the peer's key.
@@ -53,7 +53,7 @@ struct Slot {
 };
 
 // An answer that needs no handshake state. Its datagram is written only when it is sent.
-struct Answer {
+struct HandshakeReply {
     DatagramType type; // cookie_reply, version_refusal.
     Address address;
     uint8_t receiver_id[4];
@@ -64,7 +64,7 @@ struct Endpoint { // Closed.
     EndpointLimits _limits;
     KeyPair _keys;
     MacKeys _mac_keys; // Derived from our public key.
-    Chance _chance;
+    EntropySource _entropy;
     uint16_t _ciphers; // The set that it offers and chooses from.
     bool _has_entered;
     handshake::Prologue _prologue;
@@ -74,19 +74,20 @@ struct Endpoint { // Closed.
     HalfOpenTable _half_open;
     uint32_t _half_open_count; // Used entries of the table.
     Allowance _strangers, _proven, _refusals;
-    Answer _answers[answers_max]; // A ring.
+    HandshakeReply _answers[answers_max]; // A ring.
     uint32_t _answer_first, _answer_count;
     uint8_t _cookie_secrets[2][32]; // The present secret and the previous one.
     uint64_t _cookie_us;            // When the present secret was made.
     bool _has_cookie_secret;
 
-    Tally _handshakes;  // Handshake datagrams sent.
-    uint64_t _received; // Datagrams received; serves as a logical clock for heard_at and made_at.
-    uint64_t _bad;      // Bad datagrams received.
+    Tally _handshakes; // Handshake datagrams sent.
+    uint64_t
+        _received; // Datagrams received; serves as a logical clock for first_packet_at and made_at.
+    uint64_t _bad; // Bad datagrams received.
     std::byte _scratch[datagram_bytes_max];
 
     // These lie behind this struct in the same block of memory.
-    Slot *_slots;              // connections_max of them.
+    ConnectionSlot *_slots;    // connections_max of them.
     Connection **_connections; // Parallel to _slots. Null until first used, so that the memory of
                                // unused connections is never touched.
     std::byte *_blocks;        // Memory of the connections.
@@ -99,14 +100,15 @@ namespace endpoint {
 ConnectionIndex free_slot(const Endpoint &e); // no_connection if there is none.
 // The connection of this place; makes it at the first call.
 Connection &make_connection(Endpoint &e, ConnectionIndex index);
-void fail_contact(Endpoint &e, Slot &slot, Contact contact);
+void fail_handshake(Endpoint &e, ConnectionSlot &slot, HandshakeState state);
 void clear_half_open(Endpoint &e, HalfOpen &entry);
 
 // --- endpoint_respond.cpp: the responder ---
 Handling receive_initiation(Endpoint &e, const Datagram &datagram, uint64_t now_us);
 // Takes a data datagram for a half-open handshake; an authentic one makes it a connection.
 Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t now_us);
-size_t write_answer(Endpoint &e, const Answer &answer, std::span<std::byte> to, uint64_t now_us);
+size_t write_answer(Endpoint &e, const HandshakeReply &answer, std::span<std::byte> to,
+                    uint64_t now_us);
 
 }
 }

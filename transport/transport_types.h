@@ -65,9 +65,9 @@ struct Tallies {
 };
 
 // The outcome of a packet that we sent, reported once for each packet.
-struct Fate {
+struct PacketOutcome {
     uint64_t packet;
-    bool arrived; // Acked; otherwise lost. A lost packet stays lost even if a late ack arrives.
+    bool acked; // Acked; otherwise lost. A lost packet stays lost even if a late ack arrives.
 };
 
 enum class CloseReason : uint8_t {

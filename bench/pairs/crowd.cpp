@@ -227,13 +227,13 @@ uint64_t receive(Crowd &crowd)
     return changed;
 }
 
-void tell_fates(Crowd &crowd)
+void report_packet_outcomes(Crowd &crowd)
 {
     Replica &owner = *crowd.replicas[0];
     replica::begin_receive(owner);
     for (size_t i = 0; i < receivers_count; ++i)
         for (size_t k = 0; k < crowd.pipes[i].count; ++k)
-            replica::fate(owner, peer(i + 1), crowd.pipes[i].first_packet + k, true);
+            replica::on_packet_outcome(owner, peer(i + 1), crowd.pipes[i].first_packet + k, true);
     replica::end_receive(owner);
 }
 

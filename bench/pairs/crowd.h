@@ -47,7 +47,7 @@ struct Crowd {
     std::vector<tern::ChargeRun> charge_runs;
     tern::Charges charges;
     std::vector<std::vector<uint32_t>> delivered; // Messages, [from][to].
-    std::vector<tern::Slot> slots;                // Of the objects, there.
+    std::vector<tern::ObjectSlot> slots;          // Of the objects, there.
     std::vector<Body> bodies;                     // What they are to be.
     Pipe pipes[receivers_count];
     uint64_t next_packet;
@@ -65,8 +65,8 @@ void move(Crowd &crowd, size_t first, size_t stride);
 void set(Crowd &crowd, size_t first, size_t stride);
 void write(Crowd &crowd);       // The owner's send().
 uint64_t receive(Crowd &crowd); // At all receivers; the object_changed events of them all.
-void tell_fates(Crowd &crowd);  // All packets have arrived; the owner's next receive().
-uint64_t idle(Crowd &crowd);    // A tick of the owner's with nothing to do; datagrams due.
+void report_packet_outcomes(Crowd &crowd); // All packets have arrived; the owner's next receive().
+uint64_t idle(Crowd &crowd); // A tick of the owner's with nothing to do; datagrams due.
 uint64_t piped_bytes(const Crowd &crowd); // UDP payload of this tick.
 bool is_equal(const Crowd &crowd);        // Whether all receivers hold what the owner holds.
 

@@ -139,7 +139,7 @@ void tick(World &w, size_t index, bool is_sender)
     while (!connection::peek_message(c, StreamId::world).empty())
         connection::consume_message(c, StreamId::world);
     connection::update(c, w.now_us);
-    for (Fate fate; connection::take_fate(c, fate);) {
+    for (PacketOutcome outcome; connection::take_packet_outcome(c, outcome);) {
     }
     if (is_sender) fill(flow);
     send_connection(w, index, is_sender);

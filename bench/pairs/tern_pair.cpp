@@ -34,9 +34,9 @@ void make(TernSide &side, uint16_t connections_max)
     side.keys = noise::make_key_pair();
     side.endpoint = endpoint::make_endpoint(limits(connections_max), side.keys);
     side.connection = no_connection;
-    side.bytes.resize(outbox_datagrams_max * datagram_bytes_max);
-    side.datagrams.resize(outbox_datagrams_max);
-    side.outbox = {side.bytes, side.datagrams, 0};
+    side.bytes.resize(buffer_datagrams_max * datagram_bytes_max);
+    side.datagrams.resize(buffer_datagrams_max);
+    side.datagram_buffer = {side.bytes, side.datagrams, 0};
     const uint8_t secret[32] = {1, 2, 3};
     endpoint::enter(*side.endpoint, 1, secret);
 }
@@ -73,7 +73,7 @@ void receive(TernSide &side, uint64_t now_us, Tally &tally)
     if (side.connection == no_connection) return;
     Connection &c = connection_of(side);
     connection::update(c, now_us);
-    for (Fate fate; connection::take_fate(c, fate);) {
+    for (PacketOutcome outcome; connection::take_packet_outcome(c, outcome);) {
     }
 }
 
@@ -81,24 +81,25 @@ void receive(TernSide &side, uint64_t now_us, Tally &tally)
 void hand_over(TernSide &side)
 {
     size_t kept = 0;
-    for (const Datagram &datagram : side.outbox.datagrams.first(side.outbox.count))
+    for (const Datagram &datagram :
+         side.datagram_buffer.datagrams.first(side.datagram_buffer.count))
         if (datagram.bytes.size() <= path_bytes_max) side.datagrams[kept++] = datagram;
-    side.socket->send(side.outbox.datagrams.first(kept));
-    side.outbox.count = 0;
+    side.socket->send(side.datagram_buffer.datagrams.first(kept));
+    side.datagram_buffer.count = 0;
 }
 
 void send(TernSide &side, uint64_t now_us)
 {
-    endpoint::send_handshakes(*side.endpoint, side.outbox, now_us);
+    endpoint::send_handshakes(*side.endpoint, side.datagram_buffer, now_us);
     while (side.connection != no_connection) {
         Connection &c = connection_of(side);
         if (!connection::has_budget(c, now_us) || !connection::wants_packet(c, now_us)) break;
-        const std::span<std::byte> place = endpoint::place(side.outbox);
+        const std::span<std::byte> place = endpoint::place(side.datagram_buffer);
         if (place.empty()) break;
         Packet packet = connection::begin_packet(c, place, datagram_bytes_max, now_us);
         const auto bytes = connection::finish_packet(c, packet, now_us);
         if (bytes.empty()) break;
-        endpoint::push(side.outbox, connection::address(c), bytes.size());
+        endpoint::push(side.datagram_buffer, connection::address(c), bytes.size());
     }
     hand_over(side);
 }
@@ -106,7 +107,7 @@ void send(TernSide &side, uint64_t now_us)
 bool is_open(const TernSide &side)
 {
     return side.connection != no_connection &&
-           endpoint::contact(*side.endpoint, side.connection) == Contact::open;
+           endpoint::handshake_state(*side.endpoint, side.connection) == HandshakeState::open;
 }
 
 void destroy(TernSide &side)
@@ -137,7 +138,7 @@ TernPair *make()
            clock_us() < deadline_us) {
         for (TernSide *side : {&sender, &pair->receiver}) {
             tern_side::receive(*side, clock_us(), unused);
-            if (endpoint::contact(*sender.endpoint, asked) == Contact::open)
+            if (endpoint::handshake_state(*sender.endpoint, asked) == HandshakeState::open)
                 sender.connection = asked;
             tern_side::send(*side, clock_us());
         }
@@ -161,7 +162,7 @@ bool put(TernPair &pair, std::span<const std::byte> message)
         end_packet(pair);
     for (int i = 0; i < 2 && !pair.packet_begun; ++i) {
         const uint64_t now_us = clock_us();
-        const std::span<std::byte> place = endpoint::place(pair.sender.outbox);
+        const std::span<std::byte> place = endpoint::place(pair.sender.datagram_buffer);
         if (place.empty() || !connection::has_budget(c, now_us)) return false;
         pair.packet = connection::begin_packet(c, place, datagram_bytes_max, now_us);
         pair.packet_begun = true;
@@ -182,7 +183,8 @@ void end_packet(TernPair &pair)
     pair.packet_begun = false;
     Connection &c = connection_of(pair.sender);
     const auto bytes = connection::finish_packet(c, pair.packet, clock_us());
-    if (!bytes.empty()) endpoint::push(pair.sender.outbox, connection::address(c), bytes.size());
+    if (!bytes.empty())
+        endpoint::push(pair.sender.datagram_buffer, connection::address(c), bytes.size());
 }
 
 bool queue(TernPair &pair, std::span<const std::byte> message)

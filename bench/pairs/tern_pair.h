@@ -8,7 +8,7 @@
 
 namespace bench {
 
-inline constexpr size_t outbox_datagrams_max = 128;
+inline constexpr size_t buffer_datagrams_max = 128;
 inline constexpr size_t path_bytes_max = 1400;      // Larger datagrams are lost.
 inline constexpr size_t bulk_datagram_bytes = 1372; // The largest that tern finds out below that.
 
@@ -19,7 +19,7 @@ struct TernSide {
     tern::ConnectionIndex connection;
     std::vector<std::byte> bytes;
     std::vector<tern::Datagram> datagrams;
-    tern::Outbox outbox;
+    tern::DatagramBuffer datagram_buffer;
 };
 
 struct TernPair {

@@ -214,7 +214,7 @@ struct TernCrowd {
                     greet(client);
                 }
             host_receive(unused);
-            endpoint::send_handshakes(*host.endpoint, host.outbox, clock_us());
+            endpoint::send_handshakes(*host.endpoint, host.datagram_buffer, clock_us());
             flush(host);
         }
         if (open.size() == client_count) return;
@@ -232,24 +232,24 @@ struct TernCrowd {
     {
         for (const Datagram &datagram : client.socket->receive())
             endpoint::receive(*client.endpoint, datagram, clock_us());
-        endpoint::send_handshakes(*client.endpoint, client.outbox, clock_us());
+        endpoint::send_handshakes(*client.endpoint, client.datagram_buffer, clock_us());
         flush(client);
     }
     static void flush(TernSide &side)
     {
-        side.socket->send(side.outbox.datagrams.first(side.outbox.count));
-        side.outbox.count = 0;
+        side.socket->send(side.datagram_buffer.datagrams.first(side.datagram_buffer.count));
+        side.datagram_buffer.count = 0;
     }
     static void put(TernSide &side, ConnectionIndex index, const Message &message, uint64_t now_us)
     {
         Connection &c = endpoint::at(*side.endpoint, index);
-        const std::span<std::byte> place = endpoint::place(side.outbox);
+        const std::span<std::byte> place = endpoint::place(side.datagram_buffer);
         if (place.empty() || !connection::has_budget(c, now_us)) return;
         Packet packet = connection::begin_packet(c, place, datagram_bytes_max, now_us);
         std::memcpy(connection::unreliable_room(packet).data(), message.data(), message.size());
         connection::add_unreliable(packet, UnreliableKind::call, message.size());
         const auto bytes = connection::finish_packet(c, packet, now_us);
-        endpoint::push(side.outbox, connection::address(c), bytes.size());
+        endpoint::push(side.datagram_buffer, connection::address(c), bytes.size());
     }
     uint64_t bytes() const
     {
@@ -281,7 +281,7 @@ struct TernCrowd {
         for (const ConnectionIndex index : open) {
             Connection &c = endpoint::at(*host.endpoint, index);
             connection::update(c, now_us);
-            for (Fate fate; connection::take_fate(c, fate);) {
+            for (PacketOutcome outcome; connection::take_packet_outcome(c, outcome);) {
             }
         }
     }

@@ -174,7 +174,7 @@ void receive_all(Link &link, size_t at, Connection &c, Times &times, uint64_t no
         }
     }
     connection::update(c, now_us);
-    for (Fate fate; connection::take_fate(c, fate);) {
+    for (PacketOutcome outcome; connection::take_packet_outcome(c, outcome);) {
     }
 }
 

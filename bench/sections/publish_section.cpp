@@ -59,7 +59,7 @@ void unpack_copies(std::span<const std::byte> packet, std::vector<Body> &copies)
 }
 
 struct Costs { // Of a round; times in ns.
-    double set, write, fates, receive;
+    double set, write, outcomes, receive;
     uint64_t bytes, updates, delivered;
     bool wrong;
 };
@@ -67,8 +67,8 @@ struct Costs { // Of a round; times in ns.
 Sample sample(const Costs &c)
 {
     const auto updates = static_cast<double>(c.updates);
-    return {{(c.set + c.write + c.fates) / updates, c.set / updates, c.write / updates,
-             c.fates / updates, c.receive / updates, static_cast<double>(c.bytes) / updates},
+    return {{(c.set + c.write + c.outcomes) / updates, c.set / updates, c.write / updates,
+             c.outcomes / updates, c.receive / updates, static_cast<double>(c.bytes) / updates},
             c.updates,
             c.delivered,
             c.wrong};
@@ -147,8 +147,8 @@ Sample run_publish(Publishing &p)
         costs.receive += since_ns(begin_ns);
 
         begin_ns = cpu_clock_ns();
-        crowd::tell_fates(crowd);
-        costs.fates += since_ns(begin_ns);
+        crowd::report_packet_outcomes(crowd);
+        costs.outcomes += since_ns(begin_ns);
         costs.bytes += crowd::piped_bytes(crowd);
         costs.updates += moved * receivers_count;
     }
@@ -167,7 +167,7 @@ Sample run_idle(Publishing &p)
 }
 
 const std::vector<Column> publish_columns = {{"owner ns", 1, true},    {"its set", 1, false},
-                                             {"write", 1, false},      {"fates", 1, false},
+                                             {"write", 1, false},      {"outcomes", 1, false},
                                              {"receiver ns", 1, true}, {"bytes", 1, false}};
 const std::vector<const char *> publish_notes = {
     "all per object update per receiver; 3 floats, a quaternion, an int32, all changing",

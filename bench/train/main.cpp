@@ -48,7 +48,7 @@ tern::Horizon horizon(const Ages &ages, const WeightTable &table)
 struct Tables {
     WeightTable weights;
     int16_t surprise[2];
-    CoderChances chances;
+    CoderProbabilities probabilities;
 };
 
 struct Cell { // Of ages.
@@ -225,18 +225,18 @@ void train_energies(const Data &data, Tables &tables)
 
 // --- Chances: counted by the coder's own rules ---
 
-inline constexpr size_t chance_count = sizeof(CoderChances) / sizeof(Chance);
+inline constexpr size_t probability_count = sizeof(CoderProbabilities) / sizeof(Probability);
 
 struct Counter {
-    const Chance *first;
+    const Probability *first;
     std::vector<double> counts; // By chance: false, true.
     double bits;
 };
 
-bool code(Counter &c, bool decision, const Chance &chance)
+bool code(Counter &c, bool decision, const Probability &probability)
 {
-    c.counts[static_cast<size_t>(&chance - c.first) * 2 + (decision ? 1 : 0)] += 1;
-    const double is_false = static_cast<double>(chance) / chance_one;
+    c.counts[static_cast<size_t>(&probability - c.first) * 2 + (decision ? 1 : 0)] += 1;
+    const double is_false = static_cast<double>(probability) / probability_one;
     c.bits -= std::log2(decision ? 1 - is_false : is_false);
     return decision;
 }
@@ -246,7 +246,7 @@ uint32_t code_symbol(Counter &c, uint32_t symbol, const range_coder::Starts &sta
     c.counts[static_cast<size_t>(&starts[symbol] - c.first) * 2] += 1;
     const auto size =
         static_cast<double>(range_coder::end_of(starts, symbol) - uint32_t{starts[symbol]});
-    c.bits -= std::log2(size / chance_one);
+    c.bits -= std::log2(size / probability_one);
     return symbol;
 }
 
@@ -258,8 +258,8 @@ uint32_t code_bits(Counter &c, uint32_t value, unsigned bit_count)
 
 Counter counter(const Tables &tables)
 {
-    return {reinterpret_cast<const Chance *>(&tables.chances),
-            std::vector<double>(chance_count * 2, 0.4), 0};
+    return {reinterpret_cast<const Probability *>(&tables.probabilities),
+            std::vector<double>(probability_count * 2, 0.4), 0};
 }
 
 void count_object(Counter &c, const Data &data, const Tables &tables, const Sample &s)
@@ -272,7 +272,7 @@ void count_object(Counter &c, const Data &data, const Tables &tables, const Samp
     }
     uint32_t words[cube_words];
     std::copy(s.now, s.now + cube_words, words);
-    state_coding::Progress p = {&s.history, &tables.chances, tables.surprise, 0, 0, false};
+    state_coding::Progress p = {&s.history, &tables.probabilities, tables.surprise, 0, 0, false};
     state_coding::code_object(c, p, data.layout, mask, words);
 }
 
@@ -290,8 +290,8 @@ void count_presence(Counter &c, const Data &data, const Tables &tables)
                         history.at[1 + i] =
                             cubes_scene::at(scene, frame - ages.base - ages.older[i], object);
                     const bool there = !std::equal(now, now + cube_words, history.at[0]);
-                    state_coding::code_presence(c, tables.chances, data.layout, history, before,
-                                                there);
+                    state_coding::code_presence(c, tables.probabilities, data.layout, history,
+                                                before, there);
                     before = (before << 1 | (there ? 1 : 0)) & 3;
                 }
             }
@@ -301,35 +301,36 @@ void count_presence(Counter &c, const Data &data, const Tables &tables)
 // Each of a share of what was counted, and of 2 at least.
 void set_starts(const double *counts, range_coder::Starts &starts)
 {
-    static constexpr double least = 2, rest = chance_one - least * range_coder::symbols_count;
+    static constexpr double least = 2, rest = probability_one - least * range_coder::symbols_count;
     double sum = 0, before = 0;
     for (uint32_t i = 0; i < range_coder::symbols_count; ++i)
         sum += counts[2 * i];
     for (uint32_t i = 0; i < range_coder::symbols_count; ++i) {
-        starts[i] = static_cast<Chance>(least * i + std::floor(rest * before / sum));
+        starts[i] = static_cast<Probability>(least * i + std::floor(rest * before / sum));
         before += counts[2 * i];
     }
 }
 
-void set_chances(const Counter &c, Tables &tables)
+void set_probabilities(const Counter &c, Tables &tables)
 {
-    auto *chances = reinterpret_cast<Chance *>(&tables.chances);
-    for (size_t i = 0; i < chance_count; ++i) {
+    auto *probabilities = reinterpret_cast<Probability *>(&tables.probabilities);
+    for (size_t i = 0; i < probability_count; ++i) {
         const double share = c.counts[2 * i] / (c.counts[2 * i] + c.counts[2 * i + 1]);
-        chances[i] = static_cast<Chance>(std::clamp(share * chance_one, 24.0, chance_one - 24.0));
+        probabilities[i] = static_cast<Probability>(
+            std::clamp(share * probability_one, 24.0, probability_one - 24.0));
     }
-    for (ElementChances &element : tables.chances.element)
+    for (ElementProbabilities &element : tables.probabilities.element)
         for (range_coder::Starts &starts : element.bucket)
-            set_starts(&c.counts[static_cast<size_t>(&starts[0] - chances) * 2], starts);
+            set_starts(&c.counts[static_cast<size_t>(&starts[0] - probabilities) * 2], starts);
 }
 
-double train_chances(const Data &data, Tables &tables)
+double train_probabilities(const Data &data, Tables &tables)
 {
     Counter c = counter(tables);
     each(data, tables, [&](const Sample &s) { count_object(c, data, tables, s); });
     const double bits = c.bits;
     count_presence(c, data, tables);
-    set_chances(c, tables);
+    set_probabilities(c, tables);
     return bits;
 }
 
@@ -362,7 +363,7 @@ void print(Printer &p, Number number)
 }
 
 void print(Printer &p, const MotionWeights &w);
-void print(Printer &p, const ElementChances &e);
+void print(Printer &p, const ElementProbabilities &e);
 
 template <class Element, size_t count> void print(Printer &p, const Element (&array)[count])
 {
@@ -380,7 +381,7 @@ void print(Printer &p, const MotionWeights &w)
     print(p, "},");
 }
 
-void print(Printer &p, const ElementChances &e)
+void print(Printer &p, const ElementProbabilities &e)
 {
     print(p, "{");
     print(p, e.bucket);
@@ -395,9 +396,9 @@ void print_all(FILE *out, const Tables &tables)
     std::fprintf(out, "const WeightTable trained_weights = {\n    ");
     for (const auto &gap : tables.weights)
         print(p, gap);
-    std::fprintf(out, "\n};\n\nconst CoderChances trained_chances = {\n    ");
+    std::fprintf(out, "\n};\n\nconst CoderProbabilities trained_probabilities = {\n    ");
     p.column = 4;
-    const CoderChances &c = tables.chances;
+    const CoderProbabilities &c = tables.probabilities;
     print(p, c.element);
     print(p, c.changed);
     print(p, c.flag);
@@ -438,9 +439,9 @@ void train(const Data &data, Tables &tables)
         for (auto &age : gap)
             for (MotionWeights &w : age)
                 w = {{}, {{256, 40, 100, 50, 10, 20, 10, 0}, {256, 40, 100, 50, 10, 20, 10, 60}}};
-    std::fill_n(reinterpret_cast<Chance *>(&tables.chances), chance_count,
-                static_cast<Chance>(chance_one / 2));
-    set_chances(counter(tables), tables);
+    std::fill_n(reinterpret_cast<Probability *>(&tables.probabilities), probability_count,
+                static_cast<Probability>(probability_one / 2));
+    set_probabilities(counter(tables), tables);
     train_predictions(data, tables);
     for (int i = 0; i < 3; ++i)
         train_energies(data, tables);
@@ -449,14 +450,14 @@ void train(const Data &data, Tables &tables)
     static constexpr int16_t weights[] = {0, 64, 128, 192};
     for (int16_t weight : weights) {
         tables.surprise[0] = tables.surprise[1] = weight;
-        train_chances(data, tables);
+        train_probabilities(data, tables);
         const double bits = cost(data, tables);
         std::printf("surprise %d: %.3f bits an object\n", weight, bits);
         if (bits < least) best = weight;
         least = std::min(least, bits);
     }
     tables.surprise[0] = tables.surprise[1] = best;
-    train_chances(data, tables);
+    train_probabilities(data, tables);
 }
 
 }

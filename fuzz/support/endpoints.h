@@ -34,19 +34,19 @@ inline Endpoint *make_fuzz_endpoint(const KeyPair &keys, const uint8_t (&secret)
     return e;
 }
 
-struct FuzzOutbox {
+struct FuzzDatagramBuffer {
     std::vector<std::byte> bytes = std::vector<std::byte>(64 * datagram_bytes_max);
     std::vector<Datagram> datagrams = std::vector<Datagram>(64);
-    Outbox outbox = {bytes, datagrams, 0};
+    DatagramBuffer datagram_buffer = {bytes, datagrams, 0};
 };
 
 // What is due now. Valid until the next call.
 inline std::span<const Datagram> handshakes_due(Endpoint &e, uint64_t now_us)
 {
-    static FuzzOutbox out;
-    out.outbox.count = 0;
-    endpoint::send_handshakes(e, out.outbox, now_us);
-    return out.outbox.datagrams.first(out.outbox.count);
+    static FuzzDatagramBuffer out;
+    out.datagram_buffer.count = 0;
+    endpoint::send_handshakes(e, out.datagram_buffer, now_us);
+    return out.datagram_buffer.datagrams.first(out.datagram_buffer.count);
 }
 
 // As it was made: all connections are forgotten, and so much later that all else has run out, too.
@@ -54,7 +54,7 @@ inline std::span<const Datagram> handshakes_due(Endpoint &e, uint64_t now_us)
 inline uint64_t forget_all(Endpoint &e, uint64_t now_us)
 {
     for (ConnectionIndex i = 0; i < fuzz_connections_max; ++i)
-        endpoint::release(e, i);
+        endpoint::free_connection(e, i);
     now_us += 3'600'000'000;
     while (!handshakes_due(e, now_us).empty()) {
     }

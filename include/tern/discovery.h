@@ -64,9 +64,9 @@ struct FoundSession {
     uint16_t peers_max;
     uint64_t types_digest; // Hash of its type table.
     Fit fit;
-    bool open;         // The invite is complete: join(session, found.invite).
-    Invite invite;     // If not open: the session id, and the rest zero.
-    uint64_t heard_us; // now_us of the find() that took the latest answer.
+    bool open;             // The invite is complete: join(session, found.invite).
+    Invite invite;         // If not open: the session id, and the rest zero.
+    uint64_t last_seen_us; // now_us of the find() that took the latest answer.
 };
 
 struct FinderConfig {

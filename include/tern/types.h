@@ -354,7 +354,7 @@ enum class Why : uint8_t {
     dead,             // The object is destroyed. The peer acked that, or learns it from another.
     death_unacked,    // The object is destroyed, and the peer has not acked our DESTROY.
     not_owned_here,   // Another peer owns the object and sends it to the peer: ask there.
-    told_by_host,     // In a star the host sends the object to the peer: ask there.
+    sent_by_host,     // In a star the host sends the object to the peer: ask there.
     peer_joining,     // On the host: the world sync of the peer has not reached this object.
     object_waits,     // CREATE or MIGRATE is not sent yet: it waits behind other messages.
     object_unacked,   // CREATE or MIGRATE is sent and not acked.
@@ -409,7 +409,7 @@ enum class TrafficKind : uint8_t {
     // Messages with values; split by type and field.
     create,
     migrate, // Includes the grants that travel with it.
-    tell,    // The host of a star replicates an object of another peer.
+    relay,   // The host of a star replicates an object of another peer.
     grant,   // The host sends an object's state to its new owner.
     report,  // A member sends its copy of an orphan to the host.
     update,

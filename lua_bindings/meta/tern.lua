@@ -818,7 +818,7 @@ function tern.find(finder, socket, now_us) end
 ---@field open boolean
 ---@field session string 16 digits.
 ---@field invite? string The invite, if the session is announced as open.
----@field heard_us integer
+---@field last_seen_us integer
 
 ---@param finder tern.Finder
 ---@return tern.FoundSession[]

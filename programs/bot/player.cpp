@@ -21,8 +21,8 @@ void add(Tally &sum, const Tally &other)
         sum.refusals[i] += other.refusals[i];
     sum.calls += other.calls;
     sum.not_called += other.not_called;
-    sum.calls_heard += other.calls_heard;
-    sum.changes_heard += other.changes_heard;
+    sum.calls_received += other.calls_received;
+    sum.changes_received += other.changes_received;
 }
 
 namespace player {
@@ -106,14 +106,14 @@ static void hear(Player &p, const Event &event)
         if (event.peer == self(p.session)) p.mine.push_back(event.object);
         return;
     case EventKind::object_destroyed: return forget(p.mine, event.object);
-    case EventKind::object_changed: p.tally.changes_heard += 1; return;
+    case EventKind::object_changed: p.tally.changes_received += 1; return;
     case EventKind::claim_asked: return answer_claim(p, event);
     case EventKind::claim_granted: p.tally.granted += 1; return forget(p.awaiting, event.object);
     case EventKind::claim_refused:
         p.tally.refused += 1;
         p.tally.refusals[static_cast<size_t>(event.refusal) % p.tally.refusals.size()] += 1;
         return forget(p.awaiting, event.object);
-    case EventKind::call: p.tally.calls_heard += 1; return;
+    case EventKind::call: p.tally.calls_received += 1; return;
     default: return;
     }
 }

@@ -16,7 +16,7 @@ struct Tally {
     uint64_t claims, granted, refused;
     std::array<uint64_t, 8> refusals; // Indexed by tern::ClaimRefusal.
     uint64_t calls, not_called;       // not_called: the queue was full.
-    uint64_t calls_heard, changes_heard;
+    uint64_t calls_received, changes_received;
 };
 
 void add(Tally &sum, const Tally &other);

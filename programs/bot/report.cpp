@@ -118,8 +118,8 @@ static nlohmann::ordered_json tally_json(const Tally &tally)
             {"refusals", refused.is_null() ? nlohmann::ordered_json::object() : refused},
             {"calls", tally.calls},
             {"calls_not_sent", tally.not_called},
-            {"calls_heard", tally.calls_heard},
-            {"changes_heard", tally.changes_heard}};
+            {"calls_received", tally.calls_received},
+            {"changes_received", tally.changes_received}};
 }
 
 static nlohmann::ordered_json network_json(const Outcome &outcome)

@@ -36,7 +36,7 @@ static motion::Point point(const float *components)
 
 // Uses the integer sine of motion.h: whether the owner sends an object must not depend on the
 // platform's sin().
-static void turn(const float *older, const float *newest, double beyond, float *to)
+static void rotate(const float *older, const float *newest, double beyond, float *to)
 {
     static constexpr double turn_max = one * 5 / 4;
     const motion::Point base = point(newest);
@@ -56,7 +56,7 @@ void blend(const Field &field, const float *older, const float *newest, double p
         std::copy_n(newest, count, to);
     } else if (field.kind == FieldKind::quaternion) {
         for (size_t i = 0; i < count; i += 4)
-            turn(older + i, newest + i, progress - 1, to + i);
+            rotate(older + i, newest + i, progress - 1, to + i);
     } else {
         for (size_t i = 0; i < count; ++i) {
             const double from = static_cast<double>(older[i]),

@@ -8,7 +8,7 @@
 
 namespace tern::bounds {
 
-static_assert(std::has_unique_object_representations_v<Released>);
+static_assert(std::has_unique_object_representations_v<FlushedState>);
 
 // Ticks without a change after which a value counts as at rest.
 static constexpr uint32_t rest_ticks = 8;
@@ -37,50 +37,51 @@ void place(flat::Builder &builder, Bounds &b, const TypeTable &types, uint32_t s
     const size_t type_count = b.float_count > 0 ? types.types.size() : 0;
     const size_t slots = b.float_count > 0 ? slot_count : 0;
     flat::place(builder, b.fields, type_count, type_count);
-    flat::place(builder, b.released, slots, slots);
+    flat::place(builder, b.flushed, slots, slots);
     flat::place(builder, b.states, slots * 2 * b.float_count, slots * 2 * b.float_count);
-    flat::place(builder, b.held, (slots + 63) / 64, (slots + 63) / 64);
+    flat::place(builder, b.suppressed, (slots + 63) / 64, (slots + 63) / 64);
     for (size_t i = 0; builder.block && i < type_count; ++i)
         b.fields[i] = fields_of(types.types[i]);
 }
 
-bool holds_any(const Bounds &b)
+bool any_suppressed(const Bounds &b)
 {
-    return b.held_count > 0;
+    return b.suppressed_count > 0;
 }
 
-static void set_held(Bounds &b, Slot slot, bool held)
+static void set_suppressed(Bounds &b, ObjectSlot slot, bool suppressed)
 {
-    uint64_t &word = b.held[slot / 64];
+    uint64_t &word = b.suppressed[slot / 64];
     const uint64_t bit = uint64_t{1} << slot % 64;
-    if (((word & bit) != 0) == held) return;
-    b.held_count += held ? 1 : -1u;
+    if (((word & bit) != 0) == suppressed) return;
+    b.suppressed_count += suppressed ? 1 : -1u;
     word ^= bit;
 }
 
-void forget_object(Bounds &b, Slot slot)
+void forget_object(Bounds &b, ObjectSlot slot)
 {
     if (b.float_count == 0) return;
-    set_held(b, slot, false);
-    b.released[slot] = {};
+    set_suppressed(b, slot, false);
+    b.flushed[slot] = {};
     std::memset(b.states.begin() + size_t{slot} * 2 * b.float_count, 0,
                 size_t{2} * b.float_count * sizeof(float));
 }
 
 // --- The two states ---
 
-static float *state(Bounds &b, Slot slot, bool newest)
+static float *state(Bounds &b, ObjectSlot slot, bool newest)
 {
     return b.states.begin() + (size_t{slot} * 2 + (newest ? 1 : 0)) * b.float_count;
 }
 
-static void keep(Bounds &b, const World &world, const TypeTable &types, Slot slot, uint32_t tick)
+static void keep(Bounds &b, const World &world, const TypeTable &types, ObjectSlot slot,
+                 uint32_t tick)
 {
-    Released &released = b.released[slot];
+    FlushedState &flushed = b.flushed[slot];
     float *to = state(b, slot, true);
     std::copy_n(to, b.float_count, state(b, slot, false));
-    released.older_tick = released.newest_tick;
-    released.newest_tick = std::max<uint32_t>(tick, 1);
+    flushed.older_tick = flushed.newest_tick;
+    flushed.newest_tick = std::max<uint32_t>(tick, 1);
     const auto *value = static_cast<const std::byte *>(world::value(world, types, slot));
     for (const Field &field : types.types[world.slots[slot].type].fields) {
         if (field.bound == 0) continue;
@@ -96,12 +97,12 @@ struct Look {
     bool is_beyond;
 };
 
-static Look look(Bounds &b, const World &world, const TypeTable &types, Slot slot)
+static Look look(Bounds &b, const World &world, const TypeTable &types, ObjectSlot slot)
 {
-    const Released &released = b.released[slot];
+    const FlushedState &flushed = b.flushed[slot];
     const float *older = state(b, slot, false), *newest = state(b, slot, true);
     const double progress =
-        extrapolation::progress(released.older_tick, released.newest_tick, world.tick);
+        extrapolation::progress(flushed.older_tick, flushed.newest_tick, world.tick);
     const auto *value = static_cast<const std::byte *>(world::value(world, types, slot));
     Look seen = {};
     uint64_t bit = 1;
@@ -111,9 +112,9 @@ static Look look(Bounds &b, const World &world, const TypeTable &types, Slot slo
             float now[struct_bytes_max / sizeof(float)], expected[struct_bytes_max / sizeof(float)];
             std::memcpy(now, value + field.offset_bytes, count * sizeof(float));
             if (std::memcmp(now, newest, count * sizeof(float)) != 0) seen.differs |= bit;
-            if (released.older_tick != 0 && std::memcmp(older, newest, count * sizeof(float)) != 0)
+            if (flushed.older_tick != 0 && std::memcmp(older, newest, count * sizeof(float)) != 0)
                 seen.moves |= bit;
-            extrapolation::blend(field, older, newest, released.older_tick == 0 ? 1 : progress,
+            extrapolation::blend(field, older, newest, flushed.older_tick == 0 ? 1 : progress,
                                  expected);
             seen.is_beyond = seen.is_beyond || extrapolation::is_beyond_bound(field, now, expected);
             older += count;
@@ -126,29 +127,30 @@ static Look look(Bounds &b, const World &world, const TypeTable &types, Slot slo
 
 // --- Suppressing and flushing ---
 
-bool set(Publisher &p, World &world, const TypeTable &types, Slot slot, const void *value)
+bool set(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot, const void *value)
 {
     Bounds &b = p.bounds;
     const uint64_t bounded = b.float_count == 0 ? 0 : b.fields[world.slots[slot].type];
     // Receivers have the value before the first change, or get it by the announcement.
-    if (bounded != 0 && b.released[slot].newest_tick == 0)
+    if (bounded != 0 && b.flushed[slot].newest_tick == 0)
         keep(b, world, types, slot, world.slots[slot].tick);
     const uint64_t changed = world::write(world, types, slot, value);
     if ((changed & bounded) != 0) {
-        b.released[slot].changed_tick = world.tick;
-        set_held(b, slot, true);
+        b.flushed[slot].changed_tick = world.tick;
+        set_suppressed(b, slot, true);
     }
     if ((changed & ~bounded) != 0) publish::changed(p, slot);
     return changed != 0;
 }
 
-static void release_object(Publisher &p, World &world, const TypeTable &types, Slot slot, bool due)
+static void flush_object(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot,
+                         bool due)
 {
     Bounds &b = p.bounds;
     const Look seen = look(b, world, types, slot);
     const bool rests =
-        world.tick - b.released[slot].changed_tick >= rest_ticks && !TERN_MUTANT(rest_not_released);
-    if (rests && seen.differs == 0 && seen.moves == 0) return set_held(b, slot, false);
+        world.tick - b.flushed[slot].changed_tick >= rest_ticks && !TERN_MUTANT(rest_not_flushed);
+    if (rests && seen.differs == 0 && seen.moves == 0) return set_suppressed(b, slot, false);
     // An update describes one tick. If the object is due anyway, all bounded fields are refreshed,
     // or a message would mix ticks and a resend would repeat an old value.
     if (!seen.is_beyond && !rests && !(due && (seen.differs | seen.moves) != 0)) return;
@@ -160,14 +162,14 @@ static void release_object(Publisher &p, World &world, const TypeTable &types, S
     publish::changed(p, slot);
 }
 
-void release(Publisher &p, World &world, const TypeTable &types)
+void flush(Publisher &p, World &world, const TypeTable &types)
 {
-    for (uint32_t i = 0; i < p.bounds.held.count; ++i) {
-        if (p.bounds.held[i] == 0) continue;
+    for (uint32_t i = 0; i < p.bounds.suppressed.count; ++i) {
+        if (p.bounds.suppressed[i] == 0) continue;
         const uint64_t due = publish::due_to_any(p, i);
-        for (uint64_t left = p.bounds.held[i]; left != 0; left &= left - 1) {
+        for (uint64_t left = p.bounds.suppressed[i]; left != 0; left &= left - 1) {
             const auto bit = static_cast<uint32_t>(std::countr_zero(left));
-            release_object(p, world, types, i * 64 + bit, (due >> bit & 1) != 0);
+            flush_object(p, world, types, i * 64 + bit, (due >> bit & 1) != 0);
         }
     }
 }

@@ -11,19 +11,19 @@ struct Publisher;
 
 // The two states of an own object that were flushed last. The owner assumes that all receivers
 // extrapolate from both, whether or not they have arrived.
-struct Released {
+struct FlushedState {
     uint32_t older_tick, newest_tick; // newest_tick 0: there is none.
     uint32_t changed_tick;            // The last tick at which a bounded field changed.
 };
 
 struct Bounds {           // Open to publish.
     uint32_t float_count; // The largest number of floats that the bounded fields of one type have.
-    uint32_t held_count;
-    Flat<uint64_t> fields;   // Indexed by type: a mask of the bounded fields. Constant.
-    Flat<Released> released; // Indexed by slot.
-    Flat<float> states;      // [(slot * 2 + newest) * float_count]
+    uint32_t suppressed_count;
+    Flat<uint64_t> fields;      // Indexed by type: a mask of the bounded fields. Constant.
+    Flat<FlushedState> flushed; // Indexed by slot.
+    Flat<float> states;         // [(slot * 2 + newest) * float_count]
     // A bit for each slot: a value is suppressed, or receivers may still extrapolate a movement.
-    Flat<uint64_t> held;
+    Flat<uint64_t> suppressed;
 };
 
 namespace bounds {
@@ -34,11 +34,11 @@ uint64_t fields_of(const Type &type); // A mask of the fields with a bound.
 // Like world::write(), for an own object. Changed fields without a bound are passed to
 // publish::changed(); those with a bound are suppressed until release() flushes them. Returns
 // whether the value changed.
-bool set(Publisher &p, World &world, const TypeTable &types, Slot slot, const void *value);
+bool set(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot, const void *value);
 // Flushes what must be sent at this tick. Call it once per tick, before publish::begin().
-void release(Publisher &p, World &world, const TypeTable &types);
-bool holds_any(const Bounds &b); // Then release() can flush more without another set().
-void forget_object(Bounds &b, Slot slot);
+void flush(Publisher &p, World &world, const TypeTable &types);
+bool any_suppressed(const Bounds &b); // Then release() can flush more without another set().
+void forget_object(Bounds &b, ObjectSlot slot);
 
 }
 }

@@ -14,10 +14,10 @@
 
 namespace tern {
 
-// The probability that a decision is false, in 1/chance_one. Never 0 or chance_one.
-using Chance = uint16_t;
-inline constexpr unsigned chance_bits = 15;
-inline constexpr Chance chance_one = 1u << chance_bits;
+// The probability that a decision is false, in 1/probability_one. Never 0 or probability_one.
+using Probability = uint16_t;
+inline constexpr unsigned probability_bits = 15;
+inline constexpr Probability probability_one = 1u << probability_bits;
 
 // May be copied; assigning the copy back undoes what was coded since.
 struct RangeEncoder { // Closed.
@@ -60,12 +60,12 @@ inline bool complete(const RangeDecoder &d);
 
 inline constexpr unsigned bits_max = 8; // In one call of code_bits().
 
-inline bool code(RangeEncoder &e, bool decision, const Chance &chance);
-inline bool code(RangeDecoder &d, bool decision, const Chance &chance);
+inline bool code(RangeEncoder &e, bool decision, const Probability &probability);
+inline bool code(RangeDecoder &d, bool decision, const Probability &probability);
 // One of 32 symbols, at the cost of one decision instead of five. Starts: where each symbol begins,
-// in 1/chance_one; the first at 0, in rising order.
+// in 1/probability_one; the first at 0, in rising order.
 inline constexpr uint32_t symbols_count = 32;
-using Starts = Chance[symbols_count];
+using Starts = Probability[symbols_count];
 inline uint32_t code_symbol(RangeEncoder &e, uint32_t symbol, const Starts &starts);
 inline uint32_t code_symbol(RangeDecoder &d, uint32_t symbol, const Starts &starts);
 // 1 to bits_max bits with equal probabilities.
@@ -118,9 +118,10 @@ inline void put_held(RangeEncoder &e, uint32_t carry)
     shift(e);
 }
 
-[[gnu::always_inline]] inline bool code(RangeEncoder &e, bool decision, const Chance &chance)
+[[gnu::always_inline]] inline bool code(RangeEncoder &e, bool decision,
+                                        const Probability &probability)
 {
-    const uint64_t bound = (e._range >> chance_bits) * chance;
+    const uint64_t bound = (e._range >> probability_bits) * probability;
     e._low += decision ? bound : 0;
     e._range = decision ? e._range - bound : bound;
     renormalise(e);
@@ -138,19 +139,19 @@ inline void put_held(RangeEncoder &e, uint32_t carry)
     return value;
 }
 
-// Takes the part of the range from `start` to `end`; if `end` is chance_one, up to the very end of
-// the range.
+// Takes the part of the range from `start` to `end`; if `end` is probability_one, up to the very
+// end of the range.
 [[gnu::always_inline]] inline void narrow(RangeEncoder &e, uint32_t start, uint32_t end)
 {
-    const uint64_t unit = e._range >> chance_bits;
+    const uint64_t unit = e._range >> probability_bits;
     e._low += unit * start;
-    e._range = end == chance_one ? e._range - unit * start : unit * (end - start);
+    e._range = end == probability_one ? e._range - unit * start : unit * (end - start);
     renormalise(e);
 }
 
 inline uint32_t end_of(const Starts &starts, uint32_t symbol)
 {
-    return symbol + 1 == symbols_count ? chance_one : starts[symbol + 1];
+    return symbol + 1 == symbols_count ? probability_one : starts[symbol + 1];
 }
 
 [[gnu::always_inline]] inline uint32_t code_symbol(RangeEncoder &e, uint32_t symbol,
@@ -226,9 +227,9 @@ inline RangeDecoder decoder(std::span<const std::byte> bytes)
     if (d._range < range_min) refill(d);
 }
 
-[[gnu::always_inline]] inline bool code(RangeDecoder &d, bool, const Chance &chance)
+[[gnu::always_inline]] inline bool code(RangeDecoder &d, bool, const Probability &probability)
 {
-    const uint64_t bound = (d._range >> chance_bits) * chance;
+    const uint64_t bound = (d._range >> probability_bits) * probability;
     const bool decision = d._code >= bound;
     d._code -= decision ? bound : 0;
     d._range = decision ? d._range - bound : bound;
@@ -254,13 +255,13 @@ inline RangeDecoder decoder(std::span<const std::byte> bytes)
 
 [[gnu::always_inline]] inline uint32_t code_symbol(RangeDecoder &d, uint32_t, const Starts &starts)
 {
-    const uint64_t unit = d._range >> chance_bits;
+    const uint64_t unit = d._range >> probability_bits;
     uint32_t symbol = 0;
     for (uint32_t step = symbols_count / 2; step > 0; step /= 2)
         symbol += d._code >= unit * starts[symbol + step] ? step : 0;
     const uint32_t start = starts[symbol], end = end_of(starts, symbol);
     d._code -= unit * start;
-    d._range = end == chance_one ? d._range - unit * start : unit * (end - start);
+    d._range = end == probability_one ? d._range - unit * start : unit * (end - start);
     renormalise(d);
     return symbol;
 }

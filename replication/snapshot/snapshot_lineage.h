@@ -14,8 +14,8 @@ inline constexpr uint32_t trail_max = 24;
 struct Lineage {
     uint32_t numbers[history_max];
     uint32_t ages[history_max];  // In ticks, from the snapshot back.
-    uint8_t depths[history_max]; // The mark_depth that an entry needs in the base to have a state
-                                 // there.
+    uint8_t depths[history_max]; // The presence_depth that an entry needs in the base to have a
+                                 // state there.
     uint32_t count;
     bool is_kept; // False: an ancestor is no longer kept, and the rest means nothing.
     Horizon horizons[history_max]; // horizons[i] has i + 1 states.
@@ -33,10 +33,10 @@ Lineage lineage(const Snapshots &s, std::span<const Snapshot> kept, uint32_t num
 History history(const Lineage &l, uint8_t states);
 
 // How many states of the lineage an entry has, given its mark in the base.
-inline uint8_t states(const Lineage &l, EntryMark mark)
+inline uint8_t states(const Lineage &l, EntryPresence presence)
 {
     uint8_t count = 0;
-    while (count < l.count && (mark.bits & mark_depth) >= l.depths[count])
+    while (count < l.count && (presence.bits & presence_depth) >= l.depths[count])
         count += 1;
     return count;
 }
@@ -44,48 +44,48 @@ inline uint8_t states(const Lineage &l, EntryMark mark)
 // The history of an entry whose states may repeat: the states as of those ancestors that carried
 // it, at most history_max. If no such ancestor is kept, the state as of the base. `marks`: of all
 // snapshots of one peer, [number % snapshots_kept * entry_count + entry].
-struct ToldHistory {
+struct CarriedHistory {
     uint32_t numbers[history_max], ages[history_max];
     uint8_t count;
 };
-ToldHistory told_history(const Lineage &l, const EntryMark *marks, uint32_t entry_count,
-                         uint32_t entry);
+CarriedHistory carried_history(const Lineage &l, const EntryPresence *presences,
+                               uint32_t entry_count, uint32_t entry);
 
 // For how many more snapshots without the entry it stays listed.
-inline uint8_t listed_for(EntryMark mark)
+inline uint8_t listed_for(EntryPresence presence)
 {
-    return mark.bits >> 6;
+    return presence.bits >> 6;
 }
 
-inline bool is_listed(EntryMark base)
+inline bool is_listed(EntryPresence base)
 {
-    return (base.bits & mark_told) != 0 || listed_for(base) > 0;
+    return (base.bits & presence_carried) != 0 || listed_for(base) > 0;
 }
 
 // The mark in a snapshot that does not carry the entry, from the mark in its base.
-inline EntryMark inherited(EntryMark base)
+inline EntryPresence inherited(EntryPresence base)
 {
-    const uint8_t depth = base.bits & mark_depth;
-    const bool counts = (base.bits & mark_told) == 0 && listed_for(base) > 0;
+    const uint8_t depth = base.bits & presence_depth;
+    const bool counts = (base.bits & presence_carried) == 0 && listed_for(base) > 0;
     const int listed = listed_for(base) - (counts ? 1 : 0);
-    return {
-        static_cast<uint8_t>((depth > 0 && depth < mark_depth ? depth + 1 : depth) | listed << 6)};
+    return {static_cast<uint8_t>((depth > 0 && depth < presence_depth ? depth + 1 : depth) |
+                                 listed << 6)};
 }
 
 // The mark in a snapshot that carries the entry; `untold` is the mark if it did not.
-inline EntryMark told(EntryMark untold, uint8_t states)
+inline EntryPresence carried(EntryPresence omitted, uint8_t states)
 {
-    const int depth = states == 0 ? 1 : untold.bits & mark_depth;
-    return {static_cast<uint8_t>(depth | mark_told | mark_listed)};
+    const int depth = states == 0 ? 1 : omitted.bits & presence_depth;
+    return {static_cast<uint8_t>(depth | presence_carried | presence_listed)};
 }
 
 // Index into repeated_absent: how many snapshots ago a listed entry was last carried.
-inline unsigned presence_class(EntryMark base)
+inline unsigned presence_class(EntryPresence base)
 {
-    return (base.bits & mark_told) != 0 ? 0 : 4u - listed_for(base);
+    return (base.bits & presence_carried) != 0 ? 0 : 4u - listed_for(base);
 }
-inline constexpr Chance repeated_absent[4] = {chance_one / 2, chance_one / 2, chance_one / 8 * 5,
-                                              chance_one / 4 * 3};
+inline constexpr Probability repeated_absent[4] = {
+    probability_one / 2, probability_one / 2, probability_one / 8 * 5, probability_one / 4 * 3};
 
 inline size_t place_of(uint32_t peer, uint32_t number)
 {
@@ -98,9 +98,10 @@ inline size_t place_of_change(const Snapshots &s, uint32_t entry, uint16_t chang
     return (size_t{entry} * snapshots_kept + change % snapshots_kept) * s.word_count;
 }
 
-inline constexpr Chance another_chance = chance_one / 4; // Probability that no more objects follow.
+inline constexpr Probability another_probability =
+    probability_one / 4; // Probability that no more objects follow.
 // Probability that an object has a history.
-inline constexpr Chance whole_chance = chance_one / 16 * 15;
+inline constexpr Probability whole_probability = probability_one / 16 * 15;
 inline constexpr unsigned entry_bits = 10;
 static_assert(1u << entry_bits >= snapshot_entries_max);
 

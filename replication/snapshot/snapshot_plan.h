@@ -8,7 +8,7 @@ namespace tern::snapshots {
 struct Writing {
     uint32_t peer, number, base, tick;
     Lineage lineage;
-    SnapshotWish wish;
+    SnapshotInputs inputs;
     bool was_short; // The last tick had no room for every object.
 };
 
@@ -16,9 +16,9 @@ struct Writing {
 // scratch.same and scratch.stray. False: the base needs a state that is no longer kept; choose
 // another base.
 bool make_plan(const Snapshots &s, SnapshotScratch &scratch, const Writing &w);
-uint32_t told_count(const SnapshotScratch &scratch);
-// Keeps the `told_max` objects with the longest wait; the others are not sent.
-void cut_plan(SnapshotScratch &scratch, uint32_t told_max);
+uint32_t carried_count(const SnapshotScratch &scratch);
+// Keeps the `carried_max` objects with the longest wait; the others are not sent.
+void cut_plan(SnapshotScratch &scratch, uint32_t carried_max);
 
 // Whether the words of that change are still kept. `newest`: the entry's last change.
 inline bool is_kept(uint16_t newest, uint16_t change)

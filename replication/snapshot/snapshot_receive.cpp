@@ -48,11 +48,12 @@ static Head read_head(std::span<const std::byte> message, uint32_t newest)
     BitReader r = bits::reader(message);
     Head head = {};
     head.number = whole_number(static_cast<uint32_t>(bits::read(r, 15)), newest);
-    const auto behind = static_cast<uint32_t>(bits::read(r, 6));
+    const auto base_distance = static_cast<uint32_t>(bits::read(r, 6));
     const auto since = static_cast<uint32_t>(bits::read(r, 3));
-    if (behind > snapshot_reach || (behind == 0 && since != snapshot_tick_far)) bits::fail(r);
-    if (behind >= head.number) bits::fail(r);
-    head.base = behind == 0 ? 0 : head.number - behind;
+    if (base_distance > snapshot_reach || (base_distance == 0 && since != snapshot_tick_far))
+        bits::fail(r);
+    if (base_distance >= head.number) bits::fail(r);
+    head.base = base_distance == 0 ? 0 : head.number - base_distance;
     if (since == snapshot_tick_far)
         head.tick = static_cast<uint32_t>(bits::read(r, 32));
     else
@@ -67,7 +68,7 @@ static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number)
 {
     uint32_t newest = 0;
     for (const Snapshot &snapshot : kept)
-        if (snapshot.fate == SnapshotFate::usable && snapshot.number < number)
+        if (snapshot.decode_state == DecodeState::usable && snapshot.number < number)
             newest = std::max(newest, snapshot.number);
     return newest;
 }
@@ -89,7 +90,8 @@ static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
         head.base = newest_usable(kept, head.number);
     const Snapshot &base = kept[head.base % snapshots_kept];
     if (base.number != head.base) return SnapshotCheck::useless;
-    return base.fate == SnapshotFate::usable ? SnapshotCheck::usable : SnapshotCheck::useless;
+    return base.decode_state == DecodeState::usable ? SnapshotCheck::usable
+                                                    : SnapshotCheck::useless;
 }
 
 // --- The body ---
@@ -126,10 +128,10 @@ static History history_of(Snapshots &s, const Reading &r, uint32_t entry, uint8_
     return history;
 }
 
-static History told_history_of(Snapshots &s, const Reading &r, uint32_t entry)
+static History carried_history_of(Snapshots &s, const Reading &r, uint32_t entry)
 {
-    const EntryMark *marks = s.got_marks.begin() + place_of(r.peer, 0) * s.entry_count;
-    const ToldHistory h = told_history(r.lineage, marks, s.entry_count, entry);
+    const EntryPresence *presences = s.got_presences.begin() + place_of(r.peer, 0) * s.entry_count;
+    const CarriedHistory h = carried_history(r.lineage, presences, s.entry_count, entry);
     History history = {motion::horizon(std::span(h.ages).first(h.count)), {}};
     for (uint8_t i = 0; i < h.count; ++i)
         history.at[i] = words_of(s, r.peer, h.numbers[i], entry);
@@ -147,7 +149,7 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
                        const ReceivedEntry &entry)
 {
     const StateLayout &layout = s.layouts[entry.type];
-    const History history = layout.repeats && states > 0 ? told_history_of(s, r, number)
+    const History history = layout.repeats && states > 0 ? carried_history_of(s, r, number)
                                                          : history_of(s, r, number, states);
     uint32_t *to = words_of(s, r.peer, r.number, number);
     alignas(16) std::byte value[struct_bytes_max];
@@ -159,7 +161,7 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
         return;
     }
     const size_t place = place_of(r.peer, r.number) * s.entry_count + number;
-    s.got_marks[place] = told(s.got_marks[place], states);
+    s.got_presences[place] = carried(s.got_presences[place], states);
     flat::push(scratch.read_numbers, static_cast<uint16_t>(number));
     const size_t bits = range_coder::bit_count(body.d) - body.item_bits;
     flat::push(scratch.read_bits, static_cast<uint16_t>(bits));
@@ -171,16 +173,18 @@ static void read_listed(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
 {
     unsigned before = 0;
     for (uint32_t i = 0; i < s.entry_count && !body.malformed; ++i) {
-        const EntryMark mark = s.got_marks[place_of(r.peer, r.base) * s.entry_count + i];
-        if (!is_listed(mark)) continue;
+        const EntryPresence presence =
+            s.got_presences[place_of(r.peer, r.base) * s.entry_count + i];
+        if (!is_listed(presence)) continue;
         const ReceivedEntry &entry = s.got_entries[size_t{r.peer} * s.entry_count + i];
-        const uint8_t count = states(r.lineage, mark);
+        const uint8_t count = states(r.lineage, presence);
         const History history = history_of(s, r, i, count);
         body.item_bits = range_coder::bit_count(body.d);
         const StateLayout &layout = s.layouts[entry.type];
         const bool present =
-            layout.repeats ? range_coder::code(body.d, false, repeated_absent[presence_class(mark)])
-                           : state_coder::read_presence(body.d, layout, history, before);
+            layout.repeats
+                ? range_coder::code(body.d, false, repeated_absent[presence_class(presence)])
+                : state_coder::read_presence(body.d, layout, history, before);
         before = before << 1 | (present ? 1 : 0);
         if (present) read_state(s, scratch, types, r, body, i, count, entry);
         body.malformed = body.malformed || range_coder::failed(body.d);
@@ -191,15 +195,15 @@ static void read_other(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
                        const Reading &r, Body &body, uint32_t number)
 {
     const size_t base_place = place_of(r.peer, r.base) * s.entry_count + number;
-    const EntryMark mark = r.base == 0 ? EntryMark{} : s.got_marks[base_place];
+    const EntryPresence presence = r.base == 0 ? EntryPresence{} : s.got_presences[base_place];
     ReceivedEntry entry = s.got_entries[size_t{r.peer} * s.entry_count + number];
-    const bool whole = range_coder::code(body.d, false, whole_chance);
-    const uint8_t count = whole ? 0 : states(r.lineage, mark);
+    const bool whole = range_coder::code(body.d, false, whole_probability);
+    const uint8_t count = whole ? 0 : states(r.lineage, presence);
     if (whole) entry = read_identity(body.d);
     if (!whole && count == 0) body.malformed = true;
     if (!is_predicted(types, entry.type)) body.malformed = true;
     if (object_id::creator(entry.id) == PeerId::none) body.malformed = true;
-    if (is_listed(mark)) body.malformed = true; // A listed entry is coded in the list.
+    if (is_listed(presence)) body.malformed = true; // A listed entry is coded in the list.
     body.malformed = body.malformed || range_coder::failed(body.d);
     if (!body.malformed) read_state(s, scratch, types, r, body, number, count, entry);
 }
@@ -210,7 +214,7 @@ static void read_others(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
     uint32_t least = 0;
     for (;;) {
         body.item_bits = range_coder::bit_count(body.d);
-        if (body.malformed || !range_coder::code(body.d, false, another_chance)) return;
+        if (body.malformed || !range_coder::code(body.d, false, another_probability)) return;
         uint32_t number = range_coder::code_bits(body.d, 0, entry_bits - 8) << 8;
         number |= range_coder::code_bits(body.d, 0, 8);
         if (number < least || number >= s.entry_count) body.malformed = true;
@@ -224,7 +228,8 @@ static void inherit(Snapshots &s, const Reading &r)
     const size_t from = place_of(r.peer, r.base) * s.entry_count;
     const size_t to = place_of(r.peer, r.number) * s.entry_count;
     for (uint32_t i = 0; i < s.entry_count; ++i)
-        s.got_marks[to + i] = r.base == 0 ? EntryMark{} : inherited(s.got_marks[from + i]);
+        s.got_presences[to + i] =
+            r.base == 0 ? EntryPresence{} : inherited(s.got_presences[from + i]);
     if (r.base == 0) return;
     std::memcpy(s.got_words.begin() + to * s.word_count, s.got_words.begin() + from * s.word_count,
                 size_t{s.entry_count} * s.word_count * sizeof(uint32_t));
@@ -242,7 +247,7 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     if (head.size_bytes == 0 || head.number == 0) return SnapshotCheck::malformed;
     const SnapshotCheck base = check_base(s, head, peer);
     scratch.read_peer = peer;
-    scratch.read = {head.number, head.base, 0, SnapshotFate::useless, {}, 0};
+    scratch.read = {head.number, head.base, 0, DecodeState::useless, {}, 0};
     if (base != SnapshotCheck::usable) return base;
     const std::span<Snapshot> kept = got_from(s, peer);
     if (head.tick == 0) {
@@ -261,7 +266,7 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     if (body.malformed || !range_coder::complete(body.d) || scratch.read_numbers.count == 0)
         return SnapshotCheck::malformed;
     scratch.read.tick = r.tick;
-    scratch.read.fate = SnapshotFate::usable;
+    scratch.read.decode_state = DecodeState::usable;
     return SnapshotCheck::usable;
 }
 
@@ -276,7 +281,7 @@ static void name_entry(Snapshots &s, const SnapshotScratch &scratch, uint32_t pe
     entry = now;
     for (const Snapshot &snapshot : got_from(s, peer))
         if (snapshot.number != 0 && snapshot.number != scratch.read.number)
-            s.got_marks[place_of(peer, snapshot.number) * s.entry_count + number] = {};
+            s.got_presences[place_of(peer, snapshot.number) * s.entry_count + number] = {};
 }
 
 bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
@@ -288,11 +293,12 @@ bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
         return false;
     const std::span<Snapshot> kept = got_from(s, peer);
     if (static_cast<int32_t>(head.number - newest) > 0) newest = head.number;
-    if (scratch.read.fate == SnapshotFate::useless) { // From now on check() refuses the base.
+    if (scratch.read.decode_state ==
+        DecodeState::useless) { // From now on check() refuses the base.
         Snapshot &base = kept[head.base % snapshots_kept];
-        if (base.number != head.base) base = {head.base, 0, 0, SnapshotFate::useless, {}, 0};
+        if (base.number != head.base) base = {head.base, 0, 0, DecodeState::useless, {}, 0};
         Snapshot &here = kept[head.number % snapshots_kept];
-        here = {head.number, head.base, 0, SnapshotFate::useless, {}, 0};
+        here = {head.number, head.base, 0, DecodeState::useless, {}, 0};
         return false;
     }
     kept[head.number % snapshots_kept] = scratch.read;

@@ -10,8 +10,8 @@ namespace tern::snapshots {
 // Above the first loss only acked snapshots serve as bases. Below it the snapshots form one, two or
 // three interleaved chains, each snapshot built upon the previous one of its chain.
 // docs/decisions.md, "Snapshots".
-static constexpr uint32_t loss_for_acked = loss_one / 10, loss_for_one_chain = loss_one / 2000,
-                          loss_for_three_chains = loss_one / 40;
+static constexpr uint32_t loss_for_acked = loss_one / 10, loss_for_one_baseline = loss_one / 2000,
+                          loss_for_three_baselines = loss_one / 40;
 static constexpr uint32_t loss_at_first = loss_one / 100, loss_window = 128;
 
 static std::span<Snapshot> sent_to(Snapshots &s, uint32_t peer)
@@ -31,7 +31,7 @@ static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number, u
 {
     for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
         const Snapshot &snapshot = kept[at % snapshots_kept];
-        if (snapshot.fate == SnapshotFate::usable) return is_recent(snapshot, tick) ? at : 0;
+        if (snapshot.decode_state == DecodeState::usable) return is_recent(snapshot, tick) ? at : 0;
     }
     return 0;
 }
@@ -41,55 +41,56 @@ static bool is_doubtful(std::span<const Snapshot> kept, uint32_t number, uint32_
 {
     for (uint32_t at = number; at != 0;) {
         const Snapshot &snapshot = kept[at % snapshots_kept];
-        if (snapshot.number != at || snapshot.fate == SnapshotFate::useless) return true;
-        if (snapshot.fate == SnapshotFate::usable) return false;
-        if (snapshot.fate == SnapshotFate::in_flight && at < arrived_number) return true;
+        if (snapshot.number != at || snapshot.decode_state == DecodeState::useless) return true;
+        if (snapshot.decode_state == DecodeState::usable) return false;
+        if (snapshot.decode_state == DecodeState::in_flight && at < arrived_number) return true;
         at = snapshot.base;
     }
     return false;
 }
 
-struct Chains {
+struct InterleavedBaselines {
     uint32_t count;
     // Ticks in a row that go to the same chain. With two, two chains build on 1 and 3 ticks before;
     // alternating ticks would build on 2 and 2, which costs more.
-    uint32_t turns_in_a_row;
+    uint32_t stride;
 };
 
 // States that may repeat are sent rarely, and each chain knows only those that it has sent itself.
 // docs/decisions.md, "Error bounds".
-static constexpr uint32_t loss_for_one_chain_of_repeats = loss_one / 64;
+static constexpr uint32_t loss_for_one_baseline_of_repeats = loss_one / 64;
 
-static Chains chains_for(const Snapshots &s, uint32_t loss)
+static InterleavedBaselines baselines_for(const Snapshots &s, uint32_t loss)
 {
-    if (s.trail_count > 0) return {loss < loss_for_one_chain_of_repeats ? 1u : 2u, 1};
-    return {loss < loss_for_one_chain ? 1u : loss < loss_for_three_chains ? 2u : 3u, 2};
+    if (s.trail_count > 0) return {loss < loss_for_one_baseline_of_repeats ? 1u : 2u, 1};
+    return {loss < loss_for_one_baseline ? 1u : loss < loss_for_three_baselines ? 2u : 3u, 2};
 }
 
-static bool is_of_chain(const Snapshot &snapshot, uint32_t turn, const Chains &chains)
+static bool is_on_baseline(const Snapshot &snapshot, uint32_t send_index,
+                           const InterleavedBaselines &baselines)
 {
-    const uint32_t rows = turn / chains.turns_in_a_row - snapshot.turn / chains.turns_in_a_row;
-    return rows % chains.count == 0;
+    const uint32_t steps = send_index / baselines.stride - snapshot.send_index / baselines.stride;
+    return steps % baselines.count == 0;
 }
 
-static uint32_t turn_of(const Snapshot &last, uint32_t tick)
+static uint32_t send_index_of(const Snapshot &last, uint32_t tick)
 {
-    return last.turn + (last.tick != tick ? 1 : 0);
+    return last.send_index + (last.tick != tick ? 1 : 0);
 }
 
 // The newest snapshot of this tick, else of the chain that has the turn. If that chain is broken,
 // it continues from the newest usable snapshot of any other chain.
-static uint32_t newest_of_chain(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
-                                uint32_t arrived_number, const Chains &chains)
+static uint32_t newest_on_baseline(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
+                                   uint32_t arrived_number, const InterleavedBaselines &baselines)
 {
-    const uint32_t turn = turn_of(kept[(number - 1) % snapshots_kept], tick);
+    const uint32_t send_index = send_index_of(kept[(number - 1) % snapshots_kept], tick);
     uint32_t newest = 0; // The newest that can serve as a base.
     bool is_broken = false;
     for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
         const Snapshot &snapshot = kept[at % snapshots_kept];
-        if (snapshot.tick == tick) return snapshot.fate != SnapshotFate::useless ? at : 0;
+        if (snapshot.tick == tick) return snapshot.decode_state != DecodeState::useless ? at : 0;
         const bool serves = !is_doubtful(kept, at, arrived_number) && is_recent(snapshot, tick);
-        const bool is_own = is_of_chain(snapshot, turn, chains);
+        const bool is_own = is_on_baseline(snapshot, send_index, baselines);
         if (serves && is_own && !is_broken) return at;
         is_broken |= is_own;
         if (serves && newest == 0) newest = at;
@@ -105,12 +106,12 @@ static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
     const uint32_t loss = p.loss == 0 ? loss_at_first : p.loss;
     const std::span<const Snapshot> kept = sent_to(s, peer);
     const uint32_t usable = newest_usable(kept, number, tick);
-    const uint32_t chain =
-        newest_of_chain(kept, number, tick, p.arrived_number, chains_for(s, loss));
-    const bool of_this_tick = chain != 0 && kept[chain % snapshots_kept].tick == tick;
-    if (of_this_tick) return chain;
+    const uint32_t baseline =
+        newest_on_baseline(kept, number, tick, p.arrived_number, baselines_for(s, loss));
+    const bool of_this_tick = baseline != 0 && kept[baseline % snapshots_kept].tick == tick;
+    if (of_this_tick) return baseline;
     if (loss > loss_for_acked && usable != 0) return usable;
-    return std::max(chain, usable);
+    return std::max(baseline, usable);
 }
 
 // --- The message ---
@@ -160,20 +161,20 @@ static bool write_item(RangeEncoder &e, const Snapshots &s, const Lineage &l, co
     const SentEntry &entry = s.entries[item.entry];
     const StateLayout &layout = s.layouts[entry.type];
     const uint32_t *now = words_at(s, item.entry, s.change[item.entry]);
-    const bool is_told = (item.listed_told & item_told) != 0;
+    const bool is_carried = (item.flags & item_carried) != 0;
     History history = history_of(s, l, item);
-    if ((item.listed_told & item_listed) != 0) {
+    if ((item.flags & item_listed) != 0) {
         if (layout.repeats)
-            range_coder::code(e, is_told, repeated_absent[item.listed_told >> 2]);
+            range_coder::code(e, is_carried, repeated_absent[item.flags >> 2]);
         else
-            state_coder::write_presence(e, layout, history, before, is_told);
-        before = before << 1 | (is_told ? 1 : 0);
-        if (!is_told) return true;
+            state_coder::write_presence(e, layout, history, before, is_carried);
+        before = before << 1 | (is_carried ? 1 : 0);
+        if (!is_carried) return true;
     } else {
-        range_coder::code(e, true, another_chance);
+        range_coder::code(e, true, another_probability);
         range_coder::code_bits(e, item.entry >> 8, entry_bits - 8);
         range_coder::code_bits(e, item.entry & 255u, 8);
-        range_coder::code(e, item.states == 0, whole_chance);
+        range_coder::code(e, item.states == 0, whole_probability);
         if (item.states == 0) write_identity(e, entry);
     }
     const uint64_t mask =
@@ -187,7 +188,7 @@ static uint32_t write_body(const Snapshots &s, SnapshotScratch &scratch, const L
 {
     RangeEncoder e = range_coder::encoder(buffer);
     unsigned before = 0;
-    uint32_t told = 0;
+    uint32_t carried = 0;
     bool fits = true;
     for (uint32_t i = 0; i < scratch.plan.count && fits; ++i) {
         const PlanItem &item = scratch.plan[i];
@@ -195,11 +196,11 @@ static uint32_t write_body(const Snapshots &s, SnapshotScratch &scratch, const L
         fits = write_item(e, s, l, item, before) && range_coder::fits(e);
         if (!fits) break;
         scratch.plan_bits[i] = static_cast<uint16_t>(range_coder::bit_count(e) - begin);
-        told += (item.listed_told & item_told) != 0;
+        carried += (item.flags & item_carried) != 0;
     }
-    range_coder::code(e, false, another_chance);
+    range_coder::code(e, false, another_probability);
     size_bytes = fits && range_coder::fits(e) ? range_coder::finish(e) : 0;
-    return told;
+    return carried;
 }
 
 static bool is_coded(const SnapshotCode &code, const SnapshotScratch &scratch, const Writing &w)
@@ -238,12 +239,12 @@ static size_t code_body(const Snapshots &s, SnapshotScratch &scratch, const Writ
             return code.size_bytes;
         }
     size_t size = 0;
-    for (uint32_t most = told_count(scratch); most > 0 && size == 0;) {
-        const uint32_t told = write_body(s, scratch, w.lineage, buffer, size);
+    for (uint32_t most = carried_count(scratch); most > 0 && size == 0;) {
+        const uint32_t carried = write_body(s, scratch, w.lineage, buffer, size);
         if (size > 0) break;
         // Cuts further than to what fitted: the decision that a listed object is not carried takes
         // room too.
-        most = std::min(told, most - 1 - most / 16);
+        most = std::min(carried, most - 1 - most / 16);
         cut_plan(scratch, most);
     }
     if (size > 0) keep_code(scratch, w, buffer.first(size));
@@ -279,28 +280,30 @@ static void settle(Snapshots &s, uint32_t peer)
     for (uint32_t number = first; number <= last && number != 0; ++number) {
         Snapshot *snapshot = kept(s, peer, number);
         if (!snapshot || snapshot->base == 0) continue;
-        if (snapshot->fate != SnapshotFate::in_flight && snapshot->fate != SnapshotFate::arrived)
+        if (snapshot->decode_state != DecodeState::in_flight &&
+            snapshot->decode_state != DecodeState::arrived)
             continue;
         const Snapshot *base = kept(s, peer, snapshot->base);
-        const bool counts =
-            (base && base->fate == SnapshotFate::usable) || TERN_MUTANT(useless_snapshot_counts);
-        if (counts && snapshot->fate == SnapshotFate::arrived)
-            snapshot->fate = SnapshotFate::usable;
-        else if (!base || base->fate == SnapshotFate::useless)
-            snapshot->fate = SnapshotFate::useless;
+        const bool counts = (base && base->decode_state == DecodeState::usable) ||
+                            TERN_MUTANT(useless_snapshot_counts);
+        if (counts && snapshot->decode_state == DecodeState::arrived)
+            snapshot->decode_state = DecodeState::usable;
+        else if (!base || base->decode_state == DecodeState::useless)
+            snapshot->decode_state = DecodeState::useless;
     }
 }
 
 // Starts the record with that of the base; the caller then adds the objects that the snapshot
 // carries.
-static void inherit(const Snapshots &s, const Writing &w, EntryMark *marks, uint16_t *changes)
+static void inherit(const Snapshots &s, const Writing &w, EntryPresence *presences,
+                    uint16_t *changes)
 {
     const size_t from = place_of(w.peer, w.base) * s.entry_count;
-    const EntryMark *base_marks = s.sent_marks.begin() + from;
+    const EntryPresence *base_presences = s.sent_presences.begin() + from;
     const uint16_t *base_changes = s.sent_changes.begin() + from;
     const uint16_t *newest = s.change.begin();
     for (uint32_t i = 0; i < s.entries_used; ++i)
-        marks[i] = w.base == 0 ? EntryMark{} : inherited(base_marks[i]);
+        presences[i] = w.base == 0 ? EntryPresence{} : inherited(base_presences[i]);
     for (uint32_t i = 0; i < s.entries_used; ++i)
         changes[i] =
             w.base != 0 && is_kept(newest[i], base_changes[i]) ? base_changes[i] : change_lost;
@@ -309,21 +312,21 @@ static void inherit(const Snapshots &s, const Writing &w, EntryMark *marks, uint
 static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
 {
     const size_t to = place_of(w.peer, w.number) * s.entry_count;
-    EntryMark *marks = s.sent_marks.begin() + to;
+    EntryPresence *presences = s.sent_presences.begin() + to;
     uint16_t *changes = s.sent_changes.begin() + to;
-    inherit(s, w, marks, changes);
+    inherit(s, w, presences, changes);
     for (uint32_t i = 0; i < scratch.plan.count; ++i) {
         const PlanItem &item = scratch.plan[i];
-        if ((item.listed_told & item_told) == 0) continue;
-        marks[item.entry] = told(marks[item.entry], item.states);
+        if ((item.flags & item_carried) == 0) continue;
+        presences[item.entry] = carried(presences[item.entry], item.states);
         changes[item.entry] = s.change[item.entry];
-        flat::push(scratch.told, s.entries[item.entry].slot);
-        flat::push(scratch.told_bits, scratch.plan_bits[i]);
+        flat::push(scratch.carried, s.entries[item.entry].slot);
+        flat::push(scratch.carried_bits, scratch.plan_bits[i]);
     }
     SnapshotPeer &p = s.peers[w.peer];
-    const uint32_t turn = turn_of(s.sent[place_of(w.peer, p.sent_number)], w.tick);
-    s.sent[place_of(w.peer, w.number)] = {w.number, w.base, w.tick, SnapshotFate::in_flight,
-                                          {},       turn};
+    const uint32_t send_index = send_index_of(s.sent[place_of(w.peer, p.sent_number)], w.tick);
+    s.sent[place_of(w.peer, w.number)] = {w.number, w.base,    w.tick, DecodeState::in_flight,
+                                          {},       send_index};
     p.sent_number = w.number;
     // The snapshot that was overwritten has no known outcome, nor have those that build on it.
     settle(s, w.peer);
@@ -331,10 +334,10 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
 }
 
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
-             const SnapshotWish &wish, std::span<std::byte> buffer)
+             const SnapshotInputs &inputs, std::span<std::byte> buffer)
 {
-    flat::clear(scratch.told);
-    flat::clear(scratch.told_bits);
+    flat::clear(scratch.carried);
+    flat::clear(scratch.carried_bits);
     flat::clear(scratch.same);
     flat::clear(scratch.stray);
     if (s.entry_count == 0 || s.entries_used == 0) return 0;
@@ -343,22 +346,22 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
     const uint32_t base = choose_base(s, peer, world.tick);
     const bool was_short =
         p.was_cut != 0 && s.sent[place_of(peer, p.sent_number)].tick != world.tick;
-    Writing w = {peer, p.sent_number + 1, base, world.tick, {}, wish, was_short};
+    Writing w = {peer, p.sent_number + 1, base, world.tick, {}, inputs, was_short};
     for (;;) {
         w.lineage = lineage(s, sent_to(s, peer), w.number, w.base, w.tick);
         if (make_plan(s, scratch, w) && w.lineage.is_kept) break;
         w.base = 0;
     }
-    const uint32_t wanted = told_count(scratch);
+    const uint32_t wanted = carried_count(scratch);
     p.was_cut = wanted > 0 ? 1 : 0; // Cleared below if all of them are sent.
-    if (wanted > wish.told_max) cut_plan(scratch, wish.told_max);
-    if (told_count(scratch) == 0) return 0;
+    if (wanted > inputs.carried_max) cut_plan(scratch, inputs.carried_max);
+    if (carried_count(scratch) == 0) return 0;
     const uint32_t base_tick = w.base == 0 ? 0 : s.sent[place_of(peer, w.base)].tick;
     const size_t head = write_head(w, buffer, base_tick);
     if (head == 0) return 0;
     const size_t body = code_body(s, scratch, w, buffer.subspan(head));
     if (body == 0) return 0;
-    p.was_cut = told_count(scratch) < wanted ? 1 : 0;
+    p.was_cut = carried_count(scratch) < wanted ? 1 : 0;
     remember(s, scratch, w);
     return head + body;
 }
@@ -370,23 +373,23 @@ uint32_t last_number(const Snapshots &s, uint32_t peer)
 
 // --- Outcomes ---
 
-SnapshotFate fate_of(const Snapshots &s, uint32_t peer, uint32_t number)
+DecodeState decode_state_of(const Snapshots &s, uint32_t peer, uint32_t number)
 {
     const Snapshot &snapshot = s.sent[place_of(peer, number)];
-    return snapshot.number == number ? snapshot.fate : SnapshotFate::useless;
+    return snapshot.number == number ? snapshot.decode_state : DecodeState::useless;
 }
 
-void fate(Snapshots &s, uint32_t peer, uint32_t number, bool arrived)
+void on_packet_outcome(Snapshots &s, uint32_t peer, uint32_t number, bool arrived)
 {
     SnapshotPeer &p = s.peers[peer];
     p.loss = p.loss - p.loss / loss_window + (arrived ? 0 : loss_one / loss_window);
     p.loss = std::max<uint32_t>(p.loss, 1);
     if (arrived) p.arrived_number = std::max(p.arrived_number, number);
     Snapshot *snapshot = kept(s, peer, number);
-    if (!snapshot || snapshot->fate != SnapshotFate::in_flight) return;
-    snapshot->fate = !arrived              ? SnapshotFate::useless
-                     : snapshot->base == 0 ? SnapshotFate::usable
-                                           : SnapshotFate::arrived;
+    if (!snapshot || snapshot->decode_state != DecodeState::in_flight) return;
+    snapshot->decode_state = !arrived              ? DecodeState::useless
+                             : snapshot->base == 0 ? DecodeState::usable
+                                                   : DecodeState::arrived;
     settle(s, peer);
 }
 
@@ -394,7 +397,8 @@ void lose_all(Snapshots &s, uint32_t peer)
 {
     if (s.entry_count == 0) return;
     for (Snapshot &snapshot : sent_to(s, peer))
-        if (snapshot.fate == SnapshotFate::in_flight || snapshot.fate == SnapshotFate::arrived)
-            snapshot.fate = SnapshotFate::useless;
+        if (snapshot.decode_state == DecodeState::in_flight ||
+            snapshot.decode_state == DecodeState::arrived)
+            snapshot.decode_state = DecodeState::useless;
 }
 }

@@ -81,11 +81,11 @@ void place(flat::Builder &b, Snapshots &s, const TypeTable &types, uint32_t slot
     flat::place(b, s.change, entries, entries);
     flat::place(b, s.changes, changes, changes);
     flat::place(b, s.sent, kept, kept);
-    flat::place(b, s.sent_marks, kept * entries, kept * entries);
+    flat::place(b, s.sent_presences, kept * entries, kept * entries);
     flat::place(b, s.sent_changes, kept * entries, kept * entries);
     flat::place(b, s.got_entries, peers * entries, peers * entries);
     flat::place(b, s.got, kept, kept);
-    flat::place(b, s.got_marks, kept * entries, kept * entries);
+    flat::place(b, s.got_presences, kept * entries, kept * entries);
     flat::place(b, s.got_words, words, words);
 }
 
@@ -95,13 +95,13 @@ void place(flat::Builder &b, SnapshotScratch &scratch, const TypeTable &types)
     const size_t codes = entries > 0 ? snapshot_codes_max : 0;
     flat::place(b, scratch.plan, entries);
     flat::place(b, scratch.plan_urgency, entries);
-    flat::place(b, scratch.told_urgency, entries);
+    flat::place(b, scratch.carried_urgency, entries);
     flat::place(b, scratch.cached, entries * codes);
     flat::place(b, scratch.plan_bits, entries, entries);
     flat::place(b, scratch.cached_bits, entries * codes, entries * codes);
     flat::place(b, scratch.codes, codes);
-    flat::place(b, scratch.told, entries);
-    flat::place(b, scratch.told_bits, entries);
+    flat::place(b, scratch.carried, entries);
+    flat::place(b, scratch.carried_bits, entries);
     flat::place(b, scratch.same, entries);
     flat::place(b, scratch.stray, entries);
     flat::place(b, scratch.read_entries, entries);
@@ -135,7 +135,7 @@ static bool is_of(const SentEntry &entry, const Object &object)
 }
 
 // The entry of an own object, assigned if it has none; entry_count: none is free.
-static uint32_t entry_for(Snapshots &s, const World &world, Slot slot)
+static uint32_t entry_for(Snapshots &s, const World &world, ObjectSlot slot)
 {
     const Object &object = world.slots[slot];
     if (s.entry_of[slot] != 0 && is_of(s.entries[s.entry_of[slot] - 1u], object))
@@ -152,7 +152,7 @@ static uint32_t entry_for(Snapshots &s, const World &world, Slot slot)
 }
 
 static void note_change(Snapshots &s, const World &world, const TypeTable &types, PeerId self,
-                        Slot slot)
+                        ObjectSlot slot)
 {
     const Object &object = world.slots[slot];
     if (object.life != Life::alive || object.owner != self) return;
@@ -192,7 +192,7 @@ void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self
         }
 }
 
-void forget_object(Snapshots &s, Slot slot)
+void forget_object(Snapshots &s, ObjectSlot slot)
 {
     if (s.entry_count == 0) return;
     if (s.entry_of[slot] == 0) return;
@@ -209,21 +209,21 @@ void forget_peer(Snapshots &s, uint32_t peer)
     // All of it is still zero.
     if (s.peers[peer].sent_number == 0 && s.peers[peer].got_number == 0) return;
     const size_t kept = snapshots_kept;
-    const size_t marks = kept * s.entry_count;
+    const size_t presences = kept * s.entry_count;
     s.peers[peer] = {};
     flat::zero(s.sent, peer * kept, kept);
-    flat::zero(s.sent_marks, peer * marks, marks);
-    flat::zero(s.sent_changes, peer * marks, marks);
+    flat::zero(s.sent_presences, peer * presences, presences);
+    flat::zero(s.sent_changes, peer * presences, presences);
     flat::zero(s.got_entries, size_t{peer} * s.entry_count, s.entry_count);
     for (size_t i = peer * kept; i < (peer + 1) * kept; ++i)
         if (s.got[i].number != 0)
             flat::zero(s.got_words, i * s.entry_count * s.word_count,
                        size_t{s.entry_count} * s.word_count);
     flat::zero(s.got, peer * kept, kept);
-    flat::zero(s.got_marks, peer * marks, marks);
+    flat::zero(s.got_presences, peer * presences, presences);
 }
 
-bool takes(const Snapshots &s, Slot slot)
+bool takes(const Snapshots &s, ObjectSlot slot)
 {
     if (s.entry_count == 0 || s.entry_of[slot] == 0) return false;
     const uint32_t entry = s.entry_of[slot] - 1u;
@@ -277,18 +277,18 @@ Lineage lineage(const Snapshots &s, std::span<const Snapshot> kept, uint32_t num
     return l;
 }
 
-ToldHistory told_history(const Lineage &l, const EntryMark *marks, uint32_t entry_count,
-                         uint32_t entry)
+CarriedHistory carried_history(const Lineage &l, const EntryPresence *presences,
+                               uint32_t entry_count, uint32_t entry)
 {
-    const auto mark = [&](uint32_t number) {
-        return marks[size_t{number % snapshots_kept} * entry_count + entry];
+    const auto presence = [&](uint32_t number) {
+        return presences[size_t{number % snapshots_kept} * entry_count + entry];
     };
-    ToldHistory h = {};
+    CarriedHistory h = {};
     if (l.count == 0 || l.trail_count == 0) return h;
-    const uint32_t depth = mark(l.trail[0]).bits & mark_depth;
+    const uint32_t depth = presence(l.trail[0]).bits & presence_depth;
     uint32_t age = 0;
     for (uint32_t i = 0; i < std::min(l.trail_count, depth) && h.count < history_max; ++i) {
-        if ((mark(l.trail[i]).bits & mark_told) == 0 || l.trail_ages[i] <= age) continue;
+        if ((presence(l.trail[i]).bits & presence_carried) == 0 || l.trail_ages[i] <= age) continue;
         age = l.trail_ages[i];
         h.numbers[h.count] = l.trail[i];
         h.ages[h.count] = age;

@@ -12,7 +12,7 @@
 // built on it is acked without effect; both sides know, each by itself, that it does not count.
 #pragma once
 #include "replication/sampling/motion.h"
-#include "replication/update/published.h"
+#include "replication/update/acked_state.h"
 #include "replication/world/world.h"
 
 namespace tern {
@@ -26,7 +26,7 @@ inline constexpr uint32_t snapshot_base_ticks_max = 16384;
 // A value of `since` in the head: the full tick follows.
 inline constexpr uint32_t snapshot_tick_far = 7;
 
-enum class SnapshotFate : uint8_t {
+enum class DecodeState : uint8_t {
     none,
     in_flight,
     arrived, // Acked, but its base is still in flight.
@@ -40,26 +40,26 @@ struct Snapshot { // Number 0: none.
     uint32_t number;
     uint32_t base; // 0: none; every object is then sent whole.
     uint32_t tick;
-    SnapshotFate fate;
+    DecodeState decode_state;
     uint8_t zero[3]; // Explicit padding: the block is hashed.
     // Only at the sender: the count of ticks with a snapshot to this peer, this one included.
-    uint32_t turn;
+    uint32_t send_index;
 };
 
-// The knowledge of one entry as of a snapshot, in one byte. mark_depth: the number of snapshots,
-// from this one back along the lineage, in which the entry has a state; 31 means 31 or more.
-// mark_told: this snapshot carries the entry. mark_listed: for how many more snapshots without the
-// entry it stays listed.
-struct EntryMark {
+// The knowledge of one entry as of a snapshot, in one byte. presence_depth: the number of
+// snapshots, from this one back along the lineage, in which the entry has a state; 31 means 31 or
+// more. presence_carried: this snapshot carries the entry. presence_listed: for how many more
+// snapshots without the entry it stays listed.
+struct EntryPresence {
     uint8_t bits;
 };
-inline constexpr uint8_t mark_depth = 31, mark_told = 32, mark_listed = 192;
+inline constexpr uint8_t presence_depth = 31, presence_carried = 32, presence_listed = 192;
 
 // An object that this peer owns. Sender and receiver name objects by entry numbers, not by ids.
 struct SentEntry {
     ObjectId id;
     Stamp stamp;
-    Slot slot;
+    ObjectSlot slot;
     uint32_t tick; // The tick of the last change, or of the end.
     TypeId type;
     bool ended; // The entry is reused only when no snapshot can mean the old object any more.
@@ -85,12 +85,12 @@ struct ReceivedEntry {
 // One object in a snapshot that is being written.
 struct PlanItem {
     uint16_t entry;
-    uint8_t states;      // States in its history; 0: it is sent whole.
-    uint8_t listed_told; // item_listed and item_told; from bit 2 on the presence_class().
+    uint8_t states; // States in its history; 0: it is sent whole.
+    uint8_t flags;  // item_listed and item_carried; from bit 2 on the presence_class().
     uint16_t changes[history_max];
     uint16_t ages[history_max]; // Set in types whose states may repeat.
 };
-inline constexpr uint8_t item_listed = 1, item_told = 2;
+inline constexpr uint8_t item_listed = 1, item_carried = 2;
 
 struct Snapshots {         // Open to publish.
     uint32_t entry_count;  // Entries for each peer.
@@ -111,14 +111,14 @@ struct Snapshots {         // Open to publish.
     // --- The sender's, for each peer: [peer * snapshots_kept + number % snapshots_kept], for the
     // latter two [that * entry_count + entry] ---
     Flat<Snapshot> sent;
-    Flat<EntryMark> sent_marks;
+    Flat<EntryPresence> sent_presences;
     // The change that the entry's state in this snapshot has; with change_lost if it is not kept.
     Flat<uint16_t> sent_changes;
 
     // --- The receiver's, indexed in the same way ---
     Flat<ReceivedEntry> got_entries; // [peer * entry_count + entry]
     Flat<Snapshot> got;
-    Flat<EntryMark> got_marks;
+    Flat<EntryPresence> got_presences;
     Flat<uint32_t> got_words; // [... * word_count]
 };
 
@@ -127,11 +127,11 @@ inline constexpr size_t snapshot_bytes_max = datagram_bytes_max;
 inline constexpr size_t snapshot_codes_max = 8;
 
 // The publisher's knowledge of a peer; each span is indexed by slot.
-struct SnapshotWish {
-    std::span<const Published> published;
+struct SnapshotInputs {
+    std::span<const AckedState> acked_states;
     std::span<const Interest> interests; // Empty: the game has set no priorities.
     std::span<const uint64_t> due;       // A bit for each slot.
-    uint32_t told_max;
+    uint32_t carried_max;
 };
 
 // A body that was encoded in this send, to be copied for peers that need the same bytes.
@@ -149,15 +149,16 @@ struct SnapshotScratch {
     Flat<SnapshotCode> codes;
     Flat<uint16_t> plan_bits; // Bits that each item of the plan took.
     Flat<uint64_t> plan_urgency;
-    Flat<uint64_t> told_urgency;
+    Flat<uint64_t> carried_urgency;
     Flat<uint16_t> cached_bits;
-    Flat<Slot> told; // The objects that the last write() sent; told_bits: the bits that each took.
-    Flat<uint16_t> told_bits;
+    Flat<ObjectSlot>
+        carried; // The objects that the last write() sent; carried_bits: the bits that each took.
+    Flat<uint16_t> carried_bits;
     // Objects that are due, but whose present state the lineage has already sent.
-    Flat<Slot> same;
+    Flat<ObjectSlot> same;
     // Like `same`, but another chain or an UPDATE has sent another state since. These objects need
     // an UPDATE.
-    Flat<Slot> stray;
+    Flat<ObjectSlot> stray;
     // Results of check(), kept for receive().
     Flat<ReceivedEntry> read_entries; // The objects that the snapshot carries.
     Flat<uint16_t> read_numbers;
@@ -189,21 +190,21 @@ uint64_t received_bytes_max(std::span<const Type> types, uint32_t peer_count);
 void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self,
            std::span<const uint64_t> changed);
 void begin(SnapshotScratch &scratch);
-void forget_object(Snapshots &s, Slot slot);
+void forget_object(Snapshots &s, ObjectSlot slot);
 void forget_peer(Snapshots &s, uint32_t peer);
 // Whether the object goes by snapshot: write() sends it now, or as soon as there is room. UPDATE
 // messages then leave it out.
-bool takes(const Snapshots &s, Slot slot);
+bool takes(const Snapshots &s, ObjectSlot slot);
 // Writes a snapshot to `buffer` and returns its size in bytes; 0: there is nothing to send, or
 // nothing fits. It carries the objects that differ from their state in the lineage, whose
 // announcement the peer has acked and whose wait has reached their priority's interval, at most
-// wish.told_max. If not all fit, those with the longest wait go first. scratch.told lists them
+// wish.carried_max. If not all fit, those with the longest wait go first. scratch.told lists them
 // afterwards; even if the result is 0, scratch.same and scratch.stray are set.
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
-             const SnapshotWish &wish, std::span<std::byte> buffer);
+             const SnapshotInputs &inputs, std::span<std::byte> buffer);
 uint32_t last_number(const Snapshots &s, uint32_t peer); // The number of the last one written.
-void fate(Snapshots &s, uint32_t peer, uint32_t number, bool arrived);
-SnapshotFate fate_of(const Snapshots &s, uint32_t peer, uint32_t number);
+void on_packet_outcome(Snapshots &s, uint32_t peer, uint32_t number, bool arrived);
+DecodeState decode_state_of(const Snapshots &s, uint32_t peer, uint32_t number);
 void lose_all(Snapshots &s, uint32_t peer); // All snapshots in flight count as lost.
 
 // --- The receiver ---

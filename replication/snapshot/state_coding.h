@@ -29,7 +29,7 @@ inline int32_t logarithm(uint32_t value)
 
 struct Progress {
     const History *history;
-    const CoderChances *chances;
+    const CoderProbabilities *probabilities;
     const int16_t *surprise_weights;
     unsigned activity; // The activity() of the whole object.
     // How much larger the last field's errors were than expected, as a logarithm.
@@ -55,7 +55,7 @@ struct Expectation {
     int64_t value;     // In 1/256 step.
     uint32_t energy;   // The expected size of the error, in 1/16 step.
     uint32_t max;      // The largest possible value; the least is 0.
-    unsigned kind;     // Index of CoderChances::element.
+    unsigned kind;     // Index of CoderProbabilities::element.
     int32_t direction; // Sign of the expected move: -1, 0 or 1.
 };
 
@@ -105,11 +105,11 @@ template <class Coder>
 }
 
 template <class Coder>
-[[gnu::always_inline]] inline uint32_t code_size(Coder &c, const ElementChances &chances,
-                                                 unsigned energy_at, uint32_t size)
+[[gnu::always_inline]] inline uint32_t
+code_size(Coder &c, const ElementProbabilities &probabilities, unsigned energy_at, uint32_t size)
 {
     Bucket b = bucket(size);
-    b.at = code_symbol(c, b.at, chances.bucket[energy_at]);
+    b.at = code_symbol(c, b.at, probabilities.bucket[energy_at]);
     if (b.at < 4) return b.at;
     if (b.at >= bucket_last) {
         const auto width = static_cast<uint32_t>(std::bit_width(size));
@@ -118,18 +118,18 @@ template <class Coder>
     }
     const uint32_t bits = b.at / 2 - 1;
     uint32_t coded = 2 + (b.at & 1);
-    coded = coded * 2 + code(c, (size >> (bits - 1) & 1) != 0, chances.low_bit[b.at]);
+    coded = coded * 2 + code(c, (size >> (bits - 1) & 1) != 0, probabilities.low_bit[b.at]);
     return coded << (bits - 1) | code_many_bits(c, size & ((1u << (bits - 1)) - 1), bits - 1);
 }
 
 template <class Coder>
-[[gnu::always_inline]] inline bool code_sign(Coder &c, const ElementChances &chances,
+[[gnu::always_inline]] inline bool code_sign(Coder &c, const ElementProbabilities &probabilities,
                                              const Expectation &x, unsigned energy_at,
                                              bool negative)
 {
     const unsigned direction = x.direction < 0 ? 0 : x.direction == 0 ? 1 : 2;
     const auto rounded = static_cast<unsigned>(x.value + 128) >> 6 & 3;
-    return code(c, negative, chances.sign[energy_at / 6][direction][rounded]);
+    return code(c, negative, probabilities.sign[energy_at / 6][direction][rounded]);
 }
 
 struct Coded {
@@ -142,16 +142,16 @@ template <class Coder>
 [[gnu::always_inline]] inline Coded code_element(Coder &c, const Progress &p, const Expectation &x,
                                                  uint32_t value)
 {
-    const ElementChances &chances = p.chances->element[x.kind];
+    const ElementProbabilities &probabilities = p.probabilities->element[x.kind];
     const EnergyClass energy = energy_class(p, x);
     const int64_t expected = std::clamp<int64_t>((x.value + 128) >> 8, 0, x.max);
     const int64_t error = int64_t{value} - expected;
     const auto size = static_cast<uint32_t>(error < 0 ? -error : error);
-    const uint64_t upper = code_size(c, chances, energy.at, size >> energy.dropped);
+    const uint64_t upper = code_size(c, probabilities, energy.at, size >> energy.dropped);
     const uint32_t lower = code_many_bits(c, size & ((1u << energy.dropped) - 1), energy.dropped);
     const uint64_t coded_size = upper << energy.dropped | lower;
     if (coded_size == 0) return {static_cast<uint32_t>(expected), 0, false};
-    const bool negative = code_sign(c, chances, x, energy.at, error < 0);
+    const bool negative = code_sign(c, probabilities, x, energy.at, error < 0);
     const int64_t coded = negative ? expected - static_cast<int64_t>(coded_size)
                                    : expected + static_cast<int64_t>(coded_size);
     if (coded < 0 || coded > int64_t{x.max}) return {static_cast<uint32_t>(expected), 0, true};
@@ -226,8 +226,8 @@ uint32_t code_omitted(Coder &c, const Progress &p, const LayoutField &f, const R
     const int32_t near_by = logarithm(static_cast<uint32_t>(lead / 32) + 1) - logarithm(energy);
     const auto near = static_cast<unsigned>(std::clamp(near_by / 12 + 3, 0, 7));
     const auto wide = static_cast<unsigned>(std::min(logarithm(energy) / 24, 7));
-    if (!code(c, omitted != o.at[0], p.chances->other_omitted[near][wide])) return o.at[0];
-    if (!code(c, omitted != o.at[1], p.chances->second_omitted[near])) return o.at[1];
+    if (!code(c, omitted != o.at[0], p.probabilities->other_omitted[near][wide])) return o.at[0];
+    if (!code(c, omitted != o.at[1], p.probabilities->second_omitted[near])) return o.at[1];
     return o.at[2 + code_bits(c, omitted == o.at[3] ? 1 : 0, 1)];
 }
 
@@ -267,7 +267,8 @@ void code_flags(Coder &c, const Progress &p, const LayoutField &f, uint32_t *wor
 {
     const uint32_t *base = p.history->at[0];
     for (uint32_t i = f.first; i < uint32_t{f.first} + f.count; ++i)
-        words[i] = base[i] ^ (code(c, words[i] != base[i], p.chances->flag[f.count > 1]) ? 1 : 0);
+        words[i] =
+            base[i] ^ (code(c, words[i] != base[i], p.probabilities->flag[f.count > 1]) ? 1 : 0);
 }
 
 template <class Coder>
@@ -275,7 +276,7 @@ void code_raw(Coder &c, const Progress &p, const LayoutField &f, uint32_t *words
 {
     const uint32_t *base = p.history->at[0];
     for (uint32_t i = f.first; i < uint32_t{f.first} + f.count; ++i)
-        words[i] = code(c, words[i] != base[i], p.chances->raw_word)
+        words[i] = code(c, words[i] != base[i], p.probabilities->raw_word)
                        ? code_many_bits(c, words[i], 32)
                        : base[i];
 }
@@ -340,7 +341,7 @@ bool code_changed(Coder &c, const Progress &p, const StateLayout &layout, uint32
     const unsigned seen = field == 0 ? 0 : before == 0 ? 1 : 2;
     const bool moves = f.shape == Shape::number || f.shape == Shape::rotation;
     const unsigned lately = moves ? activity(*p.history, f.first, f.count) : p.activity;
-    return code(c, changed, p.chances->changed[static_cast<unsigned>(f.shape)][lately][seen]);
+    return code(c, changed, p.probabilities->changed[static_cast<unsigned>(f.shape)][lately][seen]);
 }
 
 // Words of fields outside `mask` stay as they are.
@@ -362,11 +363,11 @@ uint64_t code_object(Coder &c, Progress &p, const StateLayout &layout, uint64_t 
 }
 
 template <class Coder>
-bool code_presence(Coder &c, const CoderChances &chances, const StateLayout &layout,
+bool code_presence(Coder &c, const CoderProbabilities &probabilities, const StateLayout &layout,
                    const History &history, unsigned before, bool present)
 {
     const unsigned lately = activity(history, 0, layout.word_count);
-    return code(c, present, chances.present[history.horizon.age_class][lately][before & 3]);
+    return code(c, present, probabilities.present[history.horizon.age_class][lately][before & 3]);
 }
 
 }

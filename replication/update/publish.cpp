@@ -2,7 +2,7 @@
 
 namespace tern::publish {
 
-static_assert(std::has_unique_object_representations_v<Published>);
+static_assert(std::has_unique_object_representations_v<AckedState>);
 static_assert(std::has_unique_object_representations_v<Interest>);
 static_assert(std::has_unique_object_representations_v<SentUpdates>);
 static_assert(std::has_unique_object_representations_v<SentRun>);
@@ -15,14 +15,14 @@ void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_
     p.peer_count = p.peers_used = peer_count;
     p.packets_max = packets_max;
     p.runs_max = runs_max;
-    const size_t published = size_t{peer_count} * slot_count;
+    const size_t acked_state = size_t{peer_count} * slot_count;
     const size_t due = size_t{peer_count} * words(slot_count);
     const size_t packets = size_t{peer_count} * packets_max;
     const size_t runs = size_t{peer_count} * runs_max;
-    flat::place(builder, p.published, published, published);
-    flat::place(builder, p.interests, published, published);
+    flat::place(builder, p.acked_states, acked_state, acked_state);
+    flat::place(builder, p.interests, acked_state, acked_state);
     flat::place(builder, p.due, due, due);
-    flat::place(builder, p.seen, due, due);
+    flat::place(builder, p.visible, due, due);
     flat::place(builder, p.changed, words(slot_count), words(slot_count));
     flat::place(builder, p.rings, peer_count, peer_count);
     flat::place(builder, p.sent_packets, packets, packets);
@@ -31,66 +31,67 @@ void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_
     bounds::place(builder, p.bounds, types, slot_count);
 }
 
-void place(flat::Builder &builder, Turns &turns, uint32_t slot_count)
+void place(flat::Builder &builder, SendOrder &send_order, uint32_t slot_count)
 {
-    flat::place(builder, turns.order, slot_count);
+    flat::place(builder, send_order.order, slot_count);
 }
 
 // --- What is due ---
 
 // For the mutant values_compared: booleans that changed again while an UPDATE with their change is
 // in flight, and so have the acked value again.
-static uint64_t returned(const World &world, const TypeTable &types, Slot slot,
-                         const Published &published)
+static uint64_t returned(const World &world, const TypeTable &types, ObjectSlot slot,
+                         const AckedState &acked_state)
 {
-    if (published.sent_tick <= published.acked_tick) return 0;
+    if (acked_state.sent_tick <= acked_state.acked_tick) return 0;
     uint64_t mask = 0;
     uint32_t i = 0;
     for (const Field &field : types.types[world.slots[slot].type].fields) {
-        const bool again = world::field_tick(world, slot, i) > published.sent_tick;
+        const bool again = world::field_tick(world, slot, i) > acked_state.sent_tick;
         if (field.kind == FieldKind::boolean && again) mask |= uint64_t{1} << i;
         i += 1;
     }
     return mask;
 }
 
-uint64_t needed(const World &world, const TypeTable &types, Slot slot, const Published &published)
+uint64_t needed(const World &world, const TypeTable &types, ObjectSlot slot,
+                const AckedState &acked_state)
 {
-    if (published.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) return 0;
+    if (acked_state.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) return 0;
     const uint32_t known = TERN_MUTANT(only_what_is_not_in_flight)
-                               ? std::max(published.acked_tick, published.sent_tick)
-                               : published.acked_tick;
+                               ? std::max(acked_state.acked_tick, acked_state.sent_tick)
+                               : acked_state.acked_tick;
     const auto fields = static_cast<uint32_t>(types.types[world.slots[slot].type].fields.size());
     const uint32_t *ticks = world.field_ticks.begin() + size_t{slot} * types.fields_count_max;
     uint64_t mask = 0;
     for (uint32_t i = 0; i < fields; ++i)
         mask |= uint64_t{ticks[i] > known} << i;
-    if (TERN_MUTANT(values_compared)) mask &= ~returned(world, types, slot, published);
+    if (TERN_MUTANT(values_compared)) mask &= ~returned(world, types, slot, acked_state);
     return mask;
 }
 
 // Whether the peer needs an UPDATE of the object.
 static bool is_wanted(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                      Slot slot)
+                      ObjectSlot slot)
 {
-    const Published &published = published_at(p, peer, slot);
-    if (p.rings[peer].interests == 0) return needed(world, types, slot, published) != 0;
-    if (published.acked_tick == 0) return false;
+    const AckedState &acked_state = acked_state_at(p, peer, slot);
+    if (p.rings[peer].interests == 0) return needed(world, types, slot, acked_state) != 0;
+    if (acked_state.acked_tick == 0) return false;
     const Interest &interest = interest_at(p, peer, slot);
-    if (sight_due(interest)) return true;
-    return !interest.hidden && needed(world, types, slot, published) != 0;
+    if (visibility_due(interest)) return true;
+    return !interest.hidden && needed(world, types, slot, acked_state) != 0;
 }
 
-static void set_seen(Publisher &p, uint32_t peer, Slot slot)
+static void set_visible(Publisher &p, uint32_t peer, ObjectSlot slot)
 {
     const bool hidden = p.rings[peer].interests != 0 && interest_at(p, peer, slot).hidden;
     const uint64_t bit = uint64_t{1} << slot % 64;
-    uint64_t &word = p.seen[size_t{peer} * words(p.slot_count) + slot / 64];
+    uint64_t &word = p.visible[size_t{peer} * words(p.slot_count) + slot / 64];
     word &= ~bit;
-    if (published_at(p, peer, slot).acked_tick != 0 && !hidden) word |= bit;
+    if (acked_state_at(p, peer, slot).acked_tick != 0 && !hidden) word |= bit;
 }
 
-void changed(Publisher &p, Slot slot)
+void changed(Publisher &p, ObjectSlot slot)
 {
     uint64_t &word = p.changed[slot / 64];
     const uint64_t bit = uint64_t{1} << slot % 64;
@@ -101,7 +102,7 @@ void changed(Publisher &p, Slot slot)
 // The slots of one word whose change since the last begin() is due to the peer, as bits.
 static uint64_t changed_for(const Publisher &p, uint32_t peer, uint32_t word)
 {
-    const uint64_t seen = p.seen[size_t{peer} * words(p.slot_count) + word];
+    const uint64_t seen = p.visible[size_t{peer} * words(p.slot_count) + word];
     return p.changed[word] & (TERN_MUTANT(update_before_the_ack) ? ~uint64_t{0} : seen);
 }
 
@@ -130,18 +131,19 @@ void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self
     }
 }
 
-void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
-               uint32_t tick)
+void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+               ObjectSlot slot, uint32_t tick)
 {
     TERN_ASSERT(tick > 0 && (tick <= world.tick || p.ticks == Ticks::each), "tick %u at %u", tick,
                 world.tick);
-    Published &published = published_at(p, peer, slot);
-    published.acked_tick = std::max(published.acked_tick, tick);
-    set_seen(p, peer, slot);
+    AckedState &acked_state = acked_state_at(p, peer, slot);
+    acked_state.acked_tick = std::max(acked_state.acked_tick, tick);
+    set_visible(p, peer, slot);
     if (is_wanted(p, world, types, peer, slot)) set_due(p, peer, slot);
 }
 
-void set_priority(Publisher &p, const World &world, uint32_t peer, Slot slot, uint16_t priority)
+void set_priority(Publisher &p, const World &world, uint32_t peer, ObjectSlot slot,
+                  uint16_t priority)
 {
     Interest &interest = interest_at(p, peer, slot);
     const bool hidden = priority == 0;
@@ -149,19 +151,19 @@ void set_priority(Publisher &p, const World &world, uint32_t peer, Slot slot, ui
     if (!hidden) interest.priority = priority;
     if (interest.hidden == hidden) return;
     interest.hidden = hidden;
-    interest.sight_tick = world.tick;
-    interest.sight_told = false;
-    set_seen(p, peer, slot);
+    interest.visibility_tick = world.tick;
+    interest.visibility_acked = false;
+    set_visible(p, peer, slot);
     const bool said = hidden || !TERN_MUTANT(shown_again_unsaid);
-    if (published_at(p, peer, slot).acked_tick != 0 && said) set_due(p, peer, slot);
+    if (acked_state_at(p, peer, slot).acked_tick != 0 && said) set_due(p, peer, slot);
 }
 
-void forget_object(Publisher &p, Slot slot)
+void forget_object(Publisher &p, ObjectSlot slot)
 {
     for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
-        published_at(p, peer, slot) = {};
+        acked_state_at(p, peer, slot) = {};
         if (p.rings[peer].interests != 0) interest_at(p, peer, slot) = {};
-        set_seen(p, peer, slot);
+        set_visible(p, peer, slot);
         clear_due(p, peer, slot);
     }
     uint64_t &changed = p.changed[slot / 64];
@@ -179,7 +181,7 @@ bool has_due(const Publisher &p, uint32_t peer)
     return due;
 }
 
-bool is_due(const Publisher &p, uint32_t peer, Slot slot)
+bool is_due(const Publisher &p, uint32_t peer, ObjectSlot slot)
 {
     const uint64_t due = p.due[size_t{peer} * words(p.slot_count) + slot / 64];
     return ((due | changed_for(p, peer, slot / 64)) >> slot % 64 & 1) != 0;
@@ -194,7 +196,7 @@ uint64_t due_to_any(const Publisher &p, uint32_t word)
 }
 
 // Removes packets from the front of the ring as long as their outcome is known.
-static void forget_told(Publisher &p, uint32_t peer)
+static void forget_acked(Publisher &p, uint32_t peer)
 {
     PeerRing &ring = p.rings[peer];
     while (ring.packet_count > 0 && packet_at(p, peer, 0).tick == 0) {
@@ -215,14 +217,14 @@ static void forget_told(Publisher &p, uint32_t peer)
 void forget_peer(Publisher &p, uint32_t peer)
 {
     TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
-    flat::zero(p.published, size_t{peer} * p.slot_count, p.slot_count);
+    flat::zero(p.acked_states, size_t{peer} * p.slot_count, p.slot_count);
     if (p.rings[peer].interests != 0)
         flat::zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
     flat::zero(p.due, size_t{peer} * words(p.slot_count), words(p.slot_count));
-    flat::zero(p.seen, size_t{peer} * words(p.slot_count), words(p.slot_count));
+    flat::zero(p.visible, size_t{peer} * words(p.slot_count), words(p.slot_count));
     for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i)
         packet_at(p, peer, i).tick = 0;
-    forget_told(p, peer);
+    forget_acked(p, peer);
     p.rings[peer] = {};
     snapshots::forget_peer(p.snapshots, peer);
 }
@@ -233,8 +235,8 @@ void forget_interests(Publisher &p)
         if (p.rings[peer].interests == 0) continue;
         flat::zero(p.interests, size_t{peer} * p.slot_count, p.slot_count);
         p.rings[peer].interests = 0;
-        for (Slot slot = 0; slot < p.slot_count; ++slot)
-            set_seen(p, peer, slot);
+        for (ObjectSlot slot = 0; slot < p.slot_count; ++slot)
+            set_visible(p, peer, slot);
     }
 }
 
@@ -242,19 +244,19 @@ void forget_interests(Publisher &p)
 
 // An UPDATE that was sent before the object was hidden or shown may have been ignored by the
 // receiver, so its ack does not count. Returns whether the acked tick may rise.
-static bool settle_sight(Interest &interest, uint32_t sent_at)
+static bool settle_visibility(Interest &interest, uint32_t sent_at)
 {
-    if (sent_at < interest.sight_tick) return false;
-    if (interest.sight_tick != 0) interest.sight_told = true;
+    if (sent_at < interest.visibility_tick) return false;
+    if (interest.visibility_tick != 0) interest.visibility_acked = true;
     return !interest.hidden;
 }
 
 static void settle_lost(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                        Slot slot, uint32_t tick)
+                        ObjectSlot slot, uint32_t tick)
 {
-    Published &published = published_at(p, peer, slot);
-    if (TERN_MUTANT(only_what_is_not_in_flight)) published.sent_tick = published.acked_tick;
-    const bool newer = tick > published.acked_tick || p.rings[peer].interests != 0;
+    AckedState &acked_state = acked_state_at(p, peer, slot);
+    if (TERN_MUTANT(only_what_is_not_in_flight)) acked_state.sent_tick = acked_state.acked_tick;
+    const bool newer = tick > acked_state.acked_tick || p.rings[peer].interests != 0;
     if (newer && is_wanted(p, world, types, peer, slot)) set_due(p, peer, slot);
 }
 
@@ -262,17 +264,17 @@ static void settle_run(Publisher &p, const World &world, const TypeTable &types,
                        const SentRun &run, uint32_t sent_at, bool arrived)
 {
     const bool has_interests = p.rings[peer].interests != 0;
-    Published *published = &published_at(p, peer, run.slot);
+    AckedState *acked_state = &acked_state_at(p, peer, run.slot);
     const Object *object = &world.slots[run.slot];
-    for (uint32_t i = 0; i < run.count; ++i, ++published, ++object) {
+    for (uint32_t i = 0; i < run.count; ++i, ++acked_state, ++object) {
         if (object->life != Life::alive || object->id != id_in(run, i) ||
             object->stamp != run.stamp)
             continue;
-        if (published->acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) continue;
+        if (acked_state->acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) continue;
         if (!arrived)
             settle_lost(p, world, types, peer, run.slot + i, run.tick);
-        else if (!has_interests || settle_sight(interest_at(p, peer, run.slot + i), sent_at))
-            published->acked_tick = std::max(published->acked_tick, run.tick);
+        else if (!has_interests || settle_visibility(interest_at(p, peer, run.slot + i), sent_at))
+            acked_state->acked_tick = std::max(acked_state->acked_tick, run.tick);
     }
 }
 
@@ -291,20 +293,22 @@ static void settle_snapshots(Publisher &p, const World &world, const TypeTable &
     for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i) {
         SentUpdates &sent = packet_at(p, peer, i);
         if (sent.tick == 0 || sent.snapshot == 0) continue;
-        const SnapshotFate fate = snapshots::fate_of(p.snapshots, peer, sent.snapshot);
-        if (fate == SnapshotFate::in_flight || fate == SnapshotFate::arrived) continue;
-        settle(p, world, types, peer, sent, fate == SnapshotFate::usable);
+        const DecodeState decode_state =
+            snapshots::decode_state_of(p.snapshots, peer, sent.snapshot);
+        if (decode_state == DecodeState::in_flight || decode_state == DecodeState::arrived)
+            continue;
+        settle(p, world, types, peer, sent, decode_state == DecodeState::usable);
         sent.tick = 0;
     }
 }
 
-void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
-          bool arrived)
+void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                       uint64_t packet, bool arrived)
 {
     TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
     uint32_t first = 0;
     uint32_t count = p.rings[peer].packet_count;
-    bool told_of_snapshot = false;
+    bool carried_by_snapshot = false;
     while (count > 0) { // Binary search for the first entry at or after `packet`.
         const uint32_t half = count / 2;
         const bool before = packet_at(p, peer, first + half).packet < packet;
@@ -315,15 +319,15 @@ void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t pee
         SentUpdates &sent = packet_at(p, peer, first);
         if (sent.packet != packet) break;
         if (sent.snapshot != 0) {
-            snapshots::fate(p.snapshots, peer, sent.snapshot, arrived);
-            told_of_snapshot = true;
+            snapshots::on_packet_outcome(p.snapshots, peer, sent.snapshot, arrived);
+            carried_by_snapshot = true;
             continue;
         }
         if (sent.tick != 0) settle(p, world, types, peer, sent, arrived);
         sent.tick = 0;
     }
-    if (told_of_snapshot) settle_snapshots(p, world, types, peer);
-    forget_told(p, peer);
+    if (carried_by_snapshot) settle_snapshots(p, world, types, peer);
+    forget_acked(p, peer);
 }
 
 void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer)
@@ -335,7 +339,7 @@ void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t
         sent.tick = 0;
     }
     snapshots::lose_all(p.snapshots, peer);
-    forget_told(p, peer);
+    forget_acked(p, peer);
 }
 
 }

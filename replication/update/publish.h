@@ -11,7 +11,7 @@
 #include "replication/snapshot/bounds.h"
 #include "replication/snapshot/snapshots.h"
 #include "replication/update/charges.h"
-#include "replication/update/written_cache.h"
+#include "replication/update/encode_cache.h"
 
 namespace tern {
 
@@ -28,7 +28,7 @@ struct SentUpdates { // One message of UPDATEs, or one snapshot.
 struct SentRun {
     ObjectId id; // The id of the first object; the others follow.
     Stamp stamp;
-    Slot slot;
+    ObjectSlot slot;
     uint32_t tick; // The tick that the message gives for the values.
     uint32_t count;
     uint32_t zero;
@@ -37,7 +37,8 @@ struct SentRun {
 struct PeerRing { // Where one peer's parts of the two rings begin, and how long they are.
     uint32_t packet_first, packet_count;
     uint32_t run_first, run_count;
-    Slot cursor; // Where the next packet starts its search, so that every object gets its turn.
+    ObjectSlot
+        cursor; // Where the next packet starts its search, so that every object gets its turn.
     uint32_t due_count; // Bits set in this peer's part of `due`.
     uint32_t interests; // 0: the game has set no priority for this peer.
     uint32_t zero;
@@ -57,13 +58,13 @@ struct Publisher { // Open to migration.
     uint32_t self;
     Ticks ticks; // each: objects of other owners are sent too.
     uint8_t zero[3];
-    uint32_t changed_count;    // Bits set in `changed`.
-    Flat<Published> published; // [peer * slot_count + slot]
-    Flat<Interest> interests;  // [peer * slot_count + slot]
-    Flat<uint64_t> due;        // [peer * words + slot / 64], a bit for each slot.
+    uint32_t changed_count;        // Bits set in `changed`.
+    Flat<AckedState> acked_states; // [peer * slot_count + slot]
+    Flat<Interest> interests;      // [peer * slot_count + slot]
+    Flat<uint64_t> due;            // [peer * words + slot / 64], a bit for each slot.
     // Like `due`: the peer has acked the announcement and the object is not hidden from it, so
     // changes are due to it.
-    Flat<uint64_t> seen;
+    Flat<uint64_t> visible;
     Flat<uint64_t> changed;         // [slot / 64]: changed after the last begin().
     Flat<PeerRing> rings;           // [peer]
     Flat<SentUpdates> sent_packets; // [peer * packets_max + ...]
@@ -74,14 +75,14 @@ struct Publisher { // Open to migration.
 
 // The order in which due objects are sent to one peer at one tick; used if the game has set
 // priorities.
-struct Turn {
+struct SendOrderEntry {
     uint64_t urgency;
-    Slot slot;
+    ObjectSlot slot;
 };
-struct Turns {           // Not part of the hashed state.
-    Flat<Turn> order;    // The most urgent first.
-    uint32_t peer, tick; // The arguments of the last write(); tick 0: none.
-    uint32_t next;       // Entries before this one are done in this tick.
+struct SendOrder {              // Not part of the hashed state.
+    Flat<SendOrderEntry> order; // The most urgent first.
+    uint32_t peer, tick;        // The arguments of the last write(); tick 0: none.
+    uint32_t next;              // Entries before this one are done in this tick.
 };
 
 // One object's part of an UPDATE message, read but not applied yet.
@@ -89,12 +90,12 @@ struct Update {
     ObjectId object;
     Stamp stamp;
     uint32_t tick;
-    uint32_t told_tick; // The tick of the message.
-    TypeId type;        // The type that the message names.
-    bool hides;         // The object is hidden from now on; no fields follow.
-    uint64_t mask;      // The fields that follow.
-    BitReader values;   // Positioned at the first field.
-    uint32_t bit_count; // All bits of the part, its head included.
+    uint32_t message_tick; // The tick of the message.
+    TypeId type;           // The type that the message names.
+    bool hides;            // The object is hidden from now on; no fields follow.
+    uint64_t mask;         // The fields that follow.
+    BitReader values;      // Positioned at the first field.
+    uint32_t bit_count;    // All bits of the part, its head included.
 };
 
 // unchecked: the message may be any bytes. checked: check() has accepted it.
@@ -105,7 +106,7 @@ struct UpdateReader { // Closed.
     const TypeTable *_types;
     UpdateTrust _trust;
     bool _each_tick;
-    uint32_t _told_tick;
+    uint32_t _message_tick;
     uint32_t _count; // Objects read so far.
     Update _previous;
 };
@@ -124,12 +125,12 @@ enum class Applied : uint8_t {
     malformed
 };
 
-enum class Sight : uint8_t { same, hidden, shown };
+enum class VisibilityChange : uint8_t { same, hidden, shown };
 
 struct AppliedUpdate {
     Applied result;
-    Sight sight; // How the part changed the visibility.
-    Slot slot;
+    VisibilityChange visibility; // How the part changed the visibility.
+    ObjectSlot slot;
     uint64_t changed_fields;
 };
 
@@ -137,34 +138,35 @@ namespace publish {
 
 void place(flat::Builder &builder, Publisher &publisher, const TypeTable &types,
            uint32_t slot_count, uint32_t peer_count, uint32_t packets_max, uint32_t runs_max);
-void place(flat::Builder &builder, Turns &turns, uint32_t slot_count);
+void place(flat::Builder &builder, SendOrder &send_order, uint32_t slot_count);
 
 // --- The sender; `peer` is the caller's index of a peer ---
 // After the last write() of a tick the caller must raise world.tick before the next world::write():
 // a change at a tick that was already sent would never be sent.
-void changed(Publisher &p, Slot slot); // Call it after world::write() changed the object.
+void changed(Publisher &p, ObjectSlot slot); // Call it after world::write() changed the object.
 // Call it before the first write() and write_snapshot() of a tick: it makes the changes due.
 void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self);
 // Call it when the peer has acked an announcement that carried the value of `tick`. From then on it
 // gets UPDATEs.
-void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, Slot slot,
-               uint32_t tick);
+void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+               ObjectSlot slot, uint32_t tick);
 // Call it when the object is destroyed or its tenure changes.
-void forget_object(Publisher &p, Slot slot);
+void forget_object(Publisher &p, ObjectSlot slot);
 void forget_peer(Publisher &p, uint32_t peer);
 void forget_interests(Publisher &p); // For all objects and peers.
 // `priority` is in 1/priority_one. 0 hides the object from the peer: an UPDATE announces that, and
 // no more follow until another priority shows the object again.
-void set_priority(Publisher &p, const World &world, uint32_t peer, Slot slot, uint16_t priority);
+void set_priority(Publisher &p, const World &world, uint32_t peer, ObjectSlot slot,
+                  uint16_t priority);
 bool has_due(const Publisher &p, uint32_t peer);
-bool is_due(const Publisher &p, uint32_t peer, Slot slot);
+bool is_due(const Publisher &p, uint32_t peer, ObjectSlot slot);
 // The due slots from 64 * word on, a bit for each, over all peers.
 uint64_t due_to_any(const Publisher &p, uint32_t word);
 // Writes one message of due objects, as many as fit, and returns its size in bytes; 0: nothing to
 // send. Packet numbers never decrease; a packet may hold several messages. Call
-// written_cache::begin() before the first message of a tick. `scratch`: as write_snapshot() of the
+// encode_cache::begin() before the first message of a tick. `scratch`: as write_snapshot() of the
 // same peer and packet left it, if the table has predicted types.
-size_t write(Publisher &p, const World &world, WrittenCache &written, Turns &turns,
+size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &send_order,
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges = nullptr);
 // Writes predicted objects as a snapshot, with the results of write(), which leaves these objects
@@ -174,8 +176,8 @@ size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch
                       std::span<std::byte> buffer, Charges *charges = nullptr);
 // Takes the outcome of a packet: once for each, in any order. Packets without messages of this
 // module are ignored.
-void fate(Publisher &p, const World &world, const TypeTable &types, uint32_t peer, uint64_t packet,
-          bool arrived);
+void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
+                       uint64_t packet, bool arrived);
 
 // Counts all packets in flight to the peer as lost; for a connection that was replaced.
 void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);
@@ -189,11 +191,12 @@ bool malformed(const UpdateReader &r);      // Call it after next() returned fal
 bool check(const World &world, const TypeTable &types, PeerId sender,
            std::span<const std::byte> message);
 // `slot`: the object's, or no_slot if it is unknown here.
-AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
+AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
                     const Update &update);
 // Applies object i of the snapshot that snapshots::receive() took last.
-AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &s,
-                         const SnapshotScratch &scratch, PeerId from, Slot slot, uint32_t i);
+AppliedUpdate apply_carried(World &world, const TypeTable &types, const Snapshots &s,
+                            const SnapshotScratch &scratch, PeerId from, ObjectSlot slot,
+                            uint32_t i);
 
 }
 }

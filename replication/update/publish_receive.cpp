@@ -14,7 +14,7 @@ UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::
     r._trust = trust;
     r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
     r._previous.object = update_codec::before_first(sender);
-    r._told_tick = r._previous.tick;
+    r._message_tick = r._previous.tick;
     r._each_tick = bits::read_bool(r._reader);
     if (r._previous.tick == 0) bits::fail(r._reader);
     return r;
@@ -58,7 +58,7 @@ bool check(const World &world, const TypeTable &types, PeerId sender,
 {
     UpdateReader r = reader(types, sender, message);
     Update update;
-    Slot slot = no_slot;
+    ObjectSlot slot = no_slot;
     while (next(r, update)) {
         slot = world::find_near(world, slot, update.object);
         if (slot == no_slot) continue;
@@ -68,19 +68,21 @@ bool check(const World &world, const TypeTable &types, PeerId sender,
 }
 
 // The newest message about the object decides its visibility, whatever the tick of the value.
-static Sight see(Object &object, PeerId from, Stamp stamp, uint32_t told_tick, bool hides)
+static VisibilityChange see(Object &object, PeerId from, Stamp stamp, uint32_t message_tick,
+                            bool hides)
 {
-    const bool newer = told_tick > object.sight_tick || TERN_MUTANT(sight_without_a_tick);
-    if (object.stamp != stamp || from != object.owner || !newer) return Sight::same;
+    const bool newer =
+        message_tick > object.visibility_tick || TERN_MUTANT(visibility_without_a_tick);
+    if (object.stamp != stamp || from != object.owner || !newer) return VisibilityChange::same;
     const bool was = object.hidden;
     object.hidden = hides;
-    object.sight_tick = told_tick;
-    if (hides == was) return Sight::same;
-    return hides ? Sight::hidden : Sight::shown;
+    object.visibility_tick = message_tick;
+    if (hides == was) return VisibilityChange::same;
+    return hides ? VisibilityChange::hidden : VisibilityChange::shown;
 }
 
 // Whether a part about a known object is applied.
-static Applied judge(const World &world, PeerId from, Slot slot, Stamp stamp, uint32_t tick)
+static Applied judge(const World &world, PeerId from, ObjectSlot slot, Stamp stamp, uint32_t tick)
 {
     const Object &object = world.slots[slot];
     const bool of_this_tenure = object.stamp == stamp;
@@ -91,48 +93,50 @@ static Applied judge(const World &world, PeerId from, Slot slot, Stamp stamp, ui
     return object.hidden ? Applied::unchanged : Applied::changed;
 }
 
-static AppliedUpdate take(World &world, const TypeTable &types, Slot slot, uint32_t tick,
-                          Sight sight, const std::byte *next_value, uint64_t mask)
+static AppliedUpdate take(World &world, const TypeTable &types, ObjectSlot slot, uint32_t tick,
+                          VisibilityChange visibility, const std::byte *next_value, uint64_t mask)
 {
     Object &object = world.slots[slot];
     void *value = world::value(world, types, slot);
     const uint64_t changed = type_table::difference(types, object.type, value, next_value, mask);
     std::memcpy(value, next_value, types.types[object.type].size_bytes);
     object.tick = tick;
-    return {changed != 0 ? Applied::changed : Applied::repeated, sight, slot, changed};
+    return {changed != 0 ? Applied::changed : Applied::repeated, visibility, slot, changed};
 }
 
-AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, Slot slot,
+AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
                     const Update &update)
 {
     if (slot == no_slot || world.slots[slot].life != Life::alive)
-        return {Applied::unchanged, Sight::same, no_slot, 0};
+        return {Applied::unchanged, VisibilityChange::same, no_slot, 0};
     const TypeId type = world.slots[slot].type;
     world::count_received(world, type, update.bit_count);
-    if (update.type != type) return {Applied::forged, Sight::same, slot, 0};
-    const Sight sight = see(world.slots[slot], from, update.stamp, update.told_tick, update.hides);
+    if (update.type != type) return {Applied::forged, VisibilityChange::same, slot, 0};
+    const VisibilityChange visibility =
+        see(world.slots[slot], from, update.stamp, update.message_tick, update.hides);
     const Applied judged = judge(world, from, slot, update.stamp, update.tick);
-    if (judged != Applied::changed) return {judged, sight, slot, 0};
+    if (judged != Applied::changed) return {judged, visibility, slot, 0};
     std::byte next_value[struct_bytes_max];
     std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
     if (!update_codec::read_fields(update, types, next_value))
-        return {Applied::malformed, sight, slot, 0};
-    return take(world, types, slot, update.tick, sight, next_value, update.mask);
+        return {Applied::malformed, visibility, slot, 0};
+    return take(world, types, slot, update.tick, visibility, next_value, update.mask);
 }
 
-AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &s,
-                         const SnapshotScratch &scratch, PeerId from, Slot slot, uint32_t i)
+AppliedUpdate apply_carried(World &world, const TypeTable &types, const Snapshots &s,
+                            const SnapshotScratch &scratch, PeerId from, ObjectSlot slot,
+                            uint32_t i)
 {
     if (slot == no_slot || world.slots[slot].life != Life::alive)
-        return {Applied::unchanged, Sight::same, no_slot, 0};
+        return {Applied::unchanged, VisibilityChange::same, no_slot, 0};
     const ReceivedEntry &entry = scratch.read_entries[i];
     const TypeId type = world.slots[slot].type;
-    if (entry.type != type) return {Applied::forged, Sight::same, slot, 0};
+    if (entry.type != type) return {Applied::forged, VisibilityChange::same, slot, 0};
     world::count_received(world, type, scratch.read_bits[i]);
     const uint32_t tick = scratch.read.tick;
-    const Sight sight = see(world.slots[slot], from, entry.stamp, tick, false);
+    const VisibilityChange visibility = see(world.slots[slot], from, entry.stamp, tick, false);
     const Applied judged = judge(world, from, slot, entry.stamp, tick);
-    if (judged != Applied::changed) return {judged, sight, slot, 0};
+    if (judged != Applied::changed) return {judged, visibility, slot, 0};
     std::byte next_value[struct_bytes_max];
     std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
     const uint32_t *words =
@@ -140,8 +144,8 @@ AppliedUpdate apply_told(World &world, const TypeTable &types, const Snapshots &
     const uint64_t all = type_table::all_fields(types, type);
     if (!state_layout::from_words(s.layouts[type], types, type, {words, s.word_count}, all,
                                   next_value))
-        return {Applied::malformed, sight, slot, 0};
-    return take(world, types, slot, tick, sight, next_value, all);
+        return {Applied::malformed, visibility, slot, 0};
+    return take(world, types, slot, tick, visibility, next_value, all);
 }
 
 }

@@ -13,29 +13,29 @@ inline uint32_t words(uint32_t slot_count)
     return (slot_count + 63) / 64;
 }
 
-inline Published &published_at(Publisher &p, uint32_t peer, Slot slot)
+inline AckedState &acked_state_at(Publisher &p, uint32_t peer, ObjectSlot slot)
 {
-    return p.published[size_t{peer} * p.slot_count + slot];
+    return p.acked_states[size_t{peer} * p.slot_count + slot];
 }
 
-inline Interest &interest_at(Publisher &p, uint32_t peer, Slot slot)
+inline Interest &interest_at(Publisher &p, uint32_t peer, ObjectSlot slot)
 {
     return p.interests[size_t{peer} * p.slot_count + slot];
 }
 
-inline uint64_t &due_word(Publisher &p, uint32_t peer, Slot slot)
+inline uint64_t &due_word(Publisher &p, uint32_t peer, ObjectSlot slot)
 {
     return p.due[size_t{peer} * words(p.slot_count) + slot / 64];
 }
 
-inline void set_due(Publisher &p, uint32_t peer, Slot slot)
+inline void set_due(Publisher &p, uint32_t peer, ObjectSlot slot)
 {
     uint64_t &word = due_word(p, peer, slot);
     p.rings[peer].due_count += (word >> slot % 64 & 1) == 0;
     word |= uint64_t{1} << slot % 64;
 }
 
-inline void clear_due(Publisher &p, uint32_t peer, Slot slot)
+inline void clear_due(Publisher &p, uint32_t peer, ObjectSlot slot)
 {
     uint64_t &word = due_word(p, peer, slot);
     p.rings[peer].due_count -= (word >> slot % 64 & 1) != 0;
@@ -43,7 +43,7 @@ inline void clear_due(Publisher &p, uint32_t peer, Slot slot)
 }
 
 // The first due slot at or after `from`; slot_count: none.
-inline Slot next_due(const Publisher &p, uint32_t peer, Slot from)
+inline ObjectSlot next_due(const Publisher &p, uint32_t peer, ObjectSlot from)
 {
     const size_t first_word = size_t{peer} * words(p.slot_count);
     for (uint32_t i = from / 64; i < words(p.slot_count); ++i) {
@@ -60,7 +60,8 @@ inline bool is_own(const Publisher &p, const Object &object)
 }
 
 // A mask of the fields that changed after the tick that the peer has acked.
-uint64_t needed(const World &world, const TypeTable &types, Slot slot, const Published &published);
+uint64_t needed(const World &world, const TypeTable &types, ObjectSlot slot,
+                const AckedState &acked_state);
 
 // --- In flight ---
 
@@ -89,7 +90,7 @@ inline ObjectId id_in(const SentRun &run, uint32_t i)
 
 // Adds the object to the last run if it continues it, else begins a run. `message_runs`: the runs
 // of this message so far.
-inline void remember_object(Publisher &p, uint32_t peer, const Object &object, Slot slot,
+inline void remember_object(Publisher &p, uint32_t peer, const Object &object, ObjectSlot slot,
                             uint32_t tick, uint32_t &message_runs)
 {
     PeerRing &ring = p.rings[peer];

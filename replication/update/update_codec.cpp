@@ -220,7 +220,7 @@ void read_head(UpdateReader &r, Update &update, bool as_before)
         if (is_next(update.object, previous.object) && is_like_before && !update.hides)
             bits::fail(from);
     }
-    update.told_tick = r._told_tick;
+    update.message_tick = r._message_tick;
     if (as_before) {
         update.mask = previous.mask;
         if (update.mask == 0) bits::fail(from);
@@ -261,18 +261,18 @@ bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t
 }
 
 bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
-               const WrittenObject &written, const std::byte *from, uint32_t tick)
+               const EncodedObject &cache, const std::byte *from, uint32_t tick)
 {
-    const size_t bits_min = 1 + written.value_bits + end_bits; // The shortest head has 1 bit.
+    const size_t bits_min = 1 + cache.value_bits + end_bits; // The shortest head has 1 bit.
     if (w._count == updates_per_message_max || !bits::room(w._writer, bits_min)) return false;
     const size_t begin = bits::bit_count(w._writer);
-    write_head(w, types, object, written.mask, tick);
+    write_head(w, types, object, cache.mask, tick);
     const size_t values = bits::bit_count(w._writer);
-    bits::write_bits(w._writer, from, written.end_bits - written.value_bits, written.value_bits);
-    return end_object(w, object, written.mask, tick, begin, values);
+    bits::write_bits(w._writer, from, cache.end_bits - cache.value_bits, cache.value_bits);
+    return end_object(w, object, cache.mask, tick, begin, values);
 }
 
-void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const WrittenObject &last,
+void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const EncodedObject &last,
           const Object &last_object, uint32_t count)
 {
     bits::write_bits(w._writer, from, begin_bits, last.end_bits - begin_bits);

@@ -1,7 +1,7 @@
 // The bits of an UPDATE message. Format: docs/wire_format.md, "UPDATE".
 #pragma once
+#include "replication/update/encode_cache.h"
 #include "replication/update/publish.h"
-#include "replication/update/written_cache.h"
 
 namespace tern {
 
@@ -29,11 +29,11 @@ bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t
 // Like add(), with fields that another writer encoded. `from` must be readable for 8 bytes after
 // them.
 bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
-               const WrittenObject &written, const std::byte *from, uint32_t tick);
+               const EncodedObject &cache, const std::byte *from, uint32_t tick);
 // Appends objects that another writer encoded after the same object as the last one here; there
 // must be room. Their bits begin at `begin_bits` of `from` and end with those of `last`. `count`:
 // the objects of this message, these included.
-void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const WrittenObject &last,
+void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const EncodedObject &last,
           const Object &last_object, uint32_t count);
 inline constexpr size_t end_bits = 2;     // The bits that finish() writes.
 size_t bit_count(const UpdateWriter &w);  // Bits written so far.

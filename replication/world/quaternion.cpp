@@ -141,8 +141,9 @@ static OnGrid on_grid(const Components &given, const Grid &grid)
     for (unsigned omitted = first; omitted <= last; ++omitted) {
         const Parts parts = without(steps, omitted);
         const double sum = squares(parts, grid);
-        const float told = omitted_value(sum);
-        if (sum <= 1 && std::bit_cast<uint32_t>(told) == std::bit_cast<uint32_t>(given.at[omitted]))
+        const float decoded = omitted_value(sum);
+        if (sum <= 1 &&
+            std::bit_cast<uint32_t>(decoded) == std::bit_cast<uint32_t>(given.at[omitted]))
             return {true, parts};
     }
     return {false, {}};

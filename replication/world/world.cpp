@@ -93,26 +93,26 @@ static void remove_from_lookup(World &world, ObjectId id)
     world.lookup[hole] = 0;
 }
 
-Slot find(const World &world, ObjectId id)
+ObjectSlot find(const World &world, ObjectId id)
 {
     if (world.slots.count == 0 || id == ObjectId::none) return no_slot;
-    const Slot entry = world.lookup[place_of(world, id)];
+    const ObjectSlot entry = world.lookup[place_of(world, id)];
     return entry == 0 ? no_slot : entry - 1;
 }
 
-Slot find_near(const World &world, Slot slot, ObjectId id)
+ObjectSlot find_near(const World &world, ObjectSlot slot, ObjectId id)
 {
     const bool known = slot < world.slots.count;
     const auto from = static_cast<uint64_t>(known ? world.slots[slot].id : id);
     const uint64_t guess = (known ? slot : 0) + static_cast<uint64_t>(id) - from;
     if (guess < world.slots.count && world.slots[guess].id == id && id != ObjectId::none)
-        return static_cast<Slot>(guess);
+        return static_cast<ObjectSlot>(guess);
     return find(world, id);
 }
 
-Slot find_alive(const World &world, ObjectId id)
+ObjectSlot find_alive(const World &world, ObjectId id)
 {
-    const Slot slot = find(world, id);
+    const ObjectSlot slot = find(world, id);
     return slot != no_slot && world.slots[slot].life == Life::alive ? slot : no_slot;
 }
 
@@ -131,7 +131,7 @@ static void move_packed(World &world, const TypeTable &types, TypeId type, uint3
 {
     if (to == from) return;
     const size_t size = types.types[type].size_bytes;
-    const Slot slot = world.index_slots[from];
+    const ObjectSlot slot = world.index_slots[from];
     world.ids[to] = world.ids[from];
     world.index_slots[to] = slot;
     world.slots[slot].index = to;
@@ -160,7 +160,7 @@ bool room(const World &world, TypeId type)
     return packed.count + packed.dying < packed.capacity;
 }
 
-Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
+ObjectSlot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
 {
     TERN_ASSERT(room(world, type), "type %u is full", static_cast<unsigned>(type));
     if (TERN_MUTANT(no_memory_of_the_dead) && find(world, id) != no_slot) sweep(world, types);
@@ -168,7 +168,7 @@ Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
                 static_cast<unsigned long long>(id));
     Packed &packed = world.packed[type];
     const uint32_t index = packed.first + packed.count;
-    const Slot slot = world.free_slots[world.free_slots.count - 1];
+    const ObjectSlot slot = world.free_slots[world.free_slots.count - 1];
     flat::pop(world.free_slots);
     Object &object = world.slots[slot]; // All zero while free.
     object.id = id;
@@ -184,14 +184,14 @@ Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
     return slot;
 }
 
-void *value(World &world, const TypeTable &types, Slot slot)
+void *value(World &world, const TypeTable &types, ObjectSlot slot)
 {
     const Object &object = world.slots[slot];
     TERN_ASSERT(object.life != Life::none, "slot %u is free", slot);
     return value_at(world, types, object.type, object.index);
 }
 
-const void *value(const World &world, const TypeTable &types, Slot slot)
+const void *value(const World &world, const TypeTable &types, ObjectSlot slot)
 {
     const Object &object = world.slots[slot];
     TERN_ASSERT(object.life != Life::none, "slot %u is free", slot);
@@ -209,18 +209,18 @@ static bool remember(World &world, ObjectId object)
     return dead::add(world.dead, {id, id});
 }
 
-bool mark(World &world, Slot slot)
+bool destroy_in_place(World &world, ObjectSlot slot)
 {
     Object &object = world.slots[slot];
     TERN_ASSERT(object.life == Life::alive, "slot %u is not alive", slot);
     if (!remember(world, object.id)) return false;
-    object.life = Life::marked;
+    object.life = Life::destroyed;
     world.packed[object.type].alive -= 1;
     world.alive -= 1;
     return true;
 }
 
-bool bury(World &world, const TypeTable &types, Slot slot)
+bool destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot)
 {
     Object &object = world.slots[slot];
     TERN_ASSERT(object.life == Life::alive, "slot %u is not alive", slot);
@@ -238,7 +238,7 @@ bool bury(World &world, const TypeTable &types, Slot slot)
     return true;
 }
 
-static void free_slot(World &world, const TypeTable &types, Slot slot)
+static void free_slot(World &world, const TypeTable &types, ObjectSlot slot)
 {
     const Object object = world.slots[slot];
     remove_from_lookup(world, object.id);
@@ -258,8 +258,8 @@ static void sweep_type(World &world, const TypeTable &types, TypeId type)
     for (; packed.dying > 0; --packed.dying)
         free_slot(world, types, world.index_slots[packed.first + packed.capacity - packed.dying]);
     for (uint32_t i = packed.first; packed.count > packed.alive;) {
-        const Slot slot = world.index_slots[i];
-        if (world.slots[slot].life != Life::marked) {
+        const ObjectSlot slot = world.index_slots[i];
+        if (world.slots[slot].life != Life::destroyed) {
             ++i;
             continue;
         }
@@ -277,19 +277,19 @@ void sweep(World &world, const TypeTable &types)
 
 // --- Values ---
 
-uint32_t &field_tick(World &world, Slot slot, uint32_t field)
+uint32_t &field_tick(World &world, ObjectSlot slot, uint32_t field)
 {
     const uint32_t stride = world.field_ticks.capacity / world.slots.capacity;
     return world.field_ticks[size_t{slot} * stride + field];
 }
 
-uint32_t field_tick(const World &world, Slot slot, uint32_t field)
+uint32_t field_tick(const World &world, ObjectSlot slot, uint32_t field)
 {
     const uint32_t stride = world.field_ticks.capacity / world.slots.capacity;
     return world.field_ticks[size_t{slot} * stride + field];
 }
 
-uint64_t write(World &world, const TypeTable &types, Slot slot, const void *wanted)
+uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void *wanted)
 {
     Object &object = world.slots[slot];
     std::byte next[struct_bytes_max];
@@ -304,7 +304,7 @@ uint64_t write(World &world, const TypeTable &types, Slot slot, const void *want
     return changed;
 }
 
-uint32_t changed_tick(const World &world, const TypeTable &types, Slot slot)
+uint32_t changed_tick(const World &world, const TypeTable &types, ObjectSlot slot)
 {
     uint32_t newest = 0;
     const size_t fields = types.types[world.slots[slot].type].fields.size();
@@ -315,7 +315,7 @@ uint32_t changed_tick(const World &world, const TypeTable &types, Slot slot)
 
 // --- The whole ---
 
-static uint64_t object_digest(const World &world, const TypeTable &types, Slot slot)
+static uint64_t object_digest(const World &world, const TypeTable &types, ObjectSlot slot)
 {
     const Object &object = world.slots[slot];
     uint64_t digest = hash::add(hash::start, static_cast<uint64_t>(object.id));
@@ -339,7 +339,7 @@ uint64_t digest(const World &world, const TypeTable &types)
     uint64_t sum = 0; // A sum of hashes does not depend on the order in memory.
     for (const Packed &packed : world.packed)
         for (uint32_t i = packed.first; i < packed.first + packed.count; ++i) {
-            const Slot slot = world.index_slots[i];
+            const ObjectSlot slot = world.index_slots[i];
             if (world.slots[slot].life == Life::alive) sum += object_digest(world, types, slot);
         }
     return hash::add(hash::add(hash::start, uint64_t{world.alive}), sum);
@@ -352,17 +352,17 @@ static void check_type(const World &world, TypeId type)
                 static_cast<unsigned>(type), packed.count, packed.dying, packed.capacity);
     uint32_t alive = 0;
     for (uint32_t i = packed.first; i < packed.first + packed.capacity; ++i) {
-        const bool behind = i >= packed.first + packed.capacity - packed.dying;
-        if (i >= packed.first + packed.count && !behind) {
+        const bool is_past_count = i >= packed.first + packed.capacity - packed.dying;
+        if (i >= packed.first + packed.count && !is_past_count) {
             TERN_ASSERT(world.ids[i] == ObjectId::none, "index %u is not zero", i);
             continue;
         }
-        const Slot slot = world.index_slots[i];
+        const ObjectSlot slot = world.index_slots[i];
         const Object &object = world.slots[slot];
         TERN_ASSERT(object.index == i && object.type == type && object.id == world.ids[i],
                     "index %u and slot %u disagree", i, slot);
         TERN_ASSERT(find(world, object.id) == slot, "slot %u is not found", slot);
-        TERN_ASSERT(object.life != Life::none && (object.life == Life::dying) == behind,
+        TERN_ASSERT(object.life != Life::none && (object.life == Life::dying) == is_past_count,
                     "index %u: life %u", i, static_cast<unsigned>(object.life));
         TERN_ASSERT(TERN_MUTANT(no_memory_of_the_dead) ||
                         dead::contains(world.dead, object.id) == (object.life != Life::alive),
@@ -387,7 +387,7 @@ void check(const World &world)
     TERN_ASSERT(used + world.free_slots.count == world.slots.count, "%u used, %u free of %u", used,
                 world.free_slots.count, world.slots.count);
     uint32_t entries = 0;
-    for (Slot entry : world.lookup)
+    for (ObjectSlot entry : world.lookup)
         entries += entry != 0 ? 1 : 0;
     TERN_ASSERT(entries == used, "%u in the lookup table, %u used", entries, used);
 }

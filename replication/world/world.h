@@ -12,14 +12,14 @@
 
 namespace tern {
 
-using Slot = uint32_t;
-inline constexpr Slot no_slot = 0xffffffff;
+using ObjectSlot = uint32_t;
+inline constexpr ObjectSlot no_slot = 0xffffffff;
 
 enum class Life : uint8_t {
     none, // The slot is free.
     alive,
-    marked, // Destroyed by this peer's game; still in the packed array.
-    dying   // Destroyed; moved to the far end of its type's part.
+    destroyed, // Destroyed by this peer's game; still in the packed array.
+    dying      // Destroyed; moved to the far end of its type's part.
 };
 
 struct Object { // Open.
@@ -35,7 +35,7 @@ struct Object { // Open.
     uint32_t tick;   // The owner's tick of the value; comparable only within a tenure.
     uint32_t grant;  // Used by migration: the grant that began this tenure; 0: none.
     // The sender's tick of the newest message that decided whether the object is hidden.
-    uint32_t sight_tick;
+    uint32_t visibility_tick;
 };
 
 // The part of one type in the packed arrays; the living come first.
@@ -57,13 +57,13 @@ struct World {       // Open to migration and session, which change it through t
     uint32_t serial; // The serial of the last object that this peer created.
     uint32_t alive;  // Living objects of all types.
     Flat<Object> slots;
-    Flat<Slot> free_slots;
+    Flat<ObjectSlot> free_slots;
     // A hash table with linear probing: slot + 1, or 0 for an empty place. Never iterated, so that
     // nothing depends on its order.
-    Flat<Slot> lookup;
-    Flat<Packed> packed;    // Indexed by type.
-    Flat<ObjectId> ids;     // Indexed by packed index.
-    Flat<Slot> index_slots; // Indexed by packed index.
+    Flat<ObjectSlot> lookup;
+    Flat<Packed> packed;          // Indexed by type.
+    Flat<ObjectId> ids;           // Indexed by packed index.
+    Flat<ObjectSlot> index_slots; // Indexed by packed index.
     // In the order of the packed indices; each type has its own stride, and its part begins at a
     // multiple of 16 bytes.
     Flat<std::byte> values;
@@ -85,33 +85,33 @@ inline uint32_t capacity(const Type &type)
 // places World::received, outside of the hashed part.
 void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_t dead_max);
 
-Slot find(const World &world, ObjectId id); // In any life but none; no_slot if unknown.
-Slot find_alive(const World &world, ObjectId id);
+ObjectSlot find(const World &world, ObjectId id); // In any life but none; no_slot if unknown.
+ObjectSlot find_alive(const World &world, ObjectId id);
 // Like find(), but first tries the slot that lies as far from `slot` as the ids lie apart: objects
 // that were created in a row usually have slots in a row. `slot`: of another object, or no_slot.
-Slot find_near(const World &world, Slot slot, ObjectId id);
+ObjectSlot find_near(const World &world, ObjectSlot slot, ObjectId id);
 bool room(const World &world, TypeId type); // Whether one more object fits.
 // Adds an object whose value and field ticks are zero. Requires room() and an unknown id.
-Slot add(World &world, const TypeTable &types, ObjectId id, TypeId type);
-void *value(World &world, const TypeTable &types, Slot slot);
-const void *value(const World &world, const TypeTable &types, Slot slot);
+ObjectSlot add(World &world, const TypeTable &types, ObjectId id, TypeId type);
+void *value(World &world, const TypeTable &types, ObjectSlot slot);
+const void *value(const World &world, const TypeTable &types, ObjectSlot slot);
 
 // Destroy an object: its id becomes a tombstone, its slot stays until sweep(). mark() leaves the
 // packed arrays in place, for the game's own destroy(); bury() moves the object behind the living.
 // False: there is no room for the tombstone, and nothing changed.
-bool mark(World &world, Slot slot);
-bool bury(World &world, const TypeTable &types, Slot slot);
+bool destroy_in_place(World &world, ObjectSlot slot);
+bool destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot);
 // Frees the slots of all marked and dying objects. Packed indices change.
 void sweep(World &world, const TypeTable &types);
 
 // Sets the value of an own object: normalises it, and gives the changed fields and the object the
 // tick world.tick. Returns the mask of changed fields. No UPDATE of world.tick may have been sent:
 // the sender raises the tick after sending.
-uint64_t write(World &world, const TypeTable &types, Slot slot, const void *value);
-uint32_t &field_tick(World &world, Slot slot, uint32_t field);
-uint32_t field_tick(const World &world, Slot slot, uint32_t field);
+uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void *value);
+uint32_t &field_tick(World &world, ObjectSlot slot, uint32_t field);
+uint32_t field_tick(const World &world, ObjectSlot slot, uint32_t field);
 // The newest field tick.
-uint32_t changed_tick(const World &world, const TypeTable &types, Slot slot);
+uint32_t changed_tick(const World &world, const TypeTable &types, ObjectSlot slot);
 
 // Counts an object, or its update, of that many bits.
 void count_received(World &world, TypeId type, uint64_t bit_count);

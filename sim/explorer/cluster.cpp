@@ -47,7 +47,7 @@ Destroyed destroyed(const Cluster &c, const ClusterState &s, uint32_t i)
 
 static uint64_t marks(const ClusterList &list)
 {
-    return uint64_t{list.packet} << 2 | (list.forged ? 2 : 0) | (list.told_lost ? 1 : 0);
+    return uint64_t{list.packet} << 2 | (list.forged ? 2 : 0) | (list.reported_lost ? 1 : 0);
 }
 
 static uint32_t list_of(Cluster &c, const ClusterList &list)
@@ -87,7 +87,7 @@ static std::vector<ClusterList> items(const Cluster &c, uint32_t number)
 static uint32_t bag_of(Cluster &c, std::vector<ClusterList> all)
 {
     std::sort(all.begin(), all.end(), [](const ClusterList &a, const ClusterList &b) {
-        if (a.told_lost != b.told_lost) return b.told_lost;
+        if (a.reported_lost != b.reported_lost) return b.reported_lost;
         return a.packet != b.packet ? a.packet < b.packet : a.message < b.message;
     });
     uint32_t number = 0;
@@ -215,7 +215,7 @@ static void forge(Cluster &c, ClusterState &s, const Move &move)
 
 // The UPDATE at one place of a bag arrives, or its sender counts it as lost. If it arrives after
 // that, the sender gets no ack.
-static uint32_t meet_fate(Cluster &c, ClusterState &s, const Move &move)
+static uint32_t meet_outcome(Cluster &c, ClusterState &s, const Move &move)
 {
     const uint32_t part = bag_part(c, move.a, move.b);
     std::vector<ClusterList> all = items(c, s.parts[part]);
@@ -224,13 +224,13 @@ static uint32_t meet_fate(Cluster &c, ClusterState &s, const Move &move)
     if (arrives)
         all.erase(all.begin() + move.number);
     else
-        all[move.number].told_lost = true;
+        all[move.number].reported_lost = true;
     put(s, part, bag_of(c, all));
     if (arrives) {
         const Input input = {InputKind::updates, move.a, one.message};
         if (const uint32_t violation = take_step(c, s, move.b, input)) return violation;
     }
-    if (one.told_lost || s.parts[move.a] == 0) return 0;
+    if (one.reported_lost || s.parts[move.a] == 0) return 0;
     const InputKind kind = arrives ? InputKind::arrived : InputKind::lost;
     return take_step(c, s, move.a, {kind, move.b, one.packet});
 }
@@ -258,8 +258,8 @@ uint32_t make_move(Cluster &c, ClusterState &s, const Move &move)
         return take_step(c, s, move.a, {InputKind::hide, move.b, move.number});
     case MoveKind::wait: return act(c, s, move, waits, InputKind::wait);
     case MoveKind::deliver: return deliver(c, s, move);
-    case MoveKind::lose: spend(c, s, losses); return meet_fate(c, s, move);
-    case MoveKind::update: return meet_fate(c, s, move);
+    case MoveKind::lose: spend(c, s, losses); return meet_outcome(c, s, move);
+    case MoveKind::update: return meet_outcome(c, s, move);
     case MoveKind::crash:
         spend(c, s, crashes);
         crash(c, s, move.a);
@@ -420,7 +420,7 @@ static bool pair_is_quiet(const Cluster &c, const ClusterState &s, PeerPlace fro
     if (s.parts[stream_part(c, from, to)] != 0) return false;
     if (!has_bags(c)) return true;
     for (const ClusterList &one : items(c, s.parts[bag_part(c, from, to)]))
-        if (!one.told_lost) return false;
+        if (!one.reported_lost) return false;
     return true;
 }
 

@@ -87,9 +87,9 @@ struct ClusterState {
 // list.
 struct ClusterList {
     uint32_t message, rest;
-    uint16_t packet; // Bags only.
-    bool told_lost;  // Bags only: the sender counts it as lost.
-    bool forged;     // Streams only: the sender had no right to send it.
+    uint16_t packet;    // Bags only.
+    bool reported_lost; // Bags only: the sender counts it as lost.
+    bool forged;        // Streams only: the sender had no right to send it.
 };
 
 // One step of one peer, as part of a move.

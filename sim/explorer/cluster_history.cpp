@@ -137,7 +137,7 @@ static uint64_t link_of_lost(ClusterHistory &h, const Cluster &c, const ClusterS
 {
     uint32_t bag = cluster::bag(c, after, move.a, move.b);
     for (; bag != 0; bag = cluster::list(c, bag).rest) {
-        if (!cluster::list(c, bag).told_lost) continue;
+        if (!cluster::list(c, bag).reported_lost) continue;
         for (const ClusterHistory::Flight &flight : flights(h, c, true, move.a, move.b))
             if (flight.message == cluster::list(c, bag).message) return flight.link;
     }

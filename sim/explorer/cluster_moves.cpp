@@ -95,7 +95,7 @@ static void network(const Cluster &c, const ClusterState &s, PeerPlace from, Pee
     uint16_t i = 0;
     for (uint32_t bag = s.parts[bag_part(c, from, to)]; bag != 0; bag = c._lists[bag].rest) {
         moves.push_back({MoveKind::update, from, to, i});
-        if (!c._lists[bag].told_lost && spent(c, s, losses) < c._scope.losses)
+        if (!c._lists[bag].reported_lost && spent(c, s, losses) < c._scope.losses)
             moves.push_back({MoveKind::lose, from, to, i});
         i += 1;
     }

@@ -22,7 +22,7 @@ bool is_forged_by_others(std::span<const std::byte> message, PeerId sayer)
     case MessageKind::view:
     case MessageKind::migrate:
     case MessageKind::claim_refused:
-    case MessageKind::tell:
+    case MessageKind::relay:
     case MessageKind::grant: return true;
     default: return false;
     }

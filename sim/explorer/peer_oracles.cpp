@@ -88,7 +88,7 @@ static Violation i6(const StepSeen &seen, const Believed &before, const Believed
     if (after.owner != self && announced && after.owner == sender) return {};
     if (after.owner != self && seen.message == MessageKind::report_object) return {};
     // The host of a star sends this.
-    if (after.owner != self && seen.message == MessageKind::tell) return {};
+    if (after.owner != self && seen.message == MessageKind::relay) return {};
     return violation("I6", seen, after,
                      "is owned by peer " + text(after.owner) + " under " + text(after.stamp) +
                          ", of which nobody entitled has told");

@@ -92,7 +92,7 @@ static void load(PeerSteps &s, uint32_t number)
         words[s._positions[i]] = s._words[i];
 }
 
-static Believed believed(const Replica &r, const Object &object, Slot slot)
+static Believed believed(const Replica &r, const Object &object, ObjectSlot slot)
 {
     Believed believed = {};
     believed.object = object.id;
@@ -114,7 +114,7 @@ static Believed believed(const Replica &r, const Object &object, Slot slot)
 static std::vector<Believed> beliefs_of(const Replica &r)
 {
     std::vector<Believed> all;
-    for (Slot slot = 0; slot < r.world.slots.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life == Life::alive) all.push_back(believed(r, object, slot));
     }
@@ -150,11 +150,11 @@ static bool settled_with(const Replica &r, MemberSlot slot)
 static void look_at_marks(Glance &glance, const Replica &r, std::span<const Believed> all)
 {
     for (size_t i = 0; i < all.size(); ++i) {
-        const Slot slot = world::find_alive(r.world, all[i].object);
+        const ObjectSlot slot = world::find_alive(r.world, all[i].object);
         if (slot == no_slot) continue;
         const auto bit = static_cast<uint8_t>(1u << i);
-        if ((r.own_marks[slot] & own_locked) != 0) glance.locked |= bit;
-        if ((r.own_marks[slot] & own_released) != 0) glance.released |= bit;
+        if ((r.owner_requests[slot] & request_lock) != 0) glance.locked |= bit;
+        if ((r.owner_requests[slot] & request_release) != 0) glance.released |= bit;
         if (r.locks[slot] != 0) glance.known_locked |= bit;
     }
 }
@@ -302,7 +302,7 @@ static bool pull(PeerSteps &s, Replica &r, unsigned held)
 
 // --- Steps ---
 
-static Mark next_mark(const Replica &r, Slot slot)
+static Mark next_mark(const Replica &r, ObjectSlot slot)
 {
     Mark mark = {};
     std::memcpy(&mark, world::value(r.world, *r.types, slot), sizeof mark);
@@ -330,7 +330,7 @@ static void acked(Replica &r, PeerId from, uint32_t count)
 static void play(Replica &r, const Input &input)
 {
     const ObjectId object = object_code::id(input.number);
-    const Slot slot = world::find_alive(r.world, object);
+    const ObjectSlot slot = world::find_alive(r.world, object);
     if (input.kind == InputKind::create) {
         Mark mark = {};
         mark.writer = r.self;
@@ -340,9 +340,9 @@ static void play(Replica &r, const Input &input)
     } else if (input.kind == InputKind::destroy) {
         replica::destroy(r, slot);
     } else if (input.kind == InputKind::lock) {
-        replica::lock(r, slot, (r.own_marks[slot] & own_locked) == 0);
+        replica::lock(r, slot, (r.owner_requests[slot] & request_lock) == 0);
     } else if (input.kind == InputKind::release) {
-        replica::release(r, slot);
+        replica::release_ownership(r, slot);
     } else if (input.kind == InputKind::hide) {
         const MemberSlot member = replica::find_member(r, peer(input.other));
         const Publisher &p = r.publisher;
@@ -379,8 +379,8 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
             replica::next_peer_id(r);
         replica::admit(r, other, identity(input.other));
         break;
-    case InputKind::arrived: replica::fate(r, other, input.number, true); break;
-    case InputKind::lost: replica::fate(r, other, input.number, false); break;
+    case InputKind::arrived: replica::on_packet_outcome(r, other, input.number, true); break;
+    case InputKind::lost: replica::on_packet_outcome(r, other, input.number, false); break;
     case InputKind::create:
     case InputKind::claim:
     case InputKind::destroy:

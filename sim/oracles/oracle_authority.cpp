@@ -53,7 +53,7 @@ Violation check_heard(const Node &node, uint16_t index)
         const Note &note = node.notes[i];
         const bool forged = note.verdict == static_cast<uint8_t>(Verdict::forged);
         const bool malformed = note.verdict == static_cast<uint8_t>(Verdict::malformed);
-        if (note.kind != NoteKind::heard || (!forged && !malformed)) continue;
+        if (note.kind != NoteKind::received || (!forged && !malformed)) continue;
         return oracles::violation(
             "I6", note.object, index, "peer %s has found a message of peer %s, kind %u, %s",
             text(node.self).c_str(), text(note.peer).c_str(), static_cast<unsigned>(note.message),

@@ -80,7 +80,7 @@ namespace oracle_locks {
 Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
 }
 // I18: no newer value of an object reaches a peer from which the object is hidden.
-namespace oracle_sight {
+namespace oracle_visibility {
 Violation check(const Node &node, uint16_t index);
 }
 // I8: queues, grants, claims, events and tombstones stay within their bounds, and no peer ends for
@@ -130,7 +130,7 @@ struct AtRest {
 };
 
 // Q10: no object is still hidden. Before rest the games show every object to every peer again.
-namespace oracle_sight {
+namespace oracle_visibility {
 Violation check_at_rest(const AtRest &rest);
 }
 

@@ -9,7 +9,7 @@ using names::text;
 static Violation compare(const Replica &one, const Replica &other, const Object &object,
                          uint16_t index)
 {
-    const Slot slot = world::find_alive(other.world, object.id);
+    const ObjectSlot slot = world::find_alive(other.world, object.id);
     if (slot == no_slot)
         return oracles::violation("Q1", object.id, index,
                                   "%s, of stamp %s and owner %s, lives at peer %s and not at %s, "

@@ -17,8 +17,8 @@ static const Replica *owner_of(const AtRest &at_rest, PeerId owner)
 static Violation compare(const Replica &other, const Replica &owner, const Object &object,
                          uint16_t index)
 {
-    const Slot theirs = world::find_alive(other.world, object.id);
-    const Slot last = world::find_alive(owner.world, object.id);
+    const ObjectSlot theirs = world::find_alive(other.world, object.id);
+    const ObjectSlot last = world::find_alive(owner.world, object.id);
     if (theirs == no_slot || last == no_slot) return {}; // Q1 reports this.
     if (type_table::difference(*owner.types, object.type,
                                world::value(other.world, *other.types, theirs),

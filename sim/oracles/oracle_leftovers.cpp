@@ -23,7 +23,7 @@ Violation check_open(const Replica &r, uint16_t index)
         return violation;
     }
     if (r.asked.count > 0) return left(r, index, "claims that its game was asked", r.asked.count);
-    if (r.wish_count > 0) return left(r, index, "objects to grant", r.wish_count);
+    if (r.pending_owner_count > 0) return left(r, index, "objects to grant", r.pending_owner_count);
     for (const Member &member : r.members.all()) {
         if (member.id == PeerId::none || member.id == r.self) continue;
         const auto id = static_cast<uint64_t>(member.id);
@@ -38,14 +38,14 @@ Violation check_open(const Replica &r, uint16_t index)
 // The host has taken over all objects that this peer has released, and knows which it has locked.
 Violation check_wants(const Replica &r, uint16_t index, const Replica *host)
 {
-    for (Slot slot = 0; slot < r.own_marks.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.owner_requests.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != r.self) continue;
         Violation violation;
-        if ((r.own_marks[slot] & own_released) != 0)
+        if ((r.owner_requests[slot] & request_release) != 0)
             violation = left(r, index, "an object that it has released", 1);
-        const Slot there = host ? world::find_alive(host->world, object.id) : no_slot;
-        const bool locked = (r.own_marks[slot] & own_locked) != 0;
+        const ObjectSlot there = host ? world::find_alive(host->world, object.id) : no_slot;
+        const bool locked = (r.owner_requests[slot] & request_lock) != 0;
         if (there != no_slot && locked != (host->locks[there] != 0))
             violation = left(r, index, "a lock to tell its host, or to end there", locked);
         violation.object = object.id;

@@ -11,7 +11,7 @@ using names::text;
 static std::map<ObjectId, Stamp> locked(const Replica &r)
 {
     std::map<ObjectId, Stamp> all;
-    for (Slot slot = 0; slot < r.locks.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.locks.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (r.locks[slot] != 0 && object.life == Life::alive && replica::is_member(r, object.owner))
             all[object.id] = object.stamp;
@@ -24,7 +24,8 @@ static std::map<ObjectId, Stamp> locked(const Replica &r)
 static bool heard_unlock(const Node &node)
 {
     for (size_t i = 0; i < node.note_count; ++i)
-        if (node.notes[i].kind == NoteKind::heard && node.notes[i].message == MessageKind::unlock)
+        if (node.notes[i].kind == NoteKind::received &&
+            node.notes[i].message == MessageKind::unlock)
             return true;
     return false;
 }

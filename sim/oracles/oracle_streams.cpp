@@ -11,7 +11,7 @@ static Violation wrong(const Note &note, PeerId self, uint16_t index, const char
         "I7", note.object, index, "peer %s and message %llu, kind %u about %s, %s %s: %s",
         text(self).c_str(), static_cast<unsigned long long>(note.number),
         static_cast<unsigned>(note.message), text(note.object).c_str(),
-        note.kind == NoteKind::said ? "to" : "from", text(note.peer).c_str(), what);
+        note.kind == NoteKind::queued ? "to" : "from", text(note.peer).c_str(), what);
 }
 
 // Adds a sent message. False: its number does not follow the last one. A message about several
@@ -48,9 +48,9 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index)
 {
     for (size_t i = 0; i < node.note_count; ++i) {
         const Note &note = node.notes[i];
-        if (note.kind == NoteKind::said && !say(oracles.streams[note.key], note))
+        if (note.kind == NoteKind::queued && !say(oracles.streams[note.key], note))
             return wrong(note, node.self, index, "it does not follow what was said before");
-        if (note.kind == NoteKind::heard && !hear(oracles.streams[note.key], note))
+        if (note.kind == NoteKind::received && !hear(oracles.streams[note.key], note))
             return wrong(note, node.self, index, "it is not what was said next");
     }
     return {};

@@ -77,7 +77,7 @@ void hear_deaths(Oracles &o, const Node &node, uint16_t index)
 {
     for (size_t i = 0; i < node.note_count; ++i) {
         const Note &note = node.notes[i];
-        if (note.kind != NoteKind::heard || note.message != MessageKind::destroy) continue;
+        if (note.kind != NoteKind::received || note.message != MessageKind::destroy) continue;
         if (note.verdict != static_cast<uint8_t>(Verdict::ok)) continue;
         const ObjectRecord *record = ledger::find(o.ledger, note.object);
         if (!record) continue;
@@ -188,7 +188,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }
-    keep(o, oracle_sight::check(node, index));
+    keep(o, oracle_visibility::check(node, index));
     keep(o, oracle_claims::check(record, node, index));
     if (node.session) keep(o, oracle_locks::check(record, o.ledger, node, index));
     if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
@@ -214,7 +214,7 @@ Violation quiescent(const Oracles &o, std::span<const Node> nodes)
     if (!violation) violation = oracle_last_values::check(rest);
     if (!violation) violation = oracle_leftovers::check(rest);
     if (!violation) violation = oracle_asks::check_at_rest(o, rest);
-    if (!violation) violation = oracle_sight::check_at_rest(rest);
+    if (!violation) violation = oracle_visibility::check_at_rest(rest);
     for (size_t i = 0; i < rest.members.size() && !violation; ++i) {
         const uint16_t index = rest.members[i];
         const Replica &replica = inspect::replica(nodes[index].session);

@@ -16,10 +16,10 @@ struct Entry {
     Ink sample; // 40 px wide and 16 px high, at the origin.
 };
 
-bool has_fate(const Plan &plan, ArrowFate fate)
+bool has_outcome(const Plan &plan, ArrowOutcome outcome)
 {
     return std::any_of(plan.arrows.begin(), plan.arrows.end(),
-                       [&](const Arrow &arrow) { return arrow.fate == fate; });
+                       [&](const Arrow &arrow) { return arrow.outcome == outcome; });
 }
 
 bool has_spot(const Plan &plan, MomentKind kind)
@@ -37,20 +37,20 @@ bool has_act(const Plan &plan, MomentKind kind)
 void add_wires(std::vector<Entry> &out, const Plan &plan)
 {
     struct Kind {
-        ArrowFate fate;
+        ArrowOutcome outcome;
         const char *look, *words;
     };
     static constexpr Kind kinds[] = {
-        {ArrowFate::heard, "heard", "a message, from said to heard"},
-        {ArrowFate::ignored, "ignored", "heard, and changed nothing"},
-        {ArrowFate::lost, "lost", "never arrived"},
-        {ArrowFate::under_way, "under_way", "still under way at the end"},
-        {ArrowFate::unsaid, "unsaid", "heard; when it was said is not known"}};
+        {ArrowOutcome::heard, "heard", "a message, from said to heard"},
+        {ArrowOutcome::ignored, "ignored", "heard, and changed nothing"},
+        {ArrowOutcome::lost, "lost", "never arrived"},
+        {ArrowOutcome::under_way, "under_way", "still under way at the end"},
+        {ArrowOutcome::unsaid, "unsaid", "heard; when it was said is not known"}};
     for (const Kind &kind : kinds) {
-        if (!has_fate(plan, kind.fate)) continue;
+        if (!has_outcome(plan, kind.outcome)) continue;
         Entry entry = {kind.words, {}};
         ink::open(entry.sample, std::string("class=\"") + kind.look + "\"", "");
-        draw::wire(entry.sample, {2, 8}, {36, 8}, kind.fate, false, false);
+        draw::wire(entry.sample, {2, 8}, {36, 8}, kind.outcome, false, false);
         ink::close(entry.sample);
         out.push_back(entry);
     }
@@ -58,7 +58,7 @@ void add_wires(std::vector<Entry> &out, const Plan &plan)
                                      [](const Arrow &arrow) { return arrow.doubled; });
     if (doubled) {
         out.push_back({"arrived twice", {}});
-        draw::wire(out.back().sample, {2, 8}, {40, 8}, ArrowFate::heard, false, true);
+        draw::wire(out.back().sample, {2, 8}, {40, 8}, ArrowOutcome::heard, false, true);
     }
     for (const MomentKind kind : {MomentKind::lost, MomentKind::doubled}) {
         if (!has_spot(plan, kind)) continue;

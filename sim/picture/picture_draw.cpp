@@ -202,12 +202,12 @@ void draw::texts(Ink &ink, const Page &page)
             sign(ink, {page.layout.x[act.at], page.layout.act_boxes[i].center.y}, act.kind);
     }
     for (size_t i = 0; i < page.plan.arrows.size(); ++i) {
-        const ArrowFate fate = page.plan.arrows[i].fate;
+        const ArrowOutcome outcome = page.plan.arrows[i].outcome;
         if (page.layout.wire_texts[i].empty()) continue;
         ink::plate(ink, page.layout.wire_boxes[i], page.layout.wire_texts[i],
-                   fate == ArrowFate::lost      ? "class=\"small wrong middle\""
-                   : fate == ArrowFate::ignored ? "class=\"small faint middle\""
-                                                : "class=\"small middle\"");
+                   outcome == ArrowOutcome::lost      ? "class=\"small wrong middle\""
+                   : outcome == ArrowOutcome::ignored ? "class=\"small faint middle\""
+                                                      : "class=\"small middle\"");
     }
 }
 

@@ -24,7 +24,7 @@ void flags(Ink &ink, const Page &page);
 // The legend uses these for its samples, too.
 void tomb(Ink &ink, Point foot);
 void sign(Ink &ink, Point at, MomentKind kind); // For crashed, left and started.
-void wire(Ink &ink, Point from, Point to, ArrowFate fate, bool strong, bool doubled);
+void wire(Ink &ink, Point from, Point to, ArrowOutcome outcome, bool strong, bool doubled);
 void spot(Ink &ink, Point at, Point along, MomentKind kind, uint32_t count);
 
 }

@@ -6,26 +6,26 @@ namespace tern {
 
 namespace {
 
-const char *look(ArrowFate fate)
+const char *look(ArrowOutcome outcome)
 {
-    switch (fate) {
-    case ArrowFate::heard: return "heard";
-    case ArrowFate::ignored: return "ignored";
-    case ArrowFate::lost: return "lost";
-    case ArrowFate::under_way: return "under_way";
-    case ArrowFate::unsaid: return "unsaid";
+    switch (outcome) {
+    case ArrowOutcome::heard: return "heard";
+    case ArrowOutcome::ignored: return "ignored";
+    case ArrowOutcome::lost: return "lost";
+    case ArrowOutcome::under_way: return "under_way";
+    case ArrowOutcome::unsaid: return "unsaid";
     }
     return "";
 }
 
-const char *fate_text(ArrowFate fate)
+const char *outcome_text(ArrowOutcome outcome)
 {
-    switch (fate) {
-    case ArrowFate::heard: return "";
-    case ArrowFate::ignored: return "; it changed nothing";
-    case ArrowFate::lost: return "; it never arrived";
-    case ArrowFate::under_way: return "; still under way at the end";
-    case ArrowFate::unsaid: return "; sent at an unknown time";
+    switch (outcome) {
+    case ArrowOutcome::heard: return "";
+    case ArrowOutcome::ignored: return "; it changed nothing";
+    case ArrowOutcome::lost: return "; it never arrived";
+    case ArrowOutcome::under_way: return "; still under way at the end";
+    case ArrowOutcome::unsaid: return "; sent at an unknown time";
     }
     return "";
 }
@@ -36,13 +36,13 @@ std::string tooltip(const Page &page, const Arrow &arrow)
     const History &history = page.history;
     const std::string unit = history.steps ? "move " : "", after = history.steps ? "" : " ms";
     std::string out = history.lanes[arrow.from] + " to " + history.lanes[arrow.to];
-    if (arrow.fate != ArrowFate::unsaid)
+    if (arrow.outcome != ArrowOutcome::unsaid)
         out += ", said: " + unit + plan::time_text(history, arrow.said_us) + after;
-    if (arrow.fate != ArrowFate::under_way)
-        out += arrow.fate == ArrowFate::lost ? ", lost: " : ", heard: ";
-    if (arrow.fate != ArrowFate::under_way)
+    if (arrow.outcome != ArrowOutcome::under_way)
+        out += arrow.outcome == ArrowOutcome::lost ? ", lost: " : ", heard: ";
+    if (arrow.outcome != ArrowOutcome::under_way)
         out += unit + plan::time_text(history, arrow.end_us) + after;
-    out += std::string(fate_text(arrow.fate)) + (arrow.doubled ? "; doubled" : "");
+    out += std::string(outcome_text(arrow.outcome)) + (arrow.doubled ? "; doubled" : "");
     for (size_t i = 0; i < arrow.spoken.size(); ++i) {
         const Spoken &spoken = arrow.spoken[i];
         if (i == lines_max) return out + "\n...";
@@ -55,15 +55,16 @@ std::string tooltip(const Page &page, const Arrow &arrow)
 
 }
 
-void draw::wire(Ink &ink, Point from, Point to, ArrowFate fate, bool strong, bool doubled)
+void draw::wire(Ink &ink, Point from, Point to, ArrowOutcome outcome, bool strong, bool doubled)
 {
     const Point along = ink::direction(from, to);
-    const bool has_head = fate != ArrowFate::lost;
+    const bool has_head = outcome != ArrowOutcome::lost;
     const double back = has_head ? 6 : 0; // The line ends inside the head.
     ink::line(ink, from, {to.x - along.x * back, to.y - along.y * back}, "class=\"wire\"");
     if (has_head) ink::arrow_head(ink, to, along, strong ? 11 : 9, "class=\"head\"");
-    if (fate == ArrowFate::lost) ink::cross(ink, to, 5, "class=\"lost_end\"");
-    if (fate != ArrowFate::unsaid) ink::circle(ink, from, strong ? 3 : 2.4, "class=\"origin\"");
+    if (outcome == ArrowOutcome::lost) ink::cross(ink, to, 5, "class=\"lost_end\"");
+    if (outcome != ArrowOutcome::unsaid)
+        ink::circle(ink, from, strong ? 3 : 2.4, "class=\"origin\"");
     if (!doubled) return;
     const Point side = {-along.y * 3.5, along.x * 3.5};
     const Point end = {to.x - along.x * 10, to.y - along.y * 10};
@@ -100,10 +101,10 @@ void draw::arrows(Ink &ink, const Page &page)
         const Arrow &arrow = page.plan.arrows[i];
         const auto &[from, to] = page.layout.wires[i];
         ink::open(ink,
-                  std::string("class=\"arrow ") + look(arrow.fate) +
+                  std::string("class=\"arrow ") + look(arrow.outcome) +
                       (arrow.strong ? " strong\"" : "\""),
                   tooltip(page, arrow));
-        wire(ink, from, to, arrow.fate, arrow.strong, arrow.doubled);
+        wire(ink, from, to, arrow.outcome, arrow.strong, arrow.doubled);
         ink::close(ink);
     }
 }

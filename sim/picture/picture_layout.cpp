@@ -171,12 +171,13 @@ std::pair<Point, Point> wire(const Layout &layout, const Arrow &arrow)
     const LanePlace &from = layout.lanes[arrow.from], &to = layout.lanes[arrow.to];
     Point begin = {layout.x[arrow.said_at], down ? from.bottom : from.top};
     Point end = {layout.x[arrow.end_at], down ? to.top : to.bottom};
-    if (arrow.fate == ArrowFate::unsaid) begin.x = std::max(end.x - unsaid_px, layout.left);
-    const bool stops = arrow.fate == ArrowFate::lost || arrow.fate == ArrowFate::under_way;
+    if (arrow.outcome == ArrowOutcome::unsaid) begin.x = std::max(end.x - unsaid_px, layout.left);
+    const bool stops =
+        arrow.outcome == ArrowOutcome::lost || arrow.outcome == ArrowOutcome::under_way;
     if (!stops) return {begin, end};
     // A message that is lost at once, or at an unknown time, still needs a visible arrow.
     if (end.x < begin.x + 30) end.x = begin.x + 30;
-    const double short_of = lane_gap_px * (arrow.fate == ArrowFate::lost ? 0.22 : 0.4);
+    const double short_of = lane_gap_px * (arrow.outcome == ArrowOutcome::lost ? 0.22 : 0.4);
     end.y += down ? -short_of : short_of;
     return {begin, end};
 }

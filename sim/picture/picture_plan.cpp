@@ -146,7 +146,7 @@ const char *plan::message_text(MessageKind kind)
     case MessageKind::migrate: return "MIGRATE";
     case MessageKind::destroy: return "DESTROY";
     case MessageKind::dead: return "DEAD";
-    case MessageKind::greeted: return "GREETED";
+    case MessageKind::synced: return "SYNCED";
     case MessageKind::caught_up: return "CAUGHT UP";
     case MessageKind::claim: return "CLAIM";
     case MessageKind::release: return "RELEASE";
@@ -158,7 +158,7 @@ const char *plan::message_text(MessageKind kind)
     case MessageKind::report_object:
     case MessageKind::report: return "REPORT";
     case MessageKind::complaint: return "COMPLAINT";
-    case MessageKind::tell: return "TELL";
+    case MessageKind::relay: return "RELAY";
     }
     return "?";
 }

@@ -6,7 +6,7 @@
 
 namespace tern {
 
-enum class ArrowFate : uint8_t {
+enum class ArrowOutcome : uint8_t {
     heard,
     ignored,
     lost,
@@ -24,7 +24,7 @@ struct Arrow {              // Messages that were sent together and received tog
     uint16_t from, to;      // Lanes.
     size_t said_at, end_at; // Columns: sent; received or known to be lost.
     uint64_t said_us, end_us;
-    ArrowFate fate;
+    ArrowOutcome outcome;
     bool doubled;
     bool strong; // A message is about an object of the violation.
     std::vector<Spoken> spoken;

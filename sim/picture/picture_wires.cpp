@@ -70,7 +70,7 @@ uint64_t end_of_pair(const History &history, size_t said)
 bool same_way(const Arrow &a, const Arrow &b)
 {
     return a.from == b.from && a.to == b.to && a.said_at == b.said_at && a.end_at == b.end_at &&
-           a.fate == b.fate && a.strong == b.strong && a.doubled == b.doubled;
+           a.outcome == b.outcome && a.strong == b.strong && a.doubled == b.doubled;
 }
 
 void add_arrow(Plan &plan, const Arrow &arrow)
@@ -110,10 +110,10 @@ void add_unheard(Plan &plan, const History &history, const Knowledge &known, siz
     const auto lost = known.lost.find(moment.link);
     const uint64_t gone_us = end_of_pair(history, said);
     arrow.doubled = known.doubled.contains(moment.link);
-    arrow.fate = ArrowFate::under_way;
+    arrow.outcome = ArrowOutcome::under_way;
     arrow.end_at = plan.columns.size();
     if (lost != known.lost.end() || gone_us != UINT64_MAX) {
-        arrow.fate = ArrowFate::lost;
+        arrow.outcome = ArrowOutcome::lost;
         arrow.end_us = lost != known.lost.end() ? lost->second : gone_us;
         arrow.end_at = plan::column(plan, arrow.end_us, false);
     }
@@ -131,9 +131,9 @@ void add_heard(Plan &plan, const History &history, const Knowledge &known, size_
         it + 1 != ends.heard.end() && history.moments[*(it + 1)].time_us == moment.time_us;
     if (again && history.moments[*(it - 1)].time_us == moment.time_us) return;
     Arrow arrow = arrow_of(plan, moment);
-    arrow.fate = moment.ignored ? ArrowFate::ignored : ArrowFate::heard;
+    arrow.outcome = moment.ignored ? ArrowOutcome::ignored : ArrowOutcome::heard;
     if (begin == SIZE_MAX) {
-        arrow.fate = ArrowFate::unsaid;
+        arrow.outcome = ArrowOutcome::unsaid;
     } else {
         const Moment &said = history.moments[begin];
         arrow.said_us = said.time_us;

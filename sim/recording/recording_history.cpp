@@ -65,9 +65,9 @@ static void tell(RecordingHistory &h, const Note &note, uint64_t time_us)
             unacked.pop_front();
         }
     }
-    if (note.kind != NoteKind::said && note.kind != NoteKind::heard) return;
+    if (note.kind != NoteKind::queued && note.kind != NoteKind::received) return;
     const uint16_t peer = lane_of(h, note.peer);
-    const bool by_us = note.kind == NoteKind::said;
+    const bool by_us = note.kind == NoteKind::queued;
     h.link_count += 1;
     Moment said = moment(MomentKind::said, time_us, by_us ? uint16_t{0} : peer);
     said.other = by_us ? peer : uint16_t{0};
@@ -113,7 +113,7 @@ void look(RecordingHistory &h, const Session *session, uint64_t time_us)
     h.journal.count = 0;
     const Flat<Object> &slots = inspect::replica(session).world.slots;
     h.slots.resize(slots.count);
-    for (Slot slot = 0; slot < slots.count; ++slot)
+    for (ObjectSlot slot = 0; slot < slots.count; ++slot)
         look_at_slot(h, h.slots[slot], slots[slot], time_us);
 }
 

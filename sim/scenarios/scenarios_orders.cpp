@@ -400,13 +400,13 @@ title clients of a star hear of each other through the host alone
 scope peers 3 star 1
 create 2
 deliver 2>1             # CREATE
-deliver 1>3             # TELL
+deliver 1>3             # RELAY
 expect 3 alive 2.1 owner 2 stamp 0
 claim 3 2.1
 deliver 3>1             # CLAIM
 deliver 1>3             # GRANT
 deliver 3>1             # MIGRATE
-deliver 1>2             # TELL
+deliver 1>2             # RELAY
 expect 2 alive 2.1 owner 3 stamp 1
 destroy 3 2.1
 deliver 3>1             # DESTROY

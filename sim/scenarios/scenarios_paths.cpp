@@ -71,7 +71,7 @@ constexpr Playable all[] = {
 
 }
 
-std::span<const Playable> paths()
+std::span<const Playable> links()
 {
     return all;
 }

@@ -57,6 +57,6 @@ std::span<const Playable> partitions(); // scenarios_partitions.cpp
 std::span<const Playable> others();     // scenarios_others_sessions.cpp
 std::span<const Playable> stars();      // scenarios_stars.cpp
 std::span<const Playable> snapshots();  // scenarios_snapshots.cpp
-std::span<const Playable> paths();      // scenarios_paths.cpp
+std::span<const Playable> links();      // scenarios_paths.cpp
 
 }

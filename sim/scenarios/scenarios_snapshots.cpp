@@ -43,7 +43,7 @@ uint32_t age_most(const Run &run)
             const uint32_t now = inspect::replica(owning.session).world.tick;
             for (const Node &node : run.sim->nodes) {
                 const World &world = inspect::replica(node.session).world;
-                const Slot slot = world::find_alive(world, object);
+                const ObjectSlot slot = world::find_alive(world, object);
                 if (&node == &owning || slot == no_slot) continue;
                 if (world.slots[slot].owner != owning.self) continue;
                 most = std::max(most, now - std::min(now, world.slots[slot].tick));

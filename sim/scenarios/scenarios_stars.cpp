@@ -43,7 +43,7 @@ int64_t heard(const Run &run, uint16_t place, bool reliable)
 
 // --- The host relays everything ---
 
-PlayedSessions told_by_the_host(const Stage &stage)
+PlayedSessions sent_by_the_host(const Stage &stage)
 {
     Run run = begin(stage, star_trace(14, "claim 1 @4000000 o3\n"
                                           "set 1 @5000000 o2 =12407\n"
@@ -195,7 +195,7 @@ PlayedSessions client_cut_off(const Stage &stage)
 }
 
 constexpr Playable playable[] = {
-    {{"star", "clients hear of each other through the host alone"}, told_by_the_host},
+    {{"star", "clients hear of each other through the host alone"}, sent_by_the_host},
     {{"star-host", "the host of a star dies, and comes back as a client"}, host_dies},
     {{"star-early", "who follows the next host before it knows of that"}, early},
     {{"star-call", "who calls by way of the next host before it knows of that"}, early_call},

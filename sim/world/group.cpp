@@ -113,7 +113,7 @@ static bool has_said_all(const Replica &r)
         if (member.id != PeerId::none && member.id != r.self &&
             (member.fenced || !replica::all_acked(r, member.id)))
             return false;
-    return !r.collecting && r.claims.count == 0 && r.wish_count == 0;
+    return !r.collecting && r.claims.count == 0 && r.pending_owner_count == 0;
 }
 
 static bool same_dead(const Replica &a, const Replica &b)

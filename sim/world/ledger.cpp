@@ -154,7 +154,7 @@ void record(Ledger &ledger, PeerId self, PeerId host, const Step &step)
     if (after.life == Life::alive && after.owner == self) own(record, step);
     // An object that the game destroys is marked until the next receive(). An orphan of a MORTAL
     // type is granted to the host, which destroys it in the same tick.
-    const bool by_game = after.life == Life::marked;
+    const bool by_game = after.life == Life::destroyed;
     const bool by_policy = after.life == Life::dying && after.owner == self && self == host &&
                            before.stamp != after.stamp && record.type == MORTAL;
     if ((by_game || by_policy) && record.destroyed_by == PeerId::none) record.destroyed_by = self;

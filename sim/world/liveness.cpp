@@ -81,7 +81,7 @@ bool is_locked(const Simulation &sim, ObjectId object)
     const uint16_t host = simulation::host_place(sim);
     if (host == no_place) return false;
     const Replica &r = inspect::replica(sim.nodes[host].session);
-    const Slot slot = world::find_alive(r.world, object);
+    const ObjectSlot slot = world::find_alive(r.world, object);
     return slot != no_slot && r.locks[slot] != 0;
 }
 
@@ -195,7 +195,7 @@ Violation open_end(const Liveness &l, const Simulation &sim)
 // The events of all games without calls, because an unreliable call may arrive late.
 uint64_t heard_of(const Simulation &sim)
 {
-    return sim.counts.events - sim.counts.calls_heard;
+    return sim.counts.events - sim.counts.calls_received;
 }
 
 void begin_quiet(Liveness &l, Simulation &sim)
@@ -243,8 +243,8 @@ void begin_next(Liveness &l, Simulation &sim)
         60 * round_trip_us(sim.options) + std::max(5 * second_us, timeout_us);
     if (next == LivenessStage::quiet) return begin_quiet(l, sim);
     // A newcomer may reach a bridged member only at its second try (docs/membership.md, "Paths").
-    const uint64_t detours_us = next == LivenessStage::joining ? 2 * second_us : 0;
-    enter(l, sim, next, lossy ? loss_us : probe_us(sim) + detours_us);
+    const uint64_t relay_candidates_us = next == LivenessStage::joining ? 2 * second_us : 0;
+    enter(l, sim, next, lossy ? loss_us : probe_us(sim) + relay_candidates_us);
     if (next == LivenessStage::creating) create_each(l, sim);
     if (next == LivenessStage::claiming) tell_each(l, sim, Act::claim);
     if (next == LivenessStage::destroying) tell_each(l, sim, Act::destroy);

@@ -85,7 +85,7 @@ static void shape_place(Simulation &sim, uint16_t place)
         if (range.on)
             p.weights[i] = static_cast<uint32_t>(dice::within(draw, range.low, range.high));
     }
-    p.hears_few = dice::within(shape, 0, 3) == 0;
+    p.limits_call_events = dice::within(shape, 0, 3) == 0;
     sim.wire.addresses[place] = no_place;
 }
 

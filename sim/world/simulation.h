@@ -25,7 +25,8 @@ struct Place {          // The state of a node that the oracles do not read.
     int64_t clock_fraction;  // Millionths of a microsecond that clock_exact_us lacks.
     uint64_t clock_at_us;    // World time of clock_exact_us.
     uint64_t clock_exact_us; // The clock before it is rounded to grain_us.
-    bool hears_few;          // The session has room for few calls in a tick: inspect::hear_few().
+    bool limits_call_events; // The session has room for few calls in a tick:
+                             // inspect::limit_call_events().
     uint64_t grain_us;
     uint64_t paused_until_us, slow_until_us, slow_us;
     // Until then each other peer makes flood_calls calls to this one in each of its own ticks.
@@ -68,7 +69,7 @@ struct Counts {
     uint64_t world_events, ticks, events, changes;
     uint64_t acts[act_count]; // Acts that had an effect, without the network's: see WireCounts.
     uint64_t skipped;         // Choices that could not be carried out.
-    uint64_t claims_granted, claims_refused, calls_heard, migrations;
+    uint64_t claims_granted, claims_refused, calls_received, migrations;
     uint64_t ended[static_cast<size_t>(State::overflow) + 1]; // Peers, indexed by last state.
     uint64_t slow_ticks, pauses_waited;
     uint64_t host_changes, splits;

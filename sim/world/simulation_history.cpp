@@ -76,10 +76,10 @@ static void remember_notes(Simulation &sim, uint16_t lane)
     const PeerId self = node.self;
     for (size_t i = 0; i < node.note_count; ++i) {
         const Note &note = node.notes[i];
-        if (note.kind != NoteKind::said && note.kind != NoteKind::heard) continue;
+        if (note.kind != NoteKind::queued && note.kind != NoteKind::received) continue;
         const uint16_t other = place(sim, note.peer);
         if (other == no_place) continue;
-        const bool said = note.kind == NoteKind::said;
+        const bool said = note.kind == NoteKind::queued;
         remember(sim, said ? MomentKind::said : MomentKind::heard, lane, other);
         Moment &moment = sim.history.moments.back();
         moment.message = note.message;

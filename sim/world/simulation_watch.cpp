@@ -22,7 +22,7 @@ static void count_made(Simulation &sim, uint16_t place, const Change &change)
     const Life before = change.before.life, after = change.after.life;
     const bool was_counted =
         before == Life::alive || before == Life::none; // create_thing() has counted it.
-    const bool is_dead = after == Life::marked || after == Life::dying;
+    const bool is_dead = after == Life::destroyed || after == Life::dying;
     if (was_counted && is_dead) sim.places[place].alive_made -= 1;
 }
 
@@ -114,7 +114,7 @@ static void count_tick(Simulation &sim, uint16_t place)
     for (const Event &event : node.events) {
         sim.counts.claims_granted += event.kind == EventKind::claim_granted;
         sim.counts.claims_refused += event.kind == EventKind::claim_refused;
-        sim.counts.calls_heard += event.kind == EventKind::call;
+        sim.counts.calls_received += event.kind == EventKind::call;
         sim.counts.migrations += event.kind == EventKind::owner_changed;
     }
 }

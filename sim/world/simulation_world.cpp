@@ -155,7 +155,7 @@ void start_peer(Simulation &sim, uint16_t place)
     node.notes.resize(notes_max);
     p.journal = {node.notes, 0, 0};
     inspect::listen(node.session, &p.journal);
-    if (p.hears_few) inspect::hear_few(node.session, few_calls);
+    if (p.limits_call_events) inspect::limit_call_events(node.session, few_calls);
     p.clock_at_us = sim.now_us;
     node.next_tick_us = std::max(node.next_tick_us, sim.now_us);
     const uint16_t through = answering_place(sim, place);

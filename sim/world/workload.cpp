@@ -457,8 +457,8 @@ static void keep_by_chance(Simulation &sim, uint16_t place)
     if (falls(p, FaultKind::lock))
         if (const uint32_t own = pick(sim, place, true)) {
             const Replica &r = inspect::replica(sim.nodes[place].session);
-            const Slot slot = world::find_alive(r.world, object(sim, own));
-            const bool locked = (r.own_marks[slot] & own_locked) != 0;
+            const ObjectSlot slot = world::find_alive(r.world, object(sim, own));
+            const bool locked = (r.owner_requests[slot] & request_lock) != 0;
             act(sim, place, about(locked ? Act::unlock : Act::lock, own));
         }
     if (host(sim.nodes[place].session) == sim.nodes[place].self && falls(p, FaultKind::balance))

@@ -98,7 +98,7 @@ TEST(Bot, PlaysAndSeesTheHostsWorld)
                              "\"settled\":true", "\"interrupted\":false"})
         EXPECT_NE(bots.text.find(told), std::string::npos) << told << "\n" << bots.text;
     for (const char *nothing : {"\"sets\":0,", "\"destroyed\":0,", "\"claims_granted\":0,",
-                                "\"calls_heard\":0,", "\"changes_heard\":0,"})
+                                "\"calls_received\":0,", "\"changes_received\":0,"})
         EXPECT_EQ(bots.text.find(nothing), std::string::npos) << nothing << "\n" << bots.text;
 }
 

@@ -112,7 +112,7 @@ struct Stage {
         thing.a = a;
         replica::set(group.at(owner), world::find_alive(group.at(owner).world, object), &thing);
         const Bytes bytes = group.updates(owner, 4, packet);
-        replica::fate(group.at(owner), peer(4), packet, true);
+        replica::on_packet_outcome(group.at(owner), peer(4), packet, true);
         packet += 1;
         if (!bytes.empty()) updates.emplace_back(peer(owner), bytes);
     }

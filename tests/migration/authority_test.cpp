@@ -42,7 +42,7 @@ struct Authority : testing::Test {
         return messages;
     }
 
-    Slot slot(unsigned at, ObjectId id) { return world::find_alive(group.at(at).world, id); }
+    ObjectSlot slot(unsigned at, ObjectId id) { return world::find_alive(group.at(at).world, id); }
 };
 
 }
@@ -100,7 +100,7 @@ TEST_F(Authority, AnUpdateOfAFirstTenureIsIgnoredInTheThird)
     Thing thing = {5, 5};
     replica::set(group.at(2), slot(2, object), &thing);
     const Bytes update = group.updates(2, 4, 1);
-    replica::fate(group.at(2), peer(4), 1, false);
+    replica::on_packet_outcome(group.at(2), peer(4), 1, false);
     for (unsigned to : {3u, 2u}) { // Away from 2 and back.
         replica::migrate(group.at(1), object, peer(to));
         group.flow();

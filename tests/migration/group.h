@@ -205,7 +205,7 @@ inline Belief belief(const Replica &r, ObjectId object)
 {
     Belief belief;
     belief.dead = dead::contains(r.world.dead, object);
-    const Slot slot = world::find_alive(r.world, object);
+    const ObjectSlot slot = world::find_alive(r.world, object);
     if (slot == no_slot) return belief;
     belief.alive = true;
     belief.stamp = r.world.slots[slot].stamp;

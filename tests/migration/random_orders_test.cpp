@@ -34,11 +34,11 @@ struct Play {
     size_t anyone() { return random::below(random, group.replicas.size()); }
 
     // A random living object in the world of replica i, or no_slot.
-    Slot some_object(size_t i, bool own)
+    ObjectSlot some_object(size_t i, bool own)
     {
-        std::vector<Slot> slots;
+        std::vector<ObjectSlot> slots;
         const Replica &r = *group.replicas[i];
-        for (Slot slot = 0; slot < r.world.slots.count; ++slot)
+        for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot)
             if (r.world.slots[slot].life == Life::alive &&
                 (!own || r.world.slots[slot].owner == r.self))
                 slots.push_back(slot);
@@ -59,7 +59,7 @@ struct Play {
         const uint64_t what = random::below(random, 10);
         const Thing value = thing();
         if (what < 2) replica::create(r, static_cast<TypeId>(random::below(random, 4)), &value);
-        const Slot own = some_object(i, true), any = some_object(i, false);
+        const ObjectSlot own = some_object(i, true), any = some_object(i, false);
         if (what >= 2 && what < 5 && own != no_slot) replica::set(r, own, &value);
         if (what == 5 && own != no_slot) replica::destroy(r, own);
         if (any == no_slot) return;
@@ -106,7 +106,7 @@ struct Play {
         }
         if (what == 3 && random::chance(random, 0.5)) return; // The UPDATE will arrive again.
         if (!gone[flight.from])
-            replica::fate(*group.replicas[flight.from], to, flight.packet, what == 0);
+            replica::on_packet_outcome(*group.replicas[flight.from], to, flight.packet, what == 0);
         flights.erase(flights.begin() + static_cast<ptrdiff_t>(i));
     }
 

@@ -19,7 +19,7 @@ struct Relay : testing::Test {
         group.flow();
     }
 
-    Slot slot(unsigned at) { return world::find_alive(group.at(at).world, object); }
+    ObjectSlot slot(unsigned at) { return world::find_alive(group.at(at).world, object); }
 
     void set(unsigned at, Thing thing)
     {
@@ -27,7 +27,7 @@ struct Relay : testing::Test {
         replica::set(group.at(at), slot(at), &thing);
     }
 
-    // The TELL of 1 to 3 about a new object of 2, before it arrives.
+    // The RELAY of 1 to 3 about a new object of 2, before it arrives.
     Bytes said_by_the_host(ObjectId &made)
     {
         const Thing thing = {7, 8};
@@ -117,11 +117,11 @@ TEST_F(Relay, EachClientsLossIsItsOwn)
 {
     set(2, {5, 2});
     EXPECT_EQ(replica::receive_updates(group.at(1), peer(2), group.updates(2, 1, 1)), Verdict::ok);
-    replica::fate(group.at(2), peer(1), 1, true);
+    replica::on_packet_outcome(group.at(2), peer(1), 1, true);
     group.updates(1, 3, 1);
     group.updates(1, 4, 1);
-    replica::fate(group.at(1), peer(3), 1, true);
-    replica::fate(group.at(1), peer(4), 1, false);
+    replica::on_packet_outcome(group.at(1), peer(3), 1, true);
+    replica::on_packet_outcome(group.at(1), peer(4), 1, false);
     EXPECT_FALSE(replica::has_updates(group.at(1), peer(3)));
     ASSERT_TRUE(replica::has_updates(group.at(1), peer(4)));
     EXPECT_EQ(replica::receive_updates(group.at(4), peer(1), group.updates(1, 4, 2)), Verdict::ok);

@@ -36,7 +36,7 @@ struct Releases : testing::Test {
 // claimer goes, and the grant is lost with it.
 TEST_F(Releases, IsNotForgottenWithTheClaimThatTookItsPlace)
 {
-    replica::release(group.at(2), world::find_alive(group.at(2).world, object));
+    replica::release_ownership(group.at(2), world::find_alive(group.at(2).world, object));
     replica::claim(group.at(3), object);
     group.pull(1);
     group.pull(2);

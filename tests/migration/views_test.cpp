@@ -54,7 +54,7 @@ struct Views : testing::Test {
 // A member in a VIEW that the test writes itself.
 struct Entry {
     unsigned id;
-    bool follows, is_told;
+    bool follows, has_identity;
 };
 
 Bytes view(const Replica &host, uint16_t last_peer, uint16_t count,
@@ -71,8 +71,8 @@ Bytes view(const Replica &host, uint16_t last_peer, uint16_t count,
         bits::write_bool(w, entry.follows);
         if (!entry.follows) bits::write(w, entry.id, 16);
         bits::write_bool(w, false); // No vote.
-        bits::write_bool(w, entry.is_told);
-        if (entry.is_told) messages::write_identity(w, {});
+        bits::write_bool(w, entry.has_identity);
+        if (entry.has_identity) messages::write_identity(w, {});
     }
     bytes.resize(bits::size_bytes(w));
     return bytes;

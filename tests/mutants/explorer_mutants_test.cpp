@@ -13,7 +13,7 @@ using namespace tern;
 
 namespace {
 
-struct Absence {
+struct LinkOutage {
     Mutant mutant;
     const char *invariant; // The first to break.
     ExploreScope scope;
@@ -85,7 +85,7 @@ ExploreScope with_forgery(ExploreScope scope)
     return scope;
 }
 
-const Absence absences[] = {
+const LinkOutage outages[] = {
     {Mutant::no_memory_of_the_dead, "I3", scope(3, 1, 1)},
     {Mutant::update_ignores_the_tick, "I4", with_updates(scope(2, 0, 0), 2)},
     {Mutant::update_without_tenure, "I4", with_updates(scope(3, 1, 0), 1)},
@@ -101,10 +101,10 @@ const Absence absences[] = {
     {Mutant::orphans_left_alone, "Q3", with_crash(scope(2, 0, 0))},
     {Mutant::dead_not_relayed, "Q1", without_memory(with_crash(scope(3, 0, 1)))},
     {Mutant::dead_not_relayed, "Q5", with_crash(scope(3, 0, 1))},
-    {Mutant::greeting_without_the_dead, "Q1", without_memory(with_join(scope(2, 1, 1)))},
-    {Mutant::greeting_without_the_dead, "Q5", with_join(scope(2, 1, 1))},
+    {Mutant::world_sync_without_the_dead, "Q1", without_memory(with_join(scope(2, 1, 1)))},
+    {Mutant::world_sync_without_the_dead, "Q5", with_join(scope(2, 1, 1))},
     {Mutant::joiner_acts_early, "Q5", with_join(scope(2, 1, 1))},
-    {Mutant::newcomer_not_greeted, "Q1", with_join(scope(1, 0, 0))},
+    {Mutant::newcomer_not_synced, "Q1", with_join(scope(1, 0, 0))},
     {Mutant::dead_forgotten_on_a_timer, "I3", with_wait(scope(2, 0, 1))},
     {Mutant::claim_not_answered, "Q6", scope(3, 1, 0)},
     {Mutant::no_authority_check, "I6", with_forgery(scope(2, 0, 0))},
@@ -113,11 +113,11 @@ const Absence absences[] = {
     {Mutant::past_tenure_announced, "I4", with_hold(with_updates(scope(3, 1, 0), 1))},
     {Mutant::lock_ignored, "I15", with_locks(scope(3, 1, 0))},
     {Mutant::lock_outlives_its_tenure, "Q8", with_locks(scope(2, 1, 0))},
-    {Mutant::release_not_told_again, "Q6", with_release(with_crash(scope(3, 0, 0)))},
+    {Mutant::release_not_resent, "Q6", with_release(with_crash(scope(3, 0, 0)))},
     {Mutant::ack_of_a_past_tenure, "Q2", with_hold(with_updates(scope(3, 2, 0), 1))},
 };
 
-struct ExplorerMutants : ::testing::TestWithParam<Absence> {
+struct ExplorerMutants : ::testing::TestWithParam<LinkOutage> {
     void TearDown() override { mutant = Mutant::none; }
 };
 
@@ -131,7 +131,7 @@ ExploreResult explored(const ExploreScope &scope)
     return explorer::result(e);
 }
 
-std::string test_name(const ::testing::TestParamInfo<Absence> &info)
+std::string test_name(const ::testing::TestParamInfo<LinkOutage> &info)
 {
     const std::string name = mutant_texts[static_cast<size_t>(info.param.mutant)].name;
     return name + "_" + info.param.invariant;
@@ -160,7 +160,7 @@ TEST_P(ExplorerMutants, IsNotFoundWhereItIsNot)
     EXPECT_TRUE(result.exhausted);
 }
 
-INSTANTIATE_TEST_SUITE_P(Explorer, ExplorerMutants, ::testing::ValuesIn(absences), test_name);
+INSTANTIATE_TEST_SUITE_P(Explorer, ExplorerMutants, ::testing::ValuesIn(outages), test_name);
 
 TEST(ScenarioMutants, TheGhostIsThere)
 {

@@ -33,5 +33,5 @@ TEST_P(SoakMutants, AreNoticed)
 
 INSTANTIATE_TEST_SUITE_P(Rules, SoakMutants,
                          testing::Values(Mutant::dead_forgotten_on_a_timer,
-                                         Mutant::greeting_without_the_dead,
+                                         Mutant::world_sync_without_the_dead,
                                          Mutant::orphans_left_alone));

@@ -130,7 +130,7 @@ TEST_F(TransportMutants, APacketThatIsAckedAndNotAppliedDiverges)
 
 TEST_F(TransportMutants, ALossThatNobodyIsToldOfDiverges)
 {
-    mutant = Mutant::loss_not_told;
+    mutant = Mutant::loss_not_reported;
     EXPECT_GT(bad_ends(100, 5), 0);
 }
 
@@ -142,7 +142,7 @@ TEST_F(TransportMutants, BytesFromBehindAGapEndTheSession)
 
 TEST_F(TransportMutants, ACallThatWasSentTwiceIsHeardTwice)
 {
-    mutant = Mutant::call_heard_twice;
+    mutant = Mutant::call_delivered_twice;
     EXPECT_GT(bad_ends(100, 5), 0);
 }
 
@@ -223,7 +223,7 @@ TEST_F(TransportMutants, TheStreamModelSeesEachOfThem)
 {
     EXPECT_TRUE(stream_is_whole(1));
     for (const Mutant one :
-         {Mutant::stream_skips_a_gap, Mutant::call_heard_twice, Mutant::loss_not_told}) {
+         {Mutant::stream_skips_a_gap, Mutant::call_delivered_twice, Mutant::loss_not_reported}) {
         mutant = one;
         int whole = 0;
         for (uint64_t seed = 1; seed <= 10; ++seed)

@@ -9,8 +9,8 @@ namespace tern {
 struct PeerState {
     World world;
     Publisher publisher;
-    WrittenCache written;
-    Turns turns;
+    EncodeCache cache;
+    SendOrder send_order;
     SnapshotScratch snapshots;
 };
 
@@ -32,8 +32,8 @@ struct Block {
     World &world() { return peer().world; }
     const World &world() const { return peer().world; }
     Publisher &publisher() { return peer().publisher; }
-    WrittenCache &written() { return peer().written; }
-    Turns &turns() { return peer().turns; }
+    EncodeCache &cache() { return peer().cache; }
+    SendOrder &send_order() { return peer().send_order; }
     size_t state_bytes = 0;
     // Without the statistics.
     std::span<const std::byte> bytes() const
@@ -54,9 +54,9 @@ inline size_t place_peer(flat::Builder &builder, PeerState &peer, const TypeTabl
                    limits.objects_max);
     const size_t state_bytes = builder.used_bytes;
     flat::place(builder, peer.world.received, types.types.size(), types.types.size());
-    written_cache::place(builder, peer.written, types);
+    encode_cache::place(builder, peer.cache, types);
     snapshots::place(builder, peer.snapshots, types);
-    publish::place(builder, peer.turns, slots);
+    publish::place(builder, peer.send_order, slots);
     return state_bytes;
 }
 

@@ -1,5 +1,5 @@
 // Members without a direct path to each other: the bridge, the way back, addresses that change.
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "tests/session/sim_world.h"
 #include "transport/sockets/addresses.h"
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
         Talk t = {1, 2};
         talk(world, t, 60);
         const ConnectionIndex before =
-            session::path_to(*world.nodes[1].session, self(world.nodes[2].session));
+            session::link_to(*world.nodes[1].session, self(world.nodes[2].session));
         const uint64_t key =
             connection::send_key_name(endpoint::at(*world.nodes[1].session->endpoint, before));
         cut(world, 1, 2, true);
@@ -102,7 +102,7 @@ TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
         EXPECT_EQ(t.heard, t.said) << "seed " << seed;
         EXPECT_EQ(t.said, 450) << "seed " << seed;
         const ConnectionIndex after =
-            session::path_to(*world.nodes[1].session, self(world.nodes[2].session));
+            session::link_to(*world.nodes[1].session, self(world.nodes[2].session));
         EXPECT_EQ(key,
                   connection::send_key_name(endpoint::at(*world.nodes[1].session->endpoint, after)))
             << "it is the same connection";
@@ -214,7 +214,7 @@ TEST(Bridge, AConnectionFollowsAnAddressThatChanges)
     Talk t = {0, 2};
     talk(world, t, 30);
     const PeerId mover = self(world.nodes[2].session);
-    const ConnectionIndex index = session::path_to(*world.nodes[0].session, mover);
+    const ConnectionIndex index = session::link_to(*world.nodes[0].session, mover);
     const uint64_t key =
         connection::send_key_name(endpoint::at(*world.nodes[0].session->endpoint, index));
     const Address moved = SimWorld::address_of(40); // As by a NAT that has forgotten its mapping.
@@ -254,7 +254,7 @@ TEST(Bridge, AnAddressThatDoesNotAnswerIsNotFollowed)
         for (const Datagram &datagram : stranger->receive())
             EXPECT_EQ(datagram.bytes.size(), 34u) << "a challenge";
     }
-    const ConnectionIndex index = session::path_to(*world.nodes[0].session, PeerId{2});
+    const ConnectionIndex index = session::link_to(*world.nodes[0].session, PeerId{2});
     EXPECT_EQ(connection::address(endpoint::at(*world.nodes[0].session->endpoint, index)),
               world.nodes[1].address);
     EXPECT_GT(get<Body>(world.nodes[0].session, body).health, 50) << "its copies are good";

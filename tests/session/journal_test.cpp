@@ -74,7 +74,7 @@ TEST(Journal, WhatIsSaidIsHeardOnceUnderTheSameKeyAndNumber)
 {
     Watched w(5, 3, 4096);
     play_a_little(w);
-    const auto said = of_kind(w, NoteKind::said), heard = of_kind(w, NoteKind::heard);
+    const auto said = of_kind(w, NoteKind::queued), heard = of_kind(w, NoteKind::received);
     ASSERT_GT(said.size(), 15u);
     ASSERT_EQ(said.size(), heard.size());
     for (auto s = said.begin(), h = heard.begin(); s != said.end(); ++s, ++h) {
@@ -90,7 +90,7 @@ TEST(Journal, WhatIsSaidIsHeardOnceUnderTheSameKeyAndNumber)
         kinds.insert(note.message);
     for (const MessageKind kind :
          {MessageKind::welcome, MessageKind::view, MessageKind::create, MessageKind::migrate,
-          MessageKind::destroy, MessageKind::greeted, MessageKind::claim, MessageKind::grant})
+          MessageKind::destroy, MessageKind::synced, MessageKind::claim, MessageKind::grant})
         EXPECT_TRUE(kinds.contains(kind)) << static_cast<unsigned>(kind);
 }
 
@@ -100,7 +100,7 @@ TEST(Journal, NamesTheObjectAndTheTenureOfAMigration)
     play_a_little(w);
     const ObjectId body = static_cast<ObjectId>(uint64_t{2} << 32 | 1);
     size_t migrates = 0, creates = 0;
-    for (const auto &[place, note] : of_kind(w, NoteKind::said)) {
+    for (const auto &[place, note] : of_kind(w, NoteKind::queued)) {
         creates += note.message == MessageKind::create && note.object == body && note.stamp == 0;
         migrates += note.message == MessageKind::migrate && note.object == body && note.stamp > 0;
     }

@@ -142,13 +142,13 @@ TEST_F(Star, ExplainNamesWhoTellsIt)
 {
     const ObjectId body = create(at(1), BODY, Body{{1, 2, 3}, 4});
     expect_why(explain(at(1), body, id(0)), Why::object_waits);
-    expect_why(explain(at(1), body, id(2)), Why::told_by_host);
+    expect_why(explain(at(1), body, id(2)), Why::sent_by_host);
     steps(10);
     expect_why(explain(at(1), body, id(0)), Why::has_it);
     expect_why(explain(at(0), body, id(1)), Why::has_it); // Its owner.
     expect_why(explain(at(0), body, id(2)), Why::has_it);
     EXPECT_EQ(explain(at(0), body, id(2)).owner, id(1));
-    expect_why(explain(at(3), body, id(2)), Why::told_by_host);
+    expect_why(explain(at(3), body, id(2)), Why::sent_by_host);
     expect_why(explain(at(3), body, id(0)), Why::not_owned_here);
     damage(1, body, 50);
     steps(3); // At the host, and on its way on.

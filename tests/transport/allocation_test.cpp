@@ -88,7 +88,7 @@ TEST(Allocation, NothingInAConnectionAllocates)
                 for (; !connection::peek_message(b, stream).empty(); received += 1)
                     connection::consume_message(b, stream);
             connection::update(a, pair.now_us);
-            for (Fate fate; connection::take_fate(a, fate);) {
+            for (PacketOutcome outcome; connection::take_packet_outcome(a, outcome);) {
             }
         }
     }

@@ -86,7 +86,7 @@ TEST(EndpointFlood, AHundredThousandSpoofedInitiationsCostLittleAndANewcomerGets
         }
         EXPECT_LE(out_bytes, in_bytes);
     }
-    EXPECT_EQ(endpoint::contact(newcomer.e(), asked), Contact::open);
+    EXPECT_EQ(endpoint::handshake_state(newcomer.e(), asked), HandshakeState::open);
     EXPECT_EQ(live(b).size(), 1u);
     EXPECT_LE(b.endpoint->_answer_count, answers_max);
 }
@@ -199,7 +199,7 @@ TEST(EndpointFlood, IntoAFullTableOnlyACookieLeadsAndTheOldestGoes)
         receive(newcomer, b.at, mails[0].bytes, now_us);
         now_us += cookie_repeat_us;
     }
-    EXPECT_EQ(endpoint::contact(newcomer.e(), asked), Contact::open);
+    EXPECT_EQ(endpoint::handshake_state(newcomer.e(), asked), HandshakeState::open);
     EXPECT_EQ(half_open_count(b), half_open_max);
     EXPECT_EQ(connection_ids::find(b.endpoint->_ids, oldest).owner, IdOwner::none);
     EXPECT_EQ(connection_ids::find(b.endpoint->_ids, second).owner, IdOwner::half_open);

@@ -93,7 +93,7 @@ TEST(EndpointPair, ConnectsOverABadNetwork)
         net.peers = {&a, &b};
         const ConnectionIndex asked = endpoint::connect(a.e(), b.keys.public_key, b.at, net.now_us);
         run(net, 5'500'000);
-        if (endpoint::contact(a.e(), asked) != Contact::open) continue;
+        if (endpoint::handshake_state(a.e(), asked) != HandshakeState::open) continue;
         opened += 1;
         net.loss = 0;
         run(net, 2'000'000);
@@ -116,18 +116,18 @@ TEST(EndpointPair, ANewHandshakeReplacesTheConnectionThatThePeerHasLost)
         Peer &other = b_asks_again ? a : b;
         const ConnectionIndex old = live(other)[0];
         EXPECT_EQ(live(a)[0], asked);
-        endpoint::release(forgetful.e(), live(forgetful)[0]);
+        endpoint::free_connection(forgetful.e(), live(forgetful)[0]);
         endpoint::connect(forgetful.e(), other.keys.public_key, other.at, net.now_us);
         run(net, 50'000);
-        ASSERT_EQ(endpoint::contact(other.e(), old), Contact::open);
-        EXPECT_NE(connection::link(endpoint::at(other.e(), old)), Link::open);
+        ASSERT_EQ(endpoint::handshake_state(other.e(), old), HandshakeState::open);
+        EXPECT_NE(connection::state(endpoint::at(other.e(), old)), ConnectionState::open);
         EXPECT_EQ(connection::close_reason(endpoint::at(other.e(), old)), CloseReason::replaced);
         run(net, 200'000);
-        EXPECT_EQ(connection::link(endpoint::at(other.e(), old)), Link::closed_by_us);
+        EXPECT_EQ(connection::state(endpoint::at(other.e(), old)), ConnectionState::closed_by_us);
         expect_one_connection(net, a, b, "second");
-        endpoint::release(other.e(), old);
-        endpoint::release(a.e(), live(a)[0]);
-        endpoint::release(b.e(), live(b)[0]);
+        endpoint::free_connection(other.e(), old);
+        endpoint::free_connection(a.e(), live(a)[0]);
+        endpoint::free_connection(b.e(), live(b)[0]);
         net.flying.clear();
     }
 }
@@ -144,8 +144,8 @@ TEST(EndpointPair, OfTwoThatCrossTheOneThatTheLowerKeyAskedForSurvives)
         const ConnectionIndex from_b =
             endpoint::connect(b.e(), a.keys.public_key, a.at, net.now_us);
         run(net, 25'000);
-        EXPECT_EQ(endpoint::contact(a.e(), from_a), Contact::open);
-        EXPECT_EQ(endpoint::contact(b.e(), from_b), Contact::open);
+        EXPECT_EQ(endpoint::handshake_state(a.e(), from_a), HandshakeState::open);
+        EXPECT_EQ(endpoint::handshake_state(b.e(), from_b), HandshakeState::open);
         EXPECT_TRUE(a.opened.empty() && b.opened.empty());
         run(net, 1'000'000);
         Peer &lower = is_lower(a, b) ? a : b;
@@ -174,7 +174,7 @@ TEST(EndpointPair, WhatThePeerOpensFirstTakesThePlaceOfOurOwnAsking)
             endpoint::connect(a.e(), b.keys.public_key, address(99), net.now_us);
         run(net, 25'000);
         EXPECT_EQ(a.opened, std::vector<ConnectionIndex>{asked});
-        EXPECT_EQ(endpoint::contact(a.e(), asked), Contact::open);
+        EXPECT_EQ(endpoint::handshake_state(a.e(), asked), HandshakeState::open);
         run(net, 6'000'000);
         EXPECT_EQ(a.endpoint->_ids._count, 1u);
         expect_one_connection(net, a, b, "round " + std::to_string(round));
@@ -202,8 +202,8 @@ TEST(EndpointPair, HoweverBothAskThereIsOneConnectionInTheEnd)
         net.loss = 0;
         run(net, 2'500'000);
         taken_over += a.opened == std::vector<ConnectionIndex>{from_a};
-        crossed +=
-            a.opened.size() + b.opened.size() > 0 && endpoint::contact(a.e(), 1) == Contact::open;
+        crossed += a.opened.size() + b.opened.size() > 0 &&
+                   endpoint::handshake_state(a.e(), 1) == HandshakeState::open;
         expect_one_connection(net, a, b, "seed " + std::to_string(seed));
         if (HasFailure()) break;
     }

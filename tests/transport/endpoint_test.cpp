@@ -37,7 +37,7 @@ struct Pair {
     void take_answer()
     {
         EXPECT_EQ(receive(a, b.at, response.bytes, start_us).handling, Handling::handled);
-        EXPECT_EQ(endpoint::contact(a.e(), asked), Contact::open);
+        EXPECT_EQ(endpoint::handshake_state(a.e(), asked), HandshakeState::open);
     }
     Mail confirm() // The first data datagram, not yet received.
     {
@@ -50,7 +50,7 @@ struct Pair {
 TEST(Endpoint, AStrangerBecomesAConnectionWithItsFirstPacket)
 {
     Pair p;
-    EXPECT_EQ(endpoint::contact(p.a.e(), p.asked), Contact::connecting);
+    EXPECT_EQ(endpoint::handshake_state(p.a.e(), p.asked), HandshakeState::connecting);
     EXPECT_EQ(p.initiation.bytes.size(), 144u);
     EXPECT_EQ(p.initiation.to, p.b.at);
     p.answer();
@@ -320,40 +320,41 @@ TEST(Endpoint, AnInitiationIsRepeatedLaterAndLaterUntilTheTimeout)
             times_ms.push_back(ms);
         }
     EXPECT_EQ(times_ms, (std::vector<uint64_t>{250, 750, 1750, 2750, 3750, 4750}));
-    EXPECT_EQ(endpoint::contact(p.a.e(), p.asked), Contact::unreachable);
+    EXPECT_EQ(endpoint::handshake_state(p.a.e(), p.asked), HandshakeState::unreachable);
     EXPECT_EQ(receive(p.a, p.b.at, p.response.bytes, start_us).handling, Handling::bad);
     EXPECT_EQ(endpoint::find(p.a.e(), p.b.keys.public_key), no_connection);
-    endpoint::release(p.a.e(), p.asked);
-    EXPECT_EQ(endpoint::contact(p.a.e(), p.asked), Contact::free);
+    endpoint::free_connection(p.a.e(), p.asked);
+    EXPECT_EQ(endpoint::handshake_state(p.a.e(), p.asked), HandshakeState::free);
 }
 
-Contact outcome_with(Peer &b, const uint8_t (&key)[32])
+HandshakeState outcome_with(Peer &b, const uint8_t (&key)[32])
 {
     Peer a{1};
     Net net;
     net.peers = {&a, &b};
     const ConnectionIndex asked = endpoint::connect(a.e(), key, b.at, net.now_us);
     run(net, 4'900'000);
-    EXPECT_EQ(endpoint::contact(a.e(), asked), Contact::connecting); // It may still come right.
+    EXPECT_EQ(endpoint::handshake_state(a.e(), asked),
+              HandshakeState::connecting); // It may still come right.
     run(net, 200'000);
     EXPECT_TRUE(live(b).empty());
-    return endpoint::contact(a.e(), asked);
+    return endpoint::handshake_state(a.e(), asked);
 }
 
 TEST(Endpoint, AnotherSecretIsToldFromNoAnswer)
 {
     constexpr uint8_t other[32] = {9};
     Peer b(2, limits(), session, other);
-    EXPECT_EQ(outcome_with(b, b.keys.public_key), Contact::secret_refused);
+    EXPECT_EQ(outcome_with(b, b.keys.public_key), HandshakeState::secret_refused);
 }
 
 TEST(Endpoint, AnotherSessionOrKeyGetsNoAnswer)
 {
     Peer b(2, limits(), session + 1);
-    EXPECT_EQ(outcome_with(b, b.keys.public_key), Contact::unreachable);
+    EXPECT_EQ(outcome_with(b, b.keys.public_key), HandshakeState::unreachable);
     Peer c(2);
     const KeyPair other = noise::make_key_pair();
-    EXPECT_EQ(outcome_with(c, other.public_key), Contact::unreachable);
+    EXPECT_EQ(outcome_with(c, other.public_key), HandshakeState::unreachable);
     EXPECT_EQ(endpoint::bad_datagrams(c.e()), 7u); // One for each time it asked.
     EXPECT_EQ(half_open_count(c), 0u);
 }
@@ -363,7 +364,7 @@ TEST(Endpoint, AKeyThatNobodyCanHoldIsUnreachableAtOnce)
     Peer a{1};
     constexpr uint8_t zero[32] = {};
     const ConnectionIndex asked = endpoint::connect(a.e(), zero, address(2), start_us);
-    EXPECT_EQ(endpoint::contact(a.e(), asked), Contact::unreachable);
+    EXPECT_EQ(endpoint::handshake_state(a.e(), asked), HandshakeState::unreachable);
     EXPECT_TRUE(handshakes(a, start_us).empty());
     EXPECT_EQ(a.endpoint->_ids._count, 0u);
 }
@@ -375,7 +376,7 @@ TEST(Endpoint, ItselfIsUnreachable)
     net.peers = {&a};
     const ConnectionIndex asked = endpoint::connect(a.e(), a.keys.public_key, a.at, net.now_us);
     run(net, 6'000'000);
-    EXPECT_EQ(endpoint::contact(a.e(), asked), Contact::unreachable);
+    EXPECT_EQ(endpoint::handshake_state(a.e(), asked), HandshakeState::unreachable);
     EXPECT_EQ(half_open_count(a), 0u);
 }
 
@@ -394,9 +395,9 @@ TEST(Endpoint, AnotherVersionIsRefusedAndToldSo)
                            p.initiation.bytes.begin() + 4));
 
     EXPECT_EQ(receive(p.a, p.b.at, version_refusal(p), start_us).handling, Handling::handled);
-    EXPECT_EQ(endpoint::contact(p.a.e(), p.asked), Contact::connecting);
+    EXPECT_EQ(endpoint::handshake_state(p.a.e(), p.asked), HandshakeState::connecting);
     handshakes(p.a, start_us + 5'000'000);
-    EXPECT_EQ(endpoint::contact(p.a.e(), p.asked), Contact::version_refused);
+    EXPECT_EQ(endpoint::handshake_state(p.a.e(), p.asked), HandshakeState::version_refused);
 }
 
 TEST(Endpoint, ARefusalDoesNotOutweighARealAnswer)
@@ -457,8 +458,8 @@ TEST(Endpoint, WithoutAFreeConnectionTheHandshakeWaits)
     EXPECT_EQ(live(b).size(), 1u);
     EXPECT_EQ(half_open_count(b), 1u);
     EXPECT_EQ(endpoint::bad_datagrams(b.e()), 0u);
-    endpoint::release(b.e(), live(b)[0]);
-    endpoint::release(c.e(), from_c);
+    endpoint::free_connection(b.e(), live(b)[0]);
+    endpoint::free_connection(c.e(), from_c);
     run(net, 1'000'000);
     ASSERT_EQ(live(b).size(), 1u);
     EXPECT_EQ(endpoint::find(b.e(), d.keys.public_key), live(b)[0]);
@@ -471,12 +472,12 @@ TEST(Endpoint, WhatIsReleasedIsForgotten)
     p.take_answer();
     const Mail first = p.confirm();
     receive(p.b, p.a.at, first.bytes, start_us);
-    endpoint::release(p.b.e(), live(p.b).at(0));
+    endpoint::free_connection(p.b.e(), live(p.b).at(0));
     EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::bad);
-    endpoint::release(p.a.e(), p.asked);
+    endpoint::free_connection(p.a.e(), p.asked);
     EXPECT_EQ(p.a.endpoint->_ids._count, 0u);
     EXPECT_EQ(p.b.endpoint->_ids._count, 0u);
-    const Slot empty = {};
+    const ConnectionSlot empty = {};
     EXPECT_EQ(std::memcmp(&p.a.endpoint->_slots[p.asked], &empty, sizeof empty), 0);
 }
 

@@ -85,11 +85,11 @@ inline std::vector<Mail> handshakes(Peer &peer, uint64_t now_us, size_t datagram
 {
     static std::vector<std::byte> bytes(2048 * datagram_bytes_max);
     static std::vector<Datagram> datagrams(2048);
-    Outbox outbox = {std::span(bytes).first(datagrams_max * datagram_bytes_max),
-                     std::span(datagrams).first(datagrams_max), 0};
-    endpoint::send_handshakes(peer.e(), outbox, now_us);
+    DatagramBuffer datagram_buffer = {std::span(bytes).first(datagrams_max * datagram_bytes_max),
+                                      std::span(datagrams).first(datagrams_max), 0};
+    endpoint::send_handshakes(peer.e(), datagram_buffer, now_us);
     std::vector<Mail> mails;
-    for (size_t i = 0; i < outbox.count; ++i)
+    for (size_t i = 0; i < datagram_buffer.count; ++i)
         mails.push_back({peer.at, datagrams[i].address,
                          Bytes(datagrams[i].bytes.begin(), datagrams[i].bytes.end()), now_us});
     return mails;
@@ -100,10 +100,10 @@ inline std::vector<Mail> packets(Peer &peer, uint64_t now_us)
 {
     std::vector<Mail> mails;
     for (ConnectionIndex i = 0; i < peer.endpoint->_limits.connections_max; ++i) {
-        if (endpoint::contact(peer.e(), i) != Contact::open) continue;
+        if (endpoint::handshake_state(peer.e(), i) != HandshakeState::open) continue;
         Connection &c = endpoint::at(peer.e(), i);
         connection::update(c, now_us);
-        for (Fate fate; connection::take_fate(c, fate);) {
+        for (PacketOutcome outcome; connection::take_packet_outcome(c, outcome);) {
         }
         if (!connection::wants_packet(c, now_us) || !connection::has_budget(c, now_us)) continue;
         Bytes buffer(datagram_bytes_max);
@@ -135,8 +135,8 @@ inline std::vector<ConnectionIndex> live(Peer &peer)
 {
     std::vector<ConnectionIndex> result;
     for (ConnectionIndex i = 0; i < peer.endpoint->_limits.connections_max; ++i)
-        if (endpoint::contact(peer.e(), i) == Contact::open &&
-            connection::link(endpoint::at(peer.e(), i)) == Link::open)
+        if (endpoint::handshake_state(peer.e(), i) == HandshakeState::open &&
+            connection::state(endpoint::at(peer.e(), i)) == ConnectionState::open)
             result.push_back(i);
     return result;
 }
@@ -208,7 +208,7 @@ inline Bytes state(Peer &peer)
         all.insert(all.end(), bytes, bytes + size);
     };
     add(&copy, sizeof copy);
-    add(copy._slots, copy._limits.connections_max * sizeof(Slot));
+    add(copy._slots, copy._limits.connections_max * sizeof(ConnectionSlot));
     for (size_t i = 0; i < copy._limits.connections_max; ++i)
         add(copy._blocks + i * copy._block_bytes, connection::size_bytes(copy._limits.connection));
     return all;

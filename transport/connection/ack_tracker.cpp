@@ -29,7 +29,7 @@ uint64_t first_unknown(const AckTracker &tracker, const ReplayWindow &arrived, u
 void lower_floor(AckTracker &tracker, uint64_t end, uint64_t number, uint64_t next_sent)
 {
     if (number >= tracker._floor) return;
-    const auto known = static_cast<uint16_t>(next_sent - telling_packets_max - 1);
+    const auto known = static_cast<uint16_t>(next_sent - ack_repeats_max - 1);
     for (uint64_t i = number + 1; i < std::min(tracker._floor, end); i += 1)
         tracker._marks[i % ack_window_packets] = known;
     tracker._floor = number;
@@ -66,8 +66,7 @@ BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t next_s
                uint64_t read_end, uint64_t now_us)
 {
     tracker._waiting_count = 0;
-    const uint64_t known_end =
-        std::max(read_end, next_sent - std::min(next_sent, telling_packets_max));
+    const uint64_t known_end = std::max(read_end, next_sent - std::min(next_sent, ack_repeats_max));
     tracker._floor = first_unknown(tracker, arrived, known_end);
     const uint64_t end = replay_window::next(arrived);
     if (tracker._floor >= end) return {};

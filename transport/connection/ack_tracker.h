@@ -19,7 +19,7 @@ static_assert(ack_window_packets + 64 <= replay_window_packets);
 // before we began that packet. To find these, each arrival stores a mark: the number that our next
 // packet had then. A mark keeps only the low 16 bits, so a packet is no longer listed once we have
 // sent this many packets since it arrived, read or not.
-inline constexpr uint64_t telling_packets_max = (1 << 14) - 1;
+inline constexpr uint64_t ack_repeats_max = (1 << 14) - 1;
 struct AckTracker {             // Closed.
     uint64_t _floor;            // Packets below need no ack any more.
     uint64_t _eliciting_end;    // One past the highest ack-eliciting packet that arrived.

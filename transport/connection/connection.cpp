@@ -113,7 +113,7 @@ void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address
     c._send_key_name = key_name(keys.send);
     c._receive_key_name = key_name(keys.receive);
     c._remote_id = remote_id;
-    c._heard_us = c._answered_us = now_us;
+    c._last_received_us = c._answered_us = now_us;
     c._ping_due = true;
     c._sent._eliciting_us = now_us;
     c._address = address;
@@ -200,21 +200,21 @@ static void update_closing(Connection &c)
 {
     c._closing_ticks += 1;
     c._close_due = true;
-    if (c._closing_ticks >= closing_ticks_max) end(c, Link::closed_by_us);
+    if (c._closing_ticks >= closing_ticks_max) end(c, ConnectionState::closed_by_us);
 }
 
 void update(Connection &c, uint64_t now_us)
 {
     if (!is_alive(c)) return;
-    if (c._link == Link::closing) {
+    if (c._state == ConnectionState::closing) {
         update_closing(c);
         return;
     }
-    if (now_us - c._heard_us >= c._limits.timeout_us) {
-        end(c, Link::silent);
+    if (now_us - c._last_received_us >= c._limits.timeout_us) {
+        end(c, ConnectionState::silent);
         return;
     }
-    sent_packets::tell_lost(c._sent, round_trip::loss_us(c._round_trip), now_us);
+    sent_packets::detect_lost(c._sent, round_trip::loss_us(c._round_trip), now_us);
     settle_streams(c);
     if (copies(c) > 1 && round_trip::known(c._round_trip)) repeat_late(c, now_us);
     update_probes(c, now_us);
@@ -223,14 +223,14 @@ void update(Connection &c, uint64_t now_us)
     if (!has_place(c) && now_us >= old_us) lose_packets(c, now_us - old_us);
 }
 
-Link link(const Connection &c)
+ConnectionState state(const Connection &c)
 {
-    return c._link;
+    return c._state;
 }
 
-uint64_t heard_us(const Connection &c)
+uint64_t last_received_us(const Connection &c)
 {
-    return c._heard_us;
+    return c._last_received_us;
 }
 
 CloseReason close_reason(const Connection &c)
@@ -238,9 +238,9 @@ CloseReason close_reason(const Connection &c)
     return c._close_reason;
 }
 
-bool take_fate(Connection &c, Fate &fate)
+bool take_packet_outcome(Connection &c, PacketOutcome &outcome)
 {
-    return sent_packets::take_fate(c._sent, fate);
+    return sent_packets::take_packet_outcome(c._sent, outcome);
 }
 
 // --- Paths ---
@@ -305,32 +305,33 @@ void ping(Connection &c)
 void close(Connection &c, CloseReason reason, uint64_t)
 {
     TERN_ASSERT(reason != CloseReason::none, "a close has a reason");
-    if (is_alive(c) && c._link == Link::open) begin_closing(c, reason);
+    if (is_alive(c) && c._state == ConnectionState::open) begin_closing(c, reason);
 }
 
 bool is_alive(const Connection &c)
 {
-    return c._has_keys && (c._link == Link::open || c._link == Link::closing);
+    return c._has_keys &&
+           (c._state == ConnectionState::open || c._state == ConnectionState::closing);
 }
 
 void begin_closing(Connection &c, CloseReason reason)
 {
-    c._link = Link::closing;
+    c._state = ConnectionState::closing;
     c._close_reason = reason;
     c._close_due = true;
     lose_packets(c, UINT64_MAX);
 }
 
-void end(Connection &c, Link link)
+void end(Connection &c, ConnectionState state)
 {
-    c._link = link;
+    c._state = state;
     c._close_due = false;
     lose_packets(c, UINT64_MAX);
 }
 
 void lose_packets(Connection &c, uint64_t sent_us)
 {
-    sent_packets::tell_all_lost(c._sent, sent_us);
+    sent_packets::declare_all_lost(c._sent, sent_us);
     settle_streams(c);
 }
 
@@ -342,18 +343,18 @@ uint32_t copies(const Connection &c)
 
 void settle_streams(Connection &c)
 {
-    for (Fate fate; sent_packets::settle_fate(c._sent, fate);) {
-        const SentPacket &packet = sent_packets::at(c._sent, fate.packet);
-        if (!fate.arrived) c._stats.lost_datagrams += 1;
-        const bool was_probe = path_size::settled(c._path_size, fate.packet, packet.size_bytes,
-                                                  fate.arrived, packet.sent_us);
+    for (PacketOutcome outcome; sent_packets::settle_packet_outcome(c._sent, outcome);) {
+        const SentPacket &packet = sent_packets::at(c._sent, outcome.packet);
+        if (!outcome.acked) c._stats.lost_datagrams += 1;
+        const bool was_probe = path_size::settled(c._path_size, outcome.packet, packet.size_bytes,
+                                                  outcome.acked, packet.sent_us);
         if (was_probe) continue;
-        c._loss += (fate.arrived ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
-        congestion::settled(c._congestion, fate.arrived);
+        c._loss += (outcome.acked ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
+        congestion::settled(c._congestion, outcome.acked);
         for (size_t j = 0; j < packet.chunk_count; j += 1) {
             const SentChunk &chunk = packet.chunks[j];
             StreamSend &stream = c._send[static_cast<size_t>(chunk.stream)];
-            if (fate.arrived)
+            if (outcome.acked)
                 stream_send::arrived(stream, chunk.offset_low, chunk.size_bytes);
             else
                 stream_send::lost(stream, chunk.offset_low, chunk.size_bytes);

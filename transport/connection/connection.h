@@ -22,7 +22,7 @@ struct ConnectionLimits {
 
 // The state of a connection. It never becomes open again; `closing` ends in closed_by_us, the other
 // states are final.
-enum class Link : uint8_t {
+enum class ConnectionState : uint8_t {
     open,
     closing,        // Sends close frames.
     closed_by_peer, // The peer sent a close frame.
@@ -60,7 +60,7 @@ struct Packet {
 };
 
 // An out-of-band packet: a sealed datagram that belongs to no path of the connection.
-struct Lone {
+struct OutOfBandPacket {
     std::span<const std::byte> bytes;
     uint64_t number; // The number of its packet.
 };
@@ -105,14 +105,14 @@ void consume_message(Connection &c, StreamId stream);
 // Call once per tick, after the tick's datagrams: detects loss, schedules probes, ends a connection
 // whose peer is silent.
 void update(Connection &c, uint64_t now_us);
-Link link(const Connection &c);
+ConnectionState state(const Connection &c);
 // When the last authentic packet was accepted, or the connection was opened.
-uint64_t heard_us(const Connection &c);
+uint64_t last_received_us(const Connection &c);
 CloseReason close_reason(const Connection &c); // closed_by_peer: the reason that the peer gave.
 // Returns the outcome of each packet once, lowest number first among those known; false if there
 // are no more for now. Take all of them once per tick, as packets whose outcome has not been taken
 // occupy places. When the connection closes or ends, all packets in flight are reported as lost.
-bool take_fate(Connection &c, Fate &fate);
+bool take_packet_outcome(Connection &c, PacketOutcome &outcome);
 
 // --- Sending ---
 // Queues a message of 1 to stream_message_bytes_max bytes. False if the queue has no room; then
@@ -153,9 +153,10 @@ Address address(const Connection &c);
 void redirect(Connection &c, const Address &address, uint64_t now_us);
 // Seals an out-of-band packet with one unreliable message, which the caller sends to an address of
 // its choice. It needs no budget, is not in flight and triggers no probe; its bytes are charged to
-// the pace, and take_fate() reports its outcome. Empty if there is no place for a packet.
-Lone lone_message(Connection &c, std::span<std::byte> datagram, UnreliableKind kind,
-                  std::span<const std::byte> content, uint64_t now_us);
+// the pace, and take_packet_outcome() reports its outcome. Empty if there is no place for a packet.
+OutOfBandPacket out_of_band_packet(Connection &c, std::span<std::byte> datagram,
+                                   UnreliableKind kind, std::span<const std::byte> content,
+                                   uint64_t now_us);
 // The present path may be broken: three probe timeouts, or three eighths of the timeout, have
 // passed without an ack of a packet that was in flight.
 bool in_doubt(const Connection &c, uint64_t now_us);

@@ -10,15 +10,15 @@ static IdPlace &taken_place(ConnectionIds &ids, uint32_t id)
     return place;
 }
 
-uint32_t take(ConnectionIds &ids, Chance &chance, IdOwner owner, uint16_t index)
+uint32_t take(ConnectionIds &ids, EntropySource &entropy, IdOwner owner, uint16_t index)
 {
     TERN_ASSERT(ids._count < id_places, "all of %u ids", ids._count);
-    uint32_t place = chance::number(chance) % id_places;
+    uint32_t place = entropy::number(entropy) % id_places;
     while (ids._places[place].id != 0)
         place = (place + 1) % id_places;
     uint32_t upper = 0;
     while (upper == 0)
-        upper = chance::number(chance) >> id_place_bits;
+        upper = entropy::number(entropy) >> id_place_bits;
     ids._places[place] = {upper << id_place_bits | place, owner, index};
     ids._count += 1;
     return ids._places[place].id;

@@ -2,7 +2,7 @@
 // The lower bits of an id are its place in a table, so that lookup needs no hash. The upper bits
 // are random, so that an attacker who does not see our datagrams cannot guess an id.
 #pragma once
-#include "transport/handshake/chance.h"
+#include "transport/handshake/entropy.h"
 #include "transport/transport_types.h"
 
 namespace tern {
@@ -26,7 +26,7 @@ struct ConnectionIds { // Closed.
 namespace connection_ids {
 
 // Returns a new id, never 0. Asserts that fewer than id_places are taken.
-uint32_t take(ConnectionIds &ids, Chance &chance, IdOwner owner, uint16_t index);
+uint32_t take(ConnectionIds &ids, EntropySource &entropy, IdOwner owner, uint16_t index);
 void give_back(ConnectionIds &ids, uint32_t id);
 // Gives a taken id to another owner, as when a handshake becomes a connection.
 void pass_on(ConnectionIds &ids, uint32_t id, IdOwner owner, uint16_t index);

@@ -113,7 +113,7 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
     TERN_ASSERT(packet.opening == Opening::ok, "a packet that could not be opened");
     TERN_ASSERT(!c._packet_begun, "a packet of ours has been begun and not finished");
     if (!is_alive(c) || !replay_window::is_new(c._arrived, packet.number)) return false;
-    c._heard_us = now_us;
+    c._last_received_us = now_us;
     c._stats.received_datagrams += 1;
     c._stats.received_bytes += packet.frames.size() + data_header_bytes + tag_bytes;
     if (packet.number >= replay_window::next(c._arrived))
@@ -128,15 +128,16 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
     }
     if (effect.reason == CloseReason::none) return true;
     // If both sides close at the same time, our reason stands.
-    if (c._link == Link::open) c._close_reason = effect.reason;
-    end(c, c._link == Link::open ? Link::closed_by_peer : Link::closed_by_us);
+    if (c._state == ConnectionState::open) c._close_reason = effect.reason;
+    end(c, c._state == ConnectionState::open ? ConnectionState::closed_by_peer
+                                             : ConnectionState::closed_by_us);
     return true;
 }
 
 std::span<const std::byte> peek_message(Connection &c, StreamId stream)
 {
     const Peek peek = stream_receive::peek(c._receive[static_cast<size_t>(stream)]);
-    if (peek.broken && is_alive(c) && c._link == Link::open)
+    if (peek.broken && is_alive(c) && c._state == ConnectionState::open)
         begin_closing(c, CloseReason::protocol_error);
     return peek.message;
 }

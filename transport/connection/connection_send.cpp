@@ -173,14 +173,14 @@ uint64_t acked_offset(const Connection &c, StreamId stream)
 bool has_budget(const Connection &c, uint64_t now_us)
 {
     if (!is_alive(c)) return false;
-    if (c._link == Link::closing) return c._close_due;
+    if (c._state == ConnectionState::closing) return c._close_due;
     return has_place(c) && (is_free(c, now_us) || is_urgent(c, now_us));
 }
 
 bool wants_packet(const Connection &c, uint64_t now_us)
 {
     if (!is_alive(c)) return false;
-    if (c._link == Link::closing) return c._close_due;
+    if (c._state == ConnectionState::closing) return c._close_due;
     if (ping_due(c, now_us) || ack_tracker::due(c._acks, now_us)) return true;
     for (const StreamSend &stream : c._send)
         if (stream_send::any_lost(stream) || stream_send::any_new(stream, copies(c), now_us))
@@ -192,10 +192,12 @@ Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_
                     uint64_t now_us)
 {
     TERN_ASSERT(is_alive(c) && !c._packet_begun, "a packet cannot be begun now");
-    TERN_ASSERT(c._link == Link::closing ? c._close_due : has_place(c), "no place for a packet");
+    TERN_ASSERT(c._state == ConnectionState::closing ? c._close_due : has_place(c),
+                "no place for a packet");
     TERN_ASSERT(datagram.size() >= datagram_bytes_max, "%zu bytes", datagram.size());
-    const bool ack_only = c._link == Link::open && !is_free(c, now_us) && c._probes_due == 0;
-    const bool tries = c._link == Link::open && !ack_only && c._probes_due == 0;
+    const bool ack_only =
+        c._state == ConnectionState::open && !is_free(c, now_us) && c._probes_due == 0;
+    const bool tries = c._state == ConnectionState::open && !ack_only && c._probes_due == 0;
     const size_t tried_bytes = tries ? path_size::probe_bytes(c._path_size, now_us) : 0;
     const size_t most_bytes = tried_bytes > 0 ? tried_bytes : datagram_bytes(c, now_us);
     Packet packet = start_packet(c, datagram.first(most_bytes));
@@ -208,7 +210,7 @@ Packet begin_packet(Connection &c, std::span<std::byte> datagram, size_t stream_
         packet.datagram = packet.datagram.first(packet.size_bytes + tag_bytes);
         return packet;
     }
-    if (c._link == Link::closing) {
+    if (c._state == ConnectionState::closing) {
         packet.size_bytes += frames::write_close(room(packet), c._close_reason);
         count(c._tallies.pings, close_bytes);
         return packet;
@@ -257,10 +259,11 @@ void add_unreliable(Packet &packet, UnreliableKind kind, size_t size_bytes)
     packet.ack_eliciting = true;
 }
 
-Lone lone_message(Connection &c, std::span<std::byte> datagram, UnreliableKind kind,
-                  std::span<const std::byte> content, uint64_t now_us)
+OutOfBandPacket out_of_band_packet(Connection &c, std::span<std::byte> datagram,
+                                   UnreliableKind kind, std::span<const std::byte> content,
+                                   uint64_t now_us)
 {
-    if (!is_alive(c) || c._link != Link::open || !has_place(c)) return {};
+    if (!is_alive(c) || c._state != ConnectionState::open || !has_place(c)) return {};
     Packet packet = start_packet(c, datagram.first(datagram_bytes(c, now_us)));
     std::memcpy(unreliable_room(packet).data(), content.data(), content.size());
     add_unreliable(packet, kind, content.size());
@@ -296,12 +299,12 @@ std::span<const std::byte> finish_packet(Connection &c, Packet &packet, uint64_t
         c._ping_due = false;
         if (c._probes_due > 0) c._probes_due -= 1;
     }
-    if (c._link == Link::closing) {
+    if (c._state == ConnectionState::closing) {
         c._close_due = false;
         c._close_count += 1;
-        if (c._close_count == close_packets) end(c, Link::closed_by_us);
+        if (c._close_count == close_packets) end(c, ConnectionState::closed_by_us);
     } else if (sent_packets::next(c._sent) == packet_number_max) {
-        end(c, Link::exhausted);
+        end(c, ConnectionState::exhausted);
     }
     return packet.datagram.first(packet.size_bytes);
 }

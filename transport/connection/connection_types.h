@@ -41,12 +41,13 @@ struct Connection { // Closed.
     PathSize _path_size; // The datagram size that the path to _address carries.
 
     // The end.
-    Link _link;
+    ConnectionState _state;
     CloseReason _close_reason; // Ours while closing; the peer's in closed_by_peer.
     bool _close_due;           // A packet with a close frame is due in this tick.
     uint32_t _close_count;     // Packets with a close frame sent so far.
     uint32_t _closing_ticks;
-    uint64_t _heard_us; // When the last authentic packet was accepted, or the connection opened.
+    uint64_t
+        _last_received_us; // When the last authentic packet was accepted, or the connection opened.
 
     // Packets.
     ReplayWindow _arrived;
@@ -82,7 +83,7 @@ bool is_alive(const Connection &c);
 void settle_streams(Connection &c);
 // Declares lost every packet in flight that was sent at or before sent_us.
 void lose_packets(Connection &c, uint64_t sent_us);
-void end(Connection &c, Link link); // `link` must be a final state.
+void end(Connection &c, ConnectionState state); // `link` must be a final state.
 void begin_closing(Connection &c, CloseReason reason);
 // In how many packets new stream bytes are sent at the measured loss: 1 to stream_copies_max.
 uint32_t copies(const Connection &c);

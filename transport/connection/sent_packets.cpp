@@ -21,7 +21,7 @@ const SentPacket &slot(const SentPackets &sent, uint64_t number)
 }
 
 // The oldest packet whose outcome is unknown or has not been taken.
-uint64_t held(const SentPackets &sent)
+uint64_t oldest_kept(const SentPackets &sent)
 {
     if (sent._for_caller._count == 0) return sent._oldest;
     return std::min(sent._oldest, sent._for_caller._first);
@@ -60,26 +60,27 @@ bool is_kept(const SentPackets &sent, uint64_t number)
     return number >= sent._kept && sent._next - number <= sent._places;
 }
 
-void put(Fates &fates, uint64_t number)
+void put(PendingOutcomes &pending, uint64_t number)
 {
-    fates._first = fates._count == 0 ? number : std::min(fates._first, number);
-    fates._count += 1;
+    pending._first = pending._count == 0 ? number : std::min(pending._first, number);
+    pending._count += 1;
 }
 
 // Reports the first outcome of `fates`. All of these packets are still in the ring.
-bool tell_first(SentPackets &sent, Fates &fates, Telling before, Telling now, Fate &fate)
+bool take_first(SentPackets &sent, PendingOutcomes &pending, ReportState before, ReportState now,
+                PacketOutcome &outcome)
 {
-    if (fates._count == 0) return false;
-    while (slot(sent, fates._first).telling != before) {
-        fates._first += 1;
-        TERN_SLOW_ASSERT(fates._first < sent._next, "%llu fates that are nobody's",
-                         static_cast<unsigned long long>(fates._count));
+    if (pending._count == 0) return false;
+    while (slot(sent, pending._first).report_state != before) {
+        pending._first += 1;
+        TERN_SLOW_ASSERT(pending._first < sent._next, "%llu fates that are nobody's",
+                         static_cast<unsigned long long>(pending._count));
     }
-    SentPacket &packet = slot(sent, fates._first);
-    packet.telling = now;
-    fate = {fates._first, packet.state == SentState::arrived};
-    fates._first += 1;
-    fates._count -= 1;
+    SentPacket &packet = slot(sent, pending._first);
+    packet.report_state = now;
+    outcome = {pending._first, packet.state == SentState::arrived};
+    pending._first += 1;
+    pending._count -= 1;
     return true;
 }
 
@@ -92,8 +93,8 @@ void settle(SentPackets &sent, uint64_t number, bool arrived)
         sent._in_flight_bytes -= packet.size_bytes;
     }
     if (!arrived) sent._late_from = std::min(sent._late_from, number);
-    if (!arrived && TERN_MUTANT(loss_not_told)) return;
-    packet.telling = Telling::unsettled;
+    if (!arrived && TERN_MUTANT(loss_not_reported)) return;
+    packet.report_state = ReportState::unsettled;
     put(sent._for_connection, number);
 }
 
@@ -166,7 +167,7 @@ uint64_t oldest(const SentPackets &sent)
 
 size_t room(const SentPackets &sent)
 {
-    return sent_packets_max - (sent._next - held(sent));
+    return sent_packets_max - (sent._next - oldest_kept(sent));
 }
 
 uint32_t eliciting_count(const SentPackets &sent)
@@ -187,12 +188,12 @@ uint64_t in_flight_bytes(const SentPackets &sent)
 uint64_t add(SentPackets &sent, const SentPacket &packet)
 {
     TERN_ASSERT(room(sent) > 0, "%zu packets in flight", sent_packets_max);
-    const uint64_t used = sent._next - held(sent) + 1;
+    const uint64_t used = sent._next - oldest_kept(sent) + 1;
     if (2 * used > sent._places && sent._places < sent_packets_max) grow(sent);
     SentPacket &added = slot(sent, sent._next);
     added = packet;
     added.state = SentState::in_flight;
-    added.telling = Telling::none;
+    added.report_state = ReportState::none;
     if (packet.ack_eliciting) {
         sent._eliciting_count += 1;
         sent._eliciting_us = packet.sent_us;
@@ -259,7 +260,7 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64
     return effect;
 }
 
-void tell_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us)
+void detect_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us)
 {
     for (uint64_t number = sent._oldest; number < sent._acked_end; number += 1)
         if (slot(sent, number).state == SentState::in_flight &&
@@ -268,7 +269,7 @@ void tell_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us)
     advance(sent);
 }
 
-void tell_all_lost(SentPackets &sent, uint64_t sent_us)
+void declare_all_lost(SentPackets &sent, uint64_t sent_us)
 {
     for (uint64_t number = sent._oldest; number < sent._next; number += 1) {
         const SentPacket &packet = slot(sent, number);
@@ -278,17 +279,18 @@ void tell_all_lost(SentPackets &sent, uint64_t sent_us)
     advance(sent);
 }
 
-bool settle_fate(SentPackets &sent, Fate &fate)
+bool settle_packet_outcome(SentPackets &sent, PacketOutcome &outcome)
 {
-    if (!tell_first(sent, sent._for_connection, Telling::unsettled, Telling::untaken, fate))
+    if (!take_first(sent, sent._for_connection, ReportState::unsettled, ReportState::untaken,
+                    outcome))
         return false;
-    put(sent._for_caller, fate.packet);
+    put(sent._for_caller, outcome.packet);
     return true;
 }
 
-bool take_fate(SentPackets &sent, Fate &fate)
+bool take_packet_outcome(SentPackets &sent, PacketOutcome &outcome)
 {
-    return tell_first(sent, sent._for_caller, Telling::untaken, Telling::taken, fate);
+    return take_first(sent, sent._for_caller, ReportState::untaken, ReportState::taken, outcome);
 }
 
 }

@@ -31,7 +31,7 @@ enum class SentState : uint8_t {
     late // Declared lost, then acked.
 };
 // How far the outcome of a packet has been processed.
-enum class Telling : uint8_t {
+enum class ReportState : uint8_t {
     none,      // The outcome is unknown.
     unsettled, // The connection has not processed it.
     untaken,   // The connection has, its caller has not taken it.
@@ -46,11 +46,11 @@ struct SentPacket {
     bool ack_eliciting;
     bool has_ack;
     SentState state;
-    Telling telling; // How far the outcome in `state` has been processed.
+    ReportState report_state; // How far the outcome in `state` has been processed.
 };
 
-struct Fates {       // The packets whose outcome one party has still to process.
-    uint64_t _first; // No such packet has a lower number.
+struct PendingOutcomes { // The packets whose outcome one party has still to process.
+    uint64_t _first;     // No such packet has a lower number.
     uint64_t _count;
 };
 
@@ -67,7 +67,7 @@ struct SentPackets {        // Closed.
     uint64_t _eliciting_us;    // When the last ack-eliciting packet was sent.
     uint64_t _in_flight_bytes; // The bytes of ack-eliciting packets in flight.
     uint64_t _late_from;       // No lost packet below can be found to be acked late.
-    Fates _for_connection, _for_caller;
+    PendingOutcomes _for_connection, _for_caller;
 };
 
 struct AckEffect {
@@ -107,15 +107,15 @@ bool is_possible(const SentPackets &sent, const Frame &ack);
 AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64_t now_us);
 // Declares packets lost by the thresholds: those older than an acked one, and sent loss_us ago or
 // three numbers before it.
-void tell_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us);
+void detect_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us);
 // Declares lost everything in flight that was sent at or before sent_us, without thresholds.
-void tell_all_lost(SentPackets &sent, uint64_t sent_us);
+void declare_all_lost(SentPackets &sent, uint64_t sent_us);
 
 // Return the outcomes that these three functions found, each once, lowest number first; false if
-// there is none. The connection takes all of them with settle_fate() after each of the three; then
-// its caller gets them from take_fate().
-bool settle_fate(SentPackets &sent, Fate &fate);
-bool take_fate(SentPackets &sent, Fate &fate);
+// there is none. The connection takes all of them with settle_packet_outcome() after each of the
+// three; then its caller gets them from take_packet_outcome().
+bool settle_packet_outcome(SentPackets &sent, PacketOutcome &outcome);
+bool take_packet_outcome(SentPackets &sent, PacketOutcome &outcome);
 
 }
 }

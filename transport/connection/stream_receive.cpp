@@ -68,7 +68,7 @@ bool store(StreamReceive &s, uint32_t offset_low, std::span<const std::byte> byt
     TERN_ASSERT(fits(s, offset_low, bytes.size()), "%zu bytes outside the window", bytes.size());
     uint64_t offset = little_endian::rebuilt(offset_low, s._consumed);
     const uint64_t end = offset + bytes.size();
-    if (TERN_MUTANT(call_heard_twice) && end == s._consumed) s._consumed = offset;
+    if (TERN_MUTANT(call_delivered_twice) && end == s._consumed) s._consumed = offset;
     if (end <= s._arrived) return false;
     const bool all_new = offset >= s._arrived;
     if (!all_new) {

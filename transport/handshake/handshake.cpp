@@ -227,12 +227,12 @@ Cookie make_cookie(const uint8_t (&cookie_secret)[32], const Address &address)
     return cookie;
 }
 
-CookieReply write_cookie_reply(Chance &chance, const uint8_t (&receiver_id)[4],
+CookieReply write_cookie_reply(EntropySource &entropy, const uint8_t (&receiver_id)[4],
                                const Cookie &cookie, const uint8_t (&mac1)[16], const MacKeys &keys)
 {
     CookieReply message = blank<CookieReply>(DatagramType::cookie_reply);
     std::memcpy(message.receiver_id, receiver_id, sizeof message.receiver_id);
-    chance::fill(chance, message.nonce);
+    entropy::fill(entropy, message.nonce);
     crypto_aead_xchacha20poly1305_ietf_encrypt(message.sealed_cookie, nullptr, cookie.bytes,
                                                sizeof cookie.bytes, mac1, sizeof mac1, nullptr,
                                                message.nonce, keys.cookie);

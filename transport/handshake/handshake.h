@@ -152,7 +152,7 @@ OpenedChoice open_response(NoiseHandshake &h, const uint8_t (&secret)[32], const
 Cookie make_cookie(const uint8_t (&cookie_secret)[32], const Address &address);
 // Encrypts the cookie with a random nonce. The mac1 of the initiation is its associated data, so a
 // peer that has not sent or seen the initiation cannot decrypt or forge the reply.
-CookieReply write_cookie_reply(Chance &chance, const uint8_t (&receiver_id)[4],
+CookieReply write_cookie_reply(EntropySource &entropy, const uint8_t (&receiver_id)[4],
                                const Cookie &cookie, const uint8_t (&mac1)[16],
                                const MacKeys &keys);
 Read<CookieReply> read_cookie_reply(std::span<const std::byte> datagram);

@@ -133,14 +133,14 @@ NoiseHandshake begin(std::span<const uint8_t> prologue, const KeyPair &own,
 
 KeyPair make_key_pair()
 {
-    Chance source = {};
+    EntropySource source = {};
     return make_key_pair(source);
 }
 
-KeyPair make_key_pair(Chance &chance)
+KeyPair make_key_pair(EntropySource &entropy)
 {
     uint8_t secret_key[32];
-    chance::fill(chance, secret_key);
+    entropy::fill(entropy, secret_key);
     const KeyPair keys = key_pair(secret_key);
     sodium_memzero(secret_key, sizeof secret_key);
     return keys;

@@ -10,7 +10,7 @@
 // After a read or write that returns false the handshake is unusable: wipe it. To try again with
 // another message, keep a copy from before.
 #pragma once
-#include "transport/handshake/chance.h"
+#include "transport/handshake/entropy.h"
 #include "transport/transport_types.h"
 
 namespace tern {
@@ -31,7 +31,7 @@ namespace noise {
 inline constexpr size_t first_bytes = 32 + 32 + 2 * tag_bytes; // Without the payload.
 inline constexpr size_t second_bytes = 32 + tag_bytes;         // Without the payload.
 
-KeyPair make_key_pair(Chance &chance);
+KeyPair make_key_pair(EntropySource &entropy);
 KeyPair make_key_pair(); // From libsodium's random source.
 KeyPair key_pair(const uint8_t (&secret_key)[32]);
 

@@ -17,7 +17,7 @@ const Type types[] = {{"body", sizeof(Body), fields, 8}};
 struct Owner {
     TypeTable table = type_table::make(types);
     Block block = make_block(table);
-    Slot slot = world::add(block.world(), table, object_id::make(PeerId{1}, 1), 0);
+    ObjectSlot slot = world::add(block.world(), table, object_id::make(PeerId{1}, 1), 0);
 
     Owner()
     {
@@ -31,13 +31,13 @@ struct Owner {
     {
         world().tick += 1;
         bounds::set(publisher(), world(), table, slot, &body);
-        bounds::release(publisher(), world(), table);
+        bounds::flush(publisher(), world(), table);
         const bool due = publish::is_due(publisher(), 0, slot);
         if (!due || !sent) return due;
-        written_cache::begin(block.written());
+        encode_cache::begin(block.cache());
         publish::begin(publisher(), world(), table, PeerId{1});
         std::byte buffer[256];
-        const size_t size = publish::write(publisher(), world(), block.written(), block.turns(),
+        const size_t size = publish::write(publisher(), world(), block.cache(), block.send_order(),
                                            block.peer().snapshots, table, 0, world().tick, buffer);
         EXPECT_GT(size, 0u);
         return true;
@@ -49,17 +49,17 @@ TEST(Bounds, WhatIsNearEnoughIsHeldBack)
     Owner o;
     EXPECT_FALSE(o.tick({0.4f, 0}));
     EXPECT_TRUE(o.tick({0.6f, 0}));
-    EXPECT_TRUE(bounds::holds_any(o.publisher().bounds));
+    EXPECT_TRUE(bounds::any_suppressed(o.publisher().bounds));
 }
 
 TEST(Bounds, WhatGoesOnAsExpectedIsNotTold)
 {
     Owner o;
     float place = 0;
-    uint32_t told = 0;
+    uint32_t carried = 0;
     for (int i = 0; i < 15; ++i)
-        told += o.tick({place += 1, 0}) ? 1 : 0;
-    EXPECT_EQ(told, 1u) << "from rest to one in a tick: the first says it all";
+        carried += o.tick({place += 1, 0}) ? 1 : 0;
+    EXPECT_EQ(carried, 1u) << "from rest to one in a tick: the first says it all";
 }
 
 TEST(Bounds, AnotherFieldTakesAllWithIt)
@@ -67,18 +67,18 @@ TEST(Bounds, AnotherFieldTakesAllWithIt)
     Owner o;
     EXPECT_FALSE(o.tick({0.4f, 0}));
     EXPECT_TRUE(o.tick({0.4f, 1}));
-    EXPECT_EQ(o.publisher().bounds.released[o.slot].newest_tick, o.world().tick);
+    EXPECT_EQ(o.publisher().bounds.flushed[o.slot].newest_tick, o.world().tick);
 }
 
 TEST(Bounds, RestIsToldOnceAndThatItRests)
 {
     Owner o;
     EXPECT_FALSE(o.tick({0.4f, 0}));
-    uint32_t told = 0;
+    uint32_t carried = 0;
     for (int i = 0; i < 40; ++i)
-        told += o.tick({0.4f, 0}) ? 1 : 0;
-    EXPECT_EQ(told, 2u);
-    EXPECT_FALSE(bounds::holds_any(o.publisher().bounds));
+        carried += o.tick({0.4f, 0}) ? 1 : 0;
+    EXPECT_EQ(carried, 2u);
+    EXPECT_FALSE(bounds::any_suppressed(o.publisher().bounds));
 }
 
 TEST(Bounds, WhatStopsIsToldAgainWhereItIs)
@@ -97,9 +97,9 @@ TEST(Bounds, WhatIsLostIsToldAsItIsNow)
     EXPECT_TRUE(o.tick({1, 0}));
     const uint32_t sent = o.world().tick;
     EXPECT_FALSE(o.tick({2.1f, 0}));
-    publish::fate(o.publisher(), o.world(), o.table, 0, sent, false);
+    publish::on_packet_outcome(o.publisher(), o.world(), o.table, 0, sent, false);
     EXPECT_TRUE(o.tick({3.1f, 0}));
-    EXPECT_EQ(o.publisher().bounds.released[o.slot].newest_tick, o.world().tick);
+    EXPECT_EQ(o.publisher().bounds.flushed[o.slot].newest_tick, o.world().tick);
 }
 
 TEST(Bounds, AnotherTenureHoldsNothing)
@@ -107,8 +107,8 @@ TEST(Bounds, AnotherTenureHoldsNothing)
     Owner o;
     EXPECT_FALSE(o.tick({0.4f, 0}));
     publish::forget_object(o.publisher(), o.slot);
-    EXPECT_FALSE(bounds::holds_any(o.publisher().bounds));
-    EXPECT_EQ(o.publisher().bounds.released[o.slot].newest_tick, 0u);
+    EXPECT_FALSE(bounds::any_suppressed(o.publisher().bounds));
+    EXPECT_EQ(o.publisher().bounds.flushed[o.slot].newest_tick, 0u);
 }
 
 }

@@ -15,7 +15,7 @@ constexpr range_coder::Starts starts = {0,     1,     2,     3,     20,    30,  
                                         29000, 29001, 29002, 29003, 29100, 29200, 32766, 32767};
 
 struct Symbol { // A decision; or bits, if bit_count is not 0; or of the above, if it is many.
-    Chance chance;
+    Probability probability;
     unsigned bit_count;
     uint32_t value;
 };
@@ -24,12 +24,12 @@ std::vector<Symbol> random_symbols(Random &random, size_t count, double surprisi
 {
     std::vector<Symbol> symbols(count);
     for (Symbol &s : symbols) {
-        s.chance = static_cast<Chance>(1 + random::below(random, chance_one - 1));
-        if (random::chance(random, 0.3)) s.chance = random::chance(random, 0.5) ? 1 : 32767;
+        s.probability = static_cast<Probability>(1 + random::below(random, probability_one - 1));
+        if (random::chance(random, 0.3)) s.probability = random::chance(random, 0.5) ? 1 : 32767;
         s.bit_count =
             random::chance(random, 0.3) ? 1 + static_cast<unsigned>(random::below(random, 8)) : 0;
         s.value = static_cast<uint32_t>(random::below(random, uint64_t{1} << s.bit_count));
-        const double is_false = static_cast<double>(s.chance) / chance_one;
+        const double is_false = static_cast<double>(s.probability) / probability_one;
         if (s.bit_count == 0) s.value = random::chance(random, is_false) ? 0 : 1;
         if (s.bit_count == 0 && random::chance(random, surprising)) s.value ^= 1;
         if (random::chance(random, 0.3))
@@ -42,7 +42,7 @@ template <class Coder> bool code(Coder &c, const Symbol &s)
 {
     if (s.bit_count == many) return range_coder::code_symbol(c, s.value, starts) == s.value;
     if (s.bit_count > 0) return range_coder::code_bits(c, s.value, s.bit_count) == s.value;
-    return range_coder::code(c, s.value != 0, s.chance) == (s.value != 0);
+    return range_coder::code(c, s.value != 0, s.probability) == (s.value != 0);
 }
 
 size_t write(std::span<const Symbol> symbols, std::span<std::byte> to)
@@ -78,8 +78,8 @@ TEST(RangeCoder, CarriesRunThroughAllBytesThatAreHeld)
             std::vector<Symbol> symbols(length, Symbol{1, 0, 1});
             for (Symbol &s : symbols)
                 s = {0, 8, 255};
-            symbols.push_back({Chance{1}, 0, last});
-            symbols.push_back({Chance{32767}, 0, 1});
+            symbols.push_back({Probability{1}, 0, last});
+            symbols.push_back({Probability{32767}, 0, 1});
             std::vector<std::byte> bytes(256);
             bytes.resize(write(symbols, bytes));
             RangeDecoder d = range_coder::decoder(bytes);

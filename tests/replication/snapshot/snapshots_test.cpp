@@ -64,13 +64,13 @@ struct Message {
     uint32_t peer;
     uint32_t arrives; // At which tick.
     bool is_snapshot, lost;
-    std::vector<uint16_t> told_bits = {};
+    std::vector<uint16_t> carried_bits = {};
 };
 
 struct Faults {
     double lost = 0.1;
     uint32_t delay_max = 8;
-    double told_lost = 0.02; // Of what has arrived.
+    double reported_lost = 0.02; // Of what has arrived.
     size_t buffer_bytes = 500;
 };
 
@@ -84,14 +84,14 @@ struct Net {
     std::map<ObjectId, std::map<uint32_t, Value>> past = {};
     uint64_t packet[peers] = {};
     uint32_t serial = 0;
-    uint32_t told = 0, useless = 0, refused = 0; // What the receivers found.
+    uint32_t carried = 0, useless = 0, refused = 0; // What the receivers found.
     uint32_t held_back = 0;
     uint8_t values_of_doors = 0; // 0: as they come.
 
     World &world() { return owner_block.world(); }
     Publisher &publisher() { return owner_block.publisher(); }
 
-    Value value_of(const World &of, Slot slot)
+    Value value_of(const World &of, ObjectSlot slot)
     {
         const auto *at = static_cast<const std::byte *>(world::value(of, kinds, slot));
         return {at, at + kinds.types[of.slots[slot].type].size_bytes};
@@ -104,11 +104,11 @@ struct Net {
         const ObjectId id = object_id::make(owner, serial);
         const TypeId type = of_serial[serial % std::size(of_serial)];
         if (!world::room(world(), type)) return;
-        const Slot slot = world::add(world(), kinds, id, type);
+        const ObjectSlot slot = world::add(world(), kinds, id, type);
         world().slots[slot].owner = owner;
         set(slot);
         for (Block &side : there) {
-            const Slot added = world::add(side.world(), kinds, id, type);
+            const ObjectSlot added = world::add(side.world(), kinds, id, type);
             Object &object = side.world().slots[added];
             object.owner = owner;
             object.tick = world().tick;
@@ -119,20 +119,20 @@ struct Net {
             publish::announced(publisher(), world(), kinds, peer, slot, world().tick);
     }
 
-    void remove(Slot slot)
+    void remove(ObjectSlot slot)
     {
         const ObjectId id = world().slots[slot].id;
         past.erase(id);
-        world::bury(world(), kinds, slot);
+        world::destroy_and_move(world(), kinds, slot);
         publish::forget_object(publisher(), slot);
         world::sweep(world(), kinds);
         for (Block &side : there) {
-            world::bury(side.world(), kinds, world::find(side.world(), id));
+            world::destroy_and_move(side.world(), kinds, world::find(side.world(), id));
             world::sweep(side.world(), kinds);
         }
     }
 
-    void set(Slot slot)
+    void set(ObjectSlot slot)
     {
         Value value = value_of(world(), slot);
         if (kinds.types[world().slots[slot].type].size_bytes == sizeof(Body)) {
@@ -159,9 +159,9 @@ struct Net {
 
     void change(double share)
     {
-        for (Slot slot = 0; slot < world().slots.count; ++slot)
+        for (ObjectSlot slot = 0; slot < world().slots.count; ++slot)
             if (world().slots[slot].life == Life::alive && random::chance(random, share)) set(slot);
-        for (Slot slot = 0; slot < world().slots.count; ++slot)
+        for (ObjectSlot slot = 0; slot < world().slots.count; ++slot)
             if (world().slots[slot].life == Life::alive)
                 past[world().slots[slot].id][world().tick] = value_of(world(), slot);
     }
@@ -181,10 +181,10 @@ struct Net {
     void send()
     {
         SnapshotScratch &scratch = owner_block.peer().snapshots;
-        held_back += publisher().bounds.held_count;
-        bounds::release(publisher(), world(), kinds);
+        held_back += publisher().bounds.suppressed_count;
+        bounds::flush(publisher(), world(), kinds);
         publish::begin(publisher(), world(), kinds, owner);
-        written_cache::begin(owner_block.written());
+        encode_cache::begin(owner_block.cache());
         snapshots::begin(scratch);
         std::byte buffer[1200];
         for (uint32_t peer = 0; peer < peers; ++peer)
@@ -196,11 +196,12 @@ struct Net {
                 ASSERT_LE(size, room.size());
                 if (size > 0) fly(peer, true, room.first(size));
                 if (size > 0)
-                    flying.back().told_bits = {scratch.told_bits.begin(), scratch.told_bits.end()};
+                    flying.back().carried_bits = {scratch.carried_bits.begin(),
+                                                  scratch.carried_bits.end()};
                 packet[peer] += 1;
-                const size_t plain =
-                    publish::write(publisher(), world(), owner_block.written(), owner_block.turns(),
-                                   scratch, kinds, peer, packet[peer], room);
+                const size_t plain = publish::write(publisher(), world(), owner_block.cache(),
+                                                    owner_block.send_order(), scratch, kinds, peer,
+                                                    packet[peer], room);
                 if (plain > 0) fly(peer, false, room.first(plain));
             }
     }
@@ -213,7 +214,7 @@ struct Net {
             UpdateReader r = publish::reader(kinds, PeerId::none, message.bytes);
             Update update;
             while (publish::next(r, update)) {
-                const Slot slot = world::find(side.world(), update.object);
+                const ObjectSlot slot = world::find(side.world(), update.object);
                 const AppliedUpdate applied =
                     publish::apply(side.world(), kinds, owner, slot, update);
                 if (applied.result >= Applied::unchanged) continue;
@@ -226,14 +227,14 @@ struct Net {
         SnapshotScratch &scratch = side.peer().snapshots;
         const SnapshotCheck check = snapshots::check(s, scratch, kinds, 0, message.bytes);
         EXPECT_NE(check, SnapshotCheck::malformed);
-        told += check == SnapshotCheck::usable;
+        carried += check == SnapshotCheck::usable;
         useless += check == SnapshotCheck::useless;
         refused += check == SnapshotCheck::refused;
         if (check == SnapshotCheck::refused || check == SnapshotCheck::malformed) return false;
         if (!snapshots::receive(s, scratch, 0, message.bytes)) return true;
         apply(side, scratch);
         const std::vector<uint16_t> read_bits(scratch.read_bits.begin(), scratch.read_bits.end());
-        EXPECT_EQ(read_bits, message.told_bits); // Both sides charge the same.
+        EXPECT_EQ(read_bits, message.carried_bits); // Both sides charge the same.
         return true;
     }
 
@@ -241,8 +242,8 @@ struct Net {
     {
         for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
             const ObjectId id = scratch.read_entries[i].id;
-            const Slot slot = world::find(side.world(), id);
-            const AppliedUpdate applied = publish::apply_told(
+            const ObjectSlot slot = world::find(side.world(), id);
+            const AppliedUpdate applied = publish::apply_carried(
                 side.world(), kinds, side.publisher().snapshots, scratch, owner, slot, i);
             EXPECT_LE(applied.result, Applied::unchanged);
             if (applied.result >= Applied::unchanged) continue;
@@ -261,7 +262,7 @@ struct Net {
                 continue;
             }
             const bool acked = !message.lost && receive(message);
-            message.lost = !acked || random::chance(random, faults.told_lost);
+            message.lost = !acked || random::chance(random, faults.reported_lost);
             message.arrives = now + 1 +
                               static_cast<uint32_t>(random::below(random, faults.delay_max)) +
                               (message.lost ? faults.delay_max : 0);
@@ -274,7 +275,8 @@ struct Net {
                 still.push_back(message);
                 continue;
             }
-            publish::fate(publisher(), world(), kinds, message.peer, message.packet, !message.lost);
+            publish::on_packet_outcome(publisher(), world(), kinds, message.peer, message.packet,
+                                       !message.lost);
         }
         arrived = still;
     }
@@ -288,7 +290,7 @@ struct Net {
         change(share);
         send();
         if (share > 0 && random::chance(random, 0.2)) add();
-        const auto any = static_cast<Slot>(random::below(random, world().slots.count));
+        const auto any = static_cast<ObjectSlot>(random::below(random, world().slots.count));
         if (share > 0 && random::chance(random, 0.1) && world().slots[any].life == Life::alive)
             remove(any);
     }
@@ -298,7 +300,7 @@ struct Net {
         for (uint32_t peer = 0; peer < peers; ++peer) {
             EXPECT_EQ(world::digest(there[peer].world(), kinds), world::digest(world(), kinds));
             EXPECT_FALSE(publish::has_due(publisher(), peer));
-            EXPECT_FALSE(bounds::holds_any(publisher().bounds));
+            EXPECT_FALSE(bounds::any_suppressed(publisher().bounds));
             EXPECT_EQ(publisher().rings[peer].packet_count, 0u);
         }
     }
@@ -318,7 +320,7 @@ Net run(uint64_t seed, Faults faults, uint32_t ticks = 400)
         net.add();
     for (uint32_t i = 0; i < ticks; ++i)
         net.tick(i % 100 < 60 ? 0.8 : 0.05);
-    net.faults.lost = net.faults.told_lost = 0;
+    net.faults.lost = net.faults.reported_lost = 0;
     for (uint32_t i = 0; i < 300; ++i)
         net.tick(0);
     net.expect_equal();
@@ -327,16 +329,16 @@ Net run(uint64_t seed, Faults faults, uint32_t ticks = 400)
 
 TEST(Snapshots, WhatTheyTellIsWhatWas)
 {
-    uint32_t told = 0, useless = 0, held_back = 0;
+    uint32_t carried = 0, useless = 0, held_back = 0;
     for (uint64_t seed = 1; seed <= 30; ++seed) {
         SCOPED_TRACE(seed);
         const Net net = run(seed, {});
-        told += net.told;
+        carried += net.carried;
         useless += net.useless;
         held_back += net.held_back;
         if (HasFailure()) return;
     }
-    EXPECT_GT(told, 10000u);
+    EXPECT_GT(carried, 10000u);
     EXPECT_GT(useless, 500u);
     EXPECT_GT(held_back, 10000u);
 }
@@ -352,10 +354,11 @@ TEST(Snapshots, ABaseThatComesLateIsNotAcked)
     for (uint32_t i = 0; i < 40; ++i)
         net.tick(1);
     for (const Message &message : net.arrived)
-        publish::fate(net.publisher(), net.world(), table, message.peer, message.packet, true);
+        publish::on_packet_outcome(net.publisher(), net.world(), table, message.peer,
+                                   message.packet, true);
     for (const Message &message : net.flying)
-        publish::fate(net.publisher(), net.world(), table, message.peer, message.packet,
-                      net.receive(message));
+        publish::on_packet_outcome(net.publisher(), net.world(), table, message.peer,
+                                   message.packet, net.receive(message));
     net.flying.clear();
     net.publisher().snapshots.peers[0].loss = loss_one / 50; // So that there are two chains.
     net.world().tick += 1;
@@ -379,13 +382,13 @@ TEST(Snapshots, ABaseThatComesLateIsNotAcked)
     EXPECT_EQ(net.refused, 1u);
     Snapshots &s = net.publisher().snapshots;
     const uint32_t last = snapshots::last_number(s, 0);
-    publish::fate(net.publisher(), net.world(), table, 0, sent[2].packet, true);
-    EXPECT_EQ(snapshots::fate_of(s, 0, last), SnapshotFate::arrived);
-    publish::fate(net.publisher(), net.world(), table, 0, sent[0].packet, false);
-    EXPECT_EQ(snapshots::fate_of(s, 0, last), SnapshotFate::useless);
+    publish::on_packet_outcome(net.publisher(), net.world(), table, 0, sent[2].packet, true);
+    EXPECT_EQ(snapshots::decode_state_of(s, 0, last), DecodeState::arrived);
+    publish::on_packet_outcome(net.publisher(), net.world(), table, 0, sent[0].packet, false);
+    EXPECT_EQ(snapshots::decode_state_of(s, 0, last), DecodeState::useless);
     EXPECT_TRUE(publish::has_due(net.publisher(), 0));
-    publish::fate(net.publisher(), net.world(), table, 0, sent[1].packet, true);
-    EXPECT_EQ(snapshots::fate_of(s, 0, last - 1), SnapshotFate::usable);
+    publish::on_packet_outcome(net.publisher(), net.world(), table, 0, sent[1].packet, true);
+    EXPECT_EQ(snapshots::decode_state_of(s, 0, last - 1), DecodeState::usable);
 }
 
 // A chain whose last word of an object was what it is again has nothing to say; the other one has
@@ -440,12 +443,12 @@ TEST(Snapshots, TwoTicksInARowGoToEachOfTwoChainsAndABrokenOneGoesOnFromTheOther
         const uint32_t behind = sent[i - 1].number - sent[i - 1].base;
         EXPECT_EQ(sent[i].number - sent[i].base, behind == 1 ? 3u : 1u) << i;
     }
-    snapshots::fate(s, 0, sent[4].number, false);
+    snapshots::on_packet_outcome(s, 0, sent[4].number, false);
     s.peers[0].loss = loss_one / 100;
     for (const Snapshot &snapshot : send_on(net, 6)) {
         EXPECT_LE(snapshot.number - snapshot.base, 3u) << snapshot.number;
-        EXPECT_EQ(snapshots::fate_of(s, 0, snapshot.base), SnapshotFate::in_flight);
-        EXPECT_EQ(snapshots::fate_of(s, 0, snapshot.number), SnapshotFate::in_flight);
+        EXPECT_EQ(snapshots::decode_state_of(s, 0, snapshot.base), DecodeState::in_flight);
+        EXPECT_EQ(snapshots::decode_state_of(s, 0, snapshot.number), DecodeState::in_flight);
     }
 }
 

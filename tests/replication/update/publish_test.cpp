@@ -33,37 +33,37 @@ struct Publish : ::testing::Test {
     uint32_t coded_tick = 0;
 
     // An object that both sides have; both peers have acked it.
-    Slot add(uint32_t serial)
+    ObjectSlot add(uint32_t serial)
     {
         for (Block *side : {&there, &block}) {
-            const Slot added = world::add(side->world(), table, id(serial), 0);
+            const ObjectSlot added = world::add(side->world(), table, id(serial), 0);
             side->world().slots[added].owner = owner;
             side->world().slots[added].tick = world.tick;
         }
-        const Slot slot = world::find(world, id(serial));
+        const ObjectSlot slot = world::find(world, id(serial));
         publish::announced(publisher, world, table, 0, slot, world.tick);
         publish::announced(publisher, world, table, 1, slot, world.tick);
         return slot;
     }
 
-    void set(Slot slot, Cube cube)
+    void set(ObjectSlot slot, Cube cube)
     {
         if (world::write(world, table, slot, &cube) != 0) publish::changed(publisher, slot);
     }
 
     std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
     {
-        if (coded_tick != world.tick) written_cache::begin(block.written());
+        if (coded_tick != world.tick) encode_cache::begin(block.cache());
         publish::begin(publisher, world, table, owner);
         coded_tick = world.tick;
         return {buffer,
-                publish::write(publisher, world, block.written(), block.turns(),
+                publish::write(publisher, world, block.cache(), block.send_order(),
                                block.peer().snapshots, table, peer, packet, {buffer, size})};
     }
 
-    void fate(uint64_t packet, bool arrived, uint32_t peer = 0)
+    void on_packet_outcome(uint64_t packet, bool arrived, uint32_t peer = 0)
     {
-        publish::fate(publisher, world, table, peer, packet, arrived);
+        publish::on_packet_outcome(publisher, world, table, peer, packet, arrived);
     }
 
     bool due(uint32_t peer = 0) const { return publish::has_due(block.peer().publisher, peer); }
@@ -106,7 +106,7 @@ TEST_F(Publish, NothingIsDueInAnIdleWorld)
 
 TEST_F(Publish, AChangeGoesToEachPeerOnce)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 2;
     set(slot, {7, 0, {}});
     EXPECT_TRUE(due(0));
@@ -130,20 +130,20 @@ TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
         Cube read = {};
         return update_codec::read_fields(update, table, &read) ? update.mask : 0;
     };
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 2;
     set(slot, {7, 0, {}});
     const std::span<const std::byte> first = write(1, 0);
     const std::vector<std::byte> to_one(first.begin(), first.end());
     const std::span<const std::byte> to_other = write(1, 1);
     EXPECT_TRUE(std::equal(to_one.begin(), to_one.end(), to_other.begin(), to_other.end()));
-    fate(1, true, 0);
+    on_packet_outcome(1, true, 0);
     world.tick = 3;
     set(slot, {7, 9, {}});
     EXPECT_EQ(fields_of(write(2, 0)), 2u); // y.
     EXPECT_EQ(fields_of(write(2, 1)), 3u); // x has not been acked.
-    fate(2, true, 0);
-    fate(2, true, 1);
+    on_packet_outcome(2, true, 0);
+    on_packet_outcome(2, true, 1);
     world.tick = 4;
     set(slot, {8, 9, {}});
     apply(write(3, 0));
@@ -156,7 +156,7 @@ TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
 
 TEST_F(Publish, APeerThatHasNotAckedTheAnnouncementGetsNoUpdate)
 {
-    const Slot slot = world::add(world, table, id(1), 0);
+    const ObjectSlot slot = world::add(world, table, id(1), 0);
     set(slot, {7, 0, {}});
     EXPECT_FALSE(due());
     world.tick = 5;
@@ -170,7 +170,7 @@ TEST_F(Publish, APeerThatHasNotAckedTheAnnouncementGetsNoUpdate)
 
 TEST_F(Publish, AnAnnouncementOfTheNewestValueLeavesNothingDue)
 {
-    const Slot slot = world::add(world, table, id(1), 0);
+    const ObjectSlot slot = world::add(world, table, id(1), 0);
     world.tick = 5;
     set(slot, {7, 0, {}});
     publish::begin(publisher, world, table, owner); // The send that announces it.
@@ -180,58 +180,58 @@ TEST_F(Publish, AnAnnouncementOfTheNewestValueLeavesNothingDue)
 
 TEST_F(Publish, AnUpdateCarriesAllThatIsNotAckedWhateverIsInFlight)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 2;
     set(slot, {7, 0, {}});
     write(1);
     world.tick = 3;
     set(slot, {7, 8, {}});
     EXPECT_EQ(apply(write(2)).changed_fields, 3u); // The first never came.
-    fate(2, true);
+    on_packet_outcome(2, true);
     EXPECT_FALSE(due());
-    fate(1, false);
+    on_packet_outcome(1, false);
     EXPECT_FALSE(due()); // What it carried is there.
 }
 
 TEST_F(Publish, AnAckOfAnOlderUpdateTakesNothingBack)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     for (uint64_t packet = 1; packet <= 2; ++packet) {
         world.tick += 1;
         set(slot, {static_cast<uint16_t>(packet), 0, {}});
         write(packet);
     }
-    fate(2, true);
-    fate(1, true);
-    EXPECT_EQ(publisher.published[slot].acked_tick, 3u);
+    on_packet_outcome(2, true);
+    on_packet_outcome(1, true);
+    EXPECT_EQ(publisher.acked_states[slot].acked_tick, 3u);
 }
 
 TEST_F(Publish, ALostUpdateIsDueAgainUntilANewerOneIsAcked)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 2;
     set(slot, {7, 0, {}});
     write(1);
-    fate(1, false);
+    on_packet_outcome(1, false);
     EXPECT_TRUE(due());
     world.tick = 3;
     EXPECT_EQ(apply(write(2)).changed_fields, 1u);
-    fate(2, true);
+    on_packet_outcome(2, true);
     world.tick = 4;
     EXPECT_TRUE(write(3).empty());
 }
 
 TEST_F(Publish, AllInFlightCountsAsLostWhenAConnectionIsNew)
 {
-    const Slot first = add(1);
-    const Slot second = add(2);
+    const ObjectSlot first = add(1);
+    const ObjectSlot second = add(2);
     world.tick = 2;
     set(first, {7, 0, {}});
     write(1);
     world.tick = 3;
     set(second, {8, 0, {}});
     write(2);
-    fate(1, true);
+    on_packet_outcome(1, true);
     publish::lose_all(publisher, world, table, 0);
     world.tick = 4;
     EXPECT_EQ(objects(write(1)), std::set<ObjectId>{id(2)}); // Numbers begin anew.
@@ -239,7 +239,7 @@ TEST_F(Publish, AllInFlightCountsAsLostWhenAConnectionIsNew)
 
 TEST_F(Publish, FatesMayComeInAnyOrderAndFreeTheRing)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     for (uint64_t packet = 1; packet <= 4; ++packet) {
         world.tick += 1;
         set(slot, {static_cast<uint16_t>(packet), 0, {}});
@@ -249,13 +249,13 @@ TEST_F(Publish, FatesMayComeInAnyOrderAndFreeTheRing)
     set(slot, {99, 0, {}});
     EXPECT_TRUE(write(5).empty()); // Four packets are in flight.
     EXPECT_TRUE(due());
-    fate(3, true);
-    fate(2, false);
+    on_packet_outcome(3, true);
+    on_packet_outcome(2, false);
     EXPECT_TRUE(write(6).empty()); // The first still holds its place.
-    fate(1, true);
+    on_packet_outcome(1, true);
     EXPECT_FALSE(write(7).empty());
-    fate(4, true);
-    fate(7, true);
+    on_packet_outcome(4, true);
+    on_packet_outcome(7, true);
     EXPECT_FALSE(due());
     const PeerRing &ring = publisher.rings[0];
     EXPECT_EQ(ring.packet_count + ring.run_count + ring.packet_first + ring.run_first, 0u);
@@ -274,10 +274,10 @@ TEST_F(Publish, NeighboursTakeOnePlaceInTheRing)
         set(world::find(world, id(serial)), {5, 0, {}});
     EXPECT_EQ(objects(write(1)).size(), 60u);
     EXPECT_EQ(publisher.rings[0].run_count, 1u);
-    fate(1, false);
+    on_packet_outcome(1, false);
     world.tick = 3;
     EXPECT_EQ(objects(write(2)).size(), 60u);
-    fate(2, true);
+    on_packet_outcome(2, true);
     EXPECT_FALSE(due());
     EXPECT_EQ(publisher.rings[0].run_count, 0u);
 }
@@ -291,7 +291,7 @@ TEST_F(Publish, AFullRingEndsTheMessage)
         set(world::find(world, id(serial)), {5, 0, {}});
     EXPECT_EQ(objects(write(1)).size(), 40u);
     EXPECT_TRUE(write(2).empty());
-    fate(1, true);
+    on_packet_outcome(1, true);
     EXPECT_EQ(objects(write(3)).size(), 20u);
     EXPECT_FALSE(due());
 }
@@ -300,7 +300,7 @@ TEST_F(Publish, AllGetTheirTurnWhenPacketsAreSmall)
 {
     for (uint32_t serial = 1; serial <= 12; ++serial)
         add(serial);
-    std::map<ObjectId, int> turns;
+    std::map<ObjectId, int> send_order;
     for (uint64_t packet = 1; packet <= 30; ++packet) {
         world.tick += 1;
         for (uint32_t serial = 1; serial <= 12; ++serial) {
@@ -309,11 +309,11 @@ TEST_F(Publish, AllGetTheirTurnWhenPacketsAreSmall)
             set(world::find(world, id(serial)), cube);
         }
         for (ObjectId object : objects(write(packet, 0, 230)))
-            turns[object] += 1;
-        fate(packet, true);
+            send_order[object] += 1;
+        on_packet_outcome(packet, true);
     }
-    ASSERT_EQ(turns.size(), 12u);
-    for (const auto &[object, count] : turns)
+    ASSERT_EQ(send_order.size(), 12u);
+    for (const auto &[object, count] : send_order)
         EXPECT_EQ(count, 5); // 30 packets of 2.
 }
 
@@ -330,7 +330,7 @@ TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
         if (size == 1200) all = message.size();
         EXPECT_EQ(message.size(), std::min(size, all));
         EXPECT_TRUE(publish::check(there.world(), table, PeerId::none, message));
-        fate(world.tick, true);
+        on_packet_outcome(world.tick, true);
     }
     EXPECT_GT(all, 30u);
     world.tick += 1;
@@ -345,8 +345,8 @@ TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
 
 TEST_F(Publish, AnObjectThatDoesNotFitLetsSmallerOnesPass)
 {
-    const Slot first = add(1);
-    const Slot second = add(2);
+    const ObjectSlot first = add(1);
+    const ObjectSlot second = add(2);
     world.tick = 2;
     Cube large = {};
     large.load[0] = 1;
@@ -359,11 +359,11 @@ TEST_F(Publish, AnObjectThatDoesNotFitLetsSmallerOnesPass)
 
 TEST_F(Publish, OneTickSendsAtMostOneUpdateOfAnObject)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 2;
     set(slot, {7, 0, {}});
     EXPECT_FALSE(write(1).empty());
-    fate(1, false);
+    on_packet_outcome(1, false);
     EXPECT_TRUE(write(2).empty()); // Could be the newer one there only by its tick.
     EXPECT_TRUE(due());
     world.tick = 3;
@@ -374,7 +374,7 @@ TEST_F(Publish, OneTickSendsAtMostOneUpdateOfAnObject)
 
 TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 50;
     set(slot, {7, 0, {}});
     write(1);
@@ -384,41 +384,41 @@ TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
     world.tick = 51;
     set(slot, {7, 9, {}});
     write(2);
-    fate(1, true);
-    EXPECT_EQ(publisher.published[slot].acked_tick, 40u);
-    fate(2, true);
-    EXPECT_EQ(publisher.published[slot].acked_tick, 51u);
+    on_packet_outcome(1, true);
+    EXPECT_EQ(publisher.acked_states[slot].acked_tick, 40u);
+    on_packet_outcome(2, true);
+    EXPECT_EQ(publisher.acked_states[slot].acked_tick, 51u);
 }
 
 TEST_F(Publish, TheFateOfADeadObjectIsNotThatOfWhoGotItsSlot)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 50;
     set(slot, {7, 0, {}});
     write(1);
-    world::bury(world, table, slot);
+    world::destroy_and_move(world, table, slot);
     publish::forget_object(publisher, slot);
     world::sweep(world, table);
-    const Slot again = world::add(world, table, id(2), 0);
+    const ObjectSlot again = world::add(world, table, id(2), 0);
     ASSERT_EQ(again, slot);
     publish::announced(publisher, world, table, 0, slot, 3);
-    fate(1, true);
-    EXPECT_EQ(publisher.published[slot].acked_tick, 3u);
+    on_packet_outcome(1, true);
+    EXPECT_EQ(publisher.acked_states[slot].acked_tick, 3u);
 }
 
 TEST_F(Publish, AForgottenPeerStartsFromNothing)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     const Publisher &p = publisher;
     world.tick = 2;
     set(slot, {7, 0, {}});
     write(1);
     write(1, 1);
-    fate(1, false);
+    on_packet_outcome(1, false);
     publish::forget_peer(publisher, 0);
     EXPECT_FALSE(due(0));
     EXPECT_EQ(p.rings[0].packet_count, 0u);
-    fate(1, true); // Nothing is known of it.
+    on_packet_outcome(1, true); // Nothing is known of it.
     world.tick = 3;
     set(slot, {8, 0, {}});
     EXPECT_FALSE(due(0));
@@ -429,7 +429,7 @@ TEST_F(Publish, AForgottenPeerStartsFromNothing)
 
 TEST_F(Publish, AnUpdateThatIsNotNewerIsIgnored)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 2;
     set(slot, {7, 0, {}});
     const std::span<const std::byte> written = write(1);
@@ -444,12 +444,12 @@ TEST_F(Publish, AnUpdateThatIsNotNewerIsIgnored)
 
 TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
 {
-    const Slot slot = add(1);
+    const ObjectSlot slot = add(1);
     world.tick = 2;
     set(slot, {7, 0, {}});
     const std::span<const std::byte> written = write(1);
     const std::vector<std::byte> message(written.begin(), written.end());
-    const Slot slot_there = world::find(there.world(), id(1));
+    const ObjectSlot slot_there = world::find(there.world(), id(1));
     Object &object = there.world().slots[slot_there];
     EXPECT_EQ(apply(message, PeerId{2}).result, Applied::forged);
     object.stamp = 4;
@@ -457,7 +457,7 @@ TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
     EXPECT_EQ(apply(message, PeerId{2}).result, Applied::unchanged);
     object.stamp = 0;
     EXPECT_EQ(value_there(1).x, 0);
-    world::bury(there.world(), table, slot_there);
+    world::destroy_and_move(there.world(), table, slot_there);
     EXPECT_EQ(apply(message).result, Applied::unchanged);
     EXPECT_EQ(value_there(1).x, 0);
     world::sweep(there.world(), table);

@@ -44,12 +44,12 @@ inline const TypeTable &table()
     return result;
 }
 
-enum class Told : uint8_t { nothing, arrived, lost };
+enum class Outcome : uint8_t { nothing, arrived, lost };
 
 struct Flight {
     std::vector<std::byte> message;
     bool delivered;
-    Told told;
+    Outcome told;
 };
 
 struct Node {
@@ -66,7 +66,7 @@ inline Pair value(const Block &block)
 
 inline void add_pair(Block &block)
 {
-    const Slot slot = world::add(block.world(), table(), object_id_of_pair, 0);
+    const ObjectSlot slot = world::add(block.world(), table(), object_id_of_pair, 0);
     block.world().slots[slot].owner = owner_id;
     block.world().slots[slot].tick = block.world().tick;
 }
@@ -77,7 +77,7 @@ inline Node first_node()
     Node node = {make_block(table(), limits), make_block(table(), limits), {}, 1};
     add_pair(node.owner);
     add_pair(node.receiver);
-    const Slot slot = world::find(node.owner.world(), object_id_of_pair);
+    const ObjectSlot slot = world::find(node.owner.world(), object_id_of_pair);
     publish::announced(node.owner.publisher(), node.owner.world(), table(), 0, slot, 1);
     return node;
 }
@@ -89,7 +89,7 @@ inline void change(Node &node, uint32_t fields, bool values_return)
         if (fields >> i & 1)
             next.fields[i] =
                 static_cast<uint8_t>(values_return ? 1 - next.fields[i] : 10 * node.tick + i);
-    const Slot slot = world::find(node.owner.world(), object_id_of_pair);
+    const ObjectSlot slot = world::find(node.owner.world(), object_id_of_pair);
     if (world::write(node.owner.world(), table(), slot, &next) != 0)
         publish::changed(node.owner.publisher(), slot);
 }
@@ -99,14 +99,14 @@ inline void tick(Node &node, uint32_t fields, bool values_return)
 {
     node.tick += 1;
     node.owner.world().tick = node.tick;
-    written_cache::begin(node.owner.written());
+    encode_cache::begin(node.owner.cache());
     change(node, fields, values_return);
     publish::begin(node.owner.publisher(), node.owner.world(), table(), owner_id);
     std::byte buffer[64];
     const size_t size = publish::write(
-        node.owner.publisher(), node.owner.world(), node.owner.written(), node.owner.turns(),
+        node.owner.publisher(), node.owner.world(), node.owner.cache(), node.owner.send_order(),
         node.owner.peer().snapshots, table(), 0, node.flights.size(), buffer);
-    if (size > 0) node.flights.push_back({{buffer, buffer + size}, false, Told::nothing});
+    if (size > 0) node.flights.push_back({{buffer, buffer + size}, false, Outcome::nothing});
 }
 
 inline void deliver(Node &node, size_t packet)
@@ -116,18 +116,18 @@ inline void deliver(Node &node, size_t packet)
     Update update;
     while (publish::next(r, update)) {
         World &world = node.receiver.world();
-        const Slot slot = world::find(world, update.object);
+        const ObjectSlot slot = world::find(world, update.object);
         const Applied result = publish::apply(world, table(), owner_id, slot, update).result;
         TERN_ASSERT(result <= Applied::unchanged, "result %u", static_cast<unsigned>(result));
     }
     TERN_ASSERT(!publish::malformed(r), "packet %zu", packet);
 }
 
-inline void tell(Node &node, size_t packet, Told told)
+inline void tell(Node &node, size_t packet, Outcome told)
 {
     node.flights[packet].told = told;
-    publish::fate(node.owner.publisher(), node.owner.world(), table(), 0, packet,
-                  told == Told::arrived);
+    publish::on_packet_outcome(node.owner.publisher(), node.owner.world(), table(), 0, packet,
+                               told == Outcome::arrived);
 }
 
 // Nothing is on its way any more and nothing more is lost: are the values equal when nothing is
@@ -139,7 +139,7 @@ inline bool converges(Node node)
         tick(node, 0, false);
         if (node.flights.size() == before) continue;
         deliver(node, before);
-        tell(node, before, Told::arrived);
+        tell(node, before, Outcome::arrived);
     }
     const Pair wanted = value(node.owner);
     const auto equal = [&] {
@@ -204,12 +204,13 @@ inline void follow_packets(Search &search, const Node &node, Ways &ways)
         const std::string number = std::to_string(i);
         if (!node.flights[i].delivered)
             follow(search, node, ways, " deliver " + number, [&](Node &n) { deliver(n, i); });
-        if (node.flights[i].told != Told::nothing) continue;
+        if (node.flights[i].told != Outcome::nothing) continue;
         if (search.limits.losses)
-            follow(search, node, ways, " lost " + number, [&](Node &n) { tell(n, i, Told::lost); });
+            follow(search, node, ways, " lost " + number,
+                   [&](Node &n) { tell(n, i, Outcome::lost); });
         if (node.flights[i].delivered)
             follow(search, node, ways, " ack " + number,
-                   [&](Node &n) { tell(n, i, Told::arrived); });
+                   [&](Node &n) { tell(n, i, Outcome::arrived); });
     }
 }
 
@@ -227,7 +228,7 @@ inline Ways explore(Search &search, const Node &node)
                    [&](Node &n) { tick(n, fields, limits.values_return); });
     const bool all_told =
         std::all_of(node.flights.begin(), node.flights.end(),
-                    [](const Flight &flight) { return flight.told != Told::nothing; });
+                    [](const Flight &flight) { return flight.told != Outcome::nothing; });
     if (ticks == limits.changing_ticks + limits.quiet_ticks && all_told) {
         ways.all += 1;
         if (!converges(node)) {
@@ -265,7 +266,7 @@ inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, 
     Block block = make_block(table());
     World &world = block.world();
     world.tick = tick;
-    const Slot slot = world::add(world, table(), object_id_of_pair, 0);
+    const ObjectSlot slot = world::add(world, table(), object_id_of_pair, 0);
     world::write(world, table(), slot, &value);
     world.slots[slot].stamp = stamp;
     world.slots[slot].owner = owner;
@@ -277,7 +278,7 @@ inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, 
     publish::changed(block.publisher(), slot);
     publish::begin(block.publisher(), world, table(), owner);
     std::byte buffer[64];
-    const size_t size = publish::write(block.publisher(), world, block.written(), block.turns(),
+    const size_t size = publish::write(block.publisher(), world, block.cache(), block.send_order(),
                                        block.peer().snapshots, table(), 0, 1, buffer);
     return {stamp, owner, tick, value, {buffer, buffer + size}};
 }
@@ -291,7 +292,7 @@ struct TenureSearch {
 inline void migrate(Block &receiver, const Tenure &tenure)
 {
     World &world = receiver.world();
-    const Slot slot = world::find(world, object_id_of_pair);
+    const ObjectSlot slot = world::find(world, object_id_of_pair);
     Object &object = world.slots[slot];
     if (tenure.stamp <= object.stamp) return;
     object.stamp = tenure.stamp;

@@ -28,15 +28,15 @@ static ObjectId id(uint32_t serial)
     return object_id::make(PeerId{3}, serial);
 }
 
-static Slot add_cube(Block &block, uint32_t serial, uint32_t colour)
+static ObjectSlot add_cube(Block &block, uint32_t serial, uint32_t colour)
 {
-    const Slot slot = world::add(block.world(), table, id(serial), 0);
+    const ObjectSlot slot = world::add(block.world(), table, id(serial), 0);
     const Cube cube = {colour, 0};
     world::write(block.world(), table, slot, &cube);
     return slot;
 }
 
-static uint32_t colour(const Block &block, Slot slot)
+static uint32_t colour(const Block &block, ObjectSlot slot)
 {
     return static_cast<const Cube *>(world::value(block.world(), table, slot))->colour;
 }
@@ -44,7 +44,7 @@ static uint32_t colour(const Block &block, Slot slot)
 TEST(World, ACopyOfTheBlockIsTheSameWorld)
 {
     Block block = make_block(table);
-    const Slot slot = add_cube(block, 1, 77);
+    const ObjectSlot slot = add_cube(block, 1, 77);
     Block copy = block;
     world::check(copy.world());
     EXPECT_EQ(world::find_alive(copy.world(), id(1)), slot);
@@ -57,7 +57,7 @@ TEST(World, ACopyOfTheBlockIsTheSameWorld)
 TEST(World, WriteRoundsAndStampsWhatChanged)
 {
     Block block = make_block(table);
-    const Slot slot = add_cube(block, 1, 77);
+    const ObjectSlot slot = add_cube(block, 1, 77);
     World &world = block.world();
     world.tick = 9;
     const Cube moved = {77, 1.3f};
@@ -76,9 +76,9 @@ TEST(World, AMarkedObjectStaysInItsPlaceUntilTheSweep)
 {
     Block block = make_block(table);
     World &world = block.world();
-    const Slot first = add_cube(block, 1, 11);
-    const Slot second = add_cube(block, 2, 22);
-    EXPECT_TRUE(world::mark(world, first));
+    const ObjectSlot first = add_cube(block, 1, 11);
+    const ObjectSlot second = add_cube(block, 2, 22);
+    EXPECT_TRUE(world::destroy_in_place(world, first));
     world::check(world);
     EXPECT_EQ(world.packed[0].count, 2u);
     EXPECT_EQ(world.ids[world.packed[0].first], id(1));
@@ -98,12 +98,12 @@ TEST(World, ABuriedObjectLiesBehindTheLivingAndNewOnesGoBetween)
 {
     Block block = make_block(table);
     World &world = block.world();
-    const Slot first = add_cube(block, 1, 11);
-    const Slot second = add_cube(block, 2, 22);
-    const Slot third = add_cube(block, 3, 33);
-    EXPECT_TRUE(world::bury(world, table, first));
-    EXPECT_TRUE(world::bury(world, table, second));
-    const Slot fourth = add_cube(block, 4, 44);
+    const ObjectSlot first = add_cube(block, 1, 11);
+    const ObjectSlot second = add_cube(block, 2, 22);
+    const ObjectSlot third = add_cube(block, 3, 33);
+    EXPECT_TRUE(world::destroy_and_move(world, table, first));
+    EXPECT_TRUE(world::destroy_and_move(world, table, second));
+    const ObjectSlot fourth = add_cube(block, 4, 44);
     world::check(world);
     EXPECT_EQ(world.packed[0].count, 2u);
     EXPECT_EQ(colour(block, first), 11u);
@@ -122,14 +122,14 @@ TEST(World, WhatLiesNearIsFoundAsWellAsWhatDoesNot)
     World &world = block.world();
     for (const uint32_t serial : {1u, 2u, 3u, 7u, 8u, 5u})
         add_cube(block, serial, serial);
-    const Slot slots = world.slots.count;
-    for (Slot from = 0; from <= slots; ++from)
+    const ObjectSlot slots = world.slots.count;
+    for (ObjectSlot from = 0; from <= slots; ++from)
         for (uint32_t serial = 0; serial < 12; ++serial)
             EXPECT_EQ(world::find_near(world, from < slots ? from : no_slot, id(serial)),
                       world::find(world, id(serial)))
                 << "from " << from << " to " << serial;
     for (const ObjectId none : {ObjectId::none, object_id::make(PeerId{4}, 2)})
-        for (Slot from = 0; from < slots; ++from)
+        for (ObjectSlot from = 0; from < slots; ++from)
             EXPECT_EQ(world::find_near(world, from, none), no_slot);
 }
 
@@ -137,12 +137,12 @@ TEST(World, WithoutRoomForTheDeadNobodyDies)
 {
     Block block = make_block(table, {1, 16, 64, 1});
     World &world = block.world();
-    const Slot first = add_cube(block, 1, 11);
-    const Slot second = add_cube(block, 5, 22);
-    EXPECT_TRUE(world::mark(world, first));
+    const ObjectSlot first = add_cube(block, 1, 11);
+    const ObjectSlot second = add_cube(block, 5, 22);
+    EXPECT_TRUE(world::destroy_in_place(world, first));
     const std::vector<std::byte> before(block.bytes().begin(), block.bytes().end());
-    EXPECT_FALSE(world::mark(world, second));
-    EXPECT_FALSE(world::bury(world, table, second));
+    EXPECT_FALSE(world::destroy_in_place(world, second));
+    EXPECT_FALSE(world::destroy_and_move(world, table, second));
     EXPECT_EQ(std::memcmp(before.data(), block.bytes().data(), before.size()), 0);
 }
 
@@ -154,10 +154,10 @@ TEST(World, TheDigestDoesNotDependOnWhereObjectsLie)
         add_cube(a, serial, serial * 5);
     for (uint32_t serial = 9; serial > 0; --serial)
         add_cube(b, serial, serial * 5);
-    world::mark(a.world(), world::find(a.world(), id(4)));
-    world::bury(b.world(), table, world::find(b.world(), id(4)));
+    world::destroy_in_place(a.world(), world::find(a.world(), id(4)));
+    world::destroy_and_move(b.world(), table, world::find(b.world(), id(4)));
     EXPECT_EQ(world::digest(a.world(), table), world::digest(b.world(), table));
-    const Slot slot = world::find(b.world(), id(7));
+    const ObjectSlot slot = world::find(b.world(), id(7));
     for (int what = 0; what < 4; ++what) {
         Block changed = b;
         Object &object = changed.world().slots[slot];
@@ -165,7 +165,7 @@ TEST(World, TheDigestDoesNotDependOnWhereObjectsLie)
         if (what == 0) object.stamp += 1;
         if (what == 1) object.owner = PeerId{8};
         if (what == 2) world::write(changed.world(), table, slot, &other);
-        if (what == 3) world::mark(changed.world(), slot);
+        if (what == 3) world::destroy_in_place(changed.world(), slot);
         EXPECT_NE(world::digest(a.world(), table), world::digest(changed.world(), table)) << what;
     }
 }
@@ -177,8 +177,9 @@ TEST(World, WhatIsFreedIsZero)
     for (uint32_t serial = 1; serial <= 20; ++serial)
         add_cube(block, serial, 0xffffffff);
     for (uint32_t serial = 1; serial <= 20; ++serial) {
-        const Slot slot = world::find(world, id(serial));
-        EXPECT_TRUE(serial % 2 == 0 ? world::mark(world, slot) : world::bury(world, table, slot));
+        const ObjectSlot slot = world::find(world, id(serial));
+        EXPECT_TRUE(serial % 2 == 0 ? world::destroy_in_place(world, slot)
+                                    : world::destroy_and_move(world, table, slot));
     }
     world::sweep(world, table);
     world::check(world);
@@ -186,7 +187,7 @@ TEST(World, WhatIsFreedIsZero)
         ASSERT_EQ(b, std::byte{0});
     for (uint32_t tick : world.field_ticks.all())
         ASSERT_EQ(tick, 0u);
-    for (Slot entry : world.lookup.all())
+    for (ObjectSlot entry : world.lookup.all())
         ASSERT_EQ(entry, 0u);
     for (const Object &object : world.slots.all())
         ASSERT_EQ(object.life, Life::none);
@@ -207,7 +208,7 @@ static void play(Block &block, Model &model, Random &random, uint32_t &serial)
         const TypeId type = random::chance(random, 0.2) ? 2 : 0;
         if (!world::room(world, type)) return;
         serial += static_cast<uint32_t>(1 + random::below(random, 3));
-        const Slot slot = world::add(world, table, id(serial), type);
+        const ObjectSlot slot = world::add(world, table, id(serial), type);
         model.alive[id(serial)] = 0;
         if (type != 0) return;
         const auto colour = static_cast<uint32_t>(random::next(random));
@@ -217,9 +218,10 @@ static void play(Block &block, Model &model, Random &random, uint32_t &serial)
     } else if (what < 9 && !model.alive.empty()) {
         auto one = model.alive.begin();
         std::advance(one, static_cast<ptrdiff_t>(random::below(random, model.alive.size())));
-        const Slot slot = world::find_alive(world, one->first);
+        const ObjectSlot slot = world::find_alive(world, one->first);
         ASSERT_NE(slot, no_slot);
-        ASSERT_TRUE(what < 6 ? world::mark(world, slot) : world::bury(world, table, slot));
+        ASSERT_TRUE(what < 6 ? world::destroy_in_place(world, slot)
+                             : world::destroy_and_move(world, table, slot));
         model.dead.insert(*one);
         model.alive.erase(one);
     } else {
@@ -235,7 +237,7 @@ static void expect_same(const Block &block, const Model &model)
     ASSERT_EQ(world.alive, model.alive.size());
     for (const auto *part : {&model.alive, &model.dead}) {
         for (const auto &[object, colour_wanted] : *part) {
-            const Slot slot = world::find(world, object);
+            const ObjectSlot slot = world::find(world, object);
             ASSERT_NE(slot, no_slot);
             ASSERT_EQ(world::find_alive(world, object) == slot, part == &model.alive);
             ASSERT_EQ(dead::contains(world.dead, object), part == &model.dead);

@@ -121,7 +121,7 @@ TEST(OraclesAtRest, ADestructionThatNotAllHaveHeardOf)
     EXPECT_FALSE(oracle_destroyed::check(rest.at_rest()));
     std::swap(step.before, step.after);
     step.after = step.before;
-    step.after.life = Life::marked;
+    step.after.life = Life::destroyed;
     ledger::record(rest.oracles.ledger, rest.nodes[0].self, rest.nodes[0].self, step);
     EXPECT_EQ(oracle_destroyed::check(rest.at_rest()).invariant, "Q4");
     destroy(rest.session(0), rest.door);
@@ -168,7 +168,7 @@ TEST(OraclesAtRest, AGrantThatIsNeverGivenBack)
 {
     Rest rest(11);
     auto &replica = const_cast<Replica &>(inspect::replica(rest.session(2)));
-    const Slot slot = world::find_alive(replica.world, rest.body);
+    const ObjectSlot slot = world::find_alive(replica.world, rest.body);
     replica.grants[replica.world.slots[slot].grant - 1].references += 1;
     EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).invariant, "Q6");
     replica.grants[replica.world.slots[slot].grant - 1].references -= 1;
@@ -220,7 +220,7 @@ TEST(OraclesAtRest, TwoRunsThatKillTheSame)
     Step step = {one.name, {}, {}, false, {}};
     step.after.id = one.name;
     step.after.owner = one.nodes[2].self;
-    step.after.life = Life::marked;
+    step.after.life = Life::destroyed;
     for (Rest *rest : {&one, &other})
         ledger::record(rest->oracles.ledger, rest->nodes[2].self, rest->nodes[0].self, step);
     EXPECT_FALSE(oracles::compare_runs(one.oracles, one.nodes, other.oracles, other.nodes));

@@ -33,7 +33,7 @@ TEST(Oracles, AreSilentWhereAllIsWell)
 {
     Scene scene = well_played();
     EXPECT_TRUE(silent(scene));
-    scene.shows(2, thing, stamp(1), peer(3), written(stamp(1), 1, 3), Life::marked);
+    scene.shows(2, thing, stamp(1), peer(3), written(stamp(1), 1, 3), Life::destroyed);
     scene.gone(2, thing);
     scene.shows(0, thing, stamp(1), peer(3), {}, Life::dying);
     scene.gone(0, thing);
@@ -90,7 +90,7 @@ TEST(OracleStamps, AStampThatDecreases)
 TEST(OracleDead, AGhost)
 {
     Scene scene = well_played();
-    scene.shows(2, thing, stamp(1), peer(3), {}, Life::marked);
+    scene.shows(2, thing, stamp(1), peer(3), {}, Life::destroyed);
     scene.shows(0, thing, stamp(1), peer(3), {}, Life::dying);
     scene.gone(0, thing);
     EXPECT_TRUE(silent(scene));
@@ -102,9 +102,9 @@ TEST(OracleDead, AGhostOfWhatWasNeverAliveHere)
 {
     Scene scene(2);
     scene.creates(0, object(1, 1));
-    scene.shows(0, object(1, 1), 0, peer(1), {}, Life::marked);
-    scene.notes(1, NoteKind::heard, 5, 1, 1, MessageKind::destroy, object(1, 1));
-    scene.notes(0, NoteKind::said, 5, 1, 2, MessageKind::destroy, object(1, 1));
+    scene.shows(0, object(1, 1), 0, peer(1), {}, Life::destroyed);
+    scene.notes(1, NoteKind::received, 5, 1, 1, MessageKind::destroy, object(1, 1));
+    scene.notes(0, NoteKind::queued, 5, 1, 2, MessageKind::destroy, object(1, 1));
     scene.tick(0);
     scene.tick(1);
     EXPECT_TRUE(silent(scene));
@@ -115,10 +115,10 @@ TEST(OracleDead, AGhostOfWhatWasNeverAliveHere)
 TEST(OracleDead, ADestroyThatIsHeardAndNotHeeded)
 {
     Scene scene = well_played();
-    scene.shows(2, thing, stamp(1), peer(3), {}, Life::marked);
-    scene.notes(2, NoteKind::said, 5, 1, 1, MessageKind::destroy, thing);
+    scene.shows(2, thing, stamp(1), peer(3), {}, Life::destroyed);
+    scene.notes(2, NoteKind::queued, 5, 1, 1, MessageKind::destroy, thing);
     scene.tick(2);
-    scene.notes(0, NoteKind::heard, 5, 1, 3, MessageKind::destroy, thing);
+    scene.notes(0, NoteKind::received, 5, 1, 3, MessageKind::destroy, thing);
     scene.tick(0);
     EXPECT_TRUE(fired(scene, "I3"));
 }
@@ -134,10 +134,10 @@ TEST(OracleDead, ASlotThatIsUsedAgainIsNoGhost)
 {
     Scene scene(2);
     scene.creates(0, object(1, 1));
-    scene.shows(0, object(1, 1), 0, peer(1), {}, Life::marked);
+    scene.shows(0, object(1, 1), 0, peer(1), {}, Life::destroyed);
     Object before = {}, after = {};
     before.id = object(1, 1);
-    before.life = Life::marked;
+    before.life = Life::destroyed;
     before.owner = after.owner = peer(1);
     after.id = object(1, 2);
     after.life = Life::alive;
@@ -234,9 +234,9 @@ TEST(OracleAuthority, AnHonestPeerThatIsFoundToForge)
 {
     for (const Verdict verdict : {Verdict::forged, Verdict::malformed}) {
         Scene scene = well_played();
-        scene.notes(2, NoteKind::said, 5, 1, 1, MessageKind::claim, thing);
+        scene.notes(2, NoteKind::queued, 5, 1, 1, MessageKind::claim, thing);
         scene.tick(2);
-        scene.notes(0, NoteKind::heard, 5, 1, 3, MessageKind::claim, thing);
+        scene.notes(0, NoteKind::received, 5, 1, 3, MessageKind::claim, thing);
         scene.nodes[0].notes.back().verdict = static_cast<uint8_t>(verdict);
         scene.tick(0);
         EXPECT_TRUE(fired(scene, "I6"));
@@ -330,29 +330,29 @@ TEST(OracleStreams, APrefixOfWhatWasSaid)
 {
     Scene scene(2);
     const ObjectId first = object(1, 1), second = object(1, 2);
-    scene.notes(0, NoteKind::said, 5, 1, 2, MessageKind::view);
-    scene.notes(0, NoteKind::said, 5, 2, 2, MessageKind::migrate, first);
-    scene.notes(0, NoteKind::said, 5, 2, 2, MessageKind::migrate, second);
-    scene.notes(0, NoteKind::said, 5, 3, 2, MessageKind::create, first);
-    scene.notes(0, NoteKind::said, 6, 1, 2, MessageKind::view);
+    scene.notes(0, NoteKind::queued, 5, 1, 2, MessageKind::view);
+    scene.notes(0, NoteKind::queued, 5, 2, 2, MessageKind::migrate, first);
+    scene.notes(0, NoteKind::queued, 5, 2, 2, MessageKind::migrate, second);
+    scene.notes(0, NoteKind::queued, 5, 3, 2, MessageKind::create, first);
+    scene.notes(0, NoteKind::queued, 6, 1, 2, MessageKind::view);
     scene.tick(0);
-    scene.notes(1, NoteKind::heard, 5, 1, 1, MessageKind::view);
-    scene.notes(1, NoteKind::heard, 5, 2, 1, MessageKind::migrate, first);
-    scene.notes(1, NoteKind::heard, 5, 2, 1, MessageKind::migrate, second);
-    scene.notes(1, NoteKind::heard, 6, 1, 1, MessageKind::view);
+    scene.notes(1, NoteKind::received, 5, 1, 1, MessageKind::view);
+    scene.notes(1, NoteKind::received, 5, 2, 1, MessageKind::migrate, first);
+    scene.notes(1, NoteKind::received, 5, 2, 1, MessageKind::migrate, second);
+    scene.notes(1, NoteKind::received, 6, 1, 1, MessageKind::view);
     scene.tick(1);
     EXPECT_TRUE(silent(scene));
     Scene twice = scene, another = scene;
-    twice.notes(1, NoteKind::heard, 5, 2, 1, MessageKind::migrate, second);
+    twice.notes(1, NoteKind::received, 5, 2, 1, MessageKind::migrate, second);
     twice.tick(1);
     EXPECT_TRUE(fired(twice, "I7"));
-    another.notes(1, NoteKind::heard, 5, 3, 1, MessageKind::create, second);
+    another.notes(1, NoteKind::received, 5, 3, 1, MessageKind::create, second);
     another.tick(1);
     EXPECT_TRUE(fired(another, "I7"));
-    scene.notes(1, NoteKind::heard, 5, 3, 1, MessageKind::create, first);
+    scene.notes(1, NoteKind::received, 5, 3, 1, MessageKind::create, first);
     scene.tick(1);
     EXPECT_TRUE(silent(scene));
-    scene.notes(1, NoteKind::heard, 5, 4, 1, MessageKind::view);
+    scene.notes(1, NoteKind::received, 5, 4, 1, MessageKind::view);
     scene.tick(1);
     EXPECT_TRUE(fired(scene, "I7"));
 }

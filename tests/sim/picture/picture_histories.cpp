@@ -50,7 +50,7 @@ uint64_t say(Writer &w, size_t from, size_t to, MessageKind message, uint32_t co
     moment.message = message;
     moment.stamp = stamp(count);
     const bool membership = message == MessageKind::view || message == MessageKind::welcome ||
-                            message == MessageKind::greeted || message == MessageKind::query ||
+                            message == MessageKind::synced || message == MessageKind::query ||
                             message == MessageKind::report;
     moment.object = membership ? ObjectId::none : w.object;
     return moment.link;
@@ -320,12 +320,12 @@ History histories::session()
     hear(w, welcome);
     at(w, 6131);
     hear(w, view2);
-    const uint64_t greeted = say(w, 2, 5, MessageKind::greeted, 0);
+    const uint64_t synced = say(w, 2, 5, MessageKind::synced, 0);
     const uint64_t migrate = say(w, 1, 5, MessageKind::migrate, 2);
     at(w, 6170);
     hear(w, migrate);
     lives(w, 5, one, 2);
-    hear(w, greeted);
+    hear(w, synced);
     at(w, 6220);
     act(w, 1, "destroys 2.1");
     dies(w, 1, true);

@@ -30,11 +30,11 @@ std::vector<Named> all_histories()
             {"empty", {}}};
 }
 
-size_t count(const Plan &plan, ArrowFate fate)
+size_t count(const Plan &plan, ArrowOutcome outcome)
 {
     return static_cast<size_t>(
         std::count_if(plan.arrows.begin(), plan.arrows.end(),
-                      [&](const Arrow &arrow) { return arrow.fate == fate; }));
+                      [&](const Arrow &arrow) { return arrow.outcome == outcome; }));
 }
 
 size_t tombs(const Plan &plan)
@@ -160,7 +160,8 @@ TEST(PictureTest, ArrowsBeginAndEndAtTheLanesOfTheirPeers)
             EXPECT_LE(to.x, layout.right);
             EXPECT_LE(from.x, to.x);
             EXPECT_TRUE(is_there(plan, layout, arrow.from, from.x)) << each.name;
-            if (arrow.fate != ArrowFate::heard && arrow.fate != ArrowFate::ignored) continue;
+            if (arrow.outcome != ArrowOutcome::heard && arrow.outcome != ArrowOutcome::ignored)
+                continue;
             EXPECT_TRUE(to.y == hearer.top || to.y == hearer.bottom) << each.name;
             EXPECT_TRUE(is_there(plan, layout, arrow.to, to.x)) << each.name;
         }
@@ -195,7 +196,7 @@ TEST(PictureTest, TheRaceShowsTheLateCreateAsIgnored)
     const History history = histories::race();
     const Plan plan = plan::make(history, {}, everything);
     EXPECT_EQ(plan.arrows.size(), 4u);
-    EXPECT_EQ(count(plan, ArrowFate::ignored), 1u);
+    EXPECT_EQ(count(plan, ArrowOutcome::ignored), 1u);
     EXPECT_EQ(tombs(plan), 0u);
     EXPECT_FALSE(contains(picture::svg(history, {}), "class=\"badge\""));
 }
@@ -221,8 +222,8 @@ TEST(PictureTest, TheGhostShowsThreeDeathsAndWhoRisesAgain)
 TEST(PictureTest, ASessionShowsItsFaults)
 {
     const Plan plan = plan::make(histories::session(), {}, everything);
-    EXPECT_EQ(count(plan, ArrowFate::lost), 2u);
-    EXPECT_EQ(count(plan, ArrowFate::under_way), 1u);
+    EXPECT_EQ(count(plan, ArrowOutcome::lost), 2u);
+    EXPECT_EQ(count(plan, ArrowOutcome::under_way), 1u);
     EXPECT_EQ(std::count_if(plan.arrows.begin(), plan.arrows.end(),
                             [](const Arrow &arrow) { return arrow.doubled; }),
               1);
@@ -291,7 +292,7 @@ TEST(PictureTest, UpdatesAndUnpairedMessagesAreDrawn)
     const Plan plan = plan::make(history, {}, everything);
     ASSERT_EQ(plan.arrows.size(), 2u);
     EXPECT_EQ(plan::arrow_text(plan, plan.arrows[0], plan::Detail::objects), "UPDATE");
-    EXPECT_EQ(plan.arrows[1].fate, ArrowFate::unsaid);
+    EXPECT_EQ(plan.arrows[1].outcome, ArrowOutcome::unsaid);
 }
 
 TEST(PictureTest, AMessageKnownToBeLostEndsWhereItWasLost)
@@ -305,7 +306,7 @@ TEST(PictureTest, AMessageKnownToBeLostEndsWhereItWasLost)
     history.moments.push_back(moment(MomentKind::act, 2000, 0));
     const Plan plan = plan::make(history, {}, everything);
     ASSERT_EQ(plan.arrows.size(), 1u);
-    EXPECT_EQ(plan.arrows[0].fate, ArrowFate::lost);
+    EXPECT_EQ(plan.arrows[0].outcome, ArrowOutcome::lost);
     EXPECT_EQ(plan.arrows[0].end_at, 2u);
     EXPECT_TRUE(plan.spots.empty());
 }
@@ -322,7 +323,7 @@ TEST(PictureTest, ALinkUsedAgainBelongsToWhatWasSaidLast)
     ASSERT_EQ(plan.arrows.size(), 3u);
     EXPECT_EQ(plan.arrows[0].end_at, plan.arrows[0].said_at + 1);
     EXPECT_EQ(plan.arrows[1].end_at, plan.arrows[1].said_at + 1);
-    EXPECT_EQ(plan.arrows[2].fate, ArrowFate::under_way);
+    EXPECT_EQ(plan.arrows[2].outcome, ArrowOutcome::under_way);
     EXPECT_FALSE(plan.arrows[1].doubled);
 }
 

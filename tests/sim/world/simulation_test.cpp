@@ -29,7 +29,7 @@ TEST(Simulation, PeersJoinAndPlay)
         EXPECT_EQ(peers(node.session).size(), 3u);
     }
     EXPECT_GT(sim->counts.migrations, 10u);
-    EXPECT_GT(sim->counts.calls_heard, 10u);
+    EXPECT_GT(sim->counts.calls_received, 10u);
 }
 
 TEST(Simulation, TheSameSeedRunsTheSameWayTwice)
@@ -144,7 +144,7 @@ TEST(Simulation, EveryFaultHasAnEffectThatIsCounted)
     EXPECT_GT(count_of(*restarted, Act::start), 3u);
     EXPECT_GT(run_with("pause=4")->counts.pauses_waited, 0u);
     EXPECT_GT(run_with("slow=4")->counts.slow_ticks, 0u);
-    EXPECT_GT(run_with("flood=4")->counts.calls_heard, 1000u);
+    EXPECT_GT(run_with("flood=4")->counts.calls_received, 1000u);
     EXPECT_GT(run_with("cut=8")->wire.counts.lost_by_cut, 0u);
     EXPECT_GT(run_with("partition=8")->wire.counts.lost_by_cut, 0u);
     EXPECT_GT(run_with("clog=20")->wire.counts.delayed_by_clog, 0u);

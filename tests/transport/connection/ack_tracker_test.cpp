@@ -78,12 +78,12 @@ RC_GTEST_PROP(AckTracker, TellsAllThatIsNotKnownToBeKnown, ())
             RC_ASSERT(built.any == (!expected.empty() && !waits));
             t.next_sent += 1;
             if (!built.any) continue;
-            std::set<uint64_t> &told = said[t.next_sent - 1];
+            std::set<uint64_t> &outcomes = said[t.next_sent - 1];
             RC_ASSERT(built.ack.largest_low == static_cast<uint32_t>(newest));
-            told = named(built.ack, newest);
+            outcomes = named(built.ack, newest);
             for (uint64_t number : expected)
-                RC_ASSERT(told.count(number));
-            for (uint64_t number : told)
+                RC_ASSERT(outcomes.count(number));
+            for (uint64_t number : outcomes)
                 RC_ASSERT(arrived.count(number));
             // No longer than needed.
             RC_ASSERT(built.ack.bitmap_count == (newest - *expected.begin() + 7) / 8);
@@ -184,10 +184,10 @@ TEST(AckTracker, WhatArrivesIsToldHoweverFarBackTheLastAckLiesThatThePeerHasRead
         t.next_sent = ahead;
         t.arrive(0);
         EXPECT_TRUE(t.build().any) << ahead;
-        t.next_sent += telling_packets_max;
+        t.next_sent += ack_repeats_max;
         EXPECT_TRUE(t.build().any) << ahead;
         t.next_sent += 1;
-        EXPECT_FALSE(t.build().any) << "told " << telling_packets_max << " times, at " << ahead;
+        EXPECT_FALSE(t.build().any) << "told " << ack_repeats_max << " times, at " << ahead;
     }
 }
 

@@ -12,9 +12,9 @@ TEST(ConnectionIds, AreFoundUntilTheyAreGivenBack)
     ASSERT_GE(sodium_init(), 0);
     auto ids = std::make_unique<ConnectionIds>();
     std::set<uint32_t> taken;
-    Chance chance = {};
+    EntropySource entropy = {};
     for (uint16_t i = 0; i < id_places; ++i)
-        taken.insert(connection_ids::take(*ids, chance, IdOwner::connection, i));
+        taken.insert(connection_ids::take(*ids, entropy, IdOwner::connection, i));
     EXPECT_EQ(taken.size(), id_places);
     EXPECT_EQ(taken.count(0), 0u);
     std::set<uint16_t> found;

@@ -36,8 +36,8 @@ struct Side {
     Connection *connection;
     Bytes scratch = Bytes(datagram_bytes_max);
     Bytes buffer = Bytes(datagram_bytes_max);
-    std::map<uint64_t, int> open_fates; // Packets sent whose fate has not been told.
-    std::map<uint64_t, bool> told;
+    std::map<uint64_t, int> open_outcomes; // Packets sent whose fate has not been told.
+    std::map<uint64_t, bool> outcomes;
     explicit Side(const ConnectionLimits &limits)
         : memory(connection::size_bytes(limits) / sizeof(std::max_align_t) + 1),
           connection(connection::place(memory.data(), limits))
@@ -130,7 +130,7 @@ struct Pair {
         }
         const std::span<const std::byte> datagram = connection::finish_packet(c, packet, now_us);
         if (datagram.empty()) return nothing;
-        side[from].open_fates[packet.number] = 1;
+        side[from].open_outcomes[packet.number] = 1;
         put_on_wire(from, datagram);
         return packet.number;
     }
@@ -162,12 +162,12 @@ struct Pair {
     }
 
     // False if a fate was told of a packet that was not sent, or told twice.
-    bool take_fates(int at)
+    bool take_packet_outcomes(int at)
     {
         bool right = true;
-        for (Fate fate; connection::take_fate(*side[at], fate);) {
-            right &= side[at].open_fates.erase(fate.packet) == 1;
-            side[at].told[fate.packet] = fate.arrived;
+        for (PacketOutcome outcome; connection::take_packet_outcome(*side[at], outcome);) {
+            right &= side[at].open_outcomes.erase(outcome.packet) == 1;
+            side[at].outcomes[outcome.packet] = outcome.acked;
         }
         return right;
     }
@@ -186,7 +186,7 @@ struct Pair {
         bool right = true;
         for (int i : {0, 1}) {
             connection::update(*side[i], now_us);
-            right &= take_fates(i);
+            right &= take_packet_outcomes(i);
         }
         for (int i : {0, 1})
             send_due(i);

@@ -98,8 +98,8 @@ TEST(ConnectionReceive, OpeningChangesNothingAndAPacketNotAcceptedHasNeverBeen)
     pair.wire.clear();
     pair.accept[1] = true;
     ASSERT_TRUE(pair.run(3'000'000));
-    ASSERT_EQ(1u, pair.side[0].told.count(0));
-    EXPECT_FALSE(pair.side[0].told[0]);
+    ASSERT_EQ(1u, pair.side[0].outcomes.count(0));
+    EXPECT_FALSE(pair.side[0].outcomes[0]);
 }
 
 TEST(ConnectionReceive, AReplayIsRefusedForeverAndASecondAcceptDoesNothing)
@@ -121,8 +121,8 @@ TEST(ConnectionReceive, AReplayIsRefusedForeverAndASecondAcceptDoesNothing)
         ASSERT_TRUE(pair.deliver(1, pair.log.back().bytes));
         pair.send_packet(1);
         pair.deliver(0, pair.log.back().bytes);
-        pair.take_fates(0);
-        pair.take_fates(1);
+        pair.take_packet_outcomes(0);
+        pair.take_packet_outcomes(1);
     }
     EXPECT_EQ(Opening::replayed, pair.open(1, datagram).opening);
 }
@@ -175,11 +175,11 @@ TEST(ConnectionReceive, ALengthThatCannotBeClosesTheLink)
         ASSERT_TRUE(pair.deliver(1, Pair::sealed(0, 0, content)));
         EXPECT_TRUE(connection::peek_message(*pair.side[1], StreamId::world).empty());
         EXPECT_TRUE(connection::peek_message(*pair.side[1], StreamId::world).empty());
-        EXPECT_EQ(Link::closing, connection::link(*pair.side[1]));
+        EXPECT_EQ(ConnectionState::closing, connection::state(*pair.side[1]));
         ASSERT_TRUE(pair.run(200'000));
-        EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[1]));
+        EXPECT_EQ(ConnectionState::closed_by_us, connection::state(*pair.side[1]));
         EXPECT_EQ(CloseReason::protocol_error, connection::close_reason(*pair.side[1]));
-        EXPECT_EQ(Link::closed_by_peer, connection::link(*pair.side[0]));
+        EXPECT_EQ(ConnectionState::closed_by_peer, connection::state(*pair.side[0]));
         EXPECT_EQ(CloseReason::protocol_error, connection::close_reason(*pair.side[0]));
     }
 }
@@ -227,9 +227,9 @@ TEST(ConnectionReceive, RandomFramesUnderTheRightKeyAreTakenWholeOrChangeNothing
                     connection::consume_message(*pair.side[1], stream);
             pair.now_us += tick_us;
             connection::update(*pair.side[1], pair.now_us);
-            for (Fate fate; connection::take_fate(*pair.side[1], fate);) {
+            for (PacketOutcome outcome; connection::take_packet_outcome(*pair.side[1], outcome);) {
             }
-            if (connection::link(*pair.side[1]) != Link::open) break;
+            if (connection::state(*pair.side[1]) != ConnectionState::open) break;
         }
     }
     EXPECT_GT(taken, 500u);

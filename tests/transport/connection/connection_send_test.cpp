@@ -155,8 +155,8 @@ TEST(ConnectionSend, WithoutAPlaceForItsFateNoPacketGoes)
     pair.send_packet(1);
     pair.deliver(0, pair.log.back().bytes);
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us)) << "fates nobody has read";
-    EXPECT_TRUE(pair.take_fates(0));
-    EXPECT_GT(pair.side[0].told.size(), 1000u);
+    EXPECT_TRUE(pair.take_packet_outcomes(0));
+    EXPECT_GT(pair.side[0].outcomes.size(), 1000u);
     EXPECT_TRUE(connection::has_budget(*pair.side[0], pair.now_us));
 }
 

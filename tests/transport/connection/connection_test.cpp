@@ -65,9 +65,9 @@ void expect_delivery(uint64_t seed, const Network &network)
             EXPECT_EQ(connection::queued_offset(*pair.side[from], stream),
                       connection::acked_offset(*pair.side[from], stream));
         }
-        EXPECT_EQ(Link::open, connection::link(*pair.side[from]));
+        EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[from]));
         // All fates but the last few's are known.
-        EXPECT_LT(pair.side[from].open_fates.size(), 20u);
+        EXPECT_LT(pair.side[from].open_outcomes.size(), 20u);
     }
     EXPECT_EQ(0u, pair.bad);
 }
@@ -102,9 +102,9 @@ TEST(Connection, AFateIsTrueWhenNothingIsReordered)
     for (int i = 0; i < 100; i += 1)
         ASSERT_TRUE(pair.tick());
     size_t lost = 0;
-    for (const auto &[number, was_told] : pair.side[0].told) {
-        EXPECT_TRUE(was_told || arrived.count(number) == 0) << number;
-        lost += !was_told;
+    for (const auto &[number, was_reported] : pair.side[0].outcomes) {
+        EXPECT_TRUE(was_reported || arrived.count(number) == 0) << number;
+        lost += !was_reported;
     }
     EXPECT_GT(lost, 40u);
     EXPECT_EQ(lost, connection::stats(*pair.side[0]).lost_datagrams);
@@ -207,23 +207,24 @@ TEST(Connection, ALossIsToldByTimeBeforeAnyProbe)
     pair.network.cut[1] = false;
     const uint64_t next = pair.send_packet(0, {text("x")});
     const uint64_t sent_us = pair.now_us;
-    const size_t packets = pair.side[0].open_fates.size() + pair.side[0].told.size();
+    const size_t packets = pair.side[0].open_outcomes.size() + pair.side[0].outcomes.size();
     ASSERT_TRUE(pair.run(6 * tick_us));
-    EXPECT_EQ(1u, pair.side[0].told.count(next));
-    EXPECT_EQ(0u, pair.side[0].told.count(lost)) << "it may still come";
-    while (pair.side[0].told.count(lost) == 0 && pair.now_us < sent_us + 1'000'000)
+    EXPECT_EQ(1u, pair.side[0].outcomes.count(next));
+    EXPECT_EQ(0u, pair.side[0].outcomes.count(lost)) << "it may still come";
+    while (pair.side[0].outcomes.count(lost) == 0 && pair.now_us < sent_us + 1'000'000)
         ASSERT_TRUE(pair.tick());
-    EXPECT_FALSE(pair.side[0].told[lost]);
+    EXPECT_FALSE(pair.side[0].outcomes[lost]);
     EXPECT_LT(pair.now_us, sent_us + 160'000 * 5 / 4 + 2 * tick_us);
-    EXPECT_EQ(packets, pair.side[0].open_fates.size() + pair.side[0].told.size()) << "a probe";
+    EXPECT_EQ(packets, pair.side[0].open_outcomes.size() + pair.side[0].outcomes.size())
+        << "a probe";
 }
 
 TEST(Connection, IdleOnesKeepEachOtherAliveAtAQuarterOfTheTimeout)
 {
     Pair pair;
     ASSERT_TRUE(pair.run(60'000'000));
-    EXPECT_EQ(Link::open, connection::link(*pair.side[0]));
-    EXPECT_EQ(Link::open, connection::link(*pair.side[1]));
+    EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[1]));
     // 24 pings each way in a minute, each answered.
     const Stats stats = connection::stats(*pair.side[0]);
     EXPECT_GE(stats.sent_datagrams, 24u);
@@ -235,12 +236,12 @@ TEST(Connection, APingBringsASignOfLifeWithinARoundTrip)
 {
     Pair pair;
     ASSERT_TRUE(pair.run(1'000'000)); // Idle, and far from a keep-alive.
-    const uint64_t before_us = connection::heard_us(*pair.side[0]);
+    const uint64_t before_us = connection::last_received_us(*pair.side[0]);
     ASSERT_LT(before_us + 500'000, pair.now_us);
     connection::ping(*pair.side[0]);
     ASSERT_TRUE(pair.run(200'000));
-    EXPECT_GT(connection::heard_us(*pair.side[0]), before_us + 500'000);
-    EXPECT_EQ(connection::heard_us(*pair.side[1]) / 1'000'000, pair.now_us / 1'000'000);
+    EXPECT_GT(connection::last_received_us(*pair.side[0]), before_us + 500'000);
+    EXPECT_EQ(connection::last_received_us(*pair.side[1]) / 1'000'000, pair.now_us / 1'000'000);
 }
 
 TEST(Connection, ARoundTripThatIsLongForTheTimeoutIsNotProbedAgainAndAgain)
@@ -250,7 +251,7 @@ TEST(Connection, ARoundTripThatIsLongForTheTimeoutIsNotProbedAgainAndAgain)
     Pair pair(1, limit);
     pair.network.latency_us = 100'000;
     ASSERT_TRUE(pair.run(20'000'000));
-    EXPECT_EQ(Link::open, connection::link(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[0]));
     // 80 pings each way, each answered, and what it took to learn the round trip.
     EXPECT_LE(connection::stats(*pair.side[0]).sent_datagrams, 200u);
 }
@@ -287,13 +288,13 @@ TEST(Connection, SilenceCountsFromTheOpening)
     pair.network.cut[0] = true;
     pair.network.cut[1] = true;
     const uint64_t start_us = pair.now_us;
-    while (connection::link(*pair.side[0]) == Link::open)
+    while (connection::state(*pair.side[0]) == ConnectionState::open)
         ASSERT_TRUE(pair.tick());
-    EXPECT_EQ(Link::silent, connection::link(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::silent, connection::state(*pair.side[0]));
     EXPECT_GE(pair.now_us, start_us + limits().timeout_us);
     EXPECT_LT(pair.now_us, start_us + limits().timeout_us + 2 * tick_us);
     // Everything has met its fate, and nothing more is sent.
-    EXPECT_TRUE(pair.side[0].open_fates.empty());
+    EXPECT_TRUE(pair.side[0].open_outcomes.empty());
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
     EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
 }
@@ -302,12 +303,12 @@ TEST(Connection, OnlyWhatIsAuthenticBreaksTheSilence)
 {
     Pair pair;
     const Bytes junk(60, std::byte{4});
-    while (connection::link(*pair.side[0]) == Link::open && pair.now_us < 30'000'000) {
+    while (connection::state(*pair.side[0]) == ConnectionState::open && pair.now_us < 30'000'000) {
         pair.now_us += tick_us;
         pair.deliver(0, junk);
         connection::update(*pair.side[0], pair.now_us);
     }
-    EXPECT_EQ(Link::silent, connection::link(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::silent, connection::state(*pair.side[0]));
 }
 
 TEST(Connection, GoodbyeIsSaidThreeTimesInThreeTicks)
@@ -316,22 +317,22 @@ TEST(Connection, GoodbyeIsSaidThreeTimesInThreeTicks)
     ASSERT_TRUE(pair.run(500'000));
     ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, text("unsaid")));
     connection::close(*pair.side[0], CloseReason::left, pair.now_us);
-    EXPECT_EQ(Link::closing, connection::link(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::closing, connection::state(*pair.side[0]));
     for (int i = 0; i < 3; i += 1) {
         const size_t before = pair.log.size();
-        EXPECT_EQ(Link::closing, connection::link(*pair.side[0]));
+        EXPECT_EQ(ConnectionState::closing, connection::state(*pair.side[0]));
         pair.send_due(0);
         EXPECT_EQ(1u, pair.log.size() - before);
         pair.now_us += 1;
         connection::update(*pair.side[0], pair.now_us);
     }
-    EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::closed_by_us, connection::state(*pair.side[0]));
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
     ASSERT_TRUE(pair.run(100'000));
-    EXPECT_EQ(Link::closed_by_peer, connection::link(*pair.side[1]));
+    EXPECT_EQ(ConnectionState::closed_by_peer, connection::state(*pair.side[1]));
     EXPECT_EQ(CloseReason::left, connection::close_reason(*pair.side[1]));
-    EXPECT_TRUE(pair.side[0].open_fates.empty());
-    EXPECT_TRUE(pair.side[1].open_fates.empty());
+    EXPECT_TRUE(pair.side[0].open_outcomes.empty());
+    EXPECT_TRUE(pair.side[1].open_outcomes.empty());
 }
 
 TEST(Connection, GoodbyeIsSaidWithoutBudgetAndWithAllPlacesTaken)
@@ -340,12 +341,12 @@ TEST(Connection, GoodbyeIsSaidWithoutBudgetAndWithAllPlacesTaken)
     pair.open_window(0);
     while (connection::has_budget(*pair.side[0], pair.now_us))
         pair.send_packet(0, {text("x")});
-    EXPECT_EQ(1021u, pair.side[0].open_fates.size()) << "1024 places, but for the goodbyes";
+    EXPECT_EQ(1021u, pair.side[0].open_outcomes.size()) << "1024 places, but for the goodbyes";
     connection::close(*pair.side[0], CloseReason::removed, pair.now_us);
     pair.wire.clear();
     ASSERT_TRUE(pair.tick());
     ASSERT_TRUE(pair.run(100'000));
-    EXPECT_EQ(Link::closed_by_peer, connection::link(*pair.side[1]));
+    EXPECT_EQ(ConnectionState::closed_by_peer, connection::state(*pair.side[1]));
     EXPECT_EQ(CloseReason::removed, connection::close_reason(*pair.side[1]));
 }
 
@@ -355,7 +356,7 @@ TEST(Connection, ClosingEndsEvenIfNobodySends)
     connection::close(*pair.side[0], CloseReason::left, pair.now_us);
     for (int i = 0; i < 8; i += 1)
         connection::update(*pair.side[0], pair.now_us);
-    EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::closed_by_us, connection::state(*pair.side[0]));
 }
 
 TEST(Connection, TwoThatCloseAtOnceBothCloseByThemselves)
@@ -365,8 +366,8 @@ TEST(Connection, TwoThatCloseAtOnceBothCloseByThemselves)
     connection::close(*pair.side[1], CloseReason::removed, pair.now_us);
     pair.network.latency_us = 0;
     ASSERT_TRUE(pair.run(100'000));
-    EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[0]));
-    EXPECT_EQ(Link::closed_by_us, connection::link(*pair.side[1]));
+    EXPECT_EQ(ConnectionState::closed_by_us, connection::state(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::closed_by_us, connection::state(*pair.side[1]));
     EXPECT_EQ(CloseReason::left, connection::close_reason(*pair.side[0]));
 }
 
@@ -379,7 +380,7 @@ TEST(Connection, MessagesThatCameBeforeTheGoodbyeCanStillBeRead)
     connection::close(*pair.side[0], CloseReason::left, pair.now_us);
     pair.send_due(0);
     pair.receive_all();
-    EXPECT_EQ(Link::closed_by_peer, connection::link(*pair.side[1]));
+    EXPECT_EQ(ConnectionState::closed_by_peer, connection::state(*pair.side[1]));
     EXPECT_EQ(10u, connection::peek_message(*pair.side[1], StreamId::world).size());
 }
 
@@ -394,7 +395,7 @@ TEST(Connection, AfterALongCutWithAllPlacesTakenItGoesOn)
         if (connection::has_budget(*pair.side[0], pair.now_us)) pair.send_packet(0, {text("x")});
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
     ASSERT_TRUE(pair.run(1'000'000));
-    EXPECT_GE(pair.side[0].told.size(), 1000u) << "the old ones make room";
+    EXPECT_GE(pair.side[0].outcomes.size(), 1000u) << "the old ones make room";
     pair.network.cut[1] = false;
     ASSERT_TRUE(pair.run(1'500'000));
     EXPECT_EQ(5000u, connection::peek_message(*pair.side[1], StreamId::world).size());
@@ -405,16 +406,16 @@ TEST(Connection, TheLastPacketNumberEndsTheLink)
     Pair pair;
     pair.skip(packet_number_max - 3, 0);
     for (int i = 0; i < 3; i += 1) {
-        EXPECT_EQ(Link::open, connection::link(*pair.side[0]));
+        EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[0]));
         ASSERT_TRUE(connection::has_budget(*pair.side[0], pair.now_us));
         pair.send_packet(0, {text("x")});
         EXPECT_TRUE(pair.deliver(1, pair.log.back().bytes));
     }
-    EXPECT_EQ(Link::exhausted, connection::link(*pair.side[0]));
+    EXPECT_EQ(ConnectionState::exhausted, connection::state(*pair.side[0]));
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
-    EXPECT_TRUE(pair.take_fates(0));
-    EXPECT_TRUE(pair.side[0].open_fates.empty());
-    EXPECT_EQ(Link::open, connection::link(*pair.side[1]));
+    EXPECT_TRUE(pair.take_packet_outcomes(0));
+    EXPECT_TRUE(pair.side[0].open_outcomes.empty());
+    EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[1]));
 }
 
 TEST(Connection, ItsMemoryCanServeAnother)
@@ -427,7 +428,7 @@ TEST(Connection, ItsMemoryCanServeAnother)
     for (int i : {0, 1}) {
         connection::open(*pair.side[i], keys, 5, address(3), pair.now_us);
         std::swap(keys.send, keys.receive);
-        pair.side[i].open_fates.clear();
+        pair.side[i].open_outcomes.clear();
     }
     pair.wire.clear();
     EXPECT_EQ(0u, connection::stats(*pair.side[0]).sent_datagrams);
@@ -448,7 +449,7 @@ static std::vector<Sent> sent_since_opening(Pair &pair)
     for (int i : {0, 1}) {
         connection::open(*pair.side[i], keys, 5, address(3), pair.now_us);
         std::swap(keys.send, keys.receive);
-        pair.side[i].open_fates.clear();
+        pair.side[i].open_outcomes.clear();
     }
     pair.wire.clear();
     pair.log.clear();

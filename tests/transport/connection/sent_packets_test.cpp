@@ -13,7 +13,7 @@ namespace {
 struct Sending {
     std::vector<uint64_t> memory = std::vector<uint64_t>(20'000);
     SentPackets &sent = *reinterpret_cast<SentPackets *>(memory.data());
-    std::vector<Fate> fates;
+    std::vector<PacketOutcome> outcomes;
     uint64_t now_us = 0;
     uint64_t loss_us = 100'000;
 
@@ -44,39 +44,39 @@ struct Sending {
         frame = {FrameKind::ack, CloseReason::none, 0, static_cast<uint32_t>(largest), bitmap};
         EXPECT_TRUE(sent_packets::is_possible(sent, frame));
         const AckEffect effect = sent_packets::take_ack(sent, frame, loss_us, now_us);
-        take ? take_fates() : settle_fates();
+        take ? take_packet_outcomes() : settle_packet_outcomes();
         return effect;
     }
-    void tell_lost()
+    void detect_lost()
     {
-        sent_packets::tell_lost(sent, loss_us, now_us);
-        take_fates();
+        sent_packets::detect_lost(sent, loss_us, now_us);
+        take_packet_outcomes();
     }
-    void tell_all_lost()
+    void declare_all_lost()
     {
-        sent_packets::tell_all_lost(sent, now_us);
-        take_fates();
+        sent_packets::declare_all_lost(sent, now_us);
+        take_packet_outcomes();
     }
-    void settle_fates()
+    void settle_packet_outcomes()
     {
-        for (Fate fate; sent_packets::settle_fate(sent, fate);)
-            settled[fate.packet] = fate.arrived;
+        for (PacketOutcome outcome; sent_packets::settle_packet_outcome(sent, outcome);)
+            settled[outcome.packet] = outcome.acked;
     }
-    void take_fates()
+    void take_packet_outcomes()
     {
-        settle_fates();
-        for (Fate fate; sent_packets::take_fate(sent, fate);) {
-            EXPECT_EQ(settled.at(fate.packet), fate.arrived) << fate.packet;
-            fates.push_back(fate);
+        settle_packet_outcomes();
+        for (PacketOutcome outcome; sent_packets::take_packet_outcome(sent, outcome);) {
+            EXPECT_EQ(settled.at(outcome.packet), outcome.acked) << outcome.packet;
+            outcomes.push_back(outcome);
         }
-        EXPECT_EQ(settled.size(), fates.size());
+        EXPECT_EQ(settled.size(), outcomes.size());
     }
-    std::map<uint64_t, bool> told()
+    std::map<uint64_t, bool> reported()
     {
         std::map<uint64_t, bool> result;
-        for (const Fate &fate : fates) {
-            EXPECT_EQ(0u, result.count(fate.packet)) << "told twice: " << fate.packet;
-            result[fate.packet] = fate.arrived;
+        for (const PacketOutcome &outcome : outcomes) {
+            EXPECT_EQ(0u, result.count(outcome.packet)) << "told twice: " << outcome.packet;
+            result[outcome.packet] = outcome.acked;
         }
         return result;
     }
@@ -85,7 +85,7 @@ struct Sending {
     Frame frame{};
 };
 
-using Told = std::map<uint64_t, bool>;
+using Reported = std::map<uint64_t, bool>;
 
 }
 
@@ -95,11 +95,11 @@ TEST(SentPackets, APacketIsLostWhenThreeLaterOnesAreAcked)
     for (int i = 0; i < 5; i += 1)
         s.send();
     s.ack({2});
-    EXPECT_EQ((Told{{2, true}}), s.told());
+    EXPECT_EQ((Reported{{2, true}}), s.reported());
     s.ack({3});
-    EXPECT_EQ((Told{{0, false}, {2, true}, {3, true}}), s.told());
+    EXPECT_EQ((Reported{{0, false}, {2, true}, {3, true}}), s.reported());
     s.ack({4});
-    EXPECT_EQ((Told{{0, false}, {1, false}, {2, true}, {3, true}, {4, true}}), s.told());
+    EXPECT_EQ((Reported{{0, false}, {1, false}, {2, true}, {3, true}, {4, true}}), s.reported());
     EXPECT_EQ(sent_packets_max, sent_packets::room(s.sent));
     EXPECT_EQ(0u, sent_packets::eliciting_count(s.sent));
 }
@@ -111,14 +111,14 @@ TEST(SentPackets, APacketIsLostByTimeOnlyOnceALaterOneIsAcked)
     s.now_us = 10;
     s.send();
     s.now_us = 500'000;
-    s.tell_lost();
-    EXPECT_EQ(Told{}, s.told());
+    s.detect_lost();
+    EXPECT_EQ(Reported{}, s.reported());
     s.now_us = 99'999;
     s.ack({1});
-    EXPECT_EQ((Told{{1, true}}), s.told());
+    EXPECT_EQ((Reported{{1, true}}), s.reported());
     s.now_us = 100'000;
-    s.tell_lost();
-    EXPECT_EQ((Told{{0, false}, {1, true}}), s.told());
+    s.detect_lost();
+    EXPECT_EQ((Reported{{0, false}, {1, true}}), s.reported());
 }
 
 TEST(SentPackets, ALateAckChangesNothingButGivesASample)
@@ -126,12 +126,12 @@ TEST(SentPackets, ALateAckChangesNothingButGivesASample)
     Sending s;
     s.send();
     s.now_us = 1'000'000;
-    s.tell_all_lost();
+    s.declare_all_lost();
     const AckEffect late = s.ack({0});
     EXPECT_TRUE(late.sampled);
     EXPECT_EQ(1'000'000u, late.measured_us);
     EXPECT_FALSE(late.eliciting);
-    EXPECT_EQ((Told{{0, false}}), s.told());
+    EXPECT_EQ((Reported{{0, false}}), s.reported());
     EXPECT_FALSE(s.ack({0}).sampled);
 }
 
@@ -143,8 +143,8 @@ TEST(SentPackets, AFateThatWaitsForItsCallerIsNotChangedByALateAck)
         s.send();
     s.ack({4}, false);
     EXPECT_EQ(1u, s.ack({0, 4}, false).late_count);
-    s.take_fates();
-    EXPECT_EQ((Told{{0, false}, {1, false}, {4, true}}), s.told());
+    s.take_packet_outcomes();
+    EXPECT_EQ((Reported{{0, false}, {1, false}, {4, true}}), s.reported());
 }
 
 // Their packets stay where they can be found, and leave no room.
@@ -155,13 +155,13 @@ TEST(SentPackets, FatesThatNobodyHasTakenAreKeptWhileMoreIsSent)
     for (int i = 0; i < 4; i += 1)
         s.send();
     s.ack({60, 62, 63}, false);
-    sent_packets::tell_all_lost(s.sent, s.now_us);
-    s.settle_fates();
+    sent_packets::declare_all_lost(s.sent, s.now_us);
+    s.settle_packet_outcomes();
     for (size_t i = 4; i < sent_packets_max; i += 1)
         s.send();
     EXPECT_EQ(0u, sent_packets::room(s.sent));
-    s.take_fates();
-    EXPECT_EQ((Told{{60, true}, {61, false}, {62, true}, {63, true}}), s.told());
+    s.take_packet_outcomes();
+    EXPECT_EQ((Reported{{60, true}, {61, false}, {62, true}, {63, true}}), s.reported());
     EXPECT_EQ(4u, sent_packets::room(s.sent));
 }
 
@@ -214,7 +214,7 @@ TEST(SentPackets, AnAckOfSomethingForgottenGivesNoSample)
 {
     Sending s;
     s.send();
-    s.tell_all_lost();
+    s.declare_all_lost();
     for (size_t i = 0; i < sent_packets_max; i += 1)
         s.send();
     EXPECT_FALSE(s.ack({0}).sampled);
@@ -240,18 +240,19 @@ RC_GTEST_PROP(SentPackets, EachFateIsToldOnceAndAsTheAcksSay, ())
         const uint64_t low = next - start > 40 ? next - 40 : start;
         for (int j = *rc::gen::inRange(1, 6); j > 0; j -= 1)
             numbers.insert(*rc::gen::inRange(low, next));
-        const size_t before = s.fates.size();
+        const size_t before = s.outcomes.size();
         s.ack(numbers);
         largest_acked = std::max(any_acked ? largest_acked : 0, *numbers.rbegin());
         any_acked = true;
-        for (size_t j = before; j < s.fates.size(); j += 1) {
-            const Fate fate = s.fates[j];
-            RC_ASSERT(open.erase(fate.packet) == 1);
-            RC_ASSERT(fate.arrived == (numbers.count(fate.packet) == 1));
-            if (j > before) RC_ASSERT(s.fates[j - 1].packet < fate.packet);
-            if (fate.arrived) continue;
-            const SentPacket &packet = sent_packets::at(s.sent, fate.packet);
-            RC_ASSERT(fate.packet + 3 <= largest_acked || s.now_us - packet.sent_us >= s.loss_us);
+        for (size_t j = before; j < s.outcomes.size(); j += 1) {
+            const PacketOutcome outcome = s.outcomes[j];
+            RC_ASSERT(open.erase(outcome.packet) == 1);
+            RC_ASSERT(outcome.acked == (numbers.count(outcome.packet) == 1));
+            if (j > before) RC_ASSERT(s.outcomes[j - 1].packet < outcome.packet);
+            if (outcome.acked) continue;
+            const SentPacket &packet = sent_packets::at(s.sent, outcome.packet);
+            RC_ASSERT(outcome.packet + 3 <= largest_acked ||
+                      s.now_us - packet.sent_us >= s.loss_us);
         }
         for (uint64_t number : open) {
             RC_ASSERT(numbers.count(number) == 0);
@@ -273,7 +274,7 @@ TEST(SentPackets, KeepsWhatIsInFlightWhenItTakesMorePlaces)
             s.send();
             s.ack({i});
         }
-        s.fates.clear();
+        s.outcomes.clear();
         s.settled.clear();
         EXPECT_EQ(s.sent._places, sent_places_min);
         for (uint64_t i = start; i < start + sent_packets_max; i += 1) {
@@ -287,8 +288,8 @@ TEST(SentPackets, KeepsWhatIsInFlightWhenItTakesMorePlaces)
             ASSERT_EQ(sent_packets::at(s.sent, i).sent_us, i);
             ASSERT_EQ(sent_packets::at(s.sent, i).state, SentState::in_flight);
         }
-        s.tell_all_lost();
-        EXPECT_EQ(s.told().size(), sent_packets_max);
+        s.declare_all_lost();
+        EXPECT_EQ(s.reported().size(), sent_packets_max);
     }
 }
 
@@ -297,11 +298,11 @@ TEST(SentPackets, APacketWhosePlaceIsTakenGivesNoRoundTrip)
     Sending s;
     for (int i = 0; i < 20; i += 1)
         s.send();
-    s.tell_all_lost();
+    s.declare_all_lost();
     s.now_us = 5'000;
     for (size_t i = 0; i < s.sent._places - 10; i += 1) {
         s.send();
-        s.tell_all_lost();
+        s.declare_all_lost();
     }
     EXPECT_FALSE(s.ack({5}).sampled) << "its place has been taken";
     const AckEffect effect = s.ack({15});

@@ -65,8 +65,8 @@ Talk talk()
     EXPECT_TRUE(response.ok);
     t.response = response.message;
     t.cookie = handshake::make_cookie(other_secret, {{1, 2, 3}, 4});
-    Chance chance = {};
-    t.cookie_reply = handshake::write_cookie_reply(chance, t.initiation.sender_id, t.cookie,
+    EntropySource entropy = {};
+    t.cookie_reply = handshake::write_cookie_reply(entropy, t.initiation.sender_id, t.cookie,
                                                    t.initiation.mac1, t.b_keys);
     t.version_refusal = handshake::write_version_refusal(t.initiation.sender_id, t.b_keys);
     t.version_refusal.version = wire_version + 1; // As from a newer peer, which signs it so:

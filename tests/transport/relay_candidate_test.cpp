@@ -8,7 +8,7 @@ namespace tern {
 
 static constexpr uint64_t start_us = 1'000'000;
 
-TEST(Detour, AHandshakeIsTriedBothWaysAndKeepsTheOneThatAnswers)
+TEST(RelayCandidate, AHandshakeIsTriedBothWaysAndKeepsTheOneThatAnswers)
 {
     for (const bool by_former : {false, true}) {
         world::Peer a(1), b(2);
@@ -16,7 +16,7 @@ TEST(Detour, AHandshakeIsTriedBothWaysAndKeepsTheOneThatAnswers)
         const Address second = address::bridged(PeerId{3}, PeerId{2});
         const ConnectionIndex asked = endpoint::connect(a.e(), b.keys.public_key, b.at, start_us);
         EXPECT_EQ(world::handshakes(a, start_us).size(), 1u);
-        endpoint::add_detour(a.e(), asked, first, start_us + 1);
+        endpoint::add_relay_candidate(a.e(), asked, first, start_us + 1);
         const auto both = world::handshakes(a, start_us + 1);
         ASSERT_EQ(both.size(), 2u);
         EXPECT_EQ(both[0].to, b.at);
@@ -27,26 +27,26 @@ TEST(Detour, AHandshakeIsTriedBothWaysAndKeepsTheOneThatAnswers)
         const auto answers = world::handshakes(b, start_us + 1);
         ASSERT_EQ(answers.size(), 1u);
         EXPECT_EQ(answers[0].to, back);
-        if (by_former) endpoint::add_detour(a.e(), asked, second, start_us + 2);
+        if (by_former) endpoint::add_relay_candidate(a.e(), asked, second, start_us + 2);
         world::receive(a, first, answers[0].bytes, start_us + 2);
-        ASSERT_EQ(endpoint::contact(a.e(), asked), Contact::open);
+        ASSERT_EQ(endpoint::handshake_state(a.e(), asked), HandshakeState::open);
         EXPECT_EQ(connection::address(endpoint::at(a.e(), asked)), first)
             << "never an address that has not answered";
     }
 }
 
-TEST(Detour, AnAnswerFromAnUnknownAddressMovesNothing)
+TEST(RelayCandidate, AnAnswerFromAnUnknownAddressMovesNothing)
 {
     world::Peer a(1), b(2);
     const ConnectionIndex asked = endpoint::connect(a.e(), b.keys.public_key, b.at, start_us);
     const auto mails = world::handshakes(a, start_us);
     world::receive(b, a.at, mails.at(0).bytes, start_us);
     world::receive(a, world::address(9), world::handshakes(b, start_us).at(0).bytes, start_us);
-    ASSERT_EQ(endpoint::contact(a.e(), asked), Contact::open);
+    ASSERT_EQ(endpoint::handshake_state(a.e(), asked), HandshakeState::open);
     EXPECT_EQ(connection::address(endpoint::at(a.e(), asked)), b.at);
 }
 
-TEST(Detour, BridgedAddressesAreTheirOwnKind)
+TEST(RelayCandidate, BridgedAddressesAreTheirOwnKind)
 {
     const Address bridged = address::bridged(PeerId{0x102}, PeerId{0xfffe});
     EXPECT_TRUE(address::is_bridged(bridged));
@@ -57,7 +57,7 @@ TEST(Detour, BridgedAddressesAreTheirOwnKind)
     EXPECT_FALSE(address::is_v4(bridged));
 }
 
-TEST(Detour, ABridgedConnectionHasSmallerDatagramsAndARateOfItsOwn)
+TEST(RelayCandidate, ABridgedConnectionHasSmallerDatagramsAndARateOfItsOwn)
 {
     ConnectionLimits limits = connection_test::limits();
     limits.bridged_bytes_per_second_max = 10'000;
@@ -87,7 +87,7 @@ TEST(Detour, ABridgedConnectionHasSmallerDatagramsAndARateOfItsOwn)
     largest(pair.now_us);
 }
 
-TEST(Detour, WhatIsNotAckedRaisesDoubtAndAnAckEndsIt)
+TEST(RelayCandidate, WhatIsNotAckedRaisesDoubtAndAnAckEndsIt)
 {
     connection_test::Pair pair(2);
     Connection &c = *pair.side[0];
@@ -105,9 +105,10 @@ TEST(Detour, WhatIsNotAckedRaisesDoubtAndAnAckEndsIt)
     const uint64_t lost = connection::stats(c).lost_datagrams;
     std::byte buffer[datagram_bytes_max];
     const std::byte nonce[8] = {};
-    EXPECT_EQ(connection::lone_message(c, buffer, UnreliableKind::challenge, nonce, pair.now_us)
-                  .bytes.size(),
-              34u);
+    EXPECT_EQ(
+        connection::out_of_band_packet(c, buffer, UnreliableKind::challenge, nonce, pair.now_us)
+            .bytes.size(),
+        34u);
     EXPECT_EQ(connection::stats(c).lost_datagrams, lost);
     pair.network.cut[0] = false;
     for (int i = 0; i < 120; ++i)

@@ -1,6 +1,6 @@
 #include "base/random.h"
 #include "replication/sampling/extrapolation.h"
-#include "replication/sampling/told.h"
+#include "replication/sampling/state_history.h"
 #include "tests/replication/block.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -57,12 +57,12 @@ TEST(Extrapolation, ARotationGoesAlongItsGreatCircle)
 
 // The owner's ticks are 16.7 ms and a trifle; what is heard of them comes up to 40 ms late, one in
 // twenty much later.
-TEST(OwnerClock, JitterDoesNotShow)
+TEST(OwnerClockEstimate, JitterDoesNotShow)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE(seed);
         Random random = random::from_seed(seed);
-        OwnerClock clock = {};
+        OwnerClockEstimate clock = {};
         const double tick_us = 16'700 + random::unit(random) * 10;
         uint64_t heard_us = 0;
         for (uint32_t tick = 1; tick < 60 * 60; ++tick) {
@@ -70,10 +70,10 @@ TEST(OwnerClock, JitterDoesNotShow)
                 random::unit(random) * 40'000 + (random::chance(random, 0.05) ? 100'000 : 0);
             const auto us = static_cast<uint64_t>(5e6 + tick * tick_us + late_us);
             heard_us = std::max(heard_us, us);
-            told::hear(clock, tick, heard_us);
-            const double off_us =
-                (told::tick_at(clock, heard_us) - (static_cast<double>(heard_us) - 5e6) / tick_us) *
-                tick_us;
+            state_history::add_sample(clock, tick, heard_us);
+            const double off_us = (state_history::tick_at(clock, heard_us) -
+                                   (static_cast<double>(heard_us) - 5e6) / tick_us) *
+                                  tick_us;
             if (tick < 120) continue;
             EXPECT_LT(std::fabs(off_us), tick < 600 ? 20'000 : 4000) << tick;
         }
@@ -92,37 +92,37 @@ struct Teller {
     TypeTable table = type_table::make(types);
     Block block = make_block(table);
     std::vector<Block::Chunk> memory = std::vector<Block::Chunk>(4096);
-    Slot slot = 0;
+    ObjectSlot slot = 0;
 
     Teller()
     {
         flat::Builder builder = {reinterpret_cast<std::byte *>(memory.data()), 0};
-        Told *placed = new (memory.data()) Told{};
-        builder.used_bytes = sizeof(Told);
-        told::place(builder, *placed, table, block.world().slots.count, 2);
+        StateHistory *placed = new (memory.data()) StateHistory{};
+        builder.used_bytes = sizeof(StateHistory);
+        state_history::place(builder, *placed, table, block.world().slots.count, 2);
         slot = world::add(block.world(), table, object_id::make(PeerId{2}, 1), 0);
         block.world().slots[slot].owner = PeerId{2};
     }
-    Told &states() { return *reinterpret_cast<Told *>(memory.data()); }
+    StateHistory &states() { return *reinterpret_cast<StateHistory *>(memory.data()); }
     void tell(uint32_t tick, Body body)
     {
         block.world().slots[slot].tick = tick;
         std::memcpy(world::value(block.world(), table, slot), &body, sizeof body);
-        told::note(states(), block.world(), table, slot, 1, tick * 10'000);
+        state_history::push(states(), block.world(), table, slot, 1, tick * 10'000);
     }
     Body at(double tick)
     {
         Body body = {};
-        EXPECT_TRUE(told::state_at(states(), block.world(), table, slot, tick, &body));
+        EXPECT_TRUE(state_history::state_at(states(), block.world(), table, slot, tick, &body));
         return body;
     }
 };
 
-TEST(Told, BetweenTwoStatesFloatsGoOverAndOthersStay)
+TEST(StateHistory, BetweenTwoStatesFloatsGoOverAndOthersStay)
 {
     Teller t;
     Body body = {};
-    EXPECT_FALSE(told::state_at(t.states(), t.block.world(), t.table, t.slot, 1, &body));
+    EXPECT_FALSE(state_history::state_at(t.states(), t.block.world(), t.table, t.slot, 1, &body));
     t.tell(10, {1, 7});
     EXPECT_EQ(t.at(5).place, 1);
     EXPECT_EQ(t.at(50).place, 1) << "one state alone does not move";
@@ -139,17 +139,17 @@ TEST(Told, BetweenTwoStatesFloatsGoOverAndOthersStay)
     EXPECT_EQ(t.at(30).place, 2);
 }
 
-TEST(Told, TheOldestGoAndANewTenureBeginsAnew)
+TEST(StateHistory, TheOldestGoAndANewTenureBeginsAnew)
 {
     Teller t;
-    for (uint32_t i = 1; i <= told_kept + 5; ++i)
+    for (uint32_t i = 1; i <= states_kept + 5; ++i)
         t.tell(i, {static_cast<float>(i), 0});
     EXPECT_EQ(t.at(6.5).place, 6.5f);
     EXPECT_EQ(t.at(1).place, 6);
-    EXPECT_NEAR(tern::told::tick_at(t.states().clocks[1], 120'000), 12, 1);
+    EXPECT_NEAR(tern::state_history::tick_at(t.states().clocks[1], 120'000), 12, 1);
     t.block.world().slots[t.slot].stamp = 1;
     Body body = {};
-    EXPECT_FALSE(told::state_at(t.states(), t.block.world(), t.table, t.slot, 30, &body));
+    EXPECT_FALSE(state_history::state_at(t.states(), t.block.world(), t.table, t.slot, 30, &body));
     t.tell(3, {50, 0});
     EXPECT_EQ(t.at(30).place, 50) << "nothing of the former tenure is gone on with";
 }

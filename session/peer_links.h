@@ -5,25 +5,25 @@
 
 namespace tern::session {
 
-Path &path(Session &s, ConnectionIndex index);
+PeerLink &peer_link(Session &s, ConnectionIndex index);
 // The open connection that is bound to the member, else no_connection.
-ConnectionIndex path_to(const Session &s, PeerId peer);
+ConnectionIndex link_to(const Session &s, PeerId peer);
 // Whether a connection is bound to the member, open or still connecting.
-bool has_path(const Session &s, PeerId peer);
+bool has_link(const Session &s, PeerId peer);
 // A peer has opened this connection to us. It is bound at once if its key is a member's.
-void open_path(Session &s, ConnectionIndex index);
+void open_link(Session &s, ConnectionIndex index);
 // Makes this connection the member's path. The member must be in the roster.
 void bind(Session &s, ConnectionIndex index, PeerId peer);
 // Where the other end is. Port 0: the connection is bridged.
 Address direct_address(const Session &s, ConnectionIndex index);
 // Closes an open connection, which then ends by itself; releases one that is not open at once.
-void end_path(Session &s, ConnectionIndex index, CloseReason reason);
+void end_link(Session &s, ConnectionIndex index, CloseReason reason);
 // Once per tick: reports acks and packet outcomes to the replica, and handles connections that have
 // failed, timed out or been closed.
-void update_paths(Session &s);
+void update_links(Session &s);
 // After each change of the roster, at least once per tick: binds connections to new members, ends
 // those of former ones, and connects to members that joined before us.
-void reconcile_paths(Session &s);
-void end_all_paths(Session &s, CloseReason reason);
+void reconcile_links(Session &s);
+void end_all_links(Session &s, CloseReason reason);
 
 }

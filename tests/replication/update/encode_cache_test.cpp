@@ -63,7 +63,7 @@ struct Pair {
         const ObjectId id = object_id::make(owner, serial + serial / 40);
         const uint32_t known_by = static_cast<uint32_t>(random::below(random, 16)) | 3;
         both([&](World &world, Publisher &publisher) {
-            const Slot slot = world::add(world, table, id, type);
+            const ObjectSlot slot = world::add(world, table, id, type);
             world.slots[slot].owner = owner;
             world.slots[slot].tick = 1;
             for (uint32_t peer = 0; peer < peer_count; ++peer)
@@ -76,7 +76,7 @@ struct Pair {
     {
         const bool all = random::chance(random, 0.5);
         const uint32_t slots = sharing.block.world().slots.count;
-        for (Slot slot = 0; slot < slots; ++slot) {
+        for (ObjectSlot slot = 0; slot < slots; ++slot) {
             if (sharing.block.world().slots[slot].life != Life::alive) continue;
             if (!all && !random::chance(random, 0.3)) continue;
             Body body =
@@ -96,7 +96,7 @@ struct Pair {
     void hide_some()
     {
         const auto peer = static_cast<uint32_t>(random::below(random, peer_count));
-        const auto slot = static_cast<Slot>(random::below(random, 100));
+        const auto slot = static_cast<ObjectSlot>(random::below(random, 100));
         const auto priority = static_cast<uint16_t>(256 * random::below(random, 2));
         both([&](World &world, Publisher &publisher) {
             if (world.slots[slot].life == Life::alive)
@@ -107,8 +107,8 @@ struct Pair {
     size_t write(Side &side, uint32_t peer, std::span<std::byte> buffer)
     {
         PeerState &state = side.block.peer();
-        if (&side == &alone) written_cache::begin(state.written);
-        return publish::write(state.publisher, state.world, state.written, state.turns,
+        if (&side == &alone) encode_cache::begin(state.cache);
+        return publish::write(state.publisher, state.world, state.cache, state.send_order,
                               state.snapshots, table, peer, packet, buffer, &side.charges);
     }
 
@@ -130,7 +130,7 @@ struct Pair {
             const bool arrived = random::chance(random, 0.9);
             in_flight[peer].erase(in_flight[peer].begin());
             both([&](World &world, Publisher &publisher) {
-                publish::fate(publisher, world, table, peer, told, arrived);
+                publish::on_packet_outcome(publisher, world, table, peer, told, arrived);
             });
         }
     }
@@ -138,8 +138,8 @@ struct Pair {
     void forget_some()
     {
         const auto peer = static_cast<uint32_t>(random::below(random, peer_count));
-        const auto gone = static_cast<Slot>(random::below(random, 100));
-        const auto again = static_cast<Slot>(random::below(random, 100));
+        const auto gone = static_cast<ObjectSlot>(random::below(random, 100));
+        const auto again = static_cast<ObjectSlot>(random::below(random, 100));
         const bool leaves = random::chance(random, 0.1);
         if (leaves) in_flight[peer].clear();
         both([&](World &world, Publisher &publisher) {
@@ -158,7 +158,7 @@ struct Pair {
         both([](World &world, Publisher &publisher) {
             publish::begin(publisher, world, table, self);
         });
-        written_cache::begin(sharing.block.written());
+        encode_cache::begin(sharing.block.cache());
         for (int round = 0; round < 3; ++round)
             for (uint32_t peer = 0; peer < peer_count; ++peer)
                 ASSERT_NO_FATAL_FAILURE(send(peer)) << "tick " << tick << " peer " << peer;
@@ -168,15 +168,15 @@ struct Pair {
 };
 
 // Publisher::seen follows from the rest.
-void expect_seen(Pair &pair)
+void expect_visible(Pair &pair)
 {
     const Publisher &p = pair.sharing.block.publisher();
     for (uint32_t peer = 0; peer < peer_count; ++peer)
-        for (Slot slot = 0; slot < p.slot_count; ++slot) {
+        for (ObjectSlot slot = 0; slot < p.slot_count; ++slot) {
             const size_t at = size_t{peer} * p.slot_count + slot;
-            const uint64_t word = p.seen[peer * ((p.slot_count + 63) / 64) + slot / 64];
+            const uint64_t word = p.visible[peer * ((p.slot_count + 63) / 64) + slot / 64];
             ASSERT_EQ((word >> slot % 64 & 1) != 0,
-                      p.published[at].acked_tick != 0 && !p.interests[at].hidden)
+                      p.acked_states[at].acked_tick != 0 && !p.interests[at].hidden)
                 << "peer " << peer << " slot " << slot;
         }
 }
@@ -194,7 +194,7 @@ void expect_same(Pair &pair)
     }
 }
 
-TEST(WrittenCache, WhatIsCopiedIsWhatWouldHaveBeenWritten)
+TEST(EncodeCache, WhatIsCopiedIsWhatWouldHaveBeenWritten)
 {
     for (uint64_t seed = 1; seed <= 60; ++seed) {
         Pair pair(seed, seed % 2 == 0 ? Ticks::one : Ticks::each);
@@ -203,37 +203,37 @@ TEST(WrittenCache, WhatIsCopiedIsWhatWouldHaveBeenWritten)
             ASSERT_NO_FATAL_FAILURE(pair.tick(tick)) << "seed " << seed;
         }
         ASSERT_NO_FATAL_FAILURE(expect_same(pair)) << "seed " << seed;
-        ASSERT_NO_FATAL_FAILURE(expect_seen(pair)) << "seed " << seed;
+        ASSERT_NO_FATAL_FAILURE(expect_visible(pair)) << "seed " << seed;
     }
 }
 
-TEST(WrittenCache, OneCodesForAllThatNeedTheSame)
+TEST(EncodeCache, OneCodesForAllThatNeedTheSame)
 {
     Side side;
     World &world = side.block.world();
     Publisher &publisher = side.block.publisher();
     publisher.self = static_cast<uint16_t>(self);
     for (uint32_t serial = 1; serial <= 100; ++serial) {
-        const Slot slot = world::add(world, table, object_id::make(self, serial), 0);
+        const ObjectSlot slot = world::add(world, table, object_id::make(self, serial), 0);
         world.slots[slot].owner = self;
         for (uint32_t peer = 0; peer < peer_count; ++peer)
             publish::announced(publisher, world, table, peer, slot, 1);
     }
     world.tick = 2;
-    for (Slot slot = 0; slot < world.slots.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < world.slots.count; ++slot) {
         const Body body = {slot + 1, slot, 7, "x"};
         if (world.slots[slot].life == Life::alive && world::write(world, table, slot, &body) != 0)
             publish::changed(publisher, slot);
     }
     publish::begin(publisher, world, table, self);
     PeerState &state = side.block.peer();
-    written_cache::begin(state.written);
+    encode_cache::begin(state.cache);
     std::byte buffer[4000];
     for (uint32_t peer = 0; peer < peer_count; ++peer) {
-        EXPECT_GT(publish::write(publisher, world, state.written, state.turns, state.snapshots,
+        EXPECT_GT(publish::write(publisher, world, state.cache, state.send_order, state.snapshots,
                                  table, peer, 1, buffer),
                   0u);
-        EXPECT_EQ(state.written._used[0].kept, 100u); // By the first peer's message.
+        EXPECT_EQ(state.cache._used[0].kept, 100u); // By the first peer's message.
         EXPECT_FALSE(publish::has_due(publisher, peer));
     }
 }

@@ -1,4 +1,4 @@
-#include "session/paths.h"
+#include "session/peer_links.h"
 #include "session/bridge.h"
 #include "session/failure_detector.h"
 #include "session/journal.h"
@@ -9,9 +9,9 @@
 
 namespace tern::session {
 
-Path &path(Session &s, ConnectionIndex index)
+PeerLink &peer_link(Session &s, ConnectionIndex index)
 {
-    return s.paths[index];
+    return s.links[index];
 }
 
 // The one connection that is bound to the member.
@@ -19,31 +19,32 @@ static ConnectionIndex bound_to(const Session &s, PeerId peer)
 {
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     if (slot == no_member) return no_connection;
-    const Path &path = s.paths[s.path_of[slot]];
-    return path.tie == Tie::member && path.peer == peer ? s.path_of[slot] : no_connection;
+    const PeerLink &link = s.links[s.link_of[slot]];
+    return link.role == PeerRole::member && link.peer == peer ? s.link_of[slot] : no_connection;
 }
 
-ConnectionIndex path_to(const Session &s, PeerId peer)
+ConnectionIndex link_to(const Session &s, PeerId peer)
 {
     const ConnectionIndex index = bound_to(s, peer);
     if (index == no_connection) return no_connection;
-    return endpoint::contact(*s.endpoint, index) == Contact::open ? index : no_connection;
+    return endpoint::handshake_state(*s.endpoint, index) == HandshakeState::open ? index
+                                                                                 : no_connection;
 }
 
-bool has_path(const Session &s, PeerId peer)
+bool has_link(const Session &s, PeerId peer)
 {
     return bound_to(s, peer) != no_connection;
 }
 
 void bind(Session &s, ConnectionIndex index, PeerId peer)
 {
-    Path &p = s.paths[index];
-    p.tie = Tie::member;
+    PeerLink &p = s.links[index];
+    p.role = PeerRole::member;
     p.peer = peer;
-    if (p.link == 0) p.link = ++s.links;
+    if (p.connection_epoch == 0) p.connection_epoch = ++s.connection_epochs;
     p.message_first = p.message_count = p.acked_messages = 0;
-    p.heard_messages = 0;
-    s.path_of[replica::find_member(*s.replica, peer)] = index;
+    p.received_messages = 0;
+    s.link_of[replica::find_member(*s.replica, peer)] = index;
     p.welcomed = !replica::is_unacked(*s.replica, peer, MessageKind::welcome);
 }
 
@@ -56,14 +57,14 @@ static PeerId member_with_key(const Session &s, const uint8_t *key)
     return PeerId::none;
 }
 
-void end_path(Session &s, ConnectionIndex index, CloseReason reason)
+void end_link(Session &s, ConnectionIndex index, CloseReason reason)
 {
-    Path &p = s.paths[index];
-    if (endpoint::contact(*s.endpoint, index) == Contact::open) {
+    PeerLink &p = s.links[index];
+    if (endpoint::handshake_state(*s.endpoint, index) == HandshakeState::open) {
         connection::close(endpoint::at(*s.endpoint, index), reason, s.now_us);
-        p.tie = Tie::ending;
+        p.role = PeerRole::closing;
     } else {
-        endpoint::release(*s.endpoint, index);
+        endpoint::free_connection(*s.endpoint, index);
         p = {};
     }
 }
@@ -75,10 +76,10 @@ Address direct_address(const Session &s, ConnectionIndex index)
 }
 
 // Others learn a member's address from the host's view: moved() does nothing elsewhere.
-static void tell_address(Session &s, ConnectionIndex index)
+static void report_address(Session &s, ConnectionIndex index)
 {
     const Address address = direct_address(s, index);
-    if (address.port != 0) replica::moved(*s.replica, s.paths[index].peer, address);
+    if (address.port != 0) replica::moved(*s.replica, s.links[index].peer, address);
 }
 
 // A member may replace its connection. Then all that was not acked over the old one is sent again.
@@ -87,46 +88,47 @@ static void bind_if_member(Session &s, ConnectionIndex index)
     const PeerId peer = member_with_key(s, endpoint::key(*s.endpoint, index));
     if (peer == PeerId::none) return;
     if (const ConnectionIndex other = bound_to(s, peer); other != no_connection) {
-        end_path(s, other, CloseReason::replaced);
+        end_link(s, other, CloseReason::replaced);
         replica::rewind(*s.replica, peer);
     }
     bind(s, index, peer);
-    tell_address(s, index);
+    report_address(s, index);
 }
 
 // Binds at once, so that messages in the first datagrams are not lost.
-void open_path(Session &s, ConnectionIndex index)
+void open_link(Session &s, ConnectionIndex index)
 {
-    s.paths[index] = {};
-    s.paths[index].tie = Tie::stranger;
-    s.paths[index].since_us = s.now_us;
+    s.links[index] = {};
+    s.links[index].role = PeerRole::unidentified;
+    s.links[index].since_us = s.now_us;
     bind_if_member(s, index);
     const uint8_t *key = endpoint::key(*s.endpoint, index);
-    for (ConnectionIndex other = 0; other < s.path_count; ++other) {
-        if (other == index || s.paths[other].tie != Tie::stranger) continue;
-        if (endpoint::contact(*s.endpoint, other) != Contact::open) continue;
+    for (ConnectionIndex other = 0; other < s.link_count; ++other) {
+        if (other == index || s.links[other].role != PeerRole::unidentified) continue;
+        if (endpoint::handshake_state(*s.endpoint, other) != HandshakeState::open) continue;
         if (std::memcmp(endpoint::key(*s.endpoint, other), key, 32) == 0)
-            end_path(s, other, CloseReason::replaced); // The newcomer asks again.
+            end_link(s, other, CloseReason::replaced); // The newcomer asks again.
     }
 }
 
-void end_all_paths(Session &s, CloseReason reason)
+void end_all_links(Session &s, CloseReason reason)
 {
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        if (s.paths[i].tie != Tie::none && s.paths[i].tie != Tie::ending) end_path(s, i, reason);
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
+        if (s.links[i].role != PeerRole::none && s.links[i].role != PeerRole::closing)
+            end_link(s, i, reason);
 }
 
-static void release(Session &s, ConnectionIndex index)
+static void free_link(Session &s, ConnectionIndex index)
 {
-    endpoint::release(*s.endpoint, index);
-    s.paths[index] = {};
+    endpoint::free_connection(*s.endpoint, index);
+    s.links[index] = {};
 }
 
 // --- Time ---
 
 static void count_acked(Session &s, ConnectionIndex index)
 {
-    Path &p = s.paths[index];
+    PeerLink &p = s.links[index];
     const uint64_t acked =
         connection::acked_offset(endpoint::at(*s.endpoint, index), StreamId::world);
     const uint64_t *ends = s.message_ends + size_t{index} * unacked_messages_max;
@@ -141,23 +143,25 @@ static void count_acked(Session &s, ConnectionIndex index)
     if (s.journal) note_acked(s, index);
 }
 
-static void tell_fates(Session &s, ConnectionIndex index)
+static void report_packet_outcomes(Session &s, ConnectionIndex index)
 {
     Connection &c = endpoint::at(*s.endpoint, index);
-    const bool is_member = s.paths[index].tie == Tie::member;
-    for (Fate fate; connection::take_fate(c, fate);)
-        if (is_member) replica::fate(*s.replica, s.paths[index].peer, fate.packet, fate.arrived);
+    const bool is_member = s.links[index].role == PeerRole::member;
+    for (PacketOutcome outcome; connection::take_packet_outcome(c, outcome);)
+        if (is_member)
+            replica::on_packet_outcome(*s.replica, s.links[index].peer, outcome.packet,
+                                       outcome.acked);
 }
 
 // The connection to a member has ended without our doing.
-static void lose_member(Session &s, ConnectionIndex index, Link link)
+static void lose_member(Session &s, ConnectionIndex index, ConnectionState state)
 {
-    const PeerId peer = s.paths[index].peer;
+    const PeerId peer = s.links[index].peer;
     const PeerId leader = replica::successor(*s.replica);
-    const CloseReason reason = link == Link::closed_by_peer
+    const CloseReason reason = state == ConnectionState::closed_by_peer
                                    ? connection::close_reason(endpoint::at(*s.endpoint, index))
                                    : CloseReason::none;
-    release(s, index);
+    free_link(s, index);
     if (s.says_goodbye) return;
     if (peer == leader && reason == CloseReason::removed) return fail(s, State::removed);
     const bool goodbye = reason == CloseReason::left;
@@ -166,76 +170,77 @@ static void lose_member(Session &s, ConnectionIndex index, Link link)
     // Only the leader removes a member from the view. Until then we try to reconnect.
     replica::rewind(*s.replica, peer);
     const MemberSlot slot = replica::find_member(*s.replica, peer);
-    s.reconnect_us[slot] = s.now_us + (link == Link::silent ? 0 : reconnect_interval_us);
-    if (link == Link::silent) note_silence(s, slot);
+    s.reconnect_us[slot] =
+        s.now_us + (state == ConnectionState::silent ? 0 : reconnect_interval_us);
+    if (state == ConnectionState::silent) note_silence(s, slot);
     const bool disowned = reason == CloseReason::removed || reason == CloseReason::refused ||
                           reason == CloseReason::protocol_error;
     if (disowned) note_gone(s, slot);
 }
 
-static void end_link(Session &s, ConnectionIndex index, Link link)
+static void lose_link(Session &s, ConnectionIndex index, ConnectionState state)
 {
-    switch (s.paths[index].tie) {
-    case Tie::member: return lose_member(s, index, link);
-    case Tie::asking:
-        release(s, index);
+    switch (s.links[index].role) {
+    case PeerRole::member: return lose_member(s, index, state);
+    case PeerRole::join_target:
+        free_link(s, index);
         s.next_try_us = s.now_us;
         return;
-    case Tie::stranger:
-    case Tie::ending:
-    case Tie::none: return release(s, index);
+    case PeerRole::unidentified:
+    case PeerRole::closing:
+    case PeerRole::none: return free_link(s, index);
     }
 }
 
-static void update_connecting(Session &s, ConnectionIndex index, Contact contact)
+static void update_connecting(Session &s, ConnectionIndex index, HandshakeState handshake)
 {
-    Path &p = s.paths[index];
-    if (contact == Contact::connecting) {
-        if (p.tie == Tie::member) try_detour(s, index);
+    PeerLink &p = s.links[index];
+    if (handshake == HandshakeState::connecting) {
+        if (p.role == PeerRole::member) try_relay_candidate(s, index);
         return;
     }
-    if (p.tie == Tie::member) {
+    if (p.role == PeerRole::member) {
         const MemberSlot slot = replica::find_member(*s.replica, p.peer);
         if (slot != no_member) s.reconnect_us[slot] = s.now_us + reconnect_interval_us;
-        return release(s, index);
+        return free_link(s, index);
     }
-    if (p.tie == Tie::asking && contact == Contact::version_refused)
+    if (p.role == PeerRole::join_target && handshake == HandshakeState::version_refused)
         return fail(s, State::refused_version);
-    if (p.tie == Tie::asking && contact == Contact::secret_refused)
+    if (p.role == PeerRole::join_target && handshake == HandshakeState::secret_refused)
         return fail(s, State::refused_secret);
-    if (p.tie == Tie::asking) s.next_try_us = s.now_us;
-    release(s, index);
+    if (p.role == PeerRole::join_target) s.next_try_us = s.now_us;
+    free_link(s, index);
 }
 
 // A stranger that sends no JOIN takes itself for a member: of a view that we do not have yet, or of
 // a former one. If it is not one, it should learn that from the close no later than from our
 // silence.
-static uint64_t stranger_time(const Session &s, const Path &path)
+static uint64_t unidentified_time(const Session &s, const PeerLink &link)
 {
     const uint64_t timeout_us = uint64_t{s.config.timeout_ms} * 1000;
-    return path.has_asked ? stranger_time_us : std::min(stranger_time_us, timeout_us);
+    return link.has_asked ? unidentified_time_us : std::min(unidentified_time_us, timeout_us);
 }
 
-void update_paths(Session &s)
+void update_links(Session &s)
 {
-    for (ConnectionIndex i = 0; i < s.path_count; ++i) {
-        if (s.paths[i].tie == Tie::none) continue;
-        s.paths[i].call_count = s.paths[i].call_bytes = 0;
-        const Contact contact = endpoint::contact(*s.endpoint, i);
-        if (contact != Contact::open) {
-            update_connecting(s, i, contact);
+    for (ConnectionIndex i = 0; i < s.link_count; ++i) {
+        if (s.links[i].role == PeerRole::none) continue;
+        s.links[i].call_count = s.links[i].call_bytes = 0;
+        const HandshakeState handshake = endpoint::handshake_state(*s.endpoint, i);
+        if (handshake != HandshakeState::open) {
+            update_connecting(s, i, handshake);
             continue;
         }
         Connection &c = endpoint::at(*s.endpoint, i);
         connection::update(c, s.now_us);
-        tell_fates(s, i);
-        if (s.paths[i].tie == Tie::member) count_acked(s, i);
-        const Link link = connection::link(c);
-        if (link != Link::open && link != Link::closing)
-            end_link(s, i, link);
-        else if (s.paths[i].tie == Tie::stranger &&
-                 s.now_us - s.paths[i].since_us > stranger_time(s, s.paths[i]))
-            end_path(s, i, CloseReason::refused);
+        report_packet_outcomes(s, i);
+        if (s.links[i].role == PeerRole::member) count_acked(s, i);
+        const ConnectionState state = connection::state(c);
+        if (state != ConnectionState::open && state != ConnectionState::closing)
+            lose_link(s, i, state);
+        else if (s.links[i].role == PeerRole::unidentified &&
+                 s.now_us - s.links[i].since_us > unidentified_time(s, s.links[i]))
+            end_link(s, i, CloseReason::refused);
     }
 }
 
@@ -254,42 +259,46 @@ static void connect_to_members(Session &s)
         const Member &member = s.replica->members[slot];
         // The later member of a pair connects: the roster with which it joined names both.
         if (member.id == PeerId::none || member.fenced || member.id >= s.replica->self) continue;
-        if (!replica::linked(*s.replica, member.id)) continue;
+        if (!replica::exchanges_objects_with(*s.replica, member.id)) continue;
         if (is_former_self(s, member)) continue;
-        if (has_path(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
+        if (has_link(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
         const ConnectionIndex index =
             endpoint::connect(*s.endpoint, member.identity.key, member.identity.address, s.now_us);
         if (index == no_connection) return;
-        s.paths[index] = {};
-        s.paths[index].since_us = s.now_us;
+        s.links[index] = {};
+        s.links[index].since_us = s.now_us;
         bind(s, index, member.id);
     }
 }
 
 static void bind_or_end(Session &s, ConnectionIndex index)
 {
-    Path &p = s.paths[index];
-    if (p.tie == Tie::member && !replica::is_member(*s.replica, p.peer))
-        return end_path(s, index, CloseReason::removed);
-    if (p.tie != Tie::stranger || endpoint::contact(*s.endpoint, index) != Contact::open) return;
+    PeerLink &p = s.links[index];
+    if (p.role == PeerRole::member && !replica::is_member(*s.replica, p.peer))
+        return end_link(s, index, CloseReason::removed);
+    if (p.role != PeerRole::unidentified ||
+        endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open)
+        return;
     if (p.has_asked) return; // A newcomer, even if its key is that of a member.
-    if (connection::link(endpoint::at(*s.endpoint, index)) == Link::open) bind_if_member(s, index);
+    if (connection::state(endpoint::at(*s.endpoint, index)) == ConnectionState::open)
+        bind_if_member(s, index);
 }
 
 // The roster of a new host holds the addresses that its predecessor knew; some have changed since.
-static void tell_addresses(Session &s)
+static void report_addresses(Session &s)
 {
     if (replica::host(*s.replica) != s.replica->self) return;
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
-        if (s.paths[i].tie == Tie::member && endpoint::contact(*s.endpoint, i) == Contact::open)
-            tell_address(s, i);
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
+        if (s.links[i].role == PeerRole::member &&
+            endpoint::handshake_state(*s.endpoint, i) == HandshakeState::open)
+            report_address(s, i);
 }
 
-void reconcile_paths(Session &s)
+void reconcile_links(Session &s)
 {
-    for (ConnectionIndex i = 0; i < s.path_count; ++i)
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
         bind_or_end(s, i);
-    tell_addresses(s);
+    report_addresses(s);
     if (s.state == State::joining || s.state == State::open) connect_to_members(s);
 }
 

@@ -7,7 +7,7 @@ namespace tern {
 
 // The acked state of one own object at one peer. Zero: the CREATE or MIGRATE of this tenure is not
 // acked, and the peer gets no UPDATE.
-struct Published {
+struct AckedState {
     uint32_t acked_tick; // Never 0 after that ack: ticks start at 1.
     uint32_t sent_tick;  // The tick of the last UPDATE. At most one is sent per tick.
 };
@@ -16,11 +16,11 @@ struct Published {
 // priority 1.
 struct Interest {
     // This peer's tick when the object was hidden or shown again; 0: it never was.
-    uint32_t sight_tick;
+    uint32_t visibility_tick;
     uint32_t sent_at;  // This peer's tick of the last UPDATE.
     uint16_t priority; // In 1/priority_one; 0 stands for priority 1.
     bool hidden;
-    bool sight_told; // The peer has acked an UPDATE of sight_tick or later.
+    bool visibility_acked; // The peer has acked an UPDATE of visibility_tick or later.
 };
 inline constexpr uint16_t priority_one = 256;
 
@@ -37,9 +37,9 @@ inline uint64_t urgency(const Interest &interest, uint32_t tick)
 }
 
 // Whether the peer has not acked yet that the object was hidden or shown.
-inline bool sight_due(const Interest &interest)
+inline bool visibility_due(const Interest &interest)
 {
-    return interest.sight_tick != 0 && !interest.sight_told;
+    return interest.visibility_tick != 0 && !interest.visibility_acked;
 }
 
 }

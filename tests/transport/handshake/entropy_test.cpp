@@ -1,4 +1,4 @@
-#include "transport/handshake/chance.h"
+#include "transport/handshake/entropy.h"
 #include <cstring>
 #include <gtest/gtest.h>
 #include <sodium.h>
@@ -11,47 +11,47 @@ struct Drawn {
     friend bool operator==(const Drawn &, const Drawn &) = default;
 };
 
-Drawn draw(Chance &chance)
+Drawn draw(EntropySource &entropy)
 {
     Drawn drawn = {};
-    chance::fill(chance, drawn.bytes);
+    entropy::fill(entropy, drawn.bytes);
     return drawn;
 }
 
-TEST(Chance, OfASeedIsTheSameEverywhere)
+TEST(EntropySource, OfASeedIsTheSameEverywhere)
 {
     ASSERT_GE(sodium_init(), 0);
     const uint8_t seed[32] = {};
-    Chance chance = chance::from_seed(seed);
+    EntropySource entropy = entropy::from_seed(seed);
     // ChaCha20 with a key and a nonce of zeros: RFC 7539, appendix A.1, vector 1.
     const uint8_t begin[8] = {0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90};
-    EXPECT_EQ(std::memcmp(draw(chance).bytes, begin, sizeof begin), 0);
-    Chance again = chance::from_seed(seed);
+    EXPECT_EQ(std::memcmp(draw(entropy).bytes, begin, sizeof begin), 0);
+    EntropySource again = entropy::from_seed(seed);
     draw(again);
-    EXPECT_EQ(draw(chance), draw(again));
-    EXPECT_EQ(chance::number(chance), chance::number(again));
+    EXPECT_EQ(draw(entropy), draw(again));
+    EXPECT_EQ(entropy::number(entropy), entropy::number(again));
 }
 
-TEST(Chance, OnlyTheSystemsSourceIsNotRepeatable)
+TEST(EntropySource, OnlyTheSystemsSourceIsNotRepeatable)
 {
     ASSERT_GE(sodium_init(), 0);
     const uint8_t seed[32] = {};
-    EXPECT_FALSE(chance::is_repeatable({}));
-    EXPECT_TRUE(chance::is_repeatable(chance::from_seed(seed)));
+    EXPECT_FALSE(entropy::is_repeatable({}));
+    EXPECT_TRUE(entropy::is_repeatable(entropy::from_seed(seed)));
     static const auto name = [] { return "of a test"; };
     static const auto word = [] { return uint32_t{7}; };
     randombytes_implementation given = {name, word, nullptr, nullptr, nullptr, nullptr};
     randombytes_set_implementation(&given);
-    EXPECT_TRUE(chance::is_repeatable({}));
+    EXPECT_TRUE(entropy::is_repeatable({}));
     randombytes_set_implementation(&randombytes_sysrandom_implementation);
-    EXPECT_FALSE(chance::is_repeatable({}));
+    EXPECT_FALSE(entropy::is_repeatable({}));
 }
 
-TEST(Chance, NeverRepeatsADraw)
+TEST(EntropySource, NeverRepeatsADraw)
 {
     ASSERT_GE(sodium_init(), 0);
     const uint8_t one[32] = {1}, two[32] = {2};
-    Chance a = chance::from_seed(one), b = chance::from_seed(two), source = {};
+    EntropySource a = entropy::from_seed(one), b = entropy::from_seed(two), source = {};
     const Drawn drawn[] = {draw(a), draw(a), draw(b), draw(b), draw(source), draw(source)};
     for (size_t i = 0; i < std::size(drawn); ++i)
         for (size_t k = 0; k < i; ++k)

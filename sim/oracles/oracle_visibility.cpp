@@ -1,7 +1,7 @@
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
 
-namespace tern::oracle_sight {
+namespace tern::oracle_visibility {
 
 // True if the object was hidden during the whole tick: it was hidden before and after, and no
 // message about its visibility arrived in between.
@@ -9,15 +9,16 @@ static bool stays_hidden(const Change &change)
 {
     const Object &before = change.before, &after = change.after;
     return before.life == Life::alive && after.life == Life::alive && before.hidden &&
-           after.hidden && before.stamp == after.stamp && before.sight_tick == after.sight_tick;
+           after.hidden && before.stamp == after.stamp &&
+           before.visibility_tick == after.visibility_tick;
 }
 
 // The next host of a star sends the state of all objects anew, also of those that it hides.
 static bool heard_tell(const Node &node, ObjectId object)
 {
     for (size_t i = 0; i < node.note_count; ++i)
-        if (node.notes[i].kind == NoteKind::heard && node.notes[i].object == object &&
-            node.notes[i].message == MessageKind::tell)
+        if (node.notes[i].kind == NoteKind::received && node.notes[i].object == object &&
+            node.notes[i].message == MessageKind::relay)
             return true;
     return false;
 }

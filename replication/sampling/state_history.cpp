@@ -1,17 +1,17 @@
-#include "replication/sampling/told.h"
+#include "replication/sampling/state_history.h"
 #include "replication/sampling/extrapolation.h"
 #include "replication/snapshot/bounds.h"
 #include <algorithm>
 #include <cstring>
 
-namespace tern::told {
+namespace tern::state_history {
 
 bool keeps(const Type &type)
 {
     return type.objects_max > 0 && (type.predicted || bounds::fields_of(type) != 0);
 }
 
-void place(flat::Builder &builder, Told &t, const TypeTable &types, uint32_t slot_count,
+void place(flat::Builder &builder, StateHistory &t, const TypeTable &types, uint32_t slot_count,
            uint32_t peer_count)
 {
     t.size_bytes = 0;
@@ -21,52 +21,53 @@ void place(flat::Builder &builder, Told &t, const TypeTable &types, uint32_t slo
     const size_t peers = t.size_bytes > 0 ? peer_count : 0;
     flat::place(builder, t.clocks, peers, peers);
     flat::place(builder, t.states, slots, slots);
-    flat::place(builder, t.ticks, slots * told_kept, slots * told_kept);
-    flat::place(builder, t.values, slots * told_kept * t.size_bytes,
-                slots * told_kept * t.size_bytes);
+    flat::place(builder, t.ticks, slots * states_kept, slots * states_kept);
+    flat::place(builder, t.values, slots * states_kept * t.size_bytes,
+                slots * states_kept * t.size_bytes);
 }
 
 // --- Time ---
 
 // Whether `middle` lies on or above the line from `a` to `b`, so that it is no corner of the lower
 // hull: its update took longer to arrive.
-static bool is_late(const HeardTick &a, const HeardTick &middle, const HeardTick &b)
+static bool is_late(const ClockSample &a, const ClockSample &middle, const ClockSample &b)
 {
     return static_cast<double>(middle.us - a.us) * (b.tick - a.tick) >=
            static_cast<double>(b.us - a.us) * (middle.tick - a.tick);
 }
 
-static void drop_oldest(OwnerClock &clock)
+static void drop_oldest(OwnerClockEstimate &clock)
 {
     clock.count -= 1;
-    std::copy_n(clock.hull + 1, clock.count, clock.hull);
+    std::copy_n(clock.samples + 1, clock.count, clock.samples);
 }
 
-void hear(OwnerClock &clock, uint32_t tick, uint64_t now_us)
+void add_sample(OwnerClockEstimate &clock, uint32_t tick, uint64_t now_us)
 {
-    if (clock.count > 0 && tick <= clock.hull[clock.count - 1].tick) return;
-    const HeardTick heard = {now_us, tick};
+    if (clock.count > 0 && tick <= clock.samples[clock.count - 1].tick) return;
+    const ClockSample sample = {now_us, tick};
     while (clock.count > 1 &&
-           is_late(clock.hull[clock.count - 2], clock.hull[clock.count - 1], heard))
+           is_late(clock.samples[clock.count - 2], clock.samples[clock.count - 1], sample))
         clock.count -= 1;
-    // hull[0] may be older than hull_us: the line must span a long time, or jitter would decide its
-    // slope.
-    while (clock.count == hull_max || (clock.count > 2 && now_us - clock.hull[1].us > hull_us))
+    // hull[0] may be older than clock_sample_age_us_max: the line must span a long time, or jitter
+    // would decide its slope.
+    while (clock.count == clock_samples_max ||
+           (clock.count > 2 && now_us - clock.samples[1].us > clock_sample_age_us_max))
         drop_oldest(clock);
-    clock.hull[clock.count] = heard;
+    clock.samples[clock.count] = sample;
     clock.count += 1;
 }
 
-double tick_at(const OwnerClock &clock, uint64_t at_us)
+double tick_at(const OwnerClockEstimate &clock, uint64_t at_us)
 {
     if (clock.count == 0) return 0;
-    const HeardTick *from = clock.hull;
+    const ClockSample *from = clock.samples;
     uint64_t longest_us = 0;
     for (uint32_t i = 1; i < clock.count; ++i) {
-        const uint64_t us = clock.hull[i].us - clock.hull[i - 1].us;
+        const uint64_t us = clock.samples[i].us - clock.samples[i - 1].us;
         if (us <= longest_us) continue;
         longest_us = us;
-        from = &clock.hull[i - 1];
+        from = &clock.samples[i - 1];
     }
     if (longest_us == 0) return from->tick;
     const double ticks_per_us = (from[1].tick - from->tick) / static_cast<double>(longest_us);
@@ -76,28 +77,28 @@ double tick_at(const OwnerClock &clock, uint64_t at_us)
 
 // --- States ---
 
-static size_t place_of(const ToldStates &states, Slot slot, uint32_t i)
+static size_t place_of(const StateRing &states, ObjectSlot slot, uint32_t i)
 {
-    return size_t{slot} * told_kept + (states.first + i) % told_kept;
+    return size_t{slot} * states_kept + (states.first + i) % states_kept;
 }
 
-void note(Told &t, const World &world, const TypeTable &types, Slot slot, uint32_t member,
-          uint64_t now_us)
+void push(StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
+          uint32_t member, uint64_t now_us)
 {
     const Object &object = world.slots[slot];
     const Type &type = types.types[object.type];
     if (!keeps(type)) return;
-    OwnerClock &clock = t.clocks[member];
+    OwnerClockEstimate &clock = t.clocks[member];
     if (clock.owner != object.owner) clock = {};
     clock.owner = object.owner;
-    hear(clock, object.tick, now_us);
-    ToldStates &states = t.states[slot];
+    add_sample(clock, object.tick, now_us);
+    StateRing &states = t.states[slot];
     if (states.id != object.id || states.stamp != object.stamp)
         states = {object.id, object.stamp, 0, 0};
     if (states.count > 0 && object.tick <= t.ticks[place_of(states, slot, states.count - 1)])
         return;
-    if (states.count == told_kept)
-        states.first = (states.first + 1) % told_kept;
+    if (states.count == states_kept)
+        states.first = (states.first + 1) % states_kept;
     else
         states.count += 1;
     const size_t place = place_of(states, slot, states.count - 1);
@@ -126,13 +127,13 @@ static void blend_fields(const Type &type, const std::byte *older, const std::by
     }
 }
 
-bool state_at(const Told &t, const World &world, const TypeTable &types, Slot slot, double tick,
-              void *value)
+bool state_at(const StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
+              double tick, void *value)
 {
     if (t.states.count == 0) return false;
     const Object &object = world.slots[slot];
     const Type &type = types.types[object.type];
-    const ToldStates &states = t.states[slot];
+    const StateRing &states = t.states[slot];
     if (states.count == 0 || states.id != object.id || states.stamp != object.stamp) return false;
     uint32_t at = states.count - 1;
     while (at > 0 && t.ticks[place_of(states, slot, at)] > tick)

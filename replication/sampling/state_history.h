@@ -1,0 +1,60 @@
+// State history: the last states that arrived for each object of another owner, and an estimate of
+// each owner's clock. sample() interpolates and extrapolates with both. Kept for predicted types
+// and types with a bounded field. None of it is part of the hashed state.
+#pragma once
+#include "replication/world/world.h"
+
+namespace tern {
+
+inline constexpr uint32_t states_kept = 16; // States kept of each object.
+
+struct StateRing { // The ring of states_kept states of one object in one tenure.
+    ObjectId id;
+    Stamp stamp;
+    uint32_t first, count;
+};
+
+struct ClockSample { // An owner's tick, and the local time at which its update arrived.
+    uint64_t us;
+    uint32_t tick;
+};
+
+// Estimates which tick an owner has at a local time, as seen through the fastest datagrams. The
+// samples of the last seconds are reduced to their lower hull over (tick, arrival time); the
+// longest side of the hull gives the rate and the offset. docs/decisions.md, "Error bounds".
+inline constexpr uint32_t clock_samples_max = 32; // When full, the oldest sample is dropped.
+inline constexpr uint64_t clock_sample_age_us_max = 8'000'000;
+
+struct OwnerClockEstimate {
+    PeerId owner;
+    uint32_t count;
+    ClockSample samples[clock_samples_max];
+};
+
+struct StateHistory {                // Open to migration.
+    uint32_t size_bytes;             // The largest struct of a type that is kept.
+    Flat<StateRing> states;          // Indexed by slot.
+    Flat<uint32_t> ticks;            // [slot * states_kept + ...]
+    Flat<std::byte> values;          // [... * size_bytes]
+    Flat<OwnerClockEstimate> clocks; // Indexed by member slot.
+};
+
+namespace state_history {
+
+void place(flat::Builder &builder, StateHistory &t, const TypeTable &types, uint32_t slot_count,
+           uint32_t peer_count);
+bool keeps(const Type &type);
+// Stores the object's present value in the history. Call it after an update of its owner, who is in
+// member slot `member`, was applied to `world`.
+void push(StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
+          uint32_t member, uint64_t now_us);
+void add_sample(OwnerClockEstimate &clock, uint32_t tick, uint64_t now_us);
+// The owner's estimated tick at a local time, with a fraction; 0 before the first sample.
+double tick_at(const OwnerClockEstimate &clock, uint64_t at_us);
+// Writes the struct at a tick of its owner into `value`. Returns false, and leaves `value` alone,
+// if no state of the present tenure is kept.
+bool state_at(const StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
+              double tick, void *value);
+
+}
+}
