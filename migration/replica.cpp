@@ -201,11 +201,11 @@ size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byt
                                    find_member(r, to), packet, buffer, charges_of(r, part));
 }
 
-void on_packet_outcome(Replica &r, PeerId to, uint64_t packet, bool arrived)
+void on_packet_outcome(Replica &r, PeerId to, uint64_t packet, bool acked)
 {
     const MemberSlot member = find_member(r, to);
     if (member == no_member || r.members[member].fenced) return;
-    publish::on_packet_outcome(r.publisher, r.world, *r.types, member, packet, arrived);
+    publish::on_packet_outcome(r.publisher, r.world, *r.types, member, packet, acked);
 }
 
 bool set_priority(Replica &r, ObjectSlot slot, PeerId peer, uint16_t priority)

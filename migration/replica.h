@@ -112,8 +112,8 @@ SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte>
 Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
 size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                       uint32_t part = 0);
-// The outcome of a packet: acked (`arrived`) or lost. Call it once for each packet.
-void on_packet_outcome(Replica &r, PeerId to, uint64_t packet, bool arrived);
+// The outcome of a packet: acked or lost. Call it once for each packet.
+void on_packet_outcome(Replica &r, PeerId to, uint64_t packet, bool acked);
 
 // --- Time: call these four in this order in every tick ---
 // Clears the events, and frees the objects that were destroyed in the last tick.

@@ -14,7 +14,7 @@ inline constexpr uint32_t trail_max = 24;
 struct Lineage {
     uint32_t numbers[history_max];
     uint32_t ages[history_max];  // In ticks, from the snapshot back.
-    uint8_t depths[history_max]; // The presence_depth that an entry needs in the base to have a
+    uint8_t depths[history_max]; // The depth that an entry needs in the base to have a
                                  // state there.
     uint32_t count;
     bool is_kept; // False: an ancestor is no longer kept, and the rest means nothing.
@@ -32,18 +32,18 @@ Lineage lineage(const Snapshots &s, std::span<const Snapshot> kept, uint32_t num
 // its at[] set.
 History history(const Lineage &l, uint8_t states);
 
-// How many states of the lineage an entry has, given its mark in the base.
+// How many states of the lineage an entry has, given its presence in the base.
 inline uint8_t states(const Lineage &l, EntryPresence presence)
 {
     uint8_t count = 0;
-    while (count < l.count && (presence.bits & presence_depth) >= l.depths[count])
+    while (count < l.count && presence.depth >= l.depths[count])
         count += 1;
     return count;
 }
 
 // The history of an entry whose states may repeat: the states as of those ancestors that carried
-// it, at most history_max. If no such ancestor is kept, the state as of the base. `marks`: of all
-// snapshots of one peer, [number % snapshots_kept * entry_count + entry].
+// it, at most history_max. If no such ancestor is kept, the state as of the base. `presences`: of
+// all snapshots of one peer, [number % snapshots_kept * entry_count + entry].
 struct CarriedHistory {
     uint32_t numbers[history_max], ages[history_max];
     uint8_t count;
@@ -51,38 +51,35 @@ struct CarriedHistory {
 CarriedHistory carried_history(const Lineage &l, const EntryPresence *presences,
                                uint32_t entry_count, uint32_t entry);
 
-// For how many more snapshots without the entry it stays listed.
-inline uint8_t listed_for(EntryPresence presence)
-{
-    return presence.bits >> 6;
-}
-
 inline bool is_listed(EntryPresence base)
 {
-    return (base.bits & presence_carried) != 0 || listed_for(base) > 0;
+    return base.carried != 0 || base.listed > 0;
 }
 
-// The mark in a snapshot that does not carry the entry, from the mark in its base.
+// The presence in a snapshot that does not carry the entry, from the presence in its base.
 inline EntryPresence inherited(EntryPresence base)
 {
-    const uint8_t depth = base.bits & presence_depth;
-    const bool counts = (base.bits & presence_carried) == 0 && listed_for(base) > 0;
-    const int listed = listed_for(base) - (counts ? 1 : 0);
-    return {static_cast<uint8_t>((depth > 0 && depth < presence_depth ? depth + 1 : depth) |
-                                 listed << 6)};
+    EntryPresence presence = base;
+    if (base.depth > 0 && base.depth < presence_depth_max) presence.depth += 1;
+    if (base.carried == 0 && base.listed > 0) presence.listed = (base.listed - 1u) & 3;
+    presence.carried = 0;
+    return presence;
 }
 
-// The mark in a snapshot that carries the entry; `untold` is the mark if it did not.
+// The presence in a snapshot that carries the entry; `omitted` is the presence if it did not.
 inline EntryPresence carried(EntryPresence omitted, uint8_t states)
 {
-    const int depth = states == 0 ? 1 : omitted.bits & presence_depth;
-    return {static_cast<uint8_t>(depth | presence_carried | presence_listed)};
+    EntryPresence presence = omitted;
+    if (states == 0) presence.depth = 1;
+    presence.carried = 1;
+    presence.listed = presence_listed_max;
+    return presence;
 }
 
 // Index into repeated_absent: how many snapshots ago a listed entry was last carried.
 inline unsigned presence_class(EntryPresence base)
 {
-    return (base.bits & presence_carried) != 0 ? 0 : 4u - listed_for(base);
+    return base.carried != 0 ? 0 : 4u - base.listed;
 }
 inline constexpr Probability repeated_absent[4] = {
     probability_one / 2, probability_one / 2, probability_one / 8 * 5, probability_one / 4 * 3};

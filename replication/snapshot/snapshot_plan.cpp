@@ -109,7 +109,7 @@ static bool is_last_word(const Planning &p, const PlanItem &item)
         const size_t place = place_of(p.w.peer, at);
         const Snapshot &snapshot = s.sent[place];
         if (snapshot.number != at) return false;
-        if ((s.sent_presences[place * s.entry_count + item.entry].bits & presence_carried) != 0)
+        if (s.sent_presences[place * s.entry_count + item.entry].carried != 0)
             return p.w.inputs.acked_states[s.entries[item.entry].slot].sent_tick <= snapshot.tick;
         at = snapshot.base;
     }
@@ -148,8 +148,7 @@ static uint64_t listed_word(const Planning &p, uint32_t first)
     for (; std::endian::native == std::endian::little && i + 8 <= count; i += 8) {
         uint64_t presences;
         std::memcpy(&presences, p.base_presences + first + i, sizeof presences);
-        // The test shifts these three bits together.
-        static_assert((presence_carried | presence_listed) == 0xe0);
+        // Shifts the three bits of `carried` and `listed`, the uppermost ones, together.
         const uint64_t any = (presences | presences << 1 | presences << 2) & 0x8080808080808080;
         listed |= ((any >> 7) * 0x0102040810204080 >> 56) << i;
     }

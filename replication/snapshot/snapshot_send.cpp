@@ -379,15 +379,15 @@ DecodeState decode_state_of(const Snapshots &s, uint32_t peer, uint32_t number)
     return snapshot.number == number ? snapshot.decode_state : DecodeState::useless;
 }
 
-void on_packet_outcome(Snapshots &s, uint32_t peer, uint32_t number, bool arrived)
+void on_packet_outcome(Snapshots &s, uint32_t peer, uint32_t number, bool acked)
 {
     SnapshotPeer &p = s.peers[peer];
-    p.loss = p.loss - p.loss / loss_window + (arrived ? 0 : loss_one / loss_window);
+    p.loss = p.loss - p.loss / loss_window + (acked ? 0 : loss_one / loss_window);
     p.loss = std::max<uint32_t>(p.loss, 1);
-    if (arrived) p.arrived_number = std::max(p.arrived_number, number);
+    if (acked) p.arrived_number = std::max(p.arrived_number, number);
     Snapshot *snapshot = kept(s, peer, number);
     if (!snapshot || snapshot->decode_state != DecodeState::in_flight) return;
-    snapshot->decode_state = !arrived              ? DecodeState::useless
+    snapshot->decode_state = !acked                ? DecodeState::useless
                              : snapshot->base == 0 ? DecodeState::usable
                                                    : DecodeState::arrived;
     settle(s, peer);

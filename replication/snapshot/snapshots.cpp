@@ -285,10 +285,10 @@ CarriedHistory carried_history(const Lineage &l, const EntryPresence *presences,
     };
     CarriedHistory h = {};
     if (l.count == 0 || l.trail_count == 0) return h;
-    const uint32_t depth = presence(l.trail[0]).bits & presence_depth;
+    const uint32_t depth = presence(l.trail[0]).depth;
     uint32_t age = 0;
     for (uint32_t i = 0; i < std::min(l.trail_count, depth) && h.count < history_max; ++i) {
-        if ((presence(l.trail[i]).bits & presence_carried) == 0 || l.trail_ages[i] <= age) continue;
+        if (presence(l.trail[i]).carried == 0 || l.trail_ages[i] <= age) continue;
         age = l.trail_ages[i];
         h.numbers[h.count] = l.trail[i];
         h.ages[h.count] = age;

@@ -46,14 +46,15 @@ struct Snapshot { // Number 0: none.
     uint32_t send_index;
 };
 
-// The knowledge of one entry as of a snapshot, in one byte. presence_depth: the number of
-// snapshots, from this one back along the lineage, in which the entry has a state; 31 means 31 or
-// more. presence_carried: this snapshot carries the entry. presence_listed: for how many more
-// snapshots without the entry it stays listed.
+// The knowledge of one entry as of a snapshot, in one byte.
 struct EntryPresence {
-    uint8_t bits;
+    // The number of snapshots, from this one back along the lineage, in which the entry has a
+    // state; presence_depth_max means that many or more.
+    uint8_t depth : 5;
+    uint8_t carried : 1; // This snapshot carries the entry.
+    uint8_t listed : 2;  // For how many more snapshots without the entry it stays listed.
 };
-inline constexpr uint8_t presence_depth = 31, presence_carried = 32, presence_listed = 192;
+inline constexpr uint8_t presence_depth_max = 31, presence_listed_max = 3;
 
 // An object that this peer owns. Sender and receiver name objects by entry numbers, not by ids.
 struct SentEntry {
@@ -203,7 +204,7 @@ bool takes(const Snapshots &s, ObjectSlot slot);
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
              const SnapshotInputs &inputs, std::span<std::byte> buffer);
 uint32_t last_number(const Snapshots &s, uint32_t peer); // The number of the last one written.
-void on_packet_outcome(Snapshots &s, uint32_t peer, uint32_t number, bool arrived);
+void on_packet_outcome(Snapshots &s, uint32_t peer, uint32_t number, bool acked);
 DecodeState decode_state_of(const Snapshots &s, uint32_t peer, uint32_t number);
 void lose_all(Snapshots &s, uint32_t peer); // All snapshots in flight count as lost.
 

@@ -261,7 +261,7 @@ static void settle_lost(Publisher &p, const World &world, const TypeTable &types
 }
 
 static void settle_run(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                       const SentRun &run, uint32_t sent_at, bool arrived)
+                       const SentRun &run, uint32_t sent_at, bool acked)
 {
     const bool has_interests = p.rings[peer].interests != 0;
     AckedState *acked_state = &acked_state_at(p, peer, run.slot);
@@ -271,7 +271,7 @@ static void settle_run(Publisher &p, const World &world, const TypeTable &types,
             object->stamp != run.stamp)
             continue;
         if (acked_state->acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) continue;
-        if (!arrived)
+        if (!acked)
             settle_lost(p, world, types, peer, run.slot + i, run.tick);
         else if (!has_interests || settle_visibility(interest_at(p, peer, run.slot + i), sent_at))
             acked_state->acked_tick = std::max(acked_state->acked_tick, run.tick);
@@ -280,10 +280,10 @@ static void settle_run(Publisher &p, const World &world, const TypeTable &types,
 
 // Applies the outcome of one message to its objects.
 static void settle(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                   const SentUpdates &sent, bool arrived)
+                   const SentUpdates &sent, bool acked)
 {
     for (uint32_t i = 0; i < sent.count; ++i)
-        settle_run(p, world, types, peer, run_at(p, peer, sent.first + i), sent.tick, arrived);
+        settle_run(p, world, types, peer, run_at(p, peer, sent.first + i), sent.tick, acked);
 }
 
 // Applies the outcomes of snapshots that are known now to count or not to count.
@@ -303,7 +303,7 @@ static void settle_snapshots(Publisher &p, const World &world, const TypeTable &
 }
 
 void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                       uint64_t packet, bool arrived)
+                       uint64_t packet, bool acked)
 {
     TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
     uint32_t first = 0;
@@ -319,11 +319,11 @@ void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types,
         SentUpdates &sent = packet_at(p, peer, first);
         if (sent.packet != packet) break;
         if (sent.snapshot != 0) {
-            snapshots::on_packet_outcome(p.snapshots, peer, sent.snapshot, arrived);
+            snapshots::on_packet_outcome(p.snapshots, peer, sent.snapshot, acked);
             carried_by_snapshot = true;
             continue;
         }
-        if (sent.tick != 0) settle(p, world, types, peer, sent, arrived);
+        if (sent.tick != 0) settle(p, world, types, peer, sent, acked);
         sent.tick = 0;
     }
     if (carried_by_snapshot) settle_snapshots(p, world, types, peer);

@@ -177,7 +177,7 @@ size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch
 // Takes the outcome of a packet: once for each, in any order. Packets without messages of this
 // module are ignored.
 void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                       uint64_t packet, bool arrived);
+                       uint64_t packet, bool acked);
 
 // Counts all packets in flight to the peer as lost; for a connection that was replaced.
 void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);

@@ -201,10 +201,10 @@ void sent(Congestion &c, uint64_t in_flight_bytes)
     c._most_bytes = std::max(c._most_bytes, in_flight_bytes);
 }
 
-void settled(Congestion &c, bool arrived)
+void settled(Congestion &c, bool acked)
 {
     c._settled_count += 1;
-    c._lost_count += !arrived;
+    c._lost_count += !acked;
     if (c._settled_count < loss_packets) return;
     // A queue too short to show up as delay shows only by what it drops, so heavy loss counts.
     c._lossy = c._lost_count > c._settled_count / 8;

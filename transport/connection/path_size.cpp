@@ -21,10 +21,10 @@ void rest(PathSize &path, uint64_t sent_us)
     path._rest_until_us = sent_us + rest_us;
 }
 
-void settle_probe(PathSize &path, size_t size_bytes, bool arrived, uint64_t sent_us)
+void settle_probe(PathSize &path, size_t size_bytes, bool acked, uint64_t sent_us)
 {
     path._probe = no_probe;
-    if (arrived) {
+    if (acked) {
         path._bytes = static_cast<uint32_t>(size_bytes);
         path._tries = 0;
         rest(path, sent_us);
@@ -67,16 +67,16 @@ void filled(PathSize &path)
     path._wanted = path._bytes >= datagram_bytes_base && path._bytes < datagram_bytes_max;
 }
 
-bool settled(PathSize &path, uint64_t packet, size_t size_bytes, bool arrived, uint64_t sent_us)
+bool settled(PathSize &path, uint64_t packet, size_t size_bytes, bool acked, uint64_t sent_us)
 {
     if (packet == path._probe) {
-        settle_probe(path, size_bytes, arrived, sent_us);
+        settle_probe(path, size_bytes, acked, sent_us);
         return true;
     }
     // A large packet on a small path was sent before the path shrank, or on another path.
     const bool counts = size_bytes > datagram_bytes_base && path._bytes > datagram_bytes_base;
     if (!counts || TERN_MUTANT(shrunken_path_unnoticed)) return false;
-    path._lost_count = arrived ? 0 : path._lost_count + 1;
+    path._lost_count = acked ? 0 : path._lost_count + 1;
     if (path._lost_count < large_losses_max) return false;
     path._lost_count = 0;
     path._bytes = datagram_bytes_base;

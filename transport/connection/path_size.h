@@ -32,7 +32,7 @@ void probed(PathSize &path, uint64_t packet); // That probe was sent, as packet 
 void filled(PathSize &path);                  // A packet had no room for more.
 // The outcome of a packet that was sent at sent_us. Returns true if it was a probe: its loss must
 // not count as congestion, because the size explains it (RFC 8899, 3).
-bool settled(PathSize &path, uint64_t packet, size_t size_bytes, bool arrived, uint64_t sent_us);
+bool settled(PathSize &path, uint64_t packet, size_t size_bytes, bool acked, uint64_t sent_us);
 
 }
 }

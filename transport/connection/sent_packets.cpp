@@ -78,22 +78,22 @@ bool take_first(SentPackets &sent, PendingOutcomes &pending, ReportState before,
     }
     SentPacket &packet = slot(sent, pending._first);
     packet.report_state = now;
-    outcome = {pending._first, packet.state == SentState::arrived};
+    outcome = {pending._first, packet.state == SentState::acked};
     pending._first += 1;
     pending._count -= 1;
     return true;
 }
 
-void settle(SentPackets &sent, uint64_t number, bool arrived)
+void settle(SentPackets &sent, uint64_t number, bool acked)
 {
     SentPacket &packet = slot(sent, number);
-    packet.state = arrived ? SentState::arrived : SentState::lost;
+    packet.state = acked ? SentState::acked : SentState::lost;
     if (packet.ack_eliciting) {
         sent._eliciting_count -= 1;
         sent._in_flight_bytes -= packet.size_bytes;
     }
-    if (!arrived) sent._late_from = std::min(sent._late_from, number);
-    if (!arrived && TERN_MUTANT(loss_not_reported)) return;
+    if (!acked) sent._late_from = std::min(sent._late_from, number);
+    if (!acked && TERN_MUTANT(loss_not_reported)) return;
     packet.report_state = ReportState::unsettled;
     put(sent._for_connection, number);
 }

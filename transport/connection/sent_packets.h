@@ -26,7 +26,7 @@ struct SentChunk {
 enum class SentState : uint8_t {
     none,
     in_flight,
-    arrived, // Acked.
+    acked,
     lost,
     late // Declared lost, then acked.
 };

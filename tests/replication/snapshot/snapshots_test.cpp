@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "replication/update/publish.h"
 #include "tests/replication/block.h"
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>
@@ -325,6 +326,14 @@ Net run(uint64_t seed, Faults faults, uint32_t ticks = 400)
         net.tick(0);
     net.expect_equal();
     return net;
+}
+
+// The search for listed entries looks at eight of them at once, and needs this layout.
+TEST(Snapshots, ThePresenceOfAnEntryHasItsListedBitsOnTop)
+{
+    if (std::endian::native != std::endian::little) GTEST_SKIP() << "not used there";
+    EXPECT_EQ(std::bit_cast<uint8_t>(EntryPresence{0, 1, presence_listed_max}), 0xe0);
+    EXPECT_EQ(std::bit_cast<uint8_t>(EntryPresence{presence_depth_max, 0, 0}), 0x1f);
 }
 
 TEST(Snapshots, WhatTheyTellIsWhatWas)
