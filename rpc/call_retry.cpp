@@ -352,11 +352,12 @@ const char *text(CallFailure failure)
 {
     switch (failure) {
     case CallFailure::none: return "it has not failed";
-    case CallFailure::dead: return "the object has died";
-    case CallFailure::unknown: return "nobody has told this peer of the object";
+    case CallFailure::dead: return "the object was destroyed";
+    case CallFailure::unknown: return "this peer does not know the object";
     case CallFailure::not_allowed: return "this peer may not call it";
-    case CallFailure::lost: return "whom it went to has left; it may have been heard";
-    case CallFailure::no_reply: return "no reply has come in time; it may have been heard";
+    case CallFailure::lost: return "the callee has left; it may have received the call";
+    case CallFailure::no_reply:
+        return "no reply came in time; the callee may have received the call";
     }
     return "";
 }

@@ -136,20 +136,21 @@ Explanation explain(const Session *session, ObjectId object, PeerId peer)
 const char *text(Why why)
 {
     switch (why) {
-    case Why::has_it: return "It has the object, with its last change.";
-    case Why::unknown: return "No such object has been heard of here.";
-    case Why::no_such_peer: return "There is no such member, as far as is known here.";
+    case Why::has_it: return "The member has the object, with its last change.";
+    case Why::unknown: return "This peer does not know the object.";
+    case Why::no_such_peer: return "This peer does not know the member.";
     case Why::no_connection: return "There is no connection to this member at present.";
-    case Why::dead: return "The object is dead.";
-    case Why::death_unacked: return "The object is dead, and the member has not acked that.";
-    case Why::not_owned_here: return "The object's owner tells it to the member; ask there.";
-    case Why::sent_by_host: return "The host tells it to the member; ask there.";
-    case Why::peer_joining: return "The member is still joining, and not told the object yet.";
+    case Why::dead: return "The object was destroyed.";
+    case Why::death_unacked: return "The object was destroyed, and the member has not acked that.";
+    case Why::not_owned_here: return "The object's owner sends it to the member; ask there.";
+    case Why::sent_by_host: return "The host sends it to the member; ask there.";
+    case Why::peer_joining:
+        return "The member is still joining and has not been sent the object yet.";
     case Why::object_waits: return "The object's announcement waits behind other messages.";
     case Why::object_unacked: return "The object's announcement was sent and is not acked.";
     case Why::change_waits: return "The change waits for the next send(), or for acks.";
     case Why::no_budget: return "The change waits for bytes: the connection's budget is used up.";
-    case Why::hidden: return "The object is hidden from the member by our game.";
+    case Why::hidden: return "Our game has hidden the object from the member.";
     case Why::change_unacked: return "The change was sent and is not acked.";
     case Why::claim_unanswered: return "The host has not answered our claim.";
     case Why::claim_refused: return "The host has refused our claim.";

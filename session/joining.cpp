@@ -130,10 +130,11 @@ static void give_up_joining(Session &s)
     const PeerId missing = missing_sync(*s.replica);
     fail(s, State::unreachable);
     if (missing != PeerId::none)
-        std::snprintf(s.text, sizeof s.text,
-                      "Joining took longer than join_timeout_ms: peer %u has not greeted us. Is "
-                      "there a path to it?",
-                      static_cast<unsigned>(missing));
+        std::snprintf(
+            s.text, sizeof s.text,
+            "Joining took longer than join_timeout_ms: peer %u has not sent us its objects. Is "
+            "there a path to it?",
+            static_cast<unsigned>(missing));
     else if (s.started_over)
         std::snprintf(s.text, sizeof s.text,
                       "The host was lost while we joined, and no other member has taken us in.");
