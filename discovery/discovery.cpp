@@ -109,7 +109,7 @@ static discovery::Answer answer_to(const discovery::Query &query, const Announce
     std::memcpy(answer.name, a.name, sizeof answer.name);
     answer.session = s.invite.session;
     answer.types_digest = type_table::digest(s.types);
-    answer.players = static_cast<uint16_t>(peers(&s).size() + 1);
+    answer.players = static_cast<uint16_t>(other_peers(&s).size() + 1);
     answer.peers_max = s.config.peers_max;
     if (!a.open) return answer;
     answer.port = a.address.port;
@@ -152,7 +152,7 @@ uint64_t bad_datagrams(const Announcer *announcer)
 
 // --- Finder ---
 
-const char *text(Fit fit)
+const char *to_text(Fit fit)
 {
     switch (fit) {
     case Fit::fits: return "it fits";
@@ -298,7 +298,7 @@ std::span<const Datagram> find(Finder *finder, std::span<const Datagram> datagra
     return {&f.query, 1};
 }
 
-std::span<const FoundSession> found(const Finder *finder)
+std::span<const FoundSession> found_sessions(const Finder *finder)
 {
     return {finder->sessions, finder->count};
 }

@@ -86,7 +86,7 @@ Body pushed(Body crate, const Body &ship)
 void play(Player &player, int number, int tick)
 {
     Session *session = player.session;
-    if (state(session) != State::open) return;
+    if (session_state(session) != State::open) return;
     const Body ship = ship_at(number, static_cast<float>(tick) / ticks_a_second);
     if (player.ship == ObjectId::none) {
         player.ship = create(session, ship_type, ship);
@@ -96,7 +96,7 @@ void play(Player &player, int number, int tick)
         return;
     }
     set(session, player.ship, ship);
-    for (const ObjectId id : objects(session, crate_type)) {
+    for (const ObjectId id : object_ids(session, crate_type)) {
         const Body &crate = get<Body>(session, id);
         if (may_set(session, id))
             set(session, id, pushed(crate, ship));
@@ -120,18 +120,18 @@ void film(Player &player, uint64_t now_us)
 {
     const Session *session = player.session;
     Frame frame = {};
-    frame.host = static_cast<int>(host(session));
+    frame.host = static_cast<int>(host_peer(session));
     for (std::string &place : frame.ships)
         place = "-50,-50";
-    for (const ObjectId id : objects(session, ship_type))
-        frame.ships[static_cast<int>(owner(session, id)) - 1] = point(session, id, now_us);
+    for (const ObjectId id : object_ids(session, ship_type))
+        frame.ships[static_cast<int>(object_owner(session, id)) - 1] = point(session, id, now_us);
     // objects() has no fixed order, so crates are ordered by id; player 0 has created all of them.
-    for (const ObjectId id : objects(session, crate_type)) {
+    for (const ObjectId id : object_ids(session, crate_type)) {
         size_t place = 0;
-        for (const ObjectId other : objects(session, crate_type))
+        for (const ObjectId other : object_ids(session, crate_type))
             place += other < id;
         frame.crates[place] = point(session, id, now_us);
-        frame.owners[place] = static_cast<int>(owner(session, id));
+        frame.owners[place] = static_cast<int>(object_owner(session, id));
     }
     player.frames.push_back(frame);
 }
@@ -233,7 +233,8 @@ int main()
     start(players[0].session);
     const Address address = loopback(7777);
     for (int i = 1; i < peer_count; ++i)
-        join(players[static_cast<size_t>(i)].session, invite(players[0].session, {&address, 1}));
+        join(players[static_cast<size_t>(i)].session,
+             make_invite(players[0].session, {&address, 1}));
 
     for (int tick = 1; tick <= end_tick; ++tick) {
         const uint64_t now_us = static_cast<uint64_t>(tick) * 1'000'000 / ticks_a_second;

@@ -18,7 +18,7 @@ int main()
     Socket *ben_socket = make_sim_socket(network, loopback(7778));
     Session *ada = make_session({.types = types}), *ben = make_session({.types = types});
     start(ada);
-    join(ben, invite(ada, {&address, 1}));
+    join(ben, make_invite(ada, {&address, 1}));
     const ObjectId lamp = create(ada, 0, Lamp{true});
     for (uint64_t now_us = 0; get<Lamp>(ada, lamp).lit && now_us < 10'000'000; now_us += 16'667) {
         advance(network, now_us);

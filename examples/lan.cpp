@@ -41,23 +41,23 @@ static void enter(Session *session, const Config &config)
     finder_config.config = &config;
     Finder *finder = make_finder(finder_config);
     const uint64_t end_us = clock_us() + 2'000'000;
-    while (made.socket && state(session) == State::idle && clock_us() < end_us) {
+    while (made.socket && session_state(session) == State::idle && clock_us() < end_us) {
         made.socket->send(find(finder, made.socket->receive(), clock_us()));
-        for (const FoundSession &one : found(finder)) {
-            if (state(session) != State::idle) break;
+        for (const FoundSession &one : found_sessions(finder)) {
+            if (session_state(session) != State::idle) break;
             if (one.fit == Fit::fits && one.open) join(session, one.invite);
         }
         sleep_us(10'000);
     }
     destroy_finder(finder);
     if (made.socket) destroy_socket(made.socket);
-    if (state(session) == State::idle) start(session);
+    if (session_state(session) == State::idle) start(session);
 }
 
 static void print_dice(const Session *session)
 {
-    for (ObjectId die : objects(session, 0))
-        std::printf("peer %u: %d  ", static_cast<unsigned>(owner(session, die)),
+    for (ObjectId die : object_ids(session, 0))
+        std::printf("peer %u: %d  ", static_cast<unsigned>(object_owner(session, die)),
                     get<Die>(session, die).eyes);
     std::printf("\n");
     std::fflush(stdout);
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     // Every member announces the session, so that it can be found as long as any member is left.
     const MadeSocket lan = make_discovery_socket(discovery_port);
     if (!game.socket || !lan.socket) {
-        std::fprintf(stderr, "no socket: %s\n", text(game.socket ? lan.error : game.error));
+        std::fprintf(stderr, "no socket: %s\n", to_text(game.socket ? lan.error : game.error));
         return 1;
     }
     Config config = {};
@@ -87,11 +87,11 @@ int main(int argc, char **argv)
 
     ObjectId mine = ObjectId::none;
     const uint64_t begun_us = clock_us();
-    for (uint64_t tick = 0; state(session) <= State::leaving; ++tick) {
+    for (uint64_t tick = 0; session_state(session) <= State::leaving; ++tick) {
         const uint64_t now_us = clock_us();
         receive(session, game.socket->receive(), now_us);
         lan.socket->send(announce(announcer, session, lan.socket->receive(), now_us));
-        if (state(session) == State::open && tick % 60 == 0) {
+        if (session_state(session) == State::open && tick % 60 == 0) {
             const Die rolled = {static_cast<int32_t>(1 + now_us / 16 % 6)};
             if (mine == ObjectId::none) mine = create(session, 0, rolled);
             if (mine != ObjectId::none) set(session, mine, rolled);
@@ -99,11 +99,11 @@ int main(int argc, char **argv)
         }
         const bool over =
             given.seconds > 0 && static_cast<double>(now_us - begun_us) >= given.seconds * 1e6;
-        if (over && state(session) <= State::open) leave(session);
+        if (over && session_state(session) <= State::open) leave(session);
         game.socket->send(send(session, clock_us()));
         sleep_us(16'000);
     }
-    const bool well = state(session) == State::left;
+    const bool well = session_state(session) == State::left;
     std::printf("%s\n", state_text(session));
     destroy_announcer(announcer);
     destroy_session(session);

@@ -68,7 +68,7 @@ static bool enter(Session *session, const Socket *socket, const Arguments &argum
         address = parsed.address;
     }
     start(session);
-    std::printf("invite: %s\n", print(invite(session, {&address, 1})).text);
+    std::printf("invite: %s\n", to_text(make_invite(session, {&address, 1})).text);
     std::fflush(stdout);
     return true;
 }
@@ -82,7 +82,7 @@ static void hear(Session *session, const Event &event)
     }
     if (event.kind == EventKind::peer_left) std::printf("peer %u has gone\n", peer);
     if (event.kind == EventKind::call && event.type == chat_type)
-        std::printf("peer %u says: %s\n", peer, arguments<Chat>(event).text);
+        std::printf("peer %u says: %s\n", peer, call_arguments<Chat>(event).text);
 }
 
 static void steer(Session *session, ObjectId mine)
@@ -96,7 +96,7 @@ static void steer(Session *session, ObjectId mine)
 
 static void print_ships(const Session *session)
 {
-    for (const Ship &ship : values<Ship>(session, ship_type))
+    for (const Ship &ship : object_values<Ship>(session, ship_type))
         std::printf("(%.1f %.1f) ", double{ship.position[0]}, double{ship.position[1]});
     std::printf("\n");
     std::fflush(stdout);
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     const Arguments given = read_arguments(argc, argv);
     const MadeSocket made = make_udp_socket(0);
     if (!made.socket) {
-        std::fprintf(stderr, "no socket: %s\n", text(made.error));
+        std::fprintf(stderr, "no socket: %s\n", to_text(made.error));
         return 1;
     }
     Config config = {};
@@ -117,11 +117,11 @@ int main(int argc, char **argv)
 
     ObjectId mine = ObjectId::none;
     const uint64_t begun_us = clock_us();
-    for (uint64_t tick = 0; state(session) != State::left; ++tick) {
+    for (uint64_t tick = 0; session_state(session) != State::left; ++tick) {
         const uint64_t now_us = clock_us();
         for (const Event &event : receive(session, made.socket->receive(), now_us))
             hear(session, event);
-        const State present = state(session);
+        const State present = session_state(session);
         if (present == State::open && mine == ObjectId::none)
             mine = create(session, ship_type, Ship{{0, 0}, 0, 100});
         if (present == State::open && mine != ObjectId::none) steer(session, mine);
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
         if (present > State::left || (over && present == State::joining)) break;
         sleep_us(16'000);
     }
-    const bool well = state(session) == State::left;
+    const bool well = session_state(session) == State::left;
     std::printf("%s\n", state_text(session));
     destroy_session(session);
     destroy_socket(made.socket);

@@ -68,17 +68,17 @@ const Type types[] = {
 // Moves the player in a circle, each at another speed so that they meet.
 static void walk(Session *session, ObjectId mine, int tick)
 {
-    const float speed = 0.01f * static_cast<float>(self(session));
+    const float speed = 0.01f * static_cast<float>(local_peer(session));
     const float angle = speed * static_cast<float>(tick);
     set(session, mine, Player{{5 * std::cos(angle), 5 * std::sin(angle)}});
 }
 
 static void print_players(const Session *session, uint64_t now_us)
 {
-    for (const ObjectId id : objects(session, player_type)) {
+    for (const ObjectId id : object_ids(session, player_type)) {
         Player player = {};
         sample(session, id, now_us - 100'000, player); // The position a tenth of a second ago.
-        std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(owner(session, id)),
+        std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(object_owner(session, id)),
                     player.position[0], player.position[1]);
     }
     std::puts("");
@@ -87,13 +87,13 @@ static void print_players(const Session *session, uint64_t now_us)
 // The owner carries the ball; another player that comes near claims it.
 static void play_ball(Session *session, ObjectId mine)
 {
-    if (objects(session, ball_type).empty()) {
-        if (host(session) == self(session)) create(session, ball_type, Ball{});
+    if (object_ids(session, ball_type).empty()) {
+        if (host_peer(session) == local_peer(session)) create(session, ball_type, Ball{});
         return;
     }
-    const ObjectId ball = objects(session, ball_type)[0];
+    const ObjectId ball = object_ids(session, ball_type)[0];
     const Player &player = get<Player>(session, mine);
-    if (owner(session, ball) == self(session)) {
+    if (object_owner(session, ball) == local_peer(session)) {
         set(session, ball, Ball{{player.position[0], player.position[1]}});
         return;
     }
@@ -105,8 +105,8 @@ static void play_ball(Session *session, ObjectId mine)
 // Asks for the ball: a call to the peer that owns it at present.
 static void shout(Session *session)
 {
-    for (const ObjectId ball : objects(session, ball_type))
-        if (owner(session, ball) != self(session))
+    for (const ObjectId ball : object_ids(session, ball_type))
+        if (object_owner(session, ball) != local_peer(session))
             call_owner(session, ball, shout_type, Shout{"over here!"});
 }
 
@@ -116,7 +116,7 @@ static bool enter(Session *session, const Socket *socket, const char *invite_tex
     if (!invite_text) {
         start(session);
         const Address address = loopback(socket->local_address().port);
-        std::printf("invite: %s\n", print(invite(session, {&address, 1})).text);
+        std::printf("invite: %s\n", to_text(make_invite(session, {&address, 1})).text);
         return true;
     }
     const ParsedInvite parsed = parse_invite(invite_text);
@@ -135,7 +135,7 @@ static void report(const Event &event)
         if (event.type == ball_type) std::printf("player %u has the ball\n", peer);
         break;
     case EventKind::call:
-        std::printf("player %u shouts: %s\n", peer, arguments<Shout>(event).text);
+        std::printf("player %u shouts: %s\n", peer, call_arguments<Shout>(event).text);
         break;
     case EventKind::host_changed: std::printf("player %u is the host now\n", peer); break;
     default: break;
@@ -153,11 +153,11 @@ int main(int argc, char **argv)
     if (!enter(session, made.socket, argc > 1 ? argv[1] : nullptr)) return 1;
 
     ObjectId mine = ObjectId::none;
-    for (int tick = 0; state(session) <= State::leaving; ++tick) {
+    for (int tick = 0; session_state(session) <= State::leaving; ++tick) {
         const uint64_t now_us = clock_us();
         for (const Event &event : receive(session, made.socket->receive(), now_us))
             report(event);
-        if (state(session) == State::open) {
+        if (session_state(session) == State::open) {
             if (mine == ObjectId::none) mine = create(session, player_type, Player{});
             walk(session, mine, tick);
             play_ball(session, mine);

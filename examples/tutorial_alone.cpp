@@ -33,16 +33,16 @@ const Type types[] = {
 // Moves the player in a circle, each at another speed so that they meet.
 static void walk(Session *session, ObjectId mine, int tick)
 {
-    const float speed = 0.01f * static_cast<float>(self(session));
+    const float speed = 0.01f * static_cast<float>(local_peer(session));
     const float angle = speed * static_cast<float>(tick);
     set(session, mine, Player{{5 * std::cos(angle), 5 * std::sin(angle)}});
 }
 
 static void print_players(const Session *session)
 {
-    for (const ObjectId id : objects(session, player_type)) {
+    for (const ObjectId id : object_ids(session, player_type)) {
         const Player &player = get<Player>(session, id);
-        std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(owner(session, id)),
+        std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(object_owner(session, id)),
                     player.position[0], player.position[1]);
     }
     std::puts("");

@@ -35,16 +35,16 @@ const Type types[] = {
 // Moves the player in a circle, each at another speed so that they meet.
 static void walk(Session *session, ObjectId mine, int tick)
 {
-    const float speed = 0.01f * static_cast<float>(self(session));
+    const float speed = 0.01f * static_cast<float>(local_peer(session));
     const float angle = speed * static_cast<float>(tick);
     set(session, mine, Player{{5 * std::cos(angle), 5 * std::sin(angle)}});
 }
 
 static void print_players(const Session *session)
 {
-    for (const ObjectId id : objects(session, player_type)) {
+    for (const ObjectId id : object_ids(session, player_type)) {
         const Player &player = get<Player>(session, id);
-        std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(owner(session, id)),
+        std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(object_owner(session, id)),
                     player.position[0], player.position[1]);
     }
     std::puts("");
@@ -56,7 +56,7 @@ static bool enter(Session *session, const Socket *socket, const char *invite_tex
     if (!invite_text) {
         start(session);
         const Address address = loopback(socket->local_address().port);
-        std::printf("invite: %s\n", print(invite(session, {&address, 1})).text);
+        std::printf("invite: %s\n", to_text(make_invite(session, {&address, 1})).text);
         return true;
     }
     const ParsedInvite parsed = parse_invite(invite_text);
@@ -83,11 +83,11 @@ int main(int argc, char **argv)
     if (!enter(session, made.socket, argc > 1 ? argv[1] : nullptr)) return 1;
 
     ObjectId mine = ObjectId::none;
-    for (int tick = 0; state(session) <= State::leaving; ++tick) {
+    for (int tick = 0; session_state(session) <= State::leaving; ++tick) {
         const uint64_t now_us = clock_us();
         for (const Event &event : receive(session, made.socket->receive(), now_us))
             report(event);
-        if (state(session) == State::open) {
+        if (session_state(session) == State::open) {
             if (mine == ObjectId::none) mine = create(session, player_type, Player{});
             walk(session, mine, tick);
             if (tick % 60 == 0) print_players(session);

@@ -76,7 +76,7 @@ void to_announcer(World &w, const Datagram &datagram)
 
 void check_list(const World &w)
 {
-    const std::span<const FoundSession> all = found(w.finder);
+    const std::span<const FoundSession> all = found_sessions(w.finder);
     TERN_ASSERT(all.size() <= found_max, "%zu", all.size());
     for (size_t i = 0; i < all.size(); ++i) {
         const FoundSession &one = all[i];
@@ -93,7 +93,7 @@ void check_list(const World &w)
             TERN_ASSERT(invite.addresses[a].port != 0, "address %zu", a);
         for (size_t before = 0; before < i; ++before)
             TERN_ASSERT(all[before].invite.session != invite.session, "%zu twice", i);
-        if (one.open) TERN_ASSERT(!parse_invite(print(invite).text).error, "entry %zu", i);
+        if (one.open) TERN_ASSERT(!parse_invite(to_text(invite).text).error, "entry %zu", i);
     }
 }
 

@@ -18,16 +18,16 @@ constexpr size_t frames_bytes_max = 1000;
 bool undisturbed(const Arena &a)
 {
     for (const Session *s : a.honest)
-        if (state(s) != State::open) return false;
-    return replica::is_member(inspect::replica(a.honest[0]), self(a.honest[1]));
+        if (session_state(s) != State::open) return false;
+    return replica::is_member(inspect::replica(a.honest[0]), local_peer(a.honest[1]));
 }
 
 void check_states(const Arena &a)
 {
-    const State host = state(a.honest[0]), member = state(a.honest[1]);
+    const State host = session_state(a.honest[0]), member = session_state(a.honest[1]);
     // Any member can fill the tables (overflow). If it reports the other member as unreachable and
     // then disappears, the host is alone (minority).
-    const bool apart = !replica::is_member(inspect::replica(a.honest[0]), self(a.honest[1]));
+    const bool apart = !replica::is_member(inspect::replica(a.honest[0]), local_peer(a.honest[1]));
     TERN_ASSERT(host == State::open || host == State::overflow ||
                     (host == State::minority && apart),
                 "the host: %s", state_text(a.honest[0]));
@@ -42,13 +42,14 @@ void check_kept(const Arena &a)
     for (size_t who = 0; who < honest_count; ++who) {
         const Session *s = a.honest[who];
         const ObjectId object = a.kept[who];
-        TERN_ASSERT(exists(s, object) && owner(s, object) == self(s), "%zu has lost its own", who);
+        TERN_ASSERT(exists(s, object) && object_owner(s, object) == local_peer(s),
+                    "%zu has lost its own", who);
         const Ball ball = get<Ball>(s, object);
         TERN_ASSERT(ball.y == static_cast<int16_t>(who) && ball.x <= a.played &&
                         ball.x + 1 >= a.played,
                     "%zu has %d, %d at tick %d", who, ball.x, ball.y, a.played);
         const Session *other = a.honest[1 - who];
-        TERN_ASSERT(exists(other, object) && owner(other, object) == self(s),
+        TERN_ASSERT(exists(other, object) && object_owner(other, object) == local_peer(s),
                     "%zu's is another's at the other", who);
         const Ball copy = get<Ball>(other, object);
         TERN_ASSERT(copy.y == ball.y || copy.x == 0, "%zu's copy is %d, %d", who, copy.x, copy.y);
@@ -93,7 +94,7 @@ void settle(Arena &a)
     check(a);
     if (!undisturbed(a)) return;
     for (const Session *s : a.honest)
-        TERN_ASSERT(peers(s).size() == 1, "%zu peers are left", peers(s).size());
+        TERN_ASSERT(other_peers(s).size() == 1, "%zu peers are left", other_peers(s).size());
     arena::tick(a, 20'000);
     arena::tick(a, 20'000);
     // Changes of the last ticks may still be in flight, hence the tolerance.
@@ -108,8 +109,9 @@ void settle(Arena &a)
                     "object %llx is another thing at the member",
                     static_cast<unsigned long long>(object.id));
     }
-    TERN_ASSERT(stats(a.honest[0]).objects == stats(a.honest[1]).objects, "%llu objects",
-                static_cast<unsigned long long>(stats(a.honest[0]).objects));
+    TERN_ASSERT(session_stats(a.honest[0]).objects == session_stats(a.honest[1]).objects,
+                "%llu objects",
+                static_cast<unsigned long long>(session_stats(a.honest[0]).objects));
 }
 
 }

@@ -26,7 +26,7 @@ void try_invite(const char *text)
     if (parsed.error) return;
     const uint8_t count = parsed.invite.address_count;
     TERN_ASSERT(count >= 1 && count <= invite_addresses_max, "%u addresses", count);
-    const InviteText printed = print(parsed.invite);
+    const InviteText printed = to_text(parsed.invite);
     TERN_ASSERT(std::strcmp(printed.text, text) == 0, "%s is printed as %s", text, printed.text);
     const ParsedInvite again = parse_invite(printed.text);
     TERN_ASSERT(!again.error && equal(parsed.invite, again.invite), "%s", text);
@@ -51,11 +51,11 @@ void try_address(const char *text)
     const ParsedAddress parsed = parse_address(text);
     if (parsed.error) return;
     TERN_ASSERT(parsed.address.port != 0, "%s has no port", text);
-    const AddressText printed = print(parsed.address);
+    const AddressText printed = to_text(parsed.address);
     const ParsedAddress again = parse_address(printed.text);
     TERN_ASSERT(!again.error && again.address == parsed.address, "%s is printed as %s", text,
                 printed.text);
-    const AddressText same = print(again.address);
+    const AddressText same = to_text(again.address);
     TERN_ASSERT(std::strcmp(same.text, printed.text) == 0, "%s, then %s", printed.text, same.text);
 }
 
@@ -65,7 +65,7 @@ void print_any(Input in)
     const std::span<const uint8_t> ip = input::bytes(in, 16);
     std::copy(ip.begin(), ip.end(), address.ip);
     address.port = static_cast<uint16_t>(input::u16(in) | 1u);
-    const AddressText text = print(address);
+    const AddressText text = to_text(address);
     const ParsedAddress parsed = parse_address(text.text);
     TERN_ASSERT(!parsed.error && parsed.address == address, "%s", text.text);
 }

@@ -440,10 +440,10 @@ void open(Pair &p)
     receive(p.ours, {}, p.now_us);
     receive(theirs, {}, p.now_us);
     start(p.ours);
-    join(theirs, invite(p.ours, {addresses, 1}));
-    for (int i = 0; i < 100 && state(theirs) != State::open; ++i)
+    join(theirs, make_invite(p.ours, {addresses, 1}));
+    for (int i = 0; i < 100 && session_state(theirs) != State::open; ++i)
         tick(p);
-    TERN_ASSERT(state(theirs) == State::open, "%s", state_text(theirs));
+    TERN_ASSERT(session_state(theirs) == State::open, "%s", state_text(theirs));
 }
 
 void close(Pair &p)
@@ -503,7 +503,7 @@ void expect_answer(Pair &p, const Say &sent)
         tick(p);
         for (const Event &event : p.heard) {
             if (event.kind != EventKind::call) continue;
-            const Say &back = arguments<Say>(event);
+            const Say &back = call_arguments<Say>(event);
             TERN_ASSERT(back.use == sent.use && std::memcmp(back.what, sent.what, 300) == 0,
                         "use %u: another value comes back", sent.use);
             return;
@@ -518,11 +518,11 @@ void run_values(Input in)
     open(p);
     for (int calls = 0; calls < 24 && !input::empty(in); ++calls) {
         Say sent = next_say(in);
-        TERN_ASSERT(call(p.ours, peers(p.ours)[0], say, sent), "it is not sent");
+        TERN_ASSERT(call(p.ours, other_peers(p.ours)[0], say, sent), "it is not sent");
         expect_answer(p, sent);
         check(*p.game);
-        TERN_ASSERT(state(p.ours) == State::open && peers(p.ours).size() == 1 &&
-                        state(game::session(*p.game)) == State::open,
+        TERN_ASSERT(session_state(p.ours) == State::open && other_peers(p.ours).size() == 1 &&
+                        session_state(game::session(*p.game)) == State::open,
                     "use %u: the session is over", sent.use);
         if (!p.game->is_frozen) continue;
         game::reload(*p.game);

@@ -20,7 +20,7 @@ void read_again(std::span<const uint8_t> field, std::span<uint8_t> again)
     copy(r, first, w);
     TERN_ASSERT(value::next(r).kind == ValueKind::end, "more than one value");
     const ValueError error = value::finish(w);
-    TERN_ASSERT(error == ValueError::none, "%s", value::text(error));
+    TERN_ASSERT(error == ValueError::none, "%s", value::to_text(error));
 }
 
 void receive(std::span<const uint8_t> data)

@@ -109,7 +109,7 @@ ObjectId parsed_object(const Json &request)
 
 bool is_member(const Session *session, PeerId peer)
 {
-    const std::span<const PeerId> members = peers(session);
+    const std::span<const PeerId> members = other_peers(session);
     return std::binary_search(members.begin(), members.end(), peer);
 }
 
@@ -132,15 +132,16 @@ Json show_peers(Host &host, const Json &request)
     std::string error;
     Json list = Json::array();
     for (const Room *room : wanted_rooms(host, request, error)) {
-        std::vector<PeerId> all(peers(room->session).begin(), peers(room->session).end());
-        all.push_back(self(room->session));
+        std::vector<PeerId> all(other_peers(room->session).begin(),
+                                other_peers(room->session).end());
+        all.push_back(local_peer(room->session));
         std::sort(all.begin(), all.end());
         for (const PeerId peer : all) {
-            const Stats one = stats(room->session, peer);
+            const Stats one = peer_stats(room->session, peer);
             list.push_back({{"room", room->options.name},
                             {"peer", static_cast<unsigned>(peer)},
-                            {"name", log::clean(name(room->session, peer))},
-                            {"self", peer == self(room->session)},
+                            {"name", log::clean(peer_name(room->session, peer))},
+                            {"self", peer == local_peer(room->session)},
                             {"rtt_us", one.rtt_us},
                             {"sent_bytes", one.sent_bytes},
                             {"received_bytes", one.received_bytes},
@@ -165,9 +166,9 @@ void list_objects(const Room &room, Filter &filter, Json &list)
     const std::vector<Type> &types = room.types->types;
     for (size_t type = 0; type < types.size(); ++type) {
         if (!filter.type.empty() && filter.type != types[type].name) continue;
-        for (const ObjectId object : objects(room.session, static_cast<TypeId>(type))) {
+        for (const ObjectId object : object_ids(room.session, static_cast<TypeId>(type))) {
             if (!exists(room.session, object)) continue;
-            const auto owned_by = static_cast<uint64_t>(owner(room.session, object));
+            const auto owned_by = static_cast<uint64_t>(object_owner(room.session, object));
             if (filter.owner != 0 && filter.owner != owned_by) continue;
             filter.total += 1;
             if (list.size() >= filter.limit) continue;
@@ -241,9 +242,9 @@ Json transfer(Host &host, const Json &request)
     const auto peer = static_cast<PeerId>(number);
     if (!exists(room->session, object))
         return refusal("no object " + object_text(object) + " lives in room " + room->options.name);
-    if (peer != self(room->session) && !is_member(room->session, peer))
+    if (peer != local_peer(room->session) && !is_member(room->session, peer))
         return refusal("no peer " + std::to_string(number) + " is in room " + room->options.name);
-    const PeerId before = owner(room->session, object);
+    const PeerId before = object_owner(room->session, object);
     if (before != peer && !migrate(room->session, object, peer))
         return refusal("peer " + std::to_string(number) + " has not caught up yet");
     log::write(host.log, LogLevel::info, "transfer",
@@ -266,10 +267,10 @@ Json kick(Host &host, const Json &request)
     if (!read_number(request, "peer", UINT16_MAX, number) || number == 0)
         return refusal("expected \"peer\", the number of a peer");
     const auto peer = static_cast<PeerId>(number);
-    if (peer == self(room->session)) return refusal("that is the host itself; see drain");
+    if (peer == local_peer(room->session)) return refusal("that is the host itself; see drain");
     if (!is_member(room->session, peer))
         return refusal("no peer " + std::to_string(number) + " is in room " + room->options.name);
-    const std::string called = log::clean(name(room->session, peer));
+    const std::string called = log::clean(peer_name(room->session, peer));
     remove(room->session, peer);
     log::write(host.log, LogLevel::info, "peer_kicked",
                {{"room", room->options.name}, {"peer", number}, {"name", called}});

@@ -173,7 +173,7 @@ static void end_by_deadline(Host &host)
         if (!room::is_over(room))
             log::write(host.log, LogLevel::error, "drain_unfinished",
                        {{"room", room.options.name},
-                        {"peers", tern::peers(room.session).size()},
+                        {"peers", tern::other_peers(room.session).size()},
                         {"objects_owned", room::owned(room)}});
     log::write(host.log, LogLevel::error, "drain_timeout",
                {{"timeout_s", host.loaded.options.drain_timeout_s}});

@@ -154,7 +154,7 @@ static int make_workers(Host &host)
             host, exit_error, "threads_failed",
             {{"send_threads", threads}, {"text", "the system does not give so many threads"}});
     for (Room &room : host.rooms)
-        room.parallel = tern::parallel(host.workers);
+        room.parallel = tern::make_parallel(host.workers);
     return exit_clean;
 }
 

@@ -32,7 +32,7 @@ std::string bind(Room &room, const Options &options, const RoomOptions &own)
     for (const std::string &ip : options.addresses)
         if (ip.find(':') != std::string::npos) version = IpVersion::v6;
     const MadeSocket made = make_udp_socket(own.port, version);
-    if (!made.socket) return text(made.error);
+    if (!made.socket) return to_text(made.error);
     room.socket = made.socket;
     room.port = made.socket->local_address().port;
     for (const std::string &ip : options.addresses)
@@ -80,7 +80,7 @@ static void create_first_objects(Room &room, const Log &log)
 static void record(Room &room, const Log &log)
 {
     if (!room.recording || !room.session) return;
-    const std::span<const std::byte> bytes = recorded(room.session);
+    const std::span<const std::byte> bytes = take_recording(room.session);
     const size_t size = std::fwrite(bytes.data(), 1, bytes.size(), room.recording);
     room.recording_bytes += size;
     if (size == bytes.size() && std::fflush(room.recording) == 0) return;
@@ -94,7 +94,7 @@ static void record(Room &room, const Log &log)
 
 static void print_invite(Room &room)
 {
-    room.invite = print(invite(room.session, room.addresses)).text;
+    room.invite = to_text(make_invite(room.session, room.addresses)).text;
 }
 
 static Session *made_session(const Room &room)
@@ -126,7 +126,7 @@ void open(Room &room, const Log &log, uint64_t now_us)
                 {"port", room.port},
                 {"topology", text(room.options.topology)},
                 {"peers_max", room.options.peers_max},
-                {"objects", stats(room.session).objects}});
+                {"objects", session_stats(room.session).objects}});
     if (room.recording)
         log::write(log, LogLevel::warning, "recording_started",
                    {{"room", room.options.name},
@@ -155,8 +155,8 @@ bool is_over(const Room &room)
 
 bool is_host(const Room &room)
 {
-    return room.session && state(room.session) == State::open &&
-           tern::host(room.session) == self(room.session);
+    return room.session && session_state(room.session) == State::open &&
+           tern::host_peer(room.session) == local_peer(room.session);
 }
 
 bool takes_newcomers(const Room &room)
@@ -166,7 +166,7 @@ bool takes_newcomers(const Room &room)
 
 uint64_t owned(const Room &room)
 {
-    return room.session ? stats(room.session).owned : 0;
+    return room.session ? session_stats(room.session).owned : 0;
 }
 
 RoomStatus status(Room &room, uint64_t now_us)
@@ -190,7 +190,7 @@ RoomStatus status(Room &room, uint64_t now_us)
 void log_refusals(Room &room, const Log &log)
 {
     if (!room.session) return;
-    const SessionStats now = stats(room.session);
+    const SessionStats now = session_stats(room.session);
     const uint64_t all = now.refused_full + now.refused_types;
     if (all == room.refused_logged) return;
     log::write(log, LogLevel::warning, "newcomers_refused",
@@ -235,7 +235,7 @@ static void answer_claim(Room &room, const Event &event)
 static void note_owner(Room &room, const Log &log, const Event &event)
 {
     const auto gift = room.gifts.find(static_cast<uint64_t>(event.object));
-    if (gift != room.gifts.end() && event.previous == self(room.session)) {
+    if (gift != room.gifts.end() && event.previous == local_peer(room.session)) {
         room.given += 1;
         room.gifts.erase(gift);
     }
@@ -308,7 +308,7 @@ static void end(Room &room, const Log &log, RoomPhase phase, uint64_t now_us)
 // Acts on the state of the session: ends the room, or reopens it.
 static void take_state(Room &room, const Log &log, uint64_t now_us)
 {
-    const State present = state(room.session);
+    const State present = session_state(room.session);
     if (present == State::open || present == State::leaving) return;
     if (present == State::left) return end(room, log, RoomPhase::left, now_us);
     const bool alone = present == State::minority && room.phase == RoomPhase::open;
@@ -320,7 +320,7 @@ static void take_state(Room &room, const Log &log, uint64_t now_us)
     room.reopened = true;
     log::write(log, LogLevel::warning, "room_reopened",
                {{"room", room.options.name},
-                {"objects", stats(room.session).objects},
+                {"objects", session_stats(room.session).objects},
                 {"text", "most peers were lost at once; the room goes on under a new invite"}});
 }
 

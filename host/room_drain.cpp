@@ -17,7 +17,7 @@ void drain(Room &room, const Log &log)
     room.give_us = 0;
     log::write(log, LogLevel::info, "room_draining",
                {{"room", room.options.name},
-                {"peers", peers(room.session).size()},
+                {"peers", other_peers(room.session).size()},
                 {"objects_owned", owned(room)}});
 }
 
@@ -26,18 +26,18 @@ static bool is_given(const Room &room, ObjectId object)
 {
     const auto gift = room.gifts.find(static_cast<uint64_t>(object));
     if (gift == room.gifts.end()) return false;
-    const std::span<const PeerId> members = peers(room.session);
-    return gift->second.stamp == stamp(room.session, object) &&
+    const std::span<const PeerId> members = other_peers(room.session);
+    return gift->second.stamp == object_stamp(room.session, object) &&
            std::binary_search(members.begin(), members.end(), gift->second.to);
 }
 
 // Transfers the object to the next member, in turn, that has caught up. False if there is none.
 static bool give_one(Room &room, ObjectId object)
 {
-    const std::span<const PeerId> members = peers(room.session);
+    const std::span<const PeerId> members = other_peers(room.session);
     for (size_t i = 0; i < members.size(); ++i) {
         const PeerId to = members[(room.next_member + i) % members.size()];
-        const uint64_t present = stamp(room.session, object);
+        const uint64_t present = object_stamp(room.session, object);
         if (!migrate(room.session, object, to)) continue;
         room.gifts[static_cast<uint64_t>(object)] = {to, present};
         room.next_member = (room.next_member + i + 1) % members.size();
@@ -51,12 +51,13 @@ static void give_all(Room &room)
     const bool hosts = is_host(room);
     for (size_t type = 0; type < room.types->types.size(); ++type) {
         if (room.types->types[type].objects_max == 0) continue;
-        for (const ObjectId object : objects(room.session, static_cast<TypeId>(type))) {
-            const bool ours =
-                exists(room.session, object) && owner(room.session, object) == self(room.session);
+        for (const ObjectId object : object_ids(room.session, static_cast<TypeId>(type))) {
+            const bool ours = exists(room.session, object) &&
+                              object_owner(room.session, object) == local_peer(room.session);
             if (!ours) continue;
             if (!hosts)
-                release(room.session, object); // Another peer is the host now and takes it over.
+                release_ownership(room.session,
+                                  object); // Another peer is the host now and takes it over.
             else if (!is_given(room, object) && !give_one(room, object))
                 return;
         }
@@ -65,8 +66,8 @@ static void give_all(Room &room)
 
 void give(Room &room, const Log &log, uint64_t now_us)
 {
-    if (state(room.session) != State::open) return;
-    const bool alone = peers(room.session).empty();
+    if (session_state(room.session) != State::open) return;
+    const bool alone = other_peers(room.session).empty();
     if (alone || owned(room) == 0) {
         if (alone && owned(room) > 0)
             log::write(log, LogLevel::warning, "objects_dropped",

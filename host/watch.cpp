@@ -79,7 +79,7 @@ void add_traffic(Traffic &traffic, const tern::Stats &now, const tern::Stats &be
 void count_peers(Watch &watch, const tern::Session *session, uint64_t now_us)
 {
     std::vector<CountedPeer> counted;
-    const std::span<const tern::PeerId> present = tern::peers(session);
+    const std::span<const tern::PeerId> present = tern::other_peers(session);
     counted.reserve(present.size());
     size_t at = 0;
     for (const tern::PeerId id : present) {
@@ -87,7 +87,7 @@ void count_peers(Watch &watch, const tern::Session *session, uint64_t now_us)
             ++at;
         const bool known = at < watch.peers.size() && watch.peers[at].id == id;
         CountedPeer peer = known ? watch.peers[at] : CountedPeer{id, now_us, {}};
-        const tern::Stats now = tern::stats(session, id);
+        const tern::Stats now = tern::peer_stats(session, id);
         add_traffic(watch.traffic, now, peer.stats);
         peer.stats = now;
         counted.push_back(peer);
@@ -142,9 +142,9 @@ PeerStatus peer_status(const Watch &watch, const tern::Session *session, tern::P
 {
     PeerStatus peer = {};
     peer.id = static_cast<uint16_t>(id);
-    peer.name = tern::name(session, id);
+    peer.name = tern::peer_name(session, id);
     peer.is_self = !counted;
-    peer.is_host = id == tern::host(session);
+    peer.is_host = id == tern::host_peer(session);
     peer.joined_us = counted ? counted->joined_us : watch.opened_us;
     if (counted) peer.stats = counted->stats;
     return peer;
@@ -153,7 +153,7 @@ PeerStatus peer_status(const Watch &watch, const tern::Session *session, tern::P
 // Fills room.peers with this host and the others, ascending by id.
 void fill_peers(RoomStatus &room, const Watch &watch, const tern::Session *session)
 {
-    const tern::PeerId self = tern::self(session);
+    const tern::PeerId self = tern::local_peer(session);
     bool has_self = self == tern::PeerId::none; // Not a member yet.
     room.peers.reserve(watch.peers.size() + 1);
     for (const CountedPeer &counted : watch.peers) {
@@ -175,10 +175,10 @@ void fill_types(RoomStatus &room, const tern::Session *session, std::span<const 
         status.name = types[i].name;
         status.stats = tern::type_stats(session, type);
         // objects() lists what the game has destroyed until the next receive().
-        for (const tern::ObjectId object : tern::objects(session, type)) {
+        for (const tern::ObjectId object : tern::object_ids(session, type)) {
             if (!tern::exists(session, object)) continue;
             status.objects += 1;
-            const auto owner = static_cast<uint16_t>(tern::owner(session, object));
+            const auto owner = static_cast<uint16_t>(tern::object_owner(session, object));
             if (owner < owned.size()) owned[owner] += 1; // Else its owner has just left.
         }
         room.types.push_back(std::move(status));
@@ -210,13 +210,13 @@ RoomStatus status(Watch &watch, const tern::Session *session, std::span<const te
     if (watch.opened_us == 0) watch.opened_us = now_us;
     count_peers(watch, session, now_us);
     RoomStatus room = {};
-    room.state = spelled(tern::state(session));
+    room.state = spelled(tern::session_state(session));
     room.state_text = tern::state_text(session);
-    room.self = static_cast<uint16_t>(tern::self(session));
-    room.host = static_cast<uint16_t>(tern::host(session));
-    room.digest = tern::digest(session);
+    room.self = static_cast<uint16_t>(tern::local_peer(session));
+    room.host = static_cast<uint16_t>(tern::host_peer(session));
+    room.digest = tern::world_digest(session);
     room.opened_us = watch.opened_us;
-    room.stats = tern::stats(session);
+    room.stats = tern::session_stats(session);
     fill_peers(room, watch, session);
     fill_types(room, session, types);
     if (now_us + sample_tolerance_us >= watch.next_sample_us) take_sample(watch, room, now_us);

@@ -244,18 +244,18 @@ Session *session(const Arguments &a)
 Session *open_session(const Arguments &a)
 {
     Session *s = session(a);
-    if (state(s) != State::open)
+    if (session_state(s) != State::open)
         fail(a, "argument 1 (session): expected one that is open, but its state is %s",
-             states.names[static_cast<int>(state(s))]);
+             states.names[static_cast<int>(session_state(s))]);
     return s;
 }
 
 Session *host_session(const Arguments &a)
 {
     Session *s = open_session(a);
-    if (host(s) != self(s))
+    if (host_peer(s) != local_peer(s))
         fail(a, "argument 1 (session): expected the host's, but the host is peer %u",
-             static_cast<unsigned>(host(s)));
+             static_cast<unsigned>(host_peer(s)));
     return s;
 }
 

@@ -35,7 +35,7 @@ static PeerId callee(const Arguments &a, const Session *session, bool everyone, 
                : !everyone ? " or \"host\""
                            : ", \"everyone\" or \"host\"");
     const auto to = static_cast<PeerId>(number);
-    if (to == tern::self(session)) refuse(a, 2, "to", "another peer than this one itself");
+    if (to == tern::local_peer(session)) refuse(a, 2, "to", "another peer than this one itself");
     return to;
 }
 

@@ -146,14 +146,14 @@ static void push_found(lua_State *L, const FoundSession found) // Takes a copy: 
     fill(L, "peers_max", found.peers_max);
     lua_pushstring(L, fit_names[static_cast<int>(found.fit)]);
     lua_setfield(L, -2, "fit");
-    lua_pushstring(L, tern::text(found.fit));
+    lua_pushstring(L, tern::to_text(found.fit));
     lua_setfield(L, -2, "fit_text");
     lua_pushboolean(L, found.open);
     lua_setfield(L, -2, "open");
     push_hex(L, found.invite.session);
     lua_setfield(L, -2, "session");
     if (found.open) {
-        lua_pushstring(L, print(found.invite).text);
+        lua_pushstring(L, to_text(found.invite).text);
         lua_setfield(L, -2, "invite");
     }
     fill(L, "last_seen_us", found.last_seen_us);
@@ -164,8 +164,8 @@ static int found(lua_State *L)
     const Arguments a = {L, "found"};
     finder(a);
     lua_newtable(L);
-    for (size_t i = 0; i < tern::found(finder(a)).size(); ++i) {
-        push_found(L, tern::found(finder(a))[i]);
+    for (size_t i = 0; i < tern::found_sessions(finder(a)).size(); ++i) {
+        push_found(L, tern::found_sessions(finder(a))[i]);
         lua_rawseti(L, -2, static_cast<int>(i + 1));
     }
     return 1;

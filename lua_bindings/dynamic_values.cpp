@@ -116,7 +116,7 @@ const char *take_value(lua_State *L, int index, const Field &field, void *value)
     put(L, index, t);
     const ValueError error = value::finish(t.writer);
     if (t.foreign) return "there is a function or the like, or nothing";
-    return error == ValueError::none ? nullptr : value::text(error);
+    return error == ValueError::none ? nullptr : value::to_text(error);
 }
 
 }

@@ -13,16 +13,16 @@ static void push_object(lua_State *L, ObjectId object)
 
 static const Type &type_of(const Session *session, ObjectId object)
 {
-    return session_config(session).types[tern::type(session, object)];
+    return session_config(session).types[tern::object_type(session, object)];
 }
 
 static ObjectId own_object(const Arguments &a, int index, const Session *session)
 {
     const ObjectId id = object(a, index, session);
     if (!tern::exists(session, id)) refuse(a, index, "object", "an object that is alive");
-    if (tern::owner(session, id) != tern::self(session))
+    if (tern::object_owner(session, id) != tern::local_peer(session))
         refuse(a, index, "object", "an object of this peer's own (its owner is peer %u)",
-               static_cast<unsigned>(tern::owner(session, id)));
+               static_cast<unsigned>(tern::object_owner(session, id)));
     return id;
 }
 
@@ -98,7 +98,7 @@ static int type(lua_State *L)
 {
     const Arguments a = {L, "type"};
     const Session *s = session(a);
-    push_whole(L, tern::type(s, object(a, 2, s)));
+    push_whole(L, tern::object_type(s, object(a, 2, s)));
     return 1;
 }
 
@@ -106,7 +106,7 @@ static int owner(lua_State *L)
 {
     const Arguments a = {L, "owner"};
     const Session *s = session(a);
-    push_whole(L, static_cast<int64_t>(tern::owner(s, object(a, 2, s))));
+    push_whole(L, static_cast<int64_t>(tern::object_owner(s, object(a, 2, s))));
     return 1;
 }
 
@@ -115,7 +115,7 @@ static int owns(lua_State *L)
     const Arguments a = {L, "owns"};
     const Session *s = session(a);
     const ObjectId id = any_object(a, 2);
-    lua_pushboolean(L, tern::exists(s, id) && tern::owner(s, id) == tern::self(s));
+    lua_pushboolean(L, tern::exists(s, id) && tern::object_owner(s, id) == tern::local_peer(s));
     return 1;
 }
 
@@ -132,7 +132,7 @@ static int stamp(lua_State *L)
 {
     const Arguments a = {L, "stamp"};
     const Session *s = session(a);
-    push_hex(L, tern::stamp(s, object(a, 2, s)));
+    push_hex(L, tern::object_stamp(s, object(a, 2, s)));
     return 1;
 }
 
@@ -196,7 +196,7 @@ int objects_next(lua_State *L)
     const uint64_t control = whole(a, 2, "control", 0, exact_max);
     const uint64_t type = control >> 32;
     if (type >= session_config(s).types.size()) refuse(a, 2, "control", "what objects() gave");
-    const std::span<const ObjectId> all = tern::objects(s, static_cast<TypeId>(type));
+    const std::span<const ObjectId> all = tern::object_ids(s, static_cast<TypeId>(type));
     for (uint64_t i = control & UINT32_MAX; i < all.size(); ++i) {
         if (!tern::exists(s, all[i])) continue; // Destroyed since the last receive().
         push_whole(L, static_cast<int64_t>(type << 32 | (i + 1)));
@@ -241,7 +241,7 @@ static int claim(lua_State *L)
     const Arguments a = {L, "claim"};
     Session *s = open_session(a);
     const ObjectId id = any_object(a, 2);
-    if (tern::exists(s, id) && tern::owner(s, id) == tern::self(s))
+    if (tern::exists(s, id) && tern::object_owner(s, id) == tern::local_peer(s))
         refuse(a, 2, "object", "an object that is not this peer's own already");
     const int mode = is_given(a, 3) ? choice(a, 3, "mode", words(claim_mode_names)) : 0;
     lua_pushboolean(L, tern::claim(s, id, static_cast<ClaimMode>(mode)));
@@ -252,7 +252,7 @@ static int release(lua_State *L)
 {
     const Arguments a = {L, "release"};
     Session *s = open_session(a);
-    tern::release(s, own_object(a, 2, s));
+    tern::release_ownership(s, own_object(a, 2, s));
     return 0;
 }
 

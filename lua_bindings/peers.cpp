@@ -11,20 +11,20 @@ static void push_peer(lua_State *L, PeerId peer)
 
 static int self(lua_State *L)
 {
-    push_peer(L, tern::self(session({L, "self"})));
+    push_peer(L, tern::local_peer(session({L, "self"})));
     return 1;
 }
 
 static int host(lua_State *L)
 {
-    push_peer(L, tern::host(session({L, "host"})));
+    push_peer(L, tern::host_peer(session({L, "host"})));
     return 1;
 }
 
 int peers_next(lua_State *L)
 {
     const Arguments a = {L, "peers"};
-    const std::span<const PeerId> all = tern::peers(session(a));
+    const std::span<const PeerId> all = tern::other_peers(session(a));
     const uint64_t seen = whole(a, 2, "control", 0, exact_max);
     if (seen >= all.size()) return 0;
     push_whole(L, static_cast<int64_t>(seen + 1));
@@ -45,7 +45,7 @@ static int peer_name(lua_State *L)
 {
     const Arguments a = {L, "peer_name"};
     const Session *s = session(a);
-    push_text(L, tern::name(s, peer(a, 2, "peer")));
+    push_text(L, tern::peer_name(s, peer(a, 2, "peer")));
     return 1;
 }
 
@@ -55,7 +55,7 @@ static int stats(lua_State *L)
 {
     const Arguments a = {L, "stats"};
     const Session *s = session(a);
-    const Stats stats = tern::stats(s, peer(a, 2, "peer"));
+    const Stats stats = tern::peer_stats(s, peer(a, 2, "peer"));
     push_filled(a, 3,
                 {{"rtt_us", stats.rtt_us},
                  {"rtt_variance_us", stats.rtt_variance_us},
@@ -74,7 +74,7 @@ static int stats(lua_State *L)
 static int session_stats(lua_State *L)
 {
     const Arguments a = {L, "session_stats"};
-    const SessionStats stats = tern::stats(session(a));
+    const SessionStats stats = tern::session_stats(session(a));
     return push_filled(a, 2,
                        {{"bad_datagrams", stats.bad_datagrams},
                         {"objects", stats.objects},
@@ -110,7 +110,7 @@ struct TrafficText {
 
 static TrafficText traffic_text(const Session *s, const TrafficRow &row)
 {
-    TrafficText copy = {tern::text(row.kind), "", "", row.bits, static_cast<int64_t>(row.count)};
+    TrafficText copy = {tern::to_text(row.kind), "", "", row.bits, static_cast<int64_t>(row.count)};
     if (row.type == no_type) return copy;
     const Type &type = session_config(s).types[row.type];
     std::snprintf(copy.type, sizeof copy.type, "%s", type.name);
@@ -142,12 +142,12 @@ static void push_traffic(lua_State *L, const TrafficText &row)
 static int traffic(lua_State *L)
 {
     const Arguments a = {L, "traffic"};
-    const size_t count = tern::traffic(session(a)).size();
+    const size_t count = tern::traffic_rows(session(a)).size();
     lua_newtable(L);
     int next = 1;
     for (size_t i = 0; i < count; ++i) {
         const Session *s = session(a); // A finalizer may have destroyed it.
-        const TrafficRow row = tern::traffic(s)[i];
+        const TrafficRow row = tern::traffic_rows(s)[i];
         if (row.bits == 0 && row.count == 0) continue;
         push_traffic(L, traffic_text(s, row));
         lua_rawseti(L, -2, next++);
@@ -171,7 +171,7 @@ void push_hex(lua_State *L, uint64_t number)
 
 static int digest(lua_State *L)
 {
-    push_hex(L, tern::digest(session({L, "digest"})));
+    push_hex(L, tern::world_digest(session({L, "digest"})));
     return 1;
 }
 
@@ -193,7 +193,7 @@ static int explain(lua_State *L)
                  {"refused_us", explanation.refused_us}});
     lua_pushstring(L, why_names[static_cast<int>(explanation.why)]);
     lua_setfield(L, -2, "why");
-    lua_pushstring(L, tern::text(explanation.why));
+    lua_pushstring(L, tern::to_text(explanation.why));
     lua_setfield(L, -2, "text");
     push_word(L, anchor_claim_refusals, explanation.refusal);
     lua_setfield(L, -2, "refusal");
@@ -241,7 +241,7 @@ static int invite(lua_State *L)
     for (int i = 1; i < count; ++i)
         addresses[i] = address(a, i + 2, "address");
     const std::span<const Address> all(addresses, static_cast<size_t>(count));
-    lua_pushstring(L, print(tern::invite(s, all)).text);
+    lua_pushstring(L, to_text(tern::make_invite(s, all)).text);
     return 1;
 }
 
@@ -258,7 +258,7 @@ static int parse_invite(lua_State *L)
     lua_setfield(L, -2, "session");
     lua_createtable(L, parsed.invite.address_count, 0);
     for (int i = 0; i < parsed.invite.address_count; ++i) {
-        lua_pushstring(L, print(parsed.invite.addresses[i]).text);
+        lua_pushstring(L, to_text(parsed.invite.addresses[i]).text);
         lua_rawseti(L, -2, i + 1);
     }
     lua_setfield(L, -2, "addresses");

@@ -109,9 +109,9 @@ int collect_session(lua_State *L)
 static Session *idle_session(const Arguments &a)
 {
     Session *s = session(a);
-    if (tern::state(s) != State::idle)
+    if (tern::session_state(s) != State::idle)
         fail(a, "argument 1 (session): expected one that is new, but its state is %s",
-             states.names[static_cast<int>(tern::state(s))]);
+             states.names[static_cast<int>(tern::session_state(s))]);
     return s;
 }
 
@@ -143,9 +143,9 @@ static int leave(lua_State *L)
 {
     const Arguments a = {L, "leave"};
     Session *s = session(a);
-    if (tern::state(s) != State::open && tern::state(s) != State::joining)
+    if (tern::session_state(s) != State::open && tern::session_state(s) != State::joining)
         fail(a, "argument 1 (session): expected one that is open or joining, but its state is %s",
-             states.names[static_cast<int>(tern::state(s))]);
+             states.names[static_cast<int>(tern::session_state(s))]);
     tern::leave(s);
     return 0;
 }
@@ -154,16 +154,16 @@ static int go_on(lua_State *L)
 {
     const Arguments a = {L, "go_on"};
     Session *s = session(a);
-    if (tern::state(s) != State::minority)
+    if (tern::session_state(s) != State::minority)
         fail(a, "argument 1 (session): expected the state minority, but it is %s",
-             states.names[static_cast<int>(tern::state(s))]);
+             states.names[static_cast<int>(tern::session_state(s))]);
     tern::go_on(s);
     return 0;
 }
 
 static int state(lua_State *L)
 {
-    push_word(L, anchor_states, tern::state(session({L, "state"})));
+    push_word(L, anchor_states, tern::session_state(session({L, "state"})));
     return 1;
 }
 

@@ -139,7 +139,7 @@ static int set_cut(lua_State *L)
 static int network_stats(lua_State *L)
 {
     const Arguments a = {L, "network_stats"};
-    const SimStats stats = tern::stats(network(a).network);
+    const SimStats stats = tern::network_stats(network(a).network);
     return push_filled(a, 2,
                        {{"sent", stats.sent},
                         {"lost", stats.lost},

@@ -19,7 +19,7 @@ static int push_made(lua_State *L, SocketBox &box, MadeSocket made)
     box.socket = made.socket;
     if (made.socket) return 1;
     lua_pushnil(L);
-    lua_pushstring(L, tern::text(made.error));
+    lua_pushstring(L, tern::to_text(made.error));
     return 2;
 }
 
@@ -79,7 +79,7 @@ int collect_socket(lua_State *L)
 static int local_address(lua_State *L)
 {
     const Socket *s = socket({L, "local_address"}, 1);
-    lua_pushstring(L, print(s->local_address()).text);
+    lua_pushstring(L, to_text(s->local_address()).text);
     return 1;
 }
 
@@ -122,7 +122,7 @@ static int parse_address(lua_State *L)
         lua_pushstring(L, parsed.error);
         return 2;
     }
-    lua_pushstring(L, print(parsed.address).text);
+    lua_pushstring(L, to_text(parsed.address).text);
     push_whole(L, parsed.address.port);
     return 2;
 }

@@ -59,7 +59,7 @@ static int recorded(lua_State *L)
     Session *s = own_session(a);
     if (session_config(s).recording_bytes_max == 0)
         fail(a, "argument 1 (session): expected one with recording_bytes_max");
-    const std::span<const std::byte> bytes = tern::recorded(s);
+    const std::span<const std::byte> bytes = tern::take_recording(s);
     luaL_Buffer buffer;
     luaL_buffinit(L, &buffer);
     for (size_t at = 0; at < bytes.size();) {

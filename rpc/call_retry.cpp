@@ -312,7 +312,7 @@ CallId request(Session *session, PeerId to, TypeId type, const void *arguments, 
 {
     Session &s = *session;
     session::check_ask(s, type, size_bytes, timeout_ms);
-    TERN_ASSERT(to != PeerId::everyone && to != self(session), "a request to peer %u",
+    TERN_ASSERT(to != PeerId::everyone && to != local_peer(session), "a request to peer %u",
                 static_cast<unsigned>(to));
     session::note(s, RecordKind::request, to, ObjectId::none, type, arguments, timeout_ms);
     const bool to_host = to == PeerId::host;
@@ -348,7 +348,7 @@ bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void
     return session::queue_call(s, caller, std::span(buffer).first(size), Reliability::reliable);
 }
 
-const char *text(CallFailure failure)
+const char *to_text(CallFailure failure)
 {
     switch (failure) {
     case CallFailure::none: return "it has not failed";

@@ -61,7 +61,7 @@ static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> mes
 static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message)
 {
     bool any = false;
-    for (PeerId peer : peers(&s))
+    for (PeerId peer : other_peers(&s))
         any = queue_reliable(s, peer, message) || any;
     return any;
 }
@@ -126,7 +126,7 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
     }
     if (to != PeerId::everyone && TERN_MUTANT(call_passed_on_twice)) pass_on_to(s, to, message);
     if (to != PeerId::everyone) return pass_on_to(s, to, message);
-    for (PeerId peer : peers(&s))
+    for (PeerId peer : other_peers(&s))
         if (peer != caller) pass_on_to(s, peer, message);
 }
 
@@ -295,7 +295,7 @@ bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_
     Session &s = *session;
     session::check_open(s);
     session::check_type(s, type, size_bytes);
-    TERN_ASSERT(to != self(session), "a call to oneself");
+    TERN_ASSERT(to != local_peer(session), "a call to oneself");
     TERN_ASSERT(to != PeerId::host || reliability == Reliability::reliable,
                 "to the host reliably only");
     Record line = session::about(RecordKind::call, ObjectId::none, to);

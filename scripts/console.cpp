@@ -291,13 +291,13 @@ static std::string peers_text(const Session *session)
 {
     std::string out;
     const auto line = [&](PeerId peer, const char *what) {
-        const uint32_t rtt_us = stats(session, peer).rtt_us;
+        const uint32_t rtt_us = peer_stats(session, peer).rtt_us;
         out += (out.empty() ? "" : "\n") + number(static_cast<uint64_t>(peer)) + " " +
-               name(session, peer) + what + (peer == host(session) ? ", the host" : "") +
+               peer_name(session, peer) + what + (peer == host_peer(session) ? ", the host" : "") +
                (rtt_us > 0 ? ", round trip " + number(rtt_us / 1000) + " ms" : "");
     };
-    line(self(session), " (this one)");
-    for (PeerId peer : peers(session))
+    line(local_peer(session), " (this one)");
+    for (PeerId peer : other_peers(session))
         line(peer, "");
     return out;
 }
@@ -309,10 +309,11 @@ static std::string objects_text(const Session *session, std::string_view wanted)
     size_t count = 0;
     for (size_t i = 0; i < types.size(); ++i) {
         if (types[i].objects_max == 0 || (!wanted.empty() && wanted != types[i].name)) continue;
-        for (ObjectId object : objects(session, static_cast<TypeId>(i))) {
+        for (ObjectId object : object_ids(session, static_cast<TypeId>(i))) {
             if (count++ >= objects_shown_max) continue;
             out += std::string(types[i].name) + " " + number(static_cast<uint64_t>(object)) +
-                   " of peer " + number(static_cast<uint64_t>(owner(session, object))) + "\n";
+                   " of peer " + number(static_cast<uint64_t>(object_owner(session, object))) +
+                   "\n";
         }
     }
     return out + number(count) + (count == 1 ? " object" : " objects");
@@ -320,23 +321,23 @@ static std::string objects_text(const Session *session, std::string_view wanted)
 
 static std::string owners_text(const Session *session)
 {
-    std::vector<std::pair<PeerId, size_t>> counts = {{self(session), 0}};
-    for (PeerId peer : peers(session))
+    std::vector<std::pair<PeerId, size_t>> counts = {{local_peer(session), 0}};
+    for (PeerId peer : other_peers(session))
         counts.push_back({peer, 0});
     for (size_t i = 0; i < session_config(session).types.size(); ++i)
-        for (ObjectId object : objects(session, static_cast<TypeId>(i)))
+        for (ObjectId object : object_ids(session, static_cast<TypeId>(i)))
             for (auto &[peer, count] : counts)
-                count += peer == owner(session, object);
+                count += peer == object_owner(session, object);
     std::string out;
     for (const auto &[peer, count] : counts)
         out += (out.empty() ? "" : "\n") + number(static_cast<uint64_t>(peer)) + " " +
-               name(session, peer) + ": " + number(count);
+               peer_name(session, peer) + ": " + number(count);
     return out;
 }
 
 static std::string stats_text(const Game &game, const Session *session)
 {
-    const SessionStats all = stats(session);
+    const SessionStats all = session_stats(session);
     const Collector &collector = game.collector;
     return std::string(state_text(session)) + "\nobjects " + number(all.objects) + ", owned " +
            number(all.owned) + ", owner changes " + number(all.migrations) + "\nLua holds " +

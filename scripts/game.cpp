@@ -186,7 +186,7 @@ static bool call_function(Game &game, const char *name, double dt)
 static void run(Game &game, double dt)
 {
     Session *present = session(game);
-    if (!present || state(present) != tern::State::open || game.is_frozen) return;
+    if (!present || session_state(present) != tern::State::open || game.is_frozen) return;
     if (!game.has_started) game.has_started = call_function(game, "start", -1);
     if (game.has_started && session(game)) call_function(game, "update", dt);
 }

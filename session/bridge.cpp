@@ -183,7 +183,7 @@ static void forward(Session &s, PeerId from, PeerId to, std::span<const std::byt
 {
     PeerId carrier = to;
     if (TERN_MUTANT(bridge_to_another))
-        for (const PeerId peer : peers(&s))
+        for (const PeerId peer : other_peers(&s))
             if (peer != from && peer != to) carrier = peer;
     if (!can_forward(s, carrier) || !take_budget(s, from, to, bytes.size())) {
         s.bridge.not_forwarded += 1;

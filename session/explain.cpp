@@ -133,7 +133,7 @@ Explanation explain(const Session *session, ObjectId object, PeerId peer)
     return session::explain_to(*session, object, peer);
 }
 
-const char *text(Why why)
+const char *to_text(Why why)
 {
     switch (why) {
     case Why::has_it: return "The member has the object, with its last change.";

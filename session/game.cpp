@@ -65,17 +65,17 @@ bool can_read(const Session *session, ObjectId object)
     return world::find(session->replica->world, object) != no_slot;
 }
 
-TypeId type(const Session *session, ObjectId object)
+TypeId object_type(const Session *session, ObjectId object)
 {
     return session->replica->world.slots[known(session, object)].type;
 }
 
-PeerId owner(const Session *session, ObjectId object)
+PeerId object_owner(const Session *session, ObjectId object)
 {
     return session->replica->world.slots[known(session, object)].owner;
 }
 
-uint64_t stamp(const Session *session, ObjectId object)
+uint64_t object_stamp(const Session *session, ObjectId object)
 {
     return session->replica->world.slots[known(session, object)].stamp;
 }
@@ -108,14 +108,14 @@ bool may_set(const Session *session, ObjectId object)
            session::is_optimistic(*session, slot);
 }
 
-std::span<const ObjectId> objects(const Session *session, TypeId type)
+std::span<const ObjectId> object_ids(const Session *session, TypeId type)
 {
     TERN_ASSERT(type < session->types.types.size(), "type %u", type);
     const World &world = session->replica->world;
     return {world.ids.begin() + world.packed[type].first, world.packed[type].count};
 }
 
-const void *values(const Session *session, TypeId type, size_t size_bytes)
+const void *object_values(const Session *session, TypeId type, size_t size_bytes)
 {
     session::check_type(*session, type, size_bytes);
     const World &world = session->replica->world;
@@ -147,7 +147,7 @@ static ObjectSlot own(const Session *session, ObjectId object)
     return slot;
 }
 
-void release(Session *session, ObjectId object)
+void release_ownership(Session *session, ObjectId object)
 {
     session::check_open(*session);
     const ObjectSlot slot = own(session, object);
@@ -167,7 +167,7 @@ void lock(Session *session, ObjectId object, bool locked)
 bool migrate(Session *session, ObjectId object, PeerId to)
 {
     session::check_open(*session);
-    TERN_ASSERT(host(session) == self(session), "only the host migrates; others claim");
+    TERN_ASSERT(host_peer(session) == local_peer(session), "only the host migrates; others claim");
     session::record(*session, session::about(RecordKind::migrate, object, to));
     return replica::migrate(*session->replica, object, to);
 }
@@ -175,7 +175,7 @@ bool migrate(Session *session, ObjectId object, PeerId to)
 void refuse_claim(Session *session, ObjectId object, PeerId claimer)
 {
     session::check_open(*session);
-    TERN_ASSERT(host(session) == self(session), "only the host answers claims");
+    TERN_ASSERT(host_peer(session) == local_peer(session), "only the host answers claims");
     session::record(*session, session::about(RecordKind::refuse_claim, object, claimer));
     if (!object_id::is_possible(object)) return;
     replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
@@ -185,14 +185,14 @@ void balance(Session *session, TypeId type)
 {
     session::check_open(*session);
     TERN_ASSERT(type < session->types.types.size(), "type %u", type);
-    TERN_ASSERT(host(session) == self(session), "only the host balances");
+    TERN_ASSERT(host_peer(session) == local_peer(session), "only the host balances");
     Record line = session::about(RecordKind::balance, ObjectId::none);
     line.type = type;
     session::record(*session, line);
     replica::balance(*session->replica, type);
 }
 
-uint64_t digest(const Session *session)
+uint64_t world_digest(const Session *session)
 {
     return session::replicated_digest(*session);
 }

@@ -11,7 +11,7 @@ static constexpr size_t prefix_bytes = sizeof invite_prefix - 1;
 static constexpr size_t checksum_bytes = 4;
 static constexpr size_t record_bytes_max = 8 + 32 + 32 + 1 + 18 * invite_addresses_max;
 
-Invite invite(const Session *session, std::span<const Address> addresses)
+Invite make_invite(const Session *session, std::span<const Address> addresses)
 {
     const Session &s = *session;
     TERN_ASSERT(s.state == State::open, "state %u", static_cast<unsigned>(s.state));
@@ -64,7 +64,7 @@ static bool read_record(std::span<const std::byte> record, Invite &invite)
     return bits::complete(r);
 }
 
-InviteText print(const Invite &invite)
+InviteText to_text(const Invite &invite)
 {
     std::byte record[record_bytes_max + checksum_bytes];
     const size_t size = write_record(invite, record);

@@ -171,7 +171,7 @@ void report_progress(Session &s)
 static void target_members(Session &s)
 {
     s.target_count = s.target_index = 0;
-    for (const PeerId peer : peers(&s)) {
+    for (const PeerId peer : other_peers(&s)) {
         const Identity &identity =
             s.replica->members[replica::find_member(*s.replica, peer)].identity;
         if (identity.address.port == 0) continue;

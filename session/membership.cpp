@@ -62,17 +62,17 @@ void remove(Session *session, PeerId peer)
 
 // --- Peers ---
 
-PeerId self(const Session *session)
+PeerId local_peer(const Session *session)
 {
     return session->replica->self;
 }
 
-PeerId host(const Session *session)
+PeerId host_peer(const Session *session)
 {
     return replica::host(*session->replica);
 }
 
-std::span<const PeerId> peers(const Session *session)
+std::span<const PeerId> other_peers(const Session *session)
 {
     const Replica &r = *session->replica;
     uint16_t count = 0;
@@ -82,7 +82,7 @@ std::span<const PeerId> peers(const Session *session)
     return {session->peers, count};
 }
 
-const char *name(const Session *session, PeerId peer)
+const char *peer_name(const Session *session, PeerId peer)
 {
     return session::member_name(*session, peer);
 }

@@ -53,7 +53,7 @@ void record_sent(Session &s, std::span<const Datagram> datagrams)
 
 }
 
-std::span<const std::byte> recorded(Session *session)
+std::span<const std::byte> take_recording(Session *session)
 {
     TERN_ASSERT(session->config.recording_bytes_max > 0, "recording_bytes_max is 0");
     return record::take(session->recorder);

@@ -398,7 +398,7 @@ void leave(Session *session)
     s.deadline_us = s.now_us + leave_time_us;
 }
 
-State state(const Session *session)
+State session_state(const Session *session)
 {
     return session->state;
 }
@@ -415,7 +415,7 @@ std::span<const Event> session_events(const Session *session)
 
 // --- Statistics ---
 
-Stats stats(const Session *session, PeerId peer)
+Stats peer_stats(const Session *session, PeerId peer)
 {
     const ConnectionIndex index = session::link_to(*session, peer);
     if (index == no_connection) return {};
@@ -426,7 +426,7 @@ Stats stats(const Session *session, PeerId peer)
     return stats;
 }
 
-SessionStats stats(const Session *session)
+SessionStats session_stats(const Session *session)
 {
     const Replica &r = *session->replica;
     SessionStats stats = {};

@@ -44,14 +44,14 @@ void charge_bytes(Session &s, TrafficKind kind, size_t bytes)
 int64_t charged_bits(const Session &s)
 {
     int64_t sum = 0;
-    for (const TrafficRow &row : traffic(&s))
+    for (const TrafficRow &row : traffic_rows(&s))
         sum += row.bits;
     return sum;
 }
 
 }
 
-std::span<const TrafficRow> traffic(const Session *session)
+std::span<const TrafficRow> traffic_rows(const Session *session)
 {
     // Rows that repeat other counters are filled in on request; nothing else of the session
     // changes.
@@ -72,7 +72,7 @@ std::span<const TrafficRow> traffic(const Session *session)
     return charges::rows(s.charges, s.types);
 }
 
-const char *text(TrafficKind kind)
+const char *to_text(TrafficKind kind)
 {
     switch (kind) {
     case TrafficKind::create: return "CREATE";

@@ -33,7 +33,7 @@ void destroy(Star &star)
 void join(Star &star, size_t client)
 {
     const Address at = loopback(star.sockets[0]->local_address().port);
-    tern::join(star.sessions[client], invite(star.sessions[0], {&at, 1}));
+    tern::join(star.sessions[client], make_invite(star.sessions[0], {&at, 1}));
 }
 
 std::span<const Event> receive(Star &star, size_t i)
@@ -49,7 +49,7 @@ void send(Star &star, size_t i)
 void clients_tick(Star &star)
 {
     for (size_t i = 1; i < star.sessions.size(); ++i) {
-        if (state(star.sessions[i]) == State::idle) continue;
+        if (session_state(star.sessions[i]) == State::idle) continue;
         receive(star, i);
         send(star, i);
     }
@@ -63,13 +63,13 @@ void host_tick(Star &star)
 
 bool is_open(const Star &star, size_t i)
 {
-    return state(star.sessions[i]) == State::open;
+    return session_state(star.sessions[i]) == State::open;
 }
 
 bool is_equal(const Star &star)
 {
     for (const Session *session : star.sessions)
-        if (digest(session) != digest(star.sessions[0])) return false;
+        if (world_digest(session) != world_digest(star.sessions[0])) return false;
     return true;
 }
 

@@ -27,7 +27,7 @@ void make(TernSide &side, uint16_t connections_max)
 {
     const MadeSocket made = make_udp_socket(0);
     if (!made.socket) {
-        std::fprintf(stderr, "tern-bench: no UDP socket: %s\n", text(made.error));
+        std::fprintf(stderr, "tern-bench: no UDP socket: %s\n", to_text(made.error));
         std::exit(1);
     }
     side.socket = made.socket;

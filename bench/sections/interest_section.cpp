@@ -25,7 +25,7 @@ tern::Viewpoint viewpoint(const World &world, size_t client)
 {
     const float along = static_cast<float>(world.tick % 600) * 0.5f - 150;
     const auto side = static_cast<float>(client) * 50 - 450;
-    return {tern::self(world.star.sessions[client]), {along, side, 0}};
+    return {tern::local_peer(world.star.sessions[client]), {along, side, 0}};
 }
 
 double per_pair(double ns, const World &world)
@@ -38,7 +38,7 @@ Sample run_loop(World &world)
     double ns = 0;
     uint64_t near = 0;
     for (uint32_t t = 0; t < world.ticks; ++t, ++world.tick) {
-        const std::span<const Body> values = tern::values<Body>(world.star.sessions[0], 0);
+        const std::span<const Body> values = tern::object_values<Body>(world.star.sessions[0], 0);
         const Meter meter = start_meter();
         for (size_t client = 1; client <= client_count; ++client) {
             const tern::Viewpoint from = viewpoint(world, client);

@@ -48,7 +48,7 @@ void tick(World &w, bool moving)
     }
     star::send(w.star, 0);
     for (size_t i = member; i <= newcomer; ++i) {
-        if (tern::state(w.star.sessions[i]) == tern::State::idle) continue;
+        if (tern::session_state(w.star.sessions[i]) == tern::State::idle) continue;
         for (const tern::Event &event : star::receive(w.star, i)) {
             if (i == newcomer && event.kind == tern::EventKind::caught_up) w.caught_up = true;
             if (i == member && moving && event.kind == tern::EventKind::object_changed)

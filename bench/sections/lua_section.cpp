@@ -272,8 +272,8 @@ void step(Pair &pair)
          tern::receive(pair.sessions[1], pair.sockets[1]->receive(), pair.now_us)) {
         if (event.kind != tern::EventKind::call) continue;
         pair.heard += 1;
-        pair.sum += tern::arguments<Hit>(event).number;
-        pair.seen += tern::arguments<Hit>(event).at[1];
+        pair.sum += tern::call_arguments<Hit>(event).number;
+        pair.seen += tern::call_arguments<Hit>(event).at[1];
     }
     tern::receive(pair.sessions[0], pair.sockets[0]->receive(), pair.now_us);
 }
@@ -296,7 +296,7 @@ void open(Pair &pair)
         tern::receive(pair.sessions[i], {}, pair.now_us);
     }
     tern::start(pair.sessions[0]);
-    tern::join(pair.sessions[1], tern::invite(pair.sessions[0], std::span(addresses, 1)));
+    tern::join(pair.sessions[1], tern::make_invite(pair.sessions[0], std::span(addresses, 1)));
     for (int i = 0; i < 400; ++i)
         step(pair);
 }
@@ -311,7 +311,7 @@ Sample run_pair(Pair &pair)
 {
     pair.heard = pair.sum = 0;
     const uint64_t calls = pair.ticks * calls_per_tick;
-    const tern::PeerId to = tern::self(pair.sessions[1]);
+    const tern::PeerId to = tern::local_peer(pair.sessions[1]);
     uint32_t number = 0;
     const uint64_t begin_ns = cpu_clock_ns();
     for (uint64_t t = 0; t < pair.ticks; ++t) {

@@ -191,7 +191,7 @@ void make_mesh(Mesh &mesh)
     tern::start(mesh.sessions[0]);
     const tern::Address host = address_of(0);
     for (size_t i = 1; i < session_count; ++i)
-        tern::join(mesh.sessions[i], tern::invite(mesh.sessions[0], std::span(&host, 1)));
+        tern::join(mesh.sessions[i], tern::make_invite(mesh.sessions[0], std::span(&host, 1)));
     for (int i = 0; i < 400; ++i) // Until the handshakes are forgotten, too.
         step(mesh, false);
     for (size_t i = 0; i < session_count; ++i)
@@ -204,8 +204,8 @@ void make_mesh(Mesh &mesh)
 bool is_equal(const Mesh &mesh)
 {
     for (tern::Session *session : mesh.sessions)
-        if (tern::state(session) != tern::State::open ||
-            tern::digest(session) != tern::digest(mesh.sessions[0]))
+        if (tern::session_state(session) != tern::State::open ||
+            tern::world_digest(session) != tern::world_digest(mesh.sessions[0]))
             return false;
     return true;
 }

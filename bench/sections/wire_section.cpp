@@ -29,7 +29,7 @@ Sockets make_sockets(size_t client_count)
     for (size_t i = 0; i <= client_count; ++i) {
         const tern::MadeSocket made = tern::make_udp_socket(0);
         if (!made.socket) {
-            std::fprintf(stderr, "tern-bench: no UDP socket: %s\n", tern::text(made.error));
+            std::fprintf(stderr, "tern-bench: no UDP socket: %s\n", tern::to_text(made.error));
             std::exit(1);
         }
         sockets.all.push_back(made.socket);
@@ -324,7 +324,7 @@ bool measure_threads(const Options &options)
     }
     Published alone = {}, two = {};
     fill(alone, Precision::quantised, load);
-    fill(two, Precision::quantised, load, tern::parallel(workers));
+    fill(two, Precision::quantised, load, tern::make_parallel(workers));
     const Contender contenders[] = {contender<run_threads>("send() in one thread", alone),
                                     contender<run_threads>("send() in two", two)};
     const Section section = {

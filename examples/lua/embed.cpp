@@ -22,7 +22,7 @@ int main()
     lua_setglobal(lua, "session");
     if (luaL_dostring(lua, "lamp = session:create('lamp', {lit = true})") != 0)
         std::puts(lua_tostring(lua, -1));
-    const tern::ObjectId lamp = tern::objects(session, 0)[0];
+    const tern::ObjectId lamp = tern::object_ids(session, 0)[0];
     std::puts(tern::get<Lamp>(session, lamp).lit ? "It is lit." : "It is dark.");
     tern::forget_lua_session(lua, session); // The script can no longer use the session.
     tern::destroy_session(session);

@@ -36,7 +36,7 @@ Address address(size_t peer)
 void play(Arena &a, size_t who)
 {
     Session *s = a.honest[who];
-    if (state(s) != State::open || !exists(s, a.kept[who])) return;
+    if (session_state(s) != State::open || !exists(s, a.kept[who])) return;
     set(s, a.kept[who], Ball{a.played, static_cast<int16_t>(who), 0});
 }
 
@@ -154,8 +154,8 @@ void make_honest(Arena &a)
     }
     const Address host = address(0);
     start(a.honest[0]);
-    join(a.honest[1], invite(a.honest[0], std::span(&host, 1)));
-    for (int ticks = 0; state(a.honest[1]) != State::open; ++ticks) {
+    join(a.honest[1], make_invite(a.honest[0], std::span(&host, 1)));
+    for (int ticks = 0; session_state(a.honest[1]) != State::open; ++ticks) {
         TERN_ASSERT(ticks < 100, "the honest do not find each other: %s", state_text(a.honest[1]));
         tick(a, 33'333);
     }
@@ -172,7 +172,7 @@ void join_hostile(Arena &a)
     ask_to_join(a);
     for (int i = 0; i < 3; ++i)
         tick(a, 33'333);
-    a.hostile = peers(a.honest[0]).back();
+    a.hostile = other_peers(a.honest[0]).back();
     shake_hands(a, 1);
     const std::byte ping{static_cast<uint8_t>(FrameKind::ping)};
     send_frames(a, 1, std::span(&ping, 1));
@@ -186,8 +186,8 @@ void join_hostile(Arena &a)
     for (int i = 0; i < 3; ++i)
         tick(a, 33'333);
     for (Session *s : a.honest)
-        TERN_ASSERT(peers(s).size() == 2 && owner(s, a.lent) == a.hostile,
-                    "the hostile member is not in: %zu", peers(s).size());
+        TERN_ASSERT(other_peers(s).size() == 2 && object_owner(s, a.lent) == a.hostile,
+                    "the hostile member is not in: %zu", other_peers(s).size());
 }
 
 // --- The same beginning for each input ---

@@ -55,7 +55,7 @@ enum class Fit : uint8_t {
     other_types,   // Another type table.
     other_version, // Another version of the wire format.
 };
-const char *text(Fit fit); // "it is full" and the like.
+const char *to_text(Fit fit); // "it is full" and the like.
 
 struct FoundSession {
     char game[name_bytes_max];
@@ -84,7 +84,7 @@ void destroy_finder(Finder *finder);
 std::span<const Datagram> find(Finder *finder, std::span<const Datagram> datagrams,
                                uint64_t now_us);
 // One entry for each session, in the order in which they were found.
-std::span<const FoundSession> found(const Finder *finder);
+std::span<const FoundSession> found_sessions(const Finder *finder);
 // Datagrams received that did not answer a query of this finder.
 uint64_t bad_datagrams(const Finder *finder);
 

@@ -41,7 +41,7 @@ enum class SocketError : uint8_t {
     not_built,      // tern was built with TERN_ENET off.
     system          // The system is out of descriptors or memory.
 };
-const char *text(SocketError error); // "the port is in use" and the like.
+const char *to_text(SocketError error); // "the port is in use" and the like.
 
 struct MadeSocket {
     Socket *socket; // Null on error.
@@ -68,7 +68,7 @@ ParsedAddress parse_address(const char *text);
 struct AddressText {
     char text[56];
 };
-AddressText print(const Address &address);
+AddressText to_text(const Address &address);
 Address loopback(uint16_t port, IpVersion version = IpVersion::v4);
 
 // Threads for Config::parallel. Several sessions may share them if only one of them is in send() at
@@ -76,7 +76,7 @@ Address loopback(uint16_t port, IpVersion version = IpVersion::v4);
 struct Workers;
 Workers *make_workers(uint32_t threads); // Null: threads is 0, or the system could not start them.
 // For Config::parallel: a part for each thread and for the caller of send(), up to send_parts_max.
-Parallel parallel(Workers *workers);
+Parallel make_parallel(Workers *workers);
 void destroy_workers(Workers *workers); // After the sessions that use them.
 
 uint64_t clock_us(); // A monotonic clock, in microseconds.

@@ -38,7 +38,7 @@ void set_impairment(SimNetwork *network, const Impairment &impairment); // For d
 // While cut, datagrams from `from` to `to` are lost, both when sent and when due. One direction
 // only.
 void set_cut(SimNetwork *network, const Address &from, const Address &to, bool cut);
-SimStats stats(const SimNetwork *network);
+SimStats network_stats(const SimNetwork *network);
 // When the next datagram is due; UINT64_MAX if none is in flight.
 uint64_t next_delivery_us(const SimNetwork *network);
 

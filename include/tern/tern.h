@@ -33,7 +33,7 @@ void leave(Session *session);
 // In State::minority: this peer becomes the host of a new session, with new invites, that keeps all
 // objects and owns them. Open at once; the events come with the next receive().
 void go_on(Session *session);
-State state(const Session *session);
+State session_state(const Session *session);
 // A sentence for people about the state: what happened, and what to do.
 const char *state_text(const Session *session);
 
@@ -50,18 +50,18 @@ std::span<const Event> session_events(const Session *session); // The last resul
 // Append it to a file after each tick; tern-sim replays that file. Valid until the next call that
 // changes the session. If the buffer fills up before it is taken, the recording ends with a record
 // that marks this. docs/use/recordings.md. A RECORDING CONTAINS THE SESSION'S KEYS AND ITS SECRET.
-std::span<const std::byte> recorded(Session *session);
+std::span<const std::byte> take_recording(Session *session);
 
 // --- Invites ---
 // When open; any member may make one. `addresses`, 1 to invite_addresses_max, are where newcomers
 // reach this process; join() tries them in turn. A member that is not the host refers a newcomer to
 // the host. An invite is good as long as its member is in the session.
-Invite invite(const Session *session, std::span<const Address> addresses);
+Invite make_invite(const Session *session, std::span<const Address> addresses);
 struct InviteText {
     char text[invite_text_max];
 };
 // Text for people to pass on; docs/wire_format.md, "Invites".
-InviteText print(const Invite &invite);
+InviteText to_text(const Invite &invite);
 struct ParsedInvite {
     Invite invite;
     const char *error; // Null if the text is an invite, otherwise what is wrong with it.
@@ -69,18 +69,19 @@ struct ParsedInvite {
 ParsedInvite parse_invite(const char *text);
 
 // --- Peers ---
-PeerId self(const Session *session); // Id of this peer; none until the host has admitted it.
-PeerId host(const Session *session); // none while there is no host; see host_lost.
-std::span<const PeerId> peers(const Session *session); // All other members, in ascending order.
-const char *name(const Session *session, PeerId peer); // Config::name there; "" if unknown.
+PeerId local_peer(const Session *session); // Id of this peer; none until the host has admitted it.
+PeerId host_peer(const Session *session);  // none while there is no host; see host_lost.
+std::span<const PeerId>
+other_peers(const Session *session); // All other members, in ascending order.
+const char *peer_name(const Session *session, PeerId peer); // Config::name there; "" if unknown.
 // All zero for a peer to which there is no connection, such as another client of a star.
-Stats stats(const Session *session, PeerId peer);
-SessionStats stats(const Session *session);
+Stats peer_stats(const Session *session, PeerId peer);
+SessionStats session_stats(const Session *session);
 TypeStats type_stats(const Session *session, TypeId type);
 // Accounts for all datagrams that send() has ever returned: the bits of all rows add up to the bits
 // of these datagrams. The rows, also those of 0 bits, never change in number or order.
-std::span<const TrafficRow> traffic(const Session *session);
-const char *text(TrafficKind kind); // A word or two for people.
+std::span<const TrafficRow> traffic_rows(const Session *session);
+const char *to_text(TrafficKind kind); // A word or two for people.
 // The host's session clock at now_us, in microseconds since the host called start(); on other peers
 // an estimate.
 uint64_t session_clock_us(const Session *session, uint64_t now_us);
@@ -112,10 +113,10 @@ bool exists(const Session *session, ObjectId object); // Known here, and alive.
 // Whether type(), owner(), stamp() and get() may be called: the object exists, or was destroyed
 // since the last receive() or in it.
 bool can_read(const Session *session, ObjectId object);
-TypeId type(const Session *session, ObjectId object);
-PeerId owner(const Session *session, ObjectId object);
+TypeId object_type(const Session *session, ObjectId object);
+PeerId object_owner(const Session *session, ObjectId object);
 // Names the present tenure (the time under one owner); grows with each change of owner.
-uint64_t stamp(const Session *session, ObjectId object);
+uint64_t object_stamp(const Session *session, ObjectId object);
 // The object's struct. A later set() changes what the pointer points to.
 const void *get(const Session *session, ObjectId object, size_t size_bytes);
 // When may_set() is true. Copies `value`; other peers get the fields that have changed.
@@ -135,8 +136,8 @@ bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value
 // Whether set() may be called: open, and the object is ours or is claimed optimistically.
 bool may_set(const Session *session, ObjectId object);
 // All objects of a type, in no particular order, and their structs in the same order without gaps.
-std::span<const ObjectId> objects(const Session *session, TypeId type);
-const void *values(const Session *session, TypeId type, size_t size_bytes);
+std::span<const ObjectId> object_ids(const Session *session, TypeId type);
+const void *object_values(const Session *session, TypeId type, size_t size_bytes);
 // Asks the host for an object that this peer does not own. Answered by exactly one claim_granted or
 // claim_refused; a second claim of the object before that has no effect. A claim waits while there
 // is no host; if the session ends first, there is no answer.
@@ -149,7 +150,7 @@ const void *values(const Session *session, TypeId type, size_t size_bytes);
 bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
 // On the owner: gives the object up to the host. It remains ours until owner_changed, the only
 // event; a new host takes it over as well. Nothing happens on the host itself.
-void release(Session *session, ObjectId object);
+void release_ownership(Session *session, ObjectId object);
 // On the owner: while an object is locked, the host refuses claims of it with ClaimRefusal::locked,
 // from when the host receives the lock until it receives the unlock or the object has another
 // owner. A lock does not prevent migrate(). There is no event.
@@ -175,12 +176,12 @@ void set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
 // Hash of the ids, stamps, owners and values of all living objects. Equal on peers that have the
 // same world; values of optimistic claims are not part of it.
-uint64_t digest(const Session *session);
+uint64_t world_digest(const Session *session);
 // Why `peer` does not have this object or its last change. About another peer: what its acks show.
 // About this peer itself: why it does not own the object; the last 64 refused claims are
 // remembered.
 Explanation explain(const Session *session, ObjectId object, PeerId peer);
-const char *text(Why why); // A sentence for people.
+const char *to_text(Why why); // A sentence for people.
 
 // --- Calls (RPC), when open. Reliable calls from one peer to another arrive in order, unreliable
 // ones at most once and in any order. docs/use/calls.md. ---
@@ -210,7 +211,7 @@ CallId request_owner(Session *session, ObjectId object, TypeId type, const void 
 // queue is full.
 bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
            size_t size_bytes);
-const char *text(CallFailure failure); // A sentence for people.
+const char *to_text(CallFailure failure); // A sentence for people.
 
 // --- The functions above, with a game struct in place of pointer and size ---
 template <class T>
@@ -237,7 +238,7 @@ bool sample(const Session *session, ObjectId object, uint64_t at_us, T &value)
     return sample(session, object, at_us, &value, sizeof(T));
 }
 
-template <GameStruct T> std::span<const T> values(const Session *session, TypeId type)
+template <GameStruct T> std::span<const T> object_values(const Session *session, TypeId type)
 {
     return {static_cast<const T *>(values(session, type, sizeof(T))),
             objects(session, type).size()};
@@ -250,7 +251,7 @@ bool call(Session *session, PeerId to, TypeId type, const T &arguments,
     return call(session, to, type, &arguments, sizeof(T), reliability);
 }
 
-template <GameStruct T> const T &arguments(const Event &event)
+template <GameStruct T> const T &call_arguments(const Event &event)
 {
     return *static_cast<const T *>(event.arguments);
 }

@@ -95,7 +95,7 @@ ValueError error(const ValueWriter &w); // The first error so far.
 // Ends the field: its unused bytes become zero. After an error, and if nothing was written, all
 // bytes become zero, which is nil. Returns the first error.
 ValueError finish(ValueWriter &w);
-const char *text(ValueError error); // A sentence for people.
+const char *to_text(ValueError error); // A sentence for people.
 
 // Starts to read a whole field, which must stay in place. Malformed bytes read as nil. (An object's
 // field is never malformed: set() normalises it, and received values are checked.)

@@ -97,9 +97,9 @@ static void sample_round_trips(Worker &worker, uint64_t now_us)
     worker.rtts_us = now_us;
     worker.rtts_now = {};
     for (const Seat &seat : worker.seats) {
-        if (is_done(seat) || state(seat.player.session) != State::open) continue;
-        for (PeerId peer : peers(seat.player.session))
-            if (const uint32_t rtt_us = stats(seat.player.session, peer).rtt_us; rtt_us > 0)
+        if (is_done(seat) || session_state(seat.player.session) != State::open) continue;
+        for (PeerId peer : other_peers(seat.player.session))
+            if (const uint32_t rtt_us = peer_stats(seat.player.session, peer).rtt_us; rtt_us > 0)
                 add(worker.rtts_now, rtt_us);
     }
     add(worker.rtts, worker.rtts_now);
@@ -108,7 +108,7 @@ static void sample_round_trips(Worker &worker, uint64_t now_us)
 static void count_end(Census &s, const Seat &seat)
 {
     const Player &p = seat.player;
-    const State end = p.session ? state(p.session) : State::unreachable;
+    const State end = p.session ? session_state(p.session) : State::unreachable;
     if (end == State::left || seat.given_up) {
         s.left += 1;
         return;
@@ -121,15 +121,15 @@ static void count_end(Census &s, const Seat &seat)
 
 static void add_world(Census &s, const Player &p, Phase phase)
 {
-    if (s.host == PeerId::none) s.host = host(p.session);
-    const SessionStats session = stats(p.session);
+    if (s.host == PeerId::none) s.host = host_peer(p.session);
+    const SessionStats session = session_stats(p.session);
     s.owned += session.owned;
-    for (PeerId peer : peers(p.session))
-        s.lost_datagrams += stats(p.session, peer).lost_datagrams;
+    for (PeerId peer : other_peers(p.session))
+        s.lost_datagrams += peer_stats(p.session, peer).lost_datagrams;
     s.awaiting += p.awaiting.size();
     if (phase != Phase::resting) return;
     if (s.digests.empty()) s.objects = session.objects;
-    s.digests[digest(p.session)] += 1;
+    s.digests[world_digest(p.session)] += 1;
 }
 
 static void add_seat(Census &s, const Seat &seat, Phase phase)
@@ -147,7 +147,7 @@ static void add_seat(Census &s, const Seat &seat, Phase phase)
         s.waiting += 1;
         return;
     }
-    const State present = state(p.session);
+    const State present = session_state(p.session);
     (present == State::open || present == State::leaving ? s.open : s.joining) += 1;
     if (present == State::open) add_world(s, p, phase);
 }

@@ -38,7 +38,7 @@ Player make_player(const Options &options, uint32_t number)
                     first.ip[10] == 0xff && first.ip[11] == 0xff;
     const MadeSocket made = make_udp_socket(0, v4 ? IpVersion::v4 : IpVersion::v6);
     p.socket = made.socket;
-    if (!made.socket) p.socket_error = std::string("no socket: ") + text(made.error);
+    if (!made.socket) p.socket_error = std::string("no socket: ") + to_text(made.error);
     if (!made.socket) return p;
     const Impairment impairment = {options.latency_ms_min, options.latency_ms_max,
                                    static_cast<float>(options.loss_percent / 100),
@@ -77,7 +77,7 @@ void join(Player &p)
 
 bool has_ended(const Player &p)
 {
-    return !p.session || state(p.session) >= State::left;
+    return !p.session || session_state(p.session) >= State::left;
 }
 
 // --- Receiving ---
@@ -93,7 +93,7 @@ static void forget(std::vector<ObjectId> &from, ObjectId object)
 // A bot that has become the host has no game, so it grants every claim.
 static void answer_claim(Player &p, const Event &event)
 {
-    if (host(p.session) != self(p.session) || !exists(p.session, event.object)) return;
+    if (host_peer(p.session) != local_peer(p.session) || !exists(p.session, event.object)) return;
     if (!migrate(p.session, event.object, event.peer))
         refuse_claim(p.session, event.object, event.peer);
 }
@@ -103,7 +103,7 @@ static void hear(Player &p, const Event &event)
     switch (event.kind) {
     case EventKind::owner_changed:
         forget(p.mine, event.object);
-        if (event.peer == self(p.session)) p.mine.push_back(event.object);
+        if (event.peer == local_peer(p.session)) p.mine.push_back(event.object);
         return;
     case EventKind::object_destroyed: return forget(p.mine, event.object);
     case EventKind::object_changed: p.tally.changes_received += 1; return;
@@ -147,7 +147,7 @@ static std::span<const Type> types_of(const Player &p)
 
 static bool is_mine(const Player &p, ObjectId object)
 {
-    return exists(p.session, object) && owner(p.session, object) == self(p.session);
+    return exists(p.session, object) && object_owner(p.session, object) == local_peer(p.session);
 }
 
 // A random type with objects, or a call; no_type if there is none.
@@ -205,7 +205,7 @@ static void set_some(Player &p)
         }
         i += 1;
         if (share(p.random) * 100 >= p.options->update_percent) continue;
-        const TypeId id = type(p.session, object);
+        const TypeId id = object_type(p.session, object);
         const Type &described = types_of(p)[id];
         std::byte value[struct_bytes_max];
         const void *present = get(p.session, object, described.size_bytes);
@@ -221,11 +221,11 @@ static void claim_one(Player &p)
 {
     const TypeId type = some_type(p, true);
     if (type == no_type) return;
-    const std::span<const ObjectId> all = objects(p.session, type);
+    const std::span<const ObjectId> all = object_ids(p.session, type);
     if (all.empty()) return;
     const ObjectId object = all[below(p.random, all.size())];
     const bool asked = std::find(p.awaiting.begin(), p.awaiting.end(), object) != p.awaiting.end();
-    if (asked || owner(p.session, object) == self(p.session)) return;
+    if (asked || object_owner(p.session, object) == local_peer(p.session)) return;
     claim(p.session, object);
     p.awaiting.push_back(object);
     p.tally.claims += 1;
@@ -234,7 +234,7 @@ static void claim_one(Player &p)
 static void call_one(Player &p)
 {
     const TypeId type = some_type(p, false);
-    const std::span<const PeerId> others = peers(p.session);
+    const std::span<const PeerId> others = other_peers(p.session);
     if (type == no_type || others.empty()) return;
     const Type &described = types_of(p)[type];
     std::byte arguments[struct_bytes_max] = {};
@@ -281,9 +281,9 @@ static void play(Player &p, uint64_t now_us)
 
 void tick(Player &p, Wish wish, uint64_t now_us)
 {
-    if (has_ended(p) || state(p.session) == State::idle) return;
+    if (has_ended(p) || session_state(p.session) == State::idle) return;
     receive_all(p, now_us);
-    const State present = state(p.session);
+    const State present = session_state(p.session);
     p.was_open = p.was_open || present == State::open;
     if (present == State::open && wish == Wish::play) play(p, now_us);
     if (wish == Wish::leave && (present == State::open || present == State::joining))

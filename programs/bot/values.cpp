@@ -65,16 +65,16 @@ struct World {
 
 static void store_peer(std::byte *to, const Session *session, Random &random)
 {
-    const std::span<const PeerId> others = peers(session);
+    const std::span<const PeerId> others = other_peers(session);
     const uint64_t which = below(random, others.size() + 2); // Also nobody and this peer.
     if (which < others.size()) return store(to, others[which]);
-    store(to, which == others.size() ? self(session) : PeerId::none);
+    store(to, which == others.size() ? local_peer(session) : PeerId::none);
 }
 
 static void store_object(std::byte *to, const World &world, Random &random)
 {
     const auto type = static_cast<TypeId>(below(random, world.type_count));
-    const std::span<const ObjectId> some = objects(world.session, type);
+    const std::span<const ObjectId> some = object_ids(world.session, type);
     store(to, some.empty() ? ObjectId::none : some[below(random, some.size())]);
 }
 

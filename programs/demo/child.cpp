@@ -37,7 +37,7 @@ static std::string enter(Life &life, const Options &options)
     }
     start(peer.session);
     const Address address = peer::own_address(peer, options.socket);
-    const InviteText text = print(invite(peer.session, {&address, 1}));
+    const InviteText text = to_text(make_invite(peer.session, {&address, 1}));
     pipes::write_message(life.task.to_parent, MessageKind::invite, text.text,
                          std::strlen(text.text));
     return "";
@@ -55,7 +55,7 @@ static void take_orders(Life &life)
 
 static void report(Life &life, uint64_t now_us)
 {
-    if (!life.opened && state(life.peer.session) == State::open) {
+    if (!life.opened && session_state(life.peer.session) == State::open) {
         life.opened = true;
         pipes::write_message(life.task.to_parent, MessageKind::opened, nullptr, 0);
     }
@@ -114,7 +114,7 @@ int run(const Options &options, const Task &task)
         take_orders(life);
         const uint64_t now_us = clock_us();
         peer::tick(life.peer, now_us >= life.play.from_us && now_us < life.play.until_us);
-        const State now = state(life.peer.session);
+        const State now = session_state(life.peer.session);
         if (peer::is_over(now))
             return fail(life,
                         std::string(peer::state_name(now)) + ": " + state_text(life.peer.session));

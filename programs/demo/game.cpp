@@ -65,20 +65,21 @@ static void create_first(Game &game)
     Player player = {};
     player.position[0] = between(game, 1, room_width - 1);
     player.position[1] = between(game, 1, room_height - 1);
-    std::snprintf(player.name, sizeof player.name, "%s", name(game.session, self(game.session)));
+    std::snprintf(player.name, sizeof player.name, "%s",
+                  peer_name(game.session, local_peer(game.session)));
     game.player = create(game.session, player_type, player);
 }
 
 // Of the cubes: one at random that this peer owns, or does not own; none if there is no such.
 static ObjectId any_cube(Game &game, bool mine)
 {
-    const std::span<const ObjectId> cubes = objects(game.session, cube_type);
+    const std::span<const ObjectId> cubes = object_ids(game.session, cube_type);
     if (cubes.empty()) return ObjectId::none;
     const uint32_t first = below(game, static_cast<uint32_t>(cubes.size()));
     for (size_t i = 0; i < cubes.size(); ++i) {
         const ObjectId cube = cubes[(first + i) % cubes.size()];
         if (!exists(game.session, cube)) continue;
-        if ((owner(game.session, cube) == self(game.session)) == mine) return cube;
+        if ((object_owner(game.session, cube) == local_peer(game.session)) == mine) return cube;
     }
     return ObjectId::none;
 }
@@ -88,7 +89,7 @@ static void replace_one(Game &game)
     const ObjectId cube = any_cube(game, true);
     if (cube != ObjectId::none) destroy(game.session, cube);
     uint32_t alive = 0;
-    for (ObjectId each : objects(game.session, cube_type))
+    for (ObjectId each : object_ids(game.session, cube_type))
         alive += exists(game.session, each);
     if (alive < game.cubes_max) create_cube(game);
 }
@@ -99,11 +100,11 @@ static ObjectId nearest_of_others(const Game &game, const Player &player)
 {
     ObjectId nearest = ObjectId::none;
     float best = claim_reach * claim_reach;
-    const std::span<const ObjectId> cubes = objects(game.session, cube_type);
-    const std::span<const Cube> all = values<Cube>(game.session, cube_type);
+    const std::span<const ObjectId> cubes = object_ids(game.session, cube_type);
+    const std::span<const Cube> all = object_values<Cube>(game.session, cube_type);
     for (size_t i = 0; i < cubes.size(); ++i) {
         if (!exists(game.session, cubes[i])) continue;
-        if (owner(game.session, cubes[i]) == self(game.session)) continue;
+        if (object_owner(game.session, cubes[i]) == local_peer(game.session)) continue;
         const float x = all[i].position[0] - player.position[0];
         const float y = all[i].position[1] - player.position[1];
         if (x * x + y * y >= best) continue;
@@ -128,7 +129,7 @@ static void claim_one(Game &game)
 
 static void migrate_one(Game &game)
 {
-    const std::span<const PeerId> others = peers(game.session);
+    const std::span<const PeerId> others = other_peers(game.session);
     const ObjectId cube = any_cube(game, below(game, 2) == 0);
     if (cube == ObjectId::none || others.empty()) return;
     migrate(game.session, cube, others[below(game, static_cast<uint32_t>(others.size()))]);
@@ -156,16 +157,16 @@ static Push walk(Game &game)
     set(game.session, game.player, player);
     const Player &stored = get<Player>(game.session, game.player);
     if (stored.position[0] == before[0] && stored.position[1] == before[1]) choose_goal(game);
-    return {{stored.position[0], stored.position[1]}, self(game.session)};
+    return {{stored.position[0], stored.position[1]}, local_peer(game.session)};
 }
 
 static void simulate(Game &game, const Push &push)
 {
-    const std::span<const ObjectId> cubes = objects(game.session, cube_type);
-    const std::span<const Cube> all = values<Cube>(game.session, cube_type);
+    const std::span<const ObjectId> cubes = object_ids(game.session, cube_type);
+    const std::span<const Cube> all = object_values<Cube>(game.session, cube_type);
     game.bodies.resize(cubes.size());
     for (size_t i = 0; i < cubes.size(); ++i)
-        game.bodies[i] = {all[i], owner(game.session, cubes[i]) == self(game.session)};
+        game.bodies[i] = {all[i], object_owner(game.session, cubes[i]) == local_peer(game.session)};
     physics::step(game.bodies, push, 1.0f / static_cast<float>(game.hz));
     for (size_t i = 0; i < cubes.size(); ++i)
         if (game.bodies[i].mine) set(game.session, cubes[i], game.bodies[i].cube);
@@ -192,7 +193,7 @@ void play(Game &game)
     create_first(game);
     simulate(game, walk(game));
     if (due(game, game.ticks_to_claim, game.hz / 4)) claim_one(game);
-    const bool is_host = host(game.session) == self(game.session);
+    const bool is_host = host_peer(game.session) == local_peer(game.session);
     if (is_host && due(game, game.ticks_to_migrate, game.hz / 2)) migrate_one(game);
     if (due(game, game.ticks_to_replace, game.hz)) {
         replace_one(game);

@@ -20,7 +20,7 @@ MadeLocal make_local(const Options &options, const Peer &peer)
     const MadeSocket socket = make_discovery_socket(discovery_port);
     if (!socket.socket) {
         made.error =
-            "--announce: port " + std::to_string(discovery_port) + ": " + text(socket.error);
+            "--announce: port " + std::to_string(discovery_port) + ": " + to_text(socket.error);
         return made;
     }
     Announcement announcement = {};
@@ -59,14 +59,14 @@ static std::string why_none(std::span<const FoundSession> sessions)
     std::string why = "--find: no session to join on the local network";
     for (const FoundSession &session : sessions)
         why += "; one with " + std::to_string(session.players) +
-               " players: " + (session.fit == Fit::fits ? "only by invite" : text(session.fit));
+               " players: " + (session.fit == Fit::fits ? "only by invite" : to_text(session.fit));
     return why;
 }
 
 FoundInvite search(const Options &options, const PeerSetup &setup)
 {
     const MadeSocket made = make_discovery_socket(0);
-    if (!made.socket) return {{}, std::string("--find: ") + text(made.error)};
+    if (!made.socket) return {{}, std::string("--find: ") + to_text(made.error)};
     Config config = {};
     config.types = types;
     config.peers_max = setup.peers_max;
@@ -78,16 +78,16 @@ FoundInvite search(const Options &options, const PeerSetup &setup)
     const FoundSession *session = nullptr;
     for (const uint64_t end_us = clock_us() + search_us_max; !session && clock_us() < end_us;) {
         made.socket->send(find(finder, made.socket->receive(), clock_us()));
-        session = joinable(found(finder));
+        session = joinable(found_sessions(finder));
         sleep_us(look_interval_us);
     }
     FoundInvite result = {};
     if (session) {
         result.invite = session->invite;
         std::printf("Found a session with %u players at %s\n", session->players,
-                    print(session->invite.addresses[0]).text);
+                    to_text(session->invite.addresses[0]).text);
     } else {
-        result.error = why_none(found(finder));
+        result.error = why_none(found_sessions(finder));
     }
     destroy_finder(finder);
     destroy_socket(made.socket);

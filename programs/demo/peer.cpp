@@ -67,7 +67,7 @@ MadePeer make_peer(const PeerSetup &setup)
     const MadeSocket socket = make_socket(setup.socket, setup.port, setup.peers_max);
     if (!socket.socket) {
         made.error = std::string(socket_name(setup.socket)) + " port " +
-                     std::to_string(setup.port) + ": " + text(socket.error);
+                     std::to_string(setup.port) + ": " + to_text(socket.error);
         return made;
     }
     Peer &peer = made.peer;
@@ -114,10 +114,10 @@ void tick(Peer &peer, bool playing)
         game::take_events(peer.game, events);
         if (datagrams.size() < receive_datagrams_max) break;
     }
-    if (playing && state(peer.session) == State::open) game::play(peer.game);
+    if (playing && session_state(peer.session) == State::open) game::play(peer.game);
     peer.socket->send(send(peer.session, clock_us()));
     if (!peer.record) return;
-    const std::span<const std::byte> bytes = recorded(peer.session);
+    const std::span<const std::byte> bytes = take_recording(peer.session);
     std::fwrite(bytes.data(), 1, bytes.size(), peer.record);
     std::fflush(peer.record); // A peer that is killed leaves what it had.
 }
@@ -136,15 +136,15 @@ Progress progress(const Peer &peer)
 {
     const Session *session = peer.session;
     Progress now = {};
-    now.self = self(session);
-    now.host = host(session);
+    now.self = local_peer(session);
+    now.host = host_peer(session);
     now.host_us = peer.host_us;
-    now.state = state(session);
-    const SessionStats all = stats(session);
+    now.state = session_state(session);
+    const SessionStats all = session_stats(session);
     now.bad = all.bad_datagrams;
     uint32_t connections = 0;
-    for (PeerId other : peers(session)) {
-        const Stats one = stats(session, other);
+    for (PeerId other : other_peers(session)) {
+        const Stats one = peer_stats(session, other);
         now.members += 1;
         connections += one.rtt_us > 0;
         now.rtt_us += one.rtt_us;
@@ -161,7 +161,7 @@ Progress progress(const Peer &peer)
     now.objects = all.objects;
     now.owned = all.owned;
     now.migrations = all.migrations;
-    now.digest = digest(session);
+    now.digest = world_digest(session);
     now.cheered = peer.game.cheered;
     now.heard = peer.game.heard;
     now.resident_kb = resident_kb();
@@ -172,12 +172,12 @@ std::vector<Known> world(const Peer &peer)
 {
     std::vector<Known> world;
     for (TypeId type : {cube_type, player_type})
-        for (ObjectId object : objects(peer.session, type)) {
+        for (ObjectId object : object_ids(peer.session, type)) {
             if (!exists(peer.session, object)) continue;
             Known known = {};
             known.object = object;
-            known.stamp = stamp(peer.session, object);
-            known.owner = owner(peer.session, object);
+            known.stamp = object_stamp(peer.session, object);
+            known.owner = object_owner(peer.session, object);
             known.type = type;
             const size_t size_bytes = types[type].size_bytes;
             std::memcpy(known.value.bytes, get(peer.session, object, size_bytes), size_bytes);
@@ -194,15 +194,15 @@ std::string missing(const Peer &peer)
     std::string lines;
     size_t count = 0;
     for (const Known &known : world(peer))
-        for (const PeerId other : peers(peer.session)) {
-            if (known.owner != self(peer.session)) continue;
+        for (const PeerId other : other_peers(peer.session)) {
+            if (known.owner != local_peer(peer.session)) continue;
             const Explanation why = explain(peer.session, known.object, other);
             if (why.why == Why::has_it || ++count > lines_max) continue;
             char line[256];
             std::snprintf(line, sizeof line, "  object %llx of peer %u, to peer %u: %s\n",
                           static_cast<unsigned long long>(known.object),
                           static_cast<unsigned>(known.owner), static_cast<unsigned>(other),
-                          text(why.why));
+                          to_text(why.why));
             lines += line;
         }
     return lines;

@@ -34,7 +34,7 @@ static std::string become_host(Solo &solo, const Options &options)
     start(solo.peer.session);
     solo.invite = std::string("tern-demo --socket ") + socket_name(options.socket) +
                   " --topology " + topology_name(options.topology) + " --join " +
-                  print(invite(solo.peer.session, {&address, 1})).text;
+                  to_text(make_invite(solo.peer.session, {&address, 1})).text;
     std::printf("Others join with\n\n  %s\n\n", solo.invite.c_str());
     if (options.address.empty() && options.announce.empty())
         std::printf("from this machine only; --address makes an invite for others.\n");
@@ -85,11 +85,11 @@ static void run_until_over(Solo &solo, const Options &options)
     Session *session = solo.peer.session;
     const uint64_t begun_us = clock_us(), tick_us = second_us / options.hz;
     uint64_t next_us = begun_us;
-    while (!peer::is_over(state(session))) {
+    while (!peer::is_over(session_state(session))) {
         const uint64_t now_us = clock_us();
         const bool time_over =
             options.seconds_given && now_us - begun_us >= options.seconds * second_us;
-        const State present = state(session);
+        const State present = session_state(session);
         if ((command_line::ended() || time_over) && present != State::leaving) leave(session);
         peer::tick(solo.peer, true);
         local::tick(solo.local, solo.peer);
@@ -135,7 +135,7 @@ int run(const Options &options)
     if (solo.draws) picture::begin();
     run_until_over(solo, options);
     picture::end();
-    const State last = state(solo.peer.session);
+    const State last = session_state(solo.peer.session);
     std::printf("demo: %s: %s\n", peer::state_name(last), state_text(solo.peer.session));
     local::destroy_local(solo.local);
     peer::destroy_peer(solo.peer);

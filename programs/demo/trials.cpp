@@ -38,7 +38,7 @@ static Side make_side(const Options &options, const Config &config)
 {
     const MadeSocket made = peer::make_socket(options.socket, 0, config.peers_max);
     if (!made.socket) {
-        std::printf("trial: no socket: %s\n", text(made.error));
+        std::printf("trial: no socket: %s\n", to_text(made.error));
         return {};
     }
     return {made.socket, make_session(config)};
@@ -55,7 +55,7 @@ static Invite invite_of(const Side &side, const Options &options)
 {
     const IpVersion version = options.socket == SocketKind::udp6 ? IpVersion::v6 : IpVersion::v4;
     const Address address = loopback(side.socket->local_address().port, version);
-    return invite(side.session, {&address, 1});
+    return make_invite(side.session, {&address, 1});
 }
 
 static void tick(Side &side)
@@ -71,7 +71,7 @@ static void tick(Side &side)
 static void run_until_settled(std::span<Side> sides, const Side &newcomer)
 {
     const uint64_t deadline_us = clock_us() + trial_us_max;
-    while (clock_us() < deadline_us && state(newcomer.session) == State::joining) {
+    while (clock_us() < deadline_us && session_state(newcomer.session) == State::joining) {
         for (Side &side : sides)
             tick(side);
         sleep_us(5000);
@@ -93,7 +93,7 @@ struct Attempt {
 
 static Outcome judge(const Side &newcomer, const Attempt &attempt)
 {
-    const State found = state(newcomer.session);
+    const State found = session_state(newcomer.session);
     const char *sentence = state_text(newcomer.session);
     std::printf("trial: the newcomer is told: %s\n", sentence);
     Outcome outcome = {found == attempt.expected, peer::state_name(found)};
@@ -165,7 +165,7 @@ static Outcome try_wrong_invite(const Options &options)
     Side host = make_side(options, usual_config());
     if (!host.session) return {false, "no socket"};
     start(host.session);
-    InviteText text = print(invite_of(host, options));
+    InviteText text = to_text(invite_of(host, options));
     destroy_side(host);
     text.text[40] = text.text[40] == 'A' ? 'B' : 'A';
     const ParsedInvite mangled = parse_invite(text.text);
@@ -191,9 +191,9 @@ static Outcome try_full(const Options &options)
     const Invite invite = invite_of(sides[0], options);
     join(sides[1].session, invite);
     run_until_settled({sides, 2}, sides[1]);
-    if (state(sides[1].session) != State::open)
-        return {false,
-                std::string("the first newcomer: ") + peer::state_name(state(sides[1].session))};
+    if (session_state(sides[1].session) != State::open)
+        return {false, std::string("the first newcomer: ") +
+                           peer::state_name(session_state(sides[1].session))};
     join(sides[2].session, invite);
     run_until_settled(sides, sides[2]);
     const Outcome outcome = judge(sides[2], attempt);
@@ -205,11 +205,11 @@ static Outcome try_full(const Options &options)
 static Outcome try_port_in_use(const Options &options)
 {
     const MadeSocket first = peer::make_socket(options.socket, 0, 4);
-    if (!first.socket) return {false, text(first.error)};
+    if (!first.socket) return {false, to_text(first.error)};
     const uint16_t port = first.socket->local_address().port;
     const MadeSocket second = peer::make_socket(options.socket, port, 4);
     std::printf("trial: a second %s socket on port %u: %s\n", socket_name(options.socket), port,
-                second.socket ? "made" : text(second.error));
+                second.socket ? "made" : to_text(second.error));
     destroy_socket(first.socket);
     if (second.socket) destroy_socket(second.socket);
     const bool as_expected = !second.socket && second.error == SocketError::port_in_use;

@@ -67,7 +67,7 @@ std::string table(std::span<const FoundSession> sessions)
             std::to_string(session.players) + "/" + std::to_string(session.peers_max);
         out += padded(printable(session.name), 24) + padded(printable(session.game), 16) +
                padded(players, 7) + padded(status(session), 13);
-        out += session.open ? print(session.invite.addresses[0]).text : "-";
+        out += session.open ? to_text(session.invite.addresses[0]).text : "-";
         out += '\n';
     }
     return out;
@@ -93,8 +93,8 @@ std::string json(std::span<const FoundSession> sessions)
                                       {"types", hexadecimal(session.types_digest)}};
         one["addresses"] = nlohmann::ordered_json::array();
         for (size_t i = 0; i < session.invite.address_count; ++i)
-            one["addresses"].push_back(print(session.invite.addresses[i]).text);
-        if (session.open) one["invite"] = print(session.invite).text;
+            one["addresses"].push_back(to_text(session.invite.addresses[i]).text);
+        if (session.open) one["invite"] = to_text(session.invite).text;
         list.push_back(one);
     }
     const nlohmann::ordered_json all = {{"sessions", list}};

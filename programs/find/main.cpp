@@ -39,17 +39,17 @@ size_t list(const Options &options, Socket *socket)
     std::string shown;
     while (!command_line::ended() && (!options.once || clock_us() < end_us)) {
         socket->send(find(finder, socket->receive(), clock_us()));
-        const std::string present = find_list::json(found(finder));
+        const std::string present = find_list::json(found_sessions(finder));
         // Sessions take a moment to answer, so an empty list is printed only after that time.
-        const bool is_settled = clock_us() >= end_us || !found(finder).empty();
+        const bool is_settled = clock_us() >= end_us || !found_sessions(finder).empty();
         if (!options.once && is_settled && present != shown) {
-            print(options, found(finder));
+            print(options, found_sessions(finder));
             shown = present;
         }
         sleep_us(20'000);
     }
-    const size_t count = found(finder).size();
-    if (options.once) print(options, found(finder));
+    const size_t count = found_sessions(finder).size();
+    if (options.once) print(options, found_sessions(finder));
     destroy_finder(finder);
     return count;
 }
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     if (const auto status = command_line::read(app, argc, argv)) return *status;
     const MadeSocket made = make_discovery_socket(0);
     if (!made.socket) {
-        std::fprintf(stderr, "tern-find: no socket: %s\n", text(made.error));
+        std::fprintf(stderr, "tern-find: no socket: %s\n", to_text(made.error));
         return 1;
     }
     command_line::heed_signals();

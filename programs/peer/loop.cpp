@@ -71,7 +71,7 @@ static std::string open_socket(Player &player)
     else
         made =
             make_udp_socket(options.port, options.socket == "udp6" ? IpVersion::v6 : IpVersion::v4);
-    if (!made.socket) return "port " + std::to_string(options.port) + ": " + text(made.error);
+    if (!made.socket) return "port " + std::to_string(options.port) + ": " + to_text(made.error);
     player.socket = made.socket;
     if (options.loss_percent <= 0 && options.latency_ms == 0) return "";
     const Impairment impairment = {options.latency_ms, options.latency_ms,
@@ -134,8 +134,8 @@ static void say_ready(Player &player, const Session *session)
 {
     player.is_ready = true;
     std::printf("tern-peer ready: udp %u peer %u invite %s\n", player.socket->local_address().port,
-                static_cast<unsigned>(self(session)),
-                print(invite(session, player.addresses)).text);
+                static_cast<unsigned>(local_peer(session)),
+                to_text(make_invite(session, player.addresses)).text);
     std::fflush(stdout);
 }
 
@@ -151,7 +151,8 @@ static void take_orders(Player &player, uint64_t begun_us, uint64_t now_us)
     player.left_us = now_us;
     scripts::game::stop(*player.game);
     Session *session = scripts::game::session(*player.game);
-    if (session && (state(session) == State::open || state(session) == State::joining))
+    if (session &&
+        (session_state(session) == State::open || session_state(session) == State::joining))
         leave(session);
 }
 
@@ -190,7 +191,7 @@ static std::optional<int> tick(Player &player, uint64_t begun_us, uint64_t now_u
     Game &game = *player.game;
     Session *session = scripts::game::session(game);
     receive(session, player.socket->receive(), now_us);
-    if (!player.is_ready && state(session) == State::open) say_ready(player, session);
+    if (!player.is_ready && session_state(session) == State::open) say_ready(player, session);
     scripts::game::tick(game, now_us);
     take_orders(player, begun_us, now_us);
     show(player);
@@ -198,7 +199,7 @@ static std::optional<int> tick(Player &player, uint64_t begun_us, uint64_t now_u
     session = scripts::game::session(game); // The script may have destroyed it.
     if (!session) return complain(exit_ended, "the script has destroyed its session");
     player.socket->send(send(session, clock_us()));
-    const State present = state(session);
+    const State present = session_state(session);
     if (present == State::left) return exit_left;
     if (present == State::refused_types)
         return complain(exit_ended, std::string(state_text(session)) + equal_tables);

@@ -65,24 +65,24 @@ void make_own(const Scene &scene, Session *session, uint32_t place)
 
 void play_peer(const Scene &scene, Session *session, uint32_t place)
 {
-    if (state(session) != State::open) return;
+    if (session_state(session) != State::open) return;
     if (scene.tick == 0) return make_own(scene, session, place);
     const double seconds =
         static_cast<double>(scene.tick) / static_cast<double>(scene.options.ticks_per_second);
     uint32_t number = place;
-    for (const ObjectId object : objects(session, BODY)) {
-        if (owner(session, object) != self(session)) continue;
+    for (const ObjectId object : object_ids(session, BODY)) {
+        if (object_owner(session, object) != local_peer(session)) continue;
         if (number % 5 != 0) set(session, object, body_at(number, seconds)); // One fifth rests.
         number += scene.options.peers;
     }
-    const std::span<const ObjectId> bodies = objects(session, BODY);
+    const std::span<const ObjectId> bodies = object_ids(session, BODY);
     const bool fires = scene.tick % 20 == place % 20 && !bodies.empty();
     if (!fires) return;
     const Hit hit = {bodies[scene.tick % bodies.size()], static_cast<int32_t>(scene.tick % 100)};
     const auto how = scene.tick % 40 < 20 ? Reliability::reliable : Reliability::unreliable;
     call(session, PeerId::everyone, HIT, hit, how);
-    for (const ObjectId object : objects(session, PLAYER))
-        if (owner(session, object) == self(session)) {
+    for (const ObjectId object : object_ids(session, PLAYER))
+        if (object_owner(session, object) == local_peer(session)) {
             Player player = get<Player>(session, object);
             player.score += 1;
             set(session, object, player);

@@ -22,7 +22,7 @@ static Session *session_of(const Player &player)
 static bool is_open(const Player &player)
 {
     const Session *session = session_of(player);
-    return session && state(session) == State::open;
+    return session && session_state(session) == State::open;
 }
 
 static uint16_t place_of(const GameWorld &world, const Player &player)
@@ -123,7 +123,7 @@ static void open_player(GameWorld &world, Player &player)
     receive(session, {}, world.now_us); // start() needs the time.
     if (!through) return start(session);
     sodium_source::use(&through->crypto);
-    const Invite invited = invite(session_of(*through), std::span(&through->address, 1));
+    const Invite invited = make_invite(session_of(*through), std::span(&through->address, 1));
     sodium_source::use(&player.crypto);
     join(session, invited);
     world.counts.joins += 1;
@@ -176,9 +176,9 @@ static void play_tick(GameWorld &world, Player &player)
     if (!scripts::game::session(game))
         return fail(world, "script", named(world, player) + ": the script has ended its session");
     ship(world, player, send(session, world.now_us));
-    world.wire.members[place_of(world, player)] = state(session) == State::open;
-    if (state(session) <= State::leaving) return;
-    const bool by_itself = state(session) != State::left;
+    world.wire.members[place_of(world, player)] = session_state(session) == State::open;
+    if (session_state(session) <= State::leaving) return;
+    const bool by_itself = session_state(session) != State::left;
     if (by_itself) {
         world.counts.ended += 1;
         std::printf("%s: %s\n", named(world, player).c_str(), state_text(session));
@@ -246,7 +246,7 @@ static bool can_lose_one(const GameWorld &world)
     for (const Player &player : world.players) {
         if (!is_open(player)) continue;
         open += 1;
-        members = std::max(members, peers(session_of(player)).size() + 1);
+        members = std::max(members, other_peers(session_of(player)).size() + 1);
     }
     return open >= 2 && (open - 1) * 2 > members;
 }
@@ -337,8 +337,8 @@ static bool is_whole(const GameWorld &world)
     for (const Player &player : world.players) {
         if (!player.game) continue;
         if (!first) first = &player;
-        if (peers(session_of(player)).size() + 1 != alive) return false;
-        if (host(session_of(player)) != host(session_of(*first))) return false;
+        if (other_peers(session_of(player)).size() + 1 != alive) return false;
+        if (host_peer(session_of(player)) != host_peer(session_of(*first))) return false;
     }
     return first != nullptr;
 }
@@ -349,7 +349,7 @@ static bool is_equal(const GameWorld &world)
     for (const Player &player : world.players) {
         if (!player.game) continue;
         if (!first) first = &player;
-        if (digest(session_of(player)) != digest(session_of(*first))) return false;
+        if (world_digest(session_of(player)) != world_digest(session_of(*first))) return false;
     }
     return is_whole(world);
 }
@@ -378,8 +378,8 @@ static std::string described(const GameWorld &world)
         const Session *session = session_of(player);
         std::snprintf(line, sizeof line, "\n  %u.%u: host %u, %zu others, digest %016llx; %s",
                       place_of(world, player), player.generation,
-                      static_cast<unsigned>(host(session)), peers(session).size(),
-                      static_cast<unsigned long long>(digest(session)), state_text(session));
+                      static_cast<unsigned>(host_peer(session)), other_peers(session).size(),
+                      static_cast<unsigned long long>(world_digest(session)), state_text(session));
         text += line;
     }
     return text;
@@ -392,7 +392,8 @@ static void join_again(GameWorld &world)
     for (Player &player : world.players) {
         const Session *session = is_open(player) ? session_of(player) : nullptr;
         if (session && !first) first = session;
-        if (session && host(session) != host(first)) end_player(world, player, world.now_us);
+        if (session && host_peer(session) != host_peer(first))
+            end_player(world, player, world.now_us);
     }
 }
 
@@ -463,7 +464,7 @@ GameOutcome run_game(const GameOptions &options)
         if (!player.game) continue;
         outcome.alive += 1;
         if (const Session *session = session_of(player))
-            outcome.digest = dice::mixed(outcome.digest ^ digest(session));
+            outcome.digest = dice::mixed(outcome.digest ^ world_digest(session));
         end_player(world, player, never_us);
     }
     sodium_source::let_go();

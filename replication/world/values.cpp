@@ -362,7 +362,7 @@ ValueError finish(ValueWriter &w)
     return w._error;
 }
 
-const char *text(ValueError error)
+const char *to_text(ValueError error)
 {
     switch (error) {
     case ValueError::none: return "It is written.";

@@ -111,7 +111,7 @@ void destroy_sim_network(SimNetwork *network)
 
 Socket *make_sim_socket(SimNetwork *network, const Address &address)
 {
-    TERN_ASSERT(!socket_at(*network, address), "%s is taken", print(address).text);
+    TERN_ASSERT(!socket_at(*network, address), "%s is taken", to_text(address).text);
     auto *socket = new SimSocket;
     socket->_network = network;
     socket->_address = address;
@@ -156,7 +156,7 @@ void set_cut(SimNetwork *network, const Address &from, const Address &to, bool c
     if (cut) network->_cuts.push_back({from, to});
 }
 
-SimStats stats(const SimNetwork *network)
+SimStats network_stats(const SimNetwork *network)
 {
     return {network->_sent, network->_lost + delay_line::lost(network->_line),
             delay_line::duplicated(network->_line), network->_delivered};

@@ -11,7 +11,7 @@ Violation check(const Node &node, uint16_t index)
         return oracles::violation("I8", ObjectId::none, index,
                                   "the journal of peer %s has missed %zu notes",
                                   text(node.self).c_str(), node.notes_missed);
-    if (!node.session || state(node.session) != State::overflow) return {};
+    if (!node.session || session_state(node.session) != State::overflow) return {};
     return oracles::violation("I8", ObjectId::none, index, "peer %s has no room: %s",
                               text(node.self).c_str(), state_text(node.session));
 }

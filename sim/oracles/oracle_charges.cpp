@@ -9,7 +9,7 @@ Violation check(uint64_t handed_out_bits, std::span<const TrafficRow> rows, uint
         sum += row.bits;
         if (row.bits < 0 && row.kind != TrafficKind::unsent)
             return oracles::violation("I17", ObjectId::none, index, "%lld bits of %s, type %u",
-                                      static_cast<long long>(row.bits), text(row.kind),
+                                      static_cast<long long>(row.bits), to_text(row.kind),
                                       static_cast<unsigned>(row.type));
     }
     if (sum == static_cast<int64_t>(handed_out_bits)) return {};

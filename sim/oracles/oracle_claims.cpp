@@ -43,11 +43,11 @@ Violation check_answer(const Node &node, uint16_t index, size_t at, const OpenCl
                    ? wrong(node, index, event.object, "refused, and what was set still shows")
                    : Violation{};
     }
-    if (claim.last_hoped == 0 || owner(session, event.object) != node.self) return {};
+    if (claim.last_hoped == 0 || object_owner(session, event.object) != node.self) return {};
     if (is_overtaken(node, at)) return {};
     const auto *has = static_cast<const Written *>(inspect::replicated(session, event.object));
     const bool stays =
-        has->tenure == claim.last_hoped || has->tenure == stamp(session, event.object);
+        has->tenure == claim.last_hoped || has->tenure == object_stamp(session, event.object);
     return stays ? Violation{}
                  : wrong(node, index, event.object, "granted, and what was set is not the owner's");
 }
@@ -102,8 +102,8 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index)
 {
     Violation violation = check_events(record, node, index);
     take_claims(record, node);
-    const bool plays = node.session && (state(node.session) == State::open ||
-                                        state(node.session) == State::leaving);
+    const bool plays = node.session && (session_state(node.session) == State::open ||
+                                        session_state(node.session) == State::leaving);
     if (!violation && plays) violation = check_open(record, node, index);
     return violation;
 }

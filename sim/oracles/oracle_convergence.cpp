@@ -44,10 +44,10 @@ Violation check(const AtRest &at_rest)
     if (at_rest.members.empty()) return {};
     const Session *first = at_rest.nodes[at_rest.members[0]].session;
     const Replica &one = inspect::replica(first);
-    const uint64_t wanted = digest(first);
+    const uint64_t wanted = world_digest(first);
     for (uint16_t index : at_rest.members) {
         const Session *session = at_rest.nodes[index].session;
-        if (digest(session) == wanted) continue;
+        if (world_digest(session) == wanted) continue;
         const Replica &other = inspect::replica(session);
         Violation violation = compare_all(one, other, index);
         if (!violation) violation = compare_all(other, one, at_rest.members[0]);

@@ -36,7 +36,7 @@ Violation check(const AtRest &at_rest)
 {
     for (uint16_t index : at_rest.members) {
         const Session *session = at_rest.nodes[index].session;
-        if (digest(session) == digest(at_rest.nodes[at_rest.members[0]].session) &&
+        if (world_digest(session) == world_digest(at_rest.nodes[at_rest.members[0]].session) &&
             index != at_rest.members[0])
             continue; // Equal to the first member, which was checked.
         const Replica &other = inspect::replica(session);

@@ -58,7 +58,7 @@ const Replica *host_of(const AtRest &at_rest)
 {
     for (uint16_t index : at_rest.members) {
         const Session *session = at_rest.nodes[index].session;
-        if (tern::host(session) == self(session)) return &inspect::replica(session);
+        if (tern::host_peer(session) == local_peer(session)) return &inspect::replica(session);
     }
     return nullptr;
 }
@@ -85,15 +85,15 @@ Violation check_members(const AtRest &at_rest)
 {
     std::vector<PeerId> members;
     for (uint16_t index : at_rest.members)
-        members.push_back(self(at_rest.nodes[index].session));
+        members.push_back(local_peer(at_rest.nodes[index].session));
     std::sort(members.begin(), members.end());
     for (uint16_t index : at_rest.members) {
         const Session *session = at_rest.nodes[index].session;
-        if (state(session) != State::open)
+        if (session_state(session) != State::open)
             return oracles::violation("Q6", ObjectId::none, index, "peer %s is not in: %s",
-                                      text(self(session)).c_str(), state_text(session));
-        std::vector<PeerId> roster(peers(session).begin(), peers(session).end());
-        roster.push_back(self(session));
+                                      text(local_peer(session)).c_str(), state_text(session));
+        std::vector<PeerId> roster(other_peers(session).begin(), other_peers(session).end());
+        roster.push_back(local_peer(session));
         std::sort(roster.begin(), roster.end());
         if (roster == members) continue;
         std::string there, wanted;
@@ -103,7 +103,7 @@ Violation check_members(const AtRest &at_rest)
             wanted += " " + text(peer);
         return oracles::violation("Q6", ObjectId::none, index,
                                   "the roster of peer %s is%s; in the session are%s",
-                                  text(self(session)).c_str(), there.c_str(), wanted.c_str());
+                                  text(local_peer(session)).c_str(), there.c_str(), wanted.c_str());
     }
     return {};
 }

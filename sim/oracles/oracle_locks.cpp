@@ -34,7 +34,7 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
 {
     const Replica &r = inspect::replica(node.session);
     const std::vector<Stamp> &order = ledger.order_of_grants;
-    const bool is_host = tern::host(node.session) == node.self;
+    const bool is_host = tern::host_peer(node.session) == node.self;
     if (!is_host) record.granted = order.size();
     const std::set<ObjectId> given(node.given.begin(), node.given.end());
     const std::map<ObjectId, Stamp> now = is_host ? locked(r) : std::map<ObjectId, Stamp>{};

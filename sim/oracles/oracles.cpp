@@ -111,7 +111,7 @@ AtRest at_rest(const Oracles &o, std::span<const Node> nodes)
 {
     AtRest result = {nodes, {}, o.ledger};
     for (uint16_t i = 0; i < nodes.size(); ++i)
-        if (nodes[i].session && nodes[i].core && is_in(state(nodes[i].session)))
+        if (nodes[i].session && nodes[i].core && is_in(session_state(nodes[i].session)))
             result.members.push_back(i);
     return result;
 }
@@ -174,7 +174,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     record.self = node.self;
     record.ticks += 1;
     o.journals = o.journals || node.note_count > 0;
-    const PeerId host = node.session ? tern::host(node.session) : PeerId::none;
+    const PeerId host = node.session ? tern::host_peer(node.session) : PeerId::none;
     if (node.session && host == node.self && host != PeerId::none) {
         const Replica &replica = inspect::replica(node.session);
         ledger::record_grants(o.ledger, index, replica);

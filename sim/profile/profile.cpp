@@ -22,7 +22,7 @@ ProfileRow &row(Profile &profile, const ProfileRow &like)
 bool is_overhead(const std::string &kind)
 {
     for (auto i = static_cast<size_t>(TrafficKind::handshake); i < traffic_kinds; ++i)
-        if (kind == text(static_cast<TrafficKind>(i))) return true;
+        if (kind == to_text(static_cast<TrafficKind>(i))) return true;
     return false;
 }
 
@@ -73,9 +73,9 @@ std::string name(const ProfileRow &row)
 void add(Profile &profile, const Session *session)
 {
     const std::span<const Type> types = session_config(session).types;
-    for (const TrafficRow &charged : traffic(session)) {
+    for (const TrafficRow &charged : traffic_rows(session)) {
         if (charged.bits == 0 && charged.count == 0) continue;
-        ProfileRow like = {text(charged.kind), "", "", 0, 0};
+        ProfileRow like = {to_text(charged.kind), "", "", 0, 0};
         if (charged.type != no_type) like.type = types[charged.type].name;
         if (charged.field != no_field) like.field = types[charged.type].fields[charged.field].name;
         ProfileRow &sum = row(profile, like);

@@ -80,44 +80,45 @@ std::unique_ptr<Loaded> load(std::span<const std::byte> header)
 
 bool is_open(const Player &p)
 {
-    return state(p.session) == State::open;
+    return session_state(p.session) == State::open;
 }
 
 bool is_host(const Player &p)
 {
-    return is_open(p) && host(p.session) == self(p.session);
+    return is_open(p) && host_peer(p.session) == local_peer(p.session);
 }
 
 bool is_ours(const Player &p, const Record &record, bool with_type)
 {
     if (!is_open(p) || !exists(p.session, record.object)) return false;
-    if (owner(p.session, record.object) != self(p.session)) return false;
-    return !with_type || type(p.session, record.object) == record.type;
+    if (object_owner(p.session, record.object) != local_peer(p.session)) return false;
+    return !with_type || object_type(p.session, record.object) == record.type;
 }
 
 bool may_claim(const Player &p, const Record &record)
 {
     if (!is_open(p) || flat::full(inspect::replica(p.session).claims)) return false;
-    return !exists(p.session, record.object) || owner(p.session, record.object) != self(p.session);
+    return !exists(p.session, record.object) ||
+           object_owner(p.session, record.object) != local_peer(p.session);
 }
 
 // Claimed with ClaimMode::optimistic: for other objects that are not ours, set() asserts.
 bool is_claimed(const Player &p, const Record &record)
 {
     return is_open(p) && exists(p.session, record.object) &&
-           type(p.session, record.object) == record.type &&
+           object_type(p.session, record.object) == record.type &&
            inspect::is_optimistic(p.session, record.object);
 }
 
 bool may(const Player &p, const Record &record)
 {
     const std::vector<Type> &types = p.loaded->types;
-    const bool idle = state(p.session) == State::idle;
+    const bool idle = session_state(p.session) == State::idle;
     switch (record.kind) {
     case RecordKind::start: return idle;
     case RecordKind::join:
         return idle && record.invite.address_count > 0 && record.bytes.size() <= payload_bytes_max;
-    case RecordKind::leave: return is_open(p) || state(p.session) == State::joining;
+    case RecordKind::leave: return is_open(p) || session_state(p.session) == State::joining;
     case RecordKind::receive:
     case RecordKind::send: return record.now_us >= p.now_us;
     case RecordKind::create:
@@ -135,14 +136,14 @@ bool may(const Player &p, const Record &record)
     case RecordKind::refuse_claim: return is_host(p);
     case RecordKind::call:
     case RecordKind::request:
-        return is_open(p) && record.type < types.size() && record.peer != self(p.session);
+        return is_open(p) && record.type < types.size() && record.peer != local_peer(p.session);
     case RecordKind::call_owner:
     case RecordKind::request_owner:
     case RecordKind::reply: return is_open(p) && record.type < types.size();
     case RecordKind::admit:
     case RecordKind::refuse: return true;
-    case RecordKind::remove: return host(p.session) == self(p.session);
-    case RecordKind::go_on: return state(p.session) == State::minority;
+    case RecordKind::remove: return host_peer(p.session) == local_peer(p.session);
+    case RecordKind::go_on: return session_state(p.session) == State::minority;
     case RecordKind::none:
     case RecordKind::header:
     case RecordKind::full: break;
@@ -199,7 +200,8 @@ std::string play_send(Player &p, const Record &record)
     p.played.sent_datagrams += sent.size();
     for (const Datagram &datagram : sent)
         p.handed_out_bits += datagram.bytes.size() * 8;
-    const Violation violation = oracle_charges::check(p.handed_out_bits, traffic(p.session), 0);
+    const Violation violation =
+        oracle_charges::check(p.handed_out_bits, traffic_rows(p.session), 0);
     if (violation) return violation.text;
     if (record::hash_of(sent) == record.hash) return "";
     return "the " + std::to_string(sent.size()) +
@@ -260,7 +262,7 @@ void play_plain(Player &p, const Record &record)
     case RecordKind::destroy: return destroy(s, record.object);
     case RecordKind::claim: claim(s, record.object); return;
     case RecordKind::claim_optimistic: claim(s, record.object, ClaimMode::optimistic); return;
-    case RecordKind::release: return release(s, record.object);
+    case RecordKind::release: return release_ownership(s, record.object);
     case RecordKind::lock: return lock(s, record.object, true);
     case RecordKind::unlock: return lock(s, record.object, false);
     case RecordKind::balance: return balance(s, record.type);
@@ -371,8 +373,8 @@ PlayedRecording play(std::span<const std::byte> recording)
     if (!p.session) return played;
     played.error = play_all(p);
     played.ok = played.error.empty();
-    played.digest = digest(p.session);
-    played.state = state(p.session);
+    played.digest = world_digest(p.session);
+    played.state = session_state(p.session);
     played.duration_us = p.now_us - p.first_us;
     played.profile.seconds = static_cast<double>(played.duration_us) / 1e6;
     profile::add(played.profile, p.session);

@@ -133,12 +133,12 @@ void events(RecordingHistory &h, std::span<const Event> events, uint64_t time_us
 History finish(RecordingHistory &h, const Session *session)
 {
     History &history = h.history;
-    history.peers[0] = self(session);
-    history.lanes[0] = names::text(self(session)) + " recorded";
+    history.peers[0] = local_peer(session);
+    history.lanes[0] = names::text(local_peer(session)) + " recorded";
     for (size_t i = 0; i < history.peers.size(); ++i)
-        if (history.peers[i] != PeerId::none && history.peers[i] == host(session))
+        if (history.peers[i] != PeerId::none && history.peers[i] == host_peer(session))
             history.lanes[i] += " host";
-    history.title = "recording of peer " + names::text(self(session));
+    history.title = "recording of peer " + names::text(local_peer(session));
     if (h.journal.missed > 0) history.title += ", incomplete";
     return std::move(h.history);
 }

@@ -111,7 +111,7 @@ PlayedSessions many_come_to_many(const Stage &stage)
     Run run = begin(stage, large_world_trace());
     advance_to(run, 8'990'000);
     const uint16_t first[] = {0, 1};
-    expect(run, agree(run, first) && stats(run.sim->nodes[1].session).objects == many,
+    expect(run, agree(run, first) && session_stats(run.sim->nodes[1].session).objects == many,
            "both have 2000 objects");
     run.sender = 0;
     uint64_t in_us = 0;
@@ -153,7 +153,8 @@ PlayedSessions heir_is_not_yet_in(const Stage &stage)
 {
     Run run = begin(stage, not_yet_in_trace);
     advance_to(run, 7'500'000);
-    expect(run, run.sim->nodes[3].session && state(run.sim->nodes[3].session) == State::joining,
+    expect(run,
+           run.sim->nodes[3].session && session_state(run.sim->nodes[3].session) == State::joining,
            "the newcomer is not in yet");
     uint32_t owned[2] = {};
     for (uint32_t thing = 1; thing <= 4; ++thing)

@@ -81,9 +81,9 @@ PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, const std::st
 {
     advance_to(run, 22'000'000);
     expect(run, agree(run), "all agree, those who came back too");
-    const PeerId host_now = host(run.sim->nodes[stayed.front()].session);
+    const PeerId host_now = host_peer(run.sim->nodes[stayed.front()].session);
     for (const uint16_t place : stayed)
-        expect(run, host(run.sim->nodes[place].session) == host_now, "there is one host");
+        expect(run, host_peer(run.sim->nodes[place].session) == host_now, "there is one host");
     PlayedSessions played = finish(run);
     played.measured = said;
     return played;
@@ -111,7 +111,7 @@ PlayedSessions host_is_with_the_few(const Stage &stage)
     const PeerId next = static_cast<PeerId>(3);
     advance_to(run, 13'900'000);
     expect(run, agree(run, most), "most go on");
-    expect(run, host(run.sim->nodes[3].session) == next, "the lowest of them is the host");
+    expect(run, host_peer(run.sim->nodes[3].session) == next, "the lowest of them is the host");
     expect_world(run, most, 2);
     return reunite(run, most, expect_ended(run, few));
 }
@@ -124,21 +124,23 @@ PlayedSessions one_goes_on(const Stage &stage)
     Session *own = nullptr;
     while (!own && run.sim->now_us < healed_us && advance(run)) {
         own = run.sim->places[3].ending;
-        run.sim->places[3].ending = own && state(own) == State::minority ? nullptr : own;
-        if (own && state(own) != State::minority) own = nullptr;
+        run.sim->places[3].ending = own && session_state(own) == State::minority ? nullptr : own;
+        if (own && session_state(own) != State::minority) own = nullptr;
     }
     expect(run, own != nullptr, "one of the few ends as a minority");
     if (own) {
         sodium_source::use(&run.sim->places[3].crypto);
         uint64_t now_us = run.sim->nodes[3].clock_us;
         go_on(own);
-        for (int i = 0; i < 300 && state(own) == State::open; ++i, now_us += 16'667) {
+        for (int i = 0; i < 300 && session_state(own) == State::open; ++i, now_us += 16'667) {
             receive(own, {}, now_us);
             send(own, now_us);
         }
-        expect(run, state(own) == State::open && peers(own).empty(), "it goes on alone");
-        expect(run, host(own) == self(own), "it is its own host");
-        expect(run, stats(own).owned == 5 && stats(own).objects == 5, "it owns all that it had");
+        expect(run, session_state(own) == State::open && other_peers(own).empty(),
+               "it goes on alone");
+        expect(run, host_peer(own) == local_peer(own), "it is its own host");
+        expect(run, session_stats(own).owned == 5 && session_stats(own).objects == 5,
+               "it owns all that it had");
         destroy_session(own);
     }
     advance_to(run, 13'900'000);
@@ -159,7 +161,7 @@ PlayedSessions all_stay(const Stage &stage, uint16_t places, std::span<const Pai
     advance_to(run, 13'900'000);
     expect(run, agree(run), "all are members and agree while the paths are cut");
     for (uint16_t place = 0; place < places; ++place)
-        expect(run, host(run.sim->nodes[place].session) == static_cast<PeerId>(1),
+        expect(run, host_peer(run.sim->nodes[place].session) == static_cast<PeerId>(1),
                "under the host that there was");
     PlayedSessions played = finish(run);
     played.measured = "nobody was counted out in 10 s";

@@ -35,7 +35,7 @@ std::string shrinking_trace()
 
 uint32_t datagram_bytes(const Run &run, uint16_t from, uint16_t to)
 {
-    return stats(run.sim->nodes[from].session, run.sim->nodes[to].self).datagram_bytes;
+    return peer_stats(run.sim->nodes[from].session, run.sim->nodes[to].self).datagram_bytes;
 }
 
 PlayedSessions a_path_shrinks(const Stage &stage)

@@ -32,7 +32,7 @@ static void hear(Run &run, uint16_t place)
         const ObjectId about = played.numbered.about;
         const bool is_there = node.session && exists(node.session, about);
         run.calls.push_back(
-            {place, played.numbered, is_there ? owner(node.session, about) : PeerId::none});
+            {place, played.numbered, is_there ? object_owner(node.session, about) : PeerId::none});
     }
 }
 
@@ -89,7 +89,7 @@ PlayedSessions finish(Run &run)
 bool is_open(const Run &run, uint16_t place)
 {
     const Session *session = run.sim->nodes[place].session;
-    return session && state(session) == State::open;
+    return session && session_state(session) == State::open;
 }
 
 bool is_dead(const Run &run, uint16_t place, uint32_t thing)
@@ -104,7 +104,8 @@ bool is_owned(const Run &run, uint16_t place, uint32_t thing, uint16_t by)
 {
     const Session *session = run.sim->nodes[place].session;
     const ObjectId object = simulation::object(*run.sim, thing);
-    return session && exists(session, object) && owner(session, object) == run.sim->nodes[by].self;
+    return session && exists(session, object) &&
+           object_owner(session, object) == run.sim->nodes[by].self;
 }
 
 bool agree(const Run &run, std::span<const uint16_t> places)
@@ -112,9 +113,10 @@ bool agree(const Run &run, std::span<const uint16_t> places)
     return std::all_of(places.begin(), places.end(), [&](uint16_t place) {
         const Session *session = run.sim->nodes[place].session;
         const Session *first = run.sim->nodes[places.front()].session;
-        return session && first && state(session) == State::open &&
-               peers(session).size() + 1 == places.size() && host(session) == host(first) &&
-               digest(session) == digest(first);
+        return session && first && session_state(session) == State::open &&
+               other_peers(session).size() + 1 == places.size() &&
+               host_peer(session) == host_peer(first) &&
+               world_digest(session) == world_digest(first);
     });
 }
 

@@ -44,7 +44,7 @@ PlayedSessions sleeper_is_out(const Stage &stage)
     const PeerId sleeper = run.sim->nodes[2].self;
     for (uint16_t place = 0; place < 4; ++place) {
         if (place == 2) continue;
-        expect(run, is_open(run, place) && peers(run.sim->nodes[place].session).size() == 2,
+        expect(run, is_open(run, place) && other_peers(run.sim->nodes[place].session).size() == 2,
                "three are left in the session");
         expect(run, is_owned(run, place, 1, 3), "who claimed the sleeper's object owns it");
         expect(run, is_dead(run, place, 2), "what was destroyed meanwhile is dead");
@@ -71,7 +71,7 @@ PlayedSessions sleeper_is_caught_up(const Stage &stage)
     Run run = begin(stage, sleep_trace("timeout_ms 60000\njoin_timeout_ms 60000\n", ""));
     advance_to(run, 34'900'000);
     const PeerId sleeper = run.sim->nodes[2].self;
-    expect(run, peers(run.sim->nodes[0].session).size() == 3, "nobody has been given up");
+    expect(run, other_peers(run.sim->nodes[0].session).size() == 3, "nobody has been given up");
     expect(run, is_owned(run, 0, 1, 3), "the claimer owns the sleeper's object");
     uint64_t agreed_us = 0;
     while (agreed_us == 0 && run.sim->now_us < 43'000'000 && advance(run))
@@ -83,7 +83,7 @@ PlayedSessions sleeper_is_caught_up(const Stage &stage)
         expect(run, is_dead(run, place, 2) && is_dead(run, place, 5), "the dead are dead");
         expect(run, is_owned(run, place, 3, 2), "what the sleeper owned is still its own");
     }
-    const Stats measured = stats(run.sim->nodes[2].session, run.sim->nodes[0].self);
+    const Stats measured = peer_stats(run.sim->nodes[2].session, run.sim->nodes[0].self);
     PlayedSessions played = finish(run);
     played.measured = "caught up " + std::to_string((agreed_us - 35'000'000) / 1000) +
                       " ms after it woke; it measures a round trip of " +
@@ -113,7 +113,7 @@ uint64_t dead_ranges_most(const Run &run)
 {
     uint64_t most = 0;
     for (const Node &node : run.sim->nodes)
-        if (node.session) most = std::max(most, stats(node.session).dead_ranges);
+        if (node.session) most = std::max(most, session_stats(node.session).dead_ranges);
     return most;
 }
 
@@ -126,7 +126,8 @@ PlayedSessions dead_take_little(const Stage &stage)
     while (run.sim->now_us < 39'000'000 && advance(run))
         most = std::max(most, dead_ranges_most(run));
     expect(run, agree(run), "all agree");
-    expect(run, stats(run.sim->nodes[0].session).objects == 2, "2000 of 2002 objects have died");
+    expect(run, session_stats(run.sim->nodes[0].session).objects == 2,
+           "2000 of 2002 objects have died");
     // One range for each of 4 creators. o2002 lies between two ranges of its creator, o2001 before
     // them.
     expect(run, dead_ranges_most(run) == 5, "their memory is 5 ranges");
@@ -149,7 +150,7 @@ PlayedSessions slow_reader(const Stage &stage)
         if (slot != no_member) items_most = std::max<uint64_t>(items_most, host.rings[slot].count);
     }
     expect(run, agree(run), "all agree, the slow one is a member");
-    expect(run, stats(run.sim->nodes[0].session).objects == 0, "all 3600 have died");
+    expect(run, session_stats(run.sim->nodes[0].session).objects == 0, "all 3600 have died");
     expect(run, dead_ranges_most(run) == 4, "the memory of the dead is a range for each creator");
     expect(run, ranges_most <= 4 + 80, "it never was more than creators and living objects");
     expect(run, items_most > 20, "something has waited for the slow one");
@@ -297,7 +298,7 @@ PlayedSessions many_orphans(const Stage &stage, uint16_t leaver)
     expect(run, host.grant_count - grants == batches, "they were granted in full batches");
     expect(run,
            is_owned(run, other, leaver_objects + 1, 3) &&
-               stamp(run.sim->nodes[other].session, apart) == 0,
+               object_stamp(run.sim->nodes[other].session, apart) == 0,
            "what nobody has lost has kept its owner and its tenure");
     // The host has two connections, and each may save up the budget of at most 0.1 s (pace.cpp).
     const uint64_t rate = run.sim->options.send_bytes_per_second_max;

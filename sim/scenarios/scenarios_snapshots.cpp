@@ -39,7 +39,7 @@ uint32_t age_most(const Run &run)
     for (uint32_t thing = 1; thing <= movers; ++thing) {
         const ObjectId object = simulation::object(*run.sim, thing);
         for (const Node &owning : run.sim->nodes) {
-            if (owner(owning.session, object) != owning.self) continue;
+            if (object_owner(owning.session, object) != owning.self) continue;
             const uint32_t now = inspect::replica(owning.session).world.tick;
             for (const Node &node : run.sim->nodes) {
                 const World &world = inspect::replica(node.session).world;

@@ -94,7 +94,7 @@ PlayedSessions host_dies(const Stage &stage)
         expect(run, is_owned(run, place, 3, 4), "a claim made meanwhile is granted");
         expect(run, is_owned(run, place, 6, 4), "what was made meanwhile is there");
     }
-    expect(run, host(run.sim->nodes[4].session) == run.sim->nodes[1].self,
+    expect(run, host_peer(run.sim->nodes[4].session) == run.sim->nodes[1].self,
            "the next in line is the host");
     advance_to(run, 20'000'000);
     expect(run, agree(run), "who comes back is told all by the next host");
@@ -123,7 +123,7 @@ PlayedSessions early(const Stage &stage)
     Run run = begin(stage, text);
     advance_to(run, 13'990'000);
     const auto follows = [&](uint16_t place, uint16_t host) {
-        return tern::host(run.sim->nodes[place].session) == run.sim->nodes[host].self;
+        return tern::host_peer(run.sim->nodes[place].session) == run.sim->nodes[host].self;
     };
     expect(run, follows(1, 2) && follows(2, 2), "both follow the next host");
     const uint64_t datagrams = run.sim->wire.counts.sent;

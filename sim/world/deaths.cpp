@@ -42,9 +42,9 @@ static bool survives(const Trial &trial, size_t place)
 static void play(Trial &trial, size_t place)
 {
     Session *session = trial.group.members[place].session;
-    if (state(session) != State::open || trial.options.idle) return;
-    for (const ObjectId lamp : objects(session, LAMP))
-        if (exists(session, lamp) && owner(session, lamp) == self(session))
+    if (session_state(session) != State::open || trial.options.idle) return;
+    for (const ObjectId lamp : object_ids(session, LAMP))
+        if (exists(session, lamp) && object_owner(session, lamp) == local_peer(session))
             set(session, lamp, Lamp{now_ms(trial)});
     if (place == trial.host_place) trial.last_set_ms = now_ms(trial);
 }
@@ -68,9 +68,10 @@ static uint64_t oldest_us(const Trial &trial, size_t place)
     const Session *session = trial.group.members[place].session;
     uint64_t oldest_us = 0;
     if (trial.options.idle) return 0;
-    for (const ObjectId lamp : objects(session, LAMP)) {
-        const PeerId by = owner(session, lamp);
-        if (by == self(session) || stamp(session, lamp) != 0 || by <= trial.successor) continue;
+    for (const ObjectId lamp : object_ids(session, LAMP)) {
+        const PeerId by = object_owner(session, lamp);
+        if (by == local_peer(session) || object_stamp(session, lamp) != 0 || by <= trial.successor)
+            continue;
         oldest_us = std::max<uint64_t>(oldest_us, now_ms(trial) - get<Lamp>(session, lamp).set_ms);
     }
     return 1000 * oldest_us;
@@ -102,7 +103,7 @@ static void note_events(Trial &trial, size_t place)
         const bool of_the_last =
             std::find(trial.lamps.begin(), trial.lamps.end(), event.object) != trial.lamps.end();
         if (event.kind == EventKind::owner_changed && of_the_last &&
-            self(session) == trial.successor && event.peer == trial.successor)
+            local_peer(session) == trial.successor && event.peer == trial.successor)
             note_lost(trial, session, event);
     }
 }
@@ -112,9 +113,10 @@ static bool all_know(const Trial &trial)
     for (size_t place = 0; place < trial.group.members.size(); ++place) {
         if (!survives(trial, place)) continue;
         const Session *session = trial.group.members[place].session;
-        if (host(session) != trial.successor) return false;
+        if (host_peer(session) != trial.successor) return false;
         for (const ObjectId lamp : trial.lamps)
-            if (!exists(session, lamp) || owner(session, lamp) != trial.successor) return false;
+            if (!exists(session, lamp) || object_owner(session, lamp) != trial.successor)
+                return false;
     }
     return true;
 }
@@ -126,13 +128,14 @@ static void look(Trial &trial)
     for (size_t place = 0; place < trial.group.members.size(); ++place) {
         if (!survives(trial, place)) continue;
         const Session *session = trial.group.members[place].session;
-        if (state(session) != State::open && times.wrong.empty())
+        if (session_state(session) != State::open && times.wrong.empty())
             times.wrong = std::string("a survivor: ") + state_text(session);
         note_events(trial, place);
         times.age_us = std::max(times.age_us, oldest_us(trial, place));
-        if (self(session) != trial.successor) continue;
+        if (local_peer(session) != trial.successor) continue;
         if (times.asked_us == 0 && inspect::replica(session).collecting) times.asked_us = since_us;
-        if (times.granted_us == 0 && host(session) == trial.successor) times.granted_us = since_us;
+        if (times.granted_us == 0 && host_peer(session) == trial.successor)
+            times.granted_us = since_us;
     }
     if (times.granted_us != 0 && times.known_us == 0 && all_know(trial)) times.known_us = since_us;
 }
@@ -186,7 +189,7 @@ static void end_host(Trial &trial)
 {
     Group &group = trial.group;
     const Session *host_session = group.members[trial.host_place].session;
-    const std::span<const PeerId> others = peers(host_session); // Ascending.
+    const std::span<const PeerId> others = other_peers(host_session); // Ascending.
     trial.successor = others[trial.options.end == HostEnd::two ? 1 : 0];
     const PeerId second = others[0];
     if (trial.options.end == HostEnd::leave) { // The changes of this tick are not sent yet.
@@ -203,7 +206,7 @@ static void end_host(Trial &trial)
     for (uint64_t ticks = random::below(group.random, 6); ticks > 0; --ticks)
         step(trial, true);
     for (size_t place = 0; place < group.members.size(); ++place)
-        if (group.members[place].session && self(group.members[place].session) == second)
+        if (group.members[place].session && local_peer(group.members[place].session) == second)
             group::end(group, place);
 }
 

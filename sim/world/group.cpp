@@ -63,7 +63,7 @@ size_t enter(Group &group)
     for (size_t i = 0; i < group.members.size(); ++i) {
         if (!is_open(group, i)) continue;
         const Address &address = group.members[i].address;
-        join(member.session, invite(group.members[i].session, {&address, 1}));
+        join(member.session, make_invite(group.members[i].session, {&address, 1}));
         return place;
     }
     start(member.session);
@@ -96,7 +96,7 @@ void send(Group &group)
 bool is_open(const Group &group, size_t place)
 {
     const Session *session = group.members[place].session;
-    return session && state(session) == State::open;
+    return session && session_state(session) == State::open;
 }
 
 size_t open_count(const Group &group)
@@ -132,11 +132,11 @@ bool at_rest(const Group &group)
         const Session *session = member.session;
         if (!session) continue;
         const Replica &r = inspect::replica(session);
-        if (state(session) != State::open || !has_said_all(r)) return false;
+        if (session_state(session) != State::open || !has_said_all(r)) return false;
         if (!first) first = session;
         const Replica &other = inspect::replica(first);
         if (r.view != other.view || r.view_host != other.view_host) return false;
-        if (digest(session) != digest(first) || !same_dead(r, other)) return false;
+        if (world_digest(session) != world_digest(first) || !same_dead(r, other)) return false;
     }
     return first != nullptr;
 }

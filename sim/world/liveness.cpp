@@ -16,7 +16,7 @@ constexpr uint32_t loss_per_mille = 300;
 
 bool is_member(const Node &node)
 {
-    return node.session && node.core && state(node.session) == State::open;
+    return node.session && node.core && session_state(node.session) == State::open;
 }
 
 // --- Stages ---
@@ -149,7 +149,8 @@ Violation check_probe(const Liveness &l, const Simulation &sim, const Probe &pro
     if (!is_member(node)) return wrong(sim, probe, "is not in the session any more");
     switch (l.stage) {
     case LivenessStage::claiming:
-        if (exists(node.session, object) && owner(node.session, object) == node.self) return {};
+        if (exists(node.session, object) && object_owner(node.session, object) == node.self)
+            return {};
         return wrong(sim, probe, "has claimed and does not own");
     case LivenessStage::destroying:
         return exists(node.session, object) ? wrong(sim, probe, "has destroyed and still has")
@@ -331,9 +332,9 @@ static bool is_intact(const Simulation &sim)
 // Resets all priorities to 1: objects that the games hid or updated less often would never agree.
 static void show_all(const Node &node)
 {
-    if (!node.session || state(node.session) != State::open) return;
+    if (!node.session || session_state(node.session) != State::open) return;
     for (const Object &object : inspect::replica(node.session).world.slots.all())
-        for (const PeerId peer : peers(node.session))
+        for (const PeerId peer : other_peers(node.session))
             if (object.life == Life::alive) set_priority(node.session, object.id, peer, 1);
 }
 

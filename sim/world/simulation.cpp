@@ -208,7 +208,7 @@ static void take_calls(Node &node)
     hear_asks(node);
     for (const Event &event : node.events) {
         if (event.kind != EventKind::call || event.type != NUMBERED) continue;
-        node.calls.push_back({arguments<Numbered>(event), true});
+        node.calls.push_back({call_arguments<Numbered>(event), true});
     }
 }
 
@@ -247,7 +247,7 @@ static void follow_state(Simulation &sim, uint16_t place)
 {
     Node &node = sim.nodes[place];
     Place &p = sim.places[place];
-    p.state = state(node.session);
+    p.state = session_state(node.session);
     sim.wire.members[place] = p.state == State::open;
     const auto peer = static_cast<size_t>(node.self);
     if (node.self != PeerId::none) {
@@ -289,7 +289,7 @@ static void tick_ending(Simulation &sim, uint16_t place)
     Node &node = sim.nodes[place];
     receive(p.ending, node.inbox, node.clock_us);
     const std::span<const Datagram> datagrams = send(p.ending, node.clock_us);
-    oracles::handed_out(sim.oracles, place, datagrams, traffic(p.ending));
+    oracles::handed_out(sim.oracles, place, datagrams, traffic_rows(p.ending));
     ship(sim, place, datagrams);
     p.ending_ticks += 1;
     if (p.ending_ticks < ending_ticks_max) return;
@@ -317,7 +317,7 @@ static void play_tick(Simulation &sim, uint16_t place)
     oracles::work_begins(sim.oracles);
     const std::span<const Datagram> datagrams = send(node.session, node.clock_us);
     oracles::work_ends(sim.oracles, place);
-    oracles::handed_out(sim.oracles, place, datagrams, traffic(node.session));
+    oracles::handed_out(sim.oracles, place, datagrams, traffic_rows(node.session));
     ship(sim, place, datagrams);
     watch(sim, place);
     follow_state(sim, place);
@@ -347,9 +347,9 @@ static void tick(Simulation &sim, uint16_t place)
         oracles::work_ends(sim.oracles, place);
         node.events.assign(events.begin(), events.end());
         const PeerId before = node.self;
-        const bool anew = before != PeerId::none && self(node.session) != before;
+        const bool anew = before != PeerId::none && local_peer(node.session) != before;
         if (anew) start_over(sim, place);
-        node.self = self(node.session);
+        node.self = local_peer(node.session);
         if (node.self != before) check_given_once(sim, place);
         play_tick(sim, place);
         // Some messages of this tick arrived for the former peer, and must not count for the new.
@@ -476,7 +476,7 @@ static void heal(Simulation &sim, uint16_t place)
 static bool is_majority(const Simulation &sim)
 {
     for (const Node &node : sim.nodes) {
-        if (!node.core || state(node.session) != State::open) continue;
+        if (!node.core || session_state(node.session) != State::open) continue;
         uint32_t voters = 0, there = 0, old_voters = 0, old_there = 0;
         for (const Member &member : inspect::replica(node.session).members.all()) {
             if (member.id == PeerId::none || !member.votes || member.said_goodbye) continue;
@@ -501,7 +501,7 @@ static bool hear_each_other(Simulation &sim, uint16_t a, uint16_t b)
 
 static bool is_open(const Simulation &sim, uint16_t place)
 {
-    return sim.nodes[place].core && state(sim.nodes[place].session) == State::open;
+    return sim.nodes[place].core && session_state(sim.nodes[place].session) == State::open;
 }
 
 // Whether a member of the core reaches both. In a star no client bridges others, and any two peers

@@ -72,7 +72,7 @@ static uint16_t answering_place(const Simulation &sim, uint16_t newcomer)
     std::vector<uint16_t> open;
     for (uint16_t place = 0; place < sim.nodes.size(); ++place)
         if (place != newcomer && sim.nodes[place].session &&
-            state(sim.nodes[place].session) == State::open)
+            session_state(sim.nodes[place].session) == State::open)
             open.push_back(place);
     if (open.empty()) return no_place;
     return open[(newcomer + sim.places[newcomer].generation) % open.size()];
@@ -80,7 +80,8 @@ static uint16_t answering_place(const Simulation &sim, uint16_t newcomer)
 
 static bool leads(const Node &node)
 {
-    return node.session && state(node.session) == State::open && host(node.session) == node.self;
+    return node.session && session_state(node.session) == State::open &&
+           host_peer(node.session) == node.self;
 }
 
 uint16_t host_place(const Simulation &sim)
@@ -165,11 +166,11 @@ void start_peer(Simulation &sim, uint16_t place)
     } else {
         const Node &member = sim.nodes[through];
         sodium_source::use(&sim.places[through].crypto);
-        sim.invite = invite(member.session, std::span(&member.address, 1));
+        sim.invite = make_invite(member.session, std::span(&member.address, 1));
         sodium_source::use(&p.crypto);
         join(node.session, sim.invite);
     }
-    p.state = state(node.session);
+    p.state = session_state(node.session);
     remember(sim, MomentKind::started, place, place);
     oracles::peer_started(sim.oracles, sim.nodes, place);
 }

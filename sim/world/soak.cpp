@@ -57,13 +57,13 @@ static void hear(Soak &soak, size_t place)
 {
     const GroupMember &member = soak.group.members[place];
     for (const Event &event : member.events)
-        if (event.kind == EventKind::owner_changed && event.peer == self(member.session))
+        if (event.kind == EventKind::owner_changed && event.peer == local_peer(member.session))
             soak.soakers[place].own.push_back(event.object);
 }
 
 static bool is_own(const Session *session, ObjectId object)
 {
-    return exists(session, object) && owner(session, object) == self(session);
+    return exists(session, object) && object_owner(session, object) == local_peer(session);
 }
 
 // Destroys a random object, so that the serials of living and destroyed objects alternate.
@@ -92,8 +92,8 @@ static void play(Soak &soak, size_t place)
         while (own.size() > share)
             destroy_one(soak, place);
     }
-    if (host(session) != self(session) || own.empty()) return;
-    const std::span<const PeerId> others = peers(session);
+    if (host_peer(session) != local_peer(session) || own.empty()) return;
+    const std::span<const PeerId> others = other_peers(session);
     for (uint32_t i = 0; i < 4 && !others.empty(); ++i) // Others will destroy these.
         migrate(session, own[random::below(soak.group.random, own.size())],
                 others[random::below(soak.group.random, others.size())]);
@@ -107,14 +107,15 @@ static void step(Soak &soak, bool plays)
         Session *session = soak.group.members[place].session;
         if (!session) continue;
         hear(soak, place);
-        if (state(session) == State::open && plays) play(soak, place);
-        if (state(session) > State::leaving && state(session) != State::left)
-            fail(soak, "peer %u: %s", static_cast<unsigned>(self(session)), state_text(session));
+        if (session_state(session) == State::open && plays) play(soak, place);
+        if (session_state(session) > State::leaving && session_state(session) != State::left)
+            fail(soak, "peer %u: %s", static_cast<unsigned>(local_peer(session)),
+                 state_text(session));
     }
     group::send(soak.group);
     for (size_t place = 0; place < soak.group.members.size(); ++place) {
         const Session *session = soak.group.members[place].session;
-        if (!session || state(session) != State::left) continue;
+        if (!session || session_state(session) != State::left) continue;
         group::end(soak.group, place);
         soak.soakers[place].own.clear();
     }
@@ -154,20 +155,20 @@ static void look(Soak &soak)
     soak.rests += 1;
     for (const GroupMember &member : soak.group.members) {
         if (!member.session) continue;
-        const SessionStats stats = tern::stats(member.session);
+        const SessionStats stats = tern::session_stats(member.session);
         soak.ranges_max = std::max(soak.ranges_max, static_cast<uint32_t>(stats.dead_ranges));
         soak.alive_max = std::max(soak.alive_max, static_cast<uint32_t>(stats.objects));
         soak.migrations = std::max(soak.migrations, stats.migrations);
         if (stats.dead_ranges > stats.objects + soak.peers_ever)
             fail(soak, "peer %u keeps %llu ranges of the dead, with %llu living of %llu creators",
-                 static_cast<unsigned>(self(member.session)),
+                 static_cast<unsigned>(local_peer(member.session)),
                  static_cast<unsigned long long>(stats.dead_ranges),
                  static_cast<unsigned long long>(stats.objects),
                  static_cast<unsigned long long>(soak.peers_ever));
         soak.deaths = deaths(inspect::replica(member.session));
         if (stats.objects + soak.deaths != soak.made)
             fail(soak, "peer %u has %llu living and %llu dead, of %llu made",
-                 static_cast<unsigned>(self(member.session)),
+                 static_cast<unsigned>(local_peer(member.session)),
                  static_cast<unsigned long long>(stats.objects),
                  static_cast<unsigned long long>(soak.deaths),
                  static_cast<unsigned long long>(soak.made));

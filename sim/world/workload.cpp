@@ -46,9 +46,9 @@ static void nudge(const Node &node, ObjectId id, Written value, uint64_t content
 static void write(const Node &node, ObjectId id, uint64_t content)
 {
     Written value = get<Written>(node.session, id);
-    const uint64_t tenure = stamp(node.session, id);
+    const uint64_t tenure = object_stamp(node.session, id);
     const bool goes_on = value.tenure == tenure && value.writer == node.self;
-    if (goes_on && type(node.session, id) == ASKED && (content & 32) != 0)
+    if (goes_on && object_type(node.session, id) == ASKED && (content & 32) != 0)
         return nudge(node, id, value, content);
     value.sequence = goes_on ? value.sequence + 1 : 1;
     value.tenure = tenure;
@@ -61,7 +61,7 @@ static void write(const Node &node, ObjectId id, uint64_t content)
 
 static bool owns(const Node &node, ObjectId id)
 {
-    return exists(node.session, id) && owner(node.session, id) == node.self;
+    return exists(node.session, id) && object_owner(node.session, id) == node.self;
 }
 
 static void name_thing(Simulation &sim, uint32_t thing, ObjectId id)
@@ -120,7 +120,7 @@ static bool change_many(Simulation &sim, uint16_t place, const SimChoice &choice
 static bool claim_thing(Node &node, ObjectId id, ClaimMode mode)
 {
     const Replica &r = inspect::replica(node.session);
-    if (!exists(node.session, id) || owner(node.session, id) == node.self) return false;
+    if (!exists(node.session, id) || object_owner(node.session, id) == node.self) return false;
     if (r.claims.count == r.claims.capacity) return false;
     claim(node.session, id, mode);
     node.claims.push_back({id, 0});
@@ -139,7 +139,7 @@ static bool keep_or_give_up(const Node &node, Act act, ObjectId id)
 {
     if (!owns(node, id)) return false;
     if (act == Act::release)
-        release(node.session, id);
+        release_ownership(node.session, id);
     else
         lock(node.session, id, act == Act::lock);
     return true;
@@ -147,7 +147,8 @@ static bool keep_or_give_up(const Node &node, Act act, ObjectId id)
 
 static bool balance_type(const Node &node, const SimChoice &choice)
 {
-    if (host(node.session) != node.self || choice.value < 0 || choice.value > KEPT) return false;
+    if (host_peer(node.session) != node.self || choice.value < 0 || choice.value > KEPT)
+        return false;
     balance(node.session, static_cast<TypeId>(choice.value));
     return true;
 }
@@ -185,7 +186,7 @@ static bool part(Simulation &sim, uint16_t place, const SimChoice &choice)
         return true;
     }
     const PeerId peer = sim.nodes[choice.b].self;
-    if (host(node.session) != node.self || choice.b == place) return false;
+    if (host_peer(node.session) != node.self || choice.b == place) return false;
     if (peer == PeerId::none || !sim.nodes[choice.b].session) return false;
     remove(node.session, peer);
     return true;
@@ -195,7 +196,7 @@ static bool migrate_thing(Simulation &sim, uint16_t place, const SimChoice &choi
 {
     Node &node = sim.nodes[place];
     const PeerId to = sim.nodes[choice.b].self;
-    if (host(node.session) != node.self || to == PeerId::none) return false;
+    if (host_peer(node.session) != node.self || to == PeerId::none) return false;
     node.given.push_back(id);
     return exists(node.session, id) && migrate(node.session, id, to);
 }
@@ -211,7 +212,7 @@ static bool prefer_thing(Simulation &sim, uint16_t place, const SimChoice &choic
 bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
 {
     Node &node = sim.nodes[place];
-    if (state(node.session) != State::open) return false;
+    if (session_state(node.session) != State::open) return false;
     const ObjectId id = object(sim, choice.thing);
     switch (choice.act) {
     case Act::create: return create_thing(sim, place, choice);
@@ -354,7 +355,7 @@ static bool falls(Place &p, FaultKind kind)
 
 static bool is_pickable(const Node &node, ObjectId id, bool own)
 {
-    return exists(node.session, id) && (owner(node.session, id) == node.self) == own;
+    return exists(node.session, id) && (object_owner(node.session, id) == node.self) == own;
 }
 
 // A thing that this peer owns (own) or that another peer owns. 0: none was found in a few tries.
@@ -461,7 +462,8 @@ static void keep_by_chance(Simulation &sim, uint16_t place)
             const bool locked = (r.owner_requests[slot] & request_lock) != 0;
             act(sim, place, about(locked ? Act::unlock : Act::lock, own));
         }
-    if (host(sim.nodes[place].session) == sim.nodes[place].self && falls(p, FaultKind::balance))
+    if (host_peer(sim.nodes[place].session) == sim.nodes[place].self &&
+        falls(p, FaultKind::balance))
         act(sim, place, about(Act::balance, 0, dice::within(p.workload, THING, KEPT)));
 }
 
@@ -482,7 +484,7 @@ static void prefer_by_chance(Simulation &sim, uint16_t place)
 static void migrate_by_chance(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
-    if (host(sim.nodes[place].session) != sim.nodes[place].self) return;
+    if (host_peer(sim.nodes[place].session) != sim.nodes[place].self) return;
     if (falls(p, FaultKind::migrate))
         if (const uint32_t thing = pick(sim, place, dice::per_mille(p.workload, 500))) {
             SimChoice choice = about(Act::migrate, thing);
@@ -531,14 +533,14 @@ void play(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
     Session *session = sim.nodes[place].session;
-    if (state(session) != State::open) return;
+    if (session_state(session) != State::open) return;
     hear_claims(sim, place);
     answer_claims(sim, place);
     answer_asks(sim.nodes[place]);
     if (!sim.liveness) flood_others(sim, place);
     while (p.next_act < p.acts.size() && p.acts[p.next_act].when <= sim.now_us)
         act(sim, place, p.acts[p.next_act++]);
-    if (sim.scripted || sim.liveness || state(session) != State::open) return;
+    if (sim.scripted || sim.liveness || session_state(session) != State::open) return;
     if (falls(p, FaultKind::create)) create_by_chance(sim, place);
     change_by_chance(sim, place);
     claim_by_chance(sim, place);

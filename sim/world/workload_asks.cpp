@@ -37,7 +37,7 @@ static bool say(const Node &node, Ask ask, const Numbered &n, CallId &id)
     case Ask::request: id = request(s, n.to, ANSWERED, n, reply_ms); break;
     case Ask::host_call: return call(s, PeerId::host, ANSWERED, n);
     case Ask::host_request:
-        if (host(s) == node.self) return false; // The host would answer itself at once.
+        if (host_peer(s) == node.self) return false; // The host would answer itself at once.
         id = request(s, PeerId::host, ANSWERED, n, reply_ms);
         break;
     case Ask::by_owner: return call(s, n.to, BY_OWNER, n);
@@ -50,9 +50,9 @@ static bool say(const Node &node, Ask ask, const Numbered &n, CallId &id)
 static bool may_say(const Node &node, Ask ask, const Numbered &n)
 {
     if (ask == Ask::by_owner)
-        return exists(node.session, n.about) && owner(node.session, n.about) == node.self;
+        return exists(node.session, n.about) && object_owner(node.session, n.about) == node.self;
     if (ask == Ask::owner_call || ask == Ask::owner_request) return n.about != ObjectId::none;
-    if (ask == Ask::by_host) return host(node.session) == node.self;
+    if (ask == Ask::by_host) return host_peer(node.session) == node.self;
     return n.to != PeerId::none;
 }
 
@@ -104,7 +104,7 @@ void hear_asks(Node &node)
         played.failure = event.failure;
         if (event.kind == EventKind::call_failed) {
             played.what = PlayedAsk::What::failed;
-            if (event.arguments) played.numbered = arguments<Numbered>(event);
+            if (event.arguments) played.numbered = call_arguments<Numbered>(event);
             played.ask = static_cast<Ask>(played.numbered.ask % ask_count);
             node.asks.push_back(played);
         }
@@ -112,11 +112,11 @@ void hear_asks(Node &node)
         if (event.type == NUMBERED) continue;
         played.what =
             event.kind == EventKind::call ? PlayedAsk::What::heard : PlayedAsk::What::replied;
-        played.numbered = arguments<Numbered>(event);
+        played.numbered = call_arguments<Numbered>(event);
         played.ask = static_cast<Ask>(played.numbered.ask % ask_count);
         if (exists(node.session, played.numbered.about))
-            played.owner = owner(node.session, played.numbered.about);
-        played.host = host(node.session);
+            played.owner = object_owner(node.session, played.numbered.about);
+        played.host = host_peer(node.session);
         played.has_changed = has_changed_after(node.events, i, played.numbered.about);
         node.asks.push_back(played);
     }

@@ -211,8 +211,8 @@ TEST(Discovery, AnOpenSessionIsFoundAndJoinedByWhatWasFound)
     const OwnedAnnouncer a = announcer({"ships", "Ada's", game, true});
     const OwnedFinder f = finder({"ships", &world.config});
     ask(*f, {{a.get(), host}}, 0, game);
-    ASSERT_EQ(found(f.get()).size(), 1u);
-    const FoundSession &seen = found(f.get())[0];
+    ASSERT_EQ(found_sessions(f.get()).size(), 1u);
+    const FoundSession &seen = found_sessions(f.get())[0];
     EXPECT_STREQ(seen.game, "ships");
     EXPECT_STREQ(seen.name, "Ada's");
     EXPECT_EQ(seen.players, 1);
@@ -225,7 +225,7 @@ TEST(Discovery, AnOpenSessionIsFoundAndJoinedByWhatWasFound)
     join(newcomer.session, seen.invite);
     ASSERT_TRUE(world.step_until_open());
     ask(*f, {{a.get(), host}}, 2'000'000, game);
-    EXPECT_EQ(found(f.get())[0].players, 2);
+    EXPECT_EQ(found_sessions(f.get())[0].players, 2);
     EXPECT_EQ(bad_datagrams(f.get()), 0u);
 }
 
@@ -240,18 +240,18 @@ TEST(Discovery, AnyMemberAnnouncesAndTheSessionIsOneEntry)
     const OwnedAnnouncer by_host = announcer({"g", "n", world.nodes[0].address, true});
     const OwnedFinder f = finder({"g", &world.config});
     ask(*f, {{by_guest.get(), guest}, {by_host.get(), host}}, 0, world.nodes[1].address);
-    ASSERT_EQ(found(f.get()).size(), 1u);
-    const Invite first = invite(guest, {&world.nodes[1].address, 1});
-    EXPECT_EQ(std::memcmp(found(f.get())[0].invite.key, first.key, 32), 0);
-    EXPECT_EQ(found(f.get())[0].invite.address_count, 1);
+    ASSERT_EQ(found_sessions(f.get()).size(), 1u);
+    const Invite first = make_invite(guest, {&world.nodes[1].address, 1});
+    EXPECT_EQ(std::memcmp(found_sessions(f.get())[0].invite.key, first.key, 32), 0);
+    EXPECT_EQ(found_sessions(f.get())[0].invite.address_count, 1);
     Node &newcomer = world.place(world.config);
-    join(newcomer.session, found(f.get())[0].invite);
+    join(newcomer.session, found_sessions(f.get())[0].invite);
     EXPECT_TRUE(world.step_until_open());
     // When that member is silent, the other takes its place.
     for (uint64_t now_us = 1'000'000; now_us <= 6'000'000; now_us += 1'000'000)
         ask(*f, {{by_host.get(), host}}, now_us);
-    ASSERT_EQ(found(f.get()).size(), 1u);
-    EXPECT_NE(std::memcmp(found(f.get())[0].invite.key, first.key, 32), 0);
+    ASSERT_EQ(found_sessions(f.get()).size(), 1u);
+    EXPECT_NE(std::memcmp(found_sessions(f.get())[0].invite.key, first.key, 32), 0);
 }
 
 TEST(Discovery, AClosedSessionShowsItsIdAndNeitherKeyNorSecretNorPort)
@@ -272,16 +272,16 @@ TEST(Discovery, AClosedSessionShowsItsIdAndNeitherKeyNorSecretNorPort)
     EXPECT_FALSE(tells(whole.key));
     const OwnedFinder f = finder({"g"});
     ask(*f, {{a.get(), host}}, 0);
-    ASSERT_EQ(found(f.get()).size(), 1u);
-    EXPECT_FALSE(found(f.get())[0].open);
-    EXPECT_EQ(found(f.get())[0].invite.session, whole.session);
-    EXPECT_EQ(found(f.get())[0].invite.address_count, 0);
+    ASSERT_EQ(found_sessions(f.get()).size(), 1u);
+    EXPECT_FALSE(found_sessions(f.get())[0].open);
+    EXPECT_EQ(found_sessions(f.get())[0].invite.session, whole.session);
+    EXPECT_EQ(found_sessions(f.get())[0].invite.address_count, 0);
     // A member that announces it openly makes the entry whole.
     const OwnedAnnouncer open = announcer({"g", "n", world.nodes[0].address, true});
     ask(*f, {{a.get(), host}, {open.get(), host}}, 1'000'000);
-    ASSERT_EQ(found(f.get()).size(), 1u);
-    EXPECT_TRUE(found(f.get())[0].open);
-    EXPECT_EQ(std::memcmp(found(f.get())[0].invite.secret, whole.secret, 32), 0);
+    ASSERT_EQ(found_sessions(f.get()).size(), 1u);
+    EXPECT_TRUE(found_sessions(f.get())[0].open);
+    EXPECT_EQ(std::memcmp(found_sessions(f.get())[0].invite.secret, whole.secret, 32), 0);
 }
 
 TEST(Discovery, WhatDoesNotFitIsShownAndNamed)
@@ -294,7 +294,8 @@ TEST(Discovery, WhatDoesNotFitIsShownAndNamed)
     const auto fit_for = [&](const Config &config) {
         const OwnedFinder f = finder({"g", &config});
         ask(*f, {{a.get(), host}}, 0);
-        return found(f.get()).size() == 1 ? found(f.get())[0].fit : Fit::other_version;
+        return found_sessions(f.get()).size() == 1 ? found_sessions(f.get())[0].fit
+                                                   : Fit::other_version;
     };
     EXPECT_EQ(fit_for(world.config), Fit::fits);
     Config other = world.config;
@@ -308,7 +309,7 @@ TEST(Discovery, WhatDoesNotFitIsShownAndNamed)
     world.add();
     ASSERT_TRUE(world.step_until_open());
     EXPECT_EQ(fit_for(world.config), Fit::full);
-    EXPECT_STREQ(text(Fit::full), "it is full");
+    EXPECT_STREQ(to_text(Fit::full), "it is full");
 }
 
 // The finder's nonce, out of its query.
@@ -334,8 +335,8 @@ TEST(Discovery, AnotherVersionOfTheWireIsShownAsSuch)
     answer.nonce = nonce_of(*f, 0);
     answer.version = wire_version + 1;
     tell(*f, answer, 0);
-    ASSERT_EQ(found(f.get()).size(), 1u);
-    EXPECT_EQ(found(f.get())[0].fit, Fit::other_version);
+    ASSERT_EQ(found_sessions(f.get()).size(), 1u);
+    EXPECT_EQ(found_sessions(f.get())[0].fit, Fit::other_version);
 }
 
 TEST(Discovery, AnswersToNobodysQueryAreCountedAndDropped)
@@ -350,7 +351,7 @@ TEST(Discovery, AnswersToNobodysQueryAreCountedAndDropped)
     const Bytes garbage(message_bytes, std::byte{0xff});
     const Datagram datagram = {host_address, garbage};
     find(f.get(), {&datagram, 1}, 0);
-    EXPECT_TRUE(found(f.get()).empty());
+    EXPECT_TRUE(found_sessions(f.get()).empty());
     EXPECT_EQ(bad_datagrams(f.get()), 3u);
     const OwnedFinder another = finder({"ships"});
     EXPECT_NE(nonce_of(*f, 5'000'000), nonce_of(*another, 0));
@@ -367,9 +368,9 @@ TEST(Discovery, AFinderAsksOnceASecondAndForgetsWhoIsSilent)
         queries += find(f.get(), {}, now_us).size();
     EXPECT_EQ(queries, 4u);
     find(f.get(), {}, 4'500'000);
-    EXPECT_EQ(found(f.get()).size(), 1u);
+    EXPECT_EQ(found_sessions(f.get()).size(), 1u);
     find(f.get(), {}, 4'500'001);
-    EXPECT_TRUE(found(f.get()).empty());
+    EXPECT_TRUE(found_sessions(f.get()).empty());
 }
 
 TEST(Discovery, TheListIsBoundedAndKeepsItsOrder)
@@ -385,13 +386,13 @@ TEST(Discovery, TheListIsBoundedAndKeepsItsOrder)
         answer.session = session;
         tell(*f, answer, 1'000'000);
     }
-    ASSERT_EQ(found(f.get()).size(), found_max);
-    EXPECT_EQ(found(f.get())[63].invite.session, 64u);
+    ASSERT_EQ(found_sessions(f.get()).size(), found_max);
+    EXPECT_EQ(found_sessions(f.get())[63].invite.session, 64u);
     find(f.get(), {}, 4'500'000); // The others have been silent.
-    ASSERT_EQ(found(f.get()).size(), 3u);
-    EXPECT_EQ(found(f.get())[0].invite.session, 1u);
-    EXPECT_EQ(found(f.get())[1].invite.session, 3u);
-    EXPECT_EQ(found(f.get())[2].invite.session, found_max);
+    ASSERT_EQ(found_sessions(f.get()).size(), 3u);
+    EXPECT_EQ(found_sessions(f.get())[0].invite.session, 1u);
+    EXPECT_EQ(found_sessions(f.get())[1].invite.session, 3u);
+    EXPECT_EQ(found_sessions(f.get())[2].invite.session, found_max);
 }
 
 TEST(Discovery, EachWayToAMemberIsAnAddressOfItsInvite)
@@ -405,11 +406,11 @@ TEST(Discovery, EachWayToAMemberIsAnAddressOfItsInvite)
         const Datagram datagram = {parse_address(from).address, bytes};
         find(f.get(), {&datagram, 1}, 0);
     }
-    const Invite &invite = found(f.get())[0].invite;
+    const Invite &invite = found_sessions(f.get())[0].invite;
     ASSERT_EQ(invite.address_count, invite_addresses_max);
-    EXPECT_STREQ(print(invite.addresses[0]).text, "192.0.2.1:7777");
-    EXPECT_STREQ(print(invite.addresses[1]).text, "[2001:db8::1]:7777");
-    EXPECT_STREQ(print(invite.addresses[3]).text, "192.0.2.3:7777");
+    EXPECT_STREQ(to_text(invite.addresses[0]).text, "192.0.2.1:7777");
+    EXPECT_STREQ(to_text(invite.addresses[1]).text, "[2001:db8::1]:7777");
+    EXPECT_STREQ(to_text(invite.addresses[3]).text, "192.0.2.3:7777");
 }
 
 TEST(Discovery, OnlyQueriesForTheGameOrForAnyAreAnswered)

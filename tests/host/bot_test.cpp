@@ -35,7 +35,7 @@ struct Host {
         Session *session = make_session(config);
         start(session);
         const Address address = loopback(socket->local_address().port);
-        invite_text = print(invite(session, {&address, 1})).text;
+        invite_text = to_text(make_invite(session, {&address, 1})).text;
         const std::vector<std::byte> zero(types->types[0].size_bytes);
         create(session, 0, zero.data(), zero.size());
         thread = std::thread([this, session] { run(session); });
@@ -51,11 +51,11 @@ struct Host {
     {
         while (!ends) {
             receive(session, socket->receive(), clock_us());
-            if (leaves && state(session) == State::open) leave(session);
+            if (leaves && session_state(session) == State::open) leave(session);
             socket->send(send(session, clock_us()));
-            others = state(session) == State::open ? peers(session).size() : 0;
+            others = session_state(session) == State::open ? other_peers(session).size() : 0;
             others_max = std::max(others_max.load(), others.load());
-            if (state(session) == State::open) digest = tern::digest(session);
+            if (session_state(session) == State::open) digest = tern::world_digest(session);
             sleep_us(10'000);
         }
         destroy_session(session);
@@ -171,7 +171,7 @@ std::string any_invite()
     Session *session = make_session({});
     start(session);
     const Address address = loopback(7777);
-    const std::string text = print(invite(session, {&address, 1})).text;
+    const std::string text = to_text(make_invite(session, {&address, 1})).text;
     destroy_session(session);
     return text;
 }

@@ -35,21 +35,21 @@ struct BusyRoom {
     void play(Member &member)
     {
         tern::Session *const session = member.session;
-        const tern::PeerId self = tern::self(session);
+        const tern::PeerId self = tern::local_peer(session);
         // Each thinks five times a second.
-        if (tern::state(session) != tern::State::open ||
+        if (tern::session_state(session) != tern::State::open ||
             (room.now_us / 33'333 + static_cast<uint64_t>(self)) % 6 != 0)
             return;
         size_t owned = 0;
-        const auto objects = static_cast<double>(tern::stats(session).objects + 1);
+        const auto objects = static_cast<double>(tern::session_stats(session).objects + 1);
         const double claims_per_second = 2 / objects / static_cast<double>(room.members.size());
         // So that some objects change and move each second, however many there are; some players
         // take more than others.
         const double greed = 0.1 + static_cast<double>(static_cast<unsigned>(self) % 5);
         for (const tern::TypeId type : {crate_type, ghost_type})
-            for (const tern::ObjectId object : tern::objects(session, type)) {
+            for (const tern::ObjectId object : tern::object_ids(session, type)) {
                 if (!tern::exists(session, object)) continue;
-                const bool own = tern::owner(session, object) == self;
+                const bool own = tern::object_owner(session, object) == self;
                 owned += own;
                 const auto angle = static_cast<float>(room.now_us % 7'000'000) / 7e6f * 6.28f;
                 if (own && chance(200 / objects))

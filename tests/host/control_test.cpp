@@ -191,7 +191,7 @@ struct CommandTest : testing::Test {
     }
     uint64_t id(size_t client) const
     {
-        return static_cast<uint64_t>(self(clients.all[client].session));
+        return static_cast<uint64_t>(local_peer(clients.all[client].session));
     }
 };
 
@@ -221,7 +221,8 @@ TEST_F(CommandTest, AnObjectGoesToThePeerThatIsNamed)
     const auto object = static_cast<ObjectId>(uint64_t{1} << 32 | 3);
     const auto owned_by = [&](size_t client) {
         const auto to = static_cast<PeerId>(id(client));
-        return clients.every([&](const Session *session) { return owner(session, object) == to; });
+        return clients.every(
+            [&](const Session *session) { return object_owner(session, object) == to; });
     };
     EXPECT_TRUE(clients.tick_until([&] { return owned_by(1); }));
     // Between two clients, too.
@@ -231,16 +232,17 @@ TEST_F(CommandTest, AnObjectGoesToThePeerThatIsNamed)
     // And home again.
     EXPECT_EQ(ask({{"command", "transfer"}, {"object", "1.3"}, {"peer", 1}})["ok"], true);
     EXPECT_TRUE(clients.tick_until([&] {
-        return clients.every(
-            [&](const Session *session) { return owner(session, object) == tern::host(session); });
+        return clients.every([&](const Session *session) {
+            return object_owner(session, object) == tern::host_peer(session);
+        });
     }));
 }
 
 TEST_F(CommandTest, AKickedPeerIsOut)
 {
     EXPECT_EQ(ask({{"command", "kick"}, {"peer", id(0)}})["name"], "client");
-    EXPECT_TRUE(
-        clients.tick_until([&] { return state(clients.all[0].session) == State::removed; }));
+    EXPECT_TRUE(clients.tick_until(
+        [&] { return session_state(clients.all[0].session) == State::removed; }));
     EXPECT_TRUE(host.print_until("peer_kicked room=main peer=2 name=client")) << host.text;
 }
 

@@ -55,22 +55,22 @@ struct DrainTest : testing::Test {
     {
         std::map<PeerId, const Session *> sessions;
         for (const Client &client : clients.all)
-            sessions[self(client.session)] = client.session;
+            sessions[local_peer(client.session)] = client.session;
         const Session *first = clients.all[0].session;
         // What a peer had that was lost is granted a moment after it is no member any more.
         EXPECT_TRUE(clients.tick_until([&] {
             uint64_t owned = 0;
             for (const Client &client : clients.all)
-                owned += stats(client.session).owned;
+                owned += session_stats(client.session).owned;
             return owned == thing_count && clients.agree(clients.all.size() - 1, thing_count);
         }));
-        ASSERT_EQ(tern::objects(first, 0).size(), thing_count);
-        for (const ObjectId object : tern::objects(first, 0)) {
-            const PeerId by = owner(first, object);
+        ASSERT_EQ(tern::object_ids(first, 0).size(), thing_count);
+        for (const ObjectId object : tern::object_ids(first, 0)) {
+            const PeerId by = object_owner(first, object);
             ASSERT_TRUE(sessions.contains(by)) << static_cast<unsigned>(by);
             for (const Client &client : clients.all) {
                 ASSERT_TRUE(exists(client.session, object));
-                ASSERT_EQ(owner(client.session, object), by);
+                ASSERT_EQ(object_owner(client.session, object), by);
             }
         }
     }
@@ -80,21 +80,24 @@ struct DrainTest : testing::Test {
     {
         if (HasFailure()) return;
         for (const Client &client : clients.all)
-            for (const ObjectId object : tern::objects(client.session, 0)) {
-                const int32_t number = static_cast<int32_t>(self(client.session));
-                if (owner(client.session, object) == self(client.session))
+            for (const ObjectId object : tern::object_ids(client.session, 0)) {
+                const int32_t number = static_cast<int32_t>(local_peer(client.session));
+                if (object_owner(client.session, object) == local_peer(client.session))
                     set(client.session, object, &number, sizeof number);
             }
-        const ObjectId wanted = tern::objects(clients.all[0].session, 0)[0];
+        const ObjectId wanted = tern::object_ids(clients.all[0].session, 0)[0];
         const size_t claimer =
-            owner(clients.all[0].session, wanted) == self(clients.all[0].session) ? 1 : 0;
+            object_owner(clients.all[0].session, wanted) == local_peer(clients.all[0].session) ? 1
+                                                                                               : 0;
         const Session *session = clients.all[claimer].session;
         claim(clients.all[claimer].session, wanted);
         const size_t others = clients.all.size() - 1;
         EXPECT_TRUE(clients.tick_until([&] {
-            return owner(session, wanted) == self(session) && clients.agree(others, thing_count);
+            return object_owner(session, wanted) == local_peer(session) &&
+                   clients.agree(others, thing_count);
         }));
-        const auto *numbers = static_cast<const int32_t *>(values(session, 0, sizeof(int32_t)));
+        const auto *numbers =
+            static_cast<const int32_t *>(object_values(session, 0, sizeof(int32_t)));
         for (size_t i = 0; i < thing_count; ++i)
             EXPECT_GT(numbers[i], 1); // Nobody's is as the host left it.
     }
@@ -113,7 +116,7 @@ TEST_F(DrainTest, GivesAllObjectsToThreePeersOfAMesh)
     expect_nothing_lost();
     // Evenly: a hundred each.
     for (const Client &client : clients.all)
-        EXPECT_EQ(stats(client.session).owned, thing_count / 3);
+        EXPECT_EQ(session_stats(client.session).owned, thing_count / 3);
     expect_they_play_on();
 }
 
@@ -173,7 +176,8 @@ TEST_F(DrainTest, RefusesNewcomersAndStopsAtASecondSignal)
     ASSERT_TRUE(host.print_until("room_draining")) << host.text;
     clients.add(host.invite());
     const Session *newcomer = clients.all[1].session;
-    EXPECT_TRUE(clients.tick_until([&] { return state(newcomer) == State::refused_by_game; }));
+    EXPECT_TRUE(
+        clients.tick_until([&] { return session_state(newcomer) == State::refused_by_game; }));
     EXPECT_NE(std::string(state_text(newcomer)).find("the host is shutting down"),
               std::string::npos)
         << state_text(newcomer);
@@ -263,7 +267,7 @@ TEST_F(DrainTest, AHostThatWasStoppedForTooLongIsToldAndEndsOrBeginsAnew)
     kill(host.id, SIGSTOP);
     EXPECT_TRUE(clients.tick_until([&] {
         return clients.every([](const Session *session) {
-            return state(session) != State::open || peers(session).size() < 3;
+            return session_state(session) != State::open || other_peers(session).size() < 3;
         });
     }));
     kill(host.id, SIGCONT);

@@ -104,7 +104,8 @@ TEST(HostProcessTest, PeersOfTheInviteJoinAndAreLogged)
     EXPECT_TRUE(clients.tick_until([&] { return clients.agree(2, 16); })) << host.text;
     EXPECT_TRUE(host.print_until("peer_joined room=main peer=3 name=client")) << host.text;
     leave(clients.all[1].session);
-    EXPECT_TRUE(clients.tick_until([&] { return state(clients.all[1].session) == State::left; }));
+    EXPECT_TRUE(
+        clients.tick_until([&] { return session_state(clients.all[1].session) == State::left; }));
     EXPECT_TRUE(host.print_until("peer_left room=main")) << host.text;
     EXPECT_FALSE(has(host.text, "127.0.0.1")); // No addresses of anybody.
 }
@@ -136,7 +137,8 @@ TEST(HostProcessTest, ARoomThatIsClosedRefusesAndSaysWhy)
     Clients clients = {type_file::synthetic(), Topology::star, 64, 10'000};
     clients.add(host.invite());
     const Session *session = clients.all[0].session;
-    EXPECT_TRUE(clients.tick_until([&] { return state(session) == State::refused_by_game; }));
+    EXPECT_TRUE(
+        clients.tick_until([&] { return session_state(session) == State::refused_by_game; }));
     EXPECT_TRUE(has(state_text(session), "the room is closed")) << state_text(session);
     EXPECT_TRUE(host.print_until("peer_refused")) << host.text;
 }
@@ -150,7 +152,7 @@ TEST(HostProcessTest, WhoHasOtherTypesIsToldInTheLog)
     Clients clients = {types, Topology::star, 64, 10'000};
     clients.add(host.invite());
     const Session *session = clients.all[0].session;
-    EXPECT_TRUE(clients.tick_until([&] { return state(session) == State::refused_types; }));
+    EXPECT_TRUE(clients.tick_until([&] { return session_state(session) == State::refused_types; }));
     EXPECT_TRUE(host.print_until("newcomers_refused room=main count=1")) << host.text;
 }
 

@@ -139,10 +139,11 @@ struct Clients {
     // Each has so many others and so many objects, and all have the same world.
     bool agree(size_t others, uint64_t objects) const
     {
-        const uint64_t first = digest(all[0].session);
+        const uint64_t first = world_digest(all[0].session);
         return every([&](const tern::Session *session) {
-            return state(session) == tern::State::open && peers(session).size() == others &&
-                   stats(session).objects == objects && digest(session) == first;
+            return session_state(session) == tern::State::open &&
+                   other_peers(session).size() == others &&
+                   session_stats(session).objects == objects && world_digest(session) == first;
         });
     }
 };

@@ -44,9 +44,9 @@ State joined(std::span<const Type> of_host, std::span<const Type> of_newcomer)
     Socket *sockets[] = {make_sim_socket(network, addresses[0]),
                          make_sim_socket(network, addresses[1])};
     start(host);
-    join(newcomer, invite(host, {addresses, 1}));
+    join(newcomer, make_invite(host, {addresses, 1}));
     Session *sessions[] = {host, newcomer};
-    for (uint64_t now_us = 0; now_us < 20'000'000 && state(newcomer) == State::joining;
+    for (uint64_t now_us = 0; now_us < 20'000'000 && session_state(newcomer) == State::joining;
          now_us += 16'000) {
         advance(network, now_us);
         for (size_t i = 0; i < 2; ++i) {
@@ -54,7 +54,7 @@ State joined(std::span<const Type> of_host, std::span<const Type> of_newcomer)
             sockets[i]->send(send(sessions[i], now_us));
         }
     }
-    const State end = state(newcomer);
+    const State end = session_state(newcomer);
     destroy_session(host);
     destroy_session(newcomer);
     destroy_sim_network(network);

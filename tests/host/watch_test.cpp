@@ -23,7 +23,7 @@ const PeerStatus *peer_named(const RoomStatus &room, const std::string &name)
 
 uint16_t id_of(const Member &member)
 {
-    return static_cast<uint16_t>(tern::self(member.session));
+    return static_cast<uint16_t>(tern::local_peer(member.session));
 }
 
 void expect_not_less(const Traffic &now, const Traffic &before)
@@ -70,7 +70,8 @@ TEST(WatchTest, ObjectsAreCountedByOwnerAndType)
         tern::create(room.host().session, crate_type, Crate{});
     for (int i = 0; i < 3; ++i)
         tern::create(room.members[ann].session, ghost_type, Crate{});
-    ASSERT_TRUE(room.step_until([&] { return tern::stats(room.host().session).objects == 8; }));
+    ASSERT_TRUE(
+        room.step_until([&] { return tern::session_stats(room.host().session).objects == 8; }));
     const RoomStatus status = room.status();
     EXPECT_EQ(peer_named(status, "the host")->owned, 5u);
     EXPECT_EQ(peer_named(status, "ann")->owned, 3u);
@@ -79,7 +80,7 @@ TEST(WatchTest, ObjectsAreCountedByOwnerAndType)
     EXPECT_EQ(status.types[crate_type].objects, 5u);
     EXPECT_EQ(status.types[ghost_type].objects, 3u);
     EXPECT_EQ(status.types[shout_type].objects, 0u);
-    tern::destroy(room.host().session, tern::objects(room.host().session, crate_type)[0]);
+    tern::destroy(room.host().session, tern::object_ids(room.host().session, crate_type)[0]);
     EXPECT_EQ(room.status().types[crate_type].objects, 4u); // At once.
 }
 
@@ -92,8 +93,8 @@ TEST(WatchTest, ChangesTellWhatWasCreatedMovedAndDestroyedByOthers)
     ASSERT_TRUE(room.step_until([&] { return tern::exists(room.members[bob].session, crate); }));
     tern::claim(room.members[bob].session, crate);
     ASSERT_TRUE(room.step_until([&] {
-        return tern::owner(room.members[bob].session, crate) ==
-               tern::self(room.members[bob].session);
+        return tern::object_owner(room.members[bob].session, crate) ==
+               tern::local_peer(room.members[bob].session);
     }));
     tern::destroy(room.members[bob].session, crate);
     ASSERT_TRUE(room.step_until([&] { return !tern::exists(room.host().session, crate); }));
@@ -141,9 +142,11 @@ TEST(WatchTest, OrphansThatEndAreMovedAndDestroyed)
     const size_t ann = room.add("ann");
     ASSERT_TRUE(room.all_open());
     tern::create(room.members[ann].session, ghost_type, Crate{});
-    ASSERT_TRUE(room.step_until([&] { return tern::stats(room.host().session).objects == 1; }));
+    ASSERT_TRUE(
+        room.step_until([&] { return tern::session_stats(room.host().session).objects == 1; }));
     tern::leave(room.members[ann].session);
-    ASSERT_TRUE(room.step_until([&] { return tern::stats(room.host().session).objects == 0; }));
+    ASSERT_TRUE(
+        room.step_until([&] { return tern::session_stats(room.host().session).objects == 0; }));
     const RoomStatus status = room.status();
     EXPECT_EQ(of_kind(status.changes, ChangeKind::moved).size(), 1u);
     EXPECT_EQ(of_kind(status.changes, ChangeKind::destroyed).size(), 1u);
@@ -157,8 +160,8 @@ TEST(WatchTest, TheLastChangesAreKept)
     std::vector<tern::ObjectId> made;
     for (size_t i = 0; i < changes_max + 50; ++i)
         made.push_back(tern::create(room.members[ann].session, crate_type, Crate{}));
-    ASSERT_TRUE(
-        room.step_until([&] { return tern::stats(room.host().session).objects == made.size(); }));
+    ASSERT_TRUE(room.step_until(
+        [&] { return tern::session_stats(room.host().session).objects == made.size(); }));
     const RoomStatus status = room.status();
     ASSERT_EQ(status.changes.size(), changes_max);
     EXPECT_EQ(status.changes.back().object, static_cast<uint64_t>(made.back()));

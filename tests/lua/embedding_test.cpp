@@ -59,7 +59,7 @@ TEST_F(EmbeddingTest, ASessionOfTheScriptIsSeen)
     Session *session = lua_session(L, -1);
     ASSERT_NE(session, nullptr);
     EXPECT_EQ(lua_session(L, lua_gettop(L)), session);
-    EXPECT_EQ(state(session), State::open);
+    EXPECT_EQ(session_state(session), State::open);
     EXPECT_EQ(run("s:destroy_session()"), "");
     EXPECT_EQ(lua_session(L, -1), nullptr);
 }
@@ -95,7 +95,7 @@ TEST_F(EmbeddingTest, ASessionOfTheProgramIsUsedAndNotDestroyed)
     lua_pop(L, 1);
     EXPECT_EQ(run("ship = s:create('ship', {health = 50}) assert(s:get(ship, 'health') == 50)"),
               "");
-    EXPECT_EQ(objects(session, 0).size(), 1u);
+    EXPECT_EQ(object_ids(session, 0).size(), 1u);
     EXPECT_NE(run("s:destroy_session()").find("it belongs to the program"), std::string::npos);
     for (const char *name : {"receive", "send", "recorded"})
         EXPECT_NE(run("local n = tern.make_sim_network():make_sim_socket('1.1.1.1:1') tern." +
@@ -118,7 +118,7 @@ TEST_F(EmbeddingTest, ASessionOfTheProgramOutlivesTheScript)
     push_lua_session(L, session);
     lua_close(L);
     L = nullptr;
-    EXPECT_EQ(state(session), State::open);
+    EXPECT_EQ(session_state(session), State::open);
     destroy_session(session);
 }
 
@@ -160,7 +160,7 @@ TEST_F(EmbeddingTest, ASessionIsForgottenWhileItIsIterated)
         lua_getglobal(L, "s");
         EXPECT_EQ(lua_session(L, -1), nullptr);
         lua_pop(L, 1);
-        EXPECT_EQ(state(session), State::open);
+        EXPECT_EQ(session_state(session), State::open);
         destroy_session(session);
     }
 }

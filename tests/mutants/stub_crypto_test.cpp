@@ -58,9 +58,9 @@ static uint64_t digest_after_migrations(uint64_t seed)
     for (size_t i : {1u, 2u, 0u, 2u}) {
         claim(world.nodes[i].session, object);
         EXPECT_TRUE(world.step_until_converged());
-        EXPECT_EQ(owner(world.nodes[0].session, object), self(world.nodes[i].session));
+        EXPECT_EQ(object_owner(world.nodes[0].session, object), local_peer(world.nodes[i].session));
     }
-    return digest(world.nodes[0].session);
+    return world_digest(world.nodes[0].session);
 }
 
 TEST_F(StubCrypto, ObjectsMigrateAsWithCrypto)

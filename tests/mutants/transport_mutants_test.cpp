@@ -46,13 +46,13 @@ static void hear(Trial &trial, PeerId self, const Event &event)
 
 static void play(Trial &trial, Session *session, bool flood)
 {
-    if (state(session) != State::open) return;
+    if (session_state(session) != State::open) return;
     Random &random = trial.world.random;
-    if (objects(session, test::BODY).size() < 50 && random::chance(random, 0.1))
+    if (object_ids(session, test::BODY).size() < 50 && random::chance(random, 0.1))
         for (int n = 0; n < 8; ++n)
             create(session, test::BODY, test::Body{{1, 2, 3}, 50});
-    for (const ObjectId id : objects(session, test::BODY)) {
-        if (owner(session, id) != self(session) || !exists(session, id)) continue;
+    for (const ObjectId id : object_ids(session, test::BODY)) {
+        if (object_owner(session, id) != local_peer(session) || !exists(session, id)) continue;
         if (random::chance(random, 0.01)) {
             destroy(session, id);
         } else if (random::chance(random, 0.3)) {
@@ -62,9 +62,9 @@ static void play(Trial &trial, Session *session, bool flood)
             set(session, id, body);
         }
     }
-    uint32_t &said = trial.said[place(self(session))];
+    uint32_t &said = trial.said[place(local_peer(session))];
     const test::Hit hit = {ObjectId::none, static_cast<int32_t>(said + 1)};
-    if (random::chance(random, 0.3) && peers(session).size() == 2 &&
+    if (random::chance(random, 0.3) && other_peers(session).size() == 2 &&
         call(session, PeerId::everyone, test::HIT, hit))
         said += 1;
     for (int n = 0; flood && n < 500; ++n)
@@ -84,7 +84,7 @@ static void step(Trial &trial, uint32_t number, bool peace)
         if (i == 1 && asleep) continue;
         test::Node &node = world.nodes[i];
         for (const Event &event : receive(node.session, node.socket->receive(), world.now_us))
-            if (event.kind == EventKind::call) hear(trial, self(node.session), event);
+            if (event.kind == EventKind::call) hear(trial, local_peer(node.session), event);
         if (!peace) play(trial, node.session, flood);
         node.socket->send(send(node.session, world.now_us));
     }
@@ -150,7 +150,7 @@ TEST_F(TransportMutants, ACallThatWasSentTwiceIsHeardTwice)
 
 static void set_some_names(SimWorld &world, Session *session, int tick)
 {
-    for (const ObjectId id : objects(session, test::NAME)) {
+    for (const ObjectId id : object_ids(session, test::NAME)) {
         if (!exists(session, id) || !random::chance(world.random, 0.1)) continue;
         test::Name name = {};
         std::snprintf(name.text, sizeof name.text, "tick %d", tick);
@@ -173,7 +173,7 @@ static bool bursts_end_well(uint64_t seed)
             world.step();
         }
         if (!world.step_until_converged(200)) return false;
-        for (const ObjectId id : objects(session, test::NAME))
+        for (const ObjectId id : object_ids(session, test::NAME))
             destroy(session, id);
         world.step();
     }

@@ -57,13 +57,13 @@ struct Party {
             done = true;
             tick();
             for (Member &member : members) {
-                done = done && state(member.session) == State::open &&
-                       peers(member.session).size() == count;
-                if (state(member.session) > State::left) return false;
+                done = done && session_state(member.session) == State::open &&
+                       other_peers(member.session).size() == count;
+                if (session_state(member.session) > State::left) return false;
             }
         }
         for (Member &member : members)
-            if (peers(member.session).size() != count) return false;
+            if (other_peers(member.session).size() != count) return false;
         return true;
     }
 };
@@ -71,7 +71,7 @@ struct Party {
 // As people pass it on.
 Invite by_text(const Session *session, std::span<const Address> addresses)
 {
-    const ParsedInvite parsed = parse_invite(print(invite(session, addresses)).text);
+    const ParsedInvite parsed = parse_invite(to_text(make_invite(session, addresses)).text);
     EXPECT_EQ(parsed.error, nullptr);
     return parsed.invite;
 }
@@ -91,7 +91,7 @@ TEST(Invites, ANewcomerJoinsByTheInviteOfAMemberThatIsNotTheHost)
     const Member &newcomer = party.add();
     join(newcomer.session, of_guest);
     ASSERT_TRUE(party.tick_until_open(2)) << state_text(newcomer.session);
-    EXPECT_EQ(tern::host(newcomer.session), self(host.session));
+    EXPECT_EQ(tern::host_peer(newcomer.session), local_peer(host.session));
     // And the newcomer's own.
     const Invite of_newcomer = by_text(newcomer.session, {&newcomer.address, 1});
     const Member &last = party.add();
@@ -113,7 +113,7 @@ TEST(Invites, AnAddressWhereNobodyAnswersIsPassedOver)
     const Member &newcomer = party.add();
     join(newcomer.session, by_text(guest.session, addresses));
     EXPECT_TRUE(party.tick_until_open(2)) << state_text(newcomer.session);
-    EXPECT_EQ(tern::host(newcomer.session), self(host.session));
+    EXPECT_EQ(tern::host_peer(newcomer.session), local_peer(host.session));
     EXPECT_FALSE(silent.socket->receive().empty()); // It was asked.
     destroy_socket(silent.socket);
 }
@@ -130,7 +130,7 @@ TEST(Invites, TheInviteOfAMemberThatHasGoneLeadsNowhereAndSaysSo)
     const Address addresses[] = {guest.address, host.address};
     const Invite of_guest = by_text(guest.session, addresses);
     leave(guest.session);
-    while (state(guest.session) != State::left)
+    while (session_state(guest.session) != State::left)
         party.tick();
     destroy_session(guest.session);
     destroy_socket(guest.socket);
@@ -138,6 +138,6 @@ TEST(Invites, TheInviteOfAMemberThatHasGoneLeadsNowhereAndSaysSo)
     const Member &newcomer = party.add();
     join(newcomer.session, of_guest);
     EXPECT_FALSE(party.tick_until_open(1));
-    EXPECT_EQ(state(newcomer.session), State::unreachable);
+    EXPECT_EQ(session_state(newcomer.session), State::unreachable);
     EXPECT_NE(std::string(state_text(newcomer.session)).find("No answer"), std::string::npos);
 }

@@ -49,7 +49,7 @@ struct Calls : testing::TestWithParam<Topology> {
     }
 
     Session *at(size_t i) { return world.nodes[i].session; }
-    PeerId id(size_t i) { return self(at(i)); }
+    PeerId id(size_t i) { return local_peer(at(i)); }
 
     void step()
     {
@@ -59,7 +59,7 @@ struct Calls : testing::TestWithParam<Topology> {
                 if (!failed && event.kind != EventKind::call && event.kind != EventKind::reply)
                     continue;
                 Said said = {};
-                if (event.arguments) said = arguments<Said>(event);
+                if (event.arguments) said = call_arguments<Said>(event);
                 heard.push_back({node, event, said});
                 if (event.kind == EventKind::call && event.call != CallId::none && replies) {
                     EXPECT_TRUE(reply(at(node), event, WORD, Said{said.about, -said.number}));
@@ -211,13 +211,13 @@ TEST_P(Calls, OfTheHostGoToTheNextOne)
     steps(30);
     EXPECT_EQ(numbers(0, EventKind::call), (Numbers{2, 1}));
     world.nodes[0].crashed = true;
-    for (int i = 0; i < 300 && host(at(3)) != PeerId::none; ++i)
+    for (int i = 0; i < 300 && host_peer(at(3)) != PeerId::none; ++i)
         step();
-    ASSERT_EQ(host(at(3)), PeerId::none);
+    ASSERT_EQ(host_peer(at(3)), PeerId::none);
     EXPECT_TRUE(call(at(3), PeerId::host, WORD, Said{ObjectId::none, 3})); // Waits for one.
     steps(150);
     EXPECT_EQ(numbers(1, EventKind::call), Numbers{3});
-    EXPECT_EQ(host(at(3)), id(1));
+    EXPECT_EQ(host_peer(at(3)), id(1));
 }
 
 TEST_P(Calls, AreRefusedToWhoMayNotMakeThem)
@@ -227,7 +227,7 @@ TEST_P(Calls, AreRefusedToWhoMayNotMakeThem)
     EXPECT_FALSE(call(at(3), id(2), OWNERS, Said{object, 2}));
     EXPECT_FALSE(call(at(3), PeerId::everyone, OWNERS, Said{ObjectId::none, 3}));
     EXPECT_EQ(call_owner(at(3), object, OWNERS, Said{object, 4}), CallId::none);
-    EXPECT_EQ(stats(at(3)).refused_calls, 4u);
+    EXPECT_EQ(session_stats(at(3)).refused_calls, 4u);
     EXPECT_TRUE(call(at(0), PeerId::everyone, HOSTS, Said{object, 5}));
     EXPECT_TRUE(call(at(1), PeerId::everyone, OWNERS, Said{object, 6}));
     EXPECT_TRUE(call(at(1), id(3), OWNERS, Said{object, 7}, Reliability::unreliable));
@@ -250,7 +250,7 @@ TEST_P(Calls, AreCountedOutBeyondTheirLimit)
     for (int32_t i = 0; i < 20; ++i)
         sent += call(at(3), id(1), FEW, Said{ObjectId::none, i});
     EXPECT_EQ(sent, 5);
-    EXPECT_EQ(stats(at(3)).refused_calls, 15u);
+    EXPECT_EQ(session_stats(at(3)).refused_calls, 15u);
     steps(31); // A second.
     for (int32_t i = 0; i < 20; ++i)
         sent += call(at(3), id(1), FEW, Said{ObjectId::none, i});

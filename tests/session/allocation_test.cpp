@@ -58,15 +58,15 @@ static void counted_tick(SimWorld &world, Node &node, int step)
     counting = true;
     const std::span<const Event> events = receive(node.session, waiting, world.now_us);
     Session *session = node.session;
-    if (state(session) == State::open) {
+    if (session_state(session) == State::open) {
         for (const Event &event : events)
             if (event.kind == EventKind::object_created)
                 claim(session, event.object,
                       step % 2 == 0 ? ClaimMode::wait : ClaimMode::optimistic);
         const ObjectId id = create(session, BODY, Body{{1, 2, 3}, step % 100});
         if (id != ObjectId::none && step % 3 == 0) destroy(session, id);
-        for (ObjectId object : objects(session, BODY))
-            if (exists(session, object) && (owner(session, object) == self(session) ||
+        for (ObjectId object : object_ids(session, BODY))
+            if (exists(session, object) && (object_owner(session, object) == local_peer(session) ||
                                             inspect::is_optimistic(session, object)))
                 set(session, object, Body{{static_cast<float>(step), 0, 0}, 1});
         call(session, PeerId::everyone, HIT, Hit{id, step});
@@ -78,7 +78,7 @@ static void counted_tick(SimWorld &world, Node &node, int step)
                 reply(session, event, HIT, Hit{id, step});
     }
     const std::span<const Datagram> out = send(session, world.now_us);
-    if (world.config.recording_bytes_max > 0) recorded(session);
+    if (world.config.recording_bytes_max > 0) take_recording(session);
     counting = false;
     node.socket->send(out);
 }
@@ -104,8 +104,8 @@ static void count_allocations(uint32_t recording_bytes_max)
             if (!node.crashed) counted_tick(world, node, step);
     }
     EXPECT_EQ(allocations, 0u);
-    EXPECT_EQ(peers(world.nodes[0].session).size(), 2u);
-    EXPECT_GT(stats(world.nodes[0].session).migrations, 50u);
+    EXPECT_EQ(other_peers(world.nodes[0].session).size(), 2u);
+    EXPECT_GT(session_stats(world.nodes[0].session).migrations, 50u);
 }
 
 TEST(Allocation, NothingAllocatesAfterMakeSession)

@@ -24,7 +24,7 @@ void steps(SimWorld &world, int count)
 
 bool is_bridged(SimWorld &world, size_t a, size_t b)
 {
-    return stats(world.nodes[a].session, self(world.nodes[b].session)).bridged;
+    return peer_stats(world.nodes[a].session, local_peer(world.nodes[b].session)).bridged;
 }
 
 // Places 1 and 2 have no path to each other from the beginning.
@@ -47,7 +47,7 @@ struct Talk {
 void talk(SimWorld &world, Talk &t, int count, bool speaks = true)
 {
     for (int i = 0; i < count; ++i) {
-        const PeerId other = self(world.nodes[t.to].session);
+        const PeerId other = local_peer(world.nodes[t.to].session);
         const Hit hit = {ObjectId::none, t.said + 1};
         if (speaks && call(world.nodes[t.from].session, other, HIT, hit)) t.said += 1;
         world.step([&](size_t node, const std::vector<Event> &events) {
@@ -74,8 +74,8 @@ TEST(Bridge, APairWithoutAPathIsBridgedByTheHostAndAgrees)
     set(world.nodes[1].session, body, Body{{4, 5, 6}, 7});
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
     EXPECT_EQ(get<Body>(world.nodes[2].session, body).health, 7);
-    EXPECT_GT(stats(world.nodes[0].session).forwarded_datagrams, 10u);
-    EXPECT_EQ(stats(world.nodes[0].session).not_forwarded, 0u);
+    EXPECT_GT(session_stats(world.nodes[0].session).forwarded_datagrams, 10u);
+    EXPECT_EQ(session_stats(world.nodes[0].session).not_forwarded, 0u);
 }
 
 TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
@@ -88,7 +88,7 @@ TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
         Talk t = {1, 2};
         talk(world, t, 60);
         const ConnectionIndex before =
-            session::link_to(*world.nodes[1].session, self(world.nodes[2].session));
+            session::link_to(*world.nodes[1].session, local_peer(world.nodes[2].session));
         const uint64_t key =
             connection::send_key_name(endpoint::at(*world.nodes[1].session->endpoint, before));
         cut(world, 1, 2, true);
@@ -102,7 +102,7 @@ TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
         EXPECT_EQ(t.heard, t.said) << "seed " << seed;
         EXPECT_EQ(t.said, 450) << "seed " << seed;
         const ConnectionIndex after =
-            session::link_to(*world.nodes[1].session, self(world.nodes[2].session));
+            session::link_to(*world.nodes[1].session, local_peer(world.nodes[2].session));
         EXPECT_EQ(key,
                   connection::send_key_name(endpoint::at(*world.nodes[1].session->endpoint, after)))
             << "it is the same connection";
@@ -133,8 +133,8 @@ TEST(Bridge, WhenWhoBridgesDiesAnotherDoes)
         steps(world, 200);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
         for (size_t i = 1; i < 4; ++i) {
-            EXPECT_EQ(host(world.nodes[i].session), PeerId{2});
-            EXPECT_EQ(peers(world.nodes[i].session).size(), 2u) << "seed " << seed;
+            EXPECT_EQ(host_peer(world.nodes[i].session), PeerId{2});
+            EXPECT_EQ(other_peers(world.nodes[i].session).size(), 2u) << "seed " << seed;
         }
         EXPECT_TRUE(is_bridged(world, 1, 2) && is_bridged(world, 2, 1));
     }
@@ -153,14 +153,14 @@ TEST(Bridge, WhoBridgesForwardsNoMoreThanItsLimit)
     for (int i = 0; i < 40; ++i)
         create(world.nodes[1].session, BODY, Body{{1, 2, 3}, i});
     steps(world, 100);
-    const SessionStats before = stats(world.nodes[0].session);
+    const SessionStats before = session_stats(world.nodes[0].session);
     for (int i = 0; i < 300; ++i) { // 10 s.
-        for (const ObjectId body : objects(world.nodes[1].session, BODY))
-            if (owner(world.nodes[1].session, body) == self(world.nodes[1].session))
+        for (const ObjectId body : object_ids(world.nodes[1].session, BODY))
+            if (object_owner(world.nodes[1].session, body) == local_peer(world.nodes[1].session))
                 set(world.nodes[1].session, body, Body{{static_cast<float>(i % 90), 2, 3}, i % 99});
         world.step();
     }
-    const SessionStats after = stats(world.nodes[0].session);
+    const SessionStats after = session_stats(world.nodes[0].session);
     // Of two directions, each with a burst.
     EXPECT_LT(after.forwarded_bytes - before.forwarded_bytes, 2 * (10 * 8'000u + 2'400u));
     EXPECT_GT(after.forwarded_bytes - before.forwarded_bytes, 40'000u);
@@ -191,18 +191,18 @@ TEST(Bridge, AMemberHasOnlyItsOwnDatagramsForwardedAndOnlyToMembers)
     Session *host = world.nodes[0].session;
     say_bridged(world, PeerId{2}, PeerId{3}, bytes);
     steps(world, 5);
-    EXPECT_EQ(stats(host).forwarded_datagrams, 1u) << "so that what follows can fail";
+    EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u) << "so that what follows can fail";
     say_bridged(world, PeerId{3}, PeerId{2}, bytes); // Not its own.
     say_bridged(world, PeerId{9}, PeerId{3}, bytes);
     say_bridged(world, PeerId{2}, PeerId{2}, bytes);
     say_bridged(world, PeerId{2}, PeerId{1}, bytes); // It is direct.
     steps(world, 5);
-    EXPECT_EQ(stats(host).forwarded_datagrams, 1u);
-    EXPECT_EQ(stats(host).not_forwarded, 0u);
+    EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u);
+    EXPECT_EQ(session_stats(host).not_forwarded, 0u);
     say_bridged(world, PeerId{2}, PeerId{9}, bytes); // Nobody.
     steps(world, 5);
-    EXPECT_EQ(stats(host).forwarded_datagrams, 1u);
-    EXPECT_EQ(stats(host).not_forwarded, 1u);
+    EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u);
+    EXPECT_EQ(session_stats(host).not_forwarded, 1u);
 }
 
 TEST(Bridge, AConnectionFollowsAnAddressThatChanges)
@@ -213,7 +213,7 @@ TEST(Bridge, AConnectionFollowsAnAddressThatChanges)
     ASSERT_TRUE(world.step_until_converged());
     Talk t = {0, 2};
     talk(world, t, 30);
-    const PeerId mover = self(world.nodes[2].session);
+    const PeerId mover = local_peer(world.nodes[2].session);
     const ConnectionIndex index = session::link_to(*world.nodes[0].session, mover);
     const uint64_t key =
         connection::send_key_name(endpoint::at(*world.nodes[0].session->endpoint, index));

@@ -37,7 +37,7 @@ struct Three {
 
 std::string words(Why why)
 {
-    return text(why);
+    return to_text(why);
 }
 
 #define EXPECT_WHY(explanation, expected) EXPECT_EQ(words((explanation).why), words(expected))

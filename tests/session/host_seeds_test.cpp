@@ -23,7 +23,7 @@ struct Play {
     {
         std::vector<size_t> open;
         for (size_t i = 0; i < world.nodes.size(); ++i)
-            if (!world.nodes[i].crashed && state(world.nodes[i].session) == State::open)
+            if (!world.nodes[i].crashed && session_state(world.nodes[i].session) == State::open)
                 open.push_back(i);
         return open;
     }
@@ -32,21 +32,21 @@ struct Play {
     size_t host_node()
     {
         for (const size_t i : members())
-            if (host(world.nodes[i].session) == self(world.nodes[i].session)) return i;
+            if (host_peer(world.nodes[i].session) == local_peer(world.nodes[i].session)) return i;
         return members().front();
     }
 
     void act(size_t i)
     {
         Session *s = world.nodes[i].session;
-        if (quiet || state(s) != State::open || below(4) != 0) return;
+        if (quiet || session_state(s) != State::open || below(4) != 0) return;
         const Body value = {{1, 2, 3}, static_cast<int32_t>(below(100))};
-        const std::span<const ObjectId> all = objects(s, BODY);
+        const std::span<const ObjectId> all = object_ids(s, BODY);
         if (all.size() < 30 && below(3) == 0) create(s, BODY, value);
         if (all.empty()) return;
         const ObjectId id = all[below(all.size())];
         if (!exists(s, id)) return;
-        if (owner(s, id) != self(s)) {
+        if (object_owner(s, id) != local_peer(s)) {
             claim(s, id);
             return;
         }
@@ -108,22 +108,22 @@ TEST(HostSeeds, AllThatAreLeftHaveOneWorldAndOneHost)
         ASSERT_FALSE(play.members().empty()) << "seed " << seed;
         ASSERT_TRUE(play.world.step_until_converged()) << "seed " << seed << "\n"
                                                        << play.world.describe();
-        const PeerId now = host(play.world.nodes[play.members().front()].session);
+        const PeerId now = host_peer(play.world.nodes[play.members().front()].session);
         for (const size_t i : play.members()) {
             Session *s = play.world.nodes[i].session;
-            EXPECT_EQ(host(s), now) << "seed " << seed;
+            EXPECT_EQ(host_peer(s), now) << "seed " << seed;
             EXPECT_NE(now, PeerId::none) << "seed " << seed;
             EXPECT_EQ(inspect::replica(s).claims.count, 0u) << "seed " << seed << " node " << i;
-            for (const ObjectId object : objects(s, BODY)) {
-                const std::span<const PeerId> others = peers(s);
-                const PeerId who = owner(s, object);
-                EXPECT_TRUE(who == self(s) ||
+            for (const ObjectId object : object_ids(s, BODY)) {
+                const std::span<const PeerId> others = other_peers(s);
+                const PeerId who = object_owner(s, object);
+                EXPECT_TRUE(who == local_peer(s) ||
                             std::find(others.begin(), others.end(), who) != others.end())
                     << "seed " << seed;
             }
         }
         for (const Node &node : play.world.nodes) {
-            const State end = state(node.session);
+            const State end = session_state(node.session);
             if (node.crashed) continue;
             minorities += end == State::minority;
             refused += end == State::unreachable || end == State::removed;

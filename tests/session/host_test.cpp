@@ -32,7 +32,7 @@ struct Hosts : testing::Test {
         for (int i = 0; i < steps_max; ++i) {
             bool all = true;
             for (const Node &node : world.nodes)
-                all = all && (!node.active() || host(node.session) == wanted);
+                all = all && (!node.active() || host_peer(node.session) == wanted);
             if (all) return true;
             step(world);
         }
@@ -105,13 +105,13 @@ TEST_F(Hosts, AHostThatLeavesLosesNothing)
         ASSERT_TRUE(steps_until_host(world, second, 120)) << "seed " << seed << world.describe();
         EXPECT_LT(world.now_us - left_us, 2'500'000u); // Seen at once, not by a timeout.
         steps(world, 60);
-        EXPECT_EQ(state(old), State::left);
+        EXPECT_EQ(session_state(old), State::left);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
         for (size_t i = 1; i < 4; ++i) {
             Session *here = world.nodes[i].session;
             ASSERT_TRUE(exists(here, body) && exists(here, late)) << "seed " << seed;
             EXPECT_EQ(get<Body>(here, body).health, 99);
-            EXPECT_EQ(owner(here, body), second);
+            EXPECT_EQ(object_owner(here, body), second);
             expect_one_change_of_host(i);
             for (const Event &event : heard[i]) {
                 EXPECT_EQ(event.lost_ticks, 0u);
@@ -137,18 +137,18 @@ TEST_F(Hosts, WhenTheHostDiesTheNextFollows)
         steps(world, 60);
         ASSERT_TRUE(world.step_until_converged()) << world.describe();
         for (size_t i = 1; i < 4; ++i) {
-            EXPECT_EQ(owner(world.nodes[i].session, body), second);
-            EXPECT_EQ(peers(world.nodes[i].session).size(), 2u);
+            EXPECT_EQ(object_owner(world.nodes[i].session, body), second);
+            EXPECT_EQ(other_peers(world.nodes[i].session).size(), 2u);
             expect_one_change_of_host(i);
         }
         // And all goes on: a newcomer, a claim, another departure.
         Node &late = world.place(world.config);
         const Address at = world.nodes[1].address;
-        join(late.session, invite(world.nodes[1].session, std::span(&at, 1)));
+        join(late.session, make_invite(world.nodes[1].session, std::span(&at, 1)));
         ASSERT_TRUE(world.step_until_open()) << state_text(late.session);
         claim(late.session, body);
         ASSERT_TRUE(world.step_until_converged());
-        EXPECT_EQ(owner(world.nodes[2].session, body), self(late.session));
+        EXPECT_EQ(object_owner(world.nodes[2].session, body), local_peer(late.session));
     }
 }
 
@@ -169,8 +169,8 @@ TEST_F(Hosts, TheHostAndTheNextDie)
         steps(world, 60);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
         for (size_t i = 2; i < 6; ++i) {
-            EXPECT_EQ(owner(world.nodes[i].session, body), third);
-            EXPECT_EQ(peers(world.nodes[i].session).size(), 3u);
+            EXPECT_EQ(object_owner(world.nodes[i].session, body), third);
+            EXPECT_EQ(other_peers(world.nodes[i].session).size(), 3u);
             EXPECT_EQ(count(i, EventKind::host_lost), 1) << "node " << i;
             EXPECT_EQ(count(i, EventKind::host_changed), 1) << "node " << i;
         }
@@ -186,9 +186,9 @@ TEST_F(Hosts, OfTwoTheSurvivorGoesOn)
     ASSERT_TRUE(world.step_until_converged());
     world.nodes[0].crashed = true;
     steps(world, 120);
-    EXPECT_EQ(state(left), State::open);
-    EXPECT_EQ(host(left), second);
-    EXPECT_EQ(owner(left, body), second);
+    EXPECT_EQ(session_state(left), State::open);
+    EXPECT_EQ(host_peer(left), second);
+    EXPECT_EQ(object_owner(left, body), second);
     set(left, body, Body{{0, 0, 0}, 2});
     expect_one_change_of_host(1);
 }
@@ -207,33 +207,33 @@ TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostIsAMinority)
         cut_off(world, 0, 2, true);
         heard.clear();
         steps(world, 200);
-        EXPECT_EQ(state(alone), State::minority) << state_text(alone);
+        EXPECT_EQ(session_state(alone), State::minority) << state_text(alone);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
-        EXPECT_EQ(host(world.nodes[2].session), second);
-        EXPECT_EQ(owner(world.nodes[1].session, own), third);
+        EXPECT_EQ(host_peer(world.nodes[2].session), second);
+        EXPECT_EQ(object_owner(world.nodes[1].session, own), third);
 
         heard.clear();
-        const std::string former = print(world.the_invite_of(1)).text;
+        const std::string former = to_text(world.the_invite_of(1)).text;
         go_on(alone);
-        EXPECT_EQ(state(alone), State::open);
+        EXPECT_EQ(session_state(alone), State::open);
         steps(world, 10);
-        EXPECT_EQ(state(alone), State::open) << state_text(alone);
-        EXPECT_TRUE(peers(alone).empty());
-        EXPECT_EQ(host(alone), self(alone));
-        EXPECT_EQ(owner(alone, own), first);
-        EXPECT_EQ(owner(alone, others), first);
+        EXPECT_EQ(session_state(alone), State::open) << state_text(alone);
+        EXPECT_TRUE(other_peers(alone).empty());
+        EXPECT_EQ(host_peer(alone), local_peer(alone));
+        EXPECT_EQ(object_owner(alone, own), first);
+        EXPECT_EQ(object_owner(alone, others), first);
         EXPECT_EQ(count(0, EventKind::owner_changed), 2);
         set(alone, others, Body{{0, 0, 0}, 22});
-        EXPECT_NE(print(world.the_invite()).text, former);
+        EXPECT_NE(to_text(world.the_invite()).text, former);
         // It takes in newcomers, who hear all of that.
         Session *newcomer = world.place(world.config).session;
         join(newcomer, world.the_invite());
-        for (int i = 0; i < 200 && state(newcomer) != State::open; ++i)
+        for (int i = 0; i < 200 && session_state(newcomer) != State::open; ++i)
             step(world);
-        ASSERT_EQ(state(newcomer), State::open) << state_text(newcomer);
+        ASSERT_EQ(session_state(newcomer), State::open) << state_text(newcomer);
         EXPECT_EQ(get<Body>(newcomer, others).health, 22);
-        EXPECT_EQ(owner(newcomer, own), first);
-        EXPECT_EQ(peers(world.nodes[1].session).size(), 1u);
+        EXPECT_EQ(object_owner(newcomer, own), first);
+        EXPECT_EQ(other_peers(world.nodes[1].session).size(), 1u);
     }
 }
 
@@ -244,8 +244,8 @@ TEST_F(Hosts, WithSurvivorsEverybodyGoesOn)
     ASSERT_TRUE(make(world, 4));
     world.nodes[0].crashed = world.nodes[1].crashed = world.nodes[2].crashed = true;
     steps(world, 200);
-    EXPECT_EQ(state(world.nodes[3].session), State::open);
-    EXPECT_EQ(host(world.nodes[3].session), fourth);
+    EXPECT_EQ(session_state(world.nodes[3].session), State::open);
+    EXPECT_EQ(host_peer(world.nodes[3].session), fourth);
 }
 
 TEST_F(Hosts, WhoAloneDoesNotHearTheHostIsCountedOut)
@@ -260,13 +260,13 @@ TEST_F(Hosts, WhoAloneDoesNotHearTheHostIsCountedOut)
                 set_cut(world.network, world.nodes[i].address, world.nodes[deaf].address, true);
         heard.clear();
         steps(world, 300);
-        const State end = state(world.nodes[deaf].session);
+        const State end = session_state(world.nodes[deaf].session);
         EXPECT_TRUE(end == State::removed || end == State::minority) << static_cast<int>(end);
         ASSERT_TRUE(world.step_until_converged()) << "deaf " << deaf << world.describe();
         for (size_t i = 0; i < 4; ++i) {
             if (i == deaf) continue;
-            EXPECT_EQ(host(world.nodes[i].session), first) << "deaf " << deaf;
-            EXPECT_EQ(owner(world.nodes[i].session, body), first);
+            EXPECT_EQ(host_peer(world.nodes[i].session), first) << "deaf " << deaf;
+            EXPECT_EQ(object_owner(world.nodes[i].session, body), first);
             EXPECT_EQ(count(i, EventKind::host_lost), 0) << "deaf " << deaf << " node " << i;
         }
     }
@@ -283,21 +283,21 @@ TEST_F(Hosts, ANewcomerWhoseHostDiesStartsOverAndComesIn)
         Session *newcomer = node.session;
         // Welcomed, and kept from being greeted by the third.
         cut_off(world, 2, 3, true);
-        for (int i = 0; i < 60 && self(newcomer) == PeerId::none; ++i)
+        for (int i = 0; i < 60 && local_peer(newcomer) == PeerId::none; ++i)
             step(world);
-        ASSERT_EQ(state(newcomer), State::joining) << "seed " << seed;
+        ASSERT_EQ(session_state(newcomer), State::joining) << "seed " << seed;
         steps(world, static_cast<int>(seed % 7));
         world.nodes[0].crashed = true;
         cut_off(world, 2, 3, false);
         heard.clear();
-        for (int i = 0; i < 400 && state(newcomer) == State::joining; ++i)
+        for (int i = 0; i < 400 && session_state(newcomer) == State::joining; ++i)
             step(world);
-        ASSERT_EQ(state(newcomer), State::open) << "seed " << seed << state_text(newcomer);
+        ASSERT_EQ(session_state(newcomer), State::open) << "seed " << seed << state_text(newcomer);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
-        EXPECT_EQ(host(newcomer), second);
+        EXPECT_EQ(host_peer(newcomer), second);
         EXPECT_EQ(get<Body>(newcomer, body).health, 1);
-        EXPECT_EQ(peers(world.nodes[1].session).size(), 2u);
-        EXPECT_EQ(stats(world.nodes[1].session, self(newcomer)).bad_messages, 0u);
+        EXPECT_EQ(other_peers(world.nodes[1].session).size(), 2u);
+        EXPECT_EQ(peer_stats(world.nodes[1].session, local_peer(newcomer)).bad_messages, 0u);
     }
 }
 
@@ -318,7 +318,7 @@ TEST_F(Hosts, ANewcomerThatKnowsNobodyElseIsToldSo)
     world.nodes[0].crashed = true;
     heard.assign(2, {});
     steps(world, 120);
-    EXPECT_EQ(state(newcomer), State::unreachable);
+    EXPECT_EQ(session_state(newcomer), State::unreachable);
     EXPECT_NE(std::string(state_text(newcomer)).find("host was lost"), std::string::npos);
     EXPECT_EQ(count(1, EventKind::host_lost), 1); // All that was heard is void.
 }
@@ -332,15 +332,15 @@ TEST_F(Hosts, AnInviteMayNameAnyMember)
         join(newcomer, world.the_invite_of(2));
         ASSERT_TRUE(world.step_until_open()) << state_text(newcomer);
         ASSERT_TRUE(world.step_until_converged()) << world.describe();
-        EXPECT_EQ(peers(newcomer).size(), 3u);
+        EXPECT_EQ(other_peers(newcomer).size(), 3u);
         // And while the host is dead, and nobody knows yet.
         world.nodes[0].crashed = true;
         Session *late = world.place(world.config).session;
         join(late, world.the_invite_of(2));
-        for (int i = 0; i < 290 && state(late) == State::joining; ++i)
+        for (int i = 0; i < 290 && session_state(late) == State::joining; ++i)
             step(world);
-        EXPECT_EQ(state(late), State::open) << "seed " << seed << state_text(late);
-        EXPECT_EQ(host(late), second);
+        EXPECT_EQ(session_state(late), State::open) << "seed " << seed << state_text(late);
+        EXPECT_EQ(host_peer(late), second);
     }
 }
 
@@ -353,9 +353,9 @@ TEST_F(Hosts, WhileTheHostLeavesNewcomersWaitForTheNext)
         join(newcomer, world.the_invite_of(1));
         steps(world, static_cast<int>(3 * seed));
         leave(world.nodes[0].session);
-        for (int i = 0; i < 290 && state(newcomer) == State::joining; ++i)
+        for (int i = 0; i < 290 && session_state(newcomer) == State::joining; ++i)
             step(world);
-        EXPECT_EQ(state(newcomer), State::open) << "seed " << seed << state_text(newcomer);
+        EXPECT_EQ(session_state(newcomer), State::open) << "seed " << seed << state_text(newcomer);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
     }
 }
@@ -368,7 +368,7 @@ TEST_F(Hosts, AnotherQuorumIsRefusedWithWords)
     world.add();
     steps(world, 100);
     const std::string text = state_text(world.nodes[1].session);
-    EXPECT_EQ(state(world.nodes[1].session), State::refused_types);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::refused_types);
     EXPECT_NE(text.find("quorum is majority, here it is survivors"), std::string::npos) << text;
 }
 
@@ -386,8 +386,8 @@ TEST_F(Hosts, ClaimsThatTheDeadHostDidNotAnswerAreAnsweredByTheNext)
         heard.clear();
         ASSERT_TRUE(world.step_until_converged());
         EXPECT_TRUE(inspect::replica(world.nodes[2].session).claims.count == 0);
-        EXPECT_EQ(owner(world.nodes[3].session, door), second); // The third had it before.
-        EXPECT_GE(stats(world.nodes[3].session).migrations, 2u);
+        EXPECT_EQ(object_owner(world.nodes[3].session, door), second); // The third had it before.
+        EXPECT_GE(session_stats(world.nodes[3].session).migrations, 2u);
     }
 }
 
@@ -404,7 +404,7 @@ TEST_F(Hosts, OrphansAreSpread)
     steps(world, 120);
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
     for (size_t i = 1; i < 4; ++i)
-        EXPECT_EQ(stats(world.nodes[i].session).owned, 3u) << "node " << i;
+        EXPECT_EQ(session_stats(world.nodes[i].session).owned, 3u) << "node " << i;
 }
 
 TEST_F(Hosts, TheNewHostsGameIsAskedAboutOrphans)
@@ -428,7 +428,7 @@ TEST_F(Hosts, TheNewHostsGameIsAskedAboutOrphans)
             }
         });
     EXPECT_EQ(asked, 1);
-    EXPECT_EQ(owner(world.nodes[2].session, body), third);
+    EXPECT_EQ(object_owner(world.nodes[2].session, body), third);
 }
 
 TEST_F(Hosts, TheClockGoesOn)

@@ -37,7 +37,7 @@ struct Interests : testing::TestWithParam<Way> {
         ASSERT_TRUE(world.step_until_converged());
     }
     Session *at(size_t i) { return world.nodes[i].session; }
-    PeerId id(size_t i) { return self(at(i)); }
+    PeerId id(size_t i) { return local_peer(at(i)); }
     float x(size_t i, ObjectId body) { return get<Body>(at(i), body).position[0]; }
     size_t count(size_t i, EventKind kind, ObjectId object)
     {
@@ -77,7 +77,7 @@ struct Interests : testing::TestWithParam<Way> {
             bodies.push_back(create(slow, BODY, Body{{1, 2, 3}, 4}));
         EXPECT_TRUE(slow_world.step_until_converged());
         for (size_t i = 0; priority != 1 && i < bodies.size(); ++i)
-            EXPECT_TRUE(set_priority(slow, bodies[i], self(slow_world.nodes[1].session),
+            EXPECT_TRUE(set_priority(slow, bodies[i], local_peer(slow_world.nodes[1].session),
                                      i < 30 ? priority : 1));
         const auto anywhere = [&] {
             return static_cast<float>(random::below(slow_world.random, 200)) - 100;
@@ -121,7 +121,7 @@ TEST_P(Interests, WhatIsHiddenStaysAsItWasAndIsShownAgain)
     }
     EXPECT_EQ(shown, 1u);
     EXPECT_FALSE(is_hidden(at(2), body));
-    EXPECT_EQ(digest(at(2)), digest(at(0)));
+    EXPECT_EQ(world_digest(at(2)), world_digest(at(0)));
 }
 
 TEST_P(Interests, ShownAgainWithoutAChangeIsToldAllTheSame)
@@ -133,7 +133,7 @@ TEST_P(Interests, ShownAgainWithoutAChangeIsToldAllTheSame)
         for (int i = 0; i < 90; ++i)
             world.step();
         EXPECT_EQ(is_hidden(at(1), body), priority == 0);
-        EXPECT_EQ(digest(at(1)), digest(at(0)));
+        EXPECT_EQ(world_digest(at(1)), world_digest(at(0)));
     }
 }
 
@@ -147,7 +147,7 @@ TEST_P(Interests, ANewTenureIsShownToAll)
     EXPECT_TRUE(is_hidden(at(1), body) && is_hidden(at(2), body));
     ASSERT_TRUE(migrate(at(0), body, id(1)));
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(owner(at(2), body), id(1));
+    EXPECT_EQ(object_owner(at(2), body), id(1));
     EXPECT_FALSE(is_hidden(at(1), body) || is_hidden(at(2), body));
     EXPECT_EQ(x(2, body), moved);
 }
@@ -160,7 +160,7 @@ TEST_P(Interests, ANewcomerIsToldAllUntilItIsHiddenFromIt)
         world.step();
     ASSERT_TRUE(is_hidden(at(1), body));
     world.add();
-    for (int i = 0; i < 200 && state(at(3)) != State::open; ++i)
+    for (int i = 0; i < 200 && session_state(at(3)) != State::open; ++i)
         world.step();
     play(3, body, EventKind::object_changed, 30);
     EXPECT_FALSE(is_hidden(at(3), body));
@@ -191,7 +191,7 @@ TEST_P(Interests, OnlyWhoTellsAnObjectHasASay)
     EXPECT_LT(x(2, body), 10);
     ASSERT_TRUE(set_priority(at(star ? 0 : 1), body, id(2), 1));
     EXPECT_TRUE(world.step_until_converged());
-    EXPECT_EQ(digest(at(2)), digest(at(1)));
+    EXPECT_EQ(world_digest(at(2)), world_digest(at(1)));
 }
 
 TEST_P(Interests, ALowPriorityIsAnInterval)

@@ -26,11 +26,11 @@ TEST(Joining, ANewcomerGetsTheWorldAndCaughtUp)
     EXPECT_TRUE(caught_up);
     EXPECT_TRUE(joined);
     Session *newcomer = world.nodes[1].session;
-    ASSERT_EQ(state(newcomer), State::open);
+    ASSERT_EQ(session_state(newcomer), State::open);
     ASSERT_TRUE(exists(newcomer, id));
     EXPECT_EQ(get<Body>(newcomer, id).health, 7);
-    EXPECT_EQ(owner(newcomer, id), host(newcomer));
-    EXPECT_EQ(self(newcomer), static_cast<PeerId>(2));
+    EXPECT_EQ(object_owner(newcomer, id), host_peer(newcomer));
+    EXPECT_EQ(local_peer(newcomer), static_cast<PeerId>(2));
 }
 
 TEST(Joining, NamesAndPayloadReachTheHostsGame)
@@ -54,8 +54,8 @@ TEST(Joining, NamesAndPayloadReachTheHostsGame)
         });
     }
     EXPECT_EQ(asked, "alice: let me in");
-    EXPECT_EQ(state(world.nodes[1].session), State::open);
-    EXPECT_STREQ(name(world.nodes[0].session, self(world.nodes[1].session)), "alice");
+    EXPECT_EQ(session_state(world.nodes[1].session), State::open);
+    EXPECT_STREQ(peer_name(world.nodes[0].session, local_peer(world.nodes[1].session)), "alice");
 }
 
 TEST(Joining, TheHostsGameRefusesWithAReason)
@@ -70,9 +70,9 @@ TEST(Joining, TheHostsGameRefusesWithAReason)
                 if (event.kind == EventKind::join_asked)
                     refuse(world.nodes[node].session, event.peer, "no cheaters here");
         });
-    EXPECT_EQ(state(world.nodes[1].session), State::refused_by_game);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::refused_by_game);
     EXPECT_STREQ(state_text(world.nodes[1].session), "The host refused: no cheaters here");
-    EXPECT_TRUE(peers(world.nodes[0].session).empty());
+    EXPECT_TRUE(other_peers(world.nodes[0].session).empty());
 }
 
 TEST(Joining, AnotherTypeTableIsRefusedAndTheDifferenceNamed)
@@ -89,7 +89,7 @@ TEST(Joining, AnotherTypeTableIsRefusedAndTheDifferenceNamed)
     world.add();
     for (int i = 0; i < 100; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[1].session), State::refused_types);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::refused_types);
     const std::string text = state_text(world.nodes[1].session);
     EXPECT_NE(text.find("body"), std::string::npos) << text;
     EXPECT_NE(text.find("position"), std::string::npos) << text;
@@ -106,8 +106,8 @@ TEST(Joining, AFullSessionRefuses)
     world.add();
     for (int i = 0; i < 100; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[2].session), State::refused_full);
-    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u);
+    EXPECT_EQ(session_state(world.nodes[2].session), State::refused_full);
+    EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
 }
 
 TEST(Joining, AWrongSecretIsToldApartFromNoAnswer)
@@ -128,10 +128,10 @@ TEST(Joining, AWrongSecretIsToldApartFromNoAnswer)
     join(wrong_session.session, invite);
     for (int i = 0; i < 400; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[1].session), State::refused_secret);
-    EXPECT_EQ(state(world.nodes[2].session), State::unreachable);
-    EXPECT_EQ(state(world.nodes[3].session), State::unreachable);
-    EXPECT_TRUE(peers(world.nodes[0].session).empty());
+    EXPECT_EQ(session_state(world.nodes[1].session), State::refused_secret);
+    EXPECT_EQ(session_state(world.nodes[2].session), State::unreachable);
+    EXPECT_EQ(session_state(world.nodes[3].session), State::unreachable);
+    EXPECT_TRUE(other_peers(world.nodes[0].session).empty());
 }
 
 TEST(Joining, TheSecondAddressOfAnInviteIsTried)
@@ -154,7 +154,7 @@ TEST(Joining, WhoLosesItsWayBeforeTheWelcomeAsksAgainAndIsLetIn)
     world.config.timeout_ms = 1000; // The newcomer's: it gives up the way before the host does.
     world.add();
     Session *host = world.nodes[0].session, *newcomer = world.nodes[1].session;
-    while (peers(host).empty() && inspect::replica(host).members[1].id == PeerId::none)
+    while (other_peers(host).empty() && inspect::replica(host).members[1].id == PeerId::none)
         world.step();
     set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
     for (int i = 0; i < 36; ++i)
@@ -162,8 +162,8 @@ TEST(Joining, WhoLosesItsWayBeforeTheWelcomeAsksAgainAndIsLetIn)
     set_cut(world.network, world.nodes[0].address, world.nodes[1].address, false);
     ASSERT_TRUE(world.step_until_open());
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
-    EXPECT_EQ(stats(host, self(newcomer)).bad_messages, 0u);
-    EXPECT_EQ(self(newcomer), static_cast<PeerId>(2)); // The same that was let in at first.
+    EXPECT_EQ(peer_stats(host, local_peer(newcomer)).bad_messages, 0u);
+    EXPECT_EQ(local_peer(newcomer), static_cast<PeerId>(2)); // The same that was let in at first.
 }
 
 TEST(Joining, WithoutAnAnswerItEndsAsUnreachable)
@@ -174,7 +174,7 @@ TEST(Joining, WithoutAnAnswerItEndsAsUnreachable)
     set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
     for (int i = 0; i < 500; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[1].session), State::unreachable);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::unreachable);
 }
 
 TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
@@ -196,11 +196,11 @@ TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
     cut(3, 2);
     for (int i = 0; i < 600; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[3].session), State::unreachable);
+    EXPECT_EQ(session_state(world.nodes[3].session), State::unreachable);
     const std::string text = state_text(world.nodes[3].session);
     EXPECT_NE(text.find("peer 2"), std::string::npos) << text;
     for (size_t i = 0; i < 3; ++i)
-        EXPECT_EQ(peers(world.nodes[i].session).size(), 2u); // Counted out again.
+        EXPECT_EQ(other_peers(world.nodes[i].session).size(), 2u); // Counted out again.
 }
 
 TEST(Joining, ARemovedPeerIsToldAndCannotComeBackWithItsKey)
@@ -209,12 +209,12 @@ TEST(Joining, ARemovedPeerIsToldAndCannotComeBackWithItsKey)
     for (int i = 0; i < 3; ++i)
         world.add();
     ASSERT_TRUE(world.step_until_open());
-    remove(world.nodes[0].session, self(world.nodes[1].session));
+    remove(world.nodes[0].session, local_peer(world.nodes[1].session));
     for (int i = 0; i < 100; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[1].session), State::removed);
-    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u);
-    EXPECT_EQ(peers(world.nodes[2].session).size(), 1u);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::removed);
+    EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
+    EXPECT_EQ(other_peers(world.nodes[2].session).size(), 1u);
     EXPECT_TRUE(world.converged());
 }
 
@@ -231,12 +231,12 @@ TEST(Joining, WhoLeavesLosesNothingThatItHasSaid)
         destroy(leaver, dead);
         leave(leaver);
         ASSERT_TRUE(world.step_until_converged());
-        EXPECT_EQ(state(leaver), State::left);
+        EXPECT_EQ(session_state(leaver), State::left);
         for (int i = 0; i < 2; ++i) {
             EXPECT_TRUE(exists(world.nodes[static_cast<size_t>(i)].session, kept));
             EXPECT_FALSE(exists(world.nodes[static_cast<size_t>(i)].session, dead));
         }
-        EXPECT_EQ(owner(world.nodes[1].session, kept), self(world.nodes[0].session))
+        EXPECT_EQ(object_owner(world.nodes[1].session, kept), local_peer(world.nodes[0].session))
             << "seed " << seed << "\n"
             << world.describe();
     }
@@ -251,8 +251,8 @@ TEST(Joining, WhenTheHostGoesTheOthersAreTold)
     leave(world.nodes[0].session);
     for (int i = 0; i < 100; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[0].session), State::left);
-    EXPECT_EQ(state(world.nodes[1].session), State::open);
+    EXPECT_EQ(session_state(world.nodes[0].session), State::left);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::open);
 }
 
 TEST(Joining, APrintedInviteIsReadBackAndMistakesAreNamed)
@@ -260,7 +260,7 @@ TEST(Joining, APrintedInviteIsReadBackAndMistakesAreNamed)
     SimWorld world(12);
     world.add();
     const Invite invite = world.the_invite();
-    const InviteText text = print(invite);
+    const InviteText text = to_text(invite);
     const ParsedInvite parsed = parse_invite(text.text);
     ASSERT_EQ(parsed.error, nullptr);
     EXPECT_EQ(std::memcmp(parsed.invite.key, invite.key, 32), 0);

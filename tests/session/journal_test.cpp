@@ -55,7 +55,7 @@ std::multimap<Place, Note> of_kind(const Watched &w, NoteKind kind)
 
 void play_a_little(Watched &w)
 {
-    while (state(w.at(1)) == State::joining || state(w.at(2)) == State::joining)
+    while (session_state(w.at(1)) == State::joining || session_state(w.at(2)) == State::joining)
         w.step();
     const ObjectId body = create(w.at(1), BODY, Body{{1, 2, 3}, 4});
     for (int i = 0; i < 60; ++i)

@@ -89,24 +89,25 @@ struct Yard {
     {
         for (uint32_t k = 0; k < churn; ++k) {
             ObjectId &picked = any_cold(i);
-            if (!exists(session, picked) || owner(session, picked) != self(session)) continue;
+            if (!exists(session, picked) || object_owner(session, picked) != local_peer(session))
+                continue;
             destroy(session, picked);
             const ObjectId made = create(session, CRATE, fresh());
             if (made == ObjectId::none) continue;
             picked = made;
             replaced += 1;
         }
-        if (host(session) != self(session)) return;
+        if (host_peer(session) != local_peer(session)) return;
         for (uint32_t k = 0; k < churn; ++k) {
             Session *to = world.nodes[random::below(world.random, members)].session;
-            migrate(session, any_cold(random::below(world.random, members)), self(to));
+            migrate(session, any_cold(random::below(world.random, members)), local_peer(to));
         }
     }
 
     void play(size_t i)
     {
         Session *session = world.nodes[i].session;
-        if (i >= members || state(session) != State::open) return;
+        if (i >= members || session_state(session) != State::open) return;
         change(session, crates[i]);
         if (churn > 0) replace_some(session, i);
     }
@@ -160,7 +161,8 @@ struct Yard {
             step();
             look(ages);
             for (size_t i = 0; i < count; ++i) {
-                if (times[i] > 0 || state(world.nodes[before + i].session) != State::open) continue;
+                if (times[i] > 0 || session_state(world.nodes[before + i].session) != State::open)
+                    continue;
                 times[i] = static_cast<double>(world.now_us - start_us) / 1e6;
                 open += 1;
             }
@@ -174,7 +176,8 @@ struct Yard {
     {
         uint64_t most_bytes = 0;
         for (size_t i = 0; i < members; ++i) {
-            const Stats to = stats(world.nodes[i].session, self(world.nodes[newcomer].session));
+            const Stats to =
+                peer_stats(world.nodes[i].session, local_peer(world.nodes[newcomer].session));
             most_bytes = std::max(most_bytes, to.sent_bytes);
         }
         return static_cast<double>(most_bytes) / bytes_per_second;
@@ -252,13 +255,13 @@ TEST(LateJoin, WhoCrashesInTheMiddleLeavesNothing)
     yard.world.add();
     while (yard.progress[3].empty() || yard.progress[3].back().objects_here < crates_max / 2)
         yard.step();
-    ASSERT_EQ(state(yard.world.nodes[3].session), State::joining);
+    ASSERT_EQ(session_state(yard.world.nodes[3].session), State::joining);
     yard.world.nodes[3].crashed = true;
     for (int i = 0; i < 200; ++i) // The timeout is 2 s.
         yard.step();
     for (size_t i = 0; i < 3; ++i) {
         const Replica &r = inspect::replica(yard.world.nodes[i].session);
-        EXPECT_EQ(peers(yard.world.nodes[i].session).size(), 2u);
+        EXPECT_EQ(other_peers(yard.world.nodes[i].session).size(), 2u);
         EXPECT_FALSE(r.collecting);
         uint32_t members = 0;
         for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
@@ -274,7 +277,7 @@ TEST(LateJoin, WhoCrashesInTheMiddleLeavesNothing)
     const double took_s = yard.join_times_s(1, ages)[0];
     EXPECT_LT(took_s, 2);
     EXPECT_TRUE(yard.world.step_until_converged());
-    EXPECT_EQ(stats(yard.world.nodes[4].session).objects, crates_max);
+    EXPECT_EQ(session_stats(yard.world.nodes[4].session).objects, crates_max);
 }
 
 TEST(LateJoin, EightAtOnce)
@@ -301,13 +304,13 @@ TEST(LateJoin, WhileObjectsAreMadeDestroyedAndMigrated)
     yard.churn = 8;
     yard.ages_while_playing(60);
     const uint64_t replaced = yard.replaced;
-    const uint64_t migrations = stats(yard.world.nodes[0].session).migrations;
+    const uint64_t migrations = session_stats(yard.world.nodes[0].session).migrations;
     Ages during;
     yard.join_times_s(2, during);
     EXPECT_GT(yard.replaced, replaced + 100);
-    EXPECT_GT(stats(yard.world.nodes[0].session).migrations, migrations + 100);
+    EXPECT_GT(session_stats(yard.world.nodes[0].session).migrations, migrations + 100);
     ASSERT_TRUE(yard.world.step_until_converged());
     for (const Node &node : yard.world.nodes)
-        for (PeerId peer : peers(node.session))
-            EXPECT_EQ(stats(node.session, peer).bad_messages, 0u);
+        for (PeerId peer : other_peers(node.session))
+            EXPECT_EQ(peer_stats(node.session, peer).bad_messages, 0u);
 }

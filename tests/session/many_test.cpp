@@ -21,7 +21,7 @@ void expect_opens(Topology topology, uint16_t peers_max)
 {
     Session *session = make_session(of(topology, peers_max));
     start(session);
-    EXPECT_EQ(state(session), State::open);
+    EXPECT_EQ(session_state(session), State::open);
     destroy_session(session);
 }
 
@@ -58,14 +58,14 @@ TEST(Many, JoinAStarAtOnceAndVoteSoon)
     ASSERT_TRUE(world.step_until_converged(200));
     for (const Node &node : world.nodes) {
         EXPECT_EQ(voters(node.session), clients + 1);
-        EXPECT_EQ(stats(node.session).objects, 10u);
+        EXPECT_EQ(session_stats(node.session).objects, 10u);
     }
     // Each knows who the others are, so any of them could be the host.
     world.nodes[0].crashed = true;
     ASSERT_TRUE(world.step_until_converged(600)) << world.describe();
     PeerId lowest = PeerId::everyone;
     for (size_t i = 1; i <= clients; ++i)
-        lowest = std::min(lowest, self(world.nodes[i].session));
-    EXPECT_EQ(host(world.nodes[clients].session), lowest);
-    EXPECT_EQ(stats(world.nodes[clients].session).objects, 10u);
+        lowest = std::min(lowest, local_peer(world.nodes[i].session));
+    EXPECT_EQ(host_peer(world.nodes[clients].session), lowest);
+    EXPECT_EQ(session_stats(world.nodes[clients].session).objects, 10u);
 }

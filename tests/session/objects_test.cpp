@@ -47,7 +47,7 @@ TEST_F(Three, AnObjectIsCreatedChangedAndDestroyedEverywhere)
     ASSERT_EQ(changed.size(), 1u);
     EXPECT_EQ(changed[0].object, id);
     EXPECT_EQ(changed[0].changed_fields, 2u);
-    EXPECT_EQ(changed[0].peer, self(b));
+    EXPECT_EQ(changed[0].peer, local_peer(b));
     EXPECT_EQ(get<Body>(c, id).health, 99);
     destroy(b, id);
     EXPECT_FALSE(exists(b, id));
@@ -68,7 +68,7 @@ TEST_F(Three, ADestroyedObjectCanBeReadUntilTheNextReceive)
                 if (node != 2 || event.kind != EventKind::object_destroyed) continue;
                 EXPECT_FALSE(exists(c, id));
                 EXPECT_EQ(get<Body>(c, id).health, 4);
-                EXPECT_TRUE(objects(c, BODY).empty());
+                EXPECT_TRUE(object_ids(c, BODY).empty());
                 read = true;
             }
         });
@@ -82,9 +82,9 @@ TEST_F(Three, AClaimIsGrantedOnceAndAllSeeTheNewOwner)
     claim(c, id);
     EXPECT_EQ(watch(2, EventKind::claim_granted).size(), 1u);
     for (Session *session : {a, b, c})
-        EXPECT_EQ(owner(session, id), self(c));
-    EXPECT_EQ(stamp(a, id), stamp(b, id));
-    EXPECT_GT(stamp(a, id), 0u);
+        EXPECT_EQ(object_owner(session, id), local_peer(c));
+    EXPECT_EQ(object_stamp(a, id), object_stamp(b, id));
+    EXPECT_GT(object_stamp(a, id), 0u);
     EXPECT_EQ(get<Body>(a, id).health, 4);
 }
 
@@ -99,14 +99,14 @@ TEST_F(Three, TheLoserOfAnObjectLearnsWhatWasLost)
             if (node != 1) return;
             for (const Event &event : events)
                 if (event.kind == EventKind::owner_changed) seen.push_back(event);
-            if (owner(b, id) != self(b)) return;
+            if (object_owner(b, id) != local_peer(b)) return;
             Body body = get<Body>(b, id);
             body.health += 1;
             set(b, id, body);
         });
     ASSERT_EQ(seen.size(), 1u);
-    EXPECT_EQ(seen[0].previous, self(b));
-    EXPECT_EQ(seen[0].peer, self(c));
+    EXPECT_EQ(seen[0].previous, local_peer(b));
+    EXPECT_EQ(seen[0].peer, local_peer(c));
     EXPECT_GT(seen[0].lost_ticks, 0u);
     EXPECT_LT(seen[0].lost_ticks, 30u);
     EXPECT_TRUE(world.converged());
@@ -155,8 +155,8 @@ TEST_F(Three, TheHostsOwnClaimsAreAnsweredLikeOthers)
                 seen.push_back(event);
     }
     ASSERT_EQ(seen.size(), 2u);
-    EXPECT_EQ(owner(b, body), self(a));
-    EXPECT_EQ(owner(b, vault), self(b));
+    EXPECT_EQ(object_owner(b, body), local_peer(a));
+    EXPECT_EQ(object_owner(b, vault), local_peer(b));
 }
 
 TEST_F(Three, OrphansAreAdoptedOrDestroyedByTheirType)
@@ -168,16 +168,16 @@ TEST_F(Three, OrphansAreAdoptedOrDestroyedByTheirType)
     ASSERT_TRUE(world.step_until_converged());
     for (Session *session : {a, b}) {
         ASSERT_TRUE(exists(session, adopted));
-        EXPECT_EQ(owner(session, adopted), self(a));
+        EXPECT_EQ(object_owner(session, adopted), local_peer(a));
         EXPECT_FALSE(exists(session, destroyed));
-        EXPECT_EQ(peers(session).size(), 1u);
+        EXPECT_EQ(other_peers(session).size(), 1u);
     }
 }
 
 TEST_F(Three, CallsArriveInOrderAndWithTheirArguments)
 {
     for (int32_t i = 0; i < 100; ++i)
-        EXPECT_TRUE(call(b, self(c), HIT, Hit{ObjectId::none, i}));
+        EXPECT_TRUE(call(b, local_peer(c), HIT, Hit{ObjectId::none, i}));
     EXPECT_TRUE(call(b, PeerId::everyone, HIT, Hit{ObjectId::none, 1000}));
     EXPECT_FALSE(call(b, static_cast<PeerId>(77), HIT, Hit{}));
     std::vector<int32_t> at_c, at_a;
@@ -185,8 +185,8 @@ TEST_F(Three, CallsArriveInOrderAndWithTheirArguments)
         world.step([&](size_t node, const std::vector<Event> &events) {
             for (const Event &event : events) {
                 if (event.kind != EventKind::call) continue;
-                EXPECT_EQ(event.peer, self(b));
-                (node == 2 ? at_c : at_a).push_back(arguments<Hit>(event).damage);
+                EXPECT_EQ(event.peer, local_peer(b));
+                (node == 2 ? at_c : at_a).push_back(call_arguments<Hit>(event).damage);
             }
         });
     ASSERT_EQ(at_c.size(), 101u);
@@ -206,11 +206,11 @@ TEST_F(Three, CreateSaysNoneWhenObjectsMaxAreAlive)
     for (int i = 0; i < 16; ++i)
         EXPECT_NE(create(a, VAULT, Name{"x"}), ObjectId::none);
     EXPECT_EQ(create(a, VAULT, Name{"x"}), ObjectId::none);
-    const ObjectId one = objects(a, VAULT)[3];
+    const ObjectId one = object_ids(a, VAULT)[3];
     destroy(a, one);
     EXPECT_NE(create(a, VAULT, Name{"y"}), ObjectId::none);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(objects(b, VAULT).size(), 16u);
+    EXPECT_EQ(object_ids(b, VAULT).size(), 16u);
 }
 
 TEST_F(Three, AValueIsStoredAsItTravels)

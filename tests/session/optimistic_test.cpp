@@ -20,13 +20,13 @@ TEST_F(ThreePeers, WhatAnOptimisticClaimSetsShowsHereAloneUntilItIsGranted)
 {
     const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
     settle();
-    const uint64_t before = digest(c);
+    const uint64_t before = world_digest(c);
     claim(c, id, ClaimMode::optimistic);
     set(c, id, with_health(c, id, 50));
     EXPECT_EQ(get<Body>(c, id).health, 50);
-    EXPECT_EQ(values<Body>(c, BODY)[0].health, 50);
-    EXPECT_EQ(owner(c, id), self(b));
-    EXPECT_EQ(digest(c), before);
+    EXPECT_EQ(object_values<Body>(c, BODY)[0].health, 50);
+    EXPECT_EQ(object_owner(c, id), local_peer(b));
+    EXPECT_EQ(world_digest(c), before);
     EXPECT_EQ(static_cast<const Body *>(inspect::replicated(c, id))->health, 4);
     bool granted = false;
     for (int i = 0; i < 60; ++i)
@@ -34,11 +34,12 @@ TEST_F(ThreePeers, WhatAnOptimisticClaimSetsShowsHereAloneUntilItIsGranted)
             granted = granted || (node == 2 && has(events, EventKind::claim_granted));
             EXPECT_EQ(get<Body>(c, id).health, 50);
             for (Session *other : {a, b})
-                EXPECT_EQ(get<Body>(other, id).health, owner(other, id) == self(b) ? 4 : 50);
+                EXPECT_EQ(get<Body>(other, id).health,
+                          object_owner(other, id) == local_peer(b) ? 4 : 50);
         });
     EXPECT_TRUE(granted);
     for (Session *session : {a, b, c}) {
-        EXPECT_EQ(owner(session, id), self(c));
+        EXPECT_EQ(object_owner(session, id), local_peer(c));
         EXPECT_EQ(get<Body>(session, id).health, 50);
     }
     EXPECT_TRUE(world.converged());
@@ -76,7 +77,7 @@ TEST_F(ThreePeers, AfterARefusalWhatIsReplicatedShowsAgainAndTheGameHearsOfIt)
     EXPECT_EQ(kinds(seen), (Kinds{EventKind::claim_refused, EventKind::object_changed}));
     EXPECT_EQ(seen[0].refusal, ClaimRefusal::by_game);
     EXPECT_EQ(seen[1].changed_fields, 1u);
-    EXPECT_EQ(seen[1].peer, self(b));
+    EXPECT_EQ(seen[1].peer, local_peer(b));
     for (Session *session : {a, b, c})
         EXPECT_STREQ(get<Name>(session, id).text, "shut");
 }
@@ -155,7 +156,7 @@ TEST_F(ThreePeers, AHostThatIsAskedSpeaksOfItsOwnCopyAndNotOfWhatItHasSet)
     claim(a, id, ClaimMode::optimistic);
     step(); // Its game is asked, and gives the object to another.
     set(a, id, Name{"mine"});
-    ASSERT_TRUE(migrate(a, id, self(c)));
+    ASSERT_TRUE(migrate(a, id, local_peer(c)));
     bool leaked = false, refused = false;
     for (int i = 0; i < 60; ++i)
         world.step([&](size_t node, const std::vector<Event> &events) {
@@ -167,7 +168,7 @@ TEST_F(ThreePeers, AHostThatIsAskedSpeaksOfItsOwnCopyAndNotOfWhatItHasSet)
     EXPECT_FALSE(leaked);
     for (Session *session : {a, b, c})
         EXPECT_STREQ(get<Name>(session, id).text, "shut");
-    EXPECT_EQ(owner(a, id), self(c));
+    EXPECT_EQ(object_owner(a, id), local_peer(c));
 }
 
 TEST_F(ThreePeers, AClaimThatWaitsMayBecomeOptimistic)
@@ -210,7 +211,7 @@ TEST_F(ThreePeers, OptimisticValuesStayWhileTheHostChanges)
     claim(b, id, ClaimMode::optimistic); // The host has gone, and b does not know yet.
     set(b, id, with_health(b, id, 70));
     std::vector<Event> seen;
-    for (int i = 0; i < 300 && owner(c, id) != self(b); ++i)
+    for (int i = 0; i < 300 && object_owner(c, id) != local_peer(b); ++i)
         world.step([&](size_t node, const std::vector<Event> &events) {
             EXPECT_EQ(get<Body>(b, id).health, 70);
             for (const Event &event : events)
@@ -233,9 +234,9 @@ TEST_F(ThreePeers, InAMinorityTheyWaitAndGoOnGrantsThem)
     }
     claim(c, id, ClaimMode::optimistic);
     set(c, id, with_health(c, id, 80));
-    for (int i = 0; i < 600 && state(c) == State::open; ++i)
+    for (int i = 0; i < 600 && session_state(c) == State::open; ++i)
         world.step();
-    ASSERT_EQ(state(c), State::minority);
+    ASSERT_EQ(session_state(c), State::minority);
     EXPECT_EQ(get<Body>(c, id).health, 80);
     go_on(c);
     EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
@@ -251,10 +252,10 @@ TEST_F(ThreePeers, WhoIsRemovedShowsWhatWasReplicated)
     set(c, id, Name{"open"});
     for (int i = 0; i < 10; ++i)
         world.step();
-    remove(a, self(c));
-    for (int i = 0; i < 200 && state(c) == State::open; ++i)
+    remove(a, local_peer(c));
+    for (int i = 0; i < 200 && session_state(c) == State::open; ++i)
         world.step();
-    ASSERT_EQ(state(c), State::removed);
+    ASSERT_EQ(session_state(c), State::removed);
     EXPECT_STREQ(get<Name>(c, id).text, "shut");
 }
 
@@ -277,7 +278,7 @@ TEST_F(ThreePeers, ManyOptimisticClaimsAreAnsweredEachForItself)
         const bool ours = i % 3 != 0;
         const bool changed = ours && i % 5 != 0;
         ASSERT_TRUE(exists(a, ids[i]));
-        EXPECT_EQ(owner(a, ids[i]), ours ? self(c) : self(b)) << i;
+        EXPECT_EQ(object_owner(a, ids[i]), ours ? local_peer(c) : local_peer(b)) << i;
         for (Session *session : {a, b, c})
             EXPECT_STREQ(get<Name>(session, ids[i]).text, changed ? "set" : "begun") << i;
         EXPECT_FALSE(inspect::is_optimistic(c, ids[i]));

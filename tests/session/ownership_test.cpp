@@ -9,26 +9,26 @@ TEST_F(ThreePeers, AReleasedObjectGoesToTheHost)
 {
     const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
     settle();
-    release(b, id);
-    release(b, id); // Says no more.
-    EXPECT_EQ(owner(b, id), self(b));
+    release_ownership(b, id);
+    release_ownership(b, id); // Says no more.
+    EXPECT_EQ(object_owner(b, id), local_peer(b));
     const std::vector<Event> seen = watch(1, id);
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
-    EXPECT_EQ(seen[0].peer, self(a));
-    EXPECT_EQ(seen[0].previous, self(b));
+    EXPECT_EQ(seen[0].peer, local_peer(a));
+    EXPECT_EQ(seen[0].previous, local_peer(b));
     for (Session *session : {a, b, c})
-        EXPECT_EQ(owner(session, id), self(a));
-    const uint64_t tenure = stamp(a, id);
-    release(a, id); // It has it already.
+        EXPECT_EQ(object_owner(session, id), local_peer(a));
+    const uint64_t tenure = object_stamp(a, id);
+    release_ownership(a, id); // It has it already.
     EXPECT_TRUE(watch(0, id).empty());
-    EXPECT_EQ(stamp(a, id), tenure);
+    EXPECT_EQ(object_stamp(a, id), tenure);
 }
 
 TEST_F(ThreePeers, WhatIsSetAfterTheReleaseIsLostAndTheFormerOwnerIsTold)
 {
     const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
     settle();
-    release(b, id);
+    release_ownership(b, id);
     Body body = get<Body>(b, id);
     std::vector<Event> seen;
     for (int i = 0; i < 60; ++i)
@@ -36,7 +36,7 @@ TEST_F(ThreePeers, WhatIsSetAfterTheReleaseIsLostAndTheFormerOwnerIsTold)
             if (node != 1) return;
             for (const Event &event : events)
                 if (event.object == id) seen.push_back(event);
-            if (owner(b, id) != self(b)) return;
+            if (object_owner(b, id) != local_peer(b)) return;
             body.health += 1;
             set(b, id, body);
         });
@@ -51,10 +51,10 @@ TEST_F(ThreePeers, AReleaseIsToldToTheNextHost)
     settle();
     world.nodes[0].crashed = true;
     world.step();
-    release(c, id); // To nobody, yet.
+    release_ownership(c, id); // To nobody, yet.
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(owner(b, id), self(b));
-    EXPECT_EQ(owner(c, id), self(b));
+    EXPECT_EQ(object_owner(b, id), local_peer(b));
+    EXPECT_EQ(object_owner(c, id), local_peer(b));
 }
 
 TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
@@ -63,7 +63,7 @@ TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
     settle();
     world.nodes[0].crashed = true;
     world.step();
-    release(b, id);
+    release_ownership(b, id);
     std::vector<Event> seen;
     for (int i = 0; i < 300; ++i) {
         world.step();
@@ -71,8 +71,8 @@ TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
             if (event.object == id) seen.push_back(event);
     }
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed})); // Granted anew.
-    EXPECT_EQ(seen[0].previous, self(b));
-    EXPECT_EQ(owner(b, id), self(b));
+    EXPECT_EQ(seen[0].previous, local_peer(b));
+    EXPECT_EQ(object_owner(b, id), local_peer(b));
     EXPECT_TRUE(world.converged());
 }
 
@@ -98,7 +98,7 @@ TEST_F(ThreePeers, TheHostsGameGivesAwayWhatIsLockedAndTheLockEndsWithTheTenure)
     const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
     lock(b, id, true);
     settle();
-    ASSERT_TRUE(migrate(a, id, self(c)));
+    ASSERT_TRUE(migrate(a, id, local_peer(c)));
     EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed}));
     claim(b, id);
     EXPECT_EQ(kinds(watch(1, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
@@ -143,15 +143,15 @@ TEST_F(ThreePeers, ABalancedTypeIsSpreadEvenlyAndTheLockedStay)
     ASSERT_TRUE(world.step_until_converged());
     for (Session *of : {a, b, c}) {
         int owned = 0;
-        for (const ObjectId id : objects(a, BODY))
-            owned += owner(a, id) == self(of);
+        for (const ObjectId id : object_ids(a, BODY))
+            owned += object_owner(a, id) == local_peer(of);
         EXPECT_EQ(owned, 4);
     }
-    EXPECT_EQ(owner(a, ids[0]), self(b));
-    const uint64_t before = stats(a).migrations;
+    EXPECT_EQ(object_owner(a, ids[0]), local_peer(b));
+    const uint64_t before = session_stats(a).migrations;
     balance(a, BODY);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(stats(a).migrations, before);
+    EXPECT_EQ(session_stats(a).migrations, before);
 }
 
 // --- A destroy that crosses a migration ---
@@ -197,7 +197,7 @@ void cross(uint64_t seed, const Crossing &crossing, int (&heard)[2])
     const ObjectId id = create(peers[1], BODY, Body{{1, 2, 3}, 4});
     ASSERT_TRUE(world.step_until_converged());
     if (crossing.by_host)
-        EXPECT_TRUE(migrate(peers[0], id, self(peers[2])));
+        EXPECT_TRUE(migrate(peers[0], id, local_peer(peers[2])));
     else
         claim(peers[2], id);
     std::vector<Event> seen[3];
@@ -208,7 +208,7 @@ void cross(uint64_t seed, const Crossing &crossing, int (&heard)[2])
             for (const Event &event : events)
                 if (event.object == id) seen[node].push_back(event);
             Session *session = peers[node];
-            if (!exists(session, id) || owner(session, id) != self(session)) return;
+            if (!exists(session, id) || object_owner(session, id) != local_peer(session)) return;
             if (node == 2 && owned_since < 0) owned_since = tick;
             const bool due = node == 1 ? crossing.former_after == tick
                                        : node == 2 && crossing.new_after >= 0 &&
@@ -293,9 +293,9 @@ TEST_F(ThreePeers, WhatNobodyCanHaveCreatedIsNotSpokenOf)
          {uint64_t{0}, uint64_t{5}, uint64_t{9} << 32, uint64_t{0xffff} << 32 | 1,
           uint64_t{1} << 48 | uint64_t{1} << 32 | 1}) {
         EXPECT_FALSE(claim(b, static_cast<ObjectId>(id))) << id;
-        refuse_claim(a, static_cast<ObjectId>(id), self(b));
+        refuse_claim(a, static_cast<ObjectId>(id), local_peer(b));
     }
     settle();
-    EXPECT_EQ(stats(a, self(b)).bad_messages, 0u);
-    EXPECT_EQ(stats(b, self(a)).bad_messages, 0u);
+    EXPECT_EQ(peer_stats(a, local_peer(b)).bad_messages, 0u);
+    EXPECT_EQ(peer_stats(b, local_peer(a)).bad_messages, 0u);
 }

@@ -56,24 +56,25 @@ using Bytes = std::vector<std::byte>;
 void play(SimWorld &world, size_t node, int step)
 {
     Session *session = world.nodes[node].session;
-    if (state(session) != State::open) return;
+    if (session_state(session) != State::open) return;
     if (step == 60)
         for (int i = 0; i < 12; ++i)
             for (const TypeId type : {PLAIN, CRATE, LOOSE})
                 create(session, type, Body{{1, 2, 3}, i});
     for (const TypeId type : {PLAIN, CRATE, LOOSE}) {
-        const std::vector<ObjectId> all(objects(session, type).begin(),
-                                        objects(session, type).end());
+        const std::vector<ObjectId> all(object_ids(session, type).begin(),
+                                        object_ids(session, type).end());
         for (size_t k = 0; k < all.size(); ++k) {
-            if (owner(session, all[k]) != self(session) || (static_cast<size_t>(step) + k) % 3 == 0)
+            if (object_owner(session, all[k]) != local_peer(session) ||
+                (static_cast<size_t>(step) + k) % 3 == 0)
                 continue;
             const float x = static_cast<float>((step * 7 + static_cast<int>(k)) % 90);
             set(session, all[k], Body{{x, x / 2, -x}, step % 100});
         }
     }
     if (node == 0 && step > 60 && step % 10 == 0)
-        for (const ObjectId object : objects(session, PLAIN))
-            for (const PeerId peer : peers(session))
+        for (const ObjectId object : object_ids(session, PLAIN))
+            for (const PeerId peer : other_peers(session))
                 set_priority(session, object, peer, step % 30 == 0 ? 0.5f : 1.0f);
     const Reliability how = step % 2 == 0 ? Reliability::reliable : Reliability::unreliable;
     if (step % 5 == 0) call(session, PeerId::everyone, SHOUT, Hit{ObjectId::none, step % 90}, how);
@@ -109,9 +110,9 @@ Played played(Topology topology, const Parallel &parallel)
         }
     }
     for (const Node &node : world.nodes) {
-        EXPECT_EQ(state(node.session), State::open) << state_text(node.session);
-        EXPECT_EQ(objects(node.session, CRATE).size(), 7 * 12u);
-        for (const TrafficRow &row : traffic(node.session)) {
+        EXPECT_EQ(session_state(node.session), State::open) << state_text(node.session);
+        EXPECT_EQ(object_ids(node.session, CRATE).size(), 7 * 12u);
+        for (const TrafficRow &row : traffic_rows(node.session)) {
             out.charged.push_back(row.bits);
             out.charged.push_back(static_cast<int64_t>(row.count));
         }
@@ -135,8 +136,8 @@ TEST(Parallel, TheBytesAreThoseOfOnePart)
         EXPECT_TRUE(played(topology, {each_in_a_thread, nullptr, 4}) == one);
         Workers *workers = make_workers(3);
         ASSERT_TRUE(workers);
-        EXPECT_EQ(parallel(workers).parts, 4u);
-        EXPECT_TRUE(played(topology, parallel(workers)) == one);
+        EXPECT_EQ(make_parallel(workers).parts, 4u);
+        EXPECT_TRUE(played(topology, make_parallel(workers)) == one);
         destroy_workers(workers);
     }
 }
@@ -159,7 +160,7 @@ TEST(Workers, TakeEachPartOnceWhateverTheirNumber)
     for (const uint32_t threads : {1u, 2u, 40u}) {
         Workers *workers = make_workers(threads);
         ASSERT_TRUE(workers);
-        const Parallel p = parallel(workers);
+        const Parallel p = make_parallel(workers);
         EXPECT_EQ(p.parts, std::min(threads + 1, send_parts_max));
         for (int round = 0; round < 500; ++round) {
             int done[16] = {};

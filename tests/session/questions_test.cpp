@@ -31,7 +31,7 @@ struct Pair {
         for (int i = 0; i < 2; ++i)
             sockets[i] = make_sim_socket(network, addresses[i]);
         start(sessions[0]);
-        join(sessions[1], invite(sessions[0], {addresses, 1}));
+        join(sessions[1], make_invite(sessions[0], {addresses, 1}));
     }
     ~Pair()
     {
@@ -101,12 +101,14 @@ TEST(QuestionsTest, WhatMayBeReadAndSet)
     const ObjectId ship = create(a, 0, &health, 4);
     EXPECT_TRUE(can_read(a, ship) && may_set(a, ship));
     EXPECT_FALSE(can_read(b, ship) || may_set(b, ship));
-    pair.until([&] { return state(b) == State::open && exists(b, ship); });
+    pair.until([&] { return session_state(b) == State::open && exists(b, ship); });
     EXPECT_TRUE(can_read(b, ship));
     EXPECT_FALSE(may_set(b, ship));
     claim(b, ship, ClaimMode::optimistic);
     EXPECT_TRUE(may_set(b, ship)); // Not its own yet.
-    pair.until([&] { return owner(b, ship) == self(b) && owner(a, ship) == self(b); });
+    pair.until([&] {
+        return object_owner(b, ship) == local_peer(b) && object_owner(a, ship) == local_peer(b);
+    });
     EXPECT_TRUE(may_set(b, ship));
     EXPECT_FALSE(may_set(a, ship));
     destroy(b, ship);

@@ -143,8 +143,10 @@ TEST(Sample, ANewOwnerBeginsWithWhatWasTold)
     claim(c.world.nodes[0].session, c.id);
     const Session *there = c.world.nodes[2].session;
     for (int i = 0; i < 60; ++i) {
-        const bool owns = owner(c.world.nodes[1].session, c.id) == self(c.world.nodes[1].session);
-        c.step(owns && owner(c.world.nodes[0].session, c.id) != self(c.world.nodes[0].session));
+        const bool owns =
+            object_owner(c.world.nodes[1].session, c.id) == local_peer(c.world.nodes[1].session);
+        c.step(owns && object_owner(c.world.nodes[0].session, c.id) !=
+                           local_peer(c.world.nodes[0].session));
         Mover now = {};
         ASSERT_TRUE(sample(there, c.id, c.world.now_us, now));
         EXPECT_LT(apart(now, at_us(c.moved_us)), 1.5f);

@@ -21,8 +21,9 @@ struct Game {
     {
         std::vector<ObjectId> ids;
         for (TypeId type = BODY; type <= VAULT; ++type)
-            for (ObjectId id : objects(session, type))
-                if (exists(session, id) && (owner(session, id) == self(session)) == own)
+            for (ObjectId id : object_ids(session, type))
+                if (exists(session, id) &&
+                    (object_owner(session, id) == local_peer(session)) == own)
                     ids.push_back(id);
         return ids.empty() ? ObjectId::none : ids[random::below(world.random, ids.size())];
     }
@@ -30,7 +31,7 @@ struct Game {
     void change(Session *session, ObjectId id)
     {
         counts.updates += 1;
-        if (type(session, id) == BODY) {
+        if (object_type(session, id) == BODY) {
             Body body = get<Body>(session, id);
             body.position[random::below(world.random, 3)] = coordinate();
             body.health = static_cast<int32_t>(random::below(world.random, 101));
@@ -68,7 +69,7 @@ struct Game {
     void play(size_t i, const std::vector<Event> &events)
     {
         Session *session = world.nodes[i].session;
-        if (state(session) != State::open) return;
+        if (session_state(session) != State::open) return;
         answer(session, events);
         for (int k = 0; k < 3; ++k) {
             const ObjectId own = pick(session, true);
@@ -81,7 +82,7 @@ struct Game {
             counts.destroyed += 1;
         }
         if (other != ObjectId::none && random::chance(world.random, 0.08)) claim(session, other);
-        if (other != ObjectId::none && host(session) == self(session) &&
+        if (other != ObjectId::none && host_peer(session) == local_peer(session) &&
             random::chance(world.random, 0.08))
             migrate(session, other, random_member(session));
         if (random::chance(world.random, 0.05)) call(session, PeerId::everyone, HIT, Hit{other, 1});
@@ -89,9 +90,9 @@ struct Game {
 
     PeerId random_member(const Session *session)
     {
-        const std::span<const PeerId> all = peers(session);
+        const std::span<const PeerId> all = other_peers(session);
         const uint64_t k = random::below(world.random, all.size() + 1);
-        return k == all.size() ? self(session) : all[k];
+        return k == all.size() ? local_peer(session) : all[k];
     }
 };
 
@@ -126,17 +127,19 @@ static void play_seed(uint64_t seed, Counts &counts)
         Node &node = world.nodes[leaver];
         if (crashes)
             node.crashed = true;
-        else if (state(node.session) == State::open || state(node.session) == State::joining)
+        else if (session_state(node.session) == State::open ||
+                 session_state(node.session) == State::joining)
             leave(node.session);
     }
     const bool converged = world.step_until_converged(static_cast<int>(40'000'000 / world.tick_us));
     EXPECT_TRUE(converged) << "seed " << seed << "\n" << world.describe();
     for (const Node &node : world.nodes) {
-        if (node.crashed || state(node.session) == State::left) continue;
-        EXPECT_EQ(state(node.session), State::open) << "seed " << seed << state_text(node.session);
-        for (PeerId peer : peers(node.session))
-            EXPECT_EQ(stats(node.session, peer).bad_messages, 0u) << "seed " << seed;
-        counts.migrations += stats(node.session).migrations;
+        if (node.crashed || session_state(node.session) == State::left) continue;
+        EXPECT_EQ(session_state(node.session), State::open)
+            << "seed " << seed << state_text(node.session);
+        for (PeerId peer : other_peers(node.session))
+            EXPECT_EQ(peer_stats(node.session, peer).bad_messages, 0u) << "seed " << seed;
+        counts.migrations += session_stats(node.session).migrations;
     }
 }
 

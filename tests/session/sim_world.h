@@ -71,8 +71,9 @@ struct Node {
     std::vector<Event> events; // Of the last step; arguments are not kept.
     bool active() const
     {
-        return !crashed && (state(session) == State::open || state(session) == State::joining ||
-                            state(session) == State::leaving);
+        return !crashed &&
+               (session_state(session) == State::open || session_state(session) == State::joining ||
+                session_state(session) == State::leaving);
     }
 };
 
@@ -126,7 +127,7 @@ struct SimWorld {
     Invite the_invite() { return the_invite_of(0); }
     Invite the_invite_of(size_t i)
     {
-        return invite(nodes[i].session, std::span(&nodes[i].address, 1));
+        return make_invite(nodes[i].session, std::span(&nodes[i].address, 1));
     }
 
     // The first starts the session, the others join it.
@@ -169,7 +170,7 @@ struct SimWorld {
             step();
             bool all = true;
             for (const Node &node : nodes)
-                all = all && (node.crashed || state(node.session) == State::open);
+                all = all && (node.crashed || session_state(node.session) == State::open);
             if (all) return true;
         }
         return false;
@@ -183,10 +184,11 @@ struct SimWorld {
             members += node.active();
         for (const Node &node : nodes) {
             if (!node.active()) continue;
-            if (state(node.session) != State::open) return false;
+            if (session_state(node.session) != State::open) return false;
             if (!first) first = &node;
-            if (digest(node.session) != digest(first->session)) return false;
-            if (peers(node.session).size() != members - 1) return false; // Departures are settled,
+            if (world_digest(node.session) != world_digest(first->session)) return false;
+            if (other_peers(node.session).size() != members - 1)
+                return false;                                            // Departures are settled,
             if (inspect::replica(node.session).collecting) return false; // orphans adopted.
         }
         return true;
@@ -211,9 +213,10 @@ struct SimWorld {
             const Node &node = nodes[i];
             if (node.crashed) continue;
             std::snprintf(line, sizeof line, "node %zu self %u state %u (%s) digest %016llx\n", i,
-                          static_cast<unsigned>(self(node.session)),
-                          static_cast<unsigned>(state(node.session)), state_text(node.session),
-                          static_cast<unsigned long long>(digest(node.session)));
+                          static_cast<unsigned>(local_peer(node.session)),
+                          static_cast<unsigned>(session_state(node.session)),
+                          state_text(node.session),
+                          static_cast<unsigned long long>(world_digest(node.session)));
             text += line;
             for (const Object &object : inspect::replica(node.session).world.slots.all()) {
                 if (object.life != Life::alive) continue;

@@ -28,7 +28,7 @@ struct Star : testing::Test {
         ASSERT_TRUE(world.step_until_converged());
     }
     Session *at(size_t i) { return world.nodes[i].session; }
-    PeerId id(size_t i) { return self(at(i)); }
+    PeerId id(size_t i) { return local_peer(at(i)); }
     void steps(int count)
     {
         for (int n = 0; n < count; ++n)
@@ -42,7 +42,7 @@ struct Star : testing::Test {
     }
     void expect_why(const Explanation &found, Why expected)
     {
-        EXPECT_STREQ(text(found.why), text(expected));
+        EXPECT_STREQ(to_text(found.why), to_text(expected));
     }
     void damage(size_t place, ObjectId body, int32_t health)
     {
@@ -54,10 +54,10 @@ struct Star : testing::Test {
 
 TEST_F(Star, ClientsHaveOneConnectionEach)
 {
-    EXPECT_GT(stats(at(2), id(0)).received_datagrams, 0u);
-    EXPECT_EQ(stats(at(2), id(1)).received_datagrams, 0u);
-    EXPECT_EQ(stats(at(2), id(1)).rtt_us, 0u);
-    EXPECT_EQ(peers(at(2)).size(), 3u);
+    EXPECT_GT(peer_stats(at(2), id(0)).received_datagrams, 0u);
+    EXPECT_EQ(peer_stats(at(2), id(1)).received_datagrams, 0u);
+    EXPECT_EQ(peer_stats(at(2), id(1)).rtt_us, 0u);
+    EXPECT_EQ(other_peers(at(2)).size(), 3u);
 }
 
 TEST_F(Star, CallsReachWhomTheyAreForOnceAndInOrder)
@@ -110,7 +110,7 @@ TEST_F(Star, WhatIsLostWithAMigrationIsToldToClients)
     EXPECT_TRUE(exists(at(2), body));
     claim(at(2), body);
     steps(20);
-    EXPECT_EQ(owner(at(3), body), id(2));
+    EXPECT_EQ(object_owner(at(3), body), id(2));
     damage(2, body, 44);
     steps(10);
     EXPECT_EQ(get<Body>(at(3), body).health, 44);
@@ -163,8 +163,8 @@ TEST_F(Star, AnInviteOfAClientLeadsToTheHost)
     Node &guest = world.place(world.config);
     join(guest.session, world.the_invite_of(3));
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(peers(world.nodes[4].session).size(), 4u);
-    EXPECT_EQ(stats(world.nodes[4].session, id(3)).received_datagrams, 0u);
+    EXPECT_EQ(other_peers(world.nodes[4].session).size(), 4u);
+    EXPECT_EQ(peer_stats(world.nodes[4].session, id(3)).received_datagrams, 0u);
 }
 
 TEST_F(Star, WhoComesWithAnotherTopologyIsToldSo)
@@ -173,7 +173,7 @@ TEST_F(Star, WhoComesWithAnotherTopologyIsToldSo)
     world.add();
     steps(100);
     Session *guest = world.nodes[4].session;
-    EXPECT_EQ(state(guest), State::refused_types);
+    EXPECT_EQ(session_state(guest), State::refused_types);
     EXPECT_NE(std::string(state_text(guest)).find("its topology is star, here it is mesh"),
               std::string::npos)
         << state_text(guest);
@@ -186,11 +186,11 @@ TEST_F(Star, WhenTheHostGoesCallsAndChangesGoOnThroughTheNext)
     world.nodes[0].crashed = true;
     damage(2, body, 60);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(host(at(3)), id(1));
+    EXPECT_EQ(host_peer(at(3)), id(1));
     EXPECT_EQ(get<Body>(at(3), body).health, 60);
     EXPECT_TRUE(call(at(3), id(2), HIT, Hit{ObjectId::none, 5}));
     steps(20);
     ASSERT_EQ(heard[2].size(), 1u);
     EXPECT_EQ(heard[2][0], (Heard{id(3), 5}));
-    EXPECT_EQ(stats(at(3), id(2)).rtt_us, 0u);
+    EXPECT_EQ(peer_stats(at(3), id(2)).rtt_us, 0u);
 }

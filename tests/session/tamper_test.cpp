@@ -22,8 +22,9 @@ struct Observed {
 
     static Observed of(const Session *session)
     {
-        return {replica::state_hash(inspect::replica(session)), tern::digest(session),
-                stats(session).bad_datagrams, tern::state(session), tern::peers(session).size()};
+        return {replica::state_hash(inspect::replica(session)), tern::world_digest(session),
+                session_stats(session).bad_datagrams, tern::session_state(session),
+                tern::other_peers(session).size()};
     }
 };
 
@@ -89,9 +90,9 @@ TEST(Tamper, EachFlippedBitIsRejectedAndChangesNothing)
         for (Node &node : world.nodes) {
             receive_tampered(world, node, tally);
             Session *session = node.session;
-            if (state(session) == State::open && id == ObjectId::none)
+            if (session_state(session) == State::open && id == ObjectId::none)
                 id = create(session, BODY, Body{{1, 2, 3}, 4});
-            if (exists(session, id) && owner(session, id) == self(session)) {
+            if (exists(session, id) && object_owner(session, id) == local_peer(session)) {
                 Body body = get<Body>(session, id);
                 body.position[0] += 0.5f;
                 set(session, id, body);
@@ -103,8 +104,9 @@ TEST(Tamper, EachFlippedBitIsRejectedAndChangesNothing)
     }
     std::printf("%llu bits of %llu datagrams\n", static_cast<unsigned long long>(tally.bits),
                 static_cast<unsigned long long>(tally.datagrams));
-    EXPECT_EQ(state(world.nodes[1].session), State::open); // It was not in the way of the rest.
-    EXPECT_EQ(owner(world.nodes[0].session, id), self(world.nodes[1].session));
+    EXPECT_EQ(session_state(world.nodes[1].session),
+              State::open); // It was not in the way of the rest.
+    EXPECT_EQ(object_owner(world.nodes[0].session, id), local_peer(world.nodes[1].session));
     EXPECT_TRUE(world.step_until_converged());
     EXPECT_GT(tally.datagrams, 40u);
 }
@@ -125,8 +127,8 @@ TEST(Tamper, ReplayedDatagramsChangeNothing)
                 for (const Datagram &datagram : waiting)
                     recorded.emplace_back(datagram.bytes.begin(), datagram.bytes.end());
             receive(node.session, waiting, world.now_us);
-            for (ObjectId object : objects(node.session, BODY))
-                if (owner(node.session, object) == self(node.session))
+            for (ObjectId object : object_ids(node.session, BODY))
+                if (object_owner(node.session, object) == local_peer(node.session))
                     set(node.session, object, Body{{static_cast<float>(step), 0, 0}, 1});
             if (step == 20 && i == 1) create(node.session, BODY, Body{});
             node.socket->send(send(node.session, world.now_us));

@@ -13,16 +13,16 @@ constexpr Impairment lossy = {20, 90, 0.2f, 0.05f};
 TrafficRow row(const Session *session, TrafficKind kind, TypeId type = no_type,
                uint16_t field = no_field)
 {
-    for (const TrafficRow &one : traffic(session))
+    for (const TrafficRow &one : traffic_rows(session))
         if (one.kind == kind && one.type == type && one.field == field) return one;
-    ADD_FAILURE() << "no row " << text(kind) << ' ' << type << ' ' << field;
+    ADD_FAILURE() << "no row " << to_text(kind) << ' ' << type << ' ' << field;
     return {};
 }
 
 int64_t sum(const Session *session)
 {
     int64_t bits = 0;
-    for (const TrafficRow &one : traffic(session))
+    for (const TrafficRow &one : traffic_rows(session))
         bits += one.bits;
     return bits;
 }
@@ -59,14 +59,14 @@ struct CountedWorld : SimWorld {
 void play(CountedWorld &world, size_t i)
 {
     Session *session = world.nodes[i].session;
-    if (state(session) != State::open) return;
+    if (session_state(session) != State::open) return;
     const auto chance = [&](uint64_t in) { return random::next(world.random) % in == 0; };
     const auto value = static_cast<int32_t>(random::next(world.random) % 100);
     for (TypeId type : {BODY, NAME}) {
-        const std::span<const ObjectId> all = objects(session, type);
+        const std::span<const ObjectId> all = object_ids(session, type);
         if (all.empty()) continue;
         const ObjectId object = all[random::next(world.random) % all.size()];
-        const bool ours = owner(session, object) == self(session);
+        const bool ours = object_owner(session, object) == local_peer(session);
         if (!ours && chance(5)) claim(session, object);
         if (ours && chance(40))
             destroy(session, object);
@@ -103,11 +103,11 @@ TEST(Traffic, TheSumIsWhatIsHandedOutAtEachTick)
                                  TrafficKind::frame, TrafficKind::repeated, TrafficKind::padding,
                                  TrafficKind::handshake, TrafficKind::ping, TrafficKind::claim,
                                  TrafficKind::membership, TrafficKind::join, TrafficKind::destroy})
-            EXPECT_GT(row(host, kind).bits, 0) << text(kind);
+            EXPECT_GT(row(host, kind).bits, 0) << to_text(kind);
         EXPECT_GT(row(host, TrafficKind::update, BODY, 0).bits, 0);
         EXPECT_GT(row(host, TrafficKind::call, HIT, 1).bits, 0);
-        for (const TrafficRow &one : traffic(host))
-            EXPECT_TRUE(one.bits >= 0 || one.kind == TrafficKind::unsent) << text(one.kind);
+        for (const TrafficRow &one : traffic_rows(host))
+            EXPECT_TRUE(one.bits >= 0 || one.kind == TrafficKind::unsent) << to_text(one.kind);
     }
 }
 
@@ -152,7 +152,7 @@ TEST(Traffic, CallsAreChargedTheirArguments)
     world.add();
     world.steps_counted(60);
     Session *session = world.nodes[0].session;
-    const PeerId other = self(world.nodes[1].session);
+    const PeerId other = local_peer(world.nodes[1].session);
     call(session, other, HIT, Hit{ObjectId::none, 1});
     call(session, other, HIT, Hit{ObjectId::none, 2}, Reliability::unreliable);
     // The reliable one waits in its stream.
@@ -197,7 +197,7 @@ TEST(Traffic, WhoBridgesIsChargedTheDatagramsOfOthers)
     set_cut(world.network, b, c, true);
     set_cut(world.network, c, b, true);
     world.steps_counted(300);
-    ASSERT_TRUE(stats(world.nodes[1].session, self(world.nodes[2].session)).bridged);
+    ASSERT_TRUE(peer_stats(world.nodes[1].session, local_peer(world.nodes[2].session)).bridged);
     EXPECT_GT(row(world.nodes[0].session, TrafficKind::forwarded).bits, 0);
     EXPECT_GT(row(world.nodes[0].session, TrafficKind::path).bits, 0);
     EXPECT_EQ(row(world.nodes[1].session, TrafficKind::forwarded).bits, 0);
@@ -222,15 +222,15 @@ TEST(Traffic, ItGoesOnWhenASessionStartsOver)
     world.add();
     Session *newcomer = world.nodes[3].session;
     cut_off(world, 3, true);
-    for (int i = 0; i < 60 && self(newcomer) == PeerId::none; ++i)
+    for (int i = 0; i < 60 && local_peer(newcomer) == PeerId::none; ++i)
         world.steps_counted(1);
-    ASSERT_EQ(state(newcomer), State::joining);
+    ASSERT_EQ(session_state(newcomer), State::joining);
     const int64_t before = row(newcomer, TrafficKind::join).bits;
     EXPECT_GT(before, 0);
     world.nodes[0].crashed = true; // Before the others have greeted it.
     world.steps_counted(80);
     cut_off(world, 3, false);
     world.steps_counted(400);
-    EXPECT_EQ(state(newcomer), State::open) << state_text(newcomer);
+    EXPECT_EQ(session_state(newcomer), State::open) << state_text(newcomer);
     EXPECT_GT(row(newcomer, TrafficKind::join).bits, before);
 }

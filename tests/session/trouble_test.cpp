@@ -31,8 +31,8 @@ TEST(Trouble, TwoMembersThatLoseEachOtherAgreeAgainAfterwards)
         cut_both_ways(world, 1, 2, true);
         set(b, old, Body{{5, 5, 5}, 5});
         const ObjectId made = create(c, BODY, Body{{1, 1, 1}, 1});
-        steps(world, 100);              // Longer than timeout_ms.
-        EXPECT_EQ(peers(b).size(), 2u); // Only the host counts members out.
+        steps(world, 100);                    // Longer than timeout_ms.
+        EXPECT_EQ(other_peers(b).size(), 2u); // Only the host counts members out.
         cut_both_ways(world, 1, 2, false);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << "\n" << world.describe();
         EXPECT_TRUE(exists(b, made));
@@ -49,14 +49,14 @@ TEST(Trouble, ANewcomerThatAsksAgainOverANewConnectionIsNotBlamed)
         ASSERT_TRUE(world.step_until_open());
         world.add();
         const auto asked = static_cast<PeerId>(2);
-        while (peers(world.nodes[0].session).empty())
+        while (other_peers(world.nodes[0].session).empty())
             world.step();
         set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
         steps(world, 66); // A little longer than timeout_ms.
         set_cut(world.network, world.nodes[0].address, world.nodes[1].address, false);
         ASSERT_TRUE(world.step_until_open()) << "seed " << seed;
-        EXPECT_EQ(self(world.nodes[1].session), asked) << "seed " << seed;
-        EXPECT_EQ(stats(world.nodes[0].session, asked).bad_messages, 0u) << "seed " << seed;
+        EXPECT_EQ(local_peer(world.nodes[1].session), asked) << "seed " << seed;
+        EXPECT_EQ(peer_stats(world.nodes[0].session, asked).bad_messages, 0u) << "seed " << seed;
     }
 }
 
@@ -67,16 +67,16 @@ TEST(Trouble, ANewcomerThatLeavesAtOnceIsNoPhantom)
     ASSERT_TRUE(world.step_until_open());
     world.tick_us = 300'000;
     world.add();
-    for (int i = 0; i < 60 && peers(world.nodes[0].session).empty(); ++i)
+    for (int i = 0; i < 60 && other_peers(world.nodes[0].session).empty(); ++i)
         world.step();
     leave(world.nodes[1].session);
     world.tick_us = 33'333;
     steps(world, 120);
-    EXPECT_TRUE(peers(world.nodes[0].session).empty());
+    EXPECT_TRUE(other_peers(world.nodes[0].session).empty());
     world.add();
     for (int i = 0; i < 200; ++i)
         world.step();
-    EXPECT_EQ(state(world.nodes[2].session), State::open);
+    EXPECT_EQ(session_state(world.nodes[2].session), State::open);
 }
 
 TEST(Trouble, AdmittingTwiceIsAdmittingOnce)
@@ -94,8 +94,8 @@ TEST(Trouble, AdmittingTwiceIsAdmittingOnce)
                 refuse(world.nodes[node].session, event.peer, "too late");
             }
         });
-    EXPECT_EQ(state(world.nodes[1].session), State::open);
-    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::open);
+    EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
 }
 
 TEST(Trouble, WhatIsSaidBeforeLeavingArrives)
@@ -107,7 +107,7 @@ TEST(Trouble, WhatIsSaidBeforeLeavingArrives)
     Session *leaver = world.nodes[1].session;
     const ObjectId id = create(leaver, BODY, Body{});
     ASSERT_TRUE(world.step_until_converged());
-    ASSERT_TRUE(call(leaver, host(leaver), HIT, Hit{id, 7}));
+    ASSERT_TRUE(call(leaver, host_peer(leaver), HIT, Hit{id, 7}));
     set(leaver, id, Body{{0, 0, 0}, 77});
     leave(leaver);
     int calls = 0;
@@ -160,13 +160,13 @@ TEST(Trouble, WhenTheGameGivesAnObjectToAnotherTheClaimersAreRefused)
         world.step([&](size_t node, const std::vector<Event> &events) {
             for (const Event &event : events) {
                 if (node == 0 && event.kind == EventKind::claim_asked)
-                    migrate(world.nodes[0].session, door, self(world.nodes[2].session));
+                    migrate(world.nodes[0].session, door, local_peer(world.nodes[2].session));
                 if (node == 1 && event.kind == EventKind::claim_refused)
                     refusals.push_back(event.refusal);
             }
         });
     EXPECT_EQ(refusals, std::vector<ClaimRefusal>{ClaimRefusal::overtaken});
-    EXPECT_EQ(owner(world.nodes[1].session, door), self(world.nodes[2].session));
+    EXPECT_EQ(object_owner(world.nodes[1].session, door), local_peer(world.nodes[2].session));
 }
 
 TEST(Trouble, OtherLimitsAreRefusedWithWords)
@@ -176,7 +176,7 @@ TEST(Trouble, OtherLimitsAreRefusedWithWords)
     world.config.peers_max = 2;
     world.add();
     steps(world, 100);
-    EXPECT_EQ(state(world.nodes[1].session), State::refused_types);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::refused_types);
     EXPECT_NE(std::string(state_text(world.nodes[1].session)).find("peers_max is 16"),
               std::string::npos)
         << state_text(world.nodes[1].session);
@@ -208,7 +208,8 @@ TEST(Trouble, AFloodOfCallsDoesNotKeepTheHostFromTheOthers)
         world.step([&](size_t node, const std::vector<Event> &) {
             if (node != 1) return;
             for (int k = 0; k < 5000; ++k)
-                if (!call(world.nodes[1].session, host(world.nodes[1].session), HIT, Hit{id, k}))
+                if (!call(world.nodes[1].session, host_peer(world.nodes[1].session), HIT,
+                          Hit{id, k}))
                     break;
         });
         if (seen_at < 0 && exists(world.nodes[0].session, id)) seen_at = i;
@@ -236,16 +237,16 @@ TEST(Trouble, AMemberThatAnswersNoQueryIsGivenUpAndTheDepartureEnds)
     ASSERT_TRUE(world.step_until_converged());
     fall_silent(world.nodes[1].session);
     steps(world, 120); // Nobody waits for anything: it may be as silent as it likes.
-    EXPECT_EQ(peers(host_part).size(), 4u);
+    EXPECT_EQ(other_peers(host_part).size(), 4u);
     world.nodes[2].crashed = true;
     steps(world, 90); // timeout_ms until that is seen.
-    EXPECT_EQ(peers(host_part).size(), 3u);
-    EXPECT_EQ(owner(host_part, orphan), self(world.nodes[2].session));
+    EXPECT_EQ(other_peers(host_part).size(), 3u);
+    EXPECT_EQ(object_owner(host_part, orphan), local_peer(world.nodes[2].session));
     steps(world, 200); // And three times more.
-    EXPECT_EQ(peers(host_part).size(), 2u);
-    EXPECT_EQ(state(world.nodes[1].session), State::removed);
+    EXPECT_EQ(other_peers(host_part).size(), 2u);
+    EXPECT_EQ(session_state(world.nodes[1].session), State::removed);
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
-    EXPECT_EQ(owner(world.nodes[3].session, orphan), self(host_part));
+    EXPECT_EQ(object_owner(world.nodes[3].session, orphan), local_peer(host_part));
 }
 
 TEST(Trouble, ANewcomerThatNeverCatchesUpIsGivenUp)
@@ -259,15 +260,15 @@ TEST(Trouble, ANewcomerThatNeverCatchesUpIsGivenUp)
     patient.join_timeout_ms = 60'000;
     Session *newcomer = world.place(patient).session;
     join(newcomer, world.the_invite());
-    for (int i = 0; i < 100 && self(newcomer) == PeerId::none; ++i)
+    for (int i = 0; i < 100 && local_peer(newcomer) == PeerId::none; ++i)
         world.step();
-    ASSERT_EQ(state(newcomer), State::joining);
+    ASSERT_EQ(session_state(newcomer), State::joining);
     fall_silent(newcomer);
     steps(world, 60);
-    EXPECT_EQ(peers(world.nodes[0].session).size(), 2u);
+    EXPECT_EQ(other_peers(world.nodes[0].session).size(), 2u);
     steps(world, 60);
-    EXPECT_EQ(peers(world.nodes[0].session).size(), 1u);
-    EXPECT_EQ(state(newcomer), State::removed);
+    EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
+    EXPECT_EQ(session_state(newcomer), State::removed);
 }
 
 struct Photo {
@@ -293,12 +294,13 @@ TEST(Trouble, AMemberWithALongAnswerAndASlowLineIsWaitedFor)
     ASSERT_TRUE(world.step_until_converged());
     world.nodes[1].crashed = true;
     steps(world, 120); // Twice timeout_ms: the departure is seen, and a first answer late.
-    EXPECT_EQ(peers(host_part).size(), 1u);
-    EXPECT_NE(owner(host_part, objects(host_part, 0)[0]), self(host_part)); // Still waiting.
-    for (int i = 0; i < 600 && stats(host_part).owned < 60; ++i)
+    EXPECT_EQ(other_peers(host_part).size(), 1u);
+    EXPECT_NE(object_owner(host_part, object_ids(host_part, 0)[0]),
+              local_peer(host_part)); // Still waiting.
+    for (int i = 0; i < 600 && session_stats(host_part).owned < 60; ++i)
         world.step();
-    EXPECT_EQ(stats(host_part).owned, 60u);
+    EXPECT_EQ(session_stats(host_part).owned, 60u);
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
-    EXPECT_EQ(peers(host_part).size(), 1u);
-    EXPECT_EQ(state(world.nodes[2].session), State::open);
+    EXPECT_EQ(other_peers(host_part).size(), 1u);
+    EXPECT_EQ(session_state(world.nodes[2].session), State::open);
 }

@@ -25,7 +25,7 @@ struct Pair : testing::Test {
             set(at(0), mine, Body{{static_cast<float>(i), 2, 3}, 40});
             set(at(1), theirs, Body{{4, 5, static_cast<float>(i)}, 70});
             const auto how = i % 2 == 0 ? Reliability::reliable : Reliability::unreliable;
-            call(at(0), self(at(1)), HIT, Hit{ObjectId::none, i}, how);
+            call(at(0), local_peer(at(1)), HIT, Hit{ObjectId::none, i}, how);
             world->step();
         }
         ASSERT_TRUE(world->step_until_converged());
@@ -65,7 +65,7 @@ TEST_F(Pair, TypesTakeLessThanAllThatIsSent)
 {
     play(lossy, Topology::mesh);
     for (size_t i : {0u, 1u}) {
-        EXPECT_LT(sent_bits(at(i)), 8 * stats(at(i), self(at(1 - i))).sent_bytes);
+        EXPECT_LT(sent_bits(at(i)), 8 * peer_stats(at(i), local_peer(at(1 - i))).sent_bytes);
         EXPECT_LE(type_stats(at(i), BODY).received_bits, type_stats(at(1 - i), BODY).sent_bits);
     }
 }

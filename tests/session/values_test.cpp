@@ -82,22 +82,22 @@ TEST_F(Letters, AMalformedOneIsSetAsNil)
     EXPECT_EQ(get<Letter>(a, id).about[1], 0);
     ASSERT_TRUE(world.step_until_converged());
     EXPECT_EQ(read(get<Letter>(b, id)), "nil");
-    EXPECT_EQ(stats(b, self(a)).bad_messages, 0u);
+    EXPECT_EQ(peer_stats(b, local_peer(a)).bad_messages, 0u);
 }
 
 TEST_F(Letters, ACallCarriesAValue)
 {
     Letter letter = {7, {}};
     write(letter, "called", 0.25);
-    ASSERT_TRUE(call(b, self(a), SAY, letter));
+    ASSERT_TRUE(call(b, local_peer(a), SAY, letter));
     write(letter, "called again", 1e300);
-    ASSERT_TRUE(call(b, self(a), SAY, letter));
+    ASSERT_TRUE(call(b, local_peer(a), SAY, letter));
     std::vector<std::string> heard;
     for (int i = 0; i < 60; ++i)
         world.step([&heard](size_t node, const std::vector<Event> &events) {
             for (const Event &event : events)
                 if (event.kind == EventKind::call && node == 0)
-                    heard.push_back(read(arguments<Letter>(event)));
+                    heard.push_back(read(call_arguments<Letter>(event)));
         });
     ASSERT_EQ(heard.size(), 2u);
     EXPECT_EQ(heard[0], "called 0.250000");

@@ -210,7 +210,7 @@ static ZeroRun longest_zeros(const Address &address)
     return longest;
 }
 
-AddressText print(const Address &address)
+AddressText to_text(const Address &address)
 {
     AddressText out = {};
     const uint8_t *ip = address.ip;

@@ -16,7 +16,7 @@ SocketError socket_error(int system_error)
     }
 }
 
-const char *text(SocketError error)
+const char *to_text(SocketError error)
 {
     switch (error) {
     case SocketError::none: return "no error";

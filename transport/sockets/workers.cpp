@@ -82,7 +82,7 @@ Workers *make_workers(uint32_t threads)
     return nullptr;
 }
 
-Parallel parallel(Workers *workers)
+Parallel make_parallel(Workers *workers)
 {
     return {for_each, workers, std::min(workers->thread_count + 1, send_parts_max)};
 }

@@ -167,16 +167,16 @@ struct FleetTest : testing::TestWithParam<Topology> {
         player.socket = make_udp_socket(0).socket;
         player.session = make_session(config);
         join(player.session, parsed.invite);
-        ASSERT_TRUE(until([&] { return state(player.session) == State::open; }))
+        ASSERT_TRUE(until([&] { return session_state(player.session) == State::open; }))
             << state_text(player.session);
-        player.server = tern::host(player.session);
+        player.server = tern::host_peer(player.session);
     }
 
     void leave_and_forget(Player &player)
     {
         leave(player.session);
-        ASSERT_TRUE(until([&] { return state(player.session) != State::leaving; }));
-        EXPECT_EQ(state(player.session), State::left) << state_text(player.session);
+        ASSERT_TRUE(until([&] { return session_state(player.session) != State::leaving; }));
+        EXPECT_EQ(session_state(player.session), State::left) << state_text(player.session);
         forget(player);
     }
 
@@ -190,9 +190,9 @@ struct FleetTest : testing::TestWithParam<Topology> {
 
     void play(Player &player)
     {
-        if (state(player.session) != State::open) return;
-        for (const ObjectId object : tern::objects(player.session, 0))
-            if (owner(player.session, object) == self(player.session))
+        if (session_state(player.session) != State::open) return;
+        for (const ObjectId object : tern::object_ids(player.session, 0))
+            if (object_owner(player.session, object) == local_peer(player.session))
                 set(player.session, object, &plays, sizeof plays);
     }
 
@@ -202,9 +202,9 @@ struct FleetTest : testing::TestWithParam<Topology> {
         const bool shutdown_was_said = sdk::count(*host.sdk, "POST", "/shutdown") > 0;
         const std::string fleet_state = sdk::state(*host.sdk);
         receive(player.session, player.socket->receive(), clock_us());
-        const bool has_host = state(player.session) == State::open &&
+        const bool has_host = session_state(player.session) == State::open &&
                               player.server != PeerId::none &&
-                              tern::host(player.session) == player.server;
+                              tern::host_peer(player.session) == player.server;
         early_shutdowns += has_host && shutdown_was_said;
         sessions_on_strangers += has_host && fleet_state != "Allocated" && !host.was_told_to_end &&
                                  !host.exit_status && fleet_state != "Unhealthy";
@@ -232,9 +232,9 @@ struct FleetTest : testing::TestWithParam<Topology> {
     bool agree(const std::vector<Player *> &all, size_t others) const
     {
         return std::all_of(all.begin(), all.end(), [&](const Player *player) {
-            return state(player->session) == State::open &&
-                   peers(player->session).size() == others &&
-                   digest(player->session) == digest(all[0]->session);
+            return session_state(player->session) == State::open &&
+                   other_peers(player->session).size() == others &&
+                   world_digest(player->session) == world_digest(all[0]->session);
         });
     }
 
@@ -243,7 +243,8 @@ struct FleetTest : testing::TestWithParam<Topology> {
         const SdkRecord record = sdk::record(*hosts[index].sdk);
         std::set<std::string> expected;
         for (const Player *player : players_of(index))
-            expected.insert("main/" + std::to_string(static_cast<unsigned>(self(player->session))));
+            expected.insert("main/" +
+                            std::to_string(static_cast<unsigned>(local_peer(player->session))));
         return std::set<std::string>(record.players.begin(), record.players.end()) == expected &&
                record.players.size() == expected.size() && record.rooms == 1 &&
                record.rooms_capacity == 1 && record.players_capacity == peers_max - 1;
@@ -251,7 +252,7 @@ struct FleetTest : testing::TestWithParam<Topology> {
 
     std::set<ObjectId> things(const Player &player) const
     {
-        const std::span<const ObjectId> all = tern::objects(player.session, 0);
+        const std::span<const ObjectId> all = tern::object_ids(player.session, 0);
         return {all.begin(), all.end()};
     }
 
@@ -260,12 +261,12 @@ struct FleetTest : testing::TestWithParam<Topology> {
     {
         std::set<PeerId> present;
         for (const Player *player : all)
-            present.insert(self(player->session));
+            present.insert(local_peer(player->session));
         for (const Player *player : all) {
-            EXPECT_TRUE(present.contains(tern::host(player->session)));
+            EXPECT_TRUE(present.contains(tern::host_peer(player->session)));
             EXPECT_EQ(things(*player), before);
             for (const ObjectId object : before)
-                EXPECT_TRUE(present.contains(owner(player->session, object)));
+                EXPECT_TRUE(present.contains(object_owner(player->session, object)));
         }
     }
 
@@ -280,7 +281,8 @@ struct FleetTest : testing::TestWithParam<Topology> {
         }
         for (size_t i = 0; i < players.size(); ++i) // Each owns some things, as in a game.
             for (size_t thing = 0; thing < 5; ++thing)
-                claim(players[i].session, tern::objects(players[i].session, 0)[i % 3 * 5 + thing]);
+                claim(players[i].session,
+                      tern::object_ids(players[i].session, 0)[i % 3 * 5 + thing]);
         for (size_t host = 0; host < 3; ++host) {
             EXPECT_TRUE(until([&] {
                 return plays == plays_max && agree(players_of(host), players_of(host).size());
@@ -307,8 +309,9 @@ struct FleetTest : testing::TestWithParam<Topology> {
         std::set<ObjectId> before = things(one);
         EXPECT_EQ(before.size(), thing_count);
         // What the dead one owns dies with it, by its type; a drain saves it.
-        std::erase_if(before,
-                      [&](ObjectId object) { return owner(one.session, object) == one.server; });
+        std::erase_if(before, [&](ObjectId object) {
+            return object_owner(one.session, object) == one.server;
+        });
         EXPECT_EQ(before.size(), 15u);
         kill(hosts[0].process->id, SIGKILL);
         const std::vector<Player *> left = players_of(0);
@@ -342,9 +345,9 @@ struct FleetTest : testing::TestWithParam<Topology> {
         EXPECT_EQ(hosts[1].exit_status, 0) << hosts[1].process->text;
         expect_they_go_on_with(stay, before);
         for (const Player *player : stay) // They have all been set since by whom they belong to.
-            for (const int32_t number : std::span(
-                     static_cast<const int32_t *>(values(player->session, 0, sizeof(int32_t))),
-                     thing_count))
+            for (const int32_t number : std::span(static_cast<const int32_t *>(object_values(
+                                                      player->session, 0, sizeof(int32_t))),
+                                                  thing_count))
                 EXPECT_EQ(number, plays_max);
         EXPECT_EQ(sdk::state(*hosts[1].sdk), "Shutdown");
         EXPECT_EQ(sdk::count(*hosts[1].sdk, "POST", "/shutdown"), 1u);

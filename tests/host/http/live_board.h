@@ -87,7 +87,7 @@ struct LiveRoom {
             host_address = address;
             tern::start(member.session);
         } else {
-            tern::join(member.session, tern::invite(host().session, {&host_address, 1}));
+            tern::join(member.session, tern::make_invite(host().session, {&host_address, 1}));
         }
         members.push_back(member);
         return members.size() - 1;
@@ -130,8 +130,8 @@ struct LiveRoom {
     {
         return step_until([&] {
             for (const Member &member : members)
-                if (tern::state(member.session) != tern::State::open) return false;
-            return tern::peers(host().session).size() + 1 == members.size();
+                if (tern::session_state(member.session) != tern::State::open) return false;
+            return tern::other_peers(host().session).size() + 1 == members.size();
         });
     }
 

@@ -32,7 +32,7 @@ inline WrittenValue written(const std::function<void(ValueWriter &)> &put,
 inline Bytes bytes_of(const std::function<void(ValueWriter &)> &put)
 {
     const WrittenValue w = written(put);
-    EXPECT_EQ(w.error, ValueError::none) << value::text(w.error);
+    EXPECT_EQ(w.error, ValueError::none) << value::to_text(w.error);
     const auto used = value::used(std::as_bytes(std::span(w.field)));
     for (size_t i = used.size(); i < w.field.size(); ++i)
         EXPECT_EQ(w.field[i], 0) << "byte " << i;
@@ -44,7 +44,7 @@ inline ValueError error_of(const std::function<void(ValueWriter &)> &put,
 {
     const WrittenValue w = written(put, field_bytes);
     const bool is_nil = w.field == Bytes(field_bytes);
-    EXPECT_TRUE(w.error == ValueError::none || is_nil) << value::text(w.error);
+    EXPECT_TRUE(w.error == ValueError::none || is_nil) << value::to_text(w.error);
     return w.error;
 }
 

@@ -182,7 +182,7 @@ TEST(Values, TheFirstErrorStays)
         EXPECT_EQ(byte, 0);
     for (ValueError e = ValueError::none; e <= ValueError::shape;
          e = static_cast<ValueError>(static_cast<int>(e) + 1))
-        EXPECT_GT(std::string_view(value::text(e)).size(), 10u);
+        EXPECT_GT(std::string_view(value::to_text(e)).size(), 10u);
 }
 
 // --- Bounds, each met and passed by one ---

@@ -143,8 +143,8 @@ TEST(SimNetwork, LossAndDuplicationComeAtTheirRates)
         advance(pair.network.get(), i);
         pair.b->receive();
     }
-    EXPECT_NEAR(static_cast<double>(stats(pair.network.get()).lost), 2'000, 200);
-    EXPECT_EQ(stats(pair.network.get()).duplicated, 0u);
+    EXPECT_NEAR(static_cast<double>(network_stats(pair.network.get()).lost), 2'000, 200);
+    EXPECT_EQ(network_stats(pair.network.get()).duplicated, 0u);
 
     set_impairment(pair.network.get(), {0, 0, 0, 0.1f});
     for (uint32_t i = 0; i < 10'000; ++i) {
@@ -152,7 +152,7 @@ TEST(SimNetwork, LossAndDuplicationComeAtTheirRates)
         advance(pair.network.get(), 10'000 + i);
         pair.b->receive();
     }
-    const SimStats after = stats(pair.network.get());
+    const SimStats after = network_stats(pair.network.get());
     EXPECT_NEAR(static_cast<double>(after.duplicated), 1'000, 150);
     EXPECT_EQ(after.sent, 20'000u);
     EXPECT_EQ(after.sent + after.duplicated, after.lost + after.delivered);
@@ -187,7 +187,7 @@ TEST(SimNetwork, ACutIsOneWayAndEnds)
     send_number(*pair.a, loopback(2), 3);
     advance(pair.network.get(), 40'000);
     EXPECT_EQ(pair.b->receive().size(), 1u);
-    EXPECT_EQ(stats(pair.network.get()).lost, 1u);
+    EXPECT_EQ(network_stats(pair.network.get()).lost, 1u);
 }
 
 TEST(SimNetwork, ACutTakesWhatIsUnderWay)
@@ -198,7 +198,7 @@ TEST(SimNetwork, ACutTakesWhatIsUnderWay)
     set_cut(pair.network.get(), loopback(1), loopback(2), true);
     advance(pair.network.get(), 15'000);
     EXPECT_TRUE(pair.b->receive().empty());
-    EXPECT_EQ(stats(pair.network.get()).lost, 1u);
+    EXPECT_EQ(network_stats(pair.network.get()).lost, 1u);
 }
 
 TEST(SimNetwork, WhatIsSentIntoACutIsLostEvenIfTheCutEndsBeforeItIsDue)
@@ -209,7 +209,7 @@ TEST(SimNetwork, WhatIsSentIntoACutIsLostEvenIfTheCutEndsBeforeItIsDue)
     set_cut(pair.network.get(), loopback(1), loopback(2), false);
     advance(pair.network.get(), 20'000);
     EXPECT_TRUE(pair.b->receive().empty());
-    EXPECT_EQ(stats(pair.network.get()).lost, 1u);
+    EXPECT_EQ(network_stats(pair.network.get()).lost, 1u);
 }
 
 TEST(SimNetwork, AnUnknownDestinationIsLossAndALaterSocketIsReached)
@@ -220,7 +220,7 @@ TEST(SimNetwork, AnUnknownDestinationIsLossAndALaterSocketIsReached)
     Socket *late = make_sim_socket(pair.network.get(), loopback(4));
     advance(pair.network.get(), 20'000);
     EXPECT_EQ(late->receive().size(), 1u);
-    EXPECT_EQ(stats(pair.network.get()).lost, 1u);
+    EXPECT_EQ(network_stats(pair.network.get()).lost, 1u);
 }
 
 TEST(SimNetwork, OneReceiveHandsOutAtMostItsBoundAndTheRestLater)
@@ -258,7 +258,7 @@ TEST(SimNetwork, AFullInboxLosesTheNewest)
     const std::vector<Arrival> arrivals = drained(*pair.network, *pair.b);
     ASSERT_EQ(arrivals.size(), 1'024u);
     EXPECT_EQ(arrivals.back().number, 1'023u);
-    EXPECT_EQ(stats(pair.network.get()).lost, 76u);
+    EXPECT_EQ(network_stats(pair.network.get()).lost, 76u);
 }
 
 TEST(SimNetwork, BeyondItsDatagramsTheNetworkLosesAndRecovers)
@@ -266,7 +266,7 @@ TEST(SimNetwork, BeyondItsDatagramsTheNetworkLosesAndRecovers)
     const Pair pair = made(plain, 1, 100);
     for (uint32_t number = 0; number < 150; ++number)
         send_number(*pair.a, loopback(2), number);
-    EXPECT_EQ(stats(pair.network.get()).lost, 50u);
+    EXPECT_EQ(network_stats(pair.network.get()).lost, 50u);
     EXPECT_EQ(drained(*pair.network, *pair.b).size(), 100u);
     for (uint32_t number = 0; number < 100; ++number)
         send_number(*pair.a, loopback(3), number); // Nobody there.
@@ -274,7 +274,7 @@ TEST(SimNetwork, BeyondItsDatagramsTheNetworkLosesAndRecovers)
     for (uint32_t number = 0; number < 100; ++number)
         send_number(*pair.a, loopback(2), number);
     EXPECT_EQ(drained(*pair.network, *pair.b).size(), 100u);
-    EXPECT_EQ(stats(pair.network.get()).lost, 150u);
+    EXPECT_EQ(network_stats(pair.network.get()).lost, 150u);
 }
 
 TEST(SimNetwork, AnOversizedDatagramIsAFailureToSend)
@@ -310,7 +310,7 @@ TEST(SimNetwork, EveryDatagramIsAccountedForInAnyRun)
             take(*pair.b, now_us, arrivals);
         }
         advance(pair.network.get(), 1'000'000);
-        const SimStats end = stats(pair.network.get());
+        const SimStats end = network_stats(pair.network.get());
         RC_ASSERT(end.sent + end.duplicated == end.lost + end.delivered);
         RC_ASSERT(end.sent == 200u);
     });

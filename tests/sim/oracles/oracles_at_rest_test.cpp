@@ -41,7 +41,7 @@ struct Rest {
         for (const test::Node &from : world.nodes) {
             Node node;
             node.session = from.crashed ? nullptr : from.session;
-            node.self = self(from.session);
+            node.self = local_peer(from.session);
             node.address = from.address;
             nodes.push_back(node);
         }
@@ -58,7 +58,7 @@ TEST(OraclesAtRest, AreSilentWhenAllIsSettled)
     const Rest rest(1);
     const Violation violation = oracles::quiescent(rest.oracles, rest.nodes);
     EXPECT_FALSE(violation) << violation.invariant << ": " << violation.text;
-    EXPECT_EQ(owner(rest.session(0), rest.body), rest.nodes[2].self);
+    EXPECT_EQ(object_owner(rest.session(0), rest.body), rest.nodes[2].self);
 }
 
 TEST(OraclesAtRest, AnObjectThatOnlyItsCreatorHas)

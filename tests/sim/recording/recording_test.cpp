@@ -26,11 +26,11 @@ void append(Bytes &to, std::span<const std::byte> bytes)
 
 void play_some(Session *session, const std::vector<Event> &events, Random &random)
 {
-    if (state(session) != State::open) return;
+    if (session_state(session) != State::open) return;
     for (const Event &event : events) {
         const bool others = event.kind == EventKind::object_created &&
                             exists(session, event.object) &&
-                            owner(session, event.object) != self(session);
+                            object_owner(session, event.object) != local_peer(session);
         if (others && random::chance(random, 0.5))
             claim(session, event.object,
                   random::chance(random, 0.5) ? ClaimMode::wait : ClaimMode::optimistic);
@@ -42,18 +42,19 @@ void play_some(Session *session, const std::vector<Event> &events, Random &rando
     if (random::chance(random, 0.2)) create(session, BODY, Body{{1, 2, 1e9f}, 3});
     if (random::chance(random, 0.1)) create(session, DOOR, Name{"door"});
     for (const TypeId type : {BODY, DOOR})
-        for (const ObjectId object : objects(session, type)) {
+        for (const ObjectId object : object_ids(session, type)) {
             if (!exists(session, object)) continue;
             if (type == BODY && inspect::is_optimistic(session, object))
                 set(session, object, Body{{0, 1, 0}, 2});
-            if (owner(session, object) != self(session)) continue;
+            if (object_owner(session, object) != local_peer(session)) continue;
             if (type == BODY && random::chance(random, 0.3))
                 set(session, object, Body{{static_cast<float>(random::unit(random)), 0, 0}, 1});
             if (random::chance(random, 0.02)) lock(session, object, random::chance(random, 0.7));
-            if (random::chance(random, 0.01)) release(session, object);
+            if (random::chance(random, 0.01)) release_ownership(session, object);
             if (random::chance(random, 0.02)) destroy(session, object);
         }
-    if (host(session) == self(session) && random::chance(random, 0.02)) balance(session, BODY);
+    if (host_peer(session) == local_peer(session) && random::chance(random, 0.02))
+        balance(session, BODY);
     if (random::chance(random, 0.1))
         call(session, PeerId::everyone, HIT, Hit{ObjectId::none, 4},
              random::chance(random, 0.5) ? Reliability::reliable : Reliability::unreliable);
@@ -74,10 +75,10 @@ Recorded record_one(uint64_t seed, size_t which, int steps, uint32_t room_bytes 
         world.step([&](size_t i, const std::vector<Event> &events) {
             play_some(world.nodes[i].session, events, world.random);
         });
-        append(recorded.bytes, tern::recorded(session));
+        append(recorded.bytes, tern::take_recording(session));
         if (step == steps * 2 / 3 && which != 2) leave(world.nodes[2].session);
     }
-    recorded.digest = digest(session);
+    recorded.digest = world_digest(session);
     return recorded;
 }
 
@@ -158,11 +159,11 @@ TEST(Recording, EndsWithAMarkWhenNobodyTakesIt)
     world.add();
     for (int i = 0; i < 3000; ++i)
         world.step();
-    const std::span<const std::byte> first = recorded(world.nodes[0].session);
+    const std::span<const std::byte> first = take_recording(world.nodes[0].session);
     const Bytes bytes(first.begin(), first.end());
     EXPECT_LE(bytes.size(), recording_bytes_min);
     world.step();
-    EXPECT_TRUE(recorded(world.nodes[0].session).empty()); // It has ended.
+    EXPECT_TRUE(take_recording(world.nodes[0].session).empty()); // It has ended.
     const PlayedRecording played = recording::play(bytes);
     EXPECT_TRUE(played.ok) << played.error;
     EXPECT_TRUE(played.cut_short);
@@ -178,7 +179,7 @@ TEST(Recording, SaysWhereAnotherSessionBegins)
     for (int i = 0; i < 10; ++i)
         world.step();
     Bytes bytes;
-    append(bytes, recorded(session));
+    append(bytes, take_recording(session));
     Recorder recorder = {};
     Bytes room(1 << 20), again;
     RecordReader reader = record::reader(bytes);

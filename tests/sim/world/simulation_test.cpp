@@ -25,8 +25,8 @@ TEST(Simulation, PeersJoinAndPlay)
     simulation::run_safety(*sim);
     for (const Node &node : sim->nodes) {
         ASSERT_TRUE(node.session);
-        EXPECT_EQ(state(node.session), State::open) << state_text(node.session);
-        EXPECT_EQ(peers(node.session).size(), 3u);
+        EXPECT_EQ(session_state(node.session), State::open) << state_text(node.session);
+        EXPECT_EQ(other_peers(node.session).size(), 3u);
     }
     EXPECT_GT(sim->counts.migrations, 10u);
     EXPECT_GT(sim->counts.calls_received, 10u);
@@ -266,7 +266,7 @@ TEST(Simulation, InTheLivenessPhaseGamesDoWhatTheyAreOrdered)
     simulation::run_safety(*sim);
     simulation::begin_liveness(*sim);
     simulation::run_until(*sim, sim->now_us + 3'000'000);
-    const size_t before = objects(sim->nodes[0].session, THING).size();
+    const size_t before = object_ids(sim->nodes[0].session, THING).size();
     SimChoice create = {};
     create.act = Act::create;
     create.thing = 1000;
@@ -276,7 +276,7 @@ TEST(Simulation, InTheLivenessPhaseGamesDoWhatTheyAreOrdered)
     EXPECT_EQ(simulation::thing(*sim, simulation::object(*sim, 1000)), 1000u);
     for (const Node &node : sim->nodes)
         if (node.session) {
-            EXPECT_EQ(objects(node.session, THING).size(), before + 1);
+            EXPECT_EQ(object_ids(node.session, THING).size(), before + 1);
         }
 }
 
@@ -295,8 +295,8 @@ TEST(Simulation, ANewcomerThatMovesAfterItWasTakenInIsFollowed)
     simulation::run_safety(*sim);
     EXPECT_EQ(sim->oracles.violation.text, "");
     ASSERT_TRUE(sim->nodes[2].session);
-    EXPECT_EQ(state(sim->nodes[2].session), State::open);
-    EXPECT_EQ(stats(sim->nodes[0].session, sim->nodes[2].self).bad_messages, 0u);
+    EXPECT_EQ(session_state(sim->nodes[2].session), State::open);
+    EXPECT_EQ(peer_stats(sim->nodes[0].session, sim->nodes[2].self).bad_messages, 0u);
 }
 
 // --- What is shown to oracles and people ---
@@ -357,12 +357,12 @@ TEST(Simulation, ChangesTellAllThatHappenedToTheObjects)
             }
             size_t alive = 0;
             for (TypeId type = THING; type < NUMBERED; ++type)
-                for (const ObjectId id : objects(node.session, type)) {
+                for (const ObjectId id : object_ids(node.session, type)) {
                     if (!exists(node.session, id)) continue;
                     alive += 1;
                     ASSERT_TRUE(worlds[i].contains(id));
-                    ASSERT_EQ(worlds[i][id].first, stamp(node.session, id));
-                    ASSERT_EQ(worlds[i][id].second, owner(node.session, id));
+                    ASSERT_EQ(worlds[i][id].first, object_stamp(node.session, id));
+                    ASSERT_EQ(worlds[i][id].second, object_owner(node.session, id));
                     ASSERT_EQ(std::memcmp(&values[i][id], inspect::replicated(node.session, id),
                                           sizeof(Written)),
                               0);

@@ -16,7 +16,7 @@ static std::string error_of(const char *text)
 static std::string reprinted(const char *text)
 {
     const ParsedAddress parsed = parse_address(text);
-    return parsed.error ? parsed.error : print(parsed.address).text;
+    return parsed.error ? parsed.error : to_text(parsed.address).text;
 }
 
 TEST(Addresses, V4IsKeptAsAMappedV6Address)
@@ -62,8 +62,8 @@ TEST(Addresses, V6IsPrintedInItsOneShortForm)
 
 TEST(Addresses, LoopbackIsOfTheFamilyAskedFor)
 {
-    EXPECT_STREQ(print(loopback(7777)).text, "127.0.0.1:7777");
-    EXPECT_STREQ(print(loopback(7777, IpVersion::v6)).text, "[::1]:7777");
+    EXPECT_STREQ(to_text(loopback(7777)).text, "127.0.0.1:7777");
+    EXPECT_STREQ(to_text(loopback(7777, IpVersion::v6)).text, "[::1]:7777");
 }
 
 TEST(Addresses, ErrorsOfV4NameThePart)
@@ -144,7 +144,7 @@ TEST(Addresses, WhatIsPrintedIsReadAsTheSame)
         if (*rc::gen::arbitrary<bool>())
             address = address::from_v4(std::span<const uint8_t, 4>(address.ip, 4), 0);
         address.port = static_cast<uint16_t>(*rc::gen::inRange(1, 65'536));
-        const ParsedAddress parsed = parse_address(print(address).text);
+        const ParsedAddress parsed = parse_address(to_text(address).text);
         RC_ASSERT(!parsed.error);
         RC_ASSERT(parsed.address == address);
     });
@@ -158,7 +158,7 @@ TEST(Addresses, AnyTextIsReadOrRefused)
         const std::string text = *rc::gen::container<std::string>(character);
         const ParsedAddress parsed = parse_address(text.c_str());
         if (!parsed.error)
-            RC_ASSERT(parse_address(print(parsed.address).text).address == parsed.address);
+            RC_ASSERT(parse_address(to_text(parsed.address).text).address == parsed.address);
     });
     EXPECT_TRUE(holds);
 }

@@ -301,7 +301,7 @@ TEST(UdpSocket, PortInUseIsToldAndFreeAgainAfterDestruction)
     const MadeSocket second = make_udp_socket(port);
     EXPECT_EQ(second.socket, nullptr);
     EXPECT_EQ(second.error, SocketError::port_in_use);
-    EXPECT_STREQ(text(second.error), "the port is in use");
+    EXPECT_STREQ(to_text(second.error), "the port is in use");
     first.reset();
     const MadeSocket third = make_udp_socket(port);
     ASSERT_EQ(third.error, SocketError::none);
@@ -343,9 +343,10 @@ TEST(UdpSocket, LocalAddressIsTheUnspecifiedOneOfItsFamily)
     const OwnedSocket v4 = opened(IpVersion::v4), v6 = opened(IpVersion::v6);
     ASSERT_TRUE(v4);
     const std::string port = std::to_string(v4->local_address().port);
-    EXPECT_EQ(print(v4->local_address()).text, "0.0.0.0:" + port);
+    EXPECT_EQ(to_text(v4->local_address()).text, "0.0.0.0:" + port);
     if (!v6) GTEST_SKIP() << "no IPv6 here";
-    EXPECT_EQ(print(v6->local_address()).text, "[::]:" + std::to_string(v6->local_address().port));
+    EXPECT_EQ(to_text(v6->local_address()).text,
+              "[::]:" + std::to_string(v6->local_address().port));
 }
 
 TEST(SystemClock, NeverGoesBackAndPassesWhileAsleep)
