@@ -1,5 +1,4 @@
 #include "programs/demo/verdict.h"
-#include <cstring>
 #include <gtest/gtest.h>
 
 namespace demo {
@@ -7,15 +6,7 @@ namespace {
 
 Known cube(uint64_t id, float x, uint64_t stamp = 0, uint16_t owner = 1)
 {
-    Cube value = {};
-    value.position[0] = x;
-    Known known = {};
-    known.object = ObjectId{id};
-    known.stamp = stamp;
-    known.owner = PeerId{owner};
-    known.type = cube_type;
-    std::memcpy(known.value.bytes, &value, sizeof value);
-    return known;
+    return verdict::describe(ObjectId{id}, stamp, PeerId{owner}, Cube{{x, 0}, {0, 0}, 0, {}});
 }
 
 bool contains(const std::string &text, const char *part)
