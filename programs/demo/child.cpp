@@ -4,8 +4,6 @@
 
 namespace demo::child {
 
-static constexpr uint64_t report_interval_us = 100'000;
-
 std::vector<CutPair> cut_pairs(const Options &options)
 {
     std::vector<uint32_t> order;
@@ -41,10 +39,9 @@ static void publish(ChildBoard &own, const Peer &peer)
 static void report(ChildBoard &own, const Peer &peer)
 {
     publish(own, peer);
-    const std::vector<Known> world = peer::world(peer);
-    own.known_count = static_cast<uint32_t>(std::min(world.size(), known_max));
-    std::copy_n(world.begin(), own.known_count, own.world);
-    peer::print_missing(peer);
+    const std::vector<Known> cubes = peer::cubes(peer);
+    own.known_count = static_cast<uint32_t>(std::min(cubes.size(), known_max));
+    std::copy_n(cubes.begin(), own.known_count, own.cubes);
     own.stage = Stage::reported;
 }
 
@@ -60,9 +57,9 @@ static std::string run_until_finish(Peer &peer, const Options &options, Board &b
         if (is_idle && board.order >= Order::join) join_host(peer, options, board, index);
         const bool is_playing = board.order == Order::play && now_us >= board.from_us;
         peer::tick(peer, is_playing && now_us < board.until_us);
-        if (peer::is_over(peer)) return state_text(peer.session);
+        if (state(peer.session) >= State::left) return state_text(peer.session);
         if (getppid() != board.parent) return "the parent has gone";
-        if (now_us - published_us >= report_interval_us) {
+        if (now_us - published_us >= 100'000) {
             published_us = now_us;
             publish(own, peer);
         }

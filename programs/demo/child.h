@@ -6,20 +6,20 @@
 
 namespace demo {
 
-// All objects that one peer may know: creations that cross can exceed the limits of the types.
-inline constexpr size_t known_max = 2 * (objects_limit + star_peers_max);
+// All cubes that one peer may know: creations that cross can exceed the limit of the type.
+inline constexpr size_t known_max = 2 * objects_limit;
 
 enum class Stage : uint32_t { starting, bound, reported };
 
-// What a child shows its parent; zero at first. It writes each part before the stage that makes it
-// valid.
+// A child shows this to its parent; zero at first. It writes each part before the stage that makes
+// the part valid.
 struct ChildBoard {
     std::atomic<Stage> stage;
     uint16_t port;                        // From bound on.
     std::atomic<uint32_t> progress_count; // progress[progress_count % 2] is the current one; the
     Progress progress[2];                 // child writes the other one.
-    uint32_t known_count;                 // From reported on, as `world`.
-    Known world[known_max];
+    uint32_t known_count;                 // From reported on, as `cubes`.
+    Known cubes[known_max];
 };
 
 enum class Order : uint32_t { wait, join, play, finish };

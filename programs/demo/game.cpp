@@ -42,7 +42,7 @@ static void create_first(Game &game)
     game.player = create(game.session, player_type, player);
 }
 
-// A random cube that this peer owns, or one that it does not own; none if there is no such cube.
+// A random cube that this peer owns, or does not own. For none claim() and migrate() do nothing.
 static ObjectId any_cube(Game &game, bool mine)
 {
     const std::span<const ObjectId> cubes = objects(game.session, cube_type);
@@ -55,32 +55,12 @@ static ObjectId any_cube(Game &game, bool mine)
     return ObjectId::none;
 }
 
-static void claim_one(Game &game)
-{
-    const ObjectId cube = any_cube(game, false);
-    if (cube != ObjectId::none) claim(game.session, cube);
-}
-
-static void migrate_one(Game &game)
-{
-    const std::span<const PeerId> others = peers(game.session);
-    const ObjectId cube = any_cube(game, below(game, 2) == 0);
-    if (cube == ObjectId::none || others.empty()) return;
-    migrate(game.session, cube, others[below(game, static_cast<uint32_t>(others.size()))]);
-}
-
 static void replace_one(Game &game)
 {
     const ObjectId cube = any_cube(game, true);
     if (cube == ObjectId::none) return;
-    destroy(game.session, cube);
-    create_cube(game);
-}
-
-static void cheer(Game &game)
-{
-    const Cheer next = {game.cheered + 1};
-    game.cheered += call(game.session, PeerId::everyone, cheer_type, next);
+    destroy(game.session, cube); // It is counted until the next tick.
+    if (objects(game.session, cube_type).size() <= game.cubes_max) create_cube(game);
 }
 
 static Push walk(Game &game)
@@ -111,13 +91,18 @@ static void simulate(Game &game, const Push &push)
 
 void play(Game &game)
 {
+    Session *session = game.session;
     create_first(game);
     simulate(game, walk(game));
-    if (below(game, game.hz / 4) == 0) claim_one(game);
-    const bool is_host = host(game.session) == self(game.session);
-    if (is_host && below(game, game.hz / 2) == 0) migrate_one(game);
+    if (below(game, game.hz / 4) == 0) claim(session, any_cube(game, false));
+    const std::span<const PeerId> others = peers(session);
+    const bool may_migrate = host(session) == self(session) && !others.empty();
+    if (may_migrate && below(game, game.hz / 2) == 0)
+        migrate(session, any_cube(game, below(game, 2) == 0),
+                others[below(game, static_cast<uint32_t>(others.size()))]);
     if (below(game, game.hz) == 0) replace_one(game);
-    if (below(game, game.hz) == 0) cheer(game);
+    if (below(game, game.hz) == 0)
+        game.cheered += call(session, PeerId::everyone, cheer_type, Cheer{game.cheered + 1});
 }
 
 }

@@ -44,8 +44,7 @@ inline constexpr Field player_fields[] = {
     {"name", FieldKind::text, offsetof(Player, name), sizeof(Player::name)}};
 inline constexpr Field cheer_fields[] = {{"number", FieldKind::uint32, offsetof(Cheer, number)}};
 
-// There may be more cubes than objects_limit, for creations that cross. A player goes with its
-// peer.
+// Creations can cross, so there may be more cubes than objects_limit.
 inline constexpr Type types[] = {
     {"cube", sizeof(Cube), cube_fields, objects_limit + 200, Orphan::to_host, ClaimPolicy::always},
     {"player", sizeof(Player), player_fields, star_peers_max, Orphan::destroy, ClaimPolicy::never},
@@ -75,14 +74,15 @@ void walk(float (&position)[2], const float (&to)[2], float distance);
 // --- One peer's part ---
 
 struct Game {
-    Session *session;
-    uint32_t hz;          // Ticks per second.
-    uint32_t first_cubes; // Cubes that this peer still has to create.
-    std::mt19937_64 random;
-    ObjectId player;
-    float goal[2];            // The player walks there.
-    std::vector<Body> bodies; // In this tick, in the order of objects(session, cube_type).
-    uint32_t cheered, cheers_received;
+    Session *session = nullptr;
+    uint32_t hz = 0;          // Ticks per second.
+    uint32_t first_cubes = 0; // Cubes that this peer still has to create.
+    uint32_t cubes_max = 0;   // In the session; beyond that this peer creates none.
+    std::mt19937_64 random = {};
+    ObjectId player = ObjectId::none;
+    float goal[2] = {};            // The player walks there.
+    std::vector<Body> bodies = {}; // In this tick, in the order of objects(session, cube_type).
+    uint32_t cheered = 0, cheers_received = 0;
 };
 
 namespace game {

@@ -1,5 +1,5 @@
 // tern-demo: peers share a world of cubes over real sockets. See --help.
-#include "modes.h"
+#include "options.h"
 #include <cstdio>
 
 int main(int argc, char **argv)

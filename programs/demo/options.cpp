@@ -11,7 +11,7 @@ bool is_alone(const Options &options)
     return options.port >= 0 || !options.invite.empty() || options.find;
 }
 
-static void add_world(CLI::App &app, Options &options)
+static void add_play(CLI::App &app, Options &options)
 {
     app.add_option("--peers", options.peers, "Processes; in a star up to 512, in a mesh to 64")
         ->check(whole_number(2, tern::star_peers_max));
@@ -40,10 +40,6 @@ static void add_world(CLI::App &app, Options &options)
     app.add_option("--record", options.record,
                    "Folder for a recording of each peer, which holds the session's keys; tern-sim "
                    "replays it");
-}
-
-static void add_network(CLI::App &app, Options &options)
-{
     app.add_option("--loss", options.loss_percent, "Lost datagrams, each way")->check(percent(50));
     app.add_option("--delay-ms", options.delay_ms, "Least latency, one way")
         ->check(whole_number(0, 500));
@@ -113,8 +109,7 @@ ParsedOptions parse_options(int argc, const char *const *argv)
                  "Exit status: 0 converged, 1 not, 2 for a bad option.",
                  "tern-demo");
     app.option_defaults()->always_capture_default();
-    add_world(app, parsed.options);
-    add_network(app, parsed.options);
+    add_play(app, parsed.options);
     app.option_defaults()->always_capture_default(false);
     add_others(app, parsed.options);
     try {

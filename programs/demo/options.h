@@ -1,4 +1,4 @@
-// tern-demo's command line.
+// tern-demo's command line, and the three ways to run that it chooses.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -41,5 +41,16 @@ struct ParsedOptions {
 
 ParsedOptions parse_options(int argc, const char *const *argv);
 bool is_alone(const Options &options); // One peer in this process, and no forks.
+
+// --- Ways to run; each returns the exit status of the program ---
+
+// Forks the peers, kills one half-way, and compares the worlds that the survivors report. 0: all
+// have the same world; 1: they have not; 130: interrupted.
+int run_parent(const Options &options);
+// Runs one peer in this process. 0: it left; 1: its session ended otherwise, or --find found none;
+// 2: an option is wrong.
+int run_alone(const Options &options);
+// Tries what must be refused. 0: all was refused as expected.
+int run_trials(const Options &options);
 
 }

@@ -1,6 +1,5 @@
 #include "child.h"
 #include "common/command_line.h"
-#include "modes.h"
 #include <algorithm>
 #include <csignal>
 #include <sys/mman.h>
@@ -11,11 +10,10 @@
 namespace demo {
 
 static constexpr uint64_t second_us = 1'000'000;
-static constexpr uint64_t start_us_max = 40 * second_us; // Until all peers are in.
-static constexpr uint64_t settle_us_max = 10 * second_us;
-static constexpr uint64_t settled_us = second_us; // All must have agreed for so long.
-static constexpr uint64_t report_us_max = 10 * second_us;
-static constexpr uint64_t lead_us = 200'000; // From the order to play until the play.
+static constexpr uint64_t start_us_max = 40 * second_us;  // Until all peers are in.
+static constexpr uint64_t settle_us_max = 10 * second_us; // Until all agree; until all report.
+static constexpr uint64_t settled_us = second_us;         // All must have agreed for so long.
+static constexpr uint64_t lead_us = 200'000;              // From the order to play until the play.
 
 using Count = unsigned long long; // For %llu.
 
@@ -24,7 +22,7 @@ namespace {
 struct Member {
     const ChildBoard *board;
     pid_t process;        // 0: it has ended.
-    bool killed;          // By us, as planned.
+    bool killed;          // This parent did it, as planned.
     std::string failure;  // Why it ended on its own; empty: it has not.
     uint64_t resident_kb; // The most memory that it had; known at its end.
     Progress now;
@@ -33,19 +31,14 @@ struct Member {
 struct Parent {
     const Options &options;
     Board &board;
-    std::vector<Member> members; // By index: [0] is the first host.
-    uint64_t shown_us;           // When the next line is due.
+    std::vector<Member> members; // Ordered by index: [0] is the first host.
+    uint64_t line_due_us;        // The next line of show().
     uint64_t host_died_us;       // 0: it has not.
 };
 
 bool is_alive(const Member &member)
 {
     return !member.killed && member.failure.empty();
-}
-
-bool has_failed(const Member &member)
-{
-    return !member.failure.empty();
 }
 
 template <class Condition> bool each(const Parent &parent, Condition condition)
@@ -87,8 +80,8 @@ void show(Parent &parent)
     const Board &board = parent.board;
     const uint64_t now_us = clock_us();
     const std::vector<const Member *> members = living(parent);
-    if (board.order < Order::play || now_us < parent.shown_us || members.empty()) return;
-    parent.shown_us += second_us;
+    if (board.order < Order::play || now_us < parent.line_due_us || members.empty()) return;
+    parent.line_due_us += second_us;
     std::printf("demo: %5.1f s %s peers=%zu: %s\n",
                 static_cast<double>(now_us - board.from_us) / second_us,
                 now_us < board.until_us ? "playing" : "quiet", members.size(),
@@ -99,7 +92,7 @@ void show(Parent &parent)
 bool is_fine(const Parent &parent)
 {
     return !command_line::ended() &&
-           !std::any_of(parent.members.begin(), parent.members.end(), has_failed);
+           each(parent, [](const Member &member) { return member.failure.empty(); });
 }
 
 template <class Condition>
@@ -167,7 +160,8 @@ void kill_some(Parent &parent)
     const Options &options = parent.options;
     if (options.no_kill) return;
     std::mt19937_64 random(options.seed);
-    std::vector<Member *> order; // By age: the host, its successor, the successor of that one.
+    std::vector<Member *>
+        order; // Ordered by age: the host, its successor, the successor of that one.
     for (Member &member : parent.members)
         order.push_back(&member);
     std::sort(order.begin(), order.end(),
@@ -198,7 +192,7 @@ void play(Parent &parent)
     const uint64_t quiet_us = std::max<uint64_t>(3 * second_us, whole_us / 4);
     board.from_us = clock_us() + lead_us;
     board.until_us = board.from_us + whole_us - quiet_us;
-    parent.shown_us = board.from_us + second_us;
+    parent.line_due_us = board.from_us + second_us;
     board.order = Order::play;
     play_until(parent, board.from_us + whole_us / 2);
     if (is_fine(parent)) kill_some(parent);
@@ -209,27 +203,12 @@ void play(Parent &parent)
         return clock_us() - since_us >= settled_us;
     });
     board.order = Order::finish;
-    wait_until(parent, clock_us() + report_us_max, [&] {
+    wait_until(parent, clock_us() + settle_us_max, [&] {
         return each(parent, [](const Member &member) { return member.process == 0; });
     });
 }
 
 // --- The verdict ---
-
-// Prints how long the survivors had no host.
-void print_change_of_host(const Parent &parent)
-{
-    uint64_t min_us = UINT64_MAX, max_us = 0;
-    for (const Member *member : living(parent)) {
-        if (member->now.host_us < parent.host_died_us) continue;
-        min_us = std::min(min_us, member->now.host_us - parent.host_died_us);
-        max_us = std::max(max_us, member->now.host_us - parent.host_died_us);
-    }
-    if (parent.host_died_us == 0 || max_us == 0) return;
-    std::printf("demo: peer %u is the host, %llu to %llu ms after the death of the last\n",
-                static_cast<unsigned>(living(parent)[0]->now.host), Count{min_us / 1000},
-                Count{max_us / 1000});
-}
 
 // Without kills each peer must have received every cheer of all others.
 bool is_cheer_lost(const Parent &parent)
@@ -267,18 +246,28 @@ int diverged(const std::string &why)
 int judge(const Parent &parent)
 {
     std::vector<Testimony> all;
-    uint64_t migrations = 0, host_kb = 0, others_kb = 0;
+    uint64_t objects = 0, migrations = 0, host_kb = 0, others_kb = 0;
+    uint64_t hostless_us_min = UINT64_MAX, hostless_us_max = 0;
     for (const Member *member : living(parent)) {
         const Progress &now = member->now;
-        const Known *world = member->board->world;
+        const Known *cubes = member->board->cubes;
         std::printf("demo: %s\n", peer::text(now).c_str());
         if (member->board->stage != Stage::reported)
             return diverged("this survivor has not reported");
-        all.push_back({now.self, now.digest, {world, world + member->board->known_count}});
+        all.push_back({now.self, now.digest, {cubes, cubes + member->board->known_count}});
+        objects = now.session.objects;
         migrations = std::max(migrations, now.session.migrations);
         uint64_t &most_kb = now.self == now.host ? host_kb : others_kb;
         most_kb = std::max(most_kb, member->resident_kb);
+        if (now.host_us < parent.host_died_us) continue;
+        hostless_us_min = std::min(hostless_us_min, now.host_us - parent.host_died_us);
+        hostless_us_max = std::max(hostless_us_max, now.host_us - parent.host_died_us);
     }
+    if (parent.host_died_us > 0 && hostless_us_max > 0)
+        std::printf("demo: peer %u is the host, %llu to %llu ms after the death of the last\n",
+                    static_cast<unsigned>(living(parent)[0]->now.host),
+                    Count{hostless_us_min / 1000}, Count{hostless_us_max / 1000});
+    if (all.empty()) return diverged("no peer is left");
     if (!is_agreed(parent)) // A peer that still counts a dead one has not received its departure.
         return diverged("digests, members or hosts differ\n" + verdict::differences(all));
     if (!verdict::converged(all))
@@ -286,9 +275,9 @@ int judge(const Parent &parent)
     if (is_cheer_lost(parent)) return diverged("calls were lost");
     if (!is_all_bridged(parent)) return diverged("a pair that is cut is not bridged");
     std::printf("demo: resident: the host %llu kB, others at most %llu kB\n"
-                "demo: converged peers=%zu objects=%zu migrations=%llu digest=%016llx\n",
-                Count{host_kb}, Count{others_kb}, all.size(), all[0].world.size(),
-                Count{migrations}, Count{all[0].digest});
+                "demo: converged peers=%zu objects=%llu migrations=%llu digest=%016llx\n",
+                Count{host_kb}, Count{others_kb}, all.size(), Count{objects}, Count{migrations},
+                Count{all[0].digest});
     return 0;
 }
 
@@ -306,16 +295,17 @@ int run_parent(const Options &options)
     if (wrong.empty()) play(parent);
     for (const Member &member : parent.members)
         if (member.process > 0) kill(member.process, SIGKILL);
+    while (wait(nullptr) > 0)
+        continue;
     if (command_line::ended()) {
         std::printf("demo: interrupted\n");
         return 130;
     }
     for (size_t i = 0; i < parent.members.size(); ++i)
-        if (has_failed(parent.members[i]))
+        if (!parent.members[i].failure.empty())
             return diverged("process " + std::to_string(i + 1) + " has " +
                             parent.members[i].failure);
     if (!wrong.empty()) return diverged(wrong);
-    print_change_of_host(parent);
     return judge(parent);
 }
 

@@ -54,12 +54,9 @@ std::string open(Peer &peer, const Options &options, Config config, uint32_t ind
     peer.socket =
         options.impaired ? make_impaired_socket(made.socket, impairment, seed) : made.socket;
     peer.session = make_session(config);
-    peer.game = {};
-    peer.game.session = peer.session;
-    peer.game.hz = options.hz;
-    peer.game.first_cubes =
-        options.objects / options.peers + (index < options.objects % options.peers);
-    peer.game.random.seed(seed);
+    const bool has_more = index < options.objects % options.peers;
+    peer.game = {peer.session, options.hz, options.objects / options.peers + has_more,
+                 options.objects, std::mt19937_64(seed)};
     return "";
 }
 
@@ -76,8 +73,6 @@ Invite local_invite(const Peer &peer, const Options &options)
     const Address address = loopback(peer.socket->local_address().port, ip_version(options));
     return invite(peer.session, {&address, 1});
 }
-
-namespace {
 
 struct CutSocket final : Socket {
     Socket *_inner;
@@ -99,8 +94,6 @@ struct CutSocket final : Socket {
         return _passed;
     }
 };
-
-}
 
 void cut(Peer &peer, const std::vector<uint16_t> &ports)
 {
@@ -141,11 +134,6 @@ void wait(uint64_t &next_us, uint32_t hz)
     if (next_us > now_us) sleep_us(next_us - now_us);
 }
 
-bool is_over(const Peer &peer)
-{
-    return state(peer.session) >= State::left; // The states after it are failures.
-}
-
 // --- Reports ---
 
 Progress progress(const Peer &peer)
@@ -166,8 +154,6 @@ Progress progress(const Peer &peer)
         now.members += 1;
         connections += one.rtt_us > 0;
         now.rtt_us += one.rtt_us;
-        now.sent_datagrams += one.sent_datagrams;
-        now.lost_datagrams += one.lost_datagrams;
         now.dropped += one.bad_messages;
         now.bridged += one.bridged;
     }
@@ -181,47 +167,26 @@ Progress progress(const Peer &peer)
 std::string text(const Progress &now)
 {
     using Count = unsigned long long;
-    const double lost = 100 * static_cast<double>(now.lost_datagrams) /
-                        static_cast<double>(std::max<uint64_t>(now.sent_datagrams, 1));
     char line[256];
     std::snprintf(line, sizeof line,
                   "peer %u %s members=%u objects=%llu owned=%llu migrations=%llu rtt=%ums "
-                  "loss=%.1f%% sent=%llukB dropped=%llu bridged=%u digest=%016llx",
+                  "sent=%llukB dropped=%llu bridged=%u digest=%016llx",
                   static_cast<unsigned>(now.self), now.state == State::open ? "open" : "not open",
                   now.members, Count{now.session.objects}, Count{now.session.owned},
-                  Count{now.session.migrations}, now.rtt_us / 1000, lost,
-                  Count{now.sent_bytes / 1000}, Count{now.dropped}, now.bridged, Count{now.digest});
+                  Count{now.session.migrations}, now.rtt_us / 1000, Count{now.sent_bytes / 1000},
+                  Count{now.dropped}, now.bridged, Count{now.digest});
     return line;
 }
 
-template <class T> static void add_known(std::vector<Known> &world, const Session *s, TypeId type)
-{
-    for (ObjectId object : objects(s, type))
-        if (exists(s, object))
-            world.push_back(
-                verdict::describe(object, stamp(s, object), owner(s, object), get<T>(s, object)));
-}
-
-std::vector<Known> world(const Peer &peer)
-{
-    std::vector<Known> world;
-    add_known<Cube>(world, peer.session, cube_type);
-    add_known<Player>(world, peer.session, player_type);
-    return world;
-}
-
-void print_missing(const Peer &peer)
+std::vector<Known> cubes(const Peer &peer)
 {
     const Session *session = peer.session;
-    for (const Known &known : world(peer))
-        for (const PeerId other : peers(session)) {
-            if (owner(session, known.object) != self(session)) continue;
-            const Explanation why = explain(session, known.object, other);
-            if (why.why != Why::has_it)
-                std::printf("  object %llx, to peer %u: %s\n",
-                            static_cast<unsigned long long>(known.object),
-                            static_cast<unsigned>(other), tern::text(why.why));
-        }
+    std::vector<Known> known;
+    for (ObjectId cube : objects(session, cube_type))
+        if (exists(session, cube))
+            known.push_back(verdict::describe(cube, stamp(session, cube), owner(session, cube),
+                                              get<Cube>(session, cube)));
+    return known;
 }
 
 }

@@ -20,11 +20,10 @@ struct Progress {
     State state;
     PeerId self, host;
     uint64_t host_us;
-    uint32_t members;                        // With this peer.
-    uint32_t bridged;                        // Other peers that are reached by way of another.
-    uint32_t rtt_us;                         // The mean over all connections.
-    uint64_t sent_datagrams, lost_datagrams; // To those that are members now.
-    uint64_t dropped;                        // Datagrams and messages that were wrong.
+    uint32_t members; // With this peer.
+    uint32_t bridged; // Other peers that are reached by way of another.
+    uint32_t rtt_us;  // The mean over all connections.
+    uint64_t dropped; // Datagrams and messages that were wrong.
     uint64_t sent_bytes;
     SessionStats session;
     uint64_t digest;
@@ -44,12 +43,9 @@ void cut(Peer &peer, const std::vector<uint16_t> &ports);
 void tick(Peer &peer, bool playing);
 // Waits until the next tick is due. A peer that is late by more than 100 ms skips ticks.
 void wait(uint64_t &next_us, uint32_t hz);
-bool is_over(const Peer &peer); // Its session has ended, by our will or not.
 Progress progress(const Peer &peer);
 std::string text(const Progress &now);
-std::vector<Known> world(const Peer &peer); // All living objects.
-// Prints why other peers lack objects of this one, or their last changes.
-void print_missing(const Peer &peer);
+std::vector<Known> cubes(const Peer &peer); // All that live.
 
 }
 }

@@ -6,7 +6,6 @@
 namespace demo::physics {
 
 static constexpr float room_size[2] = {room_width, room_height};
-static constexpr float half_size = cube_size / 2;
 static constexpr float push_reach = 5;
 static constexpr float push_acceleration = 80; // Speed per second.
 
@@ -24,7 +23,7 @@ static void push_away(Cube &cube, const Push &push, float seconds)
 static void keep_inside(Cube &cube)
 {
     for (int axis = 0; axis < 2; ++axis) {
-        const float low = half_size, high = room_size[axis] - half_size;
+        const float low = cube_size / 2, high = room_size[axis] - low;
         float &position = cube.position[axis];
         float &velocity = cube.velocity[axis];
         if (position >= low && position <= high) continue;

@@ -1,5 +1,4 @@
 #include "common/command_line.h"
-#include "modes.h"
 #include "peer.h"
 #include "tern/discovery.h"
 
@@ -33,15 +32,11 @@ static const char *game_name(const Options &options)
 
 static std::string join_found(const Peer &peer, const Options &options)
 {
-    static constexpr uint64_t search_us_max = 5'000'000;
     const MadeSocket made = make_discovery_socket(0);
     if (!made.socket) return std::string("--find: ") + text(made.error);
-    FinderConfig config = {};
-    config.game = game_name(options);
-    config.config = &session_config(peer.session);
-    Finder *finder = make_finder(config);
+    Finder *finder = make_finder({game_name(options), &session_config(peer.session)});
     std::string wrong;
-    const uint64_t end_us = clock_us() + search_us_max;
+    const uint64_t end_us = clock_us() + 5'000'000;
     while (state(peer.session) == State::idle && clock_us() < end_us) {
         made.socket->send(find(finder, made.socket->receive(), clock_us()));
         wrong = "--find: no session to join on the local network";
@@ -78,15 +73,11 @@ static std::string enter(const Peer &peer, const Options &options)
 // Plays until the session is over. The socket of the discovery may be null.
 static void play_alone(Peer &peer, const Options &options, Socket *discovery)
 {
-    Announcement announcement = {};
-    announcement.game = game_name(options);
-    announcement.name = options.announce.c_str();
-    announcement.address = peer.socket->local_address();
-    announcement.open = true;
-    Announcer *announcer = make_announcer(announcement);
+    Announcer *announcer = make_announcer(
+        {game_name(options), options.announce.c_str(), peer.socket->local_address(), true});
     const uint64_t begun_us = clock_us(), play_us = options.seconds * uint64_t{1'000'000};
     uint64_t next_us = begun_us, shown_us = begun_us;
-    while (!peer::is_over(peer)) {
+    while (state(peer.session) < State::left) {
         const uint64_t now_us = clock_us();
         const bool is_time_over = play_us > 0 && now_us - begun_us >= play_us;
         const bool is_leaving = state(peer.session) == State::leaving;

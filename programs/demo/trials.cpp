@@ -1,6 +1,5 @@
 // Each trial runs a host and a newcomer that has to be refused, in this process, and shows the
 // sentence that this ends in.
-#include "modes.h"
 #include "peer.h"
 
 namespace demo {
@@ -18,7 +17,7 @@ constexpr Type other_types[] = {
     types[1]};
 
 struct Trial {
-    const char *name;             // As for --trial.
+    const char *name;             // The value of --trial.
     State expected = State::idle; // The newcomer's last state.
     const char *words = "";       // state_text() must contain them.
     std::span<const Type> newcomer_types = types;

@@ -17,34 +17,16 @@ Known describe(ObjectId object, uint64_t stamp, PeerId owner, const Cube &cube)
     return known;
 }
 
-Known describe(ObjectId object, uint64_t stamp, PeerId owner, const Player &player)
+// Lists what each peer has of each cube, in the order of the testimonies.
+static std::map<ObjectId, std::vector<std::string>> table(const std::vector<Testimony> &testimonies)
 {
-    Known known = {object, ""};
-    std::snprintf(known.text, sizeof known.text,
-                  "player stamp=%llx owner=%u position=%.9g,%.9g name=%.*s",
-                  static_cast<unsigned long long>(stamp), static_cast<unsigned>(owner),
-                  double{player.position[0]}, double{player.position[1]},
-                  static_cast<int>(sizeof player.name), player.name);
-    return known;
-}
-
-using Versions = std::map<std::string, std::string>; // Text of an object to the peers that have it.
-
-static std::map<ObjectId, Versions> versions(const std::vector<Testimony> &testimonies)
-{
-    std::map<ObjectId, std::vector<std::string>> texts; // One for each testimony.
+    std::map<ObjectId, std::vector<std::string>> table;
     for (size_t i = 0; i < testimonies.size(); ++i)
-        for (const Known &known : testimonies[i].world)
-            texts.try_emplace(known.object, testimonies.size(), "not there").first->second[i] =
-                known.text;
-    std::map<ObjectId, Versions> versions;
-    for (const auto &[object, all] : texts)
-        for (size_t i = 0; i < all.size(); ++i) {
-            std::string &peers = versions[object][all[i]];
-            peers += peers.empty() ? "" : ",";
-            peers += std::to_string(static_cast<unsigned>(testimonies[i].peer));
+        for (const Known &known : testimonies[i].cubes) {
+            const auto row = table.try_emplace(known.object, testimonies.size(), "not there").first;
+            row->second[i] = known.text;
         }
-    return versions;
+    return table;
 }
 
 bool converged(const std::vector<Testimony> &testimonies)
@@ -56,12 +38,16 @@ std::string differences(const std::vector<Testimony> &testimonies)
 {
     std::string out;
     size_t count = 0;
-    for (const auto &[object, texts] : versions(testimonies)) {
-        if (texts.size() < 2 || ++count > differences_max) continue;
+    for (const auto &[object, texts] : table(testimonies)) {
+        std::map<std::string, std::string> versions; // The peers that have each text.
+        for (size_t i = 0; i < texts.size(); ++i)
+            versions[texts[i]] += "," + std::to_string(static_cast<unsigned>(testimonies[i].peer));
+        if (versions.size() < 2 || ++count > differences_max) continue;
         char id[24];
         std::snprintf(id, sizeof id, "%llx", static_cast<unsigned long long>(object));
-        for (const auto &[text, peers] : texts)
-            out += std::string("  object ") + id + " at peer " + peers + ": " + text + "\n";
+        for (const auto &[text, peers] : versions)
+            out +=
+                std::string("  object ") + id + " at peer " + peers.substr(1) + ": " + text + "\n";
     }
     if (count > differences_max)
         out += "  and " + std::to_string(count - differences_max) + " more objects\n";

@@ -5,17 +5,17 @@
 
 namespace demo {
 
-// An object as one peer has it: its stamp, owner and fields as text.
+// A cube as one peer has it: its stamp, owner and fields as text.
 struct Known {
     ObjectId object;
     char text[152];
 };
 
-// What one survivor reports at the end.
+// One survivor's report at the end.
 struct Testimony {
     PeerId peer;
-    uint64_t digest;
-    std::vector<Known> world;
+    uint64_t digest; // Covers all objects.
+    std::vector<Known> cubes;
 };
 
 namespace verdict {
@@ -23,10 +23,9 @@ namespace verdict {
 inline constexpr size_t differences_max = 40; // Objects that differences() lists; it counts more.
 
 Known describe(ObjectId object, uint64_t stamp, PeerId owner, const Cube &cube);
-Known describe(ObjectId object, uint64_t stamp, PeerId owner, const Player &player);
-// Whether there is a survivor, and all digests and worlds are equal.
+// Whether there is a survivor, and all digests and cubes are equal.
 bool converged(const std::vector<Testimony> &testimonies);
-// A line for each version of an object that peers differ in, with the peers that have it.
+// A line for each version of a cube that peers differ in, with the peers that have it.
 std::string differences(const std::vector<Testimony> &testimonies);
 
 }
