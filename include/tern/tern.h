@@ -240,8 +240,8 @@ bool sample(const Session *session, ObjectId object, uint64_t at_us, T &value)
 
 template <GameStruct T> std::span<const T> object_values(const Session *session, TypeId type)
 {
-    return {static_cast<const T *>(values(session, type, sizeof(T))),
-            objects(session, type).size()};
+    return {static_cast<const T *>(object_values(session, type, sizeof(T))),
+            object_ids(session, type).size()};
 }
 
 template <GameStruct T>

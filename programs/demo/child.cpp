@@ -1,131 +1,94 @@
 #include "child.h"
-#include "cuts.h"
-#include "picture.h"
 #include <algorithm>
+#include <unistd.h>
 
 namespace demo::child {
 
-static constexpr uint64_t report_interval_us = 100'000;
-static constexpr uint64_t lag_us_max = 100'000; // What is later than this is not caught up with.
-
-struct Life {
-    Peer peer;
-    Task task;
-    Inbox inbox;
-    Play play;   // Until it is here, nobody plays.
-    bool opened; // As told to the parent.
-    bool finishing;
-    uint64_t reported_us;
-};
-
-static int fail(Life &life, const std::string &text)
+std::vector<CutPair> cut_pairs(const Options &options)
 {
-    pipes::write_message(life.task.to_parent, MessageKind::failed, text.data(), text.size());
-    peer::destroy_peer(life.peer);
-    return 1;
+    std::vector<uint32_t> order;
+    for (uint32_t i = 1; i < options.peers; ++i)
+        order.push_back(i);
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(options.seed));
+    std::vector<CutPair> pairs;
+    for (const bool disjoint : {true, false}) // Neighbours first: no two such pairs share a peer.
+        for (size_t i = 0; i < order.size(); ++i)
+            for (size_t j = i + 1; j < order.size(); ++j)
+                if ((i % 2 == 0 && j == i + 1) == disjoint) pairs.emplace_back(order[i], order[j]);
+    pairs.resize(std::min<size_t>(pairs.size(), options.cut_pairs));
+    return pairs;
 }
 
-// Empty, or what is wrong.
-static std::string enter(Life &life, const Options &options)
+static void join_host(Peer &peer, const Options &options, const Board &board, uint32_t index)
 {
-    Peer &peer = life.peer;
-    if (life.task.index > 0) {
-        const ParsedInvite parsed = parse_invite(life.task.invite.c_str());
-        if (parsed.error) return std::string("the invite: ") + parsed.error;
-        join(peer.session, parsed.invite);
-        return "";
+    std::vector<uint16_t> ports;
+    for (const auto &[first, second] : cut_pairs(options))
+        if (first == index || second == index)
+            ports.push_back(board.children[first == index ? second : first].port);
+    if (!ports.empty()) peer::cut(peer, ports);
+    join(peer.session, board.invite);
+}
+
+static void publish(ChildBoard &own, const Peer &peer)
+{
+    const uint32_t count = own.progress_count + 1;
+    own.progress[count % 2] = peer::progress(peer);
+    own.progress_count = count;
+}
+
+static void report(ChildBoard &own, const Peer &peer)
+{
+    publish(own, peer);
+    const std::vector<Known> cubes = peer::cubes(peer);
+    own.known_count = static_cast<uint32_t>(std::min(cubes.size(), known_max));
+    std::copy_n(cubes.begin(), own.known_count, own.cubes);
+    own.stage = Stage::reported;
+}
+
+// Ticks until the parent wants the report. Returns what ended the session, or an empty text.
+static std::string run_until_finish(Peer &peer, const Options &options, Board &board,
+                                    uint32_t index)
+{
+    ChildBoard &own = board.children[index];
+    uint64_t next_us = clock_us(), published_us = 0;
+    while (board.order < Order::finish) {
+        const uint64_t now_us = clock_us();
+        const bool is_idle = session_state(peer.session) == State::idle;
+        if (is_idle && board.order >= Order::join) join_host(peer, options, board, index);
+        const bool is_playing = board.order == Order::play && now_us >= board.from_us;
+        peer::tick(peer, is_playing && now_us < board.until_us);
+        if (session_state(peer.session) >= State::left) return state_text(peer.session);
+        if (getppid() != board.parent) return "the parent has gone";
+        if (now_us - published_us >= 100'000) {
+            published_us = now_us;
+            publish(own, peer);
+        }
+        peer::wait(next_us, options.hz);
     }
-    start(peer.session);
-    const Address address = peer::own_address(peer, options.socket);
-    const InviteText text = to_text(make_invite(peer.session, {&address, 1}));
-    pipes::write_message(life.task.to_parent, MessageKind::invite, text.text,
-                         std::strlen(text.text));
     return "";
 }
 
-static void take_orders(Life &life)
+int run(const Options &options, Board &board, uint32_t index)
 {
-    for (;;) {
-        const Message message = pipes::next_message(life.inbox);
-        if (message.kind == MessageKind::none) return;
-        if (message.kind == MessageKind::play) life.play = pipes::value<Play>(message);
-        if (message.kind == MessageKind::finish) life.finishing = true;
+    ChildBoard &own = board.children[index];
+    const std::string name = index == 0 ? "host" : "peer " + std::to_string(index + 1);
+    Config config = peer::make_config(options);
+    config.name = name.c_str();
+    Peer peer = {};
+    std::string wrong = peer::open(peer, options, config, index);
+    if (wrong.empty()) {
+        if (index == 0) start(peer.session);
+        if (index == 0) board.invite = peer::local_invite(peer, options);
+        own.port = peer.socket->local_address().port;
+        own.stage = Stage::bound;
+        wrong = run_until_finish(peer, options, board, index);
     }
-}
-
-static void report(Life &life, uint64_t now_us)
-{
-    if (!life.opened && session_state(life.peer.session) == State::open) {
-        life.opened = true;
-        pipes::write_message(life.task.to_parent, MessageKind::opened, nullptr, 0);
-    }
-    if (now_us - life.reported_us < report_interval_us) return;
-    life.reported_us = now_us;
-    pipes::write_message(life.task.to_parent, MessageKind::progress, peer::progress(life.peer));
-    if (life.task.draws)
-        pipes::write_messages(life.task.to_parent, MessageKind::picture, picture::dots(life.peer));
-}
-
-static int testify(Life &life)
-{
-    const Progress progress = peer::progress(life.peer);
-    pipes::write_message(life.task.to_parent, MessageKind::progress, progress);
-    const std::string missing = peer::missing(life.peer);
-    pipes::write_message(life.task.to_parent, MessageKind::missing, missing.data(), missing.size());
-    pipes::write_messages(life.task.to_parent, MessageKind::world, peer::world(life.peer));
-    peer::destroy_peer(life.peer);
-    return 0;
-}
-
-// Waits for the parent's word on whom it has no path to.
-static void take_cuts(Life &life)
-{
-    pipes::write_message(life.task.to_parent, MessageKind::port,
-                         life.peer.socket->local_address().port);
-    while (!life.inbox.ended) {
-        const Message message = pipes::next_message(life.inbox);
-        if (message.kind == MessageKind::cuts) {
-            life.peer.socket =
-                cuts::make_cut_socket(life.peer.socket, pipes::values<uint16_t>(message));
-            return;
-        }
-        sleep_us(1000);
-    }
-}
-
-int run(const Options &options, const Task &task)
-{
-    const std::string name = task.index == 0 ? "host" : "peer " + std::to_string(task.index + 1);
-    PeerSetup setup = peer::setup(options, task.index);
-    setup.name = name.c_str();
-    Life life = {};
-    life.task = task;
-    life.inbox.descriptor = task.from_parent;
-    MadePeer made = peer::make_peer(setup);
-    if (!made.error.empty()) return fail(life, made.error);
-    life.peer = std::move(made.peer);
-    if (options.cut_pairs > 0 && task.index > 0) take_cuts(life);
-    const std::string wrong = enter(life, options);
-    if (!wrong.empty()) return fail(life, wrong);
-
-    const uint64_t tick_us = 1'000'000 / options.hz;
-    uint64_t next_us = clock_us();
-    while (!life.inbox.ended) {
-        take_orders(life);
-        const uint64_t now_us = clock_us();
-        peer::tick(life.peer, now_us >= life.play.from_us && now_us < life.play.until_us);
-        const State now = session_state(life.peer.session);
-        if (peer::is_over(now))
-            return fail(life,
-                        std::string(peer::state_name(now)) + ": " + state_text(life.peer.session));
-        if (life.finishing) return testify(life);
-        report(life, now_us);
-        next_us = std::max(next_us + tick_us, clock_us() - lag_us_max);
-        const uint64_t after_us = clock_us();
-        if (next_us > after_us) sleep_us(next_us - after_us);
-    }
-    peer::destroy_peer(life.peer);
-    return 1; // The parent has gone.
+    if (wrong.empty())
+        report(own, peer);
+    else
+        std::printf("demo: process %u: %s\n", index + 1, wrong.c_str());
+    peer::close(peer);
+    return wrong.empty() ? 0 : 1;
 }
 
 }

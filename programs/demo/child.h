@@ -1,18 +1,46 @@
-// The process of one peer: it talks with its parent by pipes and with the other peers by its
-// socket.
+// The process of one peer, and the memory that it shares with its parent.
 #pragma once
-#include "pipe.h"
+#include "peer.h"
+#include <atomic>
+#include <sys/types.h>
 
-namespace demo::child {
+namespace demo {
 
-struct Task {
-    uint32_t index;             // 0: the first host.
-    std::string invite;         // Of the first host; for the others.
-    bool draws;                 // Sends the parent what it sees.
-    int from_parent, to_parent; // Ends of pipes.
+// All cubes that one peer may know: creations that cross can exceed the limit of the type.
+inline constexpr size_t known_max = 2 * objects_limit;
+
+enum class Stage : uint32_t { starting, bound, reported };
+
+// A child shows this to its parent; zero at first. It writes each part before the stage that makes
+// the part valid.
+struct ChildBoard {
+    std::atomic<Stage> stage;
+    uint16_t port;                        // From bound on.
+    std::atomic<uint32_t> progress_count; // progress[progress_count % 2] is the current one; the
+    Progress progress[2];                 // child writes the other one.
+    uint32_t known_count;                 // From reported on, as `cubes`.
+    Known cubes[known_max];
 };
 
-// Until the parent has its report, or has gone. The exit status of the process.
-int run(const Options &options, const Task &task);
+enum class Order : uint32_t { wait, join, play, finish };
 
+struct Board {
+    pid_t parent;
+    std::atomic<Order> order;   // To all children.
+    Invite invite;              // From the first host, valid once it is bound.
+    uint64_t from_us, until_us; // The time of the play by clock_us(), valid from Order::play on.
+    ChildBoard children[star_peers_max];
+};
+
+using CutPair = std::pair<uint32_t, uint32_t>; // Indexes of processes.
+
+namespace child {
+
+// The pairs that have no direct path, by the seed; none contains the first process. As long as
+// possible no two of them share a peer.
+std::vector<CutPair> cut_pairs(const Options &options);
+// Runs one peer until the parent has its report, or has gone. Returns the exit status.
+int run(const Options &options, Board &board, uint32_t index);
+
+}
 }

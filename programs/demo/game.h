@@ -1,35 +1,95 @@
-// What one player does, by chance from a seed: it walks about, pushes its cubes, claims those of
-// others, and now and then destroys one and makes another. The host also hands cubes over.
+// The game of the demo. Cubes glide through a room, bounce off its walls and off each other, and
+// change owners; each peer simulates the cubes that it owns and has one player, who pushes them.
 #pragma once
-#include "physics.h"
 #include "tern/tern.h"
 #include <random>
 #include <vector>
 
 namespace demo {
 
+using namespace tern;
+
+inline constexpr float room_width = 78;
+inline constexpr float room_height = 32;
+inline constexpr float cube_size = 1;
+inline constexpr float speed_max = 30;          // Per second, along each axis.
+inline constexpr uint32_t objects_limit = 1000; // For --objects.
+
+struct Cube {
+    float position[2];
+    float velocity[2];
+    uint16_t bumps; // Counts the walls and cubes that it has met; wraps.
+    PeerId pusher;  // The peer whose player pushed it last.
+};
+
+struct Player {
+    float position[2];
+    char name[12];
+};
+
+// A reliable call to all others.
+struct Cheer {
+    uint32_t number; // From 1 on.
+};
+
+enum : TypeId { cube_type, player_type, cheer_type };
+
+inline constexpr Field cube_fields[] = {
+    {"position", FieldKind::float32, offsetof(Cube, position), 2, 0, 128, 1.0 / 64},
+    {"velocity", FieldKind::float32, offsetof(Cube, velocity), 2, -32, 32, 1.0 / 16},
+    {"bumps", FieldKind::uint16, offsetof(Cube, bumps)},
+    {"pusher", FieldKind::peer, offsetof(Cube, pusher)}};
+inline constexpr Field player_fields[] = {
+    {"position", FieldKind::float32, offsetof(Player, position), 2, 0, 128, 1.0 / 64},
+    {"name", FieldKind::text, offsetof(Player, name), sizeof(Player::name)}};
+inline constexpr Field cheer_fields[] = {{"number", FieldKind::uint32, offsetof(Cheer, number)}};
+
+// Creations can cross, so there may be more cubes than objects_limit.
+inline constexpr Type types[] = {
+    {"cube", sizeof(Cube), cube_fields, objects_limit + 200, Orphan::to_host, ClaimPolicy::always},
+    {"player", sizeof(Player), player_fields, star_peers_max, Orphan::destroy, ClaimPolicy::never},
+    {"cheer", sizeof(Cheer), cheer_fields}};
+
+// --- Physics: the same input gives the same result, to the bit ---
+
+struct Body {
+    Cube cube;
+    bool mine; // False: another peer moves it, so here it is an obstacle.
+};
+
+struct Push {
+    float position[2];
+    PeerId player; // none: nobody pushes.
+};
+
+namespace physics {
+
+// Moves the bodies that are `mine` by one tick.
+void step(std::span<Body> bodies, const Push &push, float seconds = 1.0f / 60);
+// Moves `position` towards `to`, by at most `distance`.
+void walk(float (&position)[2], const float (&to)[2], float distance);
+
+}
+
+// --- One peer's part ---
+
 struct Game {
-    Session *session;
-    uint32_t first_cubes; // That it still has to create.
-    uint32_t cubes_max;   // Alive in the session; beyond that nobody creates.
-    std::mt19937_64 random;
-    ObjectId player;
-    float goal[2];                 // Where the player walks to.
-    std::vector<ObjectId> claimed; // Unanswered.
-    std::vector<Body> bodies;      // Of this tick, as in objects(session, cube_type).
-    uint32_t hz;                   // Ticks per second.
-    uint32_t ticks_to_claim, ticks_to_migrate, ticks_to_replace;
-    uint32_t cheered, heard; // Calls to all, and those of others.
+    Session *session = nullptr;
+    uint32_t hz = 0;          // Ticks per second.
+    uint32_t first_cubes = 0; // Cubes that this peer still has to create.
+    uint32_t cubes_max = 0;   // In the session; beyond that this peer creates none.
+    std::mt19937_64 random = {};
+    ObjectId player = ObjectId::none;
+    float goal[2] = {};            // The player walks there.
+    std::vector<Body> bodies = {}; // In this tick, in the order of object_ids(session, cube_type).
+    uint32_t cheered = 0, cheers_received = 0;
 };
 
 namespace game {
 
-inline constexpr size_t claims_max = 8; // Unanswered at once.
-
-Game make_game(Session *session, uint32_t first_cubes, uint32_t cubes_max, uint64_t seed,
-               uint32_t hz = ticks_per_second);
-void take_events(Game &game, std::span<const Event> events);
-void play(Game &game); // One tick, while the session is open.
+// One tick in an open session. The player walks and pushes. At random this peer claims a cube of
+// another, replaces one of its own, and cheers; the host gives cubes to others.
+void play(Game &game);
 
 }
 }

@@ -1,51 +1,56 @@
-// tern-demo's command line.
+// tern-demo's command line, and the three ways to run that it chooses.
 #pragma once
-#include "tern/types.h"
 #include <cstdint>
 #include <string>
 
 namespace demo {
 
-enum class SocketKind : uint8_t { udp, enet, udp6 };
-
 struct Options {
     uint16_t peers = 4;
-    tern::Topology topology = tern::Topology::mesh;
+    std::string topology = "mesh"; // Or star.
     uint32_t hz = 60;
     uint32_t objects = 64;
-    uint32_t seconds = 20;
+    uint32_t seconds = 20; // 0: one peer in this process plays until a signal.
     double loss_percent = 5;
     uint32_t delay_ms = 40;
     uint32_t jitter_ms = 40;
     uint64_t seed = 1;
-    SocketKind socket = SocketKind::udp;
+    std::string socket = "udp"; // Or udp6, enet.
     bool no_kill = false;
-    bool kill_host = false;  // And not another.
-    bool kill_two = false;   // The host, and another:
-    bool kill_other = false; // who came last, and not who takes its place.
-    bool survivors = false;  // Quorum::survivors; else a majority goes on.
-    uint32_t cut_pairs = 0;  // Of peers, never the host, that have no direct path.
-    std::string trial;       // Empty: none.
-    std::string invite;      // --join.
-    std::string record;      // --record: a folder. Empty: nothing is recorded.
-    std::string address;     // --listen: where others reach it.
-    std::string announce;    // The session's name. Empty: it is not announced.
+    bool kill_host = false;
+    bool kill_two = false;           // The host and its successor; with kill_other:
+    bool kill_other = false;         // the host and the youngest peer.
+    std::string quorum = "majority"; // Or survivors.
+    uint32_t cut_pairs = 0; // Pairs of peers, none with the host, that have no direct path.
+    std::string trial;      // Empty: none.
+    std::string invite;     // --join.
+    std::string record;     // --record: a folder. Empty: nothing is recorded.
+    std::string address;    // --listen: where others reach it.
+    std::string announce;   // The session's name. Empty: it is not announced.
     bool find = false;
-    int32_t port = -1; // --listen; -1: not given.
-    bool seconds_given = false;
-    bool impaired = true; // False with --listen or --join, unless an impairment is asked for.
+    int32_t port = -1;    // --listen; -1: not given.
+    bool impaired = true; // False with --listen, --join or --find, unless it is asked for.
 };
 
 struct ParsedOptions {
     Options options;
-    bool run;        // Else `text` is to be shown, and the program ends with exit_status.
+    bool run;        // False: print `text` and end with exit_status.
     int exit_status; // 0: the help. 2: a bad option.
     std::string text;
 };
 
 ParsedOptions parse_options(int argc, const char *const *argv);
 bool is_alone(const Options &options); // One peer in this process, and no forks.
-const char *socket_name(SocketKind socket);
-const char *topology_name(tern::Topology topology);
+
+// --- Ways to run; each returns the exit status of the program ---
+
+// Forks the peers, kills one half-way, and compares the worlds that the survivors report. 0: all
+// have the same world; 1: they have not; 130: interrupted.
+int run_parent(const Options &options);
+// Runs one peer in this process. 0: it left; 1: its session ended otherwise, or --find found none;
+// 2: an option is wrong.
+int run_alone(const Options &options);
+// Tries what must be refused. 0: all was refused as expected.
+int run_trials(const Options &options);
 
 }

@@ -1,423 +1,312 @@
-#include "parent.h"
-#include "crew.h"
-#include "verdict.h"
+#include "child.h"
+#include "common/command_line.h"
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
-#include <random>
+#include <csignal>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-namespace demo::parent {
+namespace demo {
 
 static constexpr uint64_t second_us = 1'000'000;
-static constexpr uint64_t start_us_max = 40 * second_us; // Until all are in.
-static constexpr uint64_t settle_us_max = 10 * second_us;
-static constexpr uint64_t settled_us = second_us; // So long all must have agreed.
-static constexpr uint64_t report_us_max = 10 * second_us;
-static constexpr size_t rows_max = 16;       // Of more peers no picture is drawn.
-static constexpr uint64_t lead_us = 200'000; // From the order to play until the play.
+static constexpr uint64_t start_us_max = 40 * second_us;  // Until all peers are in.
+static constexpr uint64_t settle_us_max = 10 * second_us; // Until all agree; until all report.
+static constexpr uint64_t settled_us = second_us;         // All must have agreed for so long.
+static constexpr uint64_t lead_us = 200'000;              // From the order to play until the play.
 
-struct Parent {
-    Crew crew;
-    uint64_t begun_us;     // The first process was forked.
-    uint64_t from_us;      // The play begins; 0: not yet.
-    uint64_t shown_us;     // The last line or picture.
-    uint64_t host_died_us; // 0: it has not.
-    std::string phase;
-    std::string notes; // What is to be printed after the picture is gone.
+using Count = unsigned long long; // For %llu.
+
+namespace {
+
+struct Member {
+    const ChildBoard *board;
+    pid_t process;        // 0: it has ended.
+    bool killed;          // This parent did it, as planned.
+    std::string failure;  // Why it ended on its own; empty: it has not.
+    uint64_t resident_kb; // The most memory that it had; known at its end.
+    Progress now;
 };
 
-// Printed, or kept until the picture is gone.
-__attribute__((format(printf, 2, 3))) static void say(Parent &parent, const char *format, ...)
+struct Parent {
+    const Options &options;
+    Board &board;
+    std::vector<Member> members; // Ordered by index: [0] is the first host.
+    uint64_t line_due_us;        // The next line of show().
+    uint64_t host_died_us;       // 0: it has not.
+};
+
+bool is_alive(const Member &member)
 {
-    char text[512];
-    va_list values;
-    va_start(values, format);
-    std::vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    if (parent.crew.draws) {
-        parent.notes += text;
-        return;
-    }
-    std::fputs(text, stdout);
-    std::fflush(stdout);
+    return !member.killed && member.failure.empty();
 }
 
-// --- Showing how it goes ---
-
-static double seconds_played(const Parent &parent, uint64_t now_us)
+template <class Condition> bool each(const Parent &parent, Condition condition)
 {
-    return parent.from_us == 0 || now_us < parent.from_us
-               ? 0
-               : static_cast<double>(now_us - parent.from_us) / second_us;
+    return std::all_of(parent.members.begin(), parent.members.end(), condition);
 }
 
-static void show_line(Parent &parent, uint64_t now_us, double passed_s)
+std::vector<const Member *> living(const Parent &parent)
 {
-    uint64_t objects = 0, migrations = 0, sent = 0, lost = 0, in_bytes = 0, out_bytes = 0, rtt = 0;
-    uint64_t least = UINT64_MAX, most = 0;
-    std::string owned;
-    for (Member &member : parent.crew.members) {
-        if (!crew::alive(member)) continue;
-        const Progress &now = member.now;
-        objects = std::max(objects, now.objects);
-        migrations = std::max(migrations, now.migrations);
-        rtt += now.rtt_us / 1000;
-        sent += now.sent_datagrams;
-        lost += now.lost_datagrams;
-        in_bytes += now.received_bytes - member.shown.received_bytes;
-        out_bytes += now.sent_bytes - member.shown.sent_bytes;
-        least = std::min(least, now.owned);
-        most = std::max(most, now.owned);
-        if (parent.crew.members.size() <= rows_max)
-            owned += (owned.empty() ? "" : "/") + std::to_string(now.owned);
-        member.shown = now;
-    }
-    if (owned.empty()) owned = std::to_string(least) + ".." + std::to_string(most);
-    const uint32_t peers = std::max(1u, crew::survivors(parent.crew));
-    const double loss = sent == 0 ? 0 : 100 * static_cast<double>(lost) / static_cast<double>(sent);
-    const double per_peer_s = passed_s * peers * 1000;
-    say(parent,
-        "demo: %5.1f s %s peers=%u objects=%llu owned=%s migrations=%llu rtt=%llums loss=%.1f%% "
-        "in=%.0fkB/s out=%.0fkB/s\n",
-        seconds_played(parent, now_us), parent.phase.c_str(), peers,
-        static_cast<unsigned long long>(objects), owned.c_str(),
-        static_cast<unsigned long long>(migrations), static_cast<unsigned long long>(rtt / peers),
-        loss, static_cast<double>(in_bytes) / per_peer_s,
-        static_cast<double>(out_bytes) / per_peer_s);
-}
-
-static void show_picture(Parent &parent, uint64_t now_us, double passed_s)
-{
-    const Options &options = parent.crew.options;
-    const Member &viewer = crew::first_alive(parent.crew);
-    char title[96];
-    std::snprintf(title, sizeof title,
-                  "tern-demo  %5.1f s of %u  %s  %s, loss %g %%, %u to %u ms  seen by peer %u",
-                  seconds_played(parent, now_us), options.seconds, parent.phase.c_str(),
-                  socket_name(options.socket), options.loss_percent, options.delay_ms,
-                  options.delay_ms + options.jitter_ms, static_cast<unsigned>(viewer.now.self));
-    Picture picture = {title, viewer.dots, {}, ""};
-    for (Member &member : parent.crew.members) {
-        PictureRow row = {member.now, member.shown, passed_s, member.killed ? "killed" : ""};
-        if (member.killed) row.before = row.now;
-        picture.rows.push_back(std::move(row));
-        member.shown = member.now;
-    }
-    std::sort(picture.rows.begin(), picture.rows.end(),
-              [](const PictureRow &a, const PictureRow &b) { return a.now.self < b.now.self; });
-    picture::show(picture);
-}
-
-static void show(Parent &parent)
-{
-    const uint64_t now_us = clock_us();
-    const uint64_t interval_us = parent.crew.draws ? second_us / 4 : second_us;
-    // Lines fall on whole seconds of the play; there are none before it.
-    const uint64_t first_us = parent.from_us == 0 ? parent.begun_us : parent.from_us;
-    if (parent.from_us == 0 && !parent.crew.draws) return;
-    const uint64_t last_us = std::max(first_us, parent.shown_us);
-    if (now_us < last_us + interval_us) return;
-    const double passed_s = static_cast<double>(now_us - last_us) / second_us;
-    parent.shown_us = first_us + (now_us - first_us) / interval_us * interval_us;
-    if (parent.crew.draws)
-        show_picture(parent, now_us, passed_s);
-    else
-        show_line(parent, now_us, passed_s);
+    std::vector<const Member *> living;
+    for (const Member &member : parent.members)
+        if (is_alive(member)) living.push_back(&member);
+    return living;
 }
 
 // --- Waiting ---
 
-// Whether to go on: nobody has failed, and nobody has interrupted.
-static bool fine(const Parent &parent)
+// Notes which child has ended, and reads what all show.
+void look(Parent &parent)
 {
-    return !crew::interrupted() && !crew::failed(parent.crew);
+    int status = 0;
+    rusage usage = {};
+    const pid_t ended = wait4(-1, &status, WNOHANG, &usage);
+    for (Member &member : parent.members) {
+        member.now = member.board->progress[member.board->progress_count % 2];
+        if (ended <= 0 || member.process != ended) continue;
+        member.process = 0;
+        member.resident_kb = static_cast<uint64_t>(usage.ru_maxrss);
+        if (member.killed || member.board->stage == Stage::reported) continue;
+        member.failure = WIFSIGNALED(status)
+                             ? "ended by signal " + std::to_string(WTERMSIG(status))
+                             : "ended with status " + std::to_string(WEXITSTATUS(status));
+    }
+}
+
+// Prints each second of the play how one of the living peers fares.
+void show(Parent &parent)
+{
+    const Board &board = parent.board;
+    const uint64_t now_us = clock_us();
+    const std::vector<const Member *> members = living(parent);
+    if (board.order < Order::play || now_us < parent.line_due_us || members.empty()) return;
+    parent.line_due_us += second_us;
+    std::printf("demo: %5.1f s %s peers=%zu: %s\n",
+                static_cast<double>(now_us - board.from_us) / second_us,
+                now_us < board.until_us ? "playing" : "quiet", members.size(),
+                peer::text(members[0]->now).c_str());
+}
+
+// Whether to go on: no peer has failed, and no signal has come.
+bool is_fine(const Parent &parent)
+{
+    return !command_line::ended() &&
+           each(parent, [](const Member &member) { return member.failure.empty(); });
 }
 
 template <class Condition>
-static bool wait_until(Parent &parent, uint64_t deadline_us, Condition condition)
+bool wait_until(Parent &parent, uint64_t deadline_us, Condition condition)
 {
-    while (fine(parent)) {
-        if (condition()) return true;
-        const uint64_t now_us = clock_us();
-        if (now_us >= deadline_us) return false;
-        const uint64_t left_ms = (deadline_us - now_us + 999) / 1000;
-        crew::listen(parent.crew, static_cast<uint32_t>(std::min<uint64_t>(left_ms, 50)));
+    for (; is_fine(parent); sleep_us(2000)) {
+        look(parent);
         show(parent);
+        if (condition()) return true;
+        if (clock_us() >= deadline_us) return false;
     }
     return false;
 }
 
-static void play_until(Parent &parent, uint64_t until_us)
+void play_until(Parent &parent, uint64_t until_us)
 {
     wait_until(parent, until_us, [] { return false; });
 }
 
-// --- The acts; each tells what went wrong, or nothing ---
+// --- The acts ---
 
-static std::string cut_pairs(Parent &parent, uint64_t deadline_us)
+// Returns what went wrong, or an empty text.
+std::string gather(Parent &parent)
 {
-    Crew &crew = parent.crew;
-    const Options &options = crew.options;
-    if (options.cut_pairs == 0) return "";
-    const auto all_bound = [&crew] {
-        return std::all_of(crew.members.begin() + 1, crew.members.end(),
-                           [](const Member &member) { return member.port != 0; });
+    const Options &options = parent.options;
+    Board &board = parent.board;
+    const uint64_t begun_us = clock_us(), deadline_us = begun_us + start_us_max;
+    for (uint32_t i = 0; i < options.peers; ++i) {
+        const pid_t process = fork();
+        if (process < 0) return "no process could be forked";
+        if (process == 0) std::exit(child::run(options, board, i));
+        parent.members.push_back({&board.children[i], process, false, "", 0, {}});
+    }
+    const auto all_bound = [&] {
+        return each(parent, [](const Member &m) { return m.board->stage == Stage::bound; });
     };
-    if (!wait_until(parent, deadline_us, all_bound)) return "not all have told their ports";
-    crew.cut_pairs = cuts::choose(options.peers, options.cut_pairs, options.seed);
-    for (const CutPair &pair : crew.cut_pairs)
-        say(parent, "demo: process %u and process %u have no direct path\n", pair.first + 1,
-            pair.second + 1);
-    crew::tell_cuts(crew);
-    return "";
-}
-
-static std::string gather(Parent &parent)
-{
-    Crew &crew = parent.crew;
-    parent.phase = "joining";
-    parent.begun_us = clock_us();
-    const uint64_t deadline_us = clock_us() + start_us_max;
-    std::string wrong = crew::fork_member(crew, "");
-    if (!wrong.empty()) return wrong;
-    const auto invited = [&crew] { return !crew.members[0].invite.empty(); };
-    if (!wait_until(parent, deadline_us, invited)) return "the host has given no invite";
-    const std::string invite = crew.members[0].invite;
-    say(parent, "demo: the host's invite is %s\n", invite.c_str());
-    while (crew.members.size() < crew.options.peers && wrong.empty())
-        wrong = crew::fork_member(crew, invite);
-    if (!wrong.empty()) return wrong;
-    wrong = cut_pairs(parent, deadline_us);
-    if (!wrong.empty()) return wrong;
-    const auto all_in = [&crew] {
-        return std::all_of(crew.members.begin(), crew.members.end(), [](const Member &member) {
-            return member.opened && member.now.members >= 1;
-        });
+    if (!wait_until(parent, deadline_us, all_bound)) return "not all peers have opened a socket";
+    for (const auto &[first, second] : child::cut_pairs(options))
+        std::printf("demo: process %u and process %u have no direct path\n", first + 1, second + 1);
+    board.order = Order::join;
+    const auto all_in = [&] {
+        return each(parent, [](const Member &member) { return member.now.state == State::open; });
     };
     if (!wait_until(parent, deadline_us, all_in)) return "not all peers could join in time";
-    say(parent,
-        "demo: all %u peers are in after %llu ms, a %s over %s; loss %g %%, %u to %u ms one way\n",
-        crew.options.peers, static_cast<unsigned long long>((clock_us() - parent.begun_us) / 1000),
-        topology_name(crew.options.topology), socket_name(crew.options.socket),
-        crew.options.loss_percent, crew.options.delay_ms,
-        crew.options.delay_ms + crew.options.jitter_ms);
+    std::printf("demo: all %u peers are in after %llu ms, a %s over %s; loss %g %%, %u to %u ms "
+                "one way\n",
+                options.peers, Count{(clock_us() - begun_us) / 1000}, options.topology.c_str(),
+                options.socket.c_str(), options.loss_percent, options.delay_ms,
+                options.delay_ms + options.jitter_ms);
     return "";
 }
 
-static void kill_member(Parent &parent, Member &victim)
+void kill_member(Parent &parent, Member &victim)
 {
     const bool is_host = victim.now.self == victim.now.host;
-    say(parent, "demo: peer %u%s is killed, process %d\n", static_cast<unsigned>(victim.now.self),
-        is_host ? ", the host," : "", static_cast<int>(victim.process));
+    std::printf("demo: peer %u%s is killed, process %d\n", static_cast<unsigned>(victim.now.self),
+                is_host ? ", the host," : "", static_cast<int>(victim.process));
     if (is_host) parent.host_died_us = clock_us();
-    crew::kill_member(parent.crew, victim);
+    victim.killed = true;
+    if (victim.process > 0) kill(victim.process, SIGKILL);
 }
 
-static void kill_some(Parent &parent)
+void kill_some(Parent &parent)
 {
-    Crew &crew = parent.crew;
-    const Options &options = crew.options;
-    std::mt19937_64 random(options.seed);
+    const Options &options = parent.options;
     if (options.no_kill) return;
-    Member *host = crew::find_host(crew);
-    Member *second = options.kill_other ? crew::find_last(crew) : crew::find_next(crew);
+    std::mt19937_64 random(options.seed);
+    std::vector<Member *>
+        order; // Ordered by age: the host, its successor, the successor of that one.
+    for (Member &member : parent.members)
+        order.push_back(&member);
+    std::sort(order.begin(), order.end(),
+              [](const Member *a, const Member *b) { return a->now.self < b->now.self; });
     if (!options.kill_host && !options.kill_two)
-        return kill_member(parent, crew.members[1 + random() % (crew.members.size() - 1)]);
-    if (!host || !second) return; // The verdict will say that too many are there.
-    kill_member(parent, *host);
+        return kill_member(parent, *order[1 + random() % (order.size() - 1)]);
+    kill_member(parent, *order[0]);
     if (!options.kill_two) return;
     sleep_us(random() % 100'000);
-    kill_member(parent, *second);
+    kill_member(parent, options.kill_other ? *order.back() : *order[1]);
 }
 
-static void play(Parent &parent)
+// Whether all survivors show the same world, members and host.
+bool is_agreed(const Parent &parent)
 {
-    const Options &options = parent.crew.options;
-    const uint64_t whole_us = options.seconds * second_us;
+    const std::vector<const Member *> members = living(parent);
+    return std::all_of(members.begin(), members.end(), [&](const Member *member) {
+        const Progress &now = member->now, &first = members[0]->now;
+        return now.digest == first.digest && now.host == first.host &&
+               now.members == members.size();
+    });
+}
+
+void play(Parent &parent)
+{
+    Board &board = parent.board;
+    const uint64_t whole_us = parent.options.seconds * second_us;
     const uint64_t quiet_us = std::max<uint64_t>(3 * second_us, whole_us / 4);
-    parent.from_us = clock_us() + lead_us;
-    parent.phase = "playing";
-    const Play orders = {parent.from_us, parent.from_us + whole_us - quiet_us};
-    crew::tell_all(parent.crew, MessageKind::play, &orders, sizeof orders);
-    const uint64_t kill_us = parent.from_us + whole_us / 2;
-    play_until(parent, std::min(kill_us, orders.until_us));
-    if (kill_us > orders.until_us) parent.phase = "quiet";
-    play_until(parent, kill_us);
-    if (!fine(parent)) return;
-    kill_some(parent);
-    play_until(parent, orders.until_us);
-    parent.phase = "quiet";
-    play_until(parent, parent.from_us + whole_us);
-}
-
-static bool agreed(Crew &crew)
-{
-    const uint32_t survivors = crew::survivors(crew);
-    const Progress &first = crew::first_alive(crew).now;
-    return std::all_of(crew.members.begin(), crew.members.end(), [&](const Member &member) {
-        return !crew::alive(member) ||
-               (member.now.digest == first.digest && member.now.members == survivors &&
-                member.now.host == first.host);
-    });
-}
-
-static void settle(Parent &parent)
-{
-    uint64_t since_us = 0, digest = 0;
+    board.from_us = clock_us() + lead_us;
+    board.until_us = board.from_us + whole_us - quiet_us;
+    parent.line_due_us = board.from_us + second_us;
+    board.order = Order::play;
+    play_until(parent, board.from_us + whole_us / 2);
+    if (is_fine(parent)) kill_some(parent);
+    play_until(parent, board.from_us + whole_us);
+    uint64_t since_us = clock_us();
     wait_until(parent, clock_us() + settle_us_max, [&] {
-        const uint64_t now_us = clock_us();
-        const uint64_t present = crew::first_alive(parent.crew).now.digest;
-        if (!agreed(parent.crew) || present != digest || since_us == 0) since_us = now_us;
-        digest = present;
-        return now_us - since_us >= settled_us;
+        if (!is_agreed(parent)) since_us = clock_us();
+        return clock_us() - since_us >= settled_us;
+    });
+    board.order = Order::finish;
+    wait_until(parent, clock_us() + settle_us_max, [&] {
+        return each(parent, [](const Member &member) { return member.process == 0; });
     });
 }
 
-static void collect(Parent &parent)
-{
-    crew::tell_all(parent.crew, MessageKind::finish, nullptr, 0);
-    wait_until(parent, clock_us() + report_us_max, [&parent] {
-        return std::all_of(parent.crew.members.begin(), parent.crew.members.end(),
-                           [](const Member &member) { return member.killed || member.testified; });
-    });
-}
+// --- The verdict ---
 
-// --- The end ---
-
-// How long the survivors had no host.
-static void tell_change_of_host(Parent &parent)
-{
-    uint64_t least_us = UINT64_MAX, most_us = 0;
-    for (const Member &member : parent.crew.members) {
-        if (!crew::alive(member) || member.now.host_us < parent.host_died_us) continue;
-        least_us = std::min(least_us, member.now.host_us - parent.host_died_us);
-        most_us = std::max(most_us, member.now.host_us - parent.host_died_us);
-    }
-    if (parent.host_died_us == 0 || most_us == 0) return;
-    std::printf("demo: peer %u is the host, %llu to %llu ms after the death of the last\n",
-                static_cast<unsigned>(crew::first_alive(parent.crew).now.host),
-                static_cast<unsigned long long>(least_us / 1000),
-                static_cast<unsigned long long>(most_us / 1000));
-}
-
-// Who hosts needs more than the others.
-static void tell_memory(const Crew &crew)
-{
-    uint64_t host_kb = 0, others_kb = 0;
-    for (const Member &member : crew.members) {
-        if (!crew::alive(member)) continue;
-        uint64_t &most_kb = member.now.self == member.now.host ? host_kb : others_kb;
-        most_kb = std::max(most_kb, member.now.resident_kb);
-    }
-    std::printf("demo: resident: the host %llu kB, others at most %llu kB\n",
-                static_cast<unsigned long long>(host_kb),
-                static_cast<unsigned long long>(others_kb));
-}
-
-// Empty, or who has not heard each cheer of all others. With a peer that was killed some of them
-// may have gone.
-static std::string unheard(const Crew &crew)
+// Without kills each peer must have received every cheer of all others.
+bool is_cheer_lost(const Parent &parent)
 {
     uint32_t all = 0;
-    for (const Member &member : crew.members)
+    for (const Member &member : parent.members)
         all += member.now.cheered;
-    std::string lines;
-    for (const Member &member : crew.members) {
-        if (member.killed) return "";
-        if (member.now.heard == all - member.now.cheered) continue;
-        lines += "peer " + std::to_string(static_cast<unsigned>(member.now.self)) + " has heard " +
-                 std::to_string(member.now.heard) + " cheers of " +
-                 std::to_string(all - member.now.cheered) + "\n";
-    }
-    return lines;
+    const bool is_complete = each(parent, [&](const Member &member) {
+        return member.now.cheers_received == all - member.now.cheered;
+    });
+    return living(parent).size() == parent.members.size() && !is_complete;
 }
 
-static int judge(Crew &crew)
+// Whether each living peer is bridged to all living peers to which it has no path.
+bool is_all_bridged(const Parent &parent)
 {
-    std::vector<Testimony> testimonies;
-    uint64_t migrations = 0;
-    bool all_told = true, all_bridged = true;
-    for (const Member &member : crew.members) {
-        if (!crew::alive(member)) continue;
-        all_told = all_told && member.testified;
-        migrations = std::max(migrations, member.now.migrations);
-        all_bridged = all_bridged && member.now.bridged >= crew::living_cuts(crew, member);
-        testimonies.push_back({member.now.self, member.now.digest, member.world});
-        std::printf("demo: peer %u: members=%u objects=%zu owned=%llu migrations=%llu dropped=%llu "
-                    "bridged=%u digest=%016llx\n",
-                    static_cast<unsigned>(member.now.self), member.now.members, member.world.size(),
-                    static_cast<unsigned long long>(member.now.owned),
-                    static_cast<unsigned long long>(member.now.migrations),
-                    static_cast<unsigned long long>(member.now.bad), member.now.bridged,
-                    static_cast<unsigned long long>(member.now.digest));
-    }
-    if (!all_told) {
-        std::printf("demo: DIVERGED: not all survivors have reported\n");
-        return 1;
-    }
-    // A peer that still counts the dead one in has not heard of its departure.
-    const bool same_members = agreed(crew);
-    if (!same_members || !verdict::converged(testimonies)) {
-        std::printf("demo: DIVERGED peers=%zu%s\n%s", testimonies.size(),
-                    same_members ? "" : ": not all count the same members",
-                    verdict::differences(testimonies).c_str());
-        for (const Member &member : crew.members)
-            std::printf("%s", member.missing.c_str());
-        return 1;
-    }
-    const std::string silence = unheard(crew);
-    if (!silence.empty()) {
-        std::printf("demo: DIVERGED: calls were lost\n%s", silence.c_str());
-        return 1;
-    }
-    if (!all_bridged) {
-        std::printf("demo: DIVERGED: a pair that is cut is not bridged\n");
-        return 1;
-    }
-    tell_memory(crew);
-    std::printf("demo: converged peers=%zu objects=%zu migrations=%llu digest=%016llx\n",
-                testimonies.size(), testimonies[0].world.size(),
-                static_cast<unsigned long long>(migrations),
-                static_cast<unsigned long long>(testimonies[0].digest));
-    return 0;
+    std::vector<uint32_t> cuts(parent.members.size());
+    for (const auto &[first, second] : child::cut_pairs(parent.options))
+        if (is_alive(parent.members[first]) && is_alive(parent.members[second])) {
+            cuts[first] += 1;
+            cuts[second] += 1;
+        }
+    return each(parent, [&](const Member &member) {
+        const auto index = static_cast<size_t>(&member - parent.members.data());
+        return !is_alive(member) || member.now.bridged >= cuts[index];
+    });
 }
 
-// Of a run that could not go to its end.
-static int explain(const Parent &parent, const std::string &wrong)
+int diverged(const std::string &why)
 {
-    if (crew::interrupted()) {
-        std::printf("demo: interrupted\n");
-        return 130;
-    }
-    if (const Member *member = crew::failed(parent.crew)) {
-        const auto index = static_cast<size_t>(member - parent.crew.members.data());
-        std::printf("demo: DIVERGED: process %zu has ended: %s\n", index + 1,
-                    member->failure.c_str());
-        return 1;
-    }
-    std::printf("demo: DIVERGED: %s\n", wrong.c_str());
+    std::printf("demo: DIVERGED: %s\n", why.c_str());
     return 1;
 }
 
-int run(const Options &options)
+int judge(const Parent &parent)
 {
-    Parent parent = {};
-    parent.crew.options = options;
-    parent.crew.draws = picture::possible() && options.peers <= rows_max;
-    parent.crew.members.reserve(options.peers);
-    crew::heed_signals();
-    if (parent.crew.draws) picture::begin();
-    const std::string wrong = gather(parent);
-    if (wrong.empty()) {
-        play(parent);
-        settle(parent);
-        collect(parent);
+    std::vector<Testimony> all;
+    uint64_t objects = 0, migrations = 0, host_kb = 0, others_kb = 0;
+    uint64_t hostless_us_min = UINT64_MAX, hostless_us_max = 0;
+    for (const Member *member : living(parent)) {
+        const Progress &now = member->now;
+        const Known *cubes = member->board->cubes;
+        std::printf("demo: %s\n", peer::text(now).c_str());
+        if (member->board->stage != Stage::reported)
+            return diverged("this survivor has not reported");
+        all.push_back({now.self, now.digest, {cubes, cubes + member->board->known_count}});
+        objects = now.session.objects;
+        migrations = std::max(migrations, now.session.migrations);
+        uint64_t &most_kb = now.self == now.host ? host_kb : others_kb;
+        most_kb = std::max(most_kb, member->resident_kb);
+        if (now.host_us < parent.host_died_us) continue;
+        hostless_us_min = std::min(hostless_us_min, now.host_us - parent.host_died_us);
+        hostless_us_max = std::max(hostless_us_max, now.host_us - parent.host_died_us);
     }
-    crew::end_all(parent.crew);
-    picture::end();
-    std::fputs(parent.notes.c_str(), stdout);
-    tell_change_of_host(parent);
-    return wrong.empty() && fine(parent) ? judge(parent.crew) : explain(parent, wrong);
+    if (parent.host_died_us > 0 && hostless_us_max > 0)
+        std::printf("demo: peer %u is the host, %llu to %llu ms after the death of the last\n",
+                    static_cast<unsigned>(living(parent)[0]->now.host),
+                    Count{hostless_us_min / 1000}, Count{hostless_us_max / 1000});
+    if (all.empty()) return diverged("no peer is left");
+    if (!is_agreed(parent)) // A peer that still counts a dead one has not received its departure.
+        return diverged("digests, members or hosts differ\n" + verdict::differences(all));
+    if (!verdict::converged(all))
+        return diverged("the worlds differ\n" + verdict::differences(all));
+    if (is_cheer_lost(parent)) return diverged("calls were lost");
+    if (!is_all_bridged(parent)) return diverged("a pair that is cut is not bridged");
+    std::printf("demo: resident: the host %llu kB, others at most %llu kB\n"
+                "demo: converged peers=%zu objects=%llu migrations=%llu digest=%016llx\n",
+                Count{host_kb}, Count{others_kb}, all.size(), Count{objects}, Count{migrations},
+                Count{all[0].digest});
+    return 0;
+}
+
+}
+
+int run_parent(const Options &options)
+{
+    void *memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return diverged("no memory for the processes to share");
+    Parent parent = {options, *static_cast<Board *>(memory), {}, 0, 0}; // The memory is zero.
+    parent.board.parent = getpid();
+    command_line::heed_signals();
+    const std::string wrong = gather(parent);
+    if (wrong.empty()) play(parent);
+    for (const Member &member : parent.members)
+        if (member.process > 0) kill(member.process, SIGKILL);
+    while (wait(nullptr) > 0)
+        continue;
+    if (command_line::ended()) {
+        std::printf("demo: interrupted\n");
+        return 130;
+    }
+    for (size_t i = 0; i < parent.members.size(); ++i)
+        if (!parent.members[i].failure.empty())
+            return diverged("process " + std::to_string(i + 1) + " has " +
+                            parent.members[i].failure);
+    if (!wrong.empty()) return diverged(wrong);
+    return judge(parent);
 }
 
 }

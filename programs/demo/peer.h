@@ -1,30 +1,11 @@
 // One peer of the demo: a socket, a session over it, and the game that it plays.
 #pragma once
-#include "game.h"
 #include "options.h"
 #include "tern/io.h"
-#include "tern/sim.h"
+#include "verdict.h"
 #include <cstdio>
-#include <string>
 
 namespace demo {
-
-struct PeerSetup {
-    SocketKind socket;
-    uint16_t port; // 0: any.
-    uint16_t peers_max;
-    Topology topology;
-    uint32_t hz;
-    bool impaired;
-    Impairment impairment;
-    uint64_t seed; // Of its impairment and its game.
-    uint32_t first_cubes;
-    uint32_t cubes_max;
-    uint32_t timeout_ms;
-    bool survivors; // Quorum::survivors.
-    const char *name;
-    std::string record_path; // Empty: not recorded.
-};
 
 struct Peer {
     Socket *socket;
@@ -34,42 +15,37 @@ struct Peer {
     uint64_t host_us;  // When the host last changed, by clock_us(). 0: never.
 };
 
-struct MadePeer {
-    Peer peer;
-    std::string error; // Empty if it was made.
-};
-
-// How a peer fares, as its line of statistics says.
+// A peer's statistics.
 struct Progress {
-    PeerId self, host;
-    uint64_t host_us; // When that host came, by clock_us(). 0: with us.
     State state;
-    uint32_t members;                        // With itself.
-    uint32_t rtt_us;                         // The mean over all that it talks to.
-    uint64_t sent_datagrams, lost_datagrams; // To those that are members now.
-    uint64_t sent_bytes, received_bytes;     // Of its socket.
-    uint64_t bad;                            // Datagrams and messages that were dropped as wrong.
-    uint64_t objects, owned, migrations;
-    uint32_t bridged; // To so many others by way of another.
+    PeerId self, host;
+    uint64_t host_us;
+    uint32_t members; // With this peer.
+    uint32_t bridged; // Other peers that are reached by way of another.
+    uint32_t rtt_us;  // The mean over all connections.
+    uint64_t dropped; // Datagrams and messages that were wrong.
+    uint64_t sent_bytes;
+    SessionStats session;
     uint64_t digest;
-    uint32_t cheered, heard;
-    uint64_t resident_kb; // Of its process; 0: unknown.
+    uint32_t cheered, cheers_received;
 };
 
 namespace peer {
 
-PeerSetup setup(const Options &options, uint32_t index);
-MadeSocket make_socket(SocketKind kind, uint16_t port, uint16_t peers_max);
-MadePeer make_peer(const PeerSetup &setup);
-void destroy_peer(Peer &peer);
-Address own_address(const Peer &peer, SocketKind kind); // On this machine.
+Config make_config(const Options &options);
+// Makes the socket, the session and the file of the recording. The index is that of the process.
+// Returns what went wrong, or an empty text.
+std::string open(Peer &peer, const Options &options, Config config, uint32_t index);
+void close(Peer &peer);
+Invite local_invite(const Peer &peer, const Options &options); // For peers on this machine.
+// From now on no datagram goes to these ports or comes from them.
+void cut(Peer &peer, const std::vector<uint16_t> &ports);
 void tick(Peer &peer, bool playing);
+// Waits until the next tick is due. A peer that is late by more than 100 ms skips ticks.
+void wait(uint64_t &next_us, uint32_t hz);
 Progress progress(const Peer &peer);
-std::vector<Known> world(const Peer &peer); // All living objects, by id.
-// A line for each of its own objects that another has not got, or not with its last change: why.
-std::string missing(const Peer &peer);
-const char *state_name(State state);
-bool is_over(State state); // It has ended, by our will or not.
+std::string text(const Progress &now);
+std::vector<Known> cubes(const Peer &peer); // All that live.
 
 }
 }

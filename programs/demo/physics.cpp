@@ -1,4 +1,4 @@
-#include "physics.h"
+#include "game.h"
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -6,35 +6,30 @@
 namespace demo::physics {
 
 static constexpr float room_size[2] = {room_width, room_height};
-static constexpr float half_size = cube_size / 2;
+static constexpr float push_reach = 5;
+static constexpr float push_acceleration = 80; // Speed per second.
 
 static void push_away(Cube &cube, const Push &push, float seconds)
 {
     const float away[2] = {cube.position[0] - push.position[0],
                            cube.position[1] - push.position[1]};
-    const float distance = std::sqrt(away[0] * away[0] + away[1] * away[1]);
+    const float distance = std::hypot(away[0], away[1]);
     if (distance > push_reach || distance == 0) return;
     for (int axis = 0; axis < 2; ++axis)
         cube.velocity[axis] += away[axis] / distance * push_acceleration * seconds;
     cube.pusher = push.player;
 }
 
-static void bump(Cube &cube)
-{
-    cube.bumps = static_cast<uint16_t>(cube.bumps + 1);
-}
-
 static void keep_inside(Cube &cube)
 {
     for (int axis = 0; axis < 2; ++axis) {
-        const float low = half_size, high = room_size[axis] - half_size;
+        const float low = cube_size / 2, high = room_size[axis] - low;
         float &position = cube.position[axis];
         float &velocity = cube.velocity[axis];
         if (position >= low && position <= high) continue;
-        // Away from the wall, whatever pressed it in.
         velocity = position < low ? std::abs(velocity) : -std::abs(velocity);
         position = std::clamp(position, low, high);
-        bump(cube);
+        ++cube.bumps;
     }
 }
 
@@ -47,51 +42,27 @@ static void move(Cube &cube, float seconds)
     keep_inside(cube);
 }
 
-struct Overlap {
-    bool exists;
-    int axis;    // The one on which they overlap least.
-    float depth; // Above 0: b lies on the far side of a.
-};
-
-static Overlap overlap(const Cube &a, const Cube &b)
+// If two cubes overlap, moves them apart along the axis on which they overlap least. Two of our own
+// exchange their speeds; an obstacle stays and turns ours back.
+static void collide(Cube &a, Body &other)
 {
-    float depth[2];
-    for (int axis = 0; axis < 2; ++axis) {
-        const float apart = b.position[axis] - a.position[axis];
-        if (std::abs(apart) >= cube_size) return {};
-        depth[axis] = std::copysign(cube_size - std::abs(apart), apart);
+    Cube &b = other.cube;
+    const float apart[2] = {b.position[0] - a.position[0], b.position[1] - a.position[1]};
+    if (std::abs(apart[0]) >= cube_size || std::abs(apart[1]) >= cube_size) return;
+    const int axis = std::abs(apart[1]) > std::abs(apart[0]) ? 1 : 0;
+    const float depth = std::copysign(cube_size - std::abs(apart[axis]), apart[axis]);
+    float &speed_a = a.velocity[axis], &speed_b = b.velocity[axis];
+    const bool approaching = depth > 0 ? speed_a > speed_b : speed_a < speed_b;
+    a.position[axis] -= other.mine ? depth / 2 : depth;
+    if (other.mine) b.position[axis] += depth / 2;
+    if (!approaching) return;
+    ++a.bumps;
+    if (other.mine) {
+        ++b.bumps;
+        std::swap(speed_a, speed_b);
+    } else {
+        speed_a = std::copysign(std::max(std::abs(speed_a), std::abs(speed_b)), -depth);
     }
-    const int axis = std::abs(depth[1]) < std::abs(depth[0]) ? 1 : 0;
-    return {true, axis, depth[axis]};
-}
-
-static bool approaching(float velocity_a, float velocity_b, float depth)
-{
-    return depth > 0 ? velocity_a > velocity_b : velocity_a < velocity_b;
-}
-
-// Equal masses: they exchange what they bring along the axis.
-static void collide(Cube &a, Cube &b, const Overlap &touch)
-{
-    a.position[touch.axis] -= touch.depth / 2;
-    b.position[touch.axis] += touch.depth / 2;
-    float &velocity_a = a.velocity[touch.axis];
-    float &velocity_b = b.velocity[touch.axis];
-    if (!approaching(velocity_a, velocity_b, touch.depth)) return;
-    std::swap(velocity_a, velocity_b);
-    bump(a);
-    bump(b);
-}
-
-// b is another peer's, so only a gives way.
-static void bounce_off(Cube &a, const Cube &b, const Overlap &touch)
-{
-    a.position[touch.axis] -= touch.depth;
-    float &velocity = a.velocity[touch.axis];
-    if (!approaching(velocity, b.velocity[touch.axis], touch.depth)) return;
-    const float speed = std::max(std::abs(velocity), std::abs(b.velocity[touch.axis]));
-    velocity = touch.depth > 0 ? -speed : speed;
-    bump(a);
 }
 
 void step(std::span<Body> bodies, const Push &push, float seconds)
@@ -101,18 +72,9 @@ void step(std::span<Body> bodies, const Push &push, float seconds)
         if (push.player != PeerId::none) push_away(body.cube, push, seconds);
         move(body.cube, seconds);
     }
-    for (size_t i = 0; i < bodies.size(); ++i) {
-        if (!bodies[i].mine) continue;
-        for (size_t j = 0; j < bodies.size(); ++j) {
-            if (i == j || (bodies[j].mine && j < i)) continue;
-            const Overlap touch = overlap(bodies[i].cube, bodies[j].cube);
-            if (!touch.exists) continue;
-            if (bodies[j].mine)
-                collide(bodies[i].cube, bodies[j].cube, touch);
-            else
-                bounce_off(bodies[i].cube, bodies[j].cube, touch);
-        }
-    }
+    for (size_t i = 0; i < bodies.size(); ++i)
+        for (size_t j = 0; bodies[i].mine && j < bodies.size(); ++j)
+            if (j > i || !bodies[j].mine) collide(bodies[i].cube, bodies[j]);
     for (Body &body : bodies)
         if (body.mine) keep_inside(body.cube);
 }
@@ -120,7 +82,7 @@ void step(std::span<Body> bodies, const Push &push, float seconds)
 void walk(float (&position)[2], const float (&to)[2], float distance)
 {
     const float way[2] = {to[0] - position[0], to[1] - position[1]};
-    const float length = std::sqrt(way[0] * way[0] + way[1] * way[1]);
+    const float length = std::hypot(way[0], way[1]);
     const float part = length > distance ? distance / length : 1;
     for (int axis = 0; axis < 2; ++axis)
         position[axis] += way[axis] * part;

@@ -1,145 +1,127 @@
-#include "solo.h"
 #include "common/command_line.h"
-#include "local.h"
-#include "picture.h"
-#include <algorithm>
-#include <cstdio>
-#include <string>
+#include "peer.h"
+#include "tern/discovery.h"
 
-namespace demo::solo {
+namespace demo {
 
-static constexpr uint64_t second_us = 1'000'000;
-static constexpr uint16_t peers_max = 16;
+// --- Each of these returns what is wrong, or an empty text ---
 
-struct Solo {
-    Peer peer;
-    Local local;
-    bool draws;
-    Progress shown;
-    uint64_t shown_us;
-    std::string invite; // At the host: what others join with.
-};
-
-// Empty, or what is wrong with an option.
-static std::string become_host(Solo &solo, const Options &options)
+static std::string host_session(const Peer &peer, const Options &options)
 {
-    Address address = peer::own_address(solo.peer, options.socket);
+    start(peer.session);
+    Invite invite = peer::local_invite(peer, options);
     if (!options.address.empty()) {
         const ParsedAddress parsed = parse_address(options.address.c_str());
         if (parsed.error)
             return "--address: \"" + options.address + "\" is no address: " + parsed.error +
                    "; expected one like 192.0.2.1:7777";
-        address = parsed.address;
+        invite.addresses[0] = parsed.address;
     }
-    start(solo.peer.session);
-    solo.invite = std::string("tern-demo --socket ") + socket_name(options.socket) +
-                  " --topology " + topology_name(options.topology) + " --join " +
-                  to_text(make_invite(solo.peer.session, {&address, 1})).text;
-    std::printf("Others join with\n\n  %s\n\n", solo.invite.c_str());
+    std::printf("Others join with\n\n  tern-demo --socket %s --topology %s --join %s\n\n",
+                options.socket.c_str(), options.topology.c_str(), to_text(invite).text);
     if (options.address.empty() && options.announce.empty())
         std::printf("from this machine only; --address makes an invite for others.\n");
-    std::fflush(stdout);
     return "";
 }
 
-static std::string become_guest(Solo &solo, const Options &options, const PeerSetup &setup)
+// A peer on ENet cannot play with peers on UDP.
+static const char *game_name(const Options &options)
 {
-    if (options.find) {
-        const FoundInvite found = local::search(options, setup);
-        if (found.error.empty()) join(solo.peer.session, found.invite);
-        return found.error;
+    return options.socket == "enet" ? "tern-demo enet" : "tern-demo";
+}
+
+static std::string join_found(const Peer &peer, const Options &options)
+{
+    const MadeSocket made = make_discovery_socket(0);
+    if (!made.socket) return std::string("--find: ") + to_text(made.error);
+    Finder *finder = make_finder({game_name(options), &session_config(peer.session)});
+    std::string wrong;
+    const uint64_t end_us = clock_us() + 5'000'000;
+    while (session_state(peer.session) == State::idle && clock_us() < end_us) {
+        made.socket->send(find(finder, made.socket->receive(), clock_us()));
+        wrong = "--find: no session to join on the local network";
+        for (const FoundSession &session : found_sessions(finder)) {
+            if (session.fit == Fit::fits && session.open) {
+                std::printf("Found a session with %u players at %s\n", session.players,
+                            to_text(session.invite.addresses[0]).text);
+                join(peer.session, session.invite);
+                wrong = "";
+                break;
+            }
+            wrong += "; one with " + std::to_string(session.players) + " players: " +
+                     (session.fit == Fit::fits ? "only by invite" : to_text(session.fit));
+        }
+        sleep_us(20'000);
     }
+    destroy_finder(finder);
+    destroy_socket(made.socket);
+    return wrong;
+}
+
+static std::string enter(const Peer &peer, const Options &options)
+{
+    if (options.port >= 0) return host_session(peer, options);
+    if (options.find) return join_found(peer, options);
     const ParsedInvite parsed = parse_invite(options.invite.c_str());
-    if (parsed.error)
-        return std::string("--join: \"") + options.invite + "\" is no invite: " + parsed.error;
-    join(solo.peer.session, parsed.invite);
+    if (parsed.error) return "--join: \"" + options.invite + "\" is no invite: " + parsed.error;
+    join(peer.session, parsed.invite);
     return "";
 }
 
-static void show(Solo &solo, const Options &options, uint64_t now_us)
-{
-    const uint64_t interval_us = solo.draws ? second_us / 4 : second_us;
-    if (now_us - solo.shown_us < interval_us) return;
-    PictureRow row = {peer::progress(solo.peer), solo.shown,
-                      static_cast<double>(now_us - solo.shown_us) / second_us, ""};
-    if (solo.draws) {
-        const std::string title = std::string("tern-demo  ") + socket_name(options.socket) +
-                                  "  Ctrl-C leaves  " + state_text(solo.peer.session);
-        picture::show({title, picture::dots(solo.peer), {row}, solo.invite});
-    } else {
-        std::printf("demo: peer %u %s members=%u objects=%llu owned=%llu migrations=%llu rtt=%ums "
-                    "bridged=%u digest=%016llx\n",
-                    static_cast<unsigned>(row.now.self), peer::state_name(row.now.state),
-                    row.now.members, static_cast<unsigned long long>(row.now.objects),
-                    static_cast<unsigned long long>(row.now.owned),
-                    static_cast<unsigned long long>(row.now.migrations), row.now.rtt_us / 1000,
-                    row.now.bridged, static_cast<unsigned long long>(row.now.digest));
-        std::fflush(stdout);
-    }
-    solo.shown = row.now;
-    solo.shown_us = now_us;
-}
+// --- The loop ---
 
-static void run_until_over(Solo &solo, const Options &options)
+// Plays until the session is over. The socket of the discovery may be null.
+static void play_alone(Peer &peer, const Options &options, Socket *discovery)
 {
-    Session *session = solo.peer.session;
-    const uint64_t begun_us = clock_us(), tick_us = second_us / options.hz;
-    uint64_t next_us = begun_us;
-    while (!peer::is_over(session_state(session))) {
+    Announcer *announcer = make_announcer(
+        {game_name(options), options.announce.c_str(), peer.socket->local_address(), true});
+    const uint64_t begun_us = clock_us(), play_us = options.seconds * uint64_t{1'000'000};
+    uint64_t next_us = begun_us, shown_us = begun_us;
+    while (session_state(peer.session) < State::left) {
         const uint64_t now_us = clock_us();
-        const bool time_over =
-            options.seconds_given && now_us - begun_us >= options.seconds * second_us;
-        const State present = session_state(session);
-        if ((command_line::ended() || time_over) && present != State::leaving) leave(session);
-        peer::tick(solo.peer, true);
-        local::tick(solo.local, solo.peer);
-        show(solo, options, now_us);
-        next_us = std::max(next_us + tick_us, now_us);
-        const uint64_t after_us = clock_us();
-        if (next_us > after_us) sleep_us(next_us - after_us);
+        const bool is_time_over = play_us > 0 && now_us - begun_us >= play_us;
+        const bool is_leaving = session_state(peer.session) == State::leaving;
+        if ((command_line::ended() || is_time_over) && !is_leaving) leave(peer.session);
+        peer::tick(peer, true);
+        if (discovery)
+            discovery->send(announce(announcer, peer.session, discovery->receive(), now_us));
+        if (now_us - shown_us >= 1'000'000) {
+            std::printf("demo: %s\n", peer::text(peer::progress(peer)).c_str());
+            shown_us = now_us;
+        }
+        peer::wait(next_us, options.hz);
     }
+    std::printf("demo: %s\n", state_text(peer.session));
+    destroy_announcer(announcer);
 }
 
-int run(const Options &options)
+int run_alone(const Options &options)
 {
-    // Guests on several machines should not all do the same.
+    Config config = peer::make_config(options);
+    config.name = options.port >= 0 ? "host" : "guest";
+    config.peers_max = 16;
+    config.timeout_ms = 5000;
+    // Guests on several machines should not all play alike.
     const auto chance = static_cast<uint32_t>(clock_us() % 1'000'000);
-    PeerSetup setup = peer::setup(options, options.port >= 0 ? 0 : 1 + chance);
-    setup.port = static_cast<uint16_t>(std::max(0, options.port));
-    setup.peers_max = peers_max;
-    setup.cubes_max = objects_limit;
-    setup.timeout_ms = 5000;
-    setup.name = options.port >= 0 ? "host" : "guest";
-    MadePeer made = peer::make_peer(setup);
-    if (!made.error.empty()) {
-        std::fprintf(stderr, "tern-demo: %s\n", made.error.c_str());
-        return 1;
+    Peer peer = {};
+    MadeSocket discovery = {};
+    std::string wrong = peer::open(peer, options, config, options.port >= 0 ? 0 : 1 + chance);
+    int status = wrong.empty() && !options.find ? 2 : 1; // To find no session is no mistake.
+    if (wrong.empty()) wrong = enter(peer, options);
+    if (wrong.empty() && !options.announce.empty()) {
+        discovery = make_discovery_socket(discovery_port);
+        if (!discovery.socket) wrong = std::string("--announce: ") + to_text(discovery.error);
     }
-    Solo solo = {};
-    solo.peer = std::move(made.peer);
-    solo.shown_us = clock_us();
-    std::string wrong =
-        options.port >= 0 ? become_host(solo, options) : become_guest(solo, options, setup);
     if (wrong.empty()) {
-        MadeLocal local = local::make_local(options, solo.peer);
-        solo.local = local.local;
-        wrong = local.error;
-    }
-    if (!wrong.empty()) {
+        command_line::heed_signals();
+        play_alone(peer, options, discovery.socket);
+        status = session_state(peer.session) == State::left ? 0 : 1;
+    } else {
         std::fprintf(stderr, "tern-demo: %s\n", wrong.c_str());
-        peer::destroy_peer(solo.peer);
-        return options.find ? 1 : 2; // To find nobody is no mistake.
     }
-    command_line::heed_signals();
-    solo.draws = picture::possible();
-    if (solo.draws) picture::begin();
-    run_until_over(solo, options);
-    picture::end();
-    const State last = session_state(solo.peer.session);
-    std::printf("demo: %s: %s\n", peer::state_name(last), state_text(solo.peer.session));
-    local::destroy_local(solo.local);
-    peer::destroy_peer(solo.peer);
-    return last == State::left ? 0 : 1;
+    destroy_socket(discovery.socket);
+    peer::close(peer);
+    return status;
 }
 
 }

@@ -1,27 +1,32 @@
 // Whether all survivors have one world, and if not, where they differ.
 #pragma once
-#include "world.h"
+#include "game.h"
 #include <string>
-#include <vector>
 
 namespace demo {
 
-// What one survivor said at the end.
+// A cube as one peer has it: its stamp, owner and fields as text.
+struct Known {
+    ObjectId object;
+    char text[152];
+};
+
+// One survivor's report at the end.
 struct Testimony {
     PeerId peer;
-    uint64_t digest;
-    std::vector<Known> world; // By id, ascending.
+    uint64_t digest; // Covers all objects.
+    std::vector<Known> cubes;
 };
 
 namespace verdict {
 
-inline constexpr size_t differences_max = 40; // Objects that are listed; of the rest the number.
+inline constexpr size_t differences_max = 40; // Objects that differences() lists; it counts more.
 
-// Both the digests and the worlds must be equal, and there must be somebody.
+Known describe(ObjectId object, uint64_t stamp, PeerId owner, const Cube &cube);
+// Whether there is a survivor, and all digests and cubes are equal.
 bool converged(const std::vector<Testimony> &testimonies);
-// A line per object and version of it, with the peers that have that version.
+// A line for each version of a cube that peers differ in, with the peers that have it.
 std::string differences(const std::vector<Testimony> &testimonies);
-std::string described(const Known &known); // Stamp, owner, field values.
 
 }
 }

@@ -1,4 +1,4 @@
-#include "programs/demo/physics.h"
+#include "programs/demo/game.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>

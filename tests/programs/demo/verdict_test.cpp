@@ -1,5 +1,4 @@
 #include "programs/demo/verdict.h"
-#include <cstring>
 #include <gtest/gtest.h>
 
 namespace demo {
@@ -7,15 +6,7 @@ namespace {
 
 Known cube(uint64_t id, float x, uint64_t stamp = 0, uint16_t owner = 1)
 {
-    Cube value = {};
-    value.position[0] = x;
-    Known known = {};
-    known.object = ObjectId{id};
-    known.stamp = stamp;
-    known.owner = PeerId{owner};
-    known.type = cube_type;
-    std::memcpy(known.value.bytes, &value, sizeof value);
-    return known;
+    return verdict::describe(ObjectId{id}, stamp, PeerId{owner}, Cube{{x, 0}, {0, 0}, 0, {}});
 }
 
 bool contains(const std::string &text, const char *part)
@@ -25,9 +16,9 @@ bool contains(const std::string &text, const char *part)
 
 TEST(Verdict, EqualWorldsConverge)
 {
-    const std::vector<Known> world = {cube(1, 1), cube(2, 2)};
-    EXPECT_TRUE(verdict::converged({{PeerId{1}, 5, world}, {PeerId{3}, 5, world}}));
-    EXPECT_EQ("", verdict::differences({{PeerId{1}, 5, world}, {PeerId{3}, 5, world}}));
+    const std::vector<Known> cubes = {cube(1, 1), cube(2, 2)};
+    EXPECT_TRUE(verdict::converged({{PeerId{1}, 5, cubes}, {PeerId{3}, 5, cubes}}));
+    EXPECT_EQ("", verdict::differences({{PeerId{1}, 5, cubes}, {PeerId{3}, 5, cubes}}));
 }
 
 TEST(Verdict, NobodyAtAllDoesNotConverge)
@@ -37,8 +28,8 @@ TEST(Verdict, NobodyAtAllDoesNotConverge)
 
 TEST(Verdict, AnotherDigestAloneIsADifference)
 {
-    const std::vector<Known> world = {cube(1, 1)};
-    const std::vector<Testimony> all = {{PeerId{1}, 5, world}, {PeerId{2}, 6, world}};
+    const std::vector<Known> cubes = {cube(1, 1)};
+    const std::vector<Testimony> all = {{PeerId{1}, 5, cubes}, {PeerId{2}, 6, cubes}};
     EXPECT_FALSE(verdict::converged(all));
     EXPECT_TRUE(contains(verdict::differences(all), "the digests do not"));
 }
@@ -75,7 +66,7 @@ TEST(Verdict, OnlyTheFirstDifferencesAreListed)
 {
     Testimony full = {PeerId{1}, 5, {}};
     for (uint64_t id = 1; id <= verdict::differences_max + 3; ++id)
-        full.world.push_back(cube(id, 1));
+        full.cubes.push_back(cube(id, 1));
     const std::string text = verdict::differences({full, {PeerId{2}, 6, {}}});
     EXPECT_TRUE(contains(text, "and 3 more objects"));
 }
