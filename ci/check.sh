@@ -95,7 +95,7 @@ check_bad_input() {
         refused 'neither a trace nor' build/tern-sim replay README.md &&
         refused 'S99' build/tern-sim scenario S99 &&
         refused 'objects' build/tern-sim soak --objects 10 &&
-        refused 'end' build/tern-sim deaths --end pigeon &&
+        refused 'end' build/tern-sim failover --end pigeon &&
         refused 'nobody' build/tern-sim mutants nobody
 }
 
@@ -122,8 +122,8 @@ check_sweep() {
 check_soak() {
     together sim <<'TEXT'
 soak --objects 1000000
-deaths --seeds 20
-deaths --seeds 20 --end leave
+failover --seeds 20
+failover --seeds 20 --end leave
 TEXT
 }
 
@@ -189,7 +189,7 @@ TEXT
 }
 
 check_mutants() {
-    sim mutants --bound 20 --jobs "$jobs" --folder build/sim-mutants
+    sim mutants --time-limit 20 --jobs "$jobs" --folder build/sim-mutants
 }
 
 # From the same place each time: what a longer search finds is for nightly, and not for a change
@@ -323,7 +323,7 @@ nightly() {
     step "explorer, updates" exhausted --peers 3 --claims 2 --destroys 1 --updates 1 --losses 1 \
         --holds 1
     step "explorer, joins" exhausted --peers 3 --claims 2 --destroys 1 --crashes 1 --joins 1
-    step "mutants" sim mutants --bound 60 --jobs "$jobs" --folder build/sim-mutants
+    step "mutants" sim mutants --time-limit 60 --jobs "$jobs" --folder build/sim-mutants
     step "fuzz targets" "$root/dev" fuzz --seconds 600
     conclude nightly
 }

@@ -98,6 +98,7 @@ if(TERN_BUILD_TESTS)
   if(sources)
     tern_test_executable(test_tidy ${sources})
     target_compile_definitions(test_tidy PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_include_directories(test_tidy PRIVATE include) # natural_names.cpp.
     target_link_libraries(test_tidy PRIVATE tern_house GTest::gtest_main)
     gtest_discover_tests(test_tidy TEST_PREFIX tidy. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS tidy)
   endif()

@@ -125,7 +125,8 @@ void film(Player &player, uint64_t now_us)
         place = "-50,-50";
     for (const ObjectId id : object_ids(session, ship_type))
         frame.ships[static_cast<int>(object_owner(session, id)) - 1] = point(session, id, now_us);
-    // objects() has no fixed order, so crates are ordered by id; player 0 has created all of them.
+    // object_ids() has no fixed order, so crates are ordered by id; player 0 has created all of
+    // them.
     for (const ObjectId id : object_ids(session, crate_type)) {
         size_t place = 0;
         for (const ObjectId other : object_ids(session, crate_type))

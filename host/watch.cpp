@@ -75,7 +75,7 @@ void add_traffic(Traffic &traffic, const tern::Stats &now, const tern::Stats &be
     add_risen(traffic.bad_messages, now.bad_messages, before.bad_messages);
 }
 
-// Merges the old list with peers(); both are ascending.
+// Merges the old list with other_peers(); both are ascending.
 void count_peers(Watch &watch, const tern::Session *session, uint64_t now_us)
 {
     std::vector<CountedPeer> counted;
@@ -174,7 +174,7 @@ void fill_types(RoomStatus &room, const tern::Session *session, std::span<const 
         TypeStatus status = {};
         status.name = types[i].name;
         status.stats = tern::type_stats(session, type);
-        // objects() lists what the game has destroyed until the next receive().
+        // object_ids() lists what the game has destroyed until the next receive().
         for (const tern::ObjectId object : tern::object_ids(session, type)) {
             if (!tern::exists(session, object)) continue;
             status.objects += 1;

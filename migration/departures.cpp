@@ -1,5 +1,4 @@
 #include "migration/departures.h"
-#include "base/mutant.h"
 #include "migration/event_log.h"
 #include "migration/grants.h"
 #include "migration/loads.h"
@@ -88,7 +87,7 @@ static void report(Replica &r, MemberSlot to, uint32_t token)
     for (const Object &object : r.world.slots.all()) {
         if (!news) break;
         const bool owned = replica::is_member(r, object.owner);
-        if (object.life != Life::alive || (owned && !TERN_MUTANT(report_before_fencing))) continue;
+        if (object.life != Life::alive || owned) continue;
         Item item = plain(MessageKind::report_object);
         item.object = static_cast<uint64_t>(object.id);
         item.token = token;
@@ -110,7 +109,7 @@ void answer_query(Replica &r)
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
         if (names(r, leader, slot) == 0) continue;
         names(r, leader, slot) = 0;
-        if (!TERN_MUTANT(report_before_fencing)) views::fence(r, slot);
+        views::fence(r, slot);
     }
     r.members[leader].query_waits = false;
     report(r, leader, r.members[leader].query_token);
@@ -134,9 +133,6 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
         const MemberSlot slot = replica::find_member(r, messages::read_peer(named));
         if (slot != no_member) names(r, from, slot) = 1;
     }
-    if (TERN_MUTANT(one_query_slot))
-        for (Member &member : r.members.all())
-            member.query_waits = false;
     r.members[from].query_token = token;
     r.members[from].query_waits = true;
     answer_query(r);
@@ -191,7 +187,7 @@ static void fence_reported(Replica &r, BitReader named)
 {
     while (bits::read_bool(named)) {
         const PeerId gone = messages::read_peer(named);
-        if (!TERN_MUTANT(half_departed_kept)) replica::peer_gone(r, gone, Departure::silence);
+        replica::peer_gone(r, gone, Departure::silence);
     }
 }
 
@@ -222,7 +218,7 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
         if (seen > r.term_number_max || last_peer > r.last_peer) return Verdict::forged;
     } else if (!is_possible(r, seen, last_peer)) {
         return Verdict::forged;
-    } else if (!TERN_MUTANT(own_term_plus_one)) {
+    } else {
         r.term_number_max = std::max(r.term_number_max, seen);
         r.last_peer = std::max(r.last_peer, last_peer);
     }
@@ -259,7 +255,6 @@ static void spread_orphans(Replica &r)
 // orphans, including those that spread them, are granted afterwards, by grants::settle().
 static void adopt_orphans(Replica &r)
 {
-    if (TERN_MUTANT(orphans_left_alone)) return;
     spread_orphans(r);
     const Stamp before = stamps::make({r.term_number, r.self, r.grant_count});
     grants::adopt_orphans(r);
@@ -292,7 +287,7 @@ bool has_quorum(const Replica &r)
     // newcomers without a vote, the host continues, because the newcomers could follow either.
     if (members <= 2 || (voters <= 2 && r.view_host == r.self)) return true;
     const bool most = 2 * left > voters && 2 * old_left > old_voters;
-    return most || TERN_MUTANT(no_majority);
+    return most;
 }
 
 // When the list of former hosts is full, the next one to join it displaces the oldest key. What
@@ -338,7 +333,7 @@ static void take_charge(Replica &r)
 
 static void open_view(Replica &r)
 {
-    if (!TERN_MUTANT(dead_not_relayed)) message_queue::push_to_all(r, plain(MessageKind::dead));
+    message_queue::push_to_all(r, plain(MessageKind::dead));
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         if (r.members[slot].fenced) views::drop(r, slot);
     views::voters_changed(r);

@@ -1,6 +1,5 @@
 #include "migration/grants.h"
 #include "base/hash.h"
-#include "base/mutant.h"
 #include "migration/event_log.h"
 #include "migration/message_queue.h"
 #include "migration/objects.h"
@@ -52,22 +51,10 @@ bool names(const Grant &grant, ObjectId object)
 
 // --- Signatures ---
 
-// Replaces a signature when TERN_STUB_CRYPTO is set. The public key is the signer's.
-static uint64_t stub_signature(const uint8_t *public_key, std::span<const std::byte> bytes)
-{
-    const auto key = std::as_bytes(std::span(public_key, crypto_sign_PUBLICKEYBYTES));
-    return hash::add(hash::add(hash::start, key), bytes);
-}
-
 static void sign(const Replica &r, Grant &grant)
 {
     std::byte buffer[messages::signed_bytes_max];
     const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
-    if (TERN_STUB_CRYPTO) { // The second half of a secret is its public key.
-        const uint64_t stub = stub_signature(r.signing_secret + crypto_sign_SEEDBYTES, bytes);
-        std::memcpy(grant.signature, &stub, sizeof stub);
-        return;
-    }
     crypto_sign_detached(grant.signature, nullptr,
                          reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(),
                          r.signing_secret);
@@ -86,7 +73,6 @@ bool genuine(const Replica &r, const Grant &grant)
 {
     const StampParts parts = stamps::parts(grant.stamp);
     const uint8_t *key = signing_key(r, parts.host);
-    if (TERN_MUTANT(no_term)) return true; // With it on, stamps do not name their host.
     if (key == nullptr) return false;
     // A new term with a number above its host's id would leave too few numbers for later hosts. See
     // views::is_term_before().
@@ -94,10 +80,6 @@ bool genuine(const Replica &r, const Grant &grant)
     if (parts.term_number > r.term_number && !is_next) return false;
     std::byte buffer[messages::signed_bytes_max];
     const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
-    if (TERN_STUB_CRYPTO) {
-        const uint64_t stub = stub_signature(key, bytes);
-        return std::memcmp(grant.signature, &stub, sizeof stub) == 0;
-    }
     return crypto_sign_verify_detached(grant.signature,
                                        reinterpret_cast<const unsigned char *>(bytes.data()),
                                        bytes.size(), key) == 0;
@@ -230,11 +212,9 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
         if (r.fault == Fault::none) r.fault = Fault::counter_full;
         return false;
     }
-    if (!TERN_MUTANT(stamp_given_twice) || r.grant_count == 0) r.grant_count += 1;
+    r.grant_count += 1;
     grant.owner = to;
     grant.stamp = stamps::make({r.term_number, r.self, r.grant_count});
-    if (TERN_MUTANT(no_term))
-        grant.stamp = stamps::make({1, static_cast<PeerId>(1), r.grant_count});
     grant.references = 1; // Held by this function.
     sign(r, grant);
     for (uint16_t i = 0; i < grant.object_count; ++i) {
@@ -290,7 +270,7 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     const bool is_new = slot == no_slot;
     // A later tenure may have begun here, or on the host while the GRANT waited in its queue. Then
     // the host's copy belongs to that tenure, and this one must not begin with it.
-    const bool overtaken = previous >= stamp && !TERN_MUTANT(overtaken_grant_taken);
+    const bool overtaken = previous >= stamp;
     if (overtaken || (!is_new && r.world.slots[slot].stamp >= stamp)) {
         replica_objects::refuse_claim_to_self(r, id, ClaimRefusal::overtaken);
         return false;
@@ -301,7 +281,7 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     // The tenure begins with the newer value, the host's or ours.
     const bool newer =
         object.stamp < previous || (object.stamp == previous && value_tick(r, object) < state.tick);
-    if (is_new || (newer && !TERN_MUTANT(own_copy_preferred))) {
+    if (is_new || newer) {
         void *value = world::value(r.world, *r.types, slot);
         changed = type_table::difference(*r.types, object.type, value, state.value);
         std::memcpy(value, state.value, r.types->types[object.type].size_bytes);
@@ -343,7 +323,7 @@ Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
     messages::read_grant(reader, grant);
     if (bits::failed(reader)) return Verdict::malformed;
     if (from != replica::successor(r) || grant.owner != r.self) return Verdict::forged;
-    const bool own = stamps::parts(grant.stamp).host == from || TERN_MUTANT(no_term);
+    const bool own = stamps::parts(grant.stamp).host == from;
     if (!own || !genuine(r, grant)) return Verdict::forged;
     event_log::host(r, from);
     BitReader check = reader;

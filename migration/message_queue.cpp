@@ -1,5 +1,4 @@
 #include "migration/message_queue.h"
-#include "base/mutant.h"
 #include "migration/departures.h"
 #include "migration/grants.h"
 #include "migration/messages.h"
@@ -76,7 +75,7 @@ static void write_create(BitWriter &w, Replica &r, Item &item)
     const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
     if (slot == no_slot) return;
     const bool first = r.world.slots[slot].owner == r.self && r.world.slots[slot].stamp == 0;
-    if (!first && !TERN_MUTANT(past_tenure_announced)) return; // Another item announces it.
+    if (!first) return; // Another item announces it.
     item.tick = r.world.tick;
     messages::write_kind(w, MessageKind::create);
     bits::write_varint(w, object_id::serial(r.world.slots[slot].id));
@@ -160,7 +159,7 @@ static void write_report_object(BitWriter &w, Replica &r, const Item &item)
     const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
     if (slot == no_slot) return;
     const bool owned = replica::is_member(r, r.world.slots[slot].owner);
-    if (owned && !TERN_MUTANT(report_before_fencing)) return;
+    if (owned) return;
     const Object &object = r.world.slots[slot];
     messages::write_kind(w, MessageKind::report_object);
     bits::write(w, item.token, 32);
@@ -243,7 +242,7 @@ static void announced(Replica &r, MemberSlot to, const Item &item)
     if (item.kind == MessageKind::create) {
         const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
         if (slot == no_slot || r.world.slots[slot].owner != r.self) return;
-        if (r.world.slots[slot].stamp != 0 && !TERN_MUTANT(ack_of_a_past_tenure)) return;
+        if (r.world.slots[slot].stamp != 0) return;
         publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
     }
     if (item.kind == MessageKind::migrate) {

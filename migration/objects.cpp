@@ -1,5 +1,4 @@
 #include "migration/objects.h"
-#include "base/mutant.h"
 #include "migration/event_log.h"
 #include "migration/grants.h"
 #include "migration/message_queue.h"
@@ -23,11 +22,9 @@ static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
                        const ObjectState &state)
 {
     Object &object = r.world.slots[slot];
-    const bool newer_tenure =
-        tenure.stamp > object.stamp || (TERN_MUTANT(stamp_ignored) && tenure.stamp < object.stamp);
+    const bool newer_tenure = tenure.stamp > object.stamp;
     const bool newer_value = tenure.stamp == object.stamp && tenure.owner == object.owner &&
-                             object.owner != r.self &&
-                             (state.tick > object.tick || TERN_MUTANT(older_value_reported));
+                             object.owner != r.self && state.tick > object.tick;
     if (!newer_tenure && !newer_value) return;
     const PeerId previous = object.owner;
     uint32_t lost_ticks = 0;
@@ -52,7 +49,7 @@ static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
     }
     relay::began(r, slot, tenure.survived_tick);
     event_log::show(r, slot);
-    if (!TERN_MUTANT(lock_outlives_its_tenure)) r.locks[slot] = 0;
+    r.locks[slot] = 0;
     r.migrations += 1;
     event_log::owner_changed(r, slot, previous, fields, lost_ticks);
 }
@@ -187,9 +184,6 @@ static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, b
         messages::read_state(reader, r, state);
         if (bits::failed(reader)) break;
         if (apply) {
-            if (TERN_MUTANT(migrate_does_not_create) &&
-                world::find_alive(r.world, tenure.id) == no_slot)
-                continue;
             join(r, tenure, state);
             continue;
         }
@@ -205,7 +199,7 @@ Verdict receive_migrate(Replica &r, PeerId from, BitReader reader)
     messages::read_grant(reader, grant);
     if (bits::failed(reader)) return Verdict::malformed;
     const bool allowed = grant.owner == from && grants::genuine(r, grant);
-    if (!allowed && !TERN_MUTANT(no_authority_check)) return Verdict::forged;
+    if (!allowed) return Verdict::forged;
     const Verdict verdict = read_migrated(r, reader, grant, false);
     if (verdict == Verdict::ok) read_migrated(r, reader, grant, true);
     return verdict;
@@ -230,11 +224,7 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
     const bool relayed = r.topology == Topology::star && from == replica::successor(r);
     const bool owned = has_grant ? may_destroy(r, from, grant, id) : object_id::creator(id) == from;
     const bool allowed = owned || relayed;
-    if (!allowed && !TERN_MUTANT(no_authority_check)) return Verdict::forged;
-    const ObjectSlot slot = world::find_alive(r.world, id);
-    if (TERN_MUTANT(old_destroy_ignored) && slot != no_slot &&
-        r.world.slots[slot].stamp > grant.stamp)
-        return Verdict::ok;
+    if (!allowed) return Verdict::forged;
     if (!dead::contains(r.world.dead, id)) relay::died(r, id, from);
     destroy_reported(r, id);
     return Verdict::ok;
@@ -279,7 +269,7 @@ static ClaimRefusal refusal(const Replica &r, ObjectSlot slot, ObjectId object)
         return dead::contains(r.world.dead, object) ? ClaimRefusal::dead : ClaimRefusal::unknown;
     const ClaimPolicy policy = r.types->types[r.world.slots[slot].type].claim;
     if (policy == ClaimPolicy::never) return ClaimRefusal::policy;
-    if (r.locks[slot] != 0 && !TERN_MUTANT(lock_ignored)) return ClaimRefusal::locked;
+    if (r.locks[slot] != 0) return ClaimRefusal::locked;
     const uint64_t cooldown_us =
         uint64_t{r.types->types[r.world.slots[slot].type].claim_cooldown_ms} * 1000;
     const bool cools = r.granted_us[slot] != 0 && r.now_us - r.granted_us[slot] < cooldown_us;
@@ -371,7 +361,6 @@ void send_owner_requests(Replica &r)
     for (ObjectSlot slot = 0; slot < r.owner_requests.count; ++slot) {
         if ((r.owner_requests[slot] & request_lock) != 0)
             send_owner_request(r, slot, MessageKind::lock);
-        if (TERN_MUTANT(release_not_resent)) continue;
         if ((r.owner_requests[slot] & request_release) != 0)
             send_owner_request(r, slot, MessageKind::release);
     }

@@ -1,5 +1,4 @@
 #include "migration/relay.h"
-#include "base/mutant.h"
 #include "migration/grants.h"
 #include "migration/message_queue.h"
 #include "migration/objects.h"
@@ -97,9 +96,6 @@ void arrived(Replica &r, MemberSlot to, const Item &item)
 {
     const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
     if (slot == no_slot || r.world.slots[slot].stamp != item.stamp) return;
-    for (MemberSlot other = 0; TERN_MUTANT(ack_of_another) && other < r.members.count; ++other)
-        if (r.members[other].id != PeerId::none && other != to)
-            publish::announced(r.publisher, r.world, *r.types, other, slot, item.tick);
     publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
 }
 
@@ -123,7 +119,7 @@ Verdict receive(Replica &r, PeerId from, BitReader reader)
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
     const bool may = r.topology == Topology::star && from == replica::successor(r);
-    if (!may && !TERN_MUTANT(client_believed)) return Verdict::forged;
+    if (!may) return Verdict::forged;
     if (tenure.owner == r.self) return Verdict::forged; // Own objects come by GRANT.
     uint32_t unknown = 0;
     const Verdict fit = views::fits(r, tenure.id, state.type, unknown);

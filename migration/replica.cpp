@@ -1,7 +1,6 @@
 // The block of memory, packets with UPDATEs and snapshots, and the steps of a tick.
 #include "migration/replica.h"
 #include "base/hash.h"
-#include "base/mutant.h"
 #include "migration/departures.h"
 #include "migration/event_log.h"
 #include "migration/grants.h"
@@ -135,7 +134,7 @@ static void note_applied(Replica &r, const AppliedUpdate &applied, Verdict &verd
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message)
 {
     if (r.fault != Fault::none) return Verdict::ignored;
-    if (!is_member(r, from) && !TERN_MUTANT(no_fence)) return Verdict::ignored;
+    if (!is_member(r, from)) return Verdict::ignored;
     if (!exchanges_objects_with(r, from)) return Verdict::ignored;
     Verdict verdict = Verdict::ok;
     UpdateReader reader = publish::reader(*r.types, from, message, UpdateTrust::checked);
@@ -225,8 +224,6 @@ void begin_receive(Replica &r, uint64_t now_us)
     r.now_us = now_us;
     event_log::clear(r);
     world::sweep(r.world, *r.types);
-    const bool timer = r.world.tick % 16 == 0; // Counted in ticks, not in time.
-    if (TERN_MUTANT(dead_forgotten_on_a_timer) && timer) flat::clear(r.world.dead);
 }
 
 void end_receive(Replica &r)

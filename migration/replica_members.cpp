@@ -1,5 +1,4 @@
 // Membership: joining, departures, and who is a member.
-#include "base/mutant.h"
 #include "migration/departures.h"
 #include "migration/messages.h"
 #include "migration/relay.h"
@@ -80,7 +79,7 @@ void peer_gone(Replica &r, PeerId peer, Departure how)
     if (leader != r.self && leader != peer) return; // Only the leader removes members.
     views::fence(r, slot);
     if (r.phase == Phase::joining) {
-        if (r.fault == Fault::none && !TERN_MUTANT(joiner_stays_on)) r.fault = Fault::host_lost;
+        if (r.fault == Fault::none) r.fault = Fault::host_lost;
         return;
     }
     if (successor(r) == r.self)

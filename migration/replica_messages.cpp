@@ -1,5 +1,4 @@
 // The streams of messages: in, out, and described for inspectors.
-#include "base/mutant.h"
 #include "migration/departures.h"
 #include "migration/grants.h"
 #include "migration/message_queue.h"
@@ -56,7 +55,7 @@ Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message)
 {
     const MemberSlot member = find_member(r, from);
     if (member == no_member || r.fault != Fault::none) return Verdict::ignored;
-    if (r.members[member].fenced && !TERN_MUTANT(no_fence)) return Verdict::ignored;
+    if (r.members[member].fenced) return Verdict::ignored;
     BitReader reader = bits::reader(message);
     const MessageKind kind = messages::read_kind(reader);
     return receive_as(r, member, kind, reader);

@@ -1,5 +1,4 @@
 // The calls of this peer's game.
-#include "base/mutant.h"
 #include "migration/grants.h"
 #include "migration/loads.h"
 #include "migration/message_queue.h"
@@ -101,7 +100,7 @@ void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refu
         return;
     }
     const MemberSlot member = find_member(r, claimer);
-    if (member == no_member || TERN_MUTANT(claim_not_answered)) return;
+    if (member == no_member) return;
     Item item = {};
     item.kind = MessageKind::claim_refused;
     item.object = static_cast<uint64_t>(object);

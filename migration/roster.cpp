@@ -1,29 +1,16 @@
 #include "migration/roster.h"
-#include "base/mutant.h"
 #include "migration/messages.h"
 
 namespace tern::roster {
-
-// A fenced member stays listed until its departure ends. A member that dropped it earlier could
-// not, as the next host, ask the others what they have received from it.
-static bool is_listed(const Member &member)
-{
-    return !member.fenced || !TERN_MUTANT(fenced_not_listed);
-}
-
 void write(BitWriter &w, const Replica &r, uint32_t known)
 {
     bits::write(w, r.view, 32);
     bits::write(w, r.term_number, 16);
     bits::write(w, r.last_peer, 16);
-    uint32_t count = 0;
-    for (const uint16_t slot : r.order.all())
-        count += is_listed(r.members[slot]);
-    bits::write(w, count, 16);
+    bits::write(w, r.order.count, 16);
     auto before = PeerId::none;
     for (const uint16_t slot : r.order.all()) {
         const Member &member = r.members[slot];
-        if (!is_listed(member)) continue;
         const bool next = static_cast<uint32_t>(member.id) == static_cast<uint32_t>(before) + 1;
         bits::write_bool(w, next);
         if (!next) messages::write_peer(w, member.id);

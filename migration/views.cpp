@@ -1,5 +1,4 @@
 #include "migration/views.h"
-#include "base/mutant.h"
 #include "migration/event_log.h"
 #include "migration/message_queue.h"
 #include "migration/objects.h"
@@ -124,7 +123,6 @@ void send_own(Replica &r, MemberSlot to)
 {
     for (const Object &object : r.world.slots.all()) {
         if (object.life != Life::alive || object.owner != r.self || object.stamp != 0) continue;
-        if (TERN_MUTANT(newcomer_not_synced)) continue;
         Item item = plain(MessageKind::create);
         item.object = static_cast<uint64_t>(object.id);
         message_queue::push(r, to, item);
@@ -135,7 +133,6 @@ void send_own(Replica &r, MemberSlot to)
         if (r.grants[i].references == 0) continue;
         used -= 1;
         if (r.grants[i].owner != r.self) continue;
-        if (TERN_MUTANT(newcomer_not_synced)) continue;
         Item item = plain(MessageKind::migrate);
         item.grant = i + 1;
         message_queue::push(r, to, item);
@@ -148,8 +145,7 @@ static void sync_world(Replica &r, MemberSlot to)
         relay::send_all(r, to);
     else
         send_own(r, to);
-    if (!TERN_MUTANT(world_sync_without_the_dead))
-        message_queue::push(r, to, plain(MessageKind::dead));
+    message_queue::push(r, to, plain(MessageKind::dead));
     if (!replica::relays(r)) message_queue::push(r, to, plain(MessageKind::synced));
 }
 
@@ -210,7 +206,7 @@ void drop(Replica &r, MemberSlot slot)
     fence(r, slot);
     message_queue::clear(r, slot); // Resets the flags too, for the next member in this slot.
     const Member &member = r.members[slot];
-    if (member.id < replica::successor(r) && !TERN_MUTANT(former_hosts_forgotten)) {
+    if (member.id < replica::successor(r)) {
         if (flat::full(r.former)) flat::erase(r.former, 0);
         FormerHost former = {};
         former.id = member.id;
@@ -314,7 +310,6 @@ void finish_joining(Replica &r)
 {
     if (r.phase != Phase::joining) return;
     for (const Member &member : r.members.all()) {
-        if (TERN_MUTANT(joiner_acts_early) && member.id != replica::host(r)) continue;
         if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.synced)
             return;
     }
@@ -437,7 +432,6 @@ static void follow_new_host(Replica &r, PeerId host)
     if (!r.members[replica::find_member(r, r.self)].votes)
         message_queue::push(r, host_slot(r), plain(MessageKind::caught_up));
     for (Claim &claim : r.claims.all()) {
-        if (TERN_MUTANT(claims_not_asked_again)) break;
         claim.asked = true;
         Item item = plain(MessageKind::claim);
         item.object = static_cast<uint64_t>(claim.object);

@@ -2,7 +2,6 @@
 // the connection that took it is gone. Then it fails as `lost` and is not sent again, because it
 // may have been delivered.
 #include "rpc/call_retry.h"
-#include "base/mutant.h"
 #include "rpc/call_routing.h"
 #include "rpc/call_rules.h"
 #include "session/game.h"
@@ -63,9 +62,7 @@ static void try_call(Session &s, OpenCall &call)
     const bool refused_there =
         call.tried == target.peer && call.head.stamp == target.stamp && call.tried != PeerId::none;
     if (target.peer == PeerId::none || refused_there) return;
-    if (!TERN_MUTANT(moved_calls_overtaken) &&
-        open_calls::goes_before(s.open_calls, call, target.peer, target.stamp))
-        return;
+    if (open_calls::goes_before(s.open_calls, call, target.peer, target.stamp)) return;
     CallHead head = call.head;
     head.stamp = target.stamp;
     const uint64_t connection_epoch = connection_epoch_to(s, target.peer);
@@ -124,16 +121,14 @@ void settle_reply(Session &s, PeerId from, const ReceivedCall &reply)
                      (call->step == CallStep::sent || call->step == CallStep::taken);
     if (!due) return; // Too late.
     push_call(s, from, reply.head, reply.arguments);
-    if (!TERN_MUTANT(replied_twice)) call->step = CallStep::over;
+    call->step = CallStep::over;
 }
 
 static void settle_ours(OpenCall &call, Outcome outcome)
 {
     switch (outcome) {
     case Outcome::taken: call.step = call.head.is_asked ? CallStep::taken : CallStep::over; break;
-    case Outcome::moved:
-        call.step = TERN_MUTANT(moved_call_forgotten) ? CallStep::over : CallStep::waits;
-        break;
+    case Outcome::moved: call.step = CallStep::waits; break;
     case Outcome::dead: fail_call(call, CallFailure::dead); break;
     case Outcome::not_allowed: fail_call(call, CallFailure::not_allowed); break;
     }
@@ -214,10 +209,7 @@ static void look_at(Session &s, OpenCall &call)
     if (is_out && !is_own &&
         (!replica::is_member(*s.replica, call.tried) ||
          connection_epoch_to(s, call.tried) != call.connection_epoch)) {
-        if (TERN_MUTANT(lost_call_tried_again) && call.head.kind == CallKind::owner_call)
-            call.step = CallStep::waits;
-        else
-            fail_call(call, CallFailure::lost);
+        fail_call(call, CallFailure::lost);
     }
     if (call.step == CallStep::sent && is_own) deliver_own(s, call);
     if (call.step == CallStep::waits) {

@@ -1,5 +1,4 @@
 #include "rpc/call_routing.h"
-#include "base/mutant.h"
 #include "rpc/call_retry.h"
 #include "rpc/call_rules.h"
 #include "session/game.h"
@@ -124,7 +123,6 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
         queue_unreliable(s, to, caller, message); // Lost if there is no room.
         return;
     }
-    if (to != PeerId::everyone && TERN_MUTANT(call_passed_on_twice)) pass_on_to(s, to, message);
     if (to != PeerId::everyone) return pass_on_to(s, to, message);
     for (PeerId peer : other_peers(&s))
         if (peer != caller) pass_on_to(s, peer, message);
@@ -264,7 +262,7 @@ static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> 
     // The host is the member with the lowest id. A sender with a higher id than ours takes us for
     // the host; one with a lower id takes itself for it. The sender may have learned earlier than
     // we that the hosts before have gone; then the call waits until we know it, too.
-    const ReceivedCall early = TERN_MUTANT(early_call_lost) ? nothing : waits;
+    const ReceivedCall early = waits;
     if (from > r.self)
         return replica::relays(r) ? deliver_and_forward(s, from, message, reliability) : early;
     if (from < leader) return nothing;

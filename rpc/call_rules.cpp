@@ -1,5 +1,4 @@
 #include "rpc/call_rules.h"
-#include "base/mutant.h"
 
 namespace tern::session {
 
@@ -23,8 +22,7 @@ static Judged judge_tenure(const Session &s, ObjectId object, PeerId owner, Stam
     const World &world = s.replica->world;
     if (dead::contains(world.dead, object)) return refuses(Outcome::dead);
     const ObjectSlot slot = world::find_alive(world, object);
-    if (slot == no_slot || world.slots[slot].stamp < stamp)
-        return TERN_MUTANT(call_not_held) ? delivers : waits;
+    if (slot == no_slot || world.slots[slot].stamp < stamp) return waits;
     const bool is_it = world.slots[slot].stamp == stamp && world.slots[slot].owner == owner;
     return is_it ? delivers : refuses(otherwise);
 }
@@ -47,7 +45,7 @@ static Judged judge_caller(const Session &s, PeerId caller, const ReceivedCall &
 
 static Judged judge_callee(const Session &s, PeerId callee, const ReceivedCall &call)
 {
-    if (call.head.kind == CallKind::owner_call && !TERN_MUTANT(call_to_a_former_owner))
+    if (call.head.kind == CallKind::owner_call)
         return judge_tenure(s, call.head.object, callee, call.head.stamp, Outcome::moved);
     if (call.head.kind == CallKind::host_call && callee != replica::host(*s.replica))
         return replica::successor(*s.replica) == callee ? waits : refuses(Outcome::moved);
@@ -69,7 +67,7 @@ CallHead head_of(const Session &s, CallKind kind, TypeId type, const void *argum
 bool take_rate(Session &s, PeerId caller, TypeId type, uint32_t burst_seconds)
 {
     const uint32_t per_second = s.config.types[type].calls_per_second_max;
-    if (per_second == 0 || TERN_MUTANT(calls_without_limit)) return true;
+    if (per_second == 0) return true;
     const MemberSlot slot = replica::find_member(*s.replica, caller);
     if (slot == no_member) return false;
     CallRate &rate = s.call_rates[slot * s.types.types.size() + type];
@@ -83,7 +81,7 @@ Judged judge(Session &s, PeerId caller, PeerId callee, const ReceivedCall &call,
 {
     const bool has_judge = s.config.topology == Topology::star && !replica::relays(*s.replica);
     Judged judged = delivers;
-    if (!has_judge && !TERN_MUTANT(callers_not_checked)) judged = judge_caller(s, caller, call);
+    if (!has_judge) judged = judge_caller(s, caller, call);
     if (judged.judgement == Judgement::deliver && callee != PeerId::everyone)
         judged = judge_callee(s, callee, call);
     const bool reliable = reliability == Reliability::reliable;

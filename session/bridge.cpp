@@ -3,7 +3,6 @@
 // once a challenge over it has been answered. Rules: docs/membership.md, "Paths"; formats:
 // docs/wire_format.md, "Bridges".
 #include "session/bridge.h"
-#include "base/mutant.h"
 #include "session/journal.h"
 #include "session/peer_links.h"
 #include "session/traffic.h"
@@ -182,9 +181,6 @@ static bool can_forward(const Session &s, PeerId to)
 static void forward(Session &s, PeerId from, PeerId to, std::span<const std::byte> bytes)
 {
     PeerId carrier = to;
-    if (TERN_MUTANT(bridge_to_another))
-        for (const PeerId peer : other_peers(&s))
-            if (peer != from && peer != to) carrier = peer;
     if (!can_forward(s, carrier) || !take_budget(s, from, to, bytes.size())) {
         s.bridge.not_forwarded += 1;
         return;
@@ -205,8 +201,7 @@ static void take_bridged(Session &s, PeerId by, std::span<const std::byte> messa
     if (address::is_bridged(source) || from == self || from == to) return;
     const std::span<const std::byte> bytes = message.subspan(ids_bytes);
     if (to == self && from != by)
-        push(s, {PeerId::none, by, TERN_MUTANT(bridged_as_from_the_bridge) ? by : from, to, 0, 0},
-             bytes);
+        push(s, {PeerId::none, by, from, to, 0, 0}, bytes);
     else if (to != self && from == by)
         forward(s, from, to, bytes);
 }
@@ -230,8 +225,6 @@ void note_source(Session &s, ConnectionIndex index, const Address &from, uint64_
     candidates.observed = is_present ? Address{} : from;
     candidates.observed_again = !is_present;
     candidates.observed_us = s.now_us;
-    if (TERN_MUTANT(address_not_validated) && !is_present)
-        connection::redirect(endpoint::at(*s.endpoint, index), from, s.now_us);
 }
 
 static void take_answer(Session &s, ConnectionIndex index, uint64_t nonce)

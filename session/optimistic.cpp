@@ -1,8 +1,7 @@
 // While values are shown to the game, its own value lies in the replica's array, so that get() and
-// values() need no special case, and the replicated value lies here. Before the replica works, the
-// two are swapped.
+// object_values() need no special case, and the replicated value lies here. Before the replica
+// works, the two are swapped.
 #include "session/optimistic.h"
-#include "base/mutant.h"
 #include "replication/world/field.h"
 #include "session/session.h"
 #include <algorithm>
@@ -181,7 +180,6 @@ void settle_optimistic(Session &s, const Event &answer)
     if (index == s.optimistic_counts[type]) return;
     const uint64_t fields = claims_of(s, type)[index].set_fields;
     const ObjectSlot slot = world::find_alive(s.replica->world, answer.object);
-    if (TERN_MUTANT(refused_value_stays) && answer.kind == EventKind::claim_refused) return;
     if (slot == no_slot || fields == 0) return erase(s, type, index);
     const Object &object = s.replica->world.slots[slot];
     const std::byte *present = world_value(s, slot);

@@ -17,7 +17,7 @@ uint64_t optimistic_fields(const Session &s, const Event &event);
 // Applies the answer to a claim: the owner's first change if it was granted, else the replicated
 // value shows again. Call it only while the values are hidden.
 void settle_optimistic(Session &s, const Event &answer);
-// Called when receive() and send() end: get() and values() then give the game's values.
+// Called when receive() and send() end: get() and object_values() then give the game's values.
 void show_optimistic(Session &s);
 // Called when they begin: the replica then sees the replicated values only.
 void hide_optimistic(Session &s);

@@ -1,6 +1,5 @@
 // receive(): turns datagrams into events. Each datagram passes the endpoint, its connection, then
 // the replica or the calls. After all datagrams come timeouts, and messages that have waited.
-#include "base/mutant.h"
 #include "rpc/call_retry.h"
 #include "rpc/call_routing.h"
 #include "session/admission.h"
@@ -176,7 +175,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
 {
     const bool room = events_room(s);
     // Dropped as if it had been lost: it is not acked, and its content comes again.
-    if (!room && !TERN_MUTANT(acked_though_not_applied)) return;
+    if (!room) return;
     const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
     if (arrival.handling == Handling::opened) open_link(s, arrival.connection);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
@@ -191,9 +190,8 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     Connection &c = endpoint::at(*s.endpoint, arrival.connection);
     // The UPDATEs may be about objects or tenures that a message that still waits will create.
     // Without an ack they come again, after that message.
-    const bool early =
-        accepted == PacketDisposition::accept_unacked ||
-        (from.stream_waits && arrival.packet.unreliable_count > 0 && !TERN_MUTANT(acked_too_early));
+    const bool early = accepted == PacketDisposition::accept_unacked ||
+                       (from.stream_waits && arrival.packet.unreliable_count > 0);
     const auto acking = early ? connection::Acking::no : connection::Acking::yes;
     if (!connection::accept(c, arrival.packet, s.now_us, acking)) return;
     if (s.journal && !early)

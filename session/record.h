@@ -31,7 +31,8 @@ enum class RecordKind : uint8_t {
     refuse,
     remove,
     go_on,
-    full, // The last record, if the memory was full because recorded() was not called in time.
+    full, // The last record, if the memory was full because take_recording() was not called in
+          // time.
     release,
     lock,
     unlock,

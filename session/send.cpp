@@ -1,7 +1,6 @@
 // send(): turns changes into datagrams. For each connection, the replica's messages are put into
 // the world stream, then packets are built from acks, stream bytes, calls, SNAPSHOTs and UPDATEs.
 #include "session/send.h"
-#include "base/mutant.h"
 #include "rpc/call_routing.h"
 #include "session/bridge.h"
 #include "session/journal.h"
@@ -30,8 +29,7 @@ static void fill_stream(Session &s, ConnectionIndex index)
         const bool queued = connection::queue_message(c, StreamId::world, buffer.first(size));
         TERN_ASSERT(queued, "%zu bytes", size);
         ends[(p.message_first + p.message_count) % unacked_messages_max] =
-            connection::queued_offset(c, StreamId::world) -
-            (TERN_MUTANT(acked_before_complete) ? size - 1 : 0);
+            connection::queued_offset(c, StreamId::world);
         p.message_count += 1;
         if (s.journal) note_queued(s, index, buffer.first(size));
     }
@@ -297,9 +295,9 @@ std::span<const Datagram> send(Session *session, uint64_t now_us)
                 static_cast<unsigned long long>(s.now_us - now_us));
     s.now_us = now_us;
     s.datagram_buffer.count = 0;
-    if (!TERN_MUTANT(optimistic_value_leaks)) session::hide_optimistic(s);
+    session::hide_optimistic(s);
     if (s.state != State::idle) session::send_tick(s);
-    if (!TERN_MUTANT(optimistic_value_leaks)) session::show_optimistic(s);
+    session::show_optimistic(s);
     const std::span<const Datagram> sent =
         s.datagram_buffer.datagrams.first(s.datagram_buffer.count);
     for (const Datagram &datagram : sent)

@@ -249,7 +249,7 @@ struct Session {
     PeerDeadlines *deadlines; // Indexed by member slot.
     LinkOutage *outages;      // Indexed by member slot.
     Suspect suspect;
-    PeerId *peers; // Memory for the result of peers().
+    PeerId *peers; // Memory for the result of other_peers().
     uint16_t peer_count;
     uint8_t (*banned)[32]; // Keys of removed peers, as a ring.
     uint32_t banned_count; // All that were ever added.
@@ -265,7 +265,7 @@ struct Session {
     ObjectSlot set_slot; // Slot of the last set(): the next object often lies near it.
     // Laid out like World::values. While optimistic_shown: the replicated values; else the game's.
     std::byte *optimistic_values;
-    bool optimistic_shown; // get() and values() give the game's values.
+    bool optimistic_shown; // get() and object_values() give the game's values.
     CallArena calls;
     UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;

@@ -1,5 +1,6 @@
-// traffic(): which items this session's bits were spent on. Values and messages were charged where
-// they were written. traffic() adds what the transport counts, and subtracts what was not sent yet.
+// traffic_rows(): which items this session's bits were spent on. Values and messages were charged
+// where they were written. traffic_rows() adds what the transport counts, and subtracts what was
+// not sent yet.
 #include "session/traffic.h"
 
 namespace tern {

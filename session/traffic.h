@@ -5,7 +5,7 @@
 namespace tern::session {
 
 void charge_bytes(Session &s, TrafficKind kind, size_t bytes);
-// The sum of all rows of traffic(), to the bit what send() has returned since the beginning.
+// The sum of all rows of traffic_rows(), to the bit what send() has returned since the beginning.
 int64_t charged_bits(const Session &s);
 
 }

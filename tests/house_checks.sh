@@ -41,8 +41,10 @@ comments_of_ten_thousand() {
 
 fragment='^ (Of|Who|Whom|What|Whose|The same|Those|So many|As|At|By|Its|It)[^A-Za-z0-9_]'
 hearsay='[^A-Za-z0-9_](told|tells?|says?|said|heard|hear)[^A-Za-z0-9_]'
-figure "comments that begin with a fragment, of 10,000" "$(comments_of_ten_thousand "$fragment")" 300
-figure "comments about telling and hearing, of 10,000" "$(comments_of_ten_thousand "$hearsay")" 100
+figure "comments that begin with a fragment, of 10,000" \
+    "$(comments_of_ten_thousand "$fragment")" 300
+figure "comments about telling and hearing, of 10,000" \
+    "$(comments_of_ten_thousand "$hearsay")" 100
 
 # Corpora and the escapes of scripts are data.
 largest=$(git ls-files | grep -vE '^(fuzz/corpus|tests/scripts/escapes)/' | grep / |

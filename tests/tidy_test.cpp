@@ -201,7 +201,7 @@ const std::map<std::string, Names> &lower_modules()
         {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
         {"host", {"tern", "common", "scripts"}}, // common: of programs/, for all programs.
         // sim: for tern-sim.
-        {"programs", {"tern", "common", "scripts", "sim", "base/mutant.h"}},
+        {"programs", {"tern", "common", "scripts", "sim", "sim/mutants/mutant.h"}},
         {"examples", user},
     };
     for (auto &[name, modules] : allowed)

@@ -52,9 +52,9 @@ struct Tally {
     uint64_t bytes, count;
 };
 
-// Sent bytes by purpose, for traffic(). The writers of unreliable messages charge the content of
-// these themselves. The sums cover all connections that a place has ever had: opening a connection
-// again does not reset them.
+// Sent bytes by purpose, for traffic_rows(). The writers of unreliable messages charge the content
+// of these themselves. The sums cover all connections that a place has ever had: opening a
+// connection again does not reset them.
 struct Tallies {
     Tally handshakes;          // Whole datagrams. Counted by the endpoint only.
     Tally packets;             // Whole packets; each has a header and a tag.

@@ -80,7 +80,7 @@ struct FinderConfig {
 Finder *make_finder(const FinderConfig &config);
 void destroy_finder(Finder *finder);
 // Takes the answers among `datagrams`, drops silent sessions, and returns a query once in
-// query_interval_ms. The result, and that of found(), is valid until the next call.
+// query_interval_ms. The result, and that of found_sessions(), is valid until the next call.
 std::span<const Datagram> find(Finder *finder, std::span<const Datagram> datagrams,
                                uint64_t now_us);
 // One entry for each session, in the order in which they were found.

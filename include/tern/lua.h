@@ -19,7 +19,7 @@ void open_lua(lua_State *L);
 Session *lua_session(lua_State *L, int index);
 
 // After open_lua(): pushes a session that C++ owns. The script can use it, but cannot destroy it or
-// call receive(), send() and recorded() with it; as events the script gets the last result of
+// call receive(), send() and take_recording() with it; as events the script gets the last result of
 // receive(). Pushes the same userdata each time.
 void push_lua_session(lua_State *L, Session *session);
 

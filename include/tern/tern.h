@@ -25,7 +25,7 @@ void destroy_session(Session *session); // Null: nothing happens. Sends no goodb
 // In State::idle: starts a new session as its first peer, which is the host. Open at once.
 void start(Session *session);
 // In State::idle: joins through the member that made the invite. The session is open with the event
-// caught_up; otherwise state() shows why joining failed. The payload is copied.
+// caught_up; otherwise session_state() shows why joining failed. The payload is copied.
 void join(Session *session, const Invite &invite, JoinPayload payload = {});
 // When open or joining: this peer leaves, and its objects become orphans. Keep calling receive()
 // and send() until the state is left: until all that this peer sent is acked, at most four seconds.
@@ -107,11 +107,12 @@ void balance(Session *session, TypeId type);
 // --- Objects; docs/use/ownership.md. Owners change only inside receive(). ---
 // When open. Copies `value`. Returns none if objects_max of this type are alive.
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes);
-// On the owner, when open. The object stays in objects() and can be read until the next receive().
+// On the owner, when open. The object stays in object_ids() and can be read until the next
+// receive().
 void destroy(Session *session, ObjectId object);
 bool exists(const Session *session, ObjectId object); // Known here, and alive.
-// Whether type(), owner(), stamp() and get() may be called: the object exists, or was destroyed
-// since the last receive() or in it.
+// Whether object_type(), object_owner(), object_stamp() and get() may be called: the object exists,
+// or was destroyed since the last receive() or in it.
 bool can_read(const Session *session, ObjectId object);
 TypeId object_type(const Session *session, ObjectId object);
 PeerId object_owner(const Session *session, ObjectId object);
@@ -142,11 +143,11 @@ const void *object_values(const Session *session, TypeId type, size_t size_bytes
 // claim_refused; a second claim of the object before that has no effect. A claim waits while there
 // is no host; if the session ends first, there is no answer.
 // ClaimMode::optimistic, for an object that is known here: until the answer this peer may set() the
-// object, and get() and values() on this peer show what it has set. If the claim is granted, the
-// fields that were set become the new owner's first change; if it is refused, or the session ends,
-// they show the replicated value again.
-// False, and nothing is asked, for an id that create() never returns, and while 64 more claims are
-// unanswered than there is room for objects (only claims of unknown objects can be that many).
+// object, and get() and object_values() on this peer show what it has set. If the claim is granted,
+// the fields that were set become the new owner's first change; if it is refused, or the session
+// ends, they show the replicated value again. False, and nothing is asked, for an id that create()
+// never returns, and while 64 more claims are unanswered than there is room for objects (only
+// claims of unknown objects can be that many).
 bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
 // On the owner: gives the object up to the host. It remains ours until owner_changed, the only
 // event; a new host takes it over as well. Nothing happens on the host itself.

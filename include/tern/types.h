@@ -219,8 +219,8 @@ struct Config {
     // takes longer. 100 to 600'000.
     uint32_t join_timeout_ms = 10'000;
     // Not 0 (then 65'536 or more): every input of this session is recorded into a buffer of this
-    // size, from which recorded() takes it; docs/use/recordings.md. A RECORDING CONTAINS THE KEYS
-    // AND THE SECRET OF ITS SESSION.
+    // size, from which take_recording() takes it; docs/use/recordings.md. A RECORDING CONTAINS THE
+    // KEYS AND THE SECRET OF ITS SESSION.
     uint32_t recording_bytes_max = 0;
     Parallel parallel = {};
 };
@@ -398,7 +398,7 @@ struct Stats {
 // Messages of one type that were encoded and decoded here: whole states of its objects, their
 // changes with the bits that identify them, and its calls. Packet headers, tags, framing and acks
 // belong to no type, and retransmitted stream bytes count once. The sent counts are the sums of the
-// type's rows of traffic().
+// type's rows of traffic_rows().
 struct TypeStats {
     uint64_t sent_bits, received_bits;
     uint64_t sent_messages, received_messages; // States, changes of an object, and calls.

@@ -18,8 +18,8 @@ int scenario(const Options &options);
 int mutants(const Options &options);
 int hunt(const Options &options);
 int soak(const Options &options);
-int deaths(const Options &options);
-int crowd(const Options &options);
+int failover(const Options &options);
+int load_test(const Options &options);
 
 // --- Functions that several commands use ---
 

@@ -1,10 +1,10 @@
 // Looks for a violation that one mutant causes: by the scenarios, by every order of moves in small
 // clusters, then by seeds. The search does not depend on the mutant. In tern-sim-mutants only.
-#include "base/mutant.h"
 #include "child.h"
 #include "commands.h"
 #include "report.h"
 #include "sim/explorer/cluster_script_play.h"
+#include "sim/mutants/mutant.h"
 #include "sim/scenarios/scenarios.h"
 #include "sim/scenarios/scenarios_sessions.h"
 #include <cstdio>

@@ -24,8 +24,8 @@ int main(int argc, char **argv)
     case sim::Command::mutants: return sim::mutants(options);
     case sim::Command::hunt: return sim::hunt(options);
     case sim::Command::soak: return sim::soak(options);
-    case sim::Command::deaths: return sim::deaths(options);
-    case sim::Command::crowd: return sim::crowd(options);
+    case sim::Command::failover: return sim::failover(options);
+    case sim::Command::load_test: return sim::load_test(options);
     case sim::Command::none: break;
     }
     return 2;

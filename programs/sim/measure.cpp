@@ -1,6 +1,6 @@
 // Measures the speed of the simulation under a fixed load on a good network.
-#include "base/mutant.h"
 #include "commands.h"
+#include "sim/mutants/mutant.h"
 #include <ctime>
 
 namespace sim {

@@ -1,9 +1,9 @@
 // Removes one rule after the other, each in a process of tern-sim-mutants, and reports for each
 // whether its absence was found.
-#include "base/mutant.h"
 #include "child.h"
 #include "commands.h"
 #include "report.h"
+#include "sim/mutants/mutant.h"
 #include <algorithm>
 #include <climits>
 #include <cstdio>
@@ -36,8 +36,8 @@ void start(Hunt &hunt, const Options &options, const std::string &program)
     if (hunt.child.pid != 0) return;
     const std::string bound = std::to_string(options.bound_s == 0 ? 60 : options.bound_s);
     dup2(hunt.child.lines, STDOUT_FILENO);
-    execl(program.c_str(), program.c_str(), "hunt", hunt.mutant.c_str(), "--bound", bound.c_str(),
-          "--folder", options.folder.c_str(), nullptr);
+    execl(program.c_str(), program.c_str(), "hunt", hunt.mutant.c_str(), "--time-limit",
+          bound.c_str(), "--folder", options.folder.c_str(), nullptr);
     _exit(3);
 }
 

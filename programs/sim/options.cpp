@@ -1,7 +1,7 @@
 #include "options.h"
-#include "base/mutant.h"
 #include "common/option_checks.h"
 #include "sim/explorer/cluster.h"
+#include "sim/mutants/mutant.h"
 #include <algorithm>
 #include <thread>
 
@@ -117,7 +117,7 @@ void add_explore(CLI::App &parent, Options &options)
     count("--releases", options.releases, "Times that an owner gives an object up");
     count("--hides", options.hides, "Times that an object is hidden from a peer, or shown again");
     count("--forges", options.forges, "Messages of members that have no right to say them");
-    app->add_option("--bound", options.bound_s, "Stop after this many seconds")
+    app->add_option("--time-limit", options.bound_s, "Stop after this many seconds")
         ->check(whole_number(1, 1'000'000));
     app->add_option("--record", options.record, "Write the counterexample here");
     app->add_option("--svg", options.svg, "Draw the counterexample here");
@@ -139,7 +139,7 @@ void add_traces(CLI::App &parent, Options &options)
     shrink->add_option("file", options.name, "A .trace that fails")->required();
     shrink->add_option("--record", options.record, "Where to; not given: <file>.small");
     shrink->add_option("--svg", options.svg, "Draw what is left here");
-    shrink->add_option("--bound", options.bound_s, "Stop after this many seconds (60)")
+    shrink->add_option("--time-limit", options.bound_s, "Stop after this many seconds (60)")
         ->check(whole_number(1, 1'000'000));
 }
 
@@ -155,7 +155,7 @@ void add_checks(CLI::App &parent, Options &options)
         "mutants", "Remove one rule after the other: each absence must be found");
     mutants->callback([&options] { options.command = Command::mutants; });
     mutants->add_option("name", options.name, "Only this one");
-    mutants->add_option("--bound", options.bound_s, "Processor seconds for each (60)")
+    mutants->add_option("--time-limit", options.bound_s, "Processor seconds for each (60)")
         ->check(whole_number(1, 100'000));
     mutants->add_option("--jobs", options.jobs, "Processes")->check(whole_number(1, 256));
     mutants->add_option("--folder", options.folder, "Where traces and pictures go");
@@ -163,7 +163,7 @@ void add_checks(CLI::App &parent, Options &options)
     CLI::App *hunt = parent.add_subcommand("hunt", "Look for what one mutant does wrong");
     hunt->callback([&options] { options.command = Command::hunt; });
     hunt->add_option("name", options.name, "The mutant")->required();
-    hunt->add_option("--bound", options.bound_s, "Processor seconds (60)")
+    hunt->add_option("--time-limit", options.bound_s, "Processor seconds (60)")
         ->check(whole_number(1, 100'000));
     hunt->add_option("--folder", options.folder, "Where traces and pictures go");
 #endif
@@ -190,11 +190,11 @@ void add_soak(CLI::App &parent, Options &options)
         ->capture_default_str();
 }
 
-void add_crowd(CLI::App &parent, Options &options)
+void add_load_test(CLI::App &parent, Options &options)
 {
     CLI::App *app = parent.add_subcommand(
-        "crowd", "Many clients on one host: how long until all are in, and what a tick costs");
-    app->callback([&options] { options.command = Command::crowd; });
+        "load-test", "Many clients on one host: how long until all are in, and what a tick costs");
+    app->callback([&options] { options.command = Command::load_test; });
     app->add_option("--clients", options.clients, "Peers beside the host; they all join at once")
         ->check(whole_number(1, tern::star_peers_max - 1))
         ->capture_default_str();
@@ -211,11 +211,11 @@ void add_crowd(CLI::App &parent, Options &options)
         ->capture_default_str();
 }
 
-void add_deaths(CLI::App &parent, Options &options)
+void add_failover(CLI::App &parent, Options &options)
 {
     CLI::App *app = parent.add_subcommand(
-        "deaths", "How long a session has no host when its host dies or leaves, over many seeds");
-    app->callback([&options] { options.command = Command::deaths; });
+        "failover", "How long a session has no host when its host dies or leaves, over many seeds");
+    app->callback([&options] { options.command = Command::failover; });
     app->add_option("--end", options.death,
                     "crash; two: and who would follow, within 100 ms; leave: of its own will")
         ->check(one_of("crash, two, leave"))
@@ -258,8 +258,8 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     add_traces(app, parsed.options);
     add_checks(app, parsed.options);
     add_soak(app, parsed.options);
-    add_deaths(app, parsed.options);
-    add_crowd(app, parsed.options);
+    add_failover(app, parsed.options);
+    add_load_test(app, parsed.options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp &) {

@@ -16,7 +16,7 @@ enum class Command {
     mutants,
     hunt,
     soak,
-    deaths,
+    failover,
     crowd
 };
 
@@ -40,7 +40,7 @@ struct Options {
     uint32_t jobs = 1;
     std::string folder = "sim-failures";
     bool digests = false; // Prints a line with the digest of each seed.
-    // soak, deaths
+    // soak, failover
     uint64_t soak_objects = 1'000'000;
     uint32_t alive = 1000;
     double loss_percent = 2;

@@ -1,5 +1,4 @@
 #include "replication/snapshot/bounds.h"
-#include "base/mutant.h"
 #include "replication/sampling/extrapolation.h"
 #include "replication/update/publish.h"
 #include <algorithm>
@@ -148,8 +147,7 @@ static void flush_object(Publisher &p, World &world, const TypeTable &types, Obj
 {
     Bounds &b = p.bounds;
     const Look seen = look(b, world, types, slot);
-    const bool rests =
-        world.tick - b.flushed[slot].changed_tick >= rest_ticks && !TERN_MUTANT(rest_not_flushed);
+    const bool rests = world.tick - b.flushed[slot].changed_tick >= rest_ticks;
     if (rests && seen.differs == 0 && seen.moves == 0) return set_suppressed(b, slot, false);
     // An update describes one tick. If the object is due anyway, all bounded fields are refreshed,
     // or a message would mix ticks and a resend would repeat an old value.

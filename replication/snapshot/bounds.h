@@ -32,12 +32,12 @@ void place(flat::Builder &builder, Bounds &b, const TypeTable &types, uint32_t s
 uint64_t fields_of(const Type &type); // A mask of the fields with a bound.
 
 // Like world::write(), for an own object. Changed fields without a bound are passed to
-// publish::changed(); those with a bound are suppressed until release() flushes them. Returns
+// publish::changed(); those with a bound are suppressed until flush() sends them. Returns
 // whether the value changed.
 bool set(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot, const void *value);
 // Flushes what must be sent at this tick. Call it once per tick, before publish::begin().
 void flush(Publisher &p, World &world, const TypeTable &types);
-bool any_suppressed(const Bounds &b); // Then release() can flush more without another set().
+bool any_suppressed(const Bounds &b); // Then flush() can send more without another set().
 void forget_object(Bounds &b, ObjectSlot slot);
 
 }

@@ -1,4 +1,3 @@
-#include "base/mutant.h"
 #include "replication/snapshot/snapshot_lineage.h"
 #include <algorithm>
 #include <cstring>
@@ -63,16 +62,6 @@ static Head read_head(std::span<const std::byte> message, uint32_t newest)
     return head;
 }
 
-// Only for the mutant base_taken_for_granted.
-static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number)
-{
-    uint32_t newest = 0;
-    for (const Snapshot &snapshot : kept)
-        if (snapshot.decode_state == DecodeState::usable && snapshot.number < number)
-            newest = std::max(newest, snapshot.number);
-    return newest;
-}
-
 // A snapshot whose base did not arrive is given up and acked. If the base arrives later, it is
 // refused, so the sender never sees both acked and knows that the snapshot does not count.
 static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
@@ -86,8 +75,6 @@ static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
     if (head.base == 0) return SnapshotCheck::usable;
     if (static_cast<int32_t>(head.base - newest) <= -static_cast<int32_t>(snapshots_kept))
         return SnapshotCheck::refused;
-    if (kept[head.base % snapshots_kept].number != head.base && TERN_MUTANT(base_taken_for_granted))
-        head.base = newest_usable(kept, head.number);
     const Snapshot &base = kept[head.base % snapshots_kept];
     if (base.number != head.base) return SnapshotCheck::useless;
     return base.decode_state == DecodeState::usable ? SnapshotCheck::usable

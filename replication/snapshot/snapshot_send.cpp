@@ -1,4 +1,3 @@
-#include "base/mutant.h"
 #include "replication/snapshot/snapshot_plan.h"
 #include <algorithm>
 #include <cstring>
@@ -284,8 +283,7 @@ static void settle(Snapshots &s, uint32_t peer)
             snapshot->decode_state != DecodeState::arrived)
             continue;
         const Snapshot *base = kept(s, peer, snapshot->base);
-        const bool counts = (base && base->decode_state == DecodeState::usable) ||
-                            TERN_MUTANT(useless_snapshot_counts);
+        const bool counts = base && base->decode_state == DecodeState::usable;
         if (counts && snapshot->decode_state == DecodeState::arrived)
             snapshot->decode_state = DecodeState::usable;
         else if (!base || base->decode_state == DecodeState::useless)

@@ -1,5 +1,5 @@
 // Counts each bit that is sent: by kind, and values also by type and field. Bits are counted where
-// they are written; rows() is what traffic() returns. docs/use/profiling.md
+// they are written; rows() is what traffic_rows() returns. docs/use/profiling.md
 #pragma once
 #include "replication/world/type_table.h"
 

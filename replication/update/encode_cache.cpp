@@ -1,5 +1,4 @@
 #include "replication/update/encode_cache.h"
-#include "base/mutant.h"
 
 namespace tern::encode_cache {
 
@@ -28,7 +27,6 @@ void place(flat::Builder &builder, EncodeCache &cache, const TypeTable &types)
 
 void begin(EncodeCache &cache)
 {
-    if (TERN_MUTANT(old_code_sent)) return;
     used(cache) = {};
 }
 
@@ -44,7 +42,7 @@ static void set_acked(EncodedObject &object, const World &world, const TypeTable
     for (uint32_t i = 0; i < fields; ++i) {
         if ((object.mask >> i & 1) != 0)
             object.acked_end = std::min(object.acked_end, ticks[i]);
-        else if (!TERN_MUTANT(fields_of_another))
+        else
             object.acked_min = std::max(object.acked_min, ticks[i]);
     }
 }

@@ -38,35 +38,16 @@ void place(flat::Builder &builder, SendOrder &send_order, uint32_t slot_count)
 
 // --- What is due ---
 
-// For the mutant values_compared: booleans that changed again while an UPDATE with their change is
-// in flight, and so have the acked value again.
-static uint64_t returned(const World &world, const TypeTable &types, ObjectSlot slot,
-                         const AckedState &acked_state)
-{
-    if (acked_state.sent_tick <= acked_state.acked_tick) return 0;
-    uint64_t mask = 0;
-    uint32_t i = 0;
-    for (const Field &field : types.types[world.slots[slot].type].fields) {
-        const bool again = world::field_tick(world, slot, i) > acked_state.sent_tick;
-        if (field.kind == FieldKind::boolean && again) mask |= uint64_t{1} << i;
-        i += 1;
-    }
-    return mask;
-}
-
 uint64_t needed(const World &world, const TypeTable &types, ObjectSlot slot,
                 const AckedState &acked_state)
 {
-    if (acked_state.acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) return 0;
-    const uint32_t known = TERN_MUTANT(only_what_is_not_in_flight)
-                               ? std::max(acked_state.acked_tick, acked_state.sent_tick)
-                               : acked_state.acked_tick;
+    if (acked_state.acked_tick == 0) return 0;
+    const uint32_t known = acked_state.acked_tick;
     const auto fields = static_cast<uint32_t>(types.types[world.slots[slot].type].fields.size());
     const uint32_t *ticks = world.field_ticks.begin() + size_t{slot} * types.fields_count_max;
     uint64_t mask = 0;
     for (uint32_t i = 0; i < fields; ++i)
         mask |= uint64_t{ticks[i] > known} << i;
-    if (TERN_MUTANT(values_compared)) mask &= ~returned(world, types, slot, acked_state);
     return mask;
 }
 
@@ -103,7 +84,7 @@ void changed(Publisher &p, ObjectSlot slot)
 static uint64_t changed_for(const Publisher &p, uint32_t peer, uint32_t word)
 {
     const uint64_t seen = p.visible[size_t{peer} * words(p.slot_count) + word];
-    return p.changed[word] & (TERN_MUTANT(update_before_the_ack) ? ~uint64_t{0} : seen);
+    return p.changed[word] & seen;
 }
 
 // std::popcount() is a function call unless the compiler may assume the processor's instruction.
@@ -154,8 +135,7 @@ void set_priority(Publisher &p, const World &world, uint32_t peer, ObjectSlot sl
     interest.visibility_tick = world.tick;
     interest.visibility_acked = false;
     set_visible(p, peer, slot);
-    const bool said = hidden || !TERN_MUTANT(shown_again_unsaid);
-    if (acked_state_at(p, peer, slot).acked_tick != 0 && said) set_due(p, peer, slot);
+    if (acked_state_at(p, peer, slot).acked_tick != 0) set_due(p, peer, slot);
 }
 
 void forget_object(Publisher &p, ObjectSlot slot)
@@ -255,7 +235,6 @@ static void settle_lost(Publisher &p, const World &world, const TypeTable &types
                         ObjectSlot slot, uint32_t tick)
 {
     AckedState &acked_state = acked_state_at(p, peer, slot);
-    if (TERN_MUTANT(only_what_is_not_in_flight)) acked_state.sent_tick = acked_state.acked_tick;
     const bool newer = tick > acked_state.acked_tick || p.rings[peer].interests != 0;
     if (newer && is_wanted(p, world, types, peer, slot)) set_due(p, peer, slot);
 }
@@ -270,7 +249,7 @@ static void settle_run(Publisher &p, const World &world, const TypeTable &types,
         if (object->life != Life::alive || object->id != id_in(run, i) ||
             object->stamp != run.stamp)
             continue;
-        if (acked_state->acked_tick == 0 && !TERN_MUTANT(update_before_the_ack)) continue;
+        if (acked_state->acked_tick == 0) continue;
         if (!acked)
             settle_lost(p, world, types, peer, run.slot + i, run.tick);
         else if (!has_interests || settle_visibility(interest_at(p, peer, run.slot + i), sent_at))

@@ -1,4 +1,3 @@
-#include "base/mutant.h"
 #include "replication/update/publish.h"
 #include "replication/update/update_codec.h"
 #include <cstring>
@@ -71,8 +70,7 @@ bool check(const World &world, const TypeTable &types, PeerId sender,
 static VisibilityChange see(Object &object, PeerId from, Stamp stamp, uint32_t message_tick,
                             bool hides)
 {
-    const bool newer =
-        message_tick > object.visibility_tick || TERN_MUTANT(visibility_without_a_tick);
+    const bool newer = message_tick > object.visibility_tick;
     if (object.stamp != stamp || from != object.owner || !newer) return VisibilityChange::same;
     const bool was = object.hidden;
     object.hidden = hides;
@@ -86,9 +84,9 @@ static Applied judge(const World &world, PeerId from, ObjectSlot slot, Stamp sta
 {
     const Object &object = world.slots[slot];
     const bool of_this_tenure = object.stamp == stamp;
-    if (!of_this_tenure && !TERN_MUTANT(update_without_tenure)) return Applied::unchanged;
+    if (!of_this_tenure) return Applied::unchanged;
     if (of_this_tenure && from != object.owner) return Applied::forged;
-    if (tick <= object.tick && !TERN_MUTANT(update_ignores_the_tick)) return Applied::unchanged;
+    if (tick <= object.tick) return Applied::unchanged;
     // Sent before the object was hidden.
     return object.hidden ? Applied::unchanged : Applied::changed;
 }

@@ -209,7 +209,7 @@ static Added add_slot(Message &m, ObjectSlot slot)
         return Added::nothing;
     }
     if (mask == 0 && !interest.hidden) mask = 1; // Any field shows the object again.
-    const bool own = is_own(p, object) || TERN_MUTANT(older_value_sent);
+    const bool own = is_own(p, object);
     const uint32_t tick = own ? m.world.tick : object.tick;
     // The receiver would ignore a second UPDATE of the same tick, so the object stays due. Another
     // owner's value is the same while its tick is: sending it again repairs a loss.

@@ -1,6 +1,5 @@
 #include "replication/world/world.h"
 #include "base/hash.h"
-#include "base/mutant.h"
 #include "replication/world/field.h"
 #include "replication/world/type_checks.h"
 #include <algorithm>
@@ -162,8 +161,8 @@ bool room(const World &world, TypeId type)
 
 ObjectSlot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
 {
+    TERN_ASSERT(type < types.types.size(), "type %u", static_cast<unsigned>(type));
     TERN_ASSERT(room(world, type), "type %u is full", static_cast<unsigned>(type));
-    if (TERN_MUTANT(no_memory_of_the_dead) && find(world, id) != no_slot) sweep(world, types);
     TERN_ASSERT(id != ObjectId::none && find(world, id) == no_slot, "object %llx is there",
                 static_cast<unsigned long long>(id));
     Packed &packed = world.packed[type];
@@ -204,7 +203,6 @@ const void *value(const World &world, const TypeTable &types, ObjectSlot slot)
 
 static bool remember(World &world, ObjectId object)
 {
-    if (TERN_MUTANT(no_memory_of_the_dead)) return true;
     const auto id = static_cast<uint64_t>(object);
     return dead::add(world.dead, {id, id});
 }
@@ -364,8 +362,7 @@ static void check_type(const World &world, TypeId type)
         TERN_ASSERT(find(world, object.id) == slot, "slot %u is not found", slot);
         TERN_ASSERT(object.life != Life::none && (object.life == Life::dying) == is_past_count,
                     "index %u: life %u", i, static_cast<unsigned>(object.life));
-        TERN_ASSERT(TERN_MUTANT(no_memory_of_the_dead) ||
-                        dead::contains(world.dead, object.id) == (object.life != Life::alive),
+        TERN_ASSERT(dead::contains(world.dead, object.id) == (object.life != Life::alive),
                     "slot %u: life %u and the dead disagree", slot,
                     static_cast<unsigned>(object.life));
         alive += object.life == Life::alive ? 1 : 0;

@@ -29,7 +29,7 @@ struct ExploreScope {
     uint16_t holds = 0;      // Times that the messages of one peer to another start to wait.
     uint16_t suspicions = 0; // A host takes a living member for gone, or a member its host.
     uint16_t locks = 0;      // lock() by an owner, and unlocking again.
-    uint16_t releases = 0;   // release() by an owner.
+    uint16_t releases = 0;   // release_ownership() by an owner.
     uint16_t hides = 0;      // An object is hidden from a peer, or shown again, by its updater.
     uint16_t forges = 0;     // Messages that their sender, not the host, has no right to send.
     bool survivors = false;  // Quorum::survivors; else a majority continues the session.

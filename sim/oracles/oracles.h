@@ -18,7 +18,8 @@ void peer_starts_over(Oracles &oracles, uint16_t node);
 void received_by(Oracles &oracles, std::span<const Node> nodes, uint16_t node,
                  const Datagram &datagram);
 void sent(Oracles &oracles, std::span<const Node> nodes, uint16_t node, const Datagram &datagram);
-// After each send(), also the last one of a session: the datagrams that it returned, and traffic().
+// After each send(), also the last one of a session: the datagrams that it returned, and
+// traffic_rows().
 void handed_out(Oracles &oracles, uint16_t node, std::span<const Datagram> datagrams,
                 std::span<const TrafficRow> charged);
 // Call these around receive() and around send(), which must not allocate.

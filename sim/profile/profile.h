@@ -1,5 +1,5 @@
-// A profile of what sessions have sent: rows of traffic(), added up by name. Shows a profile as a
-// tree or a treemap, and the difference of two. See docs/use/profiling.md.
+// A profile of what sessions have sent: rows of traffic_rows(), added up by name. Shows a profile
+// as a tree or a treemap, and the difference of two. See docs/use/profiling.md.
 #pragma once
 #include "tern/tern.h"
 #include <string>

@@ -14,11 +14,11 @@ struct PlayedRecording {
     std::string error; // If not ok: what is wrong, with byte and time.
     bool cut_short;    // The recording ends with the mark that its writer had no more room.
     // All below describes the part that was replayed.
-    uint64_t digest; // digest() at the end.
+    uint64_t digest; // world_digest() at the end.
     uint64_t ticks;  // Calls of send().
     uint64_t duration_us;
     uint64_t received_datagrams, sent_datagrams;
-    State state; // state() at the end.
+    State state; // session_state() at the end.
     // Lane 0 is the recorded session. A message of another peer is drawn from when it was received,
     // and a message of the session until its ack arrived, because the clocks of the other peers are
     // not recorded.

@@ -1,7 +1,7 @@
 // The scenarios that a cluster of replicas plays: orders of messages that have broken other
 // systems, or drafts of this one. Each is a script of sim/explorer/cluster_script.h.
 #pragma once
-#include "base/mutant.h"
+#include "sim/mutants/mutant.h"
 #include <span>
 #include <string_view>
 

@@ -11,7 +11,7 @@ namespace tern {
 // The objects of the simulated games. Every value names its writer, the tenure and the number of
 // the write within that tenure, so that an oracle can find where a value came from.
 struct Written {
-    uint64_t tenure;   // stamp() at the writer.
+    uint64_t tenure;   // object_stamp() at the writer.
     uint32_t sequence; // 1, 2, ... in this tenure.
     PeerId writer;
     uint16_t zero;
@@ -93,7 +93,7 @@ struct PlayedClaim { // A claim of this tick, or a value that was set under an u
 // A place in the network. One peer may follow another there.
 struct Node {
     Session *session = nullptr; // Null: no peer runs here. A crash leaves nothing of it.
-    PeerId self = PeerId::none; // self() of the session in its last tick.
+    PeerId self = PeerId::none; // local_peer() of the session in its last tick.
     Address address = {};
     bool core = true;          // In the liveness phase: the peer must agree in the end.
     uint64_t next_tick_us = 0; // World time.

@@ -1,6 +1,6 @@
 // A group of replicas and the streams between them, for tests that choose every delivery.
 #pragma once
-#include "base/mutant.h"
+#include "sim/mutants/mutant.h"
 #include "migration/replica.h"
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The soak must notice if the dead are not kept.
-#include "base/mutant.h"
+#include "sim/mutants/mutant.h"
 #include "sim/world/soak.h"
 #include <gtest/gtest.h>
 

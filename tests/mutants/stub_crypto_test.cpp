@@ -1,5 +1,5 @@
 // That with TERN_STUB_CRYPTO damage is still noticed, and sessions come to the same ends.
-#include "base/mutant.h"
+#include "sim/mutants/mutant.h"
 #include "tests/session/sim_world.h"
 #include "transport/connection/aead.h"
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // That naive models of the transport, and sessions over a bad network, find the absence of each of
 // its rules.
-#include "base/mutant.h"
+#include "sim/mutants/mutant.h"
 #include "tests/session/sim_world.h"
 #include "tests/transport/connection/connection_pair.h"
 #include "transport/connection/replay_window.h"

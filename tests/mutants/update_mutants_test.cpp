@@ -1,5 +1,5 @@
 // That the exhaustive schedules of UPDATEs find the absence of each rule.
-#include "base/mutant.h"
+#include "sim/mutants/mutant.h"
 #include "tests/replication/update/update_schedules.h"
 #include <cstdio>
 #include <gtest/gtest.h>

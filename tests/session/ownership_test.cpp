@@ -3,7 +3,7 @@
 using namespace tern;
 using namespace tern::test;
 
-// --- release() ---
+// --- release_ownership() ---
 
 TEST_F(ThreePeers, AReleasedObjectGoesToTheHost)
 {

@@ -1,4 +1,4 @@
-// traffic(): every bit that send() hands out is charged to what it was for.
+// traffic_rows(): every bit that send() hands out is charged to what it was for.
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #include "transport/connection/aead.h"
 #include "base/assert.h"
-#include "base/mutant.h"
 #include "transport/little_endian.h"
 #include <cstring>
 #include <sodium.h>
@@ -58,46 +57,6 @@ void enter_epoch(AeadKey &key, uint64_t epoch)
         crypto_aead_aes256gcm_beforenm(&round_keys(key), key._present);
 }
 
-// Replaces the tag if TERN_STUB_CRYPTO is set (base/mutant.h). Each step is a bijection, so any
-// change of a single word changes the sum. It detects errors, not attacks.
-uint64_t stub_sum(const AeadKey &key, uint64_t packet_number, std::span<const std::byte> sealed)
-{
-    uint64_t sum = packet_number + sealed.size();
-    const auto add = [&sum](const std::byte *word) {
-        sum = (sum ^ little_endian::load64(word)) * 0x9e3779b97f4a7c15;
-        sum ^= sum >> 32;
-    };
-    add(reinterpret_cast<const std::byte *>(key._first));
-    for (; sealed.size() >= 8; sealed = sealed.subspan(8))
-        add(sealed.data());
-    std::byte last[8] = {};
-    std::memcpy(last, sealed.data(), sealed.size());
-    add(last);
-    return sum;
-}
-
-void stub_seal(const AeadKey &key, uint64_t packet_number, std::span<std::byte> datagram)
-{
-    const std::span<std::byte> tag = datagram.last(tag_bytes);
-    const uint64_t sum = stub_sum(key, packet_number, datagram.first(datagram.size() - tag_bytes));
-    little_endian::store64(tag.data(), sum);
-    little_endian::store64(tag.data() + 8, ~sum);
-}
-
-bool stub_open(const AeadKey &key, uint64_t packet_number, std::span<const std::byte> datagram,
-               std::span<std::byte> scratch)
-{
-    const std::span<const std::byte> sealed = datagram.first(datagram.size() - tag_bytes);
-    std::byte tag[tag_bytes];
-    const uint64_t sum = stub_sum(key, packet_number, sealed);
-    little_endian::store64(tag, sum);
-    little_endian::store64(tag + 8, ~sum);
-    if (std::memcmp(tag, datagram.last(tag_bytes).data(), tag_bytes) != 0) return false;
-    const std::span<const std::byte> content = sealed.subspan(data_header_bytes);
-    std::memcpy(scratch.data(), content.data(), content.size());
-    return true;
-}
-
 }
 
 bool has_aes256_gcm()
@@ -122,13 +81,12 @@ void reach(AeadKey &key, uint64_t packet_number)
 
 uint64_t nonce_number(uint64_t packet_number)
 {
-    return TERN_MUTANT(nonce_reset) ? packet_number % 1000 : packet_number;
+    return packet_number;
 }
 
 void seal(const AeadKey &key, uint64_t packet_number, std::span<std::byte> datagram)
 {
     TERN_ASSERT(datagram.size() >= data_header_bytes + tag_bytes, "%zu bytes", datagram.size());
-    if (TERN_STUB_CRYPTO) return stub_seal(key, packet_number, datagram);
     if (epoch(packet_number) != key._epoch) {
         AeadKey other = key;
         enter_epoch(other, epoch(packet_number));
@@ -155,7 +113,6 @@ bool open(const AeadKey &key, uint64_t packet_number, std::span<const std::byte>
     TERN_ASSERT(datagram.size() >= data_header_bytes + tag_bytes &&
                     content_bytes(datagram.size()) <= scratch.size(),
                 "%zu bytes into %zu", datagram.size(), scratch.size());
-    if (TERN_STUB_CRYPTO) return stub_open(key, packet_number, datagram, scratch);
     if (epoch(packet_number) != key._epoch) {
         AeadKey other = key;
         enter_epoch(other, epoch(packet_number));

@@ -1,4 +1,3 @@
-#include "base/mutant.h"
 #include "transport/connection/aead.h"
 #include "transport/connection/connection.h"
 #include "transport/connection/connection_types.h"
@@ -111,7 +110,7 @@ size_t put_chunk(Connection &c, Packet &packet, StreamId stream, const StreamByt
     packet.ack_eliciting = true;
     count(c._tallies.frames, chunk_header_bytes);
     c._tallies.fresh_bytes += size_bytes - bytes.again_bytes;
-    const bool charged = bytes.again_bytes > 0 && !TERN_MUTANT(copies_not_charged);
+    const bool charged = bytes.again_bytes > 0;
     if (charged) count(c._tallies.repeated, bytes.again_bytes);
     return size_bytes;
 }

@@ -1,5 +1,4 @@
 #include "transport/connection/path_size.h"
-#include "base/mutant.h"
 #include <algorithm>
 #include <iterator>
 
@@ -75,7 +74,7 @@ bool settled(PathSize &path, uint64_t packet, size_t size_bytes, bool acked, uin
     }
     // A large packet on a small path was sent before the path shrank, or on another path.
     const bool counts = size_bytes > datagram_bytes_base && path._bytes > datagram_bytes_base;
-    if (!counts || TERN_MUTANT(shrunken_path_unnoticed)) return false;
+    if (!counts) return false;
     path._lost_count = acked ? 0 : path._lost_count + 1;
     if (path._lost_count < large_losses_max) return false;
     path._lost_count = 0;

@@ -1,5 +1,4 @@
 #include "transport/connection/replay_window.h"
-#include "base/mutant.h"
 #include <algorithm>
 
 namespace tern::replay_window {
@@ -31,7 +30,6 @@ bool is_new(const ReplayWindow &window, uint64_t number)
 {
     if (number >= window._next) return true;
     if (too_old(window, number)) return false;
-    if (TERN_MUTANT(replay_window_off_by_one) && too_old(window, number - 1)) return true;
     return (window._blocks[number / 64 % replay_blocks] >> number % 64 & 1) == 0;
 }
 

@@ -1,5 +1,4 @@
 #include "transport/connection/sent_packets.h"
-#include "base/mutant.h"
 #include "transport/little_endian.h"
 #include <algorithm>
 
@@ -93,7 +92,6 @@ void settle(SentPackets &sent, uint64_t number, bool acked)
         sent._in_flight_bytes -= packet.size_bytes;
     }
     if (!acked) sent._late_from = std::min(sent._late_from, number);
-    if (!acked && TERN_MUTANT(loss_not_reported)) return;
     packet.report_state = ReportState::unsettled;
     put(sent._for_connection, number);
 }

@@ -1,5 +1,4 @@
 #include "transport/connection/stream_receive.h"
-#include "base/mutant.h"
 #include "transport/little_endian.h"
 #include <algorithm>
 
@@ -68,7 +67,6 @@ bool store(StreamReceive &s, uint32_t offset_low, std::span<const std::byte> byt
     TERN_ASSERT(fits(s, offset_low, bytes.size()), "%zu bytes outside the window", bytes.size());
     uint64_t offset = little_endian::rebuilt(offset_low, s._consumed);
     const uint64_t end = offset + bytes.size();
-    if (TERN_MUTANT(call_delivered_twice) && end == s._consumed) s._consumed = offset;
     if (end <= s._arrived) return false;
     const bool all_new = offset >= s._arrived;
     if (!all_new) {
@@ -76,7 +74,7 @@ bool store(StreamReceive &s, uint32_t offset_low, std::span<const std::byte> byt
         offset = s._arrived;
     }
     copy_in(s, offset, bytes);
-    if ((offset == s._arrived && s._beyond_count == 0) || TERN_MUTANT(stream_skips_a_gap)) {
+    if (offset == s._arrived && s._beyond_count == 0) {
         s._arrived = end;
         return all_new;
     }

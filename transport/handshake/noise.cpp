@@ -1,6 +1,5 @@
 #include "transport/handshake/noise.h"
 #include "base/assert.h"
-#include "base/mutant.h"
 #include <algorithm>
 #include <cstring>
 #include <sodium.h>
@@ -83,23 +82,12 @@ bool decrypt_and_hash(NoiseHandshake &h, std::span<const uint8_t> sealed, std::s
 
 // --- Tokens ---
 
-// Replaces Diffie-Hellman if TERN_STUB_CRYPTO is on: not secret, but equal on both sides.
-void stub_shared(uint8_t (&shared)[32], const KeyPair &own, const uint8_t (&remote)[32])
-{
-    for (size_t i = 0; i < sizeof shared; i += 1)
-        shared[i] = own.public_key[i] ^ remote[i];
-}
-
 // Returns false for a remote key of low order, which would give a shared value that everybody
 // knows; crypto_scalarmult() detects it (RFC 7748, 6.1).
 bool mix_shared(NoiseHandshake &h, const KeyPair &own, const uint8_t (&remote)[32])
 {
     uint8_t shared[32];
-    bool is_proper = true;
-    if (TERN_STUB_CRYPTO)
-        stub_shared(shared, own, remote);
-    else
-        is_proper = crypto_scalarmult(shared, own.secret_key, remote) == 0;
+    const bool is_proper = crypto_scalarmult(shared, own.secret_key, remote) == 0;
     if (is_proper) mix_key(h, shared);
     sodium_memzero(shared, sizeof shared);
     return is_proper;

@@ -1,5 +1,5 @@
 // Measures how long a session is without a host, over many seeds.
-#include "sim/world/deaths.h"
+#include "sim/world/failover.h"
 #include "commands.h"
 #include <algorithm>
 #include <cstdio>
@@ -58,7 +58,7 @@ void add(Report &line, const Columns &columns)
 
 }
 
-int deaths(const Options &options)
+int failover(const Options &options)
 {
     tern::DeathOptions of_trial;
     of_trial.end = end_named(options.death);
@@ -71,7 +71,7 @@ int deaths(const Options &options)
     std::string failures;
     for (uint64_t seed = options.first; seed < options.first + options.death_seeds; ++seed) {
         of_trial.seed = seed;
-        const tern::DeathTimes times = tern::deaths::run(of_trial);
+        const tern::DeathTimes times = tern::failover::run(of_trial);
         progress::show(std::to_string(seed - options.first + 1) + " of " +
                        std::to_string(options.death_seeds) + " seeds");
         if (times.wrong.empty()) {

@@ -191,7 +191,7 @@ tern::GroupOptions group_options(const Options &options, const tern::Type &type)
 
 }
 
-int crowd(const Options &options)
+int load_test(const Options &options)
 {
     if (options.mesh && options.clients >= tern::mesh_peers_max)
         fail("--mesh: of at most " + std::to_string(tern::mesh_peers_max) + " peers");

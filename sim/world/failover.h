@@ -42,7 +42,7 @@ struct DeathTimes {
     std::string wrong;   // Empty: the trial ended as it must.
 };
 
-namespace deaths {
+namespace failover {
 
 DeathTimes run(const DeathOptions &options);
 

@@ -1,9 +1,9 @@
-#include "sim/world/deaths.h"
+#include "sim/world/failover.h"
 #include "migration/replica.h"
 #include "sim/world/group.h"
 #include <algorithm>
 
-namespace tern::deaths {
+namespace tern::failover {
 
 struct Lamp {
     uint32_t set_ms; // When its owner last set it.

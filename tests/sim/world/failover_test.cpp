@@ -1,5 +1,5 @@
-// The host dies or leaves: what that costs, by seed. tern-sim deaths has the figures.
-#include "sim/world/deaths.h"
+// The host dies or leaves: what that costs, by seed. tern-sim failover has the figures.
+#include "sim/world/failover.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ DeathTimes times_of(HostEnd end, uint64_t seed, bool idle = false)
     options.end = end;
     options.seed = seed;
     options.idle = idle;
-    DeathTimes times = deaths::run(options);
+    DeathTimes times = failover::run(options);
     EXPECT_EQ(times.wrong, "") << "seed " << seed;
     EXPECT_LE(times.asked_us, times.granted_us) << "seed " << seed;
     EXPECT_LE(times.granted_us, times.known_us) << "seed " << seed;
