@@ -17,7 +17,7 @@ enum class Command {
     hunt,
     soak,
     failover,
-    crowd
+    load_test
 };
 
 struct Options {
