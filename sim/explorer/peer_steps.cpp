@@ -1,73 +1,15 @@
 #include "sim/explorer/peer_steps.h"
 #include "sim/explorer/forgery.h"
 #include "sim/explorer/peer_oracles.h"
+#include "sim/explorer/peer_setup.h"
 #include <algorithm>
 #include <cstring>
-#include <sodium.h>
 
 namespace tern::peer_steps {
-
-// --- The game and the peers ---
-
-static constexpr Field mark_fields[] = {
-    {"tenure", FieldKind::uint64, offsetof(Mark, tenure)},
-    {"odds", FieldKind::uint32, offsetof(Mark, odds)},
-    {"evens", FieldKind::uint32, offsetof(Mark, evens)},
-    {"writer", FieldKind::peer, offsetof(Mark, writer)},
-    {"odd", FieldKind::boolean, offsetof(Mark, odd)},
-};
-static constexpr Type kept_types[] = {{"kept", sizeof(Mark), mark_fields, cluster_objects_max}};
-static constexpr Type mortal_types[] = {
-    {"mortal", sizeof(Mark), mark_fields, cluster_objects_max, Orphan::destroy}};
-
-static const TypeTable &table(bool mortal)
-{
-    static const TypeTable kept = type_table::make(kept_types);
-    static const TypeTable dying = type_table::make(mortal_types);
-    return mortal ? dying : kept;
-}
-
-// The limits are as small as possible, because every step copies a block.
-static ReplicaLimits limits(uint32_t peers, Quorum quorum, Topology topology)
-{
-    return {
-        static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum, 0, topology};
-}
 
 static constexpr uint64_t session = 7;
 static constexpr uint32_t wait_ticks = 16;
 static constexpr PeerPlace nobody = 255;
-
-struct Keys {
-    uint8_t public_key[32], secret_key[64];
-};
-
-static Keys keys(PeerPlace place)
-{
-    uint8_t seed[32] = {};
-    seed[0] = static_cast<uint8_t>(place + 1);
-    Keys keys;
-    crypto_sign_seed_keypair(keys.public_key, keys.secret_key, seed);
-    return keys;
-}
-
-static Identity identity(PeerPlace place)
-{
-    Identity identity = {};
-    std::memcpy(identity.signing_key, keys(place).public_key, 32);
-    identity.key[0] = static_cast<uint8_t>(place + 1);
-    return identity;
-}
-
-static PeerId peer(PeerPlace place)
-{
-    return static_cast<PeerId>(place + 1);
-}
-
-static PeerPlace place_of(PeerId peer)
-{
-    return static_cast<PeerPlace>(static_cast<unsigned>(peer) - 1);
-}
 
 // --- Blocks ---
 
