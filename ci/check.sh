@@ -31,9 +31,15 @@ check_lua_here() {
     say "skipped: there is no Lua here"
 }
 
-# All tests again, with sanitizers and clang's warnings, and here, where a browser and promtool are.
+# More seeds of what other tests try, and what reads text: with sanitizers they are for nightly.
+with_sanitizers_later='HostSeeds|101To200|201To300|Congestion\.|Failover\.|Crossings.*/true'
+with_sanitizers_later+='|Explorer\.ALivingPeer|SeedsThatFailedHold'
+
+# All other tests again, with sanitizers and clang's warnings, and here, where a browser and
+# promtool are.
 check_sanitized() {
-    configure_sanitized && build build-sanitize all && run_tests build-sanitize -LE 'slow|fuzz'
+    configure_sanitized && build build-sanitize all &&
+        run_tests build-sanitize -LE 'slow|fuzz|tidy' -E "$with_sanitizers_later"
 }
 
 check_demos() {
@@ -195,7 +201,7 @@ check_mutants() {
 # From the same place each time: what a longer search finds is for nightly, and not for a change
 # that has nothing to do with it.
 check_fuzz() {
-    TERN_FUZZ_SEED=1 "$root/dev" fuzz --seconds 20
+    TERN_FUZZ_SEED=1 "$root/dev" fuzz --seconds 15
 }
 
 check_bench() {

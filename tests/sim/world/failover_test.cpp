@@ -24,7 +24,7 @@ constexpr uint64_t timeout_us = 2'000'000;
 
 }
 
-TEST(Deaths, TheNextHostGrantsSoonAfterTheTimeout)
+TEST(Failover, TheNextHostGrantsSoonAfterTheTimeout)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         const DeathTimes times = times_of(HostEnd::crash, seed);
@@ -33,7 +33,7 @@ TEST(Deaths, TheNextHostGrantsSoonAfterTheTimeout)
     }
 }
 
-TEST(Deaths, AnIdleHostIsMissedNoLater)
+TEST(Failover, AnIdleHostIsMissedNoLater)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         const DeathTimes times = times_of(HostEnd::crash, seed, true);
@@ -43,7 +43,7 @@ TEST(Deaths, AnIdleHostIsMissedNoLater)
     }
 }
 
-TEST(Deaths, TheSuccessorMayDieWithIt)
+TEST(Failover, TheSuccessorMayDieWithIt)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed)
         EXPECT_LT(times_of(HostEnd::two, seed).granted_us, timeout_us + 2'000'000)
@@ -51,7 +51,7 @@ TEST(Deaths, TheSuccessorMayDieWithIt)
 }
 
 // The others' objects go on as if nothing had been, and the host's come with their last values.
-TEST(Deaths, AHostThatLeavesIsFollowedWithoutATickLost)
+TEST(Failover, AHostThatLeavesIsFollowedWithoutATickLost)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         const DeathTimes times = times_of(HostEnd::leave, seed);
