@@ -1,7 +1,6 @@
 // Access to the tables of a Publisher, for the files of publish: what a peer has acked, what is due
 // to it, and the rings of what is in flight.
 #pragma once
-#include "sim/mutants/mutant.h"
 #include "replication/update/publish.h"
 #include <algorithm>
 #include <bit>
