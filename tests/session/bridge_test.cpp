@@ -1,4 +1,5 @@
-// Members without a direct path to each other: the bridge, the way back, addresses that change.
+// Members without a direct path to each other: relaying by another member, the return to the direct
+// path, and addresses that change.
 #include "session/peer_links.h"
 #include "tests/session/sim_world.h"
 #include "transport/sockets/addresses.h"
@@ -27,7 +28,7 @@ bool is_bridged(SimWorld &world, size_t a, size_t b)
     return peer_stats(world.nodes[a].session, local_peer(world.nodes[b].session)).bridged;
 }
 
-// Places 1 and 2 have no path to each other from the beginning.
+// Opens a session of `count` nodes in which nodes 1 and 2 never had a path to each other.
 void make(SimWorld &world, int count)
 {
     for (int i = 0; i < count; ++i) {
@@ -37,7 +38,7 @@ void make(SimWorld &world, int count)
     ASSERT_TRUE(world.step_until_open());
 }
 
-// Every step place `from` calls `to`, numbered; all must be heard, in order.
+// In each step node `from` sends a numbered call to node `to`. All must arrive, and in order.
 struct Talk {
     size_t from, to;
     int32_t said = 0, heard = 0;
@@ -95,7 +96,7 @@ TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
         talk(world, t, 150);
         EXPECT_TRUE(is_bridged(world, 1, 2) && is_bridged(world, 2, 1)) << "seed " << seed;
         cut(world, 1, 2, false);
-        talk(world, t, 240); // 8 s: the direct path is tried every 5 s at least.
+        talk(world, t, 240); // 8 s; the direct path is retried at least every 5 s.
         EXPECT_FALSE(is_bridged(world, 1, 2) || is_bridged(world, 2, 1)) << "seed " << seed;
         talk(world, t, 60, false);
         EXPECT_TRUE(t.in_order) << "seed " << seed;
@@ -144,7 +145,7 @@ TEST(Bridge, WhoBridgesForwardsNoMoreThanItsLimit)
 {
     SimWorld world(5, {20, 40, 0, 0});
     for (int i = 0; i < 3; ++i) {
-        // Only the first is strict; the others would send far more.
+        // Only the relaying host has the low limit, so it drops what the others send beyond it.
         world.config.bridge_bytes_per_second_max = i == 0 ? 8'000 : 100'000;
         world.add();
         if (i == 2) cut(world, 1, 2, true);
@@ -154,20 +155,20 @@ TEST(Bridge, WhoBridgesForwardsNoMoreThanItsLimit)
         create(world.nodes[1].session, BODY, Body{{1, 2, 3}, i});
     steps(world, 100);
     const SessionStats before = session_stats(world.nodes[0].session);
-    for (int i = 0; i < 300; ++i) { // 10 s.
+    for (int i = 0; i < 300; ++i) { // 10 s
         for (const ObjectId body : object_ids(world.nodes[1].session, BODY))
             if (object_owner(world.nodes[1].session, body) == local_peer(world.nodes[1].session))
                 set(world.nodes[1].session, body, Body{{static_cast<float>(i % 90), 2, 3}, i % 99});
         world.step();
     }
     const SessionStats after = session_stats(world.nodes[0].session);
-    // Of two directions, each with a burst.
+    // Two directions, each 8,000 bytes a second for 10 s and a burst of 2,400.
     EXPECT_LT(after.forwarded_bytes - before.forwarded_bytes, 2 * (10 * 8'000u + 2'400u));
     EXPECT_GT(after.forwarded_bytes - before.forwarded_bytes, 40'000u);
     EXPECT_GT(after.not_forwarded, before.not_forwarded);
 }
 
-// What place 1 says over its connection to the host, as if it were of a bridge.
+// Sends `bytes` from node 1 to the host as a datagram that the host is to relay.
 static void say_bridged(SimWorld &world, PeerId from, PeerId to, std::span<const std::byte> bytes)
 {
     Session &s = *world.nodes[1].session;
@@ -192,14 +193,14 @@ TEST(Bridge, AMemberHasOnlyItsOwnDatagramsForwardedAndOnlyToMembers)
     say_bridged(world, PeerId{2}, PeerId{3}, bytes);
     steps(world, 5);
     EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u) << "so that what follows can fail";
-    say_bridged(world, PeerId{3}, PeerId{2}, bytes); // Not its own.
+    say_bridged(world, PeerId{3}, PeerId{2}, bytes); // Node 1 is not peer 3.
     say_bridged(world, PeerId{9}, PeerId{3}, bytes);
     say_bridged(world, PeerId{2}, PeerId{2}, bytes);
-    say_bridged(world, PeerId{2}, PeerId{1}, bytes); // It is direct.
+    say_bridged(world, PeerId{2}, PeerId{1}, bytes); // The host is the recipient, not the relay.
     steps(world, 5);
     EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u);
     EXPECT_EQ(session_stats(host).not_forwarded, 0u);
-    say_bridged(world, PeerId{2}, PeerId{9}, bytes); // Nobody.
+    say_bridged(world, PeerId{2}, PeerId{9}, bytes); // No member has this id.
     steps(world, 5);
     EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u);
     EXPECT_EQ(session_stats(host).not_forwarded, 1u);
@@ -217,10 +218,11 @@ TEST(Bridge, AConnectionFollowsAnAddressThatChanges)
     const ConnectionIndex index = session::link_to(*world.nodes[0].session, mover);
     const uint64_t key =
         connection::send_key_name(endpoint::at(*world.nodes[0].session->endpoint, index));
-    const Address moved = SimWorld::address_of(40); // As by a NAT that has forgotten its mapping.
+    // A NAT that has dropped its mapping causes such a change.
+    const Address moved = SimWorld::address_of(40);
     world.nodes[2].socket = make_sim_socket(world.network, moved);
     world.nodes[2].address = moved;
-    talk(world, t, 60); // As long as the timeout.
+    talk(world, t, 60); // 2 s, the timeout of a connection.
     const Connection &c = endpoint::at(*world.nodes[0].session->endpoint, index);
     EXPECT_EQ(connection::address(c), moved);
     EXPECT_EQ(connection::send_key_name(c), key);
@@ -238,7 +240,8 @@ TEST(Bridge, AnAddressThatDoesNotAnswerIsNotFollowed)
     world.add();
     world.add();
     ASSERT_TRUE(world.step_until_converged());
-    // Who sees a datagram and is faster sends a copy of it from elsewhere.
+    // An on-path attacker copies each datagram and sends the copy from another address, which
+    // arrives alone when the original is dropped.
     Socket *stranger = make_sim_socket(world.network, SimWorld::address_of(50));
     const ObjectId body = create(world.nodes[1].session, BODY, Body{{1, 2, 3}, 4});
     for (int i = 0; i < 60; ++i) {

@@ -1,4 +1,4 @@
-// The host goes, by its will or not, and what becomes of the others.
+// The host leaves, dies or is cut off, and another member takes over.
 #include "migration/replica.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ constexpr auto first = static_cast<PeerId>(1), second = static_cast<PeerId>(2),
                third = static_cast<PeerId>(3), fourth = static_cast<PeerId>(4);
 
 struct Hosts : testing::Test {
-    // What node i has heard since watch().
+    // The events of each node since `heard` was last cleared.
     std::vector<std::vector<Event>> heard;
 
     void step(SimWorld &world)
@@ -69,7 +69,7 @@ void cut_off(SimWorld &world, size_t a, size_t b, bool cut)
     set_cut(world.network, world.nodes[b].address, world.nodes[a].address, cut);
 }
 
-// One after the other: node i is peer i + 1.
+// Adds nodes one after the other, so node i is peer i + 1. Returns false if one does not open.
 bool make(SimWorld &world, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -79,7 +79,7 @@ bool make(SimWorld &world, size_t count)
     return world.step_until_converged();
 }
 
-// The names of world_types, with what becomes of an orphan.
+// world_types, with this rule for the orphans of BODY.
 std::vector<Type> types_with(Orphan orphan)
 {
     std::vector<Type> types(std::begin(world_types), std::end(world_types));
@@ -103,7 +103,7 @@ TEST_F(Hosts, AHostThatLeavesLosesNothing)
         heard.clear();
         const uint64_t left_us = world.now_us;
         ASSERT_TRUE(steps_until_host(world, second, 120)) << "seed " << seed << world.describe();
-        EXPECT_LT(world.now_us - left_us, 2'500'000u); // Seen at once, not by a timeout.
+        EXPECT_LT(world.now_us - left_us, 2'500'000u); // The departure is announced; no timeout runs.
         steps(world, 60);
         EXPECT_EQ(session_state(old), State::left);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
@@ -132,7 +132,7 @@ TEST_F(Hosts, WhenTheHostDiesTheNextFollows)
         heard.clear();
         const uint64_t died_us = world.now_us;
         ASSERT_TRUE(steps_until_host(world, second, 300)) << world.describe();
-        // timeout_ms, what it was heard before its death, and the query.
+        // timeout_ms, which runs from the last packet before the death, and 1.2 s for the query.
         EXPECT_LT(world.now_us - died_us, 2'000'000u + 1'200'000u) << "seed " << seed;
         steps(world, 60);
         ASSERT_TRUE(world.step_until_converged()) << world.describe();
@@ -141,7 +141,7 @@ TEST_F(Hosts, WhenTheHostDiesTheNextFollows)
             EXPECT_EQ(other_peers(world.nodes[i].session).size(), 2u);
             expect_one_change_of_host(i);
         }
-        // And all goes on: a newcomer, a claim, another departure.
+        // The session works on: a newcomer joins and claims an object.
         Node &late = world.place(world.config);
         const Address at = world.nodes[1].address;
         join(late.session, make_invite(world.nodes[1].session, std::span(&at, 1)));
@@ -160,7 +160,7 @@ TEST_F(Hosts, TheHostAndTheNextDie)
         const ObjectId body = create(world.nodes[1].session, BODY, Body{{0, 0, 0}, 1});
         ASSERT_TRUE(world.step_until_converged());
         world.nodes[seed % 2].crashed = true;
-        steps(world, 3); // 100 ms.
+        steps(world, 3); // 100 ms
         world.nodes[1 - seed % 2].crashed = true;
         heard.clear();
         const uint64_t died_us = world.now_us;
@@ -201,7 +201,7 @@ TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostIsAMinority)
         Session *alone = world.nodes[0].session;
         const ObjectId own = create(alone, BODY, Body{{0, 0, 0}, 1});
         const ObjectId others = create(world.nodes[1].session, BODY, Body{{0, 0, 0}, 2});
-        claim(world.nodes[2].session, own); // So that it has a grant of the first host.
+        claim(world.nodes[2].session, own); // The first host grants `own` before it is cut off.
         ASSERT_TRUE(world.step_until_converged());
         cut_off(world, 0, 1, true);
         cut_off(world, 0, 2, true);
@@ -225,7 +225,7 @@ TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostIsAMinority)
         EXPECT_EQ(count(0, EventKind::owner_changed), 2);
         set(alone, others, Body{{0, 0, 0}, 22});
         EXPECT_NE(to_text(world.the_invite()).text, former);
-        // It takes in newcomers, who hear all of that.
+        // A newcomer can join it, and receives what happened since.
         Session *newcomer = world.place(world.config).session;
         join(newcomer, world.the_invite());
         for (int i = 0; i < 200 && session_state(newcomer) != State::open; ++i)
@@ -255,7 +255,8 @@ TEST_F(Hosts, WhoAloneDoesNotHearTheHostIsCountedOut)
         ASSERT_TRUE(make(world, 4));
         const ObjectId body = create(world.nodes[deaf].session, BODY, Body{{0, 0, 0}, 1});
         ASSERT_TRUE(world.step_until_converged());
-        for (size_t i = 0; i < 4; ++i) // None that it hears could bridge.
+        // No datagram reaches it, so no member could relay to it either.
+        for (size_t i = 0; i < 4; ++i)
             if (i != deaf)
                 set_cut(world.network, world.nodes[i].address, world.nodes[deaf].address, true);
         heard.clear();
@@ -281,7 +282,7 @@ TEST_F(Hosts, ANewcomerWhoseHostDiesStartsOverAndComesIn)
         ASSERT_TRUE(world.step_until_converged());
         Node &node = world.add();
         Session *newcomer = node.session;
-        // Welcomed, and kept from being greeted by the third.
+        // The host admits the newcomer, but the third member cannot send it its world sync.
         cut_off(world, 2, 3, true);
         for (int i = 0; i < 60 && local_peer(newcomer) == PeerId::none; ++i)
             step(world);
@@ -304,7 +305,7 @@ TEST_F(Hosts, ANewcomerWhoseHostDiesStartsOverAndComesIn)
 TEST_F(Hosts, ANewcomerThatKnowsNobodyElseIsToldSo)
 {
     SimWorld world(6);
-    world.config.send_bytes_per_second_max = 4096; // So that the greeting takes a while.
+    world.config.send_bytes_per_second_max = 4096; // The world sync takes many ticks.
     world.add();
     ASSERT_TRUE(world.step_until_open());
     for (int i = 0; i < 64; ++i) {
@@ -320,7 +321,8 @@ TEST_F(Hosts, ANewcomerThatKnowsNobodyElseIsToldSo)
     steps(world, 120);
     EXPECT_EQ(session_state(newcomer), State::unreachable);
     EXPECT_NE(std::string(state_text(newcomer)).find("host was lost"), std::string::npos);
-    EXPECT_EQ(count(1, EventKind::host_lost), 1); // All that was heard is void.
+    // The newcomer discards everything that it received from that host.
+    EXPECT_EQ(count(1, EventKind::host_lost), 1);
 }
 
 TEST_F(Hosts, AnInviteMayNameAnyMember)
@@ -333,7 +335,7 @@ TEST_F(Hosts, AnInviteMayNameAnyMember)
         ASSERT_TRUE(world.step_until_open()) << state_text(newcomer);
         ASSERT_TRUE(world.step_until_converged()) << world.describe();
         EXPECT_EQ(other_peers(newcomer).size(), 3u);
-        // And while the host is dead, and nobody knows yet.
+        // A join by another member also works after the host died, before anybody noticed.
         world.nodes[0].crashed = true;
         Session *late = world.place(world.config).session;
         join(late, world.the_invite_of(2));
@@ -386,7 +388,8 @@ TEST_F(Hosts, ClaimsThatTheDeadHostDidNotAnswerAreAnsweredByTheNext)
         heard.clear();
         ASSERT_TRUE(world.step_until_converged());
         EXPECT_TRUE(inspect::replica(world.nodes[2].session).claims.count == 0);
-        EXPECT_EQ(object_owner(world.nodes[3].session, door), second); // The third had it before.
+        // The third member owned the object in between.
+        EXPECT_EQ(object_owner(world.nodes[3].session, door), second);
         EXPECT_GE(session_stats(world.nodes[3].session).migrations, 2u);
     }
 }

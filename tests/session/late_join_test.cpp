@@ -1,4 +1,5 @@
-// A newcomer to a world of 10,000 objects: how soon it has them, and what that costs the others.
+// A newcomer to a world of 10,000 objects: how soon it has them, and how much older the updates
+// between the members become meanwhile.
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 
 struct Crate {
     float position[3];
-    uint32_t written_ms; // When its owner last set it.
+    uint32_t written_ms; // The time of the owner's last set().
     uint8_t paint[64];
 };
 const Field crate_fields[] = {
@@ -22,21 +23,21 @@ constexpr TypeId CRATE = 0;
 constexpr uint32_t crates_max = 10'000;
 constexpr uint32_t bytes_per_second = 1'000'000;
 
-// How old what members see of the others' hot crates is.
+// The age of the members' copies of each other's hot crates.
 struct Ages {
     uint64_t sum_ms = 0, count = 0, max_ms = 0;
     double mean_ms() const { return static_cast<double>(sum_ms) / static_cast<double>(count); }
 };
 
-// A session of members that share crates, and whoever joins it.
+// A session of members that own crates, and the newcomers that join it.
 struct Yard {
     SimWorld world{1, {20, 30, 0, 0}};
-    std::vector<std::vector<ObjectId>> crates; // By node: what it has made.
+    std::vector<std::vector<ObjectId>> crates; // The crates that each node has created, by node.
     size_t members = 0;
-    uint32_t hot_crates = 100; // Of each owner: set in every tick.
+    uint32_t hot_crates = 100; // How many of its crates each owner sets in every tick.
     uint32_t churn = 0; // Crates that each member replaces, and the host migrates, in each tick.
     uint64_t replaced = 0;
-    std::vector<Event> progress[16]; // By node: join_progress and caught_up.
+    std::vector<Event> progress[16]; // The events join_progress and caught_up, by node.
 
     uint32_t now_ms() const { return static_cast<uint32_t>(world.now_us / 1000); }
 
@@ -63,7 +64,7 @@ struct Yard {
         crates.resize(16);
     }
 
-    // Shared by the first `owners` members.
+    // Spreads `total` crates evenly over the first `owners` members.
     void make_crates(size_t owners, uint32_t total = crates_max)
     {
         for (uint32_t i = 0; i < total; ++i)
@@ -148,7 +149,7 @@ struct Yard {
         return ages;
     }
 
-    // Until all are open. When each newcomer was, after its join().
+    // Adds `count` newcomers and runs until all are open. Returns for each the seconds from join().
     std::vector<double> join_times_s(size_t count, Ages &ages, uint64_t steps_max = 1200)
     {
         const size_t before = world.nodes.size();
@@ -171,7 +172,8 @@ struct Yard {
         return times;
     }
 
-    // At the budget of one member what the one that says most has said.
+    // The seconds that the member which sent most to the newcomer needs for those bytes, at
+    // bytes_per_second.
     double needed_s(size_t newcomer)
     {
         uint64_t most_bytes = 0;
@@ -186,7 +188,7 @@ struct Yard {
 
 }
 
-// join() to caught_up, against the time that the bytes need at 1 MB/s: the goal is 1.2.
+// The time from join() until open may be at most 1.2 times what the bytes need at 1 MB/s.
 TEST(LateJoin, TheHostsTenThousandObjectsTakeAsLongAsTheirBytes)
 {
     Yard yard;
@@ -199,13 +201,14 @@ TEST(LateJoin, TheHostsTenThousandObjectsTakeAsLongAsTheirBytes)
     std::printf(
         "%.3f s, of which the bytes need %.3f s: %.2f; age %.1f ms before, %.1f ms during\n",
         took_s, needed_s, took_s / needed_s, before.mean_ms(), during.mean_ms());
-    EXPECT_GT(needed_s, 0.8); // 10,000 times 84 bytes.
+    EXPECT_GT(needed_s, 0.8); // 10,000 objects of 84 bytes at 1 MB/s
     EXPECT_LE(took_s, 1.2 * needed_s);
     EXPECT_LE(during.mean_ms(), 2 * before.mean_ms());
     EXPECT_TRUE(yard.world.step_until_converged());
 }
 
-// Spread over four the bytes need a quarter of that, and the handshakes are most of the rest.
+// With four owners the bytes need a quarter of that time. Handshakes take most of the rest, so the
+// time that a join without objects takes is subtracted.
 TEST(LateJoin, OfFourOwnersEachBringsItsShareAtTheSameTime)
 {
     double took_s[2];
@@ -221,7 +224,7 @@ TEST(LateJoin, OfFourOwnersEachBringsItsShareAtTheSameTime)
     }
     std::printf("%.3f s, without objects %.3f s, the bytes of one owner need %.3f s\n", took_s[1],
                 took_s[0], needed_s);
-    // Each of the four finds out in some round trips what its path carries.
+    // 0.15 s: each owner's congestion window takes a few round trips to open.
     EXPECT_LE(took_s[1] - took_s[0], 1.2 * needed_s + 0.15);
 }
 
@@ -257,7 +260,7 @@ TEST(LateJoin, WhoCrashesInTheMiddleLeavesNothing)
         yard.step();
     ASSERT_EQ(session_state(yard.world.nodes[3].session), State::joining);
     yard.world.nodes[3].crashed = true;
-    for (int i = 0; i < 200; ++i) // The timeout is 2 s.
+    for (int i = 0; i < 200; ++i) // 3.3 s; the timeout is 2 s.
         yard.step();
     for (size_t i = 0; i < 3; ++i) {
         const Replica &r = inspect::replica(yard.world.nodes[i].session);

@@ -21,7 +21,7 @@ struct Three : testing::Test {
         c = world.nodes[2].session;
     }
 
-    // All events of one kind that node `i` sees in the next `steps` ticks.
+    // Runs `steps` ticks and returns the events of one kind that node `i` receives in them.
     std::vector<Event> watch(size_t i, EventKind kind, int steps = 60)
     {
         std::vector<Event> seen;

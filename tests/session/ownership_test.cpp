@@ -10,7 +10,7 @@ TEST_F(ThreePeers, AReleasedObjectGoesToTheHost)
     const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
     settle();
     release_ownership(b, id);
-    release_ownership(b, id); // Says no more.
+    release_ownership(b, id); // A second call has no effect.
     EXPECT_EQ(object_owner(b, id), local_peer(b));
     const std::vector<Event> seen = watch(1, id);
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
@@ -19,7 +19,7 @@ TEST_F(ThreePeers, AReleasedObjectGoesToTheHost)
     for (Session *session : {a, b, c})
         EXPECT_EQ(object_owner(session, id), local_peer(a));
     const uint64_t tenure = object_stamp(a, id);
-    release_ownership(a, id); // It has it already.
+    release_ownership(a, id); // The host owns the object already, so this has no effect.
     EXPECT_TRUE(watch(0, id).empty());
     EXPECT_EQ(object_stamp(a, id), tenure);
 }
@@ -51,7 +51,7 @@ TEST_F(ThreePeers, AReleaseIsToldToTheNextHost)
     settle();
     world.nodes[0].crashed = true;
     world.step();
-    release_ownership(c, id); // To nobody, yet.
+    release_ownership(c, id); // No host can grant the object yet.
     ASSERT_TRUE(world.step_until_converged());
     EXPECT_EQ(object_owner(b, id), local_peer(b));
     EXPECT_EQ(object_owner(c, id), local_peer(b));
@@ -70,7 +70,8 @@ TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
         for (const Event &event : world.nodes[1].events)
             if (event.object == id) seen.push_back(event);
     }
-    ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed})); // Granted anew.
+    // The new host grants the released object to itself.
+    ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
     EXPECT_EQ(seen[0].previous, local_peer(b));
     EXPECT_EQ(object_owner(b, id), local_peer(b));
     EXPECT_TRUE(world.converged());
@@ -158,8 +159,9 @@ TEST_F(ThreePeers, ABalancedTypeIsSpreadEvenlyAndTheLockedStay)
 
 namespace {
 
-// What one peer may hear of an object that was claimed and destroyed: nothing is told twice, an
-// answer is told to who has claimed, and nothing comes after the end but the answer.
+// Checks the events that one peer receives about an object that was claimed and destroyed. A peer
+// that claimed gets exactly one answer, object_destroyed comes at most once, and only a refusal may
+// follow it. A peer that destroyed the object itself gets no object_destroyed.
 void check_story(const std::vector<Event> &seen, bool claimed, bool destroyed_itself)
 {
     int answers = 0, deaths = 0;
@@ -181,12 +183,13 @@ void check_story(const std::vector<Event> &seen, bool claimed, bool destroyed_it
 }
 
 struct Crossing {
-    int former_after, new_after; // Ticks: the former owner's destroy after the claim, the new
-                                 // owner's after it owns. -1: it does not.
-    bool by_host = false;        // Its game gives the object away, and nobody has claimed it.
+    int former_after; // Ticks from the claim to the former owner's destroy(); -1: no destroy().
+    int new_after; // Ticks from the change of owner to the new owner's destroy(); -1: no destroy().
+    bool by_host = false; // The host's game migrates the object, and nobody claims it.
 };
 
-// An object of b's becomes c's, and is destroyed.
+// Moves an object from node 1 to node 2 while one of the two destroys it. Counts in heard[1] the runs
+// in which node 2 received owner_changed, in heard[0] the others.
 void cross(uint64_t seed, const Crossing &crossing, int (&heard)[2])
 {
     SimWorld world(seed, {10, 150, 0.1f, 0.1f});
@@ -217,7 +220,8 @@ void cross(uint64_t seed, const Crossing &crossing, int (&heard)[2])
             destroy(session, id);
             destroyed[node] = true;
         });
-    if (!destroyed[1] && !destroyed[2]) return; // It had changed hands before.
+    // The object had left its former owner before the planned destroy().
+    if (!destroyed[1] && !destroyed[2]) return;
     for (size_t node = 0; node < 3; ++node) {
         SCOPED_TRACE(node);
         EXPECT_FALSE(exists(peers[node], id));
@@ -242,7 +246,8 @@ TEST_P(Crossings, ADestroyIsFinalAndEverybodyIsToldOnce)
                 cross(seed, {former_after, new_after, GetParam()}, owned);
                 if (HasFailure()) return;
             }
-    EXPECT_GT(owned[0], 0); // Both have happened: it died before it was c's, and after.
+    // Both orders occur: destroyed before node 2 owned the object, and afterwards.
+    EXPECT_GT(owned[0], 0);
     EXPECT_GT(owned[1], 0);
 }
 
@@ -261,7 +266,7 @@ TEST_P(Crossings, TheNewOwnersDestroyToo)
 
 INSTANTIATE_TEST_SUITE_P(ByHost, Crossings, testing::Bool());
 
-// --- Claims of what nobody knows ---
+// --- Claims of objects that no peer knows ---
 
 TEST_F(ThreePeers, ClaimsOfUnknownObjectsHaveABoundAndEachOneTakenIsAnswered)
 {

@@ -1,4 +1,4 @@
-// Several sessions over the simulated network, in virtual time. Two of them are three lines:
+// Several sessions over the simulated network, in virtual time. Two sessions take three lines:
 //     SimWorld world(seed); world.add(); world.add(); world.step_until_open();
 #pragma once
 #include "base/random.h"
@@ -39,7 +39,8 @@ inline const Type world_types[] = {
     {"vault", sizeof(Name), name_fields, 16, Orphan::to_host, ClaimPolicy::never},
     {"hit", sizeof(Hit), hit_fields}};
 
-// libsodium's chance from a seed, so that a run replays to the byte. One for the process.
+// The source of libsodium's random bytes in tests. It is seeded, so a run can be repeated byte for
+// byte. The process has only one.
 inline Random sodium_random;
 
 inline uint32_t seeded_uint32()
@@ -68,7 +69,8 @@ struct Node {
     Socket *socket = nullptr;
     Address address = {};
     bool crashed = false;
-    std::vector<Event> events; // Of the last step; arguments are not kept.
+    // The events of the last step. Their arguments are valid only until the next receive().
+    std::vector<Event> events;
     bool active() const
     {
         return !crashed &&
@@ -78,7 +80,7 @@ struct Node {
 };
 
 struct SimWorld {
-    Random random; // The workload's.
+    Random random; // Drives the workload only, not the network.
     SimNetwork *network;
     std::vector<Node> nodes;
     uint64_t now_us = 1'000'000;
@@ -112,7 +114,7 @@ struct SimWorld {
         return address;
     }
 
-    // A node without a session part yet.
+    // Adds a node whose session neither starts nor joins yet.
     Node &place(const Config &with)
     {
         Node node;
@@ -130,7 +132,7 @@ struct SimWorld {
         return make_invite(nodes[i].session, std::span(&nodes[i].address, 1));
     }
 
-    // The first starts the session, the others join it.
+    // Adds a node. The first one starts the session, each later one joins it.
     Node &add()
     {
         Node &node = place(config);
@@ -147,7 +149,8 @@ struct SimWorld {
         node.events.assign(events.begin(), events.end());
     }
 
-    // One tick of all. play(i, events): the game, if there is one.
+    // Runs one tick of every node that has not crashed. play(i, events) acts as the game of node i
+    // between its receive() and its send().
     template <class Play> void step(Play play)
     {
         now_us += tick_us;
@@ -188,8 +191,9 @@ struct SimWorld {
             if (!first) first = &node;
             if (world_digest(node.session) != world_digest(first->session)) return false;
             if (other_peers(node.session).size() != members - 1)
-                return false;                                            // Departures are settled,
-            if (inspect::replica(node.session).collecting) return false; // orphans adopted.
+                return false; // A departure is not settled yet.
+            // The host still collects what the members know of a departed member's objects.
+            if (inspect::replica(node.session).collecting) return false;
         }
         return true;
     }
@@ -204,7 +208,7 @@ struct SimWorld {
         return stable >= 30;
     }
 
-    // What each peer believes, for a failing run.
+    // The state of each peer as text, for the message of a failing test.
     std::string describe() const
     {
         std::string text;

@@ -1,4 +1,4 @@
-// The topology star, as a game sees it: the same calls, and all of it through the host.
+// The star topology as a game sees it: the API is that of a mesh, and the host relays everything.
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ using namespace tern::test;
 
 namespace {
 
-constexpr Impairment steady = {20, 20, 0, 0}; // Two ticks there and back.
+constexpr Impairment steady = {20, 20, 0, 0}; // A round trip takes two ticks.
 
 struct Heard {
     PeerId from;
@@ -33,7 +33,7 @@ struct Star : testing::Test {
     {
         for (int n = 0; n < count; ++n)
             world.step([&](size_t i, const std::vector<Event> &) {
-                // Arguments are there until the next receive().
+                // The arguments are valid until the next receive().
                 for (const Event &event : world.nodes[i].events)
                     if (event.kind == EventKind::call)
                         heard[i].push_back(
@@ -134,7 +134,8 @@ TEST_F(Star, TheHostSaysAgainWhatALossyClientMissed)
     EXPECT_EQ(get<Body>(at(2), body).health, 50);
     EXPECT_EQ(get<Body>(at(3), body).health, 4);
     cut(false);
-    steps(40); // Its owner is silent: what comes is the host's, on an ack of its own.
+    // The owner sends nothing more. The host resends, because it tracks the client's acks itself.
+    steps(40);
     EXPECT_EQ(get<Body>(at(3), body).health, 50);
 }
 
@@ -145,13 +146,13 @@ TEST_F(Star, ExplainNamesWhoTellsIt)
     expect_why(explain(at(1), body, id(2)), Why::sent_by_host);
     steps(10);
     expect_why(explain(at(1), body, id(0)), Why::has_it);
-    expect_why(explain(at(0), body, id(1)), Why::has_it); // Its owner.
+    expect_why(explain(at(0), body, id(1)), Why::has_it); // Peer id(1) owns the object.
     expect_why(explain(at(0), body, id(2)), Why::has_it);
     EXPECT_EQ(explain(at(0), body, id(2)).owner, id(1));
     expect_why(explain(at(3), body, id(2)), Why::sent_by_host);
     expect_why(explain(at(3), body, id(0)), Why::not_owned_here);
     damage(1, body, 50);
-    steps(3); // At the host, and on its way on.
+    steps(3); // The change has reached the host, and its datagrams to the clients are in flight.
     EXPECT_EQ(get<Body>(at(0), body).health, 50);
     const Explanation behind = explain(at(0), body, id(2));
     expect_why(behind, Why::change_unacked);

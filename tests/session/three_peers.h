@@ -1,4 +1,4 @@
-// Three peers, the first of them the host, and what they hear of an object.
+// A fixture of three peers, the first of them the host, that collects the events of an object.
 #pragma once
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ inline bool has(const std::vector<Event> &events, EventKind kind)
 struct ThreePeers : testing::Test {
     SimWorld world{77};
     Session *a = nullptr, *b = nullptr, *c = nullptr;
-    // What the host's game answers to the claims that it is asked about, from when it is set.
+    // The answer of the host's game to claim_asked. While both are false it does not answer, and the
+    // claims wait in `asked`.
     bool refusing = false, granting = false;
     std::vector<Event> asked;
 
@@ -41,7 +42,7 @@ struct ThreePeers : testing::Test {
 
     void settle() { ASSERT_TRUE(world.step_until_converged()); }
 
-    // One tick of all, in which the host's game answers.
+    // Runs one tick of all nodes, in which the host's game answers claims.
     void step()
     {
         world.step([&](size_t node, const std::vector<Event> &events) {
@@ -56,7 +57,8 @@ struct ThreePeers : testing::Test {
         });
     }
 
-    // What node `i` hears of an object in the next 60 ticks; and of another, if wanted.
+    // Runs 60 ticks and returns the events about `object` that node `i` receives in them. The events
+    // about `other` are appended to `others`, if it is given.
     std::vector<Event> watch(size_t i, ObjectId object, std::vector<Event> *others = nullptr,
                              ObjectId other = ObjectId::none)
     {
