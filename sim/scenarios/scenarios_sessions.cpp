@@ -419,9 +419,7 @@ constexpr Playable playable[] = {
      orphans_of_the_host,
      Topology::mesh,
      true},
-    {{"S27",
-      "S27: a call about an object that migrates or dies in flight (to a member; calls to an "
-      "owner do not exist yet)"},
+    {{"S27", "S27: a call to a member about an object that migrates or dies in flight"},
      calls_in_flight,
      Topology::mesh,
      true},
