@@ -1,4 +1,4 @@
-// After make_session nothing allocates, whatever happens in a tick.
+// After make_session() no tick of a session allocates memory.
 #include "tests/session/sim_world.h"
 #include <atomic>
 #include <cstdlib>
@@ -51,7 +51,7 @@ void *realloc(void *memory, size_t size)
 using namespace tern;
 using namespace tern::test;
 
-// Only the session's own work is counted: not the pretend network's, nor the test's.
+// Counts the allocations of the session only, not those of the simulated network or of the test.
 static void counted_tick(SimWorld &world, Node &node, int step)
 {
     const std::span<const Datagram> waiting = node.socket->receive();
@@ -90,7 +90,7 @@ static void count_allocations(uint32_t recording_bytes_max)
     counting = true;
     std::free(std::malloc(1));
     counting = false;
-    ASSERT_EQ(allocations, 1u); // So that this test can fail.
+    ASSERT_EQ(allocations, 1u); // Shows that the count works.
     allocations = 0;
     SimWorld world(3, {20, 90, 0.1f, 0.05f});
     world.config.recording_bytes_max = recording_bytes_max;

@@ -1,4 +1,4 @@
-// Each answer of explain(), in the situation that it is for.
+// Every result of explain(), each in its situation.
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@ using namespace tern::test;
 
 namespace {
 
-constexpr Impairment steady = {20, 20, 0, 0}; // Two ticks there and back.
+constexpr Impairment steady = {20, 20, 0, 0}; // A round trip takes two ticks.
 
 PeerId peer(unsigned id)
 {
@@ -48,7 +48,7 @@ TEST(Explain, AnAnnouncementOnItsWay)
 {
     Three t;
     const ObjectId body = create(t.at(1), BODY, Body{{1, 2, 3}, 4});
-    EXPECT_WHY(explain(t.at(1), body, peer(3)), Why::object_waits); // Until the next send().
+    EXPECT_WHY(explain(t.at(1), body, peer(3)), Why::object_waits); // The next send() sends it.
     t.steps(1);
     const Explanation sent = explain(t.at(1), body, peer(3));
     EXPECT_WHY(sent, Why::object_unacked);
@@ -56,7 +56,7 @@ TEST(Explain, AnAnnouncementOnItsWay)
     EXPECT_WHY(explain(t.at(0), body, peer(3)), Why::unknown);
     t.steps(10);
     EXPECT_WHY(explain(t.at(1), body, peer(3)), Why::has_it);
-    EXPECT_WHY(explain(t.at(1), body, peer(2)), Why::has_it); // Itself.
+    EXPECT_WHY(explain(t.at(1), body, peer(2)), Why::has_it); // Peer 2 is the local peer.
 }
 
 TEST(Explain, AChangeOnItsWay)
@@ -66,7 +66,7 @@ TEST(Explain, AChangeOnItsWay)
     t.steps(10);
     set(t.at(1), body, Body{{1, 2, 3}, 5});
     EXPECT_WHY(explain(t.at(1), body, peer(3)), Why::change_waits);
-    cut(t.world, 2, 1, true); // No ack comes back.
+    cut(t.world, 2, 1, true); // The acks of peer 3 are lost.
     t.steps(8);
     const Explanation unacked = explain(t.at(1), body, peer(3));
     EXPECT_WHY(unacked, Why::change_unacked);
@@ -144,7 +144,8 @@ TEST(Explain, Claims)
     EXPECT_WHY(explain(t.at(2), body, peer(3)), Why::claim_unanswered);
     t.steps(10);
     EXPECT_WHY(explain(t.at(2), body, peer(3)), Why::has_it);
-    EXPECT_WHY(explain(t.at(2), door, peer(3)), Why::claim_unanswered); // The game takes its time.
+    // The host's game has not answered claim_asked yet.
+    EXPECT_WHY(explain(t.at(2), door, peer(3)), Why::claim_unanswered);
     const Explanation refused = explain(t.at(2), vault, peer(3));
     EXPECT_WHY(refused, Why::claim_refused);
     EXPECT_EQ(refused.refusal, ClaimRefusal::policy);
@@ -161,7 +162,8 @@ TEST(Explain, Claims)
     EXPECT_WHY(explain(t.at(2), door, peer(3)), Why::has_it);
     migrate(t.at(0), door, peer(2));
     t.steps(10);
-    EXPECT_WHY(explain(t.at(2), door, peer(3)), Why::not_owned_here); // Granted since.
+    // The refusal is no longer reported, because peer 3 has owned the object since.
+    EXPECT_WHY(explain(t.at(2), door, peer(3)), Why::not_owned_here);
 }
 
 TEST(Explain, ANewcomerAndALostConnection)
@@ -181,7 +183,7 @@ TEST(Explain, ANewcomerAndALostConnection)
     EXPECT_TRUE(joining);
     ASSERT_TRUE(t.world.step_until_converged());
     EXPECT_WHY(explain(t.at(0), bodies[7], peer(4)), Why::has_it);
-    for (size_t other : {0u, 1u, 3u}) { // Of two that lose each other and all who could bridge.
+    for (size_t other : {0u, 1u, 3u}) { // No member is left that could relay to peer 3.
         cut(t.world, other, 2, true);
         cut(t.world, 2, other, true);
     }

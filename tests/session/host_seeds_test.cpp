@@ -1,5 +1,5 @@
-// Hosts that leave, die and are cut off while all play and newcomers come: in the end all that are
-// left have one world and one host.
+// Hosts leave and die while the members play and newcomers join. In the end all remaining members
+// have the same world and the same host.
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ struct Play {
         return open;
     }
 
-    // The one that most follow.
+    // A member that is the host in its own view; the first member if there is none.
     size_t host_node()
     {
         for (const size_t i : members())
@@ -59,7 +59,7 @@ struct Play {
         world.step([this](size_t node, const std::vector<Event> &) { act(node); });
     }
 
-    // One of the members goes, most often the host; or somebody joins by any member.
+    // Lets a member crash or leave, most often the host, or lets a newcomer join by some member.
     void trouble()
     {
         const std::vector<size_t> open = members();
@@ -92,18 +92,19 @@ TEST(HostSeeds, AllThatAreLeftHaveOneWorldAndOneHost)
         for (int i = 0; i < 6; ++i)
             play.world.add();
         ASSERT_TRUE(play.world.step_until_open());
-        for (int i = 0; i < 120; ++i) // Until all have a vote, which come one after the other.
+        for (int i = 0; i < 120; ++i) // Votes are given one after the other; 120 ticks suffice.
             play.step();
         for (int round = 0; round < 12; ++round) {
             play.trouble();
-            // For majorities each departure needs its time: who lose too many at once, stop.
+            // With Quorum::majority each departure must be settled before the next: members that
+            // lose a majority at once stop.
             const bool majority = play.world.config.quorum == Quorum::majority;
             const uint64_t pause = (majority ? 150 : 5) + play.below(150);
             for (uint64_t i = 0; i < pause; ++i)
                 play.step();
         }
         play.quiet = true;
-        for (int i = 0; i < 500; ++i) // Until joins and departures have ended one way or another.
+        for (int i = 0; i < 500; ++i) // In 500 ticks every join and departure ends or fails.
             play.step();
         ASSERT_FALSE(play.members().empty()) << "seed " << seed;
         ASSERT_TRUE(play.world.step_until_converged()) << "seed " << seed << "\n"

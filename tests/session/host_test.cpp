@@ -12,7 +12,7 @@ constexpr auto first = static_cast<PeerId>(1), second = static_cast<PeerId>(2),
                third = static_cast<PeerId>(3), fourth = static_cast<PeerId>(4);
 
 struct Hosts : testing::Test {
-    // The events of each node since `heard` was last cleared.
+    // The events of each node since the vector was last cleared.
     std::vector<std::vector<Event>> heard;
 
     void step(SimWorld &world)
@@ -103,7 +103,8 @@ TEST_F(Hosts, AHostThatLeavesLosesNothing)
         heard.clear();
         const uint64_t left_us = world.now_us;
         ASSERT_TRUE(steps_until_host(world, second, 120)) << "seed " << seed << world.describe();
-        EXPECT_LT(world.now_us - left_us, 2'500'000u); // The departure is announced; no timeout runs.
+        // The host announces its departure, so the others need not wait for a timeout.
+        EXPECT_LT(world.now_us - left_us, 2'500'000u);
         steps(world, 60);
         EXPECT_EQ(session_state(old), State::left);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
@@ -132,7 +133,7 @@ TEST_F(Hosts, WhenTheHostDiesTheNextFollows)
         heard.clear();
         const uint64_t died_us = world.now_us;
         ASSERT_TRUE(steps_until_host(world, second, 300)) << world.describe();
-        // timeout_ms, which runs from the last packet before the death, and 1.2 s for the query.
+        // timeout_ms, and 1.2 s in which the members notice it and the QUERY is answered.
         EXPECT_LT(world.now_us - died_us, 2'000'000u + 1'200'000u) << "seed " << seed;
         steps(world, 60);
         ASSERT_TRUE(world.step_until_converged()) << world.describe();

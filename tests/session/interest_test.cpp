@@ -1,4 +1,4 @@
-// Priorities: what is hidden from a peer, and what is told it less often than other things.
+// Priorities: objects that are hidden from a peer, and objects that it is updated about less often.
 #include "tests/session/three_peers.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ struct Interests : testing::TestWithParam<Way> {
             found += event.kind == kind && event.object == object;
         return found;
     }
-    // How often node i hears of it while its owner, node 0, sets it in each of so many ticks.
+    // Counts the events of this kind at node i while node 0 sets its object in each of `ticks`
+    // ticks.
     size_t play(size_t i, ObjectId body, EventKind kind, int ticks)
     {
         size_t heard = 0;
@@ -60,11 +61,11 @@ struct Interests : testing::TestWithParam<Way> {
     }
     float moved = 0;
 
-    // How often another peer hears of each of 330 objects, of which a packet holds a third, in 300
-    // ticks in which all change. The first 30 have another priority, if it is not 1.
+    // Returns how often another peer receives an update of each of 330 objects in 300 ticks in
+    // which all change; a packet holds a third of them. The first 30 objects have this priority.
     std::vector<size_t> hear_on_a_full_link(float priority)
     {
-        SimWorld slow_world(12, GetParam().impairment); // A host with little to send.
+        SimWorld slow_world(12, GetParam().impairment); // The host may send only 8,192 bytes/s.
         slow_world.config = world.config;
         Config config = slow_world.config;
         config.send_bytes_per_second_max = 8192;
@@ -205,7 +206,7 @@ TEST_P(Interests, ALowPriorityIsAnInterval)
     EXPECT_LE(heard, 21u);
     EXPECT_GE(heard, GetParam().impairment.loss > 0 ? 8u : 18u);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(x(1, often), moved); // The last change is told, if later.
+    EXPECT_EQ(x(1, often), moved); // The last change arrives, only later.
 }
 
 TEST_P(Interests, WhereBytesAreShortNothingStarves)
@@ -222,7 +223,8 @@ TEST_P(Interests, WhereBytesAreShortPrioritiesShareThem)
     const size_t first = std::accumulate(heard.begin(), heard.begin() + 30, size_t{0});
     const size_t others = std::accumulate(heard.begin() + 30, heard.end(), size_t{0});
     EXPECT_GT(*std::min_element(heard.begin(), heard.end()), 4u);
-    EXPECT_GT(first * 10 * 2, others * 3); // Each of the thirty is told more often, by half.
+    // Each of the 30 is updated at least 1.5 times as often as one of the 300 others.
+    EXPECT_GT(first * 10 * 2, others * 3);
 }
 
 TEST_P(Interests, ByDistance)
@@ -243,7 +245,8 @@ TEST_P(Interests, ByDistance)
         EXPECT_EQ(is_hidden(at(1), bodies[static_cast<size_t>(i)]), i > 4) << i;
         EXPECT_FALSE(is_hidden(at(2), bodies[static_cast<size_t>(i)])) << i;
     }
-    look(5, 60); // The sixth is 20 away, and was hidden: that is beyond 0.9 of 22.
+    // The sixth body was hidden and is 20 away. A hidden object is shown again within 0.9 * 22.
+    look(5, 60);
     EXPECT_TRUE(is_hidden(at(1), bodies[5]));
     look(6, 60);
     EXPECT_FALSE(is_hidden(at(1), bodies[5]));

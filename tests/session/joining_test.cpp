@@ -142,7 +142,7 @@ TEST(Joining, TheSecondAddressOfAnInviteIsTried)
     Invite invite = world.the_invite();
     invite.address_count = 2;
     invite.addresses[1] = invite.addresses[0];
-    invite.addresses[0] = SimWorld::address_of(200); // Nobody.
+    invite.addresses[0] = SimWorld::address_of(200); // Nobody listens at this address.
     join(newcomer.session, invite);
     ASSERT_TRUE(world.step_until_open(900));
 }
@@ -151,7 +151,8 @@ TEST(Joining, WhoLosesItsWayBeforeTheWelcomeAsksAgainAndIsLetIn)
 {
     SimWorld world(16, {20, 20, 0, 0});
     world.add();
-    world.config.timeout_ms = 1000; // The newcomer's: it gives up the way before the host does.
+    // Only the newcomer has this timeout, so it gives up the connection before the host does.
+    world.config.timeout_ms = 1000;
     world.add();
     Session *host = world.nodes[0].session, *newcomer = world.nodes[1].session;
     while (other_peers(host).empty() && inspect::replica(host).members[1].id == PeerId::none)
@@ -163,7 +164,8 @@ TEST(Joining, WhoLosesItsWayBeforeTheWelcomeAsksAgainAndIsLetIn)
     ASSERT_TRUE(world.step_until_open());
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
     EXPECT_EQ(peer_stats(host, local_peer(newcomer)).bad_messages, 0u);
-    EXPECT_EQ(local_peer(newcomer), static_cast<PeerId>(2)); // The same that was let in at first.
+    // The host admits the newcomer a second time under the same id.
+    EXPECT_EQ(local_peer(newcomer), static_cast<PeerId>(2));
 }
 
 TEST(Joining, WithoutAnAnswerItEndsAsUnreachable)
@@ -188,7 +190,8 @@ TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
         set_cut(world.network, world.nodes[a].address, world.nodes[b].address, true);
         set_cut(world.network, world.nodes[b].address, world.nodes[a].address, true);
     };
-    cut(0, 1); // The third bridges them; so the host cannot bridge the second and another.
+    // Node 2 relays between the host and node 1, so the host cannot relay to node 1.
+    cut(0, 1);
     for (int i = 0; i < 90; ++i)
         world.step();
     world.add();
@@ -200,7 +203,7 @@ TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
     const std::string text = state_text(world.nodes[3].session);
     EXPECT_NE(text.find("peer 2"), std::string::npos) << text;
     for (size_t i = 0; i < 3; ++i)
-        EXPECT_EQ(other_peers(world.nodes[i].session).size(), 2u); // Counted out again.
+        EXPECT_EQ(other_peers(world.nodes[i].session).size(), 2u); // The newcomer is removed again.
 }
 
 TEST(Joining, ARemovedPeerIsToldAndCannotComeBackWithItsKey)

@@ -1,4 +1,4 @@
-// What a session tells its journal: each message at both ends, each packet once.
+// The notes that a session writes to its journal: each message at both ends, each packet once.
 #include "migration/replica.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ struct Watched {
     SimWorld world;
     std::vector<std::vector<Note>> rooms;
     std::vector<Journal> journals;
-    std::vector<std::vector<Note>> notes; // By node, all of them.
+    std::vector<std::vector<Note>> notes; // All notes of each node.
 
     Watched(uint64_t seed, size_t nodes, size_t room) : world(seed, {20, 90, 0.1f, 0.1f})
     {
@@ -42,7 +42,7 @@ struct Watched {
     Session *at(size_t i) { return world.nodes[i].session; }
 };
 
-using Place = std::pair<uint64_t, uint64_t>; // Key, number.
+using Place = std::pair<uint64_t, uint64_t>; // The key and the number of a note.
 
 std::multimap<Place, Note> of_kind(const Watched &w, NoteKind kind)
 {
@@ -114,7 +114,7 @@ TEST(Journal, NoPacketIsSealedOrAcceptedTwiceAndNoneIsAcceptedThatWasNotSealed)
     play_a_little(w);
     const auto sealed = of_kind(w, NoteKind::sealed), accepted = of_kind(w, NoteKind::accepted);
     EXPECT_GT(accepted.size(), 150u);
-    EXPECT_LT(accepted.size(), sealed.size()); // Some are lost.
+    EXPECT_LT(accepted.size(), sealed.size()); // The network loses some packets.
     for (const auto &[place, note] : sealed)
         EXPECT_EQ(sealed.count(place), 1u);
     for (const auto &[place, note] : accepted) {

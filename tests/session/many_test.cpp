@@ -1,4 +1,5 @@
-// How many peers a session may have, and that a star of many opens, agrees and goes on.
+// The limits on the number of peers, and a star of many peers that opens, converges and survives
+// its host.
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -44,7 +45,8 @@ TEST(PeersMax, IsBoundedByTheTopology)
     EXPECT_DEATH(make_session(of(Topology::star, 1)), "peers_max 1");
 }
 
-// All join in one moment: a VIEW for each would be thousands, and a vote at a time a minute.
+// All join at once. With a VIEW for each newcomer there would be thousands, and granting the votes
+// one at a time would take a minute.
 TEST(Many, JoinAStarAtOnceAndVoteSoon)
 {
     constexpr size_t clients = 60;
@@ -52,7 +54,7 @@ TEST(Many, JoinAStarAtOnceAndVoteSoon)
     world.config = of(Topology::star, clients + 1);
     for (size_t i = 0; i <= clients; ++i)
         world.add();
-    ASSERT_TRUE(world.step_until_open(30 * 5)) << world.describe(); // 5 s.
+    ASSERT_TRUE(world.step_until_open(30 * 5)) << world.describe(); // 5 s
     for (size_t i = 1; i <= 10; ++i)
         create(world.nodes[i].session, BODY, Body{{0, 0, 0}, static_cast<int32_t>(i)});
     ASSERT_TRUE(world.step_until_converged(200));
@@ -60,7 +62,7 @@ TEST(Many, JoinAStarAtOnceAndVoteSoon)
         EXPECT_EQ(voters(node.session), clients + 1);
         EXPECT_EQ(session_stats(node.session).objects, 10u);
     }
-    // Each knows who the others are, so any of them could be the host.
+    // Every member knows the addresses and keys of the others, so any of them can become the host.
     world.nodes[0].crashed = true;
     ASSERT_TRUE(world.step_until_converged(600)) << world.describe();
     PeerId lowest = PeerId::everyone;

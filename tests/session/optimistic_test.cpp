@@ -12,7 +12,7 @@ Body with_health(const Session *session, ObjectId id, int32_t health)
     return body;
 }
 
-constexpr uint64_t position_field = 1; // The first of Body.
+constexpr uint64_t position_field = 1; // The bit of Body's first field in changed_fields
 
 }
 
@@ -54,11 +54,12 @@ TEST_F(ThreePeers, OnlyTheFieldsThatWereSetAreTheNewOwnersFirstChange)
     Body moved = get<Body>(b, id);
     moved.position[0] = 9;
     moved.health = 7;
-    set(b, id, moved); // In time for the host's copy.
+    set(b, id, moved); // The update reaches the host before it grants the claim.
     const std::vector<Event> seen = watch(2, id);
     EXPECT_EQ(kinds(seen), (Kinds{EventKind::object_changed, EventKind::owner_changed,
                                   EventKind::claim_granted}));
-    EXPECT_EQ(seen[0].changed_fields, position_field); // The other is hidden.
+    // The change of health is hidden behind the optimistic value.
+    EXPECT_EQ(seen[0].changed_fields, position_field);
     for (Session *session : {a, b, c}) {
         EXPECT_FLOAT_EQ(get<Body>(session, id).position[0], 9);
         EXPECT_EQ(get<Body>(session, id).health, 50);
@@ -88,7 +89,7 @@ TEST_F(ThreePeers, ARefusalThatChangesNothingMakesNoSecondEvent)
     settle();
     claim(c, id, ClaimMode::optimistic);
     set(c, id, Name{"open"});
-    set(b, id, Name{"open"}); // Heard, but hidden: it shows already.
+    set(b, id, Name{"open"}); // No event: c already shows this value.
     EXPECT_TRUE(watch(2, id).empty());
     refusing = true;
     const std::vector<Event> seen = watch(2, id);
@@ -124,7 +125,7 @@ TEST_F(ThreePeers, AnObjectThatDiesWhileItIsClaimedIsRefusedAsDead)
     EXPECT_EQ(kinds(seen), (Kinds{EventKind::object_destroyed, EventKind::claim_refused}));
     EXPECT_EQ(seen[1].refusal, ClaimRefusal::dead);
     EXPECT_FALSE(exists(c, id));
-    EXPECT_STREQ(get<Name>(c, other).text, "open"); // That one still waits.
+    EXPECT_STREQ(get<Name>(c, other).text, "open"); // The claim on `other` is still open.
     EXPECT_TRUE(world.converged());
 }
 
@@ -154,7 +155,7 @@ TEST_F(ThreePeers, AHostThatIsAskedSpeaksOfItsOwnCopyAndNotOfWhatItHasSet)
     const ObjectId id = create(b, DOOR, Name{"shut"});
     settle();
     claim(a, id, ClaimMode::optimistic);
-    step(); // Its game is asked, and gives the object to another.
+    step(); // The host's game receives claim_asked, and then migrates the object to c.
     set(a, id, Name{"mine"});
     ASSERT_TRUE(migrate(a, id, local_peer(c)));
     bool leaked = false, refused = false;
@@ -178,7 +179,7 @@ TEST_F(ThreePeers, AClaimThatWaitsMayBecomeOptimistic)
     claim(c, id);
     world.step();
     claim(c, id, ClaimMode::optimistic);
-    claim(c, id); // Takes nothing back.
+    claim(c, id); // A plain claim does not undo the optimistic one.
     set(c, id, Name{"open"});
     set(c, id, Name{"wide open"});
     granting = true;
@@ -208,7 +209,7 @@ TEST_F(ThreePeers, OptimisticValuesStayWhileTheHostChanges)
     world.nodes[0].crashed = true;
     for (int i = 0; i < 10; ++i)
         world.step();
-    claim(b, id, ClaimMode::optimistic); // The host has gone, and b does not know yet.
+    claim(b, id, ClaimMode::optimistic); // The host is dead, but b has not noticed yet.
     set(b, id, with_health(b, id, 70));
     std::vector<Event> seen;
     for (int i = 0; i < 300 && object_owner(c, id) != local_peer(b); ++i)

@@ -183,13 +183,14 @@ void check_story(const std::vector<Event> &seen, bool claimed, bool destroyed_it
 }
 
 struct Crossing {
-    int former_after; // Ticks from the claim to the former owner's destroy(); -1: no destroy().
-    int new_after; // Ticks from the change of owner to the new owner's destroy(); -1: no destroy().
+    // Ticks from the claim to the former owner's destroy(), and from the change of owner to the new
+    // owner's; -1: that owner does not destroy it.
+    int former_after, new_after;
     bool by_host = false; // The host's game migrates the object, and nobody claims it.
 };
 
-// Moves an object from node 1 to node 2 while one of the two destroys it. Counts in heard[1] the runs
-// in which node 2 received owner_changed, in heard[0] the others.
+// Moves an object from node 1 to node 2 while one of the two destroys it. The second counter counts
+// the runs in which node 2 received owner_changed, the first one the other runs.
 void cross(uint64_t seed, const Crossing &crossing, int (&heard)[2])
 {
     SimWorld world(seed, {10, 150, 0.1f, 0.1f});

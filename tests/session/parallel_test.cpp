@@ -1,4 +1,4 @@
-// Packets that are built in parts, at once: the same bytes as one after the other.
+// Packets that are built in parallel parts have the same bytes as packets built in one part.
 #include "tern/io.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ void play(SimWorld &world, size_t node, int step)
     if (step % 5 == 0) call(session, PeerId::everyone, SHOUT, Hit{ObjectId::none, step % 90}, how);
 }
 
-// All that arrived anywhere, and what each session has counted.
+// The bytes of all received datagrams, and the traffic counts of every session.
 struct Played {
     Bytes arrived;
     std::vector<int64_t> charged;
@@ -124,14 +124,15 @@ Played played(Topology topology, const Parallel &parallel)
 
 TEST(Parallel, TheBytesAreThoseOfOnePart)
 {
-    ASSERT_GE(sodium_init(), 0); // The first time it takes of the chance that is seeded below.
+    // The first call draws random bytes, which must not come from the generator seeded below.
+    ASSERT_GE(sodium_init(), 0);
     for (const Topology topology : {Topology::star, Topology::mesh}) {
         const Played one = played(topology, {});
         ASSERT_GT(one.arrived.size(), 300'000u);
         EXPECT_TRUE(played(topology, {in_turn, nullptr, 2}) == one);
         uint32_t parts = 0;
         EXPECT_TRUE(played(topology, {backwards, &parts, 3}) == one);
-        EXPECT_GT(parts, 3 * 200u); // At the host of a star in nearly each tick.
+        EXPECT_GT(parts, 3 * 200u); // The host of a star splits nearly every one of 240 ticks.
         EXPECT_TRUE(played(topology, {backwards, nullptr, send_parts_max}) == one);
         EXPECT_TRUE(played(topology, {each_in_a_thread, nullptr, 4}) == one);
         Workers *workers = make_workers(3);

@@ -1,4 +1,4 @@
-// What a game may ask before it does what would assert otherwise.
+// The functions that let a game check beforehand whether a call would assert.
 #include <gtest/gtest.h>
 #include <string>
 #include <tern/sim.h>
@@ -105,7 +105,7 @@ TEST(QuestionsTest, WhatMayBeReadAndSet)
     EXPECT_TRUE(can_read(b, ship));
     EXPECT_FALSE(may_set(b, ship));
     claim(b, ship, ClaimMode::optimistic);
-    EXPECT_TRUE(may_set(b, ship)); // Not its own yet.
+    EXPECT_TRUE(may_set(b, ship)); // An optimistic claim suffices; b does not own it yet.
     pair.until([&] {
         return object_owner(b, ship) == local_peer(b) && object_owner(a, ship) == local_peer(b);
     });
@@ -114,7 +114,7 @@ TEST(QuestionsTest, WhatMayBeReadAndSet)
     destroy(b, ship);
     EXPECT_FALSE(may_set(b, ship));
     pair.until([&] { return !exists(a, ship); });
-    EXPECT_TRUE(can_read(a, ship)); // Until the next receive().
+    EXPECT_TRUE(can_read(a, ship)); // The value stays readable until the next receive().
     pair.tick();
     EXPECT_FALSE(can_read(a, ship));
     EXPECT_FALSE(can_read(a, ObjectId::none));

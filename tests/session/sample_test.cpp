@@ -1,4 +1,5 @@
-// What receivers see of others' objects at a time: between and beyond what they were told.
+// sample() of other peers' objects, interpolated between the received states and extrapolated
+// beyond them.
 #include "tests/session/sim_world.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ std::vector<Type> movers()
     return types;
 }
 
-// At 3 m/s on a circle of 5 m.
+// The mover at this time, at 3 m/s on a circle with a radius of 5 m.
 Mover at_us(uint64_t now_us)
 {
     const double angle = 0.6 * static_cast<double>(now_us) * 1e-6;
@@ -81,7 +82,7 @@ TEST_P(Sampled, IsWithinTheBoundOfWhatTheOwnerHad)
         c.step(true);
         Mover now = {};
         ASSERT_TRUE(sample(there, c.id, c.world.now_us, now));
-        // As of some time in the last tenth of a second.
+        // The sample must lie near where the mover was at some time in the last 120 ms.
         float off = INFINITY;
         for (uint64_t late_us = 0; late_us < 120'000; late_us += 500)
             off = std::min(off, apart(now, at_us(c.world.now_us - late_us)));
@@ -94,7 +95,7 @@ TEST_P(Sampled, IsWithinTheBoundOfWhatTheOwnerHad)
         EXPECT_EQ(then.health, 1);
     }
     EXPECT_LT(worst, 0.15f);
-    EXPECT_LT(worst_step, 0.25f); // 40 ms of jitter are 0.12 m.
+    EXPECT_LT(worst_step, 0.25f); // 40 ms of jitter are 0.12 m at 3 m/s.
     for (int i = 0; i < 120; ++i)
         c.step(false);
     Mover rest = {};

@@ -1,4 +1,5 @@
-// Whole sessions over a bad network, by seed: in the end all that are left agree to the last byte.
+// Whole sessions over a bad network, one per seed. In the end the remaining peers have the same
+// world, byte for byte.
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -98,7 +99,7 @@ struct Game {
 
 }
 
-// One run. False: it failed, and has said so.
+// Runs one seed and adds to the counts. A failure is reported to GoogleTest.
 static void play_seed(uint64_t seed, Counts &counts)
 {
     Random chance = random::from_seed(seed * 7919);
@@ -161,7 +162,7 @@ static void play_seeds(uint64_t first, uint64_t last)
     EXPECT_GT(counts.calls, 100u);
 }
 
-// In three parts, so that two cores share them.
+// Three tests, which ctest can run in parallel.
 TEST(Seeds, AllThatAreLeftConverge1To100)
 {
     play_seeds(1, 100);

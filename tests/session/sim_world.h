@@ -191,7 +191,7 @@ struct SimWorld {
             if (!first) first = &node;
             if (world_digest(node.session) != world_digest(first->session)) return false;
             if (other_peers(node.session).size() != members - 1)
-                return false; // A departure is not settled yet.
+                return false; // A join or a departure is not settled yet.
             // The host still collects what the members know of a departed member's objects.
             if (inspect::replica(node.session).collecting) return false;
         }

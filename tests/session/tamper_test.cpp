@@ -1,7 +1,7 @@
-// Bits of each datagram of a session are flipped on their way: the datagram is rejected, and
-// nothing changes but the counter of bad datagrams. One bit of each byte; every bit if
-// TERN_EVERY_BIT is set, as in ./dev nightly. Which one TERN_COMMIT_SEED says: another one with
-// each commit.
+// Bits of each datagram of a session are flipped in flight. The datagram is rejected, and nothing
+// changes but the counter of bad datagrams. The test flips one bit of each byte, chosen by
+// TERN_COMMIT_SEED, so it differs between commits. If TERN_EVERY_BIT is set, as in ./dev nightly,
+// it flips every bit.
 #include "migration/replica.h"
 #include "tests/session/sim_world.h"
 #include <cstdlib>
@@ -12,7 +12,7 @@ using namespace tern::test;
 
 namespace {
 
-// Small, so that the state can be hashed for each bit.
+// Few objects, so the state can be hashed after each flipped bit.
 const Type small_types[] = {{"body", sizeof(Body), body_fields, 2}};
 
 struct Observed {
@@ -42,7 +42,8 @@ static bool is_flipped(size_t bit)
     return every || (seed + bit / 8) % 8 == bit % 8;
 }
 
-// Everything that waits for this node arrives with one bit flipped, again and again, then as sent.
+// Passes each waiting datagram to the node once per tested bit with that bit flipped, and
+// afterwards all of them unchanged.
 static std::span<const Event> receive_tampered(SimWorld &world, Node &node, Tally &tally)
 {
     const std::span<const Datagram> waiting = node.socket->receive();
@@ -105,7 +106,7 @@ TEST(Tamper, EachFlippedBitIsRejectedAndChangesNothing)
     std::printf("%llu bits of %llu datagrams\n", static_cast<unsigned long long>(tally.bits),
                 static_cast<unsigned long long>(tally.datagrams));
     EXPECT_EQ(session_state(world.nodes[1].session),
-              State::open); // It was not in the way of the rest.
+              State::open); // The bad datagrams did not hinder the session.
     EXPECT_EQ(object_owner(world.nodes[0].session, id), local_peer(world.nodes[1].session));
     EXPECT_TRUE(world.step_until_converged());
     EXPECT_GT(tally.datagrams, 40u);
@@ -116,7 +117,7 @@ TEST(Tamper, ReplayedDatagramsChangeNothing)
     SimWorld world(2, {20, 20, 0, 0});
     world.add();
     world.add();
-    std::vector<std::vector<std::byte>> recorded; // Towards the host.
+    std::vector<std::vector<std::byte>> recorded; // The datagrams that node 0, the host, received
     for (int step = 0; step < 60; ++step) {
         world.now_us += world.tick_us;
         advance(world.network, world.now_us);

@@ -25,8 +25,8 @@ inline bool has(const std::vector<Event> &events, EventKind kind)
 struct ThreePeers : testing::Test {
     SimWorld world{77};
     Session *a = nullptr, *b = nullptr, *c = nullptr;
-    // The answer of the host's game to claim_asked. While both are false it does not answer, and the
-    // claims wait in `asked`.
+    // The answer of the host's game to claim_asked. While both are false it does not answer, and
+    // the claims wait in `asked`.
     bool refusing = false, granting = false;
     std::vector<Event> asked;
 
@@ -57,8 +57,8 @@ struct ThreePeers : testing::Test {
         });
     }
 
-    // Runs 60 ticks and returns the events about `object` that node `i` receives in them. The events
-    // about `other` are appended to `others`, if it is given.
+    // Runs 60 ticks and returns the events about `object` that node `i` receives in them. The
+    // events about `other` are appended to `others`, if it is given.
     std::vector<Event> watch(size_t i, ObjectId object, std::vector<Event> *others = nullptr,
                              ObjectId other = ObjectId::none)
     {

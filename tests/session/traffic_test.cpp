@@ -1,4 +1,4 @@
-// traffic_rows(): every bit that send() hands out is charged to what it was for.
+// traffic_rows(): every bit of the datagrams from send() is charged to its purpose.
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ int64_t sum(const Session *session)
     return bits;
 }
 
-// Counts what each has handed out itself.
+// Counts independently the bits that the send() of each node returns.
 struct CountedWorld : SimWorld {
     using SimWorld::SimWorld;
     std::vector<int64_t> handed_out_bits;
@@ -55,7 +55,7 @@ struct CountedWorld : SimWorld {
     }
 };
 
-// All that a game can do, at random.
+// Calls the functions that a game can call, at random.
 void play(CountedWorld &world, size_t i)
 {
     Session *session = world.nodes[i].session;
@@ -121,10 +121,10 @@ TEST(Traffic, FieldsAreChargedTheirBits)
     const ObjectId body = create(session, BODY, Body{{0, 0, 0}, 50});
     const ObjectId name = create(session, NAME, Name{"four"});
     world.steps_counted(20);
-    // 15 bits for 20,001 steps, 7 for 101 values; texts take 4 bits for their length.
+    // 15 bits hold 20,001 steps, 7 hold 101 values; a text has a length of 4 bits.
     EXPECT_EQ(row(session, TrafficKind::create, BODY, 0).bits, 3 * 15);
     EXPECT_EQ(row(session, TrafficKind::create, BODY, 1).bits, 7);
-    EXPECT_EQ(row(session, TrafficKind::create, BODY).bits, 8 + 32); // Type and tick.
+    EXPECT_EQ(row(session, TrafficKind::create, BODY).bits, 8 + 32); // type and tick
     EXPECT_EQ(row(session, TrafficKind::create, NAME, 0).bits, 4 + 4 * 8);
     EXPECT_EQ(row(session, TrafficKind::create).count, 2u);
     const Name names[] = {{"a"}, {""}, {"seventeen"}};
@@ -140,7 +140,7 @@ TEST(Traffic, FieldsAreChargedTheirBits)
     EXPECT_EQ(row(session, TrafficKind::update, BODY, 0).bits, 3 * 15);
     EXPECT_EQ(row(session, TrafficKind::update, NAME, 0).bits, 3 * 4 + (1 + 0 + 9) * 8);
     EXPECT_EQ(row(session, TrafficKind::update, BODY).count, 11u);
-    EXPECT_EQ(row(session, TrafficKind::update).count, 11u); // Messages.
+    EXPECT_EQ(row(session, TrafficKind::update).count, 11u); // UPDATE messages
     EXPECT_EQ(row(session, TrafficKind::repeated).bits, 0);
     EXPECT_EQ(row(session, TrafficKind::unsent).bits, 0);
 }
@@ -155,13 +155,14 @@ TEST(Traffic, CallsAreChargedTheirArguments)
     const PeerId other = local_peer(world.nodes[1].session);
     call(session, other, HIT, Hit{ObjectId::none, 1});
     call(session, other, HIT, Hit{ObjectId::none, 2}, Reliability::unreliable);
-    // The reliable one waits in its stream.
+    // The reliable call is charged, but still waits in its stream.
     EXPECT_EQ(row(session, TrafficKind::call, HIT, 1).bits, 32);
     EXPECT_LT(row(session, TrafficKind::unsent).bits, 0);
     world.steps_counted(5);
     EXPECT_EQ(row(session, TrafficKind::call, HIT, 0).bits, 2 * 48);
     EXPECT_EQ(row(session, TrafficKind::call, HIT, 1).bits, 2 * 32);
-    EXPECT_EQ(row(session, TrafficKind::call, HIT).bits, 2 * 16); // 3 + 8 bits, and to whole bytes.
+    // 3 + 8 bits, padded to whole bytes
+    EXPECT_EQ(row(session, TrafficKind::call, HIT).bits, 2 * 16);
     EXPECT_EQ(row(session, TrafficKind::call, HIT).count, 2u);
     EXPECT_EQ(row(session, TrafficKind::unsent).bits, 0);
     EXPECT_EQ(row(world.nodes[1].session, TrafficKind::call, HIT).count, 0u);
@@ -204,7 +205,7 @@ TEST(Traffic, WhoBridgesIsChargedTheDatagramsOfOthers)
     EXPECT_GT(row(world.nodes[1].session, TrafficKind::path).bits, 0);
 }
 
-// From all but the host.
+// Cuts the node off from every member but the host.
 static void cut_off(CountedWorld &world, size_t node, bool is_cut)
 {
     for (size_t i = 1; i < node; ++i) {
@@ -227,7 +228,7 @@ TEST(Traffic, ItGoesOnWhenASessionStartsOver)
     ASSERT_EQ(session_state(newcomer), State::joining);
     const int64_t before = row(newcomer, TrafficKind::join).bits;
     EXPECT_GT(before, 0);
-    world.nodes[0].crashed = true; // Before the others have greeted it.
+    world.nodes[0].crashed = true; // The world sync of the other members has not arrived yet.
     world.steps_counted(80);
     cut_off(world, 3, false);
     world.steps_counted(400);

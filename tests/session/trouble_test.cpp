@@ -1,4 +1,4 @@
-// Trouble that an ordinary game can get into, and what must come of it.
+// Failures that an ordinary game can meet, and the outcome that the library promises.
 #include "migration/replica.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ TEST(Trouble, TwoMembersThatLoseEachOtherAgreeAgainAfterwards)
         cut_both_ways(world, 1, 2, true);
         set(b, old, Body{{5, 5, 5}, 5});
         const ObjectId made = create(c, BODY, Body{{1, 1, 1}, 1});
-        steps(world, 100);                    // Longer than timeout_ms.
-        EXPECT_EQ(other_peers(b).size(), 2u); // Only the host counts members out.
+        steps(world, 100);                    // This is longer than timeout_ms.
+        EXPECT_EQ(other_peers(b).size(), 2u); // Only the host removes members from the view.
         cut_both_ways(world, 1, 2, false);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << "\n" << world.describe();
         EXPECT_TRUE(exists(b, made));
@@ -40,7 +40,7 @@ TEST(Trouble, TwoMembersThatLoseEachOtherAgreeAgainAfterwards)
     }
 }
 
-// The host has taken it in, and its welcome does not get through before the connection is given up.
+// The host admits a newcomer, but the connection times out before the WELCOME gets through.
 TEST(Trouble, ANewcomerThatAsksAgainOverANewConnectionIsNotBlamed)
 {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -52,7 +52,7 @@ TEST(Trouble, ANewcomerThatAsksAgainOverANewConnectionIsNotBlamed)
         while (other_peers(world.nodes[0].session).empty())
             world.step();
         set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
-        steps(world, 66); // A little longer than timeout_ms.
+        steps(world, 66); // 2.2 s, a little longer than timeout_ms
         set_cut(world.network, world.nodes[0].address, world.nodes[1].address, false);
         ASSERT_TRUE(world.step_until_open()) << "seed " << seed;
         EXPECT_EQ(local_peer(world.nodes[1].session), asked) << "seed " << seed;
@@ -191,7 +191,7 @@ TEST(Trouble, TheLastAddressOfAnInviteIsTriedToo)
     invite.address_count = 4;
     invite.addresses[3] = invite.addresses[0];
     for (size_t i = 0; i < 3; ++i)
-        invite.addresses[i] = SimWorld::address_of(200 + i); // Nobody.
+        invite.addresses[i] = SimWorld::address_of(200 + i); // Nobody listens at these addresses.
     join(newcomer.session, invite);
     EXPECT_TRUE(world.step_until_open(900));
 }
@@ -218,7 +218,7 @@ TEST(Trouble, AFloodOfCallsDoesNotKeepTheHostFromTheOthers)
     EXPECT_LT(seen_at, 10);
 }
 
-// Says nothing more to the host from here on, though its connection lives.
+// From here on the session sends no reliable message to the host, but its connection stays alive.
 static void fall_silent(Session *session)
 {
     auto &r = const_cast<Replica &>(inspect::replica(session));
@@ -236,13 +236,13 @@ TEST(Trouble, AMemberThatAnswersNoQueryIsGivenUpAndTheDepartureEnds)
     const ObjectId orphan = create(world.nodes[2].session, BODY, Body{});
     ASSERT_TRUE(world.step_until_converged());
     fall_silent(world.nodes[1].session);
-    steps(world, 120); // Nobody waits for anything: it may be as silent as it likes.
+    steps(world, 120); // No member awaits an answer of it, so its silence has no effect.
     EXPECT_EQ(other_peers(host_part).size(), 4u);
     world.nodes[2].crashed = true;
-    steps(world, 90); // timeout_ms until that is seen.
+    steps(world, 90); // After timeout_ms the crash is noticed.
     EXPECT_EQ(other_peers(host_part).size(), 3u);
     EXPECT_EQ(object_owner(host_part, orphan), local_peer(world.nodes[2].session));
-    steps(world, 200); // And three times more.
+    steps(world, 200); // A member may take three times timeout_ms to answer a QUERY.
     EXPECT_EQ(other_peers(host_part).size(), 2u);
     EXPECT_EQ(session_state(world.nodes[1].session), State::removed);
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
@@ -277,7 +277,7 @@ struct Photo {
 static const Field photo_fields[] = {{"pixels", FieldKind::bytes, 0, sizeof(Photo::pixels)}};
 static const Type photo_types[] = {{"photo", sizeof(Photo), photo_fields, 64}};
 
-// A slow line is no silence: the answer takes far longer than timeout_ms, and goes on.
+// The answer takes far longer than timeout_ms. As long as parts of it arrive, the member is alive.
 TEST(Trouble, AMemberWithALongAnswerAndASlowLineIsWaitedFor)
 {
     SimWorld world(33);
@@ -293,10 +293,11 @@ TEST(Trouble, AMemberWithALongAnswerAndASlowLineIsWaitedFor)
         create(rich, 0, Photo{{static_cast<uint8_t>(i)}});
     ASSERT_TRUE(world.step_until_converged());
     world.nodes[1].crashed = true;
-    steps(world, 120); // Twice timeout_ms: the departure is seen, and a first answer late.
+    // Twice timeout_ms: the departure is noticed, and the answer takes longer than timeout_ms.
+    steps(world, 120);
     EXPECT_EQ(other_peers(host_part).size(), 1u);
-    EXPECT_NE(object_owner(host_part, object_ids(host_part, 0)[0]),
-              local_peer(host_part)); // Still waiting.
+    // The host still waits for the answer, so it has not adopted the orphans.
+    EXPECT_NE(object_owner(host_part, object_ids(host_part, 0)[0]), local_peer(host_part));
     for (int i = 0; i < 600 && session_stats(host_part).owned < 60; ++i)
         world.step();
     EXPECT_EQ(session_stats(host_part).owned, 60u);

@@ -1,4 +1,4 @@
-// type_stats(): what is coded and decoded of each type.
+// type_stats(): the values encoded and decoded, per type.
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 constexpr Impairment no_loss = {20, 20, 0, 0};
 constexpr Impairment lossy = {20, 90, 0.2f, 0.05f};
 
-// Of both peers, at rest.
+// Two peers that have played and then converged, so both have received everything.
 struct Pair : testing::Test {
     void play(Impairment impairment, Topology topology)
     {

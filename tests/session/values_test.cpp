@@ -18,7 +18,7 @@ const Type letter_types[] = {{"letter", sizeof(Letter), letter_fields, 8},
                              {"say", sizeof(Letter), letter_fields}};
 enum : TypeId { LETTER, SAY };
 
-// {[1] = name, [true] = count}
+// Writes the table {[1] = name, [true] = count}.
 void write(Letter &letter, std::string_view name, double count)
 {
     ValueWriter w = value::writer(letter.about);
