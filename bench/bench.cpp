@@ -1,4 +1,4 @@
-// tern-bench: what tern costs beside plain sockets and ENet, in one run.
+// tern-bench: measures what tern costs, next to plain sockets and ENet, in one run.
 #include "bench/pairs/enet_pair.h"
 #include "bench/report/goals.h"
 #include "bench/report/plots.h"
@@ -59,7 +59,7 @@ bool holds(const std::vector<std::string> &names, const char *name)
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Sections by name, groups of them by theirs; nothing named: all.
+// A section runs if its own name or the name of its group was given; without names all run.
 bool is_wanted(const NamedSection &section, const Options &options)
 {
     if (options.only.empty() && options.groups.empty()) return true;
@@ -96,7 +96,7 @@ int run(Options &options, const std::string &commit, const std::string &json)
     return 1;
 }
 
-// Of results that were measured before.
+// Prints goals, plots and documents from results of an earlier run.
 int show(const std::string &json, const std::string &plots, const std::string &documents)
 {
     const ReadResults read = results::read_json(json);

@@ -10,7 +10,8 @@ static const Field exact_fields[] = {{"position", FieldKind::float32, offsetof(B
                                      {"rotation", FieldKind::quaternion, offsetof(Body, rotation)},
                                      {"health", FieldKind::int32, offsetof(Body, health)}};
 
-// 255 steps to either side are 9 bits; 256 would be 10.
+// A step of 1/255 of the component range makes 511 values, which fit in 9 bits; 1/256 would need
+// 10.
 constexpr double turn_step = 0.70710678 / 255;
 
 static const Field quantised_fields[] = {
@@ -25,7 +26,7 @@ Type type(Precision precision, uint32_t objects_max)
     return {"body", sizeof(Body), fields, objects_max};
 }
 
-// On its own circle, at up to 6 m/s, and turning by half a radian a second about its own axis.
+// Each body runs on its own circle, at up to 6 m/s, and turns by half a radian per second.
 static void place(Body &body, size_t i, uint64_t tick)
 {
     const double seconds = static_cast<double>(tick) / 60;

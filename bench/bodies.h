@@ -1,4 +1,4 @@
-// Bodies of a game that move smoothly, and their types: what the sections publish through sessions.
+// Smoothly moving bodies and their types: the objects that the sections replicate through sessions.
 #pragma once
 #include "bench/pairs/crowd.h"
 #include "bench/pairs/star.h"
@@ -8,18 +8,18 @@ namespace bench {
 
 struct Bodies {
     std::vector<Body> values;
-    std::vector<tern::ObjectId> ids; // At the host.
-    size_t stride;                   // In each tick every so manieth moves, others in the next.
+    std::vector<tern::ObjectId> ids; // The ids at the host.
+    size_t stride; // Every stride-th body moves in a tick; the next tick moves its neighbours.
     uint64_t tick;
 };
 
 namespace bodies {
 
-// 1 mm within 500 m, a rotation of 9 bits, an int32 of 16 bits; or exact floats.
+// quantised: 1 mm within 500 m, a rotation of 9 bits, an int32 of 16 bits. exact: whole floats.
 tern::Type type(Precision precision, uint32_t objects_max);
 Bodies make(size_t count, size_t stride);
 void create(Bodies &bodies, tern::Session *host);
-void move(Bodies &bodies); // A tick further.
+void move(Bodies &bodies); // Advances by one tick.
 void set(const Bodies &bodies, tern::Session *host);
 inline size_t first(const Bodies &bodies)
 {

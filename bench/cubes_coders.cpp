@@ -26,10 +26,10 @@ uint64_t changed_fields(const StateLayout &layout, const uint32_t *base, const u
     return mask;
 }
 
-// --- Plain: bits that are written or read by the same calls ---
+// --- Plain coders: the same calls write bits or read them ---
 
 struct Bits {
-    BitWriter *writer; // Null: bits are read.
+    BitWriter *writer; // Null while bits are read.
     BitReader *reader;
 };
 
@@ -78,7 +78,8 @@ constexpr auto code_quantised = [](Bits &bits, const CubesFrame &f, auto words_o
     }
 };
 
-// Differences that are small in few bits: which of three sizes, then the number.
+// Codes the difference to `base`. A prefix selects one of three widths, so small differences take
+// few bits.
 uint32_t code_bucketed(Bits &bits, uint32_t base, uint32_t value, unsigned small, unsigned middle,
                        unsigned large)
 {
@@ -104,7 +105,8 @@ void code_rotation(Bits &bits, const uint32_t *base, uint32_t *words)
                                        : code(bits, words[i], 9);
 }
 
-// From one changed object to the next: 1, else in 3, 6 or 10 bits; 0 at the end.
+// Codes the distance to the next changed object; 0 ends the frame. A distance of 1 takes one bit, a
+// longer one a prefix and 3, 6 or 10 bits.
 uint32_t code_gap(Bits &bits, uint32_t gap)
 {
     if (code(bits, gap != 1, 1) == 0) return 1;
@@ -141,7 +143,7 @@ constexpr auto code_buckets = [](Bits &bits, const CubesFrame &f, auto words_of)
 
 // --- tern ---
 
-// Of the first object.
+// The history of object 0; advance() steps to the next object.
 History first_history(const CubesFrame &f)
 {
     uint32_t ages[history_max] = {f.lag};

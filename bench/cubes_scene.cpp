@@ -62,7 +62,8 @@ std::vector<CubesScene> recorded(const std::vector<std::string> &paths)
     return scenes;
 }
 
-// As the recorded ones: rounded to 1/512 m and to 9 bits, the component that is left out positive.
+// Rounds as the recordings do: positions to 1/512 m, rotations to 9 bits a component, with the
+// largest component made positive because it is left out.
 static void record_cube(CubesScene &scene, const Cube &cube)
 {
     const double parts[4] = {cube.turn.w, cube.turn.x, cube.turn.y, cube.turn.z};

@@ -19,7 +19,7 @@ static uint64_t clock_ns(clockid_t clock)
     return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-// The sum that getrusage() tells as user and system time, but in ns.
+// Equals user plus system time of getrusage(), which has a resolution of microseconds only.
 uint64_t cpu_clock_ns()
 {
     return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -45,7 +45,7 @@ Spent spent(const Meter &meter)
 
 static void show_progress(const Section &section, uint32_t round, uint32_t rounds)
 {
-    if (!isatty(STDERR_FILENO)) return; // A progress line is for people.
+    if (!isatty(STDERR_FILENO)) return; // Not in a log: a progress line is for people.
     if (round < rounds)
         std::fprintf(stderr, "\r\033[K%s: round %u of %u", section.title.c_str(), round + 1,
                      rounds);
@@ -54,11 +54,11 @@ static void show_progress(const Section &section, uint32_t round, uint32_t round
     std::fflush(stderr);
 }
 
-using Samples = std::vector<std::vector<Sample>>; // By contender, by round.
+using Samples = std::vector<std::vector<Sample>>; // [contender][round]
 
 struct Delivery {
     double percent;
-    bool kept; // The promise.
+    bool kept; // The contender kept its Promise.
 };
 
 static Delivery delivery(const Contender &contender, const std::vector<Sample> &samples)
@@ -106,7 +106,8 @@ static void keep(ResultTable &&table, const Options &options)
 bool measure(const Section &section, std::span<const Contender> contenders, const Options &options)
 {
     Samples samples(contenders.size());
-    for (const Contender &contender : contenders) // Caches, and what is made at first use.
+    // Warms caches up, and makes what is made at first use.
+    for (const Contender &contender : contenders)
         contender.run(contender.state);
     for (uint32_t round = 0; round < options.rounds; ++round) {
         show_progress(section, round, options.rounds);

@@ -1,8 +1,8 @@
-// Rounds, medians and tables: what all sections of tern-bench measure with.
+// Rounds, medians and tables, which all sections of tern-bench share.
 //
-// The contenders of a section take turns, round by round, and every round begins with another one,
-// so that what disturbs the machine disturbs all of them alike. A value in a table is the median
-// over the rounds; a ratio is the median of the ratios to the baseline of the same round.
+// In each round every contender runs once, and each round starts with a different one, so a
+// disturbance of the machine affects all of them alike. A value in a table is the median over the
+// rounds. A ratio is the median of the ratios to the baseline in the same round.
 #pragma once
 #include "bench/report/results.h"
 #include <cstddef>
@@ -17,14 +17,16 @@ namespace bench {
 struct Options {
     uint32_t rounds = 11;
     bool quick = false;                    // A tenth of the work in each round.
-    std::vector<std::string> groups, only; // Of sections, and sections; none: all.
-    std::vector<std::string> cubes;        // Recorded scenes, see cubes_scene::load().
-    Results *results;                      // Where tables go.
+    // Names of groups and of sections to run; both empty: all.
+    std::vector<std::string> groups, only;
+    std::vector<std::string> cubes;        // Paths of recorded scenes, see cubes_scene::load().
+    Results *results;                      // Finished tables are appended here.
 };
 
 // --- Time ---
 
-// User and system time of the whole process, in ns: senders and receivers alike.
+// User plus system time of the whole process in ns, senders and receivers alike, and wall-clock
+// time.
 struct Spent {
     double cpu_ns;
     double wall_ns;
@@ -35,12 +37,13 @@ struct Meter {
 };
 Meter start_meter();
 Spent spent(const Meter &meter);
-uint64_t cpu_clock_ns(); // For parts of a round.
+uint64_t cpu_clock_ns(); // For timing parts of a round.
 uint64_t wall_clock_ns();
 
-// --- What was delivered ---
+// --- Delivered messages ---
 
-// Messages begin with their number; the sum shows that those which arrived are those which left.
+// A message begins with its number. The sum of the numbers shows whether the messages that arrived
+// are those that were sent.
 struct Tally {
     uint64_t count;
     uint64_t sum;
@@ -66,14 +69,14 @@ inline constexpr size_t columns_max = 12;
 struct Column {
     const char *title;
     int decimals;
-    bool has_ratio; // The table shows the ratio to the baseline, too.
+    bool has_ratio; // The table also shows the ratio to the baseline.
 };
 
-// What one contender did in one round.
+// Results of one contender in one round.
 struct Sample {
-    double values[columns_max]; // By column.
-    uint64_t sent, delivered;   // Messages.
-    bool wrong;                 // What was delivered is not what was sent.
+    double values[columns_max]; // [column]
+    uint64_t sent, delivered;   // Counted in messages.
+    bool wrong;                 // A delivered message differs from what was sent.
 };
 
 enum class Promise : uint8_t { best_effort, everything };
@@ -81,7 +84,7 @@ enum class Promise : uint8_t { best_effort, everything };
 struct Contender {
     const char *name;
     void *state;
-    Sample (*run)(void *state); // One round.
+    Sample (*run)(void *state); // Runs one round.
     Promise promise;
 };
 
@@ -93,20 +96,20 @@ Contender contender(const char *name, State &state, Promise promise = Promise::b
 }
 
 struct Section {
-    std::string id; // Of the table, for goals and plots.
+    std::string id; // Id of the table; goals and plots find it by this name.
     std::string title;
     std::vector<Column> columns; // At most columns_max.
     std::vector<const char *> notes;
 };
 
-// Measures, prints the table. The first contender is the baseline. False: a contender has delivered
-// something wrong, or less than it had promised.
+// Runs all rounds and prints the table. The first contender is the baseline. Returns false if a
+// contender delivered wrong data, or fewer messages than its Promise requires.
 bool measure(const Section &section, std::span<const Contender> contenders, const Options &options);
 
-// A table of one round, of what needs no repetition.
+// A row of a table that is measured once, because its values do not vary between rounds.
 struct Line {
     std::string name;
-    std::vector<double> values; // By column.
+    std::vector<double> values; // [column]
 };
 void add_table(const Section &section, std::span<const Line> lines, const Options &options);
 

@@ -12,12 +12,13 @@ namespace bench {
 namespace {
 
 constexpr uint32_t rate_max = 16 * 1024 * 1024;
-constexpr int32_t reach = 16'383; // Of x and y around 0; z is at least 0.
+constexpr int32_t reach = 16'383; // Range of x and y in steps, either side of 0; z is at least 0.
 constexpr double per_metre = 512, root = 1.4142135623730951;
-constexpr size_t kept_frames = 128;                    // Older states are not looked for.
+constexpr size_t kept_frames = 128; // Older states of the host are not searched for a match.
 constexpr size_t moving_frames = 30;                   // Half a second.
-constexpr size_t looked_at_max = 4;                    // Receivers whose copies are compared.
-constexpr float same_place = 1e-4f, same_turn = 1e-3f; // A step is 2e-3 and 3e-3.
+constexpr size_t looked_at_max = 4; // Number of receivers whose copies are compared.
+// Within half a quantisation step, which is 2e-3 m or 3e-3.
+constexpr float same_place = 1e-4f, same_turn = 1e-3f;
 
 const Field fields[] = {
     {"rotation", FieldKind::quaternion, offsetof(LiveCube, rotation), 1, 0, 0, root / 511},
@@ -86,7 +87,7 @@ float place_apart(const LiveCube &a, const LiveCube &b)
     return std::sqrt(squares);
 }
 
-// Half the angle, for small ones.
+// Approximates half the angle between the two rotations; good for small angles.
 float turn_apart(const LiveCube &a, const LiveCube &b)
 {
     float minus = 0, plus = 0;
@@ -103,8 +104,8 @@ struct Scene {
     std::unique_ptr<Links> links;
     Star star;
     std::vector<ObjectId> ids;
-    std::vector<std::vector<LiveCube>> kept; // By frame % kept_frames.
-    std::vector<size_t> moved_frame;         // By cube: when it last moved.
+    std::vector<std::vector<LiveCube>> kept; // [frame % kept_frames][cube]
+    std::vector<size_t> moved_frame;         // [cube]: the frame in which it last moved.
     size_t first, frame;
 };
 
@@ -144,7 +145,7 @@ void settle(Scene &s, int ticks)
     }
 }
 
-// Everybody has the first frame.
+// Creates the sessions, and returns when every receiver has the first frame.
 void open(Scene &s, const LiveCourse &course)
 {
     s.type = cube_type(course.coding, course.scene->object_count);
@@ -173,7 +174,8 @@ struct Match {
     float apart_m;
 };
 
-// The newest frame of the host's that is what the receiver has, else the nearest one.
+// Returns the host's newest state that equals the receiver's copy; if none does, the one that is
+// nearest.
 Match match(const Scene &s, const LiveCube &has, size_t i)
 {
     Match best = {0, INFINITY};
@@ -187,7 +189,7 @@ Match match(const Scene &s, const LiveCube &has, size_t i)
     return best;
 }
 
-// With an older tern, which has no sample(), what get() says.
+// Older versions of tern have no sample(); there get() stands in for it.
 template <class S> LiveCube sample_of(const S *session, ObjectId id, uint64_t now_us)
 {
     LiveCube sampled = tern::get<LiveCube>(session, id);
@@ -212,7 +214,7 @@ void look(const Scene &s, LiveSeen &seen)
         }
 }
 
-// One tick of all; the host's session alone is timed.
+// Runs one tick of all sessions; only the host's session is timed.
 void tick(Scene &s, LiveCosts &costs)
 {
     s.star.now_us += star_tick_us;

@@ -1,5 +1,5 @@
-// Cubes of a scene through whole sessions over a bad network, in virtual time: a host that owns
-// them, and receivers whose copies are compared with what the host had.
+// Replicates the cubes of a scene through whole sessions over a bad network in virtual time. A host
+// owns them; the copies of the receivers are compared with the host's states.
 #pragma once
 #include "bench/cubes_scene.h"
 #include "bench/pairs/links.h"
@@ -7,7 +7,8 @@
 
 namespace bench {
 
-// As it travels, the recorded integers survive: a rotation of 9 bits, 1/512 m, a flag.
+// The quantisation keeps the recorded integers exact: a rotation of 9 bits, positions of 1/512 m, a
+// flag.
 struct LiveCube {
     float rotation[4];
     float position[3];
@@ -16,7 +17,8 @@ struct LiveCube {
 
 enum class LiveCoding : uint8_t { acked, predicted, bounded };
 
-// A flag of tern::Type, where there is one.
+// Whether this version of tern has tern::Type::predicted; the benchmark also builds against older
+// ones.
 template <class T> inline constexpr bool can_predict = requires(T type)
 {
     type.predicted;
@@ -28,7 +30,7 @@ template <class F> inline constexpr bool can_bound = requires(F field)
 inline constexpr bool has_bounds = can_bound<tern::Field>;
 inline constexpr bool has_predicted = can_predict<tern::Type>;
 
-// What the contenders are called, in tables and goals.
+// Names of the contenders in tables and goals.
 inline constexpr const char *live_plain = "tern, acked baselines";
 inline constexpr const char *live_predicted = "tern, predicted";
 inline constexpr const char *live_bounded = "tern, bounded";
@@ -39,23 +41,24 @@ struct LiveCourse {
     LiveCoding coding;
     size_t receiver_count;
     LinkQuality quality;
-    size_t first_frame, frame_count; // Played and measured.
+    size_t first_frame, frame_count; // The frames that are played and measured.
     uint64_t seed;
 };
 
-// Of what receivers see in each tick, of cubes that have moved in the last half second. Errors in
-// mm; ages in ticks, of the newest state of the host's that is the receiver's.
+// What receivers have in each tick, for cubes that moved in the last half second. ages: in ticks,
+// of the newest host state that equals the copy. behind_mm: copy to the host's current state.
+// coding_mm: copy to the host state that it matches.
 struct LiveSeen {
     std::vector<float> ages, behind_mm, coding_mm;
-    std::vector<float> sampled_mm; // What sample() says of now, against the owner's now.
+    std::vector<float> sampled_mm; // sample() for the current time to the host's current state.
 };
 
 struct LiveCosts {
-    uint64_t down_bytes, up_bytes; // With the headers of UDP and IPv4, all receivers.
-    double owner_ns, send_ns;      // Of the host's session: all, and its send().
+    uint64_t down_bytes, up_bytes; // On the wire with UDP and IPv4 headers, sum of all receivers.
+    double owner_ns, send_ns; // CPU of the host's session: all of its tick, and its send() alone.
     uint64_t ticks;
     LiveSeen seen;
-    bool wrong; // In the end not all worlds are equal.
+    bool wrong; // Some receiver's world differs from the host's in the end.
 };
 
 namespace live_cubes {

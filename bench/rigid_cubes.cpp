@@ -8,10 +8,11 @@ namespace {
 constexpr double step_s = 1.0 / 120;
 constexpr double gravity = 9.81;
 constexpr double wall = 31, cell_side = 0.8;
-constexpr int cell_count = 80; // In a row.
-constexpr int rounds = 8;      // Over all contacts.
+constexpr int cell_count = 80; // Cells in a row of the grid.
+constexpr int rounds = 8;      // Passes of the solver over all contacts.
 constexpr double friction = 0.7, restitution = 0.2, bounce_speed = 0.5;
-constexpr double slack = 0.004, correction = 0.15; // Depth that stays; of the rest, each step.
+// Depth that is tolerated; the share of the rest that is corrected in each step.
+constexpr double slack = 0.004, correction = 0.15;
 constexpr double calm_speed = 0.08, calm_spin = 0.3;
 constexpr double spin_max = 25, speed_max = 30;
 
@@ -63,14 +64,14 @@ bool sleeps(const Cube &c)
 
 double inverse_inertia(const Cube &c)
 {
-    return 1.5 / (c.mass * c.half * c.half); // m s^2 / 6, s = 2 half.
+    return 1.5 / (c.mass * c.half * c.half); // m s^2 / 6, with side s = 2 half.
 }
 
 Cube make_cube(double half, Vector at)
 {
     Cube c = {};
     c.half = half;
-    c.mass = half * half * half * 125; // 1 for a small one.
+    c.mass = half * half * half * 125; // A small cube has mass 1.
     c.at = at;
     c.turn = {1, 0, 0, 0};
     find_axes(c);
@@ -101,7 +102,7 @@ void touch_walls(RigidCubes &world, size_t index)
     }
 }
 
-// A corner of a in b leaves by the nearest face.
+// Pushes each corner of a that is inside b out by the nearest face.
 void touch_corners(RigidCubes &world, size_t a, size_t b)
 {
     const Cube &inside = world.cubes[a];
@@ -133,7 +134,7 @@ void touch_pair(RigidCubes &world, size_t a, size_t b)
     touch_corners(world, a, b);
     touch_corners(world, b, a);
     if (world.contacts.size() == before) return;
-    if (sleeps(first) != sleeps(second)) { // Only what moves wakes.
+    if (sleeps(first) != sleeps(second)) { // A slow contact does not wake a sleeping cube.
         const Cube &awake = sleeps(first) ? second : first;
         if (length(awake.velocity) + awake.half * length(awake.spin) < 2 * calm_speed) return;
         (sleeps(first) ? first : second).calm_steps = 0;
@@ -244,7 +245,7 @@ void choose_errand(RigidCubes &world, Player &player)
                    tern::random::unit(world.random) * 26 - 13, 0};
 }
 
-// Small cubes around a player are pulled to it, or thrown off.
+// Pulls the small cubes around a player towards it, or throws them off.
 void draw(RigidCubes &world, const Cube &player, bool away)
 {
     static constexpr double radius = 3, strength = 32;

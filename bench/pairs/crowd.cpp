@@ -19,7 +19,7 @@ static const Field exact_fields[] = {{"position", FieldKind::float32, offsetof(B
                                      {"rotation", FieldKind::quaternion, offsetof(Body, rotation)},
                                      {"health", FieldKind::int32, offsetof(Body, health)}};
 
-// Two kilometres in steps of a centimetre, a rotation to about half a degree.
+// Two kilometres in steps of a centimetre, and rotations to about half a degree.
 static const Field quantised_fields[] = {
     {"position", FieldKind::float32, offsetof(Body, position), 3, -1000, 1000, 0.01},
     {"rotation", FieldKind::quaternion, offsetof(Body, rotation), 1, 0, 0, 0.005},
@@ -32,9 +32,9 @@ static PeerId peer(size_t i)
     return static_cast<PeerId>(i + 1);
 }
 
-// --- Making ---
+// --- Construction ---
 
-// As a session takes them from its config.
+// The limits that a session derives from its config.
 static ReplicaLimits limits(const Type &type)
 {
     const uint32_t slots = world::capacity(type);
@@ -88,7 +88,7 @@ static Member make_member(size_t i)
     return member;
 }
 
-// Until nobody has a message for anybody.
+// Delivers messages until no replica has one left.
 static void flow(Crowd &crowd, const std::vector<Member> &members)
 {
     std::vector<std::byte> buffer(16 * 1024);
@@ -100,7 +100,7 @@ static void flow(Crowd &crowd, const std::vector<Member> &members)
             replica::begin_receive(r);
             replica::begin_send(r);
             for (size_t to = 0; to < crowd.replicas.size(); ++to) {
-                // Members reach a newcomer only when it has its welcome.
+                // A member other than the host can reach the newcomer only after its welcome.
                 if (to == from || !replica::is_member(r, peer(to))) continue;
                 if (crowd.replicas[to]->phase == Phase::outside && from != 0) continue;
                 while (const size_t size = replica::next_message(r, peer(to), buffer))
@@ -217,7 +217,7 @@ uint64_t receive(Crowd &crowd)
         for (size_t k = 0; k < pipe.count; ++k) {
             const std::span<const std::byte> message(pipe.packets[k].bytes,
                                                      pipe.packets[k].size_bytes);
-            // A session checks a packet whole before it takes anything from it.
+            // A session also checks a packet whole before it applies any part of it.
             if (replica::check_updates(r, peer(0), message))
                 replica::receive_updates(r, peer(0), message);
         }

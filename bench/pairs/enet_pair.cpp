@@ -12,7 +12,7 @@ struct EnetPair {
     ENetHost *sender;
     ENetHost *receiver;
     ENetPeer *to;
-    uint64_t sent_bytes_before; // ENet's counters have 32 bits.
+    uint64_t sent_bytes_before; // Summed here because ENet's own counters have 32 bits.
 };
 
 namespace enet_pair {
@@ -24,7 +24,7 @@ static uint64_t take_counters(EnetPair &pair)
     return pair.sent_bytes_before;
 }
 
-// An unreliable packet is a sure one here: see the documentation of the throttle.
+// With its throttle on, ENet drops unreliable packets at the sender when round trips get longer.
 static void turn_throttle_off(ENetPeer *peer)
 {
     enet_peer_throttle_configure(peer, ENET_PEER_PACKET_THROTTLE_INTERVAL,

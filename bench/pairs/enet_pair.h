@@ -1,5 +1,5 @@
-// Two ENet hosts on 127.0.0.1, connected, with their throttle off; or nothing, where tern is built
-// without ENet.
+// Two connected ENet hosts on 127.0.0.1 with their throttle off. A tern that is built without ENet
+// has none, and make() returns null.
 #pragma once
 #include "bench/harness.h"
 
@@ -11,14 +11,15 @@ enum class EnetDelivery : uint8_t { unsequenced, reliable };
 
 namespace enet_pair {
 
-EnetPair *make(); // Null: built without ENet, or it could not connect.
+EnetPair *make(); // Null: built without ENet, or the connection failed.
 void destroy(EnetPair *pair);
-const char *version(); // Of the library; "" without.
+const char *version(); // Version of ENet; "" without it.
 
 void queue(EnetPair &pair, std::span<const std::byte> message, EnetDelivery delivery);
-void flush(EnetPair &pair);                // One send; the receiver does not look yet.
-void tick(EnetPair &pair, Tally &tally);   // Both sides receive, answer, and send what waits.
-uint64_t sent_bytes(const EnetPair &pair); // UDP payload, both ways.
+void flush(EnetPair &pair); // Sends what is queued; the receiver does not receive yet.
+// Both hosts receive, acknowledge, and send what is queued.
+void tick(EnetPair &pair, Tally &tally);
+uint64_t sent_bytes(const EnetPair &pair); // UDP payload, both directions.
 
 }
 }

@@ -5,7 +5,8 @@ using namespace tern;
 
 namespace bench {
 
-// Gilbert's model: out of a burst with 1 / burst_mean, into one so that the share of all is `loss`.
+// Gilbert's model: a burst of losses ends with probability 1 / burst_mean and begins with the
+// probability that makes `loss` the share of lost datagrams.
 static bool is_lost(Link &link)
 {
     const LinkQuality &q = link.quality;
@@ -62,7 +63,7 @@ void LinkSocket::send(std::span<const Datagram> to_send)
 {
     for (const Datagram &datagram : to_send) {
         const size_t to = datagram.address.port - links::address(0).port;
-        const size_t client = number == 0 ? to : number; // Clients reach the host alone.
+        const size_t client = number == 0 ? to : number; // Clients can reach the host only.
         if (client == 0 || client > links->up.size() || (number > 0 && to != 0)) continue;
         Link &link = number == 0 ? links->down[client - 1] : links->up[client - 1];
         put(link, local_address(), datagram.bytes, links->now_us);

@@ -1,4 +1,4 @@
-// Two plain UDP sockets on 127.0.0.1: the floor that every contender stands on.
+// Two plain UDP sockets on 127.0.0.1: the lower bound of what any contender can cost.
 #pragma once
 #include "bench/harness.h"
 #include <netinet/in.h>
@@ -8,7 +8,7 @@ namespace bench {
 struct PlainPair {
     int sender;
     int receiver;
-    sockaddr_in to; // The receiver's.
+    sockaddr_in to; // Address of the receiver.
     uint64_t sent_bytes;
 };
 
@@ -17,23 +17,24 @@ inline constexpr size_t plain_datagram_bytes_max = 2048;
 
 namespace plain_pair {
 
-PlainPair make(); // Ends the program if there are no sockets.
+PlainPair make(); // Ends the program if the system gives no sockets.
 void destroy(PlainPair &pair);
 
 void send(PlainPair &pair, std::span<const std::byte> datagram);
-// What waits, one system call each, at most count_max datagrams. take(bytes) is called with each.
+// Receives up to count_max waiting datagrams with one system call each, and calls take(bytes) for
+// each.
 template <class Take> size_t receive(PlainPair &pair, size_t count_max, Take take);
 
-// One system call for all; at most plain_batch_max.
+// One system call for all datagrams; at most plain_batch_max.
 void send_batch(PlainPair &pair, std::span<const std::span<const std::byte>> datagrams);
 template <class Take> size_t receive_batch(PlainPair &pair, size_t count_max, Take take);
 
-// Into one of these buffers; at most plain_batch_max datagrams.
+// Buffers for up to plain_batch_max datagrams.
 struct Received {
     std::byte bytes[plain_batch_max][plain_datagram_bytes_max];
     size_t sizes_bytes[plain_batch_max];
 };
-size_t receive_one(PlainPair &pair, std::span<std::byte> buffer); // 0: nothing waits.
+size_t receive_one(PlainPair &pair, std::span<std::byte> buffer); // 0: no datagram waits.
 size_t receive_some(PlainPair &pair, Received &received, size_t count_max);
 
 template <class Take> size_t receive(PlainPair &pair, size_t count_max, Take take)

@@ -40,13 +40,14 @@ void put(World &w, size_t flow, bool to_sender, uint64_t number, std::span<const
     fly(w, {at_us + way_us(w, flow), flow, to_sender, number, {bytes.begin(), bytes.end()}});
 }
 
-// --- A sender that knows losses alone ---
+// --- A sender that reacts to losses only ---
 
 void send_reno(World &w, size_t flow)
 {
     Reno &r = w.flows[flow].reno;
     std::byte bytes[reno_bytes] = {};
-    if (w.now_us - r.acked_us > 1'000'000) { // Nothing is heard: again from the first.
+    // No ack for a second: the retransmission timer expires.
+    if (w.now_us - r.acked_us > 1'000'000) {
         r.next = r.acked;
         r.threshold = std::max(2.0, r.window / 2);
         r.window = 1;
@@ -68,7 +69,7 @@ void reno_arrives(World &w, size_t flow, uint64_t number)
     put(w, flow, true, r.expected, ack);
 }
 
-// As with selective acks: all that others have overtaken.
+// Retransmits as with selective acks: every datagram that a later one has overtaken.
 void repeat_holes(World &w, size_t flow)
 {
     const Reno &r = w.flows[flow].reno;
@@ -98,7 +99,7 @@ void reno_acked(World &w, size_t flow, uint64_t expected)
     send_reno(w, flow);
 }
 
-// --- A flow of tern's ---
+// --- A flow of tern ---
 
 void fill(Flow &flow)
 {
@@ -108,7 +109,8 @@ void fill(Flow &flow)
     }
 }
 
-// Half of each packet is left to the present, as in session/.
+// Streams get at most half of each packet while the unreliable data of this tick waits, as in
+// session/.
 void send_connection(World &w, size_t index, bool is_sender)
 {
     Flow &flow = w.flows[index];
@@ -164,7 +166,7 @@ void arrive(World &w, const Flying &f)
     }
 }
 
-// What has arrived is seen in a tick of who gets it.
+// A receiver sees what has arrived only in its own ticks.
 void tick_due(World &w, size_t index, bool is_sender)
 {
     Flow &flow = w.flows[index];

@@ -1,5 +1,5 @@
-// A host that owns all objects and its clients: whole sessions, on sockets of the system or of a
-// pretend network, ticked by hand.
+// A host that owns all objects, and its clients: whole sessions, on real or simulated sockets,
+// ticked by hand.
 #pragma once
 #include "tern/io.h"
 #include "tern/tern.h"
@@ -10,26 +10,27 @@ namespace bench {
 inline constexpr uint64_t star_tick_us = 16'667;
 
 struct Star {
-    std::vector<tern::Session *> sessions; // The host's first.
-    std::vector<tern::Socket *> sockets;   // Not owned.
+    std::vector<tern::Session *> sessions; // sessions[0] is the host's.
+    std::vector<tern::Socket *> sockets;   // [session]; not owned.
     uint64_t now_us;
 };
 
 namespace star {
 
-// Not yet joined. `types` must outlive it; sockets: one for each.
+// Makes one session per socket; none has joined yet. `types` must outlive the Star.
 Star make(std::span<const tern::Type> types, std::span<tern::Socket *const> sockets,
-          uint32_t send_bytes_per_second_max, const tern::Parallel &parallel = {}); // The host's.
+          // `parallel` is used by the host only.
+          uint32_t send_bytes_per_second_max, const tern::Parallel &parallel = {});
 void destroy(Star &star);
 
 void join(Star &star, size_t client);
-// Each: receive, then send.
+// receive() and send() act on session i; both are needed in each tick.
 std::span<const tern::Event> receive(Star &star, size_t i);
 void send(Star &star, size_t i);
 void clients_tick(Star &star);
 void host_tick(Star &star);
 bool is_open(const Star &star, size_t i);
-bool is_equal(const Star &star); // All worlds.
+bool is_equal(const Star &star); // Whether the worlds of all sessions are equal.
 
 }
 }

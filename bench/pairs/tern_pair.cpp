@@ -10,7 +10,7 @@ using namespace tern;
 namespace bench {
 namespace tern_side {
 
-// No budget is in the way: what is measured is the cost, not the pace.
+// No rate limit: the benchmark measures the cost, not the pacing.
 static EndpointLimits limits(uint16_t connections_max)
 {
     EndpointLimits limits = {};
@@ -41,7 +41,7 @@ void make(TernSide &side, uint16_t connections_max)
     endpoint::enter(*side.endpoint, 1, secret);
 }
 
-// --- One side's tick, as session/ does it ---
+// --- A tick of one side, with the calls that session/ makes ---
 
 static Connection &connection_of(TernSide &side)
 {
@@ -77,7 +77,7 @@ void receive(TernSide &side, uint64_t now_us, Tally &tally)
     }
 }
 
-// As if the path carried what ENet sends, and no more.
+// Drops larger datagrams, so that tern finds a path size near ENet's and the two compare fairly.
 void hand_over(TernSide &side)
 {
     size_t kept = 0;
@@ -166,7 +166,8 @@ bool put(TernPair &pair, std::span<const std::byte> message)
         if (place.empty() || !connection::has_budget(c, now_us)) return false;
         pair.packet = connection::begin_packet(c, place, datagram_bytes_max, now_us);
         pair.packet_begun = true;
-        // It may be one that tries a larger size.
+        // The packet may be a path-size probe, which has no room for messages; the second try gets
+        // another.
         if (connection::unreliable_room(pair.packet).empty()) end_packet(pair);
     }
     if (!pair.packet_begun) return false;

@@ -1,5 +1,5 @@
-// Two of tern's endpoints on UDP sockets of 127.0.0.1, after their handshake: what a session does
-// with one member, less the session. Everything is sealed.
+// Two tern endpoints on UDP sockets of 127.0.0.1, after their handshake: the transport of a session
+// with one member, without the session. Everything is encrypted.
 #pragma once
 #include "bench/harness.h"
 #include "tern/io.h"
@@ -10,7 +10,8 @@ namespace bench {
 
 inline constexpr size_t buffer_datagrams_max = 128;
 inline constexpr size_t path_bytes_max = 1400;      // Larger datagrams are lost.
-inline constexpr size_t bulk_datagram_bytes = 1372; // The largest that tern finds out below that.
+// The largest path size below that which tern's probing finds.
+inline constexpr size_t bulk_datagram_bytes = 1372;
 
 struct TernSide {
     tern::Socket *socket;
@@ -25,35 +26,38 @@ struct TernSide {
 struct TernPair {
     TernSide sender;
     TernSide receiver;
-    tern::Packet packet; // Of the sender, while it is being filled.
+    tern::Packet packet; // The packet that the sender is filling.
     bool packet_begun;
 };
 
-// One side alone. Its connection is the last that was heard from, or none.
+// One side by itself. `connection` is the one that received a packet last, or none.
 namespace tern_side {
 
-void make(TernSide &side, uint16_t connections_max); // Ends the program if there is no socket.
+// Ends the program if the system gives no socket.
+void make(TernSide &side, uint16_t connections_max);
 void destroy(TernSide &side);
 void receive(TernSide &side, uint64_t now_us, Tally &tally);
-void send(TernSide &side, uint64_t now_us); // What is due at its connection.
+void send(TernSide &side, uint64_t now_us); // Sends what the connection has due.
 bool is_open(const TernSide &side);
 
 }
 
 namespace tern_pair {
 
-TernPair *make(); // Ends the program if the handshake does not succeed.
+TernPair *make(); // Ends the program if the handshake fails.
 void destroy(TernPair *pair);
 
-// Unreliable: into the packet that is being filled, else into a new one. False: no budget.
+// Unreliable: puts the message into the packet that is being filled, or into a new one. False: no
+// budget.
 bool put(TernPair &pair, std::span<const std::byte> message);
 void end_packet(TernPair &pair);
-// Reliable. False: the queue is full.
+// Reliable. False: the queue of the stream is full.
 bool queue(TernPair &pair, std::span<const std::byte> message);
 
-void flush(TernPair &pair);              // The sender's packets leave.
-void tick(TernPair &pair, Tally &tally); // The receiver receives and answers, the sender hears it.
-uint64_t sent_bytes(const TernPair &pair); // UDP payload, both ways.
+void flush(TernPair &pair);              // Sends the sender's packets.
+// The receiver receives and acknowledges; the sender receives the acks.
+void tick(TernPair &pair, Tally &tally);
+uint64_t sent_bytes(const TernPair &pair); // UDP payload, both directions.
 
 }
 }

@@ -256,7 +256,7 @@ constexpr Goal list[] = {
      {LIVE "1_5", live_row, "p99 age"},
      difference,
      {LIVE "1_5", live_plain, "p99 age"},
-     2000.0 / 60, // Two ticks.
+     2000.0 / 60, // Two ticks in ms.
      false,
      0},
     {live,
@@ -297,7 +297,7 @@ constexpr Goal list[] = {
      2},
 };
 
-// A place in results, as far as it is there.
+// Where a goal's value is in the results; parts that were not found are null or -1.
 struct Found {
     const ResultTable *table;
     const ResultRow *row;
@@ -347,7 +347,8 @@ GoalResult evaluate(const Goal &goal, const Results &all)
     double measured = results::value(*at.row, static_cast<size_t>(at.column));
     if (goal.kind != GoalKind::value) {
         const Found base = find(all, goal.baseline);
-        // Built without ENet; or there is nothing yet to compare with it.
+        // Not measured: the baseline's section was not run, tern is built without ENet, or this
+        // tern has no prediction, so the goal and its baseline are one row.
         const bool is_enet = std::strncmp(goal.baseline.row, "ENet", 4) == 0;
         if (base.table == nullptr || same(goal.at, goal.baseline) || (is_enet && !base.row))
             return {GoalState::not_measured, 0};

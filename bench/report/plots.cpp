@@ -26,7 +26,7 @@ const char *ink_of(const std::string &name)
     return name.starts_with("ENet") ? "enet" : "plain";
 }
 
-// --- Goals: how much of its limit each figure takes ---
+// --- Goals: the share of its limit that each figure takes ---
 
 std::string goals_plot(const Results &all)
 {
@@ -48,7 +48,7 @@ std::string goals_plot(const Results &all)
                      {{"met", "met: within what is allowed (dashed)"}, {"missed", "missed"}});
 }
 
-// --- One column of a table: a bar for each contender ---
+// --- One column of a table, with a bar for each contender ---
 
 bool add_column(std::vector<BarPanel> &panels, const Results &all, const std::string &id,
                 const std::string &column, const std::string &title)
@@ -82,7 +82,7 @@ std::string transport_plot(const Results &all)
                      {{"tern", "tern, encrypted"}, {"enet", "ENet"}, {"plain", "plain sockets"}});
 }
 
-// --- Where a publishing host's time goes ---
+// --- Where the time of a publishing host goes ---
 
 std::string publish_plot(const Results &all)
 {
@@ -143,7 +143,7 @@ std::string live_plot(const Results &all)
     std::vector<BarPanel> panels;
     BarPanel rate = {
         "Cubes, one receiver, RTT 100 ms: kbit/s on the wire, headers included", {}, 0, 0};
-    std::string first; // Scene.
+    std::string first; // Name of the first scene; only its tables are plotted.
     BarPanel age = {"Age of what it sees, slowest hundredth, ms", {}, 0, 0};
     for (const ResultTable &table : all.tables) {
         const int down = results::column(table, "down kbit/s");
@@ -180,7 +180,7 @@ std::string read_file(const std::string &path)
     return text.str();
 }
 
-// What stands between <!-- bench NAME --> and <!-- end --> becomes this. False: no such marks.
+// Replaces the text between <!-- bench NAME --> and <!-- end -->. False: there are no such marks.
 bool replace_block(std::string &text, const std::string &name, const std::string &by)
 {
     const std::string mark = svg::join({"<!-- bench ", name, " -->\n"});
@@ -246,7 +246,7 @@ std::string tables_text(const Results &all)
     return text.append("\n");
 }
 
-// The first figure of each work that has one.
+// Takes the first measured figure of each work.
 std::string headline(const Results &all)
 {
     std::string text = "| work | | tern | goal |\n|---|---|---|---|\n";

@@ -1,14 +1,14 @@
-// The documents' share of results: plots, and text between marks.
+// Writes the plots, and the parts of the documents that are generated from results.
 #pragma once
 #include "bench/report/results.h"
 
 namespace bench::plots {
 
-// Each of those for which something was measured, into this folder. "": all went well; else what
-// did not.
+// Writes each plot whose values were measured into `folder`. Returns "" or a description of the
+// error.
 std::string write(const Results &all, const std::string &folder);
-// docs/performance.md, README.md and docs/plots/ under `root`: what stands between their marks is
-// made anew. The same.
+// Renews docs/plots/ under `root`, and the marked blocks in docs/performance.md and README.md.
+// Returns "" or a description of the error.
 std::string write_documents(const Results &all, const std::string &root);
 
 }

@@ -127,7 +127,7 @@ bool write_json(const Results &all, const std::string &path)
     return static_cast<bool>(file.flush());
 }
 
-// A table that is not rectangular, or empty, would be read beyond its end.
+// A table with no rows, no rounds or rows of other lengths would be read beyond its end.
 static bool is_whole(const ResultTable &table)
 {
     return !table.rows.empty() && std::all_of(table.rows.begin(), table.rows.end(), [&](auto &row) {

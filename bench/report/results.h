@@ -1,4 +1,4 @@
-// What was measured, as data: from it come the tables, the goals' verdicts, the JSON and the plots.
+// Measured values as data: the tables, the goals' verdicts, the JSON and the plots come from it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,18 +9,18 @@ namespace bench {
 struct ResultColumn {
     std::string title;
     int decimals;
-    bool has_ratio; // The table shows the ratio to the baseline, too.
+    bool has_ratio; // The table also shows the ratio to the baseline.
 };
 
-struct ResultRow { // Of one contender.
+struct ResultRow { // The results of one contender.
     std::string name;
-    std::vector<std::vector<double>> rounds; // By round, by column.
+    std::vector<std::vector<double>> rounds; // [round][column]
     double delivered_percent;
-    bool kept; // What it had promised to deliver.
+    bool kept; // The contender delivered what its Promise requires.
 };
 
-struct ResultTable { // Of one section; the first row is the baseline.
-    std::string id;  // Names it in goals and plots.
+struct ResultTable { // The results of one section; rows[0] is the baseline.
+    std::string id;  // Goals and plots find the table by this name.
     std::string title;
     std::vector<ResultColumn> columns;
     std::vector<ResultRow> rows;
@@ -32,9 +32,9 @@ struct Machine {
 };
 
 struct Results {
-    std::string version; // Of tern.
-    std::string commit;  // "": unknown.
-    std::string date;    // UTC.
+    std::string version; // Version of tern.
+    std::string commit;  // Git commit; "" if unknown.
+    std::string date;    // Date in UTC.
     Machine machine;
     bool quick;
     uint32_t rounds;
@@ -43,21 +43,22 @@ struct Results {
 
 struct ReadResults {
     Results results;
-    std::string error; // "": none.
+    std::string error; // Description of the error; "" if there is none.
 };
 
 namespace results {
 
-// Null or -1: there is none of that name.
+// Each returns null or -1 if nothing has this name.
 const ResultTable *table(const Results &all, const std::string &id);
 const ResultRow *row(const ResultTable &table, const std::string &name);
 int column(const ResultTable &table, const std::string &title);
 
-// Medians over the rounds.
+// Median over the rounds.
 double value(const ResultRow &row, size_t column);
-// Of the ratios to the baseline of the same round, where both have as many rounds.
+// Median of the ratios to the baseline in the same round, or the ratio of the two medians if the
+// numbers of rounds differ.
 double ratio(const ResultRow &row, const ResultRow &baseline, size_t column);
-// How far the middle half of the rounds lies apart in the first column, in percent of its median.
+// Interquartile range of the first column over the rounds, in percent of its median.
 double spread_percent(const ResultRow &row);
 
 void print(const ResultTable &table);

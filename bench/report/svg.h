@@ -1,4 +1,4 @@
-// Bars and lines as SVG, readable on light and on dark pages.
+// Bar and line charts as SVG, readable on light and on dark pages.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -14,15 +14,15 @@ struct BarPiece {
 
 struct Bar {
     std::string label;
-    std::vector<BarPiece> pieces; // One behind the other.
-    std::string text;             // At its end.
+    std::vector<BarPiece> pieces; // Drawn one after the other.
+    std::string text;             // Printed at the end of the bar.
 };
 
 struct BarPanel {
     std::string title;
     std::vector<Bar> bars;
-    double mark; // A line across all bars; 0: none.
-    double most; // What the whole width is; longer bars are cut. 0: the longest.
+    double mark; // Position of a line across all bars; 0: none.
+    double most; // Value at the full width; longer bars are cut. 0: the longest bar.
 };
 
 struct Line2d {
@@ -31,7 +31,7 @@ struct Line2d {
     std::vector<double> x, y;
 };
 
-struct Key { // What an ink stands for.
+struct Key { // A line of the legend: the meaning of an ink.
     const char *ink;
     std::string label;
 };
@@ -40,7 +40,7 @@ namespace svg {
 
 std::string join(std::initializer_list<std::string_view> parts);
 
-// One below the other. The title is what a screen reader says.
+// Draws the panels below each other. Screen readers read the title.
 std::string bars(const std::string &title, const std::vector<BarPanel> &panels,
                  const std::vector<Key> &keys);
 std::string lines(const std::string &title, const std::string &x_title,
