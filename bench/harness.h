@@ -98,7 +98,7 @@ Contender contender(const char *name, State &state, Promise promise = Promise::b
 struct Section {
     std::string id; // Id of the table; goals and plots find it by this name.
     std::string title;
-    std::vector<Column> columns; // At most columns_max.
+    std::vector<Column> columns; // No more than columns_max.
     std::vector<const char *> notes;
 };
 

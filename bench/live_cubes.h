@@ -45,7 +45,7 @@ struct LiveCourse {
     uint64_t seed;
 };
 
-// What receivers have in each tick, for cubes that moved in the last half second. ages: in ticks,
+// Measured at the receivers in each tick, for cubes that moved in the last half second. ages: in ticks,
 // of the newest host state that equals the copy. behind_mm: copy to the host's current state.
 // coding_mm: copy to the host state that it matches.
 struct LiveSeen {

@@ -38,7 +38,7 @@ struct CubeContact {
     double depth, pushed, bounce; // pushed: the impulse so far. bounce: the wanted speed after it.
 };
 
-// What a player is doing.
+// The current activity of a player.
 enum class Errand : uint8_t { rest, roll, gather, push };
 
 struct Player {

@@ -1,5 +1,5 @@
-// How few bits a scene of rigid bodies takes, and how long that lasts, without a network: each
-// frame is coded against one that is some frames older, exactly, and read again.
+// Measures how few bits a scene of rigid bodies takes and how long coding it takes, without a
+// network. Each frame is encoded exactly against one that is some frames older, and decoded again.
 #include "bench/cubes_coders.h"
 #include "bench/sections/sections.h"
 #include <cstdio>
@@ -15,7 +15,7 @@ constexpr uint32_t lags[] = {1, 2, 3, 6, 9, 12, 18};
 constexpr size_t oldest_frame = 18 + cubes_oldest; // All lags code the same frames.
 constexpr size_t run_spacing = 300;
 
-// Frames follow each other, as in a game, so that the newest are in the processor's caches.
+// Consecutive frames, as in a game, keep the newest states in the processor's caches.
 size_t run_length(const Options &options)
 {
     return options.quick ? 30 : run_spacing;
@@ -26,7 +26,7 @@ struct Replay {
     tern::StateLayout layout;
     const CubesCoder *coder;
     uint32_t lag;
-    size_t run; // So many frames in a row of each run_spacing are coded.
+    size_t run; // The first `run` frames of each run_spacing are coded.
     std::vector<uint32_t> words;
     std::vector<std::byte> packet;
 };
@@ -47,7 +47,7 @@ struct Costs {
     uint64_t frames, bytes, right;
 };
 
-// What does not change is the receiver's already: it holds the baseline.
+// r.words starts as a copy of the baseline, because a coder writes only what changed.
 void code_frame(Replay &r, size_t frame, Costs &costs)
 {
     const CubesFrame f = {r.scene, &r.layout, frame, r.lag};
@@ -108,7 +108,7 @@ bool measure_scene(const CubesScene &scene, const Options &options)
     return measure(section, contenders, options);
 }
 
-// Bytes a frame for baselines of many ages.
+// Measures bytes per frame against baselines of several ages.
 bool measure_ages(const CubesScene &scene, const Options &options)
 {
     const size_t run = run_length(options);

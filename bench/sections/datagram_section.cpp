@@ -1,5 +1,5 @@
-// One unreliable message of 100 bytes in each datagram, 32 datagrams between two looks at the
-// receiving socket: the cost of a datagram.
+// Measures the cost of a datagram: one unreliable message of 100 bytes in each, and 32 datagrams
+// between two receive calls on the receiving socket.
 #include "bench/pairs/enet_pair.h"
 #include "bench/pairs/plain_pair.h"
 #include "bench/pairs/tern_pair.h"
@@ -13,16 +13,16 @@ namespace {
 constexpr size_t message_bytes = 100;
 constexpr size_t burst_count = 32;
 
-// Each contender's: what it sends with, and how far it is.
+// A contender: its means of sending, and its progress.
 template <class Path> struct Datagrams {
     Path path;
-    size_t bursts; // Per round.
+    size_t bursts; // Bursts per round.
     uint64_t number;
 };
 
 using Message = std::array<std::byte, message_bytes>;
 
-// Runs a round: burst(first message's number, tally) sends and receives burst_count messages.
+// Runs a round: burst(number of the first message, tally) sends and receives burst_count messages.
 template <class Path, class Burst>
 Sample run_round(Datagrams<Path> &d, uint64_t (*sent_bytes)(const Path &), Burst burst)
 {
@@ -78,7 +78,7 @@ Sample run_batched(Datagrams<PlainPair> &d)
     });
 }
 
-// --- tern's socket alone ---
+// --- tern's socket, without the rest of tern ---
 
 struct SocketPair {
     tern::Socket *sender;
@@ -106,7 +106,7 @@ Sample run_socket(Datagrams<SocketPair> &d)
     });
 }
 
-// --- ENet, and all of tern's transport ---
+// --- ENet, and tern's whole transport ---
 
 uint64_t enet_bytes(EnetPair *const &pair)
 {

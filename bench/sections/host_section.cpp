@@ -1,5 +1,5 @@
-// A host of 64 clients in one tick: a datagram of 200 bytes from each and to each. Only the host's
-// share of the CPU counts.
+// A host of 64 clients: in each tick, one datagram of 200 bytes from each client and one to each.
+// Only the CPU time of the host counts.
 #include "bench/pairs/plain_pair.h"
 #include "bench/pairs/tern_pair.h"
 #include "bench/sections/sections.h"
@@ -22,14 +22,14 @@ namespace {
 constexpr size_t client_count = 64;
 using Message = std::array<std::byte, 200>;
 
-// Each contender's world: all clients, then the host, then all clients again; a tick.
+// A contender. In each tick all clients send, the host ticks, and all clients receive.
 template <class World> struct Ticks {
     std::unique_ptr<World> world;
-    uint64_t count; // Per round.
+    uint64_t count; // Ticks per round.
     uint64_t number;
 };
 
-// world: clients_send(message), host_tick(message, tally), clients_receive(tally), bytes().
+// World has clients_send(message), host_tick(message, tally), clients_receive(tally) and bytes().
 template <class World> Sample run_ticks(Ticks<World> &t)
 {
     Tally at_host = {}, at_clients = {};
@@ -57,10 +57,10 @@ template <class World> Sample run_ticks(Ticks<World> &t)
             wrong};
 }
 
-// --- Plain sockets: one of the host for each client ---
+// --- Plain sockets: the host has one for each client ---
 
 struct PlainCrowd {
-    PlainPair pairs[client_count]; // Each: a client that sends, and the host's socket for it.
+    PlainPair pairs[client_count]; // [client]: the client's socket and the host's socket for it.
     uint64_t sent_bytes = 0;
 
     PlainCrowd()
@@ -145,7 +145,7 @@ struct EnetCrowd {
     }
     uint64_t bytes() const
     {
-        uint64_t total = host->totalSentData; // 32 bits are enough for a run.
+        uint64_t total = host->totalSentData; // 32 bits do not overflow in a run.
         for (const ENetHost *client : clients)
             total += client->totalSentData;
         return total;
@@ -193,7 +193,7 @@ struct EnetCrowd {
 struct TernCrowd {
     TernSide host = {};
     TernSide clients[client_count] = {};
-    std::vector<ConnectionIndex> open; // The host's.
+    std::vector<ConnectionIndex> open; // The host's connections.
 
     TernCrowd()
     {
@@ -227,7 +227,7 @@ struct TernCrowd {
             tern_side::destroy(client);
         tern_side::destroy(host);
     }
-    // The handshake alone.
+    // The client's part of the handshake.
     static void greet(TernSide &client)
     {
         for (const Datagram &datagram : client.socket->receive())
@@ -300,7 +300,7 @@ struct TernCrowd {
     }
 };
 
-// What of a connection's memory has ever been touched, in KB: whole pages.
+// KB of a connection's memory that were ever touched, in whole pages.
 double touched_kilobytes(const void *at, size_t size_bytes)
 {
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));

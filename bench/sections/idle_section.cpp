@@ -1,4 +1,4 @@
-// What a tick costs a host when there is nothing to say, by the number of its objects.
+// Measures the cost of a host's tick in which nothing happens, by the number of objects.
 #include "bench/bodies.h"
 #include "bench/pairs/links.h"
 #include "bench/sections/sections.h"
@@ -19,7 +19,7 @@ struct Idle {
     uint32_t ticks;
 };
 
-// The host's receive() and send(), where no datagram came and none was due; else 0.
+// Duration of the host's receive() and send() if no datagram arrived or was due, else 0.
 double idle_ns(Idle &idle)
 {
     idle.star.now_us += star_tick_us;
@@ -36,7 +36,7 @@ double idle_ns(Idle &idle)
     return nothing ? static_cast<double>(end_ns - begin_ns) : 0;
 }
 
-// Calls of the clock, of which there are two in each.
+// Cost of reading the clock; each measured tick contains two reads.
 double clock_ns()
 {
     const uint64_t begin_ns = wall_clock_ns();

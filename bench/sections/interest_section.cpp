@@ -1,4 +1,5 @@
-// What it costs to look around for each peer: set_interest() beside a bare loop over positions.
+// Measures set_interest(), which finds the objects near each peer, against a bare loop over
+// positions.
 #include "bench/bodies.h"
 #include "bench/pairs/links.h"
 #include "bench/sections/sections.h"
@@ -20,7 +21,7 @@ struct World {
     uint32_t ticks, tick;
 };
 
-// Each client looks from a place that moves.
+// The viewpoint of a client, which moves over time.
 tern::Viewpoint viewpoint(const World &world, size_t client)
 {
     const float along = static_cast<float>(world.tick % 600) * 0.5f - 150;

@@ -1,5 +1,5 @@
-// A newcomer into a large world over a narrow link: how long until it has caught up, and what
-// another member notices of it. In virtual time.
+// A newcomer joins a large world over a narrow link, in virtual time: measures how long it takes to
+// catch up, and how another member's updates are delayed meanwhile.
 #include "bench/bodies.h"
 #include "bench/pairs/links.h"
 #include "bench/sections/sections.h"
@@ -15,8 +15,8 @@ constexpr uint32_t rate = 1'000'000;
 constexpr int ticks_before = 180, ticks_max = 3600;
 
 struct Course {
-    uint64_t way_us; // One way.
-    uint64_t seed;   // Another in each round.
+    uint64_t way_us; // Delay of one direction.
+    uint64_t seed;   // Differs in each round.
 };
 
 struct World {
@@ -25,11 +25,11 @@ struct World {
     Star star;
     Bodies bodies;
     std::unordered_map<tern::ObjectId, size_t> index_of;
-    std::vector<double> ages_ms; // At the member, of each change when it arrives.
+    std::vector<double> ages_ms; // [change]: its age when it arrives at the member.
     bool caught_up;
 };
 
-// health tells the tick of its value: see bodies::place().
+// Recovers the tick of a value from `health`, see bodies::place().
 void note_age(World &w, tern::ObjectId object)
 {
     const auto &body = tern::get<Body>(w.star.sessions[member], object);
@@ -58,7 +58,7 @@ void tick(World &w, bool moving)
     }
 }
 
-// The host with all objects, and a member that has them.
+// Makes the host with all objects, and lets the member catch up.
 void fill(World &w, const Course &course)
 {
     w.type = bodies::type(Precision::quantised, object_count);
@@ -95,7 +95,8 @@ Sample run_course(Course &course)
         tick(w, true);
     const std::vector<double> before_ms = std::move(w.ages_ms);
     w.ages_ms.clear();
-    const uint64_t begin_us = w.star.now_us + star_tick_us; // join() is called in the next tick.
+    // The sessions run join() in the next tick.
+    const uint64_t begin_us = w.star.now_us + star_tick_us;
     star::join(w.star, newcomer);
     for (int i = 0; i < ticks_max && !w.caught_up; ++i)
         tick(w, true);

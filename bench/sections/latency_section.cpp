@@ -1,5 +1,5 @@
-// One small reliable message in each of 60 ticks a second over a bad link, in virtual time: how
-// long until it can be read, and how often its bytes are sent for that.
+// Sends one small reliable message in each of 60 ticks a second over a lossy link, in virtual time:
+// measures how long until it can be read, and how often its bytes are sent.
 #include "base/random.h"
 #include "bench/sections/sections.h"
 #include "transport/connection/connection.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t tick_us = 16'667, step_us = 1'000, way_us = 25'000;
 constexpr size_t message_bytes = 32;
 
-// Whoever receives looks at its socket each millisecond; who sends, each tick.
+// The receiver reads its socket each millisecond, the sender each tick.
 struct Flying {
     uint64_t at_us;
     std::vector<std::byte> bytes;
@@ -26,7 +26,7 @@ struct Flying {
 struct Link {
     double loss;
     Random random;
-    std::deque<Flying> flying[2]; // To the sender, to the receiver.
+    std::deque<Flying> flying[2]; // [0] to the sender, [1] to the receiver.
     uint64_t bytes;
 };
 
@@ -37,7 +37,7 @@ void put(Link &link, size_t to, std::span<const std::byte> bytes, uint64_t now_u
     link.flying[to].push_back({now_us + way_us, {bytes.begin(), bytes.end()}});
 }
 
-// The next that has arrived at this end. False: none.
+// Takes the next datagram that has arrived at this end. False: there is none.
 bool take(Link &link, size_t to, uint64_t now_us, std::vector<std::byte> &bytes)
 {
     if (link.flying[to].empty() || link.flying[to].front().at_us > now_us) return false;
@@ -47,8 +47,8 @@ bool take(Link &link, size_t to, uint64_t now_us, std::vector<std::byte> &bytes)
 }
 
 struct Times {
-    std::vector<double> ms; // Of each message, from queueing to reading.
-    uint64_t carried_bytes; // Of messages, each time that they were sent.
+    std::vector<double> ms; // [message]: from queueing to reading.
+    uint64_t carried_bytes; // Bytes of messages, counted each time they are sent.
     uint64_t link_bytes;
     bool wrong;
 };
@@ -56,7 +56,7 @@ struct Times {
 struct Course {
     double loss;
     uint64_t message_count;
-    uint64_t seed; // Another in each round.
+    uint64_t seed; // Differs in each round.
 };
 
 uint64_t stamp(std::span<const std::byte> message)
@@ -74,7 +74,7 @@ void note(Times &times, std::span<const std::byte> message, uint64_t now_us)
     times.ms.push_back(static_cast<double>(now_us - queued_us) / 1000);
 }
 
-// --- The baseline: each message in a datagram of its own, again after 100 ms without an ack ---
+// --- The baseline: one datagram per message, resent after 100 ms without an ack ---
 
 struct Unacked {
     uint64_t sent_us;
@@ -87,12 +87,13 @@ Times run_plain(Course &course)
     Times times = {};
     Link link = {course.loss, random::from_seed(course.seed += 1), {}, 0};
     std::map<uint64_t, Unacked> unacked;
-    std::map<uint64_t, std::vector<std::byte>> waiting; // For one before them.
+    // Arrived out of order, waiting for earlier messages.
+    std::map<uint64_t, std::vector<std::byte>> waiting;
     std::vector<std::byte> bytes;
     uint64_t next_tick_us = tick_us, sent = 0;
     for (uint64_t now_us = 0; times.ms.size() < course.message_count; now_us += step_us) {
         while (take(link, 1, now_us, bytes)) {
-            put(link, 0, std::span(bytes).first(8), now_us); // Its ack.
+            put(link, 0, std::span(bytes).first(8), now_us); // The ack carries the message's stamp.
             if (stamp(bytes) > times.ms.size() * tick_us) waiting[stamp(bytes)] = bytes;
         }
         while (!waiting.empty() && waiting.begin()->first == (times.ms.size() + 1) * tick_us) {
@@ -205,7 +206,7 @@ Times run_tern(Course &course)
     return times;
 }
 
-// --- Both ---
+// --- Comparison ---
 
 template <Times (*run)(Course &), size_t header_bytes> Sample run_course(Course &course)
 {
@@ -226,7 +227,7 @@ template <Times (*run)(Course &), size_t header_bytes> Sample run_course(Course 
 
 bool measure_loss(const char *id, const char *title, double loss, const Options &options)
 {
-    const uint64_t count = 12'000; // Fewer say little of the slowest hundredth.
+    const uint64_t count = 12'000; // Fewer messages would make the slowest hundredth unreliable.
     Course plain = {loss, count, 1000}, tern = {loss, count, 1000};
     const Contender contenders[] = {
         contender<run_course<run_plain, 0>>("plain: again after 100 ms", plain,

@@ -1,5 +1,5 @@
-// A scene of rigid bodies through whole sessions: RTT 100 ms, jitter, loss; what it takes on the
-// wire, and how old and how wrong what the receivers see is.
+// Replicates a scene of rigid bodies through whole sessions with an RTT of 100 ms, jitter and loss:
+// measures the bytes on the wire, and the age and the error of what receivers see.
 #include "bench/live_cubes.h"
 #include "bench/sections/sections.h"
 #include <algorithm>
@@ -57,7 +57,7 @@ Sample run_course(LiveCourse &course)
 bool measure_course(const CubesScene &scene, const NamedLoss &loss, size_t receiver_count,
                     const Options &options)
 {
-    // A scene begins at rest: a part of it is one from its midst.
+    // Scenes begin at rest, so a part of a scene is taken from its middle.
     const bool is_whole = receiver_count == 1 && !options.quick;
     const size_t first = is_whole ? 0 : scene.frame_count / 3;
     const size_t frames = options.quick ? 300 : is_whole ? scene.frame_count : 1200;
@@ -115,7 +115,7 @@ bool measure_live(const Options &options)
         for (const NamedLoss &loss : losses)
             right = measure_course(scenes[0], loss, receiver_count, options) && right;
     }
-    // Whether the first is a special one.
+    // The other scenes show whether the first one is typical.
     for (size_t i = 1; i < scenes.size(); ++i)
         right = measure_course(scenes[i], losses[1], 1, options) && right;
     return right;

@@ -1,5 +1,5 @@
-// What tern costs from Lua: its functions beside a C function that returns a number, called from
-// the same Lua; and calls from one peer to another, beside the same in C++.
+// Measures what tern costs from Lua: its functions against a C function that returns a number,
+// called from the same Lua; and calls between two peers against the same calls from C++.
 #ifdef TERN_HAVE_LUA
 #include "bench/sections/sections.h"
 #include "lua_bindings/lua_headers.h"
@@ -24,9 +24,10 @@ namespace {
 
 constexpr size_t calls_per_tick = 100;
 constexpr uint64_t tick_us = 16'667;
-constexpr uint32_t bytes_per_second = 100'000'000; // No budget is to be measured.
+// High enough that the rate limit never interferes.
+constexpr uint32_t bytes_per_second = 100'000'000;
 
-// Two sessions over a network; each function does its thing n times.
+// Two sessions over a network. Each function of the script does its action n times.
 constexpr const char *script = R"lua(
 local tern, plain, calls_per_tick, tick_us, bytes_per_second, over_udp = ...
 local types = {
@@ -153,7 +154,7 @@ void check(lua_State *lua, int status)
     std::exit(1);
 }
 
-// The functions of the script are on top of its stack.
+// Returns a state that has the table of the script's functions at index 1 of its stack.
 lua_State *make_lua(bool over_udp)
 {
     lua_State *lua = luaL_newstate();
@@ -169,7 +170,7 @@ lua_State *make_lua(bool over_udp)
     return lua;
 }
 
-// Returns the processor's time.
+// Returns CPU time in ns.
 double run_function(lua_State *lua, const char *name, uint64_t count, int results = 0)
 {
     lua_getfield(lua, 1, name);
@@ -179,13 +180,13 @@ double run_function(lua_State *lua, const char *name, uint64_t count, int result
     return static_cast<double>(cpu_clock_ns() - begin_ns);
 }
 
-// --- One function ---
+// --- Single functions ---
 
 struct Function {
     lua_State *lua;
     const char *name;
     uint64_t count;
-    bool is_call; // What it sends must be heard, between its runs.
+    bool is_call; // Sends calls, which must be delivered between its runs.
 };
 
 Sample run_one(Function &function)
@@ -204,7 +205,8 @@ bool measure_functions(const Options &options)
 {
     lua_State *lua = make_lua(false);
     const uint64_t count = options.quick ? 20'000 : 500'000;
-    run_function(lua, "call_and_hear", 0); // For event and argument.
+    // Leaves an event and arguments for the functions `event` and `argument`.
+    run_function(lua, "call_and_hear", 0);
     constexpr const char *names[][2] = {{"C function that returns a number", "plain"},
                                         {"event()", "event"},
                                         {"argument(), 3 floats", "argument"},
@@ -222,7 +224,7 @@ bool measure_functions(const Options &options)
         const bool is_call = std::string(name[1]) == "call";
         functions.push_back({lua, name[1], is_call ? count / 10 : count, is_call});
     }
-    // Calls last: event and argument tell of what was heard before them.
+    // Calls run last: `event` and `argument` need the events that were received before.
     std::vector<Contender> contenders;
     for (size_t i = 0; i < functions.size(); ++i)
         contenders.push_back(contender<run_one>(names[i][0], functions[i]));
@@ -243,7 +245,7 @@ bool measure_functions(const Options &options)
     return right;
 }
 
-// --- From one to another ---
+// --- Calls from one peer to another ---
 
 struct Hit {
     uint32_t number;
@@ -253,13 +255,13 @@ const tern::Field hit_fields[] = {{"number", tern::FieldKind::uint32, offsetof(H
                                   {"at", tern::FieldKind::float32, offsetof(Hit, at), 3}};
 const tern::Type hit_types[] = {{"hit", sizeof(Hit), hit_fields}};
 
-struct Pair { // In C++, over the simulated network.
+struct Pair { // The C++ contender, over the simulated network.
     uint64_t ticks;
     tern::SimNetwork *network;
     tern::Socket *sockets[2];
     tern::Session *sessions[2];
     uint64_t now_us, heard, sum;
-    float seen; // So that the arguments are read.
+    float seen; // Keeps the compiler from skipping the arguments.
 };
 
 void step(Pair &pair)

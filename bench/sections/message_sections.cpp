@@ -1,4 +1,4 @@
-// Many messages at once: small unreliable ones, small reliable ones, and large reliable ones.
+// Many messages at once: small unreliable, small reliable, and large reliable ones.
 #include "bench/pairs/enet_pair.h"
 #include "bench/pairs/plain_pair.h"
 #include "bench/pairs/tern_pair.h"
@@ -8,14 +8,15 @@
 namespace bench {
 namespace {
 
-constexpr uint64_t round_time_ns_max = 5'000'000'000; // Then what is missing counts as lost.
+// Messages still missing after this time count as lost.
+constexpr uint64_t round_time_ns_max = 5'000'000'000;
 
-// Messages of one size, so many per flush.
+// The work of a round: messages of one size, `flush_count` of them per flush.
 struct Load {
     size_t message_bytes;
     size_t flush_count;
-    size_t outstanding_max; // Sent and not received.
-    uint64_t message_count; // Per round.
+    size_t outstanding_max; // Limit of messages that are sent and not yet received.
+    uint64_t message_count; // Messages per round.
 };
 
 template <class Path> struct Flow {
@@ -45,7 +46,7 @@ template <> uint64_t sent_bytes(TernPair *const &pair)
     return tern_pair::sent_bytes(*pair);
 }
 
-// queue(message) is false when nothing more goes now; exchange(tally) sends and receives.
+// queue(message) returns false when it accepts no more for now; exchange(tally) sends and receives.
 template <class Path, class Queue, class Exchange>
 Progress run_load(Flow<Path> &f, Queue queue, Exchange exchange, bool repeats)
 {
@@ -75,7 +76,7 @@ bool is_wrong(const Progress &p)
     return p.sent.count == p.received.count && p.sent.sum != p.received.sum;
 }
 
-// ns and bytes per message.
+// Reports ns and bytes per message.
 template <class Path, class Queue, class Exchange>
 Sample run_messages(Flow<Path> &f, Queue queue, Exchange exchange, bool repeats)
 {
@@ -88,7 +89,7 @@ Sample run_messages(Flow<Path> &f, Queue queue, Exchange exchange, bool repeats)
     return {{time.cpu_ns / count, bytes / count}, p.sent.count, p.received.count, is_wrong(p)};
 }
 
-// --- By hand: a length of 2 bytes before each message, datagrams as full as they get ---
+// --- By hand: a length of 2 bytes before each message, packed into full datagrams ---
 
 struct ByHand {
     PlainPair pair;
@@ -172,7 +173,7 @@ template <bool reliable> Sample run_tern(Flow<TernPair *> &f)
     return run_messages(f, queue, exchange, reliable);
 }
 
-// The same in other units, for large messages.
+// Reports large messages in other units.
 template <auto run, class Path> Sample run_bulk(Flow<Path> &f)
 {
     const Meter meter = start_meter();
@@ -186,7 +187,7 @@ template <auto run, class Path> Sample run_bulk(Flow<Path> &f)
     return sample;
 }
 
-// The bulk baseline has no messages: one datagram each.
+// The baseline for large messages sends plain datagrams instead of messages.
 Sample run_plain_bulk(Flow<PlainPair> &f)
 {
     PlainPair &pair = f.path;
@@ -253,8 +254,8 @@ bool measure_reliable(const Options &options)
     return right;
 }
 
-// What is queued at once, at most, is the load's outstanding_max; tern's stream takes 256 KB of it
-// and asks for patience with the rest.
+// At most outstanding_max messages are queued at once. tern's stream accepts 256 KB of them and
+// queue() returns false for the rest until there is room.
 static bool measure_bulk_load(const char *id, const char *title, const Load &load,
                               const Options &options)
 {

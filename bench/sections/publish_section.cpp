@@ -1,18 +1,18 @@
-// What it costs to keep objects alike: one owner, four receivers, no network.
+// Measures replication without a network: one owner and four receivers.
 #include "bench/pairs/crowd.h"
 #include "bench/sections/sections.h"
 
 namespace bench {
 namespace {
 
-// --- The floor: the struct of each object copied into packets for each receiver, and out again ---
+// --- The floor: object structs are copied into a packet per receiver, and out again ---
 
 struct RawCopy {
     size_t object_count;
-    size_t stride; // Every so manieth object changes.
+    size_t stride; // Every stride-th object changes in a tick.
     uint32_t ticks;
-    std::vector<Body> bodies;  // What they are to be.
-    std::vector<Body> objects; // The owner's.
+    std::vector<Body> bodies;  // The values that the owner sets next.
+    std::vector<Body> objects; // The owner's objects.
     std::vector<Body> copies[receivers_count];
     std::vector<std::byte> packets[receivers_count];
     uint32_t tick;
@@ -30,7 +30,7 @@ RawCopy make_raw_copy(size_t object_count, size_t stride, uint32_t ticks)
     return raw;
 }
 
-// The compiler must not see through what the network would do.
+// Keeps the compiler from optimizing away the copies that a network would require.
 void touch(std::vector<std::byte> &packet)
 {
     std::byte *bytes = packet.data();
@@ -58,7 +58,7 @@ void unpack_copies(std::span<const std::byte> packet, std::vector<Body> &copies)
     }
 }
 
-struct Costs { // Of a round; times in ns.
+struct Costs { // Sums over a round; times in ns.
     double set, write, outcomes, receive;
     uint64_t bytes, updates, delivered;
     bool wrong;

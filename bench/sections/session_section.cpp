@@ -1,4 +1,4 @@
-// What whole sessions cost: eight of them, each datagram handed from one to another, no network.
+// Measures whole sessions without a network: eight of them, with datagrams handed over directly.
 #include "bench/sections/sections.h"
 #include "tern/tern.h"
 #include "transport/connection/aead.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t session_count = 8;
 constexpr size_t own_count = 25; // Objects of each session.
-constexpr size_t stride = 10;    // Every so manieth changes in each tick.
+constexpr size_t stride = 10;    // Every stride-th object changes in a tick.
 constexpr uint64_t tick_us = 16'667;
 constexpr double ticks_per_second = 60;
 
@@ -29,7 +29,7 @@ const tern::Field thing_fields[] = {
     {"target", tern::FieldKind::peer, offsetof(Thing, target)}};
 const tern::Type things[] = {{"thing", sizeof(Thing), thing_fields, session_count *own_count}};
 
-// What a change is, for all contenders: position and sequence always, the rest now and then.
+// A change, the same for all contenders: position and sequence always, other fields now and then.
 void move(Thing &thing, uint64_t tick)
 {
     const auto step = static_cast<float>(tick % 100);
@@ -51,13 +51,13 @@ Sample sample(double cpu_ns, uint64_t ticks, uint64_t datagrams, uint64_t bytes,
             wrong};
 }
 
-// --- The floor: the structs that changed, copied into a datagram for each other, and out again ---
+// --- The floor: changed structs are copied into a datagram per receiver, and out again ---
 
 struct Copies {
     uint64_t ticks;
     bool sealed;
     uint64_t tick;
-    std::vector<Thing> things[session_count]; // All objects, as each has them.
+    std::vector<Thing> things[session_count]; // [session]: its copies of all objects.
 };
 
 Copies make_copies(uint64_t ticks, bool sealed)
@@ -89,7 +89,7 @@ void unpack(std::span<const std::byte> content, std::vector<Thing> &to)
     }
 }
 
-// One datagram; its size. 0: it could not be opened.
+// Packs and unpacks one datagram, and returns its size; 0 if it could not be opened.
 size_t pass(Copies &copies, size_t from, size_t to)
 {
     static const tern::AeadKey key = tern::aead::key({1});
@@ -150,7 +150,8 @@ struct Mesh {
     uint64_t ticks;
     tern::Session *sessions[session_count];
     std::vector<tern::ObjectId> own[session_count];
-    // What send() hands out stays until that session's next send(): after everybody's receive().
+    // The datagrams of a session's send() stay valid until its next send(), which is after all
+    // receive().
     std::vector<tern::Datagram> inboxes[session_count];
     uint64_t tick, datagrams, bytes;
 };
@@ -192,7 +193,7 @@ void make_mesh(Mesh &mesh)
     const tern::Address host = address_of(0);
     for (size_t i = 1; i < session_count; ++i)
         tern::join(mesh.sessions[i], tern::make_invite(mesh.sessions[0], std::span(&host, 1)));
-    for (int i = 0; i < 400; ++i) // Until the handshakes are forgotten, too.
+    for (int i = 0; i < 400; ++i) // Long enough for handshakes to expire as well.
         step(mesh, false);
     for (size_t i = 0; i < session_count; ++i)
         for (size_t k = 0; k < own_count; ++k)

@@ -1,5 +1,5 @@
-// What it costs a host to keep objects alike at its clients, all of it: its session, the seal of
-// each datagram, and the socket. The clients' time does not count.
+// Measures what replication costs a host in all: its session, the encryption of each datagram, and
+// the socket. The clients' time does not count.
 #include "bench/bodies.h"
 #include "bench/sections/sections.h"
 #include "transport/connection/aead.h"
@@ -9,7 +9,8 @@
 namespace bench {
 namespace {
 
-constexpr uint32_t rate_max = 64 * 1024 * 1024; // Bytes a second to each: it is not in the way.
+// Bytes a second to each client; high enough that it never limits.
+constexpr uint32_t rate_max = 64 * 1024 * 1024;
 constexpr int join_ticks_max = 6000;
 
 struct Load {
@@ -20,7 +21,7 @@ struct Load {
 // --- Sockets on 127.0.0.1 ---
 
 struct Sockets {
-    std::vector<tern::Socket *> all; // The host's first.
+    std::vector<tern::Socket *> all; // all[0] is the host's.
 };
 
 Sockets make_sockets(size_t client_count)
@@ -43,7 +44,7 @@ void destroy(Sockets &sockets)
         tern::destroy_socket(socket);
 }
 
-struct Costs { // Of a round; ns.
+struct Costs { // Sums over a round in ns.
     double receive, set, send, socket;
     uint64_t bytes, updates, delivered;
     bool wrong;
@@ -60,7 +61,7 @@ Sample sample(const Costs &c)
             c.wrong};
 }
 
-// The time since the last call, in ns.
+// Returns the time since the last call, in ns.
 double lap_ns(uint64_t &mark_ns)
 {
     const uint64_t now_ns = cpu_clock_ns(), since_ns = now_ns - mark_ns;
@@ -68,7 +69,7 @@ double lap_ns(uint64_t &mark_ns)
     return static_cast<double>(since_ns);
 }
 
-// --- The floor: each struct that changed and its index, copied for each client ---
+// --- The floor: changed structs and their indices are copied for each client ---
 
 constexpr size_t record_bytes = sizeof(uint32_t) + sizeof(Body);
 constexpr size_t records_max =
@@ -79,7 +80,7 @@ struct RawCopy {
     bool sealed;
     Sockets sockets;
     Bodies bodies;
-    std::vector<std::vector<Body>> copies; // By client.
+    std::vector<std::vector<Body>> copies; // [client]
     std::vector<std::byte> bytes;
     std::vector<tern::Datagram> datagrams;
     uint64_t number;
@@ -101,7 +102,8 @@ RawCopy make_raw_copy(const Load &load, bool sealed)
     return raw;
 }
 
-// One datagram from the body at `i` on; the first body that it has not got.
+// Packs one datagram, from the body at `i` on. Returns the index of the first body that did not
+// fit.
 size_t pack(RawCopy &raw, size_t i, const tern::Address &to, const tern::AeadKey &key)
 {
     std::byte *begin = raw.bytes.data() + raw.datagrams.size() * tern::datagram_bytes_max;
@@ -119,7 +121,7 @@ size_t pack(RawCopy &raw, size_t i, const tern::Address &to, const tern::AeadKey
     return i;
 }
 
-// As far as it is not sealed: what is in it. How many.
+// Unpacks a datagram unless it is sealed. Returns the number of records.
 uint64_t unpack(const RawCopy &raw, std::span<const std::byte> datagram, std::vector<Body> &to)
 {
     const size_t end = datagram.size() - tern::tag_bytes;
@@ -247,7 +249,7 @@ Sample run_published(Published &p)
     return sample(costs);
 }
 
-// What the host waits for its packets, by the clock on the wall; and what they cost in all.
+// Measures the wall-clock time that the host spends in send(), and its total CPU time.
 Sample run_threads(Published &p)
 {
     Spent spent_all = {};

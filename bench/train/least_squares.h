@@ -1,4 +1,4 @@
-// Weighted least squares of a few unknowns.
+// Weighted least squares with a few unknowns.
 #pragma once
 #include <array>
 #include <cmath>
@@ -24,7 +24,8 @@ void add(LeastSquares<count> &ls, const double (&x)[count], double y, double wei
     ls.weight += weight;
 }
 
-// Gauss and Jordan, with a little towards zero, which decides what the samples leave open.
+// Gauss-Jordan elimination. A small pull towards zero decides whatever the samples leave
+// undetermined.
 template <size_t count> std::array<double, count> solution(const LeastSquares<count> &ls)
 {
     double rows[count][count + 1];

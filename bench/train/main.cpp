@@ -1,7 +1,6 @@
-// tern-train: makes replication/snapshot/coder_tables.cpp out of recorded scenes and scenes of
-// seeds.
+// tern-train: makes replication/snapshot/coder_tables.cpp from recorded scenes and generated ones.
 //
-//   tern-train OUT.cpp SCENE...     a file (see cubes_scene::load), or seed:N:FRAMES
+//   tern-train OUT.cpp SCENE...     a scene is a file (see cubes_scene::load), or seed:N:FRAMES
 #include "bench/train/least_squares.h"
 #include "bench/train/samples.h"
 #include "replication/snapshot/state_coding.h"
@@ -16,7 +15,7 @@ namespace bench::train {
 
 using namespace tern;
 
-// --- Ages ---
+// --- Ages of baselines and older states ---
 
 std::vector<Ages> all_ages()
 {
@@ -43,7 +42,7 @@ tern::Horizon horizon(const Ages &ages, const WeightTable &table)
     return motion::horizon(std::span<const uint32_t>(at, 1 + ages.older_count), table);
 }
 
-// --- What is made ---
+// --- The tables ---
 
 struct Tables {
     WeightTable weights;
@@ -51,7 +50,7 @@ struct Tables {
     CoderProbabilities probabilities;
 };
 
-struct Cell { // Of ages.
+struct Cell { // The sums for one class of ages.
     LeastSquares<history_max - 1> predict[2];
     LeastSquares<energy_features> energy[2][2];
 };
@@ -60,7 +59,7 @@ struct Cells {
     Cell at[gap_classes][age_classes];
 };
 
-// Where the weights lie that a horizon has.
+// The cell that belongs to the weights of a horizon.
 Cell &cell_of(Cells &cells, const Horizon &h, const WeightTable &table)
 {
     const auto index = static_cast<size_t>(h.weights - &table[0][0][0]) / 2;
@@ -86,7 +85,7 @@ int16_t fixed(double value)
     return static_cast<int16_t>(std::clamp(std::floor(value + 0.5), -32767.0, 32767.0));
 }
 
-// --- Where it goes on: so that errors are small for what they can be expected to be ---
+// --- Extrapolation, weighted so that errors are small relative to what is expected ---
 
 void add_numbers(Cell &cell, const Sample &s, const LayoutField &f)
 {
@@ -147,7 +146,7 @@ void train_predictions(const Data &data, Tables &tables)
             }
 }
 
-// --- How large the error is ---
+// --- The expected size of errors ---
 
 void add_error(Cell &cell, const MotionWeights &now, unsigned kind,
                const motion::Features &features, uint64_t before, uint32_t count, double error)
@@ -223,13 +222,13 @@ void train_energies(const Data &data, Tables &tables)
                 }
 }
 
-// --- Chances: counted by the coder's own rules ---
+// --- Probabilities, counted with the coder's own rules ---
 
 inline constexpr size_t probability_count = sizeof(CoderProbabilities) / sizeof(Probability);
 
 struct Counter {
     const Probability *first;
-    std::vector<double> counts; // By chance: false, true.
+    std::vector<double> counts; // [probability]: how often false, how often true.
     double bits;
 };
 
@@ -298,7 +297,7 @@ void count_presence(Counter &c, const Data &data, const Tables &tables)
         }
 }
 
-// Each of a share of what was counted, and of 2 at least.
+// Every symbol gets 2, and the rest is shared in proportion to the counts.
 void set_starts(const double *counts, range_coder::Starts &starts)
 {
     static constexpr double least = 2, rest = probability_one - least * range_coder::symbols_count;
@@ -334,9 +333,9 @@ double train_probabilities(const Data &data, Tables &tables)
     return bits;
 }
 
-// --- Out ---
+// --- Output ---
 
-// Numbers and arrays of arrays of them, in lines that are not too long.
+// Prints numbers and nested arrays in lines of limited length.
 struct Printer {
     FILE *out;
     size_t column;

@@ -1,12 +1,12 @@
-// What the chances and weights of the state coder are trained on: objects of scenes that have
-// changed, against histories of many ages.
+// The training samples of the state coder: changed objects of scenes, with histories of many ages.
 #pragma once
 #include "bench/cubes_scene.h"
 #include "replication/snapshot/state_coder.h"
 
 namespace bench::train {
 
-// How old the states of a history are: the baseline's age, and by how much the older ones are more.
+// The ages of the states of a history: the baseline's age, and how much older than it the others
+// are.
 struct Ages {
     uint32_t base;
     uint32_t older[tern::history_max - 1];
@@ -21,7 +21,7 @@ struct Sample {
     const uint32_t *now;
 };
 
-// Calls visit(sample) for each object that differs from its baseline, in every `stride`-th frame.
+// Calls visit(sample) for each object that differs from its baseline, in every stride-th frame.
 template <class Visit>
 void each_sample(const CubesScene &scene, const Ages &ages, const tern::WeightTable &table,
                  size_t stride, Visit visit)
