@@ -31,7 +31,7 @@ Address address(size_t peer)
     return a;
 }
 
-// --- The honest ---
+// --- The honest sessions ---
 
 void play(Arena &a, size_t who)
 {
@@ -67,7 +67,7 @@ void hear(Arena &a, size_t who)
     a.mail_count[who] = 0;
 }
 
-// --- The hostile member joins, as any other would ---
+// --- The hostile member joins as any other would ---
 
 void shake_hands(Arena &a, size_t with)
 {
@@ -109,8 +109,8 @@ void ask_to_join(Arena &a)
     bits::write(w, static_cast<uint64_t>(a.honest[0]->config.quorum), 8);
     bits::write(w, static_cast<uint64_t>(a.honest[0]->config.topology), 8);
     bits::write_bytes(w, std::as_bytes(std::span(a.signing_public)));
-    bits::write(w, 0, 8);  // No name,
-    bits::write(w, 0, 16); // no payload.
+    bits::write(w, 0, 8);  // The name is empty,
+    bits::write(w, 0, 16); // and so is the payload.
     send_message(a, 0, StreamId::world, std::span(buffer).first(bits::size_bytes(w)));
 }
 
@@ -120,7 +120,7 @@ void say_caught_up(Arena &a)
     send_message(a, 0, StreamId::world, std::span(&kind, 1));
 }
 
-// The grant that the host has made for us lies in its memory; we announce it as an owner would.
+// We read the grant for us from the host's memory, and announce it as an owner would.
 void take_lent(Arena &a)
 {
     Replica &host = *a.honest[0]->replica;
@@ -135,7 +135,7 @@ void take_lent(Arena &a)
     messages::write_kind(w, MessageKind::migrate);
     messages::write_grant(w, *grant);
     bits::write(w, 1, 1);
-    bits::write(w, 1, 32); // The tick that survived.
+    bits::write(w, 1, 32); // The tick of the value, which survives the transfer.
     messages::write_state(w, host, TrafficKind::grant, world::find_alive(host.world, a.lent), 1);
     for (size_t to = 0; to < honest_count; ++to)
         send_message(a, to, StreamId::world, std::span(buffer).first(bits::size_bytes(w)));
@@ -190,7 +190,7 @@ void join_hostile(Arena &a)
                     "the hostile member is not in: %zu", other_peers(s).size());
 }
 
-// --- The same beginning for each input ---
+// --- The same initial state for each input ---
 
 void save(Arena &a, void *at, size_t size_bytes)
 {
@@ -198,8 +198,8 @@ void save(Arena &a, void *at, size_t size_bytes)
     a.saved.push_back({bytes, {bytes, bytes + size_bytes}});
 }
 
-// All that an input can change: of the connections only the two that there are, since none can be
-// made in it, and no memory that is written before it is read.
+// Saves all memory that an input can change. An input cannot open connections, so the two existing
+// ones suffice. Memory that is written before it is read is left out.
 void save_all(Arena &a)
 {
     for (Session *s : a.honest) {
@@ -236,7 +236,7 @@ Arena &fresh()
 {
     static Arena a = made();
     if (a.saved.empty()) {
-        a.mail_count[0] = a.mail_count[1] = 0; // What is lost is said again.
+        a.mail_count[0] = a.mail_count[1] = 0; // Lost datagrams are retransmitted.
         save_all(a);
     }
     for (const Saved &saved : a.saved)

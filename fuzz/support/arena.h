@@ -1,5 +1,6 @@
-// Two honest sessions and a member that says whatever the input wants, over real handshakes and
-// sealed by us. Made once; each input starts from the same bytes.
+// Two honest sessions, and a hostile member that sends whatever the input wants. The handshakes are
+// real and we seal the packets of the hostile member. The arena is made once; each input starts
+// from the same bytes.
 #pragma once
 #include "session/session_types.h"
 #include "transport/handshake/handshake.h"
@@ -7,9 +8,9 @@
 
 namespace tern::fuzz {
 
-inline constexpr size_t honest_count = 2; // The host, then a member.
+inline constexpr size_t honest_count = 2; // [0] is the host, [1] a member.
 
-struct Ball { // The game.
+struct Ball { // The types of the game.
     int32_t x;
     int16_t y;
     uint16_t zero;
@@ -23,12 +24,12 @@ enum : TypeId { BALL, KEPT, SHOUT };
 struct Lane {
     DataKeys keys;
     uint32_t remote_id;
-    uint64_t number;                // Of its next packet.
-    uint64_t offsets[stream_count]; // Where its streams go on.
-    uint64_t heard_end;             // One past the newest packet that came.
+    uint64_t number;                // Number of the next packet.
+    uint64_t offsets[stream_count]; // Where the next message of each stream starts.
+    uint64_t heard_end;             // One past the newest packet number received.
 };
 
-struct Saved { // A piece of memory, and what was in it.
+struct Saved { // A range of memory and its saved content.
     std::byte *at;
     std::vector<std::byte> bytes;
 };
@@ -45,23 +46,23 @@ struct Arena {
     uint8_t signing_public[32], signing_secret[64];
     PeerId hostile;
     uint64_t now_us;
-    int32_t played;                        // Ticks.
-    ObjectId kept[honest_count];           // Each honest peer's own, which nobody can claim.
-    ObjectId lent;                         // The hostile member's, by a grant.
-    std::vector<Mail> mails[honest_count]; // From the other.
+    int32_t played;                        // Ticks so far.
+    ObjectId kept[honest_count]; // [honest peer]: an object of its own that no one can claim.
+    ObjectId lent; // An object that the hostile member owns, by a grant of the host.
+    std::vector<Mail> mails[honest_count]; // [to]: datagrams from the other honest session.
     size_t mail_count[honest_count];
     std::vector<Saved> saved;
 };
 
 namespace arena {
 
-Arena &fresh(); // As after the hostile member has joined.
-// Seals `frames` and hands them over.
+Arena &fresh(); // Restores the state right after the hostile member joined.
+// Seals `frames` into a packet of the hostile member and delivers it to honest session `to`.
 void send_frames(Arena &a, size_t to, std::span<const std::byte> frames);
-// A message on a stream, where that stream goes on.
+// Sends a message at the current end of a stream.
 void send_message(Arena &a, size_t to, StreamId stream, std::span<const std::byte> message);
-void send_ack(Arena &a, size_t to); // Of all that came.
-// The honest play and send; what they say to each other arrives in the next.
+void send_ack(Arena &a, size_t to); // Acknowledges every packet received so far.
+// Lets the honest sessions play and send. Datagrams between them arrive in the next tick.
 void tick(Arena &a, uint64_t duration_us);
 
 }

@@ -1,5 +1,5 @@
-// libsodium's source of chance from a seed, so that the same bytes make the same run. One for the
-// process.
+// Replaces libsodium's random source by a seeded one, so that the same bytes make the same run.
+// There is one for the process.
 #pragma once
 #include "base/random.h"
 #include <cstdlib>
@@ -24,7 +24,7 @@ inline void chance_bytes(void *const bytes, const size_t count)
 inline void seed_chance(uint64_t seed)
 {
     chance = random::from_seed(seed);
-    // Each time, since the simulation has a source of its own.
+    // Installed at each call, because the simulation installs a source of its own.
     static randombytes_implementation seeded = {
         [] { return "seeded"; }, chance_uint32, nullptr, nullptr, chance_bytes, nullptr};
     randombytes_set_implementation(&seeded);

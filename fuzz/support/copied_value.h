@@ -1,11 +1,12 @@
-// A dynamic value written again as it is read: of what has one form alone, that is the same bytes.
+// Writes a dynamic value again while it is read. A value that is in its only valid encoding results
+// in the same bytes.
 #pragma once
 #include "base/assert.h"
 #include "tern/values.h"
 
 namespace tern::fuzz {
 
-// `read`, which has come from `r`, with all that is in it.
+// Writes `read`, which was read from `r`, together with the values that it contains.
 inline void copy(ValueReader &r, const Value &read, ValueWriter &w)
 {
     switch (read.kind) {

@@ -1,5 +1,5 @@
-// What the targets of handshakes share: endpoints that are used again for each input, since making
-// one costs more than a handshake, and what they send.
+// Endpoints for the handshake targets, and the datagrams that they send. Endpoints are reused for
+// each input, because making one costs more than a handshake.
 #pragma once
 #include "fuzz/support/chance.h"
 #include "transport/endpoint.h"
@@ -40,7 +40,7 @@ struct FuzzDatagramBuffer {
     DatagramBuffer datagram_buffer = {bytes, datagrams, 0};
 };
 
-// What is due now. Valid until the next call.
+// Returns the handshake datagrams due now; valid until the next call.
 inline std::span<const Datagram> handshakes_due(Endpoint &e, uint64_t now_us)
 {
     static FuzzDatagramBuffer out;
@@ -49,8 +49,8 @@ inline std::span<const Datagram> handshakes_due(Endpoint &e, uint64_t now_us)
     return out.datagram_buffer.datagrams.first(out.datagram_buffer.count);
 }
 
-// As it was made: all connections are forgotten, and so much later that all else has run out, too.
-// The time from here on.
+// Restores an endpoint to its state after make_fuzz_endpoint(): frees all connections, and moves
+// the time forward until all other state has expired. Returns the new time.
 inline uint64_t forget_all(Endpoint &e, uint64_t now_us)
 {
     for (ConnectionIndex i = 0; i < fuzz_connections_max; ++i)

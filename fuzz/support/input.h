@@ -1,4 +1,4 @@
-// What a fuzzer gives, taken from the front as the numbers and bytes that a target needs.
+// Takes the numbers and bytes that a target needs from the front of a fuzzer's input.
 #pragma once
 #include "base/assert.h"
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace tern::fuzz {
 
-struct Input { // Open. Behind its end there are zeros.
+struct Input { // Open. Reads beyond the end give zeros.
     std::span<const uint8_t> rest;
 };
 
@@ -45,7 +45,7 @@ inline uint64_t u64(Input &in)
     return low | static_cast<uint64_t>(u32(in)) << 32;
 }
 
-// As many as there are, at most.
+// Returns up to count_max bytes; fewer at the end of the input.
 inline std::span<const uint8_t> bytes(Input &in, size_t count_max)
 {
     const std::span<const uint8_t> taken = in.rest.first(std::min(count_max, in.rest.size()));

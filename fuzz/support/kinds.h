@@ -1,4 +1,4 @@
-// A type table with a field of every kind, for targets that need any.
+// A type table with a field of every kind, for targets that need one.
 #pragma once
 #include "replication/world/type_table.h"
 
