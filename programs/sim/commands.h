@@ -33,7 +33,9 @@ std::string keep_failure(const tern::SimOptions &options, const Outcome &outcome
 // Writes the trace to `record` and the picture to `svg` of a violation that the explorer has found.
 // Empty path: does not write that file.
 void keep_counterexample(const tern::ExploreScope &scope, const tern::ExploreResult &result,
-                         const std::string &record, const std::string &svg);
+                         const std::string &record, const HistoryFiles &files);
+// Writes the files that are named.
+void write_history(const tern::History &history, const HistoryFiles &files);
 
 // An error in these prints a message and ends the program with status 2.
 std::string read_file(const std::string &path);

@@ -5,7 +5,6 @@
 #include "sim/explorer/cluster_script.h"
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/explorer/explorer.h"
-#include "sim/picture/picture.h"
 #include <cstdio>
 
 namespace sim {
@@ -53,12 +52,11 @@ void show_progress(const tern::ExploreResult &result)
 }
 
 void keep_counterexample(const tern::ExploreScope &scope, const tern::ExploreResult &result,
-                         const std::string &record, const std::string &svg)
+                         const std::string &record, const HistoryFiles &files)
 {
     const tern::Script script = tern::cluster_script::of(scope, result.moves);
     if (!record.empty()) write_file(record, tern::cluster_script::text(script));
-    if (!svg.empty())
-        write_file(svg, tern::picture::svg(tern::cluster_script::play(script).history, {}));
+    if (files.any()) write_history(tern::cluster_script::play(script).history, files);
 }
 
 int explore(const Options &options)
@@ -96,7 +94,7 @@ int explore(const Options &options)
         report::add(line, "invariant", result.violation.invariant);
         report::add(line, "text", result.violation.text);
         report::add(line, "counterexample_moves", uint64_t{result.moves.size()});
-        keep_counterexample(scope, result, options.record, options.svg);
+        keep_counterexample(scope, result, options.record, options.history);
     }
     return report::finish(line, ok);
 }

@@ -130,7 +130,7 @@ void explore_all(const Child &self, const std::string &name, double bound_s)
                processor_s() < bound_s) {
         }
         if (!result.violation) continue;
-        keep_counterexample(scope, result, name + ".trace", name + ".svg");
+        keep_counterexample(scope, result, name + ".trace", {name + ".svg", {}});
         child::say(self, result.violation.invariant + " " + result.violation.text);
         child::finish(self);
     }

@@ -11,6 +11,12 @@ using namespace option_checks;
 
 namespace {
 
+void add_history(CLI::App &app, Options &options)
+{
+    app.add_option("--svg", options.history.svg, "Draw its history here");
+    app.add_option("--json", options.history.json, "Write its history here, for other tools");
+}
+
 void add_game(CLI::App &app, Options &options)
 {
     app.add_option("--peers", options.peers, "Peers; not given: 2 to 8, from the seed")
@@ -37,7 +43,7 @@ void add_run(CLI::App &parent, Options &options)
     add_game(*app, options);
     auto *record = app->add_option("--record", options.record,
                                    "Write its choices here, for replay and shrink");
-    auto *svg = app->add_option("--svg", options.svg, "Draw it here");
+    add_history(*app, options);
     auto *twice = app->add_flag("--twice", options.twice, "Run it twice and compare the digests");
     auto *stats = app->add_flag("--stats", options.stats,
                                 "Measure: a fixed load without faults, and how fast it ran");
@@ -48,12 +54,13 @@ void add_run(CLI::App &parent, Options &options)
                     "all are healed and still")
         ->check(CLI::ExistingFile)
         ->excludes(record)
-        ->excludes(svg)
+        ->excludes(app->get_option("--svg"))
+        ->excludes(app->get_option("--json"))
         ->excludes(twice)
         ->excludes(stats)
         ->excludes(app->get_option("--topology"));
 #else
-    (void)record, (void)svg, (void)twice;
+    (void)record, (void)twice;
 #endif
     app->add_flag("--no-crypto", options.no_crypto,
                   "With --stats: data and grants neither sealed nor signed (tern-sim-mutants only)")
@@ -120,7 +127,7 @@ void add_explore(CLI::App &parent, Options &options)
     app->add_option("--time-limit", options.bound_s, "Stop after this many seconds")
         ->check(whole_number(1, 1'000'000));
     app->add_option("--record", options.record, "Write the counterexample here");
-    app->add_option("--svg", options.svg, "Draw the counterexample here");
+    add_history(*app, options);
 }
 
 void add_traces(CLI::App &parent, Options &options)
@@ -129,7 +136,7 @@ void add_traces(CLI::App &parent, Options &options)
         "replay", "Play a trace, or the recording of a real session, again to the last bit");
     replay->callback([&options] { options.command = Command::replay; });
     replay->add_option("file", options.name, "A .trace or .rec")->required();
-    replay->add_option("--svg", options.svg, "Draw it here");
+    add_history(*replay, options);
     replay->add_option("--keep", options.keep,
                        "Copy it into this folder of a test that replays all files (tests/traces, "
                        "tests/recordings)");
@@ -138,7 +145,7 @@ void add_traces(CLI::App &parent, Options &options)
     shrink->callback([&options] { options.command = Command::shrink; });
     shrink->add_option("file", options.name, "A .trace that fails")->required();
     shrink->add_option("--record", options.record, "Where to; not given: <file>.small");
-    shrink->add_option("--svg", options.svg, "Draw what is left here");
+    add_history(*shrink, options);
     shrink->add_option("--time-limit", options.bound_s, "Stop after this many seconds (60)")
         ->check(whole_number(1, 1'000'000));
 }
@@ -150,7 +157,7 @@ void add_checks(CLI::App &parent, Options &options)
     scenario->add_option("name", options.name, "As S7; all; list, which is what it does without");
     scenario->add_flag_callback(
         "--list", [&options] { options.name = "list"; }, "The same as list");
-    scenario->add_option("--svg", options.svg, "Draw it here");
+    add_history(*scenario, options);
     CLI::App *mutants = parent.add_subcommand(
         "mutants", "Remove one rule after the other: each absence must be found");
     mutants->callback([&options] { options.command = Command::mutants; });

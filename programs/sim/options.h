@@ -20,6 +20,12 @@ enum class Command {
     load_test
 };
 
+// Where the history of a run is written. Empty: nowhere.
+struct HistoryFiles {
+    std::string svg, json;
+    bool any() const { return !svg.empty() || !json.empty(); }
+};
+
 struct Options {
     Command command = Command::none;
     // run, sweep
@@ -28,10 +34,11 @@ struct Options {
     uint32_t seconds = 30;
     std::string topology = "mesh";
     std::string faults = "swarm";
-    std::string script;      // The path of a game in Lua. Empty: the simulator's own games.
-    std::string record, svg; // Paths for the trace and the picture. Empty: not written.
-    bool twice = false;      // Runs twice and compares the digests.
-    bool stats = false;      // Measures the speed under a fixed load.
+    std::string script; // The path of a game in Lua. Empty: the simulator's own games.
+    std::string record; // The path for the trace. Empty: not written.
+    HistoryFiles history;
+    bool twice = false; // Runs twice and compares the digests.
+    bool stats = false; // Measures the speed under a fixed load.
     bool no_crypto = false;
     uint32_t tick_hz = 60;
     uint32_t objects = 200;

@@ -2,7 +2,6 @@
 #include "commands.h"
 #include "report.h"
 #include "sim/explorer/cluster_script_play.h"
-#include "sim/picture/picture.h"
 #include "sim/recording/recording.h"
 #include "sim/trace/shrink.h"
 #include <cstdio>
@@ -50,18 +49,18 @@ tern::Trace shrunk(const tern::Trace &trace, const Outcome &outcome, double wall
 
 // Plays the trace, and writes it with its hashes and digest. A run that fails an assert has none.
 void keep_trace(tern::Trace trace, const Outcome &outcome, const std::string &file,
-                const std::string &svg)
+                const HistoryFiles &files)
 {
     if (outcome.died) {
         trace.hashes.clear();
         trace.digest = 0;
         return write_file(file, tern::script::print(trace));
     }
-    const Played played = play::run(trace.options, &trace.choices, {false, !svg.empty()});
+    const Played played = play::run(trace.options, &trace.choices, {false, files.any()});
     trace.hashes = played.simulation->hashes;
     trace.digest = played.outcome.digest;
     write_file(file, tern::script::print(trace));
-    if (!svg.empty()) write_file(svg, tern::picture::svg(played.simulation->history, {}));
+    write_history(played.simulation->history, files);
 }
 
 int replay_cluster(const Options &options, const std::string &text)
@@ -69,7 +68,7 @@ int replay_cluster(const Options &options, const std::string &text)
     const tern::ParsedScript parsed = tern::cluster_script::parse(text);
     if (!parsed.error.empty()) fail(options.name + ": " + parsed.error);
     const tern::PlayedScript played = tern::cluster_script::play(parsed.script);
-    if (!options.svg.empty()) write_file(options.svg, tern::picture::svg(played.history, {}));
+    write_history(played.history, options.history);
     Report line;
     report::add(line, "ok", played.ok());
     report::add(line, "moves", played.moves);
@@ -104,9 +103,8 @@ uint64_t first_difference(const tern::Trace &trace, const std::vector<uint64_t> 
 int replay_simulation(const Options &options, const std::string &text)
 {
     const tern::Trace trace = read_trace(options, text);
-    const Played played = play::run(trace.options, &trace.choices, {false, !options.svg.empty()});
-    if (!options.svg.empty())
-        write_file(options.svg, tern::picture::svg(played.simulation->history, {}));
+    const Played played = play::run(trace.options, &trace.choices, {false, options.history.any()});
+    write_history(played.simulation->history, options.history);
     Outcome outcome = played.outcome;
     const uint64_t differs = first_difference(trace, played.simulation->hashes);
     if (differs != 0 || (trace.digest != 0 && trace.digest != outcome.digest)) {
@@ -125,7 +123,7 @@ int replay_simulation(const Options &options, const std::string &text)
 int replay_recording(const Options &options, const std::string &text)
 {
     const tern::PlayedRecording played = tern::recording::play(std::as_bytes(std::span(text)));
-    if (!options.svg.empty()) write_file(options.svg, tern::picture::svg(played.history, {}));
+    write_history(played.history, options.history);
     Report line;
     report::add(line, "ok", played.ok);
     report::add(line, "cut_short", played.cut_short);
@@ -156,7 +154,7 @@ std::string keep_failure(const tern::SimOptions &options, const Outcome &outcome
     }
     write_file(whole, tern::script::print(trace));
     if (wall_s_max > 0) trace = shrunk(trace, outcome, wall_s_max);
-    keep_trace(trace, outcome, name + ".trace", name + ".svg");
+    keep_trace(trace, outcome, name + ".trace", {name + ".svg", {}});
     return name + ".trace";
 }
 
@@ -187,7 +185,7 @@ int shrink(const Options &options)
     const uint32_t bound_s = options.bound_s == 0 ? 60 : options.bound_s;
     const tern::Trace small = shrunk(trace, outcome, bound_s);
     const std::string file = options.record.empty() ? options.name + ".small" : options.record;
-    keep_trace(small, outcome, file, options.svg);
+    keep_trace(small, outcome, file, options.history);
     Report line;
     report::add(line, "ok", true);
     report::add(line, "invariant", outcome.invariant);

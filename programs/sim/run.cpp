@@ -36,17 +36,23 @@ void add_outcome(Report &line, const Outcome &outcome)
     report::add(line, "text", outcome.text);
 }
 
-void keep_played(const Played &played, const std::string &record, const std::string &svg)
+void write_history(const tern::History &history, const HistoryFiles &files)
+{
+    if (!files.svg.empty()) write_file(files.svg, tern::picture::svg(history));
+    if (!files.json.empty()) write_file(files.json, tern::history::json(history));
+}
+
+void keep_played(const Played &played, const std::string &record, const HistoryFiles &files)
 {
     if (!record.empty())
         write_file(record, tern::script::print(tern::simulation::trace(*played.simulation)));
-    if (!svg.empty()) write_file(svg, tern::picture::svg(played.simulation->history, {}));
+    write_history(played.simulation->history, files);
 }
 
 int run(const Options &options)
 {
     const tern::SimOptions run = run_options(options, options.seed);
-    const tern::Keep keep = {!options.record.empty(), !options.svg.empty()};
+    const tern::Keep keep = {!options.record.empty(), options.history.any()};
     const Played played = play::run(run, nullptr, keep);
     Outcome outcome = played.outcome;
     if (options.twice) {
@@ -58,7 +64,7 @@ int run(const Options &options)
                 "a second run of the same seed ended with digest " + report::hex(again.digest);
         }
     }
-    keep_played(played, options.record, options.svg);
+    keep_played(played, options.record, options.history);
     Report line;
     report::add(line, "ok", outcome.ok);
     report::add(line, "seed", options.seed);

@@ -1,7 +1,7 @@
 // Plays scenarios by name: orders of messages in a cluster of replicas, and runs of whole sessions.
 #include "commands.h"
 #include "sim/explorer/cluster_script_play.h"
-#include "sim/picture/picture.h"
+#include "sim/picture/history.h"
 #include "sim/scenarios/scenarios.h"
 #include "sim/scenarios/scenarios_sessions.h"
 #include <algorithm>
@@ -87,7 +87,7 @@ int scenario(const Options &options)
         count += 1;
         held += result.ok;
         if (!result.ok) failed += std::string(name) + ": " + result.text + "\n";
-        if (!options.svg.empty()) write_file(options.svg, tern::picture::svg(result.history, {}));
+        write_history(result.history, options.history);
     };
     const auto is_wanted = [&](std::string_view name) {
         return options.name == name || options.name == "all";

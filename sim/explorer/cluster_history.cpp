@@ -215,7 +215,7 @@ ClusterHistory begin(const Cluster &c, const ClusterState &s, const std::string 
     h.streams.resize(size_t{places} * places);
     h.bags.resize(size_t{places} * places);
     for (PeerPlace place = 0; place < places; ++place) {
-        const std::string name = std::to_string(place + 1);
+        const std::string name = "peer " + std::to_string(place + 1);
         h.history.lanes.push_back(place == 0 ? name + " host" : name);
         h.history.peers.push_back(cluster::is_there(c, s, place) ? static_cast<PeerId>(place + 1)
                                                                  : PeerId::none);

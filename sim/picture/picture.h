@@ -1,21 +1,12 @@
-// Draws a History as swim lanes, one for each peer, in SVG.
+// Draws a History as swim lanes: an SVG with a lane for each peer and time from left to right.
 #pragma once
 #include "sim/picture/history.h"
 
-namespace tern {
+namespace tern::picture {
 
-struct PictureOptions {
-    bool all = false; // Draws everything. By default only what may have led to a violation.
-    // Objects that get a band in each lane: those of the violation, then the most active ones.
-    uint32_t objects_max = 3;
-    uint32_t width_max_px = 3000; // A wider picture first loses quiet times, then its beginning.
-};
+// Well-formed XML, equal for equal histories. Names and labels may hold any bytes. If there is a
+// violation, only what led to it is drawn. If all does not fit into the width, which is at least
+// 800, the beginning is left out.
+std::string svg(const History &raw, double width_max_px = 3000);
 
-namespace picture {
-
-// Returns well-formed XML, which depends on the arguments only. Names and labels may have any
-// bytes.
-std::string svg(const History &raw, const PictureOptions &options);
-
-}
 }

@@ -36,7 +36,7 @@ static uint16_t lane_of(RecordingHistory &h, PeerId peer)
     const auto found = std::find(peers.begin() + 1, peers.end(), peer);
     if (found != peers.end()) return static_cast<uint16_t>(found - peers.begin());
     peers.push_back(peer);
-    h.history.lanes.push_back(names::text(peer));
+    h.history.lanes.push_back("peer " + names::text(peer));
     return static_cast<uint16_t>(peers.size() - 1);
 }
 
@@ -134,7 +134,7 @@ History finish(RecordingHistory &h, const Session *session)
 {
     History &history = h.history;
     history.peers[0] = local_peer(session);
-    history.lanes[0] = names::text(local_peer(session)) + " recorded";
+    history.lanes[0] = "peer " + names::text(local_peer(session)) + " recorded";
     for (size_t i = 0; i < history.peers.size(); ++i)
         if (history.peers[i] != PeerId::none && history.peers[i] == host_peer(session))
             history.lanes[i] += " host";

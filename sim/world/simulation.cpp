@@ -122,7 +122,8 @@ static std::unique_ptr<Simulation> make_either(const SimOptions &options, Keep k
     sim.history.title = "seed " + std::to_string(options.seed);
     for (uint16_t place = 0; place < options.places; ++place) {
         shape_place(sim, place);
-        sim.history.lanes.push_back(std::to_string(place) + (place == 0 ? " first" : ""));
+        sim.history.lanes.push_back("place " + std::to_string(place) +
+                                    (place == 0 ? " first" : ""));
         sim.history.peers.push_back(PeerId::none);
     }
     start_peer(sim, 0);

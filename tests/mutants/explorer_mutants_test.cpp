@@ -175,5 +175,5 @@ TEST(ScenarioMutants, TheGhostIsThere)
     std::printf("%s: %s\n", played.violation.invariant.c_str(), played.violation.text.c_str());
     std::ostringstream drawn; // docs/testing.md says how it is drawn anew.
     drawn << std::ifstream(TERN_SOURCE_DIR "/docs/ghost.svg").rdbuf();
-    EXPECT_TRUE(drawn.str() == picture::svg(played.history, {})) << "docs/ghost.svg is old";
+    EXPECT_TRUE(drawn.str() == picture::svg(played.history)) << "docs/ghost.svg is old";
 }

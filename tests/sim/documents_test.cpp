@@ -103,12 +103,14 @@ TEST(Documents, PicturesAreAsTheyAreDrawnNow)
                               {"claim", "B9"},
                               {"host_death", "S12"},
                               {"partition", "S16-three"},
-                              {"suspicion", "S15-three"}};
+                              {"suspicion", "S15-three"},
+                              {"star_claim", "star-claim"},
+                              {"star_next", "star-next"}};
     for (const auto &[file, name] : drawn) {
         const Scenario *scenario = scenarios::find_order(name);
         ASSERT_NE(scenario, nullptr) << name;
         const Script script = cluster_script::parse(scenario->text).script;
-        const std::string svg = picture::svg(cluster_script::play(script).history, {});
+        const std::string svg = picture::svg(cluster_script::play(script).history);
         EXPECT_TRUE(content(source + "docs/" + file + ".svg") == svg)
             << "tern-sim scenario " << name << " --svg docs/" << file << ".svg";
     }

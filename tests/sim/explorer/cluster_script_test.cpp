@@ -131,7 +131,7 @@ TEST(Script, TellsItsHistory)
 {
     const History history = played("title A race\n" + race).history;
     EXPECT_EQ(history.title, "A race");
-    EXPECT_EQ(history.lanes, (std::vector<std::string>{"1 host", "2", "3"}));
+    EXPECT_EQ(history.lanes, (std::vector<std::string>{"peer 1 host", "peer 2", "peer 3"}));
     EXPECT_TRUE(history.steps);
     size_t said = 0, heard = 0;
     uint64_t time_us = 0;

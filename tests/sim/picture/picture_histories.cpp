@@ -92,7 +92,7 @@ Writer writer(const std::string &title, size_t peers, bool steps)
     w.history.title = title;
     w.history.steps = steps;
     for (size_t i = 1; i <= peers; ++i) {
-        w.history.lanes.push_back(i == 1 ? "1 host" : std::to_string(i));
+        w.history.lanes.push_back("peer " + std::to_string(i) + (i == 1 ? " host" : ""));
         w.history.peers.push_back(static_cast<PeerId>(i));
     }
     return w;

@@ -1,6 +1,6 @@
 // Histories written by hand, to be drawn.
 #pragma once
-#include "sim/picture/picture.h"
+#include "sim/picture/history.h"
 
 namespace tern::histories {
 

@@ -105,9 +105,10 @@ TEST(Recording, TellsWhatWasSaidHeardAndBelieved)
     const PlayedRecording played = recording::play(recorded.bytes);
     const History &history = played.history;
     ASSERT_EQ(history.lanes.size(), 3u);
-    EXPECT_EQ(history.lanes[0], "2 recorded");
+    EXPECT_EQ(history.lanes[0], "peer 2 recorded");
     EXPECT_EQ(history.peers[0], static_cast<PeerId>(2));
-    EXPECT_NE(std::find(history.lanes.begin(), history.lanes.end(), "1 host"), history.lanes.end());
+    EXPECT_NE(std::find(history.lanes.begin(), history.lanes.end(), "peer 1 host"),
+              history.lanes.end());
     std::map<MomentKind, size_t> counts;
     std::map<uint64_t, int> said;
     uint64_t time_us = 0;
