@@ -7,9 +7,10 @@
 namespace tern {
 namespace {
 
-[[maybe_unused]] uint64_t natural_names(Session *session, ObjectId object, const Event &event,
-                                        Finder *finder, SimNetwork *network, Workers *workers,
-                                        std::span<const Address> addresses)
+[[maybe_unused]] inline uint64_t natural_names(Session *session, ObjectId object,
+                                               const Event &event, Finder *finder,
+                                               SimNetwork *network, Workers *workers,
+                                               std::span<const Address> addresses)
 {
     const State state = session_state(session);
     const PeerId self = local_peer(session), host = host_peer(session);

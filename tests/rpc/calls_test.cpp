@@ -1,4 +1,4 @@
-// Calls that are answered: for the owner of an object, for the host, and requests; who may call.
+// Calls to the owner of an object, calls to the host, and requests; the rules for who may call.
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct Heard {
 struct Calls : testing::TestWithParam<Topology> {
     std::vector<Type> types = call_types();
     SimWorld world{55, {20, 60, 0.05f, 0}};
-    std::vector<Heard> heard; // Calls, replies and failures.
+    std::vector<Heard> heard; // The calls, replies and failures of all nodes, in order.
     bool replies = true;
 
     void SetUp() override
@@ -110,12 +110,13 @@ TEST_P(Calls, OfAnOwnerFollowItThroughMigrationsInOrder)
         EXPECT_EQ(h.event.kind, EventKind::call);
         EXPECT_EQ(h.event.object, object);
         EXPECT_EQ(h.event.peer, id(3));
-        EXPECT_EQ(h.event.call, CallId::none); // No reply is wanted.
+        EXPECT_EQ(h.event.call, CallId::none); // The caller wants no reply.
         got.push_back(h.said.number);
         by[h.node] = true;
     }
     EXPECT_EQ(got, all);
-    EXPECT_EQ(by, (std::vector<bool>{true, true, true, true})); // By its caller, too.
+    // Every node owned the object for a while, the caller too.
+    EXPECT_EQ(by, (std::vector<bool>{true, true, true, true}));
 }
 
 TEST_P(Calls, OfAnOwnerFailWhenTheObjectDiesOrNobodyKnowsIt)
@@ -128,7 +129,7 @@ TEST_P(Calls, OfAnOwnerFailWhenTheObjectDiesOrNobodyKnowsIt)
     const CallId unknown =
         call_owner(at(3), static_cast<ObjectId>(0x1000000ff), WORD, Said{object, 3});
     steps(30);
-    ASSERT_EQ(heard.size(), 2u); // The third waits.
+    ASSERT_EQ(heard.size(), 2u); // The call for an unknown object still waits.
     steps(60);
     ASSERT_EQ(heard.size(), 3u);
     const CallId ids[] = {crossing, late, unknown};
@@ -161,11 +162,12 @@ TEST_P(Calls, OfAnOwnerThatIsNotKnownYetWait)
 TEST_P(Calls, RequestsAreRepliedToOnce)
 {
     const ObjectId object = thing(2);
-    const CallId ids[] = {request(at(3), id(1), WORD, Said{object, 1}),
-                          request(at(3), PeerId::host, WORD, Said{object, 2}),
-                          request_owner(at(3), object, WORD, Said{object, 3}),
-                          request_owner(at(2), object, WORD, Said{object, 4}), // Of itself.
-                          request(at(0), PeerId::host, WORD, Said{object, 5})};
+    const CallId ids[] = {
+        request(at(3), id(1), WORD, Said{object, 1}),
+        request(at(3), PeerId::host, WORD, Said{object, 2}),
+        request_owner(at(3), object, WORD, Said{object, 3}),
+        request_owner(at(2), object, WORD, Said{object, 4}), // Node 2 asks itself.
+        request(at(0), PeerId::host, WORD, Said{object, 5})};
     steps(60);
     EXPECT_EQ(numbers(1, EventKind::call), Numbers{1});
     EXPECT_EQ(numbers(0, EventKind::call), (Numbers{5, 2}));
@@ -180,7 +182,8 @@ TEST_P(Calls, RequestsAreRepliedToOnce)
     EXPECT_EQ(heard.size(), 10u);
     heard.clear();
     const Said again = {object, 9};
-    EXPECT_TRUE(reply(at(1), id(3), ids[0], WORD, &again, sizeof again)); // Unheard.
+    EXPECT_TRUE(
+        reply(at(1), id(3), ids[0], WORD, &again, sizeof again)); // A second reply is dropped.
     steps(30);
     EXPECT_TRUE(heard.empty());
 }
@@ -201,7 +204,7 @@ TEST_P(Calls, RequestsFailInTimeOrWithWhoWasAsked)
         EXPECT_EQ(h.event.failure, timed_out ? CallFailure::no_reply : CallFailure::lost);
     }
     EXPECT_EQ(failed, (std::vector{silent, orphaned}));
-    EXPECT_EQ(request(at(3), id(2), WORD, Said{}), CallId::none); // It has gone.
+    EXPECT_EQ(request(at(3), id(2), WORD, Said{}), CallId::none); // Peer 2 is no member any more.
 }
 
 TEST_P(Calls, OfTheHostGoToTheNextOne)
@@ -214,7 +217,7 @@ TEST_P(Calls, OfTheHostGoToTheNextOne)
     for (int i = 0; i < 300 && host_peer(at(3)) != PeerId::none; ++i)
         step();
     ASSERT_EQ(host_peer(at(3)), PeerId::none);
-    EXPECT_TRUE(call(at(3), PeerId::host, WORD, Said{ObjectId::none, 3})); // Waits for one.
+    EXPECT_TRUE(call(at(3), PeerId::host, WORD, Said{ObjectId::none, 3})); // Waits for a host.
     steps(150);
     EXPECT_EQ(numbers(1, EventKind::call), Numbers{3});
     EXPECT_EQ(host_peer(at(3)), id(1));
@@ -232,11 +235,12 @@ TEST_P(Calls, AreRefusedToWhoMayNotMakeThem)
     EXPECT_TRUE(call(at(1), PeerId::everyone, OWNERS, Said{object, 6}));
     EXPECT_TRUE(call(at(1), id(3), OWNERS, Said{object, 7}, Reliability::unreliable));
     steps(60);
-    Numbers got = numbers(2, EventKind::call); // Of two callers.
+    Numbers got = numbers(2, EventKind::call); // They come from two callers, in any order.
     std::sort(got.begin(), got.end());
     EXPECT_EQ(got, (Numbers{5, 6}));
     heard.clear();
-    // Given away while it is on its way: whoever hears of that first refuses it, and says so.
+    // The object migrates while the call is in flight. A receiver that has already received the
+    // change of owner refuses the call, and its caller gets not_allowed.
     EXPECT_TRUE(migrate(at(0), object, id(2)));
     EXPECT_TRUE(call(at(1), PeerId::everyone, OWNERS, Said{object, 8}));
     steps(60);
@@ -251,7 +255,7 @@ TEST_P(Calls, AreCountedOutBeyondTheirLimit)
         sent += call(at(3), id(1), FEW, Said{ObjectId::none, i});
     EXPECT_EQ(sent, 5);
     EXPECT_EQ(session_stats(at(3)).refused_calls, 15u);
-    steps(31); // A second.
+    steps(31); // A second passes, so the limit allows five more.
     for (int32_t i = 0; i < 20; ++i)
         sent += call(at(3), id(1), FEW, Said{ObjectId::none, i});
     EXPECT_EQ(sent, 10);

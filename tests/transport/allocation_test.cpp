@@ -1,10 +1,10 @@
-// A connection lives in the block that it was placed in: nothing in it allocates.
+// A connection uses only the block in which it was placed, and never allocates.
 #include "tests/transport/connection/connection_pair.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>
 
-// The sanitizers have their own operator new.
+// The sanitizers replace operator new themselves, so the count cannot work with them.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define TERN_SANITIZED
@@ -28,7 +28,7 @@ void *counted(size_t bytes)
 
 }
 
-// Weak, so that another test of the same program may count too.
+// These are weak, so another test of the same program may define operator new too.
 __attribute__((weak)) void *operator new(size_t bytes)
 {
     void *memory = counted(bytes);
@@ -79,7 +79,7 @@ TEST(Allocation, NothingInAConnectionAllocates)
                 const std::span<std::byte> room = connection::unreliable_room(packet);
                 if (!room.empty()) connection::add_unreliable(packet, UnreliableKind::updates, 1);
                 const auto sealed = connection::finish_packet(a, packet, pair.now_us);
-                if (tick % 7 == 3) continue; // Lost.
+                if (tick % 7 == 3) continue; // This packet is lost.
                 const OpenedPacket opened =
                     connection::open_packet(b, sealed, pair.side[1 - from].scratch);
                 if (opened.opening == Opening::ok) connection::accept(b, opened, pair.now_us);

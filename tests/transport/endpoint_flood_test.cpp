@@ -2,13 +2,13 @@
 #include "transport/endpoint.h"
 #include <map>
 
-// Many strangers, most of whom are not who they say.
+// Floods of handshakes from unknown peers, most with spoofed addresses.
 namespace tern {
 namespace {
 
 using namespace world;
 
-// An initiation as anybody can write it who knows b's key; from an address that need not be true.
+// A valid initiation. Anybody who knows b's public key can write one, and spoof its source address.
 Bytes initiation(const Peer &b, uint32_t sender_id, const KeyPair &who, const KeyPair &ephemeral)
 {
     NoiseHandshake h =
@@ -25,8 +25,8 @@ Bytes any_initiation(const Peer &b, uint32_t sender_id)
     return initiation(b, sender_id, noise::make_key_pair(), noise::make_key_pair());
 }
 
-// Cheap to make by the thousand: only mac1 is right. It costs the reader as much as a good one
-// until the Noise message is opened.
+// An initiation that is cheap to make, because only its mac1 is valid. Until the Noise message is
+// opened it costs the reader as much as a valid one.
 Bytes hollow_initiation(const MacKeys &keys, uint32_t sender_id)
 {
     Initiation message = {};
@@ -52,7 +52,7 @@ size_t size_bytes(const std::vector<Mail> &mails)
 TEST(EndpointFlood, AHundredThousandSpoofedInitiationsCostLittleAndANewcomerGetsIn)
 {
     Peer b{2}, newcomer{1};
-    const uint32_t spoofed = 100'000, per_tick = 1'667; // 100,000 per second at 60 ticks.
+    const uint32_t spoofed = 100'000, per_tick = 1'667; // 100,000/s at 60 ticks/s
     uint64_t now_us = 1'000'000;
     const ConnectionIndex asked = endpoint::connect(newcomer.e(), b.keys.public_key, b.at, now_us);
     size_t in_bytes = 0, out_bytes = 0;
@@ -63,7 +63,8 @@ TEST(EndpointFlood, AHundredThousandSpoofedInitiationsCostLittleAndANewcomerGets
             receive(newcomer, b.at, mail.bytes, now_us);
         to_newcomer.clear();
         to_b = everything(newcomer, now_us);
-        // The newcomer's come first in one tick, last in the next.
+        // The newcomer's datagrams come before the spoofed ones in one tick, after them in the
+        // next.
         const bool is_first = sent / per_tick % 2 == 0;
         for (int half = 0; half < 2; ++half) {
             if ((half == 0) == is_first) {
@@ -95,7 +96,7 @@ TEST(EndpointFlood, BeyondTheAllowanceThereIsNoHandshakeWithoutACookie)
 {
     Peer b{2};
     const uint64_t now_us = 1'000'000;
-    std::map<size_t, size_t> answers; // By size.
+    std::map<size_t, size_t> answers; // The number of answers of each size in bytes.
     for (uint16_t i = 0; i < 300; ++i) {
         const Bytes bytes = any_initiation(b, i);
         EXPECT_EQ(receive(b, address(i), bytes, now_us).handling, Handling::handled);
@@ -109,7 +110,7 @@ TEST(EndpointFlood, BeyondTheAllowanceThereIsNoHandshakeWithoutACookie)
     EXPECT_EQ(half_open_count(b), initiations_burst);
 }
 
-// The cookie that b gives for an address, put into the initiation.
+// Returns the initiation with the cookie in it that b gives to this address.
 Bytes proven(Peer &b, const Bytes &bytes, const Address &from, uint64_t now_us)
 {
     const Allowance strangers = b.endpoint->_strangers;
@@ -143,7 +144,8 @@ TEST(EndpointFlood, ACookieIsGoodForItsAddressAndItsTime)
     };
     EXPECT_EQ(handling_of(address(1), 0), Handling::handled);
     EXPECT_EQ(handling_of(address(3), 0), Handling::bad);
-    EXPECT_EQ(handling_of(address(1), cookie_time_us), Handling::handled); // The secret before.
+    EXPECT_EQ(handling_of(address(1), cookie_time_us),
+              Handling::handled); // b keeps one old secret.
     EXPECT_EQ(handling_of(address(1), 2 * cookie_time_us), Handling::bad);
 
     Peer b{2};
@@ -175,7 +177,7 @@ TEST(EndpointFlood, IntoAFullTableOnlyACookieLeadsAndTheOldestGoes)
     uint64_t now_us = 1'000'000;
     std::vector<Mail> responses;
     for (uint16_t i = 0; i < half_open_max; ++i) {
-        now_us += 10'000; // 100 per second: within the allowance.
+        now_us += 10'000; // 100 a second stay within the allowance.
         receive(b, address(i), any_initiation(b, i), now_us);
         for (Mail &mail : handshakes(b, now_us))
             responses.push_back(std::move(mail));
@@ -187,7 +189,7 @@ TEST(EndpointFlood, IntoAFullTableOnlyACookieLeadsAndTheOldestGoes)
     std::memcpy(&second, responses[1].bytes.data() + 4, 4);
     EXPECT_EQ(connection_ids::find(b.endpoint->_ids, oldest).owner, IdOwner::half_open);
 
-    now_us += 1'000'000; // The allowance is full again; the table still is, too.
+    now_us += 1'000'000; // The allowance has recovered, but the table is still full.
     Peer newcomer{500};
     const ConnectionIndex asked = endpoint::connect(newcomer.e(), b.keys.public_key, b.at, now_us);
     for (const size_t expected : {64u, 100u}) {

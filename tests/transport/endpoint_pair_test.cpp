@@ -3,7 +3,7 @@
 #include "transport/endpoint.h"
 #include <memory>
 
-// Two endpoints over a pretend network: loss, new handshakes, both asking at once.
+// Two endpoints over a simulated network: loss, repeated handshakes, and handshakes that cross.
 namespace tern {
 namespace {
 
@@ -14,7 +14,8 @@ bool is_lower(const Peer &a, const Peer &b)
     return std::memcmp(a.keys.public_key, b.keys.public_key, 32) < 0;
 }
 
-// The live connections of both are the two ends of one, and carry messages.
+// Expects that each peer has one live connection, that both are the ends of the same one, and that
+// it carries messages.
 void expect_one_connection(Net &net, Peer &a, Peer &b, const std::string &what)
 {
     const auto at_a = live(a), at_b = live(b);
@@ -31,8 +32,8 @@ void expect_one_connection(Net &net, Peer &a, Peer &b, const std::string &what)
     EXPECT_EQ(a.heard, std::vector<std::string>{"to a"}) << what;
 }
 
-// What the asker and the asked can do, and what both then use. A machine without AES in hardware is
-// one that has been told so.
+// For each set of ciphers of the initiator and of the responder. set_ciphers() stands in for a
+// machine without AES in hardware.
 TEST(EndpointPair, BothUseTheFastestCipherThatBothHave)
 {
     constexpr uint16_t chacha = handshake::ciphers_everywhere, both = handshake::ciphers_known;
@@ -63,7 +64,7 @@ TEST(EndpointPair, BothUseTheFastestCipherThatBothHave)
     }
 }
 
-// Whoever answers cannot be made to take what was not offered, nor what it has not.
+// A responder never picks a cipher that the initiator did not offer or that it lacks itself.
 TEST(EndpointPair, AnOfferOfNothingKnownGetsNoAnswer)
 {
     Peer b(2);
@@ -99,7 +100,7 @@ TEST(EndpointPair, ConnectsOverABadNetwork)
         run(net, 2'000'000);
         expect_one_connection(net, a, b, "seed " + std::to_string(seed));
     }
-    // Seven tries that each need both ways: 0.51^7 fail, one in a hundred.
+    // Each of seven tries fails with probability 0.51, so 0.51^7 = 1% of the handshakes fail.
     EXPECT_GE(opened, 95u);
 }
 
@@ -132,7 +133,7 @@ TEST(EndpointPair, ANewHandshakeReplacesTheConnectionThatThePeerHasLost)
     }
 }
 
-// Both ask, both are answered before either's first packet arrives.
+// Both peers send an initiation, and both get a response before either's first packet arrives.
 TEST(EndpointPair, OfTwoThatCrossTheOneThatTheLowerKeyAskedForSurvives)
 {
     for (int round = 0; round < 8; ++round) {
@@ -169,7 +170,8 @@ TEST(EndpointPair, WhatThePeerOpensFirstTakesThePlaceOfOurOwnAsking)
         endpoint::connect(b.e(), a.keys.public_key, a.at, net.now_us);
         run(net, 25'000);
         ASSERT_TRUE(a.opened.empty());
-        // Now, while b's first packet is under way; nothing of this will arrive.
+        // a starts its handshake while b's first packet is in flight. The address is wrong, so no
+        // datagram of that handshake arrives.
         const ConnectionIndex asked =
             endpoint::connect(a.e(), b.keys.public_key, address(99), net.now_us);
         run(net, 25'000);
@@ -181,8 +183,8 @@ TEST(EndpointPair, WhatThePeerOpensFirstTakesThePlaceOfOurOwnAsking)
     }
 }
 
-// Every way in which two peers may ask for each other at about the same time, with what the
-// network does to it: in the end there is one connection, the same on both sides.
+// Two peers connect to each other at about the same time, with random delays and losses. In the end
+// there is one connection, the same on both sides.
 TEST(EndpointPair, HoweverBothAskThereIsOneConnectionInTheEnd)
 {
     size_t crossed = 0, taken_over = 0;

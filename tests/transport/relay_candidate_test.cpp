@@ -1,5 +1,5 @@
-// Other addresses than the one that was asked: detours of a handshake, and where a connection
-// sends.
+// Relay candidates: a handshake that is tried over several addresses, and the address to which a
+// connection sends.
 #include "tests/transport/connection/connection_pair.h"
 #include "tests/transport/endpoint_world.h"
 #include "transport/sockets/addresses.h"
@@ -21,7 +21,7 @@ TEST(RelayCandidate, AHandshakeIsTriedBothWaysAndKeepsTheOneThatAnswers)
         ASSERT_EQ(both.size(), 2u);
         EXPECT_EQ(both[0].to, b.at);
         EXPECT_EQ(both[1].to, first);
-        // B knows A by way of the first, too.
+        // b receives the initiation over the first relay too.
         const Address back = address::bridged(PeerId{1}, PeerId{4});
         world::receive(b, back, both[1].bytes, start_us + 1);
         const auto answers = world::handshakes(b, start_us + 1);
@@ -76,7 +76,7 @@ TEST(RelayCandidate, ABridgedConnectionHasSmallerDatagramsAndARateOfItsOwn)
         }
         if (address::is_bridged(connection::address(c))) {
             EXPECT_EQ(bytes, bridged_datagram_bytes_max);
-            EXPECT_LE(sum, 2400u); // A burst.
+            EXPECT_LE(sum, 2400u); // The burst that a relay forwards at once
         } else {
             EXPECT_EQ(bytes, datagram_bytes_max);
             EXPECT_GT(sum, 5000u);
@@ -94,14 +94,14 @@ TEST(RelayCandidate, WhatIsNotAckedRaisesDoubtAndAnAckEndsIt)
     for (int i = 0; i < 60; ++i)
         pair.tick();
     EXPECT_FALSE(connection::in_doubt(c, pair.now_us));
-    pair.network.cut[0] = true; // Nothing comes back.
+    pair.network.cut[0] = true; // No datagram reaches side 0, so nothing is acked.
     int steps = 0;
     while (!connection::in_doubt(c, pair.now_us) && steps < 600) {
         pair.tick();
         steps += 1;
     }
     EXPECT_LT(steps, 3750 * 60 / 1000 + 10) << "three eighths of the timeout at most";
-    // A lone message is no part of this, whatever becomes of it.
+    // An out-of-band packet has no outcome, so its loss is not counted.
     const uint64_t lost = connection::stats(c).lost_datagrams;
     std::byte buffer[datagram_bytes_max];
     const std::byte nonce[8] = {};

@@ -13,7 +13,7 @@ TEST(Allowance, GivesTheBurstThenTheRate)
         burst += 1;
     EXPECT_EQ(burst, 200);
     int taken = 0;
-    for (uint64_t t = 1; t <= 10'000; ++t) // 10 s.
+    for (uint64_t t = 1; t <= 10'000; ++t) // 10 s
         while (allowance::take(a, start_us + t * 1000))
             taken += 1;
     EXPECT_EQ(taken, 1000);

@@ -23,7 +23,7 @@ TEST(EntropySource, OfASeedIsTheSameEverywhere)
     ASSERT_GE(sodium_init(), 0);
     const uint8_t seed[32] = {};
     EntropySource entropy = entropy::from_seed(seed);
-    // ChaCha20 with a key and a nonce of zeros: RFC 7539, appendix A.1, vector 1.
+    // The ChaCha20 key stream of an all-zero key and nonce: RFC 7539, appendix A.1, vector 1.
     const uint8_t begin[8] = {0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90};
     EXPECT_EQ(std::memcmp(draw(entropy).bytes, begin, sizeof begin), 0);
     EntropySource again = entropy::from_seed(seed);

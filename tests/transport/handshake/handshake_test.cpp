@@ -21,12 +21,12 @@ template <class Message> Bytes bytes(const Message &message)
     return result;
 }
 
-// Two sides, and all datagrams that they can say to each other.
+// Two sides of a handshake, and every datagram that they can send to each other.
 struct Talk {
-    KeyPair a, b; // a asks, b answers.
+    KeyPair a, b; // a initiates, b responds.
     MacKeys a_keys, b_keys;
     Offer offer = {handshake::ciphers_everywhere, 0};
-    NoiseHandshake noise_a, noise_b; // After what they have written and read.
+    NoiseHandshake noise_a, noise_b; // a has written the initiation, b has written the response.
     Initiation initiation;
     Response response;
     Cookie cookie;
@@ -69,13 +69,14 @@ Talk talk()
     t.cookie_reply = handshake::write_cookie_reply(entropy, t.initiation.sender_id, t.cookie,
                                                    t.initiation.mac1, t.b_keys);
     t.version_refusal = handshake::write_version_refusal(t.initiation.sender_id, t.b_keys);
-    t.version_refusal.version = wire_version + 1; // As from a newer peer, which signs it so:
+    // A peer with a newer version writes and signs the refusal like this.
+    t.version_refusal.version = wire_version + 1;
     crypto_generichash(t.version_refusal.mac1, 16,
                        reinterpret_cast<const uint8_t *>(&t.version_refusal), 8, t.b_keys.mac1, 32);
     return t;
 }
 
-// Whether the one to whom it is addressed would take it.
+// True if the recipient of this datagram would accept it.
 bool takes_initiation(const Talk &t, const Bytes &datagram)
 {
     const auto read = handshake::read_initiation(datagram, t.b_keys);
@@ -123,7 +124,7 @@ TEST(Handshake, BothSidesEndWithTheSameKeys)
     EXPECT_EQ(std::memcmp(noise::remote_key(t.noise_b), t.a.public_key, 32), 0);
 }
 
-// The places are those of docs/wire_format.md.
+// The expected offsets are those of docs/wire_format.md.
 TEST(Handshake, FieldsAreWhereTheFormatSays)
 {
     const Talk t = talk();
@@ -144,7 +145,8 @@ TEST(Handshake, FieldsAreWhereTheFormatSays)
     EXPECT_TRUE(std::equal(zero.begin(), zero.end(), i.end() - 16)); // mac2
     EXPECT_TRUE(std::equal(zero.begin(), zero.end(), r.end() - 16));
 
-    // mac1 by hand: the key from its label, then everything before it.
+    // mac1 computed independently: its key is a hash of the label and the public key, and it covers
+    // all bytes before it.
     uint8_t label[9 + 32], key[32], mac[16];
     std::memcpy(label, "tern mac1", 9);
     std::memcpy(label + 9, t.b.public_key, 32);
@@ -164,7 +166,8 @@ TEST(Handshake, FieldsAreWhereTheFormatSays)
 
 using Takes = bool (*)(const Talk &, const Bytes &);
 
-// mac2 of an initiation is not covered here: the endpoint judges it, with its cookie secrets.
+// The size leaves out mac2 of an initiation, which only the endpoint checks, with its cookie
+// secrets.
 void expect_each_bit_counts(const Talk &t, const Bytes &datagram, size_t size, Takes takes)
 {
     ASSERT_TRUE(takes(t, datagram));
@@ -211,9 +214,9 @@ TEST(Handshake, AnotherVersionIsToldApartFromAForgedOne)
     const auto peeked = handshake::peek_id(datagram);
     ASSERT_TRUE(peeked.ok);
     EXPECT_EQ(handshake::id(peeked.bytes), initiator_id);
-    datagram.resize(23); // A refusal would be larger.
+    datagram.resize(23); // A refusal has 24 bytes, and must not be larger than the initiation.
     EXPECT_FALSE(handshake::peek_id(datagram).ok);
-    // Nobody refuses the version that he speaks.
+    // A refusal that names our own version is malformed.
     const auto own = handshake::write_version_refusal(t.initiation.sender_id, t.b_keys);
     EXPECT_EQ(handshake::read_version_refusal(bytes(own), t.b_keys).reading, Reading::malformed);
 }
@@ -249,7 +252,7 @@ TEST(Handshake, UnknownOffersAreIgnored)
     EXPECT_FALSE(handshake::choose_cipher({0xfffc, 0}, handshake::ciphers_known).ok);
 }
 
-// Offered, own, what is chosen; -1: nothing.
+// Each case has the offered ciphers, our own, and the chosen one; -1: none.
 TEST(Handshake, TheFastestCipherThatBothHaveIsChosen)
 {
     constexpr int chacha = static_cast<int>(Cipher::chacha20_poly1305);

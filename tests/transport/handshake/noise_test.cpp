@@ -200,7 +200,7 @@ TEST_F(Noise, AnotherSecretPrologueOrKeyEndsTheHandshake)
     EXPECT_TRUE(noise::read_second(i, one.bytes, second, none));
 }
 
-// The points of low order on Curve25519 and its twist, as far as they are canonical.
+// The canonical encodings of the low-order points of Curve25519 and its twist.
 TEST_F(Noise, KeysOfLowOrderAreRefused)
 {
     const char *points[] = {

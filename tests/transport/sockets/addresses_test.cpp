@@ -46,7 +46,7 @@ TEST(Addresses, V6IsReadInAllItsForms)
     EXPECT_STREQ(parse_address("[1::]:9").error, nullptr);
 }
 
-// The examples of RFC 5952, sections 4 and 5.
+// These are the examples of RFC 5952, sections 4 and 5.
 TEST(Addresses, V6IsPrintedInItsOneShortForm)
 {
     EXPECT_EQ(reprinted("[2001:0db8::0001]:80"), "[2001:db8::1]:80");

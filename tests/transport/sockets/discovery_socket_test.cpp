@@ -1,5 +1,5 @@
-// The socket of discovery on the real network of this machine. Where there is neither broadcast
-// nor multicast, not even on loopback, these tests are skipped.
+// The discovery socket on the real network of this machine. Without broadcast and multicast, not
+// even on loopback, these tests are skipped.
 #include "tern/discovery.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
@@ -50,7 +50,7 @@ static void send_text(Socket &socket, const Address &to, const std::string &text
     socket.send({&datagram, 1});
 }
 
-// What comes until one of them is `last`, or patience ends.
+// Collects datagrams until `last` has arrived or within_us have passed.
 static std::vector<Received> collected(Socket &socket, const std::string &last,
                                        uint64_t within_us = patience_us)
 {
@@ -90,7 +90,8 @@ TEST(DiscoverySocket, AQueryToEverybodyReachesAllOnItsPortAndTheirAnswersComeBac
     EXPECT_GT(finder->stats().sent_datagrams, 0u);
 }
 
-// Has an interface that is up, can do both, and has such an address that is not of its link alone.
+// True if an interface other than loopback is up, can broadcast and multicast, and has an address
+// of this family that is not link-local.
 static bool has_network(int family)
 {
     ifaddrs *first = nullptr;
@@ -107,8 +108,8 @@ static bool has_network(int family)
     return has;
 }
 
-// A plain socket beside discovery sockets on their port: at an address of its own, and for no
-// group but if that address is one.
+// A plain socket on the port of the discovery sockets, bound to `ip`. If `ip` is 0.0.0.0 it
+// receives no multicast, otherwise `ip` is the multicast group that it receives.
 static int plain_socket(const char *ip, uint16_t port)
 {
     const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
@@ -139,7 +140,7 @@ TEST(DiscoverySocket, AQueryTravelsByBroadcastAndByMulticastOfBothVersions)
     ASSERT_TRUE(member && finder);
     const uint16_t port = member->local_address().port;
     const int by_broadcast = plain_socket("0.0.0.0", port);
-    const int by_multicast = plain_socket("239.255.83.76", port); // The member has joined it.
+    const int by_multicast = plain_socket("239.255.83.76", port); // `member` has joined it.
     send_text(*finder, everybody(port), "?");
     EXPECT_TRUE(hears(by_broadcast));
     EXPECT_TRUE(hears(by_multicast));
@@ -150,7 +151,7 @@ TEST(DiscoverySocket, AQueryTravelsByBroadcastAndByMulticastOfBothVersions)
         return std::ranges::count_if(
             all, [v4](const Received &one) { return address::is_v4(one.from) == v4; });
     };
-    EXPECT_GE(versions(true), 2); // One by each way.
+    EXPECT_GE(versions(true), 2); // One by broadcast and one by multicast
     if (has_network(AF_INET6)) {
         EXPECT_GE(versions(false), 1);
     }

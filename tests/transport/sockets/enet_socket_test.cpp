@@ -38,7 +38,7 @@ namespace {
 struct HostDestroyer {
     void operator()(ENetHost *host) const { enet_host_destroy(host); }
 };
-// ENet as a game has it, without tern. It is gone without a goodbye.
+// An ENet host without tern. Its destructor sends no disconnect to its peers.
 using PlainHost = std::unique_ptr<ENetHost, HostDestroyer>;
 
 }
@@ -64,7 +64,8 @@ static ENetPeer *connecting(const PlainHost &host, const Socket &to)
     return enet_host_connect(host.get(), &address, 1, 0);
 }
 
-// Serves both until an event of this kind comes. Without one, an empty event.
+// Serves both ends until the host gets an event of this type. Returns an empty event, and fails the
+// test, if none comes in time.
 static ENetEvent awaited(const PlainHost &host, Socket &socket, ENetEventType type)
 {
     const uint64_t end_us = clock_us() + patience_us;
@@ -100,7 +101,7 @@ static void take(Socket &socket, std::vector<std::string> &texts)
                            datagram.bytes.size());
 }
 
-// Serves both ends until `to` has received `count` datagrams or patience ends.
+// Serves both ends until `to` has received `count` datagrams or patience_us have passed.
 static std::vector<std::string> collected(Socket &to, Socket &other, size_t count)
 {
     std::vector<std::string> texts, ignored;
@@ -183,7 +184,7 @@ TEST(EnetSocket, AnotherOneAtTheSamePortIsReachedAgain)
     const Address to = address_of(*b);
     send_text(*a, to, "one");
     ASSERT_EQ(collected(*b, *a, 1).size(), 1u);
-    b.reset(); // Says goodbye to ENet's peers.
+    b.reset(); // Disconnects from its ENet peers.
     b = OwnedSocket(make_enet_socket(to.port, 4).socket);
     ASSERT_TRUE(b);
     a->receive();
@@ -205,7 +206,8 @@ TEST(EnetSocket, APeerThatComesBackWithoutGoodbyeIsHeardAndAnswered)
 
     const OwnedSocket b = OwnedSocket(make_enet_socket(address.port, 4).socket);
     ASSERT_TRUE(b);
-    // Else the new connection would have the number of the old one at ENet, and that one work too.
+    // Otherwise ENet gives the new connection the number of the old one, and the old one would work
+    // as well.
     send_text(*b, address_of(*other), "first");
     ASSERT_EQ(collected(*other, *b, 1).size(), 1u);
     send_text(*b, address_of(*a), "back");
@@ -223,7 +225,7 @@ TEST(EnetSocket, APlaceUsedAgainDoesNotCarryForItsFormerAddress)
     ASSERT_EQ(collected(*b, *a, 1).size(), 1u);
     b.reset();
     a->receive();
-    send_text(*c, address_of(*a), "c"); // Takes b's place.
+    send_text(*c, address_of(*a), "c"); // a reuses b's ENet peer for c.
     ASSERT_EQ(collected(*a, *c, 1).size(), 1u);
     const Address gone = address_of(*d);
     send_text(*a, gone, "d");
@@ -235,7 +237,7 @@ TEST(EnetSocket, APlaceUsedAgainDoesNotCarryForItsFormerAddress)
     EXPECT_EQ(collected(*c, *a, 1), std::vector<std::string>{"for c"});
 }
 
-// Seen from a plain ENet host at the other end, which takes over what our end configures.
+// A plain ENet host at the other end adopts the throttle that our end configures.
 TEST(EnetSocket, ThrottleNeverSlowsDownAtEitherEnd)
 {
     const OwnedSocket a = opened();
@@ -260,7 +262,7 @@ TEST(EnetSocket, PacketsAreUnsequencedAndNeverReliableFragments)
     const PlainHost host = plain_host();
     ASSERT_TRUE(a && host);
     for (size_t i = 0; i < host->peerCount; ++i)
-        host->peers[i].mtu = 600; // Then a large packet would go in reliable fragments.
+        host->peers[i].mtu = 600; // ENet would split a larger packet into reliable fragments.
     ENetPeer *peer = connecting(host, *a);
     ASSERT_TRUE(peer);
     ASSERT_EQ(awaited(host, *a, ENET_EVENT_TYPE_CONNECT).peer, peer);
@@ -341,7 +343,7 @@ TEST(EnetSocket, WhatEnetCouldNotCarryAsADatagramIsCounted)
 
 TEST(EnetSocket, AddressesBeyondThePlacesAreCountedAndTheOthersGoOn)
 {
-    const OwnedSocket a = opened(1), b = opened(); // a: 2 * 1 + 8 places.
+    const OwnedSocket a = opened(1), b = opened(); // a has 2 * 1 + 8 ENet peers.
     ASSERT_TRUE(a && b);
     send_text(*a, address_of(*b), "first");
     for (uint16_t i = 1; i <= 12; ++i)

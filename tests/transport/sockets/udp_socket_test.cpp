@@ -43,7 +43,7 @@ static void send_text(Socket &socket, const Address &to, const std::string &text
     socket.send({&datagram, 1});
 }
 
-// All that comes until `count` datagrams are there or patience ends.
+// Collects datagrams until `count` have arrived or patience_us have passed.
 static std::vector<Received> collected(Socket &socket, size_t count)
 {
     std::vector<Received> all;
@@ -107,8 +107,8 @@ TEST(UdpSocket, BatchesAboveOneSystemCallArriveWholeAndInOrder)
     EXPECT_EQ(a->stats().send_failures, 0u);
 }
 
-// Runs of datagrams of one size to one address, which the system may take as one, and the ends of
-// such runs: a shorter one, a longer one, an empty one, another address.
+// Sends runs of datagrams of one size to one address, which segmentation offload may pass to the
+// system as one. A run ends with a shorter, a longer or an empty datagram, or another address.
 static void expect_runs_arrive(Socket &from, Socket &to, Socket &other)
 {
     std::vector<std::string> texts;
@@ -116,7 +116,7 @@ static void expect_runs_arrive(Socket &from, Socket &to, Socket &other)
     const size_t sizes[] = {1200, 1200, 1200, 700, 700, 900, 1, 1, 1, 0, 5, 1300, 40};
     for (size_t i = 0; i < 4 * std::size(sizes); ++i)
         texts.push_back(std::string(sizes[i % std::size(sizes)], static_cast<char>('a' + i % 26)));
-    for (size_t i = 0; i < 90; ++i) // Beyond what goes in one system call.
+    for (size_t i = 0; i < 90; ++i) // More than one system call takes.
         texts.push_back(std::string(1000, static_cast<char>('A' + i % 26)));
     const std::string elsewhere(1000, '!');
     for (size_t i = 0; i < texts.size(); ++i) {
@@ -161,7 +161,7 @@ TEST(UdpSocket, MoreThanOneReceiveGivesWaitsForTheNext)
 }
 
 #ifdef __linux__
-// Linux takes no datagrams as one from a socket without checksums.
+// Linux refuses segmentation offload on a socket without checksums.
 TEST(UdpSocket, WhereTheSystemTakesNoDatagramsAsOneTheyGoOneByOne)
 {
     const OwnedSocket a = opened(IpVersion::v4), b = opened(IpVersion::v4),
@@ -175,7 +175,8 @@ TEST(UdpSocket, WhereTheSystemTakesNoDatagramsAsOneTheyGoOneByOne)
 #endif
 
 #ifdef __linux__
-// In a network of its own, whose loopback carries so many bytes of IP. False: not permitted here.
+// Moves the process into a network namespace whose loopback has this MTU. Returns false if that is
+// not permitted here.
 static bool enter_small_network(int mtu)
 {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
@@ -192,7 +193,7 @@ static bool enter_small_network(int mtu)
 
 constexpr int went_well = 0, not_permitted = 3;
 
-// Exits: 1, 2: it did not go well.
+// Ends the process with went_well, with not_permitted, or with 1 or 2 after a failure.
 static void send_what_is_too_large(IpVersion version)
 {
     if (!enter_small_network(1'400)) std::_Exit(not_permitted);
@@ -200,7 +201,7 @@ static void send_what_is_too_large(IpVersion version)
     if (!a || !b) std::_Exit(not_permitted);
     const Address to = loopback(b->local_address().port);
     const std::string large(1'452, 'l'), fits(1'372, 'f'), small(100, 's');
-    // A large one, alone and before what the system would take together with it.
+    // The too large datagrams stand alone and before datagrams of a run.
     const std::string *order[] = {&large, &small, &fits, &fits, &large, &large, &small, &fits};
     std::vector<Datagram> datagrams;
     for (const std::string *text : order)
