@@ -162,12 +162,12 @@ TEST_P(Calls, OfAnOwnerThatIsNotKnownYetWait)
 TEST_P(Calls, RequestsAreRepliedToOnce)
 {
     const ObjectId object = thing(2);
-    const CallId ids[] = {
-        request(at(3), id(1), WORD, Said{object, 1}),
-        request(at(3), PeerId::host, WORD, Said{object, 2}),
-        request_owner(at(3), object, WORD, Said{object, 3}),
-        request_owner(at(2), object, WORD, Said{object, 4}), // Node 2 asks itself.
-        request(at(0), PeerId::host, WORD, Said{object, 5})};
+    // Node 2 owns the object and node 0 is the host, so the last two ask themselves.
+    const CallId ids[] = {request(at(3), id(1), WORD, Said{object, 1}),
+                          request(at(3), PeerId::host, WORD, Said{object, 2}),
+                          request_owner(at(3), object, WORD, Said{object, 3}),
+                          request_owner(at(2), object, WORD, Said{object, 4}),
+                          request(at(0), PeerId::host, WORD, Said{object, 5})};
     steps(60);
     EXPECT_EQ(numbers(1, EventKind::call), Numbers{1});
     EXPECT_EQ(numbers(0, EventKind::call), (Numbers{5, 2}));
@@ -182,8 +182,8 @@ TEST_P(Calls, RequestsAreRepliedToOnce)
     EXPECT_EQ(heard.size(), 10u);
     heard.clear();
     const Said again = {object, 9};
-    EXPECT_TRUE(
-        reply(at(1), id(3), ids[0], WORD, &again, sizeof again)); // A second reply is dropped.
+    // The caller drops a second reply.
+    EXPECT_TRUE(reply(at(1), id(3), ids[0], WORD, &again, sizeof again));
     steps(30);
     EXPECT_TRUE(heard.empty());
 }

@@ -144,8 +144,8 @@ TEST(EndpointFlood, ACookieIsGoodForItsAddressAndItsTime)
     };
     EXPECT_EQ(handling_of(address(1), 0), Handling::handled);
     EXPECT_EQ(handling_of(address(3), 0), Handling::bad);
-    EXPECT_EQ(handling_of(address(1), cookie_time_us),
-              Handling::handled); // b keeps one old secret.
+    // The responder still knows the secret before the current one.
+    EXPECT_EQ(handling_of(address(1), cookie_time_us), Handling::handled);
     EXPECT_EQ(handling_of(address(1), 2 * cookie_time_us), Handling::bad);
 
     Peer b{2};
