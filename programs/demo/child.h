@@ -15,10 +15,13 @@ enum class Stage : uint32_t { starting, bound, reported };
 // the part valid.
 struct ChildBoard {
     std::atomic<Stage> stage;
-    uint16_t port;                        // From bound on.
-    std::atomic<uint32_t> progress_count; // progress[progress_count % 2] is the current one; the
-    Progress progress[2];                 // child writes the other one.
-    uint32_t known_count;                 // From reported on, as `cubes`.
+    // port is valid from bound on.
+    uint16_t port;
+    // The current one is progress[progress_count % 2]; the child writes the other one.
+    std::atomic<uint32_t> progress_count;
+    Progress progress[2];
+    // known_count and cubes are valid from reported on.
+    uint32_t known_count;
     Known cubes[known_max];
 };
 

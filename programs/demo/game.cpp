@@ -60,7 +60,7 @@ static void replace_one(Game &game)
 {
     const ObjectId cube = any_cube(game, true);
     if (cube == ObjectId::none) return;
-    destroy(game.session, cube); // It is counted until the next tick.
+    destroy(game.session, cube); // The count includes it until the next tick.
     if (object_ids(game.session, cube_type).size() <= game.cubes_max) create_cube(game);
 }
 

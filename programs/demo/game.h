@@ -18,7 +18,7 @@ inline constexpr uint32_t objects_limit = 1000; // For --objects.
 struct Cube {
     float position[2];
     float velocity[2];
-    uint16_t bumps; // Counts the walls and cubes that it has met; wraps.
+    uint16_t bumps; // Counts the walls and cubes that this cube has met; wraps.
     PeerId pusher;  // The peer whose player pushed it last.
 };
 
@@ -29,7 +29,7 @@ struct Player {
 
 // A reliable call to all others.
 struct Cheer {
-    uint32_t number; // From 1 on.
+    uint32_t number; // Starts at 1.
 };
 
 enum : TypeId { cube_type, player_type, cheer_type };
@@ -71,13 +71,13 @@ void walk(float (&position)[2], const float (&to)[2], float distance);
 
 }
 
-// --- One peer's part ---
+// --- The game of one peer ---
 
 struct Game {
     Session *session = nullptr;
     uint32_t hz = 0;          // Ticks per second.
     uint32_t first_cubes = 0; // Cubes that this peer still has to create.
-    uint32_t cubes_max = 0;   // In the session; beyond that this peer creates none.
+    uint32_t cubes_max = 0;   // Limit for the session; at the limit this peer creates no cube.
     std::mt19937_64 random = {};
     ObjectId player = ObjectId::none;
     float goal[2] = {};            // The player walks there.

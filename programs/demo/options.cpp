@@ -71,7 +71,7 @@ static void add_others(CLI::App &app, Options &options)
                    "under this name, to all that want to join");
 }
 
-// Each cut pair must have a third peer that both reach, also after the kills.
+// Each cut pair needs a third peer that both can reach, even after the kills.
 static uint32_t cut_pairs_max(const Options &options)
 {
     if (options.kill_two && options.peers < 5) return 0;

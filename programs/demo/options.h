@@ -18,14 +18,16 @@ struct Options {
     std::string socket = "udp"; // Or udp6, enet.
     bool no_kill = false;
     bool kill_host = false;
-    bool kill_two = false;           // The host and its successor; with kill_other:
-    bool kill_other = false;         // the host and the youngest peer.
+    // kill_two kills the host and its successor, or with kill_other the host and the youngest peer.
+    bool kill_two = false;
+    bool kill_other = false;
     std::string quorum = "majority"; // Or survivors.
     uint32_t cut_pairs = 0; // Pairs of peers, none with the host, that have no direct path.
     std::string trial;      // Empty: none.
     std::string invite;     // --join.
     std::string record;     // --record: a folder. Empty: nothing is recorded.
-    std::string address;    // --listen: where others reach it.
+    // --listen: the address at which others reach this peer.
+    std::string address;
     std::string announce;   // The session's name. Empty: it is not announced.
     bool find = false;
     int32_t port = -1;    // --listen; -1: not given.
@@ -50,7 +52,7 @@ int run_parent(const Options &options);
 // Runs one peer in this process. 0: it left; 1: its session ended otherwise, or --find found none;
 // 2: an option is wrong.
 int run_alone(const Options &options);
-// Tries what must be refused. 0: all was refused as expected.
+// Tries joins that must be refused. 0: all were refused as expected.
 int run_trials(const Options &options);
 
 }

@@ -10,9 +10,10 @@
 namespace demo {
 
 static constexpr uint64_t second_us = 1'000'000;
-static constexpr uint64_t start_us_max = 40 * second_us;  // Until all peers are in.
-static constexpr uint64_t settle_us_max = 10 * second_us; // Until all agree; until all report.
-static constexpr uint64_t settled_us = second_us;         // All must have agreed for so long.
+static constexpr uint64_t start_us_max = 40 * second_us;  // Limit for all peers to join.
+// Limit for all to agree, and for all to report.
+static constexpr uint64_t settle_us_max = 10 * second_us;
+static constexpr uint64_t settled_us = second_us;         // All must have agreed for this long.
 static constexpr uint64_t lead_us = 200'000;              // From the order to play until the play.
 
 using Count = unsigned long long; // For %llu.
@@ -22,7 +23,7 @@ namespace {
 struct Member {
     const ChildBoard *board;
     pid_t process;        // 0: it has ended.
-    bool killed;          // This parent did it, as planned.
+    bool killed;          // Killed by this parent, as planned.
     std::string failure;  // Why it ended on its own; empty: it has not.
     uint64_t resident_kb; // The most memory that it had; known at its end.
     Progress now;
@@ -74,7 +75,7 @@ void look(Parent &parent)
     }
 }
 
-// Prints each second of the play how one of the living peers fares.
+// Prints a line about one of the living peers in each second of the play.
 void show(Parent &parent)
 {
     const Board &board = parent.board;
@@ -88,7 +89,7 @@ void show(Parent &parent)
                 peer::text(members[0]->now).c_str());
 }
 
-// Whether to go on: no peer has failed, and no signal has come.
+// Whether to continue: no peer has failed, and no signal has come.
 bool is_fine(const Parent &parent)
 {
     return !command_line::ended() &&
@@ -112,7 +113,7 @@ void play_until(Parent &parent, uint64_t until_us)
     wait_until(parent, until_us, [] { return false; });
 }
 
-// --- The acts ---
+// --- The phases of a run ---
 
 // Returns what went wrong, or an empty text.
 std::string gather(Parent &parent)
@@ -174,7 +175,7 @@ void kill_some(Parent &parent)
     kill_member(parent, options.kill_other ? *order.back() : *order[1]);
 }
 
-// Whether all survivors show the same world, members and host.
+// Whether all survivors report the same world, members and host.
 bool is_agreed(const Parent &parent)
 {
     const std::vector<const Member *> members = living(parent);

@@ -5,7 +5,7 @@
 
 namespace demo::peer {
 
-// --- Making it ---
+// --- Setup ---
 
 static IpVersion ip_version(const Options &options)
 {
@@ -21,7 +21,8 @@ Config make_config(const Options &options)
     config.quorum = options.quorum == "survivors" ? Quorum::survivors : Quorum::majority;
     config.timeout_ms = 2000;
     config.join_timeout_ms = 20'000;
-    if (!options.record.empty()) config.recording_bytes_max = 4 << 20; // For one tick.
+    // Room for one tick; tick() takes it each time.
+    if (!options.record.empty()) config.recording_bytes_max = 4 << 20;
     return config;
 }
 
@@ -123,7 +124,7 @@ void tick(Peer &peer, bool playing)
     if (!peer.record) return;
     const std::span<const std::byte> bytes = take_recording(peer.session);
     std::fwrite(bytes.data(), 1, bytes.size(), peer.record);
-    std::fflush(peer.record); // A peer that is killed leaves what it had.
+    std::fflush(peer.record); // A peer that is killed leaves the recording up to its last tick.
 }
 
 void wait(uint64_t &next_us, uint32_t hz)

@@ -21,9 +21,9 @@ struct Progress {
     PeerId self, host;
     uint64_t host_us;
     uint32_t members; // With this peer.
-    uint32_t bridged; // Other peers that are reached by way of another.
+    uint32_t bridged; // Other peers that are reached through a relay.
     uint32_t rtt_us;  // The mean over all connections.
-    uint64_t dropped; // Datagrams and messages that were wrong.
+    uint64_t dropped; // Malformed datagrams and messages.
     uint64_t sent_bytes;
     SessionStats session;
     uint64_t digest;
@@ -45,7 +45,7 @@ void tick(Peer &peer, bool playing);
 void wait(uint64_t &next_us, uint32_t hz);
 Progress progress(const Peer &peer);
 std::string text(const Progress &now);
-std::vector<Known> cubes(const Peer &peer); // All that live.
+std::vector<Known> cubes(const Peer &peer); // All living cubes.
 
 }
 }

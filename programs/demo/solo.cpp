@@ -4,7 +4,7 @@
 
 namespace demo {
 
-// --- Each of these returns what is wrong, or an empty text ---
+// --- Each of these returns a description of the error, or an empty text ---
 
 static std::string host_session(const Peer &peer, const Options &options)
 {
@@ -101,7 +101,7 @@ int run_alone(const Options &options)
     config.name = options.port >= 0 ? "host" : "guest";
     config.peers_max = 16;
     config.timeout_ms = 5000;
-    // Guests on several machines should not all play alike.
+    // A seed from the clock, so that guests on several machines do not play alike.
     const auto chance = static_cast<uint32_t>(clock_us() % 1'000'000);
     Peer peer = {};
     MadeSocket discovery = {};

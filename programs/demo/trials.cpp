@@ -1,5 +1,5 @@
-// Each trial runs a host and a newcomer that has to be refused, in this process, and shows the
-// sentence that this ends in.
+// Each trial runs a host and a newcomer that must be refused, in this process, and prints the text
+// that results.
 #include "peer.h"
 
 namespace demo {
@@ -23,8 +23,8 @@ struct Trial {
     std::span<const Type> newcomer_types = types;
     Admission admission = Admission::always;
     uint32_t join_timeout_ms = 10'000;
-    bool is_full = false;       // Another newcomer takes the last place before.
-    uint8_t secret_change = 0;  // In the invite.
+    bool is_full = false;       // Another newcomer takes the last place first.
+    uint8_t secret_change = 0;  // XORed into the first byte of the invite's secret.
     bool is_other_host = false; // The invite is another host's, with the address of this one.
     bool is_port = false;       // Two sockets on one port instead.
 };
@@ -63,7 +63,7 @@ State join_and_wait(std::span<Peer> peers, const Peer &newcomer, const Invite &i
     return session_state(newcomer.session);
 }
 
-// Whether an invite with another character, and one that is cut short, are no invites.
+// Whether an invite with a changed character, and one that is cut short, are rejected.
 bool is_text_checked(const Invite &invite)
 {
     InviteText text = to_text(invite);
@@ -78,7 +78,7 @@ bool is_text_checked(const Invite &invite)
     return is_checked;
 }
 
-// The second peer is another newcomer, or another host; the third one has to be refused.
+// The second peer is another newcomer, or another host; the third one must be refused.
 bool is_refused(const Options &options, const Trial &trial, std::span<Peer> peers)
 {
     start(peers[0].session);

@@ -17,7 +17,7 @@ Known describe(ObjectId object, uint64_t stamp, PeerId owner, const Cube &cube)
     return known;
 }
 
-// Lists what each peer has of each cube, in the order of the testimonies.
+// Lists each peer's version of each cube, in the order of the testimonies.
 static std::map<ObjectId, std::vector<std::string>> table(const std::vector<Testimony> &testimonies)
 {
     std::map<ObjectId, std::vector<std::string>> table;

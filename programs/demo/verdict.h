@@ -1,4 +1,4 @@
-// Whether all survivors have one world, and if not, where they differ.
+// Checks that all survivors have the same world, and lists the differences.
 #pragma once
 #include "game.h"
 #include <string>
