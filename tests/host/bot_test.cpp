@@ -16,7 +16,7 @@ namespace {
 
 const std::string tern_bot = std::string(TERN_PROGRAMS_DIR) + "/tern-bot";
 
-// A host of the synthetic types in a thread of its own. It creates one object.
+// A host of the synthetic types, in a thread. It creates one object.
 struct Host {
     std::shared_ptr<TypeTable> types = type_file::synthetic();
     Config config = {};
@@ -60,7 +60,7 @@ struct Host {
         }
         destroy_session(session);
     }
-    // With these options first, and the invite behind.
+    // The command of tern-bot with these options and the invite.
     std::vector<std::string> command(std::vector<std::string> options) const
     {
         options.insert(options.begin(), {tern_bot, "--peers-max", "8", "--quiet"});
@@ -229,7 +229,7 @@ TEST(BotOptions, WhatIsWrongIsNamed)
     EXPECT_NE(parsed({"--help"}).text.find("Exit status"), std::string::npos);
 }
 
-// --- What they play with ---
+// --- The values that bots set ---
 
 TEST(BotValues, EachFieldIsWithinItsRangeAndMoves)
 {

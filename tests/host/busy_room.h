@@ -1,5 +1,5 @@
-// A LiveRoom in which much happens: objects are made, moved, claimed and destroyed, players shout,
-// come and go. What the status page is looked at with.
+// A LiveRoom in which much happens: players join and leave, create, move, claim and destroy
+// objects, and shout. The tests of the status page use it.
 #pragma once
 #include "tests/host/http/live_board.h"
 #include <algorithm>
@@ -27,7 +27,7 @@ struct BusyRoom {
             room.add(i < std::size(names) ? names[i] : ("player " + std::to_string(i)).c_str());
     }
 
-    // In one of five thoughts a second.
+    // True `per_second` times a second on average, for players that act five times a second.
     bool chance(double per_second)
     {
         return std::uniform_real_distribution<>(0, 1)(dice) < per_second / 5;
@@ -36,15 +36,15 @@ struct BusyRoom {
     {
         tern::Session *const session = member.session;
         const tern::PeerId self = tern::local_peer(session);
-        // Each thinks five times a second.
+        // Each player acts five times a second.
         if (tern::session_state(session) != tern::State::open ||
             (room.now_us / 33'333 + static_cast<uint64_t>(self)) % 6 != 0)
             return;
         size_t owned = 0;
         const auto objects = static_cast<double>(tern::session_stats(session).objects + 1);
         const double claims_per_second = 2 / objects / static_cast<double>(room.members.size());
-        // So that some objects change and move each second, however many there are; some players
-        // take more than others.
+        // Rates do not depend on the number of objects, so a few change and move each second. Some
+        // players claim more often than others.
         const double greed = 0.1 + static_cast<double>(static_cast<unsigned>(self) % 5);
         for (const tern::TypeId type : {crate_type, ghost_type})
             for (const tern::ObjectId object : tern::object_ids(session, type)) {
@@ -67,7 +67,7 @@ struct BusyRoom {
     {
         room.step([this](Member &member) { play(member); });
     }
-    // With a status each second, as the host's tick loop takes it.
+    // Takes a status each second, as the host's tick loop does.
     HostStatus run_seconds(size_t seconds)
     {
         RoomStatus status;

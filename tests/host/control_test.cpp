@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A control socket whose requests the test answers itself.
+// A control socket whose requests the test itself answers.
 struct ControlTest : testing::Test {
     TempFolder folder;
     std::string path = folder.path + "/control";
@@ -44,7 +44,7 @@ struct ControlTest : testing::Test {
         ASSERT_EQ(::send(client, text.data(), text.size(), MSG_NOSIGNAL),
                   static_cast<ssize_t>(text.size()));
     }
-    // What has come to a client; "end" when its connection is over.
+    // Returns what a client has received; "end" when its connection is closed.
     static std::string heard(int client)
     {
         std::string text;
@@ -54,7 +54,7 @@ struct ControlTest : testing::Test {
             text.append(bytes, static_cast<size_t>(size));
         return size == 0 && text.empty() ? "end" : text;
     }
-    // One tick, in which all requests are answered by themselves.
+    // Runs one tick that answers every request with its own text.
     size_t echo(uint64_t now_us = 0)
     {
         const std::vector<control::ControlRequest> requests = control::receive(listening, now_us);
@@ -181,7 +181,7 @@ struct CommandTest : testing::Test {
         const Json answer = ask(request);
         return answer["ok"] == false ? answer["error"].get<std::string>() : "no error";
     }
-    // The exit status, and what was printed.
+    // The exit status and the output of tern-ctl.
     std::pair<int, std::string> ctl(std::vector<std::string> arguments) const
     {
         arguments.insert(arguments.begin(), {program("tern-ctl"), "--socket", path});
@@ -216,7 +216,7 @@ TEST_F(CommandTest, ShowsStatusPeersAndObjects)
 TEST_F(CommandTest, AnObjectGoesToThePeerThatIsNamed)
 {
     const Json give = {{"command", "transfer"}, {"object", "1.3"}, {"peer", id(1)}};
-    // The host hears a moment later than the client that this has caught up.
+    // The host may learn that the client has caught up a moment after the client does.
     EXPECT_TRUE(clients.tick_until([&] { return ask(give)["ok"] == true; })) << ask(give);
     const auto object = static_cast<ObjectId>(uint64_t{1} << 32 | 3);
     const auto owned_by = [&](size_t client) {
@@ -225,11 +225,11 @@ TEST_F(CommandTest, AnObjectGoesToThePeerThatIsNamed)
             [&](const Session *session) { return object_owner(session, object) == to; });
     };
     EXPECT_TRUE(clients.tick_until([&] { return owned_by(1); }));
-    // Between two clients, too.
+    // A transfer between two clients.
     const Json pass_on = {{"command", "transfer"}, {"object", "1.3"}, {"peer", id(0)}};
     EXPECT_TRUE(clients.tick_until([&] { return ask(pass_on).value("from", 0u) == id(1); }));
     EXPECT_TRUE(clients.tick_until([&] { return owned_by(0); }));
-    // And home again.
+    // And back to the host.
     EXPECT_EQ(ask({{"command", "transfer"}, {"object", "1.3"}, {"peer", 1}})["ok"], true);
     EXPECT_TRUE(clients.tick_until([&] {
         return clients.every([&](const Session *session) {

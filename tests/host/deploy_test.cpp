@@ -1,6 +1,6 @@
-// deploy/: that its files are well-formed, use fields that there are, and agree with each other and
-// with what tern-host reads. No cluster and no container engine takes part: whether they accept the
-// files is not tested.
+// The files of deploy/ are well-formed, use only fields that exist, and agree with each other and
+// with the options of tern-host. No cluster and no container engine takes part, so it is not tested
+// whether they accept the files.
 #include "host/options/options_table.h"
 #include <algorithm>
 #include <fstream>
@@ -23,13 +23,13 @@ std::string read(const std::string &file)
     return out.str();
 }
 
-// Values by path, "spec.ports[0].name", without quotes; "" for what has members.
+// Scalars by path, such as "spec.ports[0].name", without quotes; "" for mappings and sequences.
 using Values = std::map<std::string, std::string>;
 
 struct Level {
     size_t indent;
     std::string path;
-    int items; // -1: no sequence.
+    int items; // Number of items; -1: not a sequence.
 };
 
 std::string unquoted(const std::string &text)
@@ -38,8 +38,8 @@ std::string unquoted(const std::string &text)
     return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-// The part of YAML that these files use: mappings and sequences by indentation, plain and quoted
-// words. Anything else is a failure.
+// Reads the part of YAML that these files use: mappings and sequences by indentation, plain and
+// quoted words. Anything else fails the test.
 Values read_yaml(const std::string &file)
 {
     static const std::regex entry(R"(( *)((?:- )*)([A-Za-z0-9_./-]+):(?: (\S.*))?)");
@@ -94,7 +94,7 @@ std::string without_indices(const std::string &path)
     return std::regex_replace(path, std::regex(R"(\[\d+\])"), "");
 }
 
-// Those under `prefix`, without it.
+// The values under `prefix`, with the prefix removed from their paths.
 Values under(const Values &values, const std::string &prefix)
 {
     Values out;
@@ -103,7 +103,7 @@ Values under(const Values &values, const std::string &prefix)
     return out;
 }
 
-// Of agones.dev/v1, and of the pods of Kubernetes.
+// The fields of agones.dev/v1, and of pods of Kubernetes.
 const std::set<std::string> game_server_fields = {
     "ports",
     "ports.name",
@@ -208,7 +208,7 @@ void expect_fields(const Values &values, const std::string &prefix,
         EXPECT_TRUE(known.contains(without_indices(path))) << prefix << path;
 }
 
-// What the container is told, by variable.
+// The container's environment variables.
 Values environment(const Values &game_server)
 {
     Values out;
@@ -219,7 +219,7 @@ Values environment(const Values &game_server)
     return out;
 }
 
-// As tern-host would be, told so.
+// The options of tern-host in this environment.
 Options options_of(const Values &environment)
 {
     Options out;
@@ -235,7 +235,7 @@ Options options_of(const Values &environment)
     return out;
 }
 
-// The environment that the image sets: NAME=value, over several lines.
+// The environment that the image sets: NAME=value, on several lines.
 Values image_environment(const std::string &dockerfile)
 {
     Values out;
@@ -277,7 +277,8 @@ TEST(DeployTest, TheGameServerAgreesWithTheHost)
     EXPECT_EQ(spec.at("ports[0].name"), options.rooms[0].name);
     EXPECT_EQ(spec.at("ports[0].protocol"), "UDP");
     EXPECT_EQ(spec.at("sdkServer.httpPort"), std::to_string(options.agones_port));
-    EXPECT_EQ(spec.at("eviction.safe"), "Always"); // Ends within ten minutes of a SIGTERM:
+    // Agones requires an end within ten minutes of a SIGTERM.
+    EXPECT_EQ(spec.at("eviction.safe"), "Always");
     const int grace_s = std::stoi(spec.at("template.spec.terminationGracePeriodSeconds"));
     EXPECT_LT(grace_s, 600);
     EXPECT_GE(grace_s, static_cast<int>(options.drain_timeout_s) + 15);
@@ -285,7 +286,8 @@ TEST(DeployTest, TheGameServerAgreesWithTheHost)
     EXPECT_EQ(spec.at("counters.rooms.capacity"), std::to_string(options.rooms.size()));
     EXPECT_EQ(spec.at("template.spec.containers[0].ports[0].containerPort"),
               port_of(options.http_listen));
-    EXPECT_NE(options.http_listen, Options().http_listen); // The loopback is the pod's own.
+    // The default, loopback, is reachable from inside the pod only.
+    EXPECT_NE(options.http_listen, Options().http_listen);
 }
 
 TEST(DeployTest, TheFleetIsMadeOfTheSameGameServer)
@@ -344,7 +346,7 @@ TEST(DeployTest, TheImageAgreesWithTheHost)
     EXPECT_TRUE(has("STOPSIGNAL SIGTERM\n"));
     EXPECT_TRUE(has("EXPOSE " + std::to_string(options.rooms[0].port) + "/udp " +
                     port_of(options.http_listen) + "/tcp\n"));
-    EXPECT_EQ(options.control_socket, "/run/tern/host.sock"); // Where tern-ctl looks.
+    EXPECT_EQ(options.control_socket, "/run/tern/host.sock"); // The default path of tern-ctl.
     EXPECT_EQ(options.log_format, LogFormat::json);
     EXPECT_NE(dockerfile.find("CMD [\"tern-ctl\", \"status\"]"), std::string::npos);
 
@@ -357,7 +359,8 @@ TEST(DeployTest, TheImageAgreesWithTheHost)
 
 TEST(DeployTest, TheBuildGetsAllThatItNeeds)
 {
-    // All but the folders of tests, documents and the like; and nothing that is not there.
+    // The build context has every folder except tests, documents and the like, and lists no missing
+    // one.
     std::set<std::string> given;
     std::istringstream in(read("../.dockerignore"));
     for (std::string line; std::getline(in, line);)

@@ -1,4 +1,4 @@
-// A host that ends takes nothing with it: real processes, sockets and signals.
+// A host that ends loses no object: real processes, sockets and signals.
 #include "tests/host/running_host.h"
 #include "tests/host/text.h"
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ struct DrainTest : testing::Test {
             << host.text;
     }
 
-    // Those who stay have all, and the host says that it has lost nothing.
+    // The remaining clients have all objects, and the host reports that it lost nothing.
     void expect_a_clean_end(RunningHost &host)
     {
         EXPECT_TRUE(clients.tick_until([&] {
@@ -50,14 +50,14 @@ struct DrainTest : testing::Test {
         EXPECT_EQ(host.wait_for_end(), 0) << host.text;
     }
 
-    // Each object lives, at all, with one owner who is there and knows it.
+    // Each object is alive everywhere, and its owner is present and knows that it owns the object.
     void expect_nothing_lost()
     {
         std::map<PeerId, const Session *> sessions;
         for (const Client &client : clients.all)
             sessions[local_peer(client.session)] = client.session;
         const Session *first = clients.all[0].session;
-        // What a peer had that was lost is granted a moment after it is no member any more.
+        // Objects of a lost peer are granted a moment after the peer is removed.
         EXPECT_TRUE(clients.tick_until([&] {
             uint64_t owned = 0;
             for (const Client &client : clients.all)
@@ -75,7 +75,8 @@ struct DrainTest : testing::Test {
         }
     }
 
-    // Each sets what it owns, and the others see it; and one claims from another.
+    // Each client sets its objects, all others receive the values, and one client claims from
+    // another.
     void expect_they_play_on()
     {
         if (HasFailure()) return;
@@ -99,7 +100,7 @@ struct DrainTest : testing::Test {
         const auto *numbers =
             static_cast<const int32_t *>(object_values(session, 0, sizeof(int32_t)));
         for (size_t i = 0; i < thing_count; ++i)
-            EXPECT_GT(numbers[i], 1); // Nobody's is as the host left it.
+            EXPECT_GT(numbers[i], 1); // Every value differs from the one the host left.
     }
 };
 
@@ -114,7 +115,7 @@ TEST_F(DrainTest, GivesAllObjectsToThreePeersOfAMesh)
     expect_a_clean_end(host);
     EXPECT_NE(host.text.find("drain_done objects_given=300"), std::string::npos) << host.text;
     expect_nothing_lost();
-    // Evenly: a hundred each.
+    // Spread evenly: a hundred each.
     for (const Client &client : clients.all)
         EXPECT_EQ(session_stats(client.session).owned, thing_count / 3);
     expect_they_play_on();
@@ -159,7 +160,7 @@ TEST_F(DrainTest, EndsByItsDeadlineAndSaysWhatWasLeft)
     write("mesh", "to_host", 1, 60'000);
     RunningHost host({"--config", config});
     join(host, 1);
-    kill(host.id, SIGTERM); // The client is silent from here on.
+    kill(host.id, SIGTERM); // The client neither receives nor sends from here on.
     EXPECT_EQ(host.wait_for_end(), 4) << host.text;
     EXPECT_NE(host.text.find("drain_unfinished room=main peers=1 objects_owned=300"),
               std::string::npos)
@@ -171,7 +172,7 @@ TEST_F(DrainTest, RefusesNewcomersAndStopsAtASecondSignal)
     write("mesh", "to_host", 60, 60'000);
     RunningHost host({"--config", config});
     join(host, 1);
-    clients.all[0].silent = true; // So that it lasts.
+    clients.all[0].silent = true; // Keeps the drain from finishing.
     kill(host.id, SIGTERM);
     ASSERT_TRUE(host.print_until("room_draining")) << host.text;
     clients.add(host.invite());
@@ -214,10 +215,10 @@ TEST_F(DrainTest, OfARoomLetsTheOthersGoOn)
     EXPECT_EQ(host.wait_for_end(), 0) << host.text;
 }
 
-// --- Ends that nobody has asked for ---
+// --- Ends without a request ---
 
-// Peers that have just come have no votes yet (docs/membership.md): if those vanish, the session
-// itself goes on. So the stay of each party is longer than that of the last.
+// New members have no votes yet (docs/membership.md). If only such members vanish, the same session
+// continues, so each group stays twice as long as the one before.
 TEST_F(DrainTest, ARoomWhosePeersAllVanishGoesOnUnderANewInvite)
 {
     write("mesh", "to_host", 30, 1000);
@@ -228,7 +229,7 @@ TEST_F(DrainTest, ARoomWhosePeersAllVanishGoesOnUnderANewInvite)
     for (size_t ticks = 100; ticks <= 3200 && !is_reopened(); ticks *= 2) {
         for (int i = 0; i < 3; ++i)
             clients.add(before);
-        // It says that it goes on a moment after it says that the last one of before has left.
+        // The reopening can be reported a moment after the last departure.
         ASSERT_TRUE(clients.tick_until([&] {
             EXPECT_FALSE(host.has_ended());
             return is_reopened() || clients.agree(3, thing_count);
@@ -258,7 +259,8 @@ TEST_F(DrainTest, ARoomWhosePeersAllVanishGoesOnUnderANewInvite)
     expect_nothing_lost();
 }
 
-// The others have taken it for dead: they have another host, or, so soon after they came, no vote.
+// The others have removed the stopped host. They have another host, or no vote because they are
+// new.
 TEST_F(DrainTest, AHostThatWasStoppedForTooLongIsToldAndEndsOrBeginsAnew)
 {
     write("mesh", "to_host", 30, 1000);

@@ -1,4 +1,4 @@
-// The whole process: what it binds, what it refuses, what it does on signals.
+// tern-host as a process: the ports it binds, the options it refuses, and its signals.
 #include "tests/host/running_host.h"
 #include "tests/host/text.h"
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace dedicated::test;
 
 namespace {
 
-struct Listener { // On a TCP port of the loopback.
+struct Listener { // A listener on a TCP port of the loopback.
     int descriptor = socket(AF_INET, SOCK_STREAM, 0);
     uint16_t port = 0;
 
@@ -29,7 +29,7 @@ struct Listener { // On a TCP port of the loopback.
     ~Listener() { close(descriptor); }
 };
 
-// Where systemd listens: the socket that $NOTIFY_SOCKET names for what is started meanwhile.
+// Plays systemd: listens on the socket that $NOTIFY_SOCKET names for processes started meanwhile.
 struct Manager {
     int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     std::vector<std::string> said;
@@ -52,7 +52,7 @@ struct Manager {
         unsetenv("WATCHDOG_USEC");
         close(descriptor);
     }
-    // False: it has not been said again within 20 s.
+    // Waits for a new notification with this text. False: none came within 20 s.
     bool hears(const std::string &wanted)
     {
         pollfd waiting = {descriptor, POLLIN, 0};
@@ -107,7 +107,7 @@ TEST(HostProcessTest, PeersOfTheInviteJoinAndAreLogged)
     EXPECT_TRUE(
         clients.tick_until([&] { return session_state(clients.all[1].session) == State::left; }));
     EXPECT_TRUE(host.print_until("peer_left room=main")) << host.text;
-    EXPECT_FALSE(has(host.text, "127.0.0.1")); // No addresses of anybody.
+    EXPECT_FALSE(has(host.text, "127.0.0.1")); // The log contains no peer's address.
 }
 
 TEST(HostProcessTest, ANameFromOutsideCannotForgeALine)
@@ -156,7 +156,7 @@ TEST(HostProcessTest, WhoHasOtherTypesIsToldInTheLog)
     EXPECT_TRUE(host.print_until("newcomers_refused room=main count=1")) << host.text;
 }
 
-// Nobody reads the pipe that stderr is, and it is full.
+// The pipe behind stderr is full, and the test does not read it.
 TEST(HostProcessTest, AStuckReaderOfTheLogHoldsUpNoTick)
 {
     const TempFolder folder;
@@ -180,7 +180,8 @@ TEST(HostProcessTest, AStandstillIsToldAndCounted)
     const std::string socket = folder.path + "/control";
     RunningHost host({"--port", "0", "--control-socket", socket});
     ASSERT_TRUE(host.is_ready()) << host.text;
-    ASSERT_FALSE(control_answer(socket, R"({"command":"status"})").empty()); // In a tick.
+    // Answered in a tick, so the loop runs.
+    ASSERT_FALSE(control_answer(socket, R"({"command":"status"})").empty());
     kill(host.id, SIGSTOP);
     tern::sleep_us(1'500'000);
     kill(host.id, SIGCONT);
@@ -188,7 +189,7 @@ TEST(HostProcessTest, AStandstillIsToldAndCounted)
     EXPECT_EQ(host.end_by(SIGTERM), 0);
 }
 
-// --- What cannot be bound ---
+// --- Addresses that cannot be bound ---
 
 TEST(HostProcessTest, APortInUseIsNamedAndNothingIsLeftBehind)
 {
@@ -234,7 +235,8 @@ TEST(HostProcessTest, TheControlSocketOfALivingHostIsItsOwn)
     EXPECT_TRUE(has(second.text, "another process listens there")) << second.text;
     EXPECT_TRUE(has(control_answer(path, R"({"command":"status"})"), "\"ok\":true"));
     first.end_by(SIGKILL);
-    ASSERT_TRUE(std::filesystem::exists(path)); // What a dead host leaves is replaced.
+    // The next host replaces the socket file of a dead one.
+    ASSERT_TRUE(std::filesystem::exists(path));
     RunningHost third({"--port", "0", "--control-socket", path});
     ASSERT_TRUE(third.is_ready()) << third.text;
     EXPECT_EQ(third.end_by(SIGTERM), 0);
@@ -352,7 +354,8 @@ TEST(HostProcessTest, GoesOnWhenNobodyReadsWhatItPrints)
     ASSERT_TRUE(host.is_ready()) << host.text;
     close(host.output);
     host.output = -1;
-    EXPECT_TRUE(has(control_answer(path, R"({"command":"close"})"), "\"ok\":true")); // Logs.
+    // This command writes to the log.
+    EXPECT_TRUE(has(control_answer(path, R"({"command":"close"})"), "\"ok\":true"));
     EXPECT_TRUE(has(control_answer(path, R"({"command":"status"})"), "\"ok\":true"));
     EXPECT_EQ(host.end_by(SIGTERM), 0);
 }

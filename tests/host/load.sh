@@ -1,13 +1,13 @@
 #!/bin/bash
 # A host under load: bots join one tern-host over the loopback and play through a network that loses
-# datagrams both ways. At the end all bots and the host must see the same world.
+# datagrams in both directions. In the end all bots and the host must have the same world.
 #
-# With --kill a second tern-bot process with a quarter of the bots is killed (SIGKILL) amid the
-# play: no object may be lost, or owned by two, and the others must play on.
+# With --kill, a second tern-bot process with a quarter of the bots is killed (SIGKILL) during the
+# play: no object may be lost or have two owners, and the others must play on.
 #
 # Usage: load.sh [--count N] [--seconds N] [--loss %] [--kill] [--programs FOLDER] [-- OPTION ...]
-# Options behind -- are tern-bot's.
-# Ends with 0, with 1 if something was wrong, with 77 where the programs are not built.
+# Options after -- are passed to tern-bot.
+# Exit status: 0 for success, 1 for a failure, 77 if the programs are not built.
 set -uo pipefail
 
 count=64 seconds=60 loss=2 kill=no
@@ -61,7 +61,7 @@ fail() {
     exit 1
 }
 
-# wait_for <seconds> <what> <command ...>: until the command succeeds.
+# wait_for <seconds> <what> <command ...>: repeats the command until it succeeds.
 wait_for() {
     local left=$(($1 * 5)) what=$2
     shift 2
@@ -77,7 +77,7 @@ wait_for() {
 }
 
 status() { "$programs/tern-ctl" --socket "$folder/socket" --json status >"$folder/status"; }
-# A number of the whole process; one of the statistics of the room; its digest.
+# Each prints one number of the status: of the process, or of the room's statistics.
 of_host() { grep -o "\"$1\":[0-9]*" "$folder/status" | head -n 1 | cut -d : -f 2; }
 of_room() {
     grep -o '"stats":{[^}]*}' "$folder/status" | head -n 1 | grep -o "\"$1\":[0-9]*" | cut -d : -f 2
@@ -86,7 +86,7 @@ digest() { grep -o '"digest":"[0-9a-f]*"' "$folder/status" | cut -d '"' -f 4; }
 members() { grep -o '"joined_us"' "$folder/status" | wc -l; }
 has_members() { status && [ "$(members)" -eq "$1" ]; }
 
-# start_bots <log> <how many> <options ...>: in the background.
+# start_bots <log> <count> <options ...>: starts tern-bot in the background.
 start_bots() {
     local log=$1 number=$2
     shift 2
@@ -139,7 +139,7 @@ received=$(($(of_room received_bytes) - received)) sent=$(($(of_room sent_bytes)
 wait_for $((seconds + 90)) "an end of the bots" grep -qi 'settled' "$folder/bots.log"
 grep -q '^settled' "$folder/bots.log" || fail "the bots do not see the same world"
 
-# --- The same world? ---
+# --- Comparison of the worlds ---
 
 status || fail "the host does not answer"
 theirs=$(grep -o 'digest [0-9a-f]*' "$folder/bots.log" | cut -d ' ' -f 2)

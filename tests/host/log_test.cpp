@@ -40,7 +40,8 @@ TEST(LogTest, WhatOthersSayIsCleaned)
     for (const char *one : {"\n", "\x1b", "\x7f", "\u0085", "\u009b", "\u2028", "\u202e", "\u2066",
                             "\u200f", "\xff", "\x80", "\xc3"})
         EXPECT_EQ(log::clean(one), bad) << one;
-    // Longer than need be, a surrogate, beyond Unicode, cut off.
+    // Invalid UTF-8: overlong forms, a surrogate, a code point beyond Unicode, a truncated
+    // sequence.
     EXPECT_EQ(log::clean("\xc0\xaf"), bad + bad);
     EXPECT_EQ(log::clean("\xe0\x80\xaf"), bad + bad + bad);
     EXPECT_EQ(log::clean("\xed\xa0\x80"), bad + bad + bad);

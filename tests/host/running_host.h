@@ -1,4 +1,4 @@
-// A tern-host that a test starts, and peers of the test's own that join it over the loopback.
+// A tern-host process for tests, and peers of the test that join it over the loopback.
 #pragma once
 #include "common/type_file.h"
 #include "tests/programs/process.h"
@@ -39,7 +39,7 @@ inline std::string program(const std::string &name)
     return std::string(TERN_PROGRAMS_DIR) + "/" + name;
 }
 
-// Without an HTTP port, as tests run at once.
+// Runs without an HTTP port, because tests run in parallel.
 struct RunningHost : tern::test::Process {
     explicit RunningHost(std::vector<std::string> arguments) : Process(with(std::move(arguments)))
     {
@@ -52,7 +52,7 @@ struct RunningHost : tern::test::Process {
     }
 
     bool is_ready() { return print_until("tern-host ready: ") && print_until("host_started"); }
-    // Of the only room.
+    // The invite of the only room.
     tern::Invite invite() const
     {
         const size_t at = text.find(" invite ");
@@ -60,7 +60,7 @@ struct RunningHost : tern::test::Process {
         const std::string word = text.substr(begin, text.find_first_of(" \n", begin) - begin);
         return tern::parse_invite(word.c_str()).invite;
     }
-    // Takes what it has printed; true when it prints no more, as it has ended. Never waits.
+    // Reads the output without waiting. True: the process has ended and all its output is read.
     bool has_ended()
     {
         pollfd waiting = {output, POLLIN, 0};
@@ -77,7 +77,7 @@ struct RunningHost : tern::test::Process {
 struct Client {
     tern::Session *session;
     tern::Socket *socket;
-    bool silent; // It neither receives nor sends.
+    bool silent; // The peer neither receives nor sends.
 };
 
 struct Clients {
@@ -104,7 +104,7 @@ struct Clients {
         all.push_back({tern::make_session(config), made.socket, false});
         join(all.back().session, invite);
     }
-    // As if its process were killed.
+    // Ends the peer without leaving, as if its process were killed.
     void drop(size_t index)
     {
         destroy_session(all[index].session);
@@ -120,7 +120,7 @@ struct Clients {
         }
         tern::sleep_us(5000);
     }
-    // False: it has not become true within a minute.
+    // Ticks until the condition holds. False: it did not hold within a minute.
     bool tick_until(const std::function<bool()> &condition)
     {
         const uint64_t end_us = tern::clock_us() + 60'000'000;
@@ -136,7 +136,7 @@ struct Clients {
             if (!holds(client.session)) return false;
         return true;
     }
-    // Each has so many others and so many objects, and all have the same world.
+    // Every peer has this number of others and of objects, and all worlds are equal.
     bool agree(size_t others, uint64_t objects) const
     {
         const uint64_t first = world_digest(all[0].session);
@@ -148,7 +148,7 @@ struct Clients {
     }
 };
 
-// A request to a control socket, and the line that comes back; empty: nobody is there.
+// Sends a request to a control socket and returns the line that answers; empty: no one listens.
 inline std::string control_answer(const std::string &path, const std::string &request)
 {
     sockaddr_un address = {};

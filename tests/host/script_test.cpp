@@ -1,4 +1,5 @@
-// A room that runs a game script: it is read again, frozen by an error, and asked by tern-ctl.
+// A room that runs a game script: reload, errors that freeze the script, and the console of
+// tern-ctl.
 #include "tests/host/running_host.h"
 #include "tests/programs/terminal.h"
 #include <fstream>
@@ -32,7 +33,7 @@ constexpr const char *bare_script =
     "end\n"
     "return game\n";
 
-// In what tern-host has printed.
+// The invite in the output of tern-host.
 std::string invite_of(const std::string &text)
 {
     const size_t begin = text.find(" invite ") + 8;
@@ -91,7 +92,7 @@ TEST(ScriptTest, TheConsoleOfTernCtlCompletesAtATerminal)
     ctl.type("game.state.ti\t");
     ASSERT_TRUE(ctl.shows("> game.state.ticks")) << ctl.text;
     ctl.type(" > 0\r");
-    // A Ctrl-D before the prompt is the terminal's own, and means nothing to the console.
+    // Before the prompt the terminal itself handles a Ctrl-D, so the console does not receive it.
     ASSERT_TRUE(ctl.shows("\ntrue\r\n") && ctl.shows("> ")) << ctl.text;
     ctl.type("\x04");
     EXPECT_EQ(ctl.end(), 0) << ctl.text;
@@ -101,7 +102,7 @@ TEST(ScriptTest, TheConsoleOfTernCtlCompletesAtATerminal)
 
 TEST(ScriptTest, WhoSaysNothingPlaysTogether)
 {
-    // The same file, without topology and peers_max, at a host and a player.
+    // Host and player load the same file, which sets neither topology nor peers_max.
     TempFolder folder;
     const std::string path = folder.path + "/game.lua";
     write_file(path, bare_script);
@@ -109,7 +110,7 @@ TEST(ScriptTest, WhoSaysNothingPlaysTogether)
     ASSERT_TRUE(host.is_ready()) << host.text;
     tern::test::Process peer({program("tern-peer"), path, "--join", invite_of(host.text)});
     ASSERT_TRUE(peer.print_until("sees 2 ships")) << peer.text;
-    // Of other limits it is said which, and what to do.
+    // With other limits the refusal names the limit and the remedy.
     write_file(folder.path + "/other.lua",
                "local game = dofile('" + path + "') " + "game.peers_max = 9 return game");
     tern::test::Process other(

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Plays systemctl for tests/host/guide.sh where systemd is not process 1: starts and stops what a
-# unit says, in the background, with its runtime directory and environment; nothing of its
-# hardening.
+# Stands in for systemctl in tests/host/guide.sh where systemd is not process 1. It starts and stops
+# the command of a unit in the background, with its runtime directory and environment, but applies
+# none of its hardening.
 set -u
 command=$1
 unit=${*: -1}
@@ -20,7 +20,7 @@ start() {
     RUNTIME_DIRECTORY=/run/$directory setsid env $(value Environment) $(value ExecStart) \
         >"/run/$unit.out" 2>&1 </dev/null &
     echo $! >"$pid_file"
-    # systemd waits for READY=1.
+    # Like systemd, wait until the service is ready.
     for _ in $(seq 100); do
         grep -qs 'tern-host ready' "/run/$unit.out" && return
         kill -0 $! 2>/dev/null || break
@@ -30,7 +30,7 @@ start() {
     return 1
 }
 
-# signal <name> <command>: what is not running is an error, as with systemd.
+# signal <name> <command>: fails like systemd if the unit is not running.
 signal() {
     kill "-$1" "$(cat "$pid_file")" 2>/dev/null && return
     echo "systemctl: $unit is not running"

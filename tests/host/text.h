@@ -1,4 +1,4 @@
-// Words in what a program has said.
+// Searches the output of a program.
 #pragma once
 #include <string>
 

@@ -17,7 +17,7 @@ type_file::Read read_text(const std::string &text)
     return type_file::read(toml::parse(text), "types.toml");
 }
 
-// What is wrong with a text, one line each.
+// The problems of a text, one per line.
 std::string problems_of(const std::string &text)
 {
     std::string all;
@@ -31,7 +31,7 @@ std::string with_field(const std::string &field)
     return "[[type]]\nname = \"t\"\nfield = [{" + field + "}]\n";
 }
 
-// Whether a host with one table lets a newcomer with the other in.
+// The newcomer's state after joining; the two peers have different type tables.
 State joined(std::span<const Type> of_host, std::span<const Type> of_newcomer)
 {
     SimNetwork *network = make_sim_network({});
@@ -182,7 +182,8 @@ TEST(TypeFile, EachPartOfATableMatters)
     EXPECT_EQ(swapped("count = 3", "count = 2"), State::refused_types);
     EXPECT_EQ(swapped("max = 120", "max = 121"), State::refused_types);
     EXPECT_EQ(swapped("step = 0.001", "step = 0.002"), State::refused_types);
-    EXPECT_EQ(swapped("at_start = 3", "at_start = 4"), State::open); // The host's own affair.
+    // This field concerns the host only.
+    EXPECT_EQ(swapped("at_start = 3", "at_start = 4"), State::open);
 }
 
 TEST(TypeFile, WithoutTypesItIsTheSyntheticTable)
@@ -328,7 +329,7 @@ void make_and_destroy(std::span<const Type> types)
     destroy_session(session);
 }
 
-// No stricter than tern itself where bits and bytes are counted: one more, and tern asserts.
+// Limits on bits and bytes are exactly tern's: one more, and tern asserts.
 TEST(TypeFileDeathTest, TheLimitsAreTerns)
 {
     const std::string longest = type_of_name_bytes(15 * 1024 - 6);
@@ -352,7 +353,7 @@ TEST(TypeFileDeathTest, TheLimitsAreTerns)
                      .table);
 }
 
-// --- Any file: what is accepted is accepted by tern ---
+// --- Random files: tern accepts every table that type_file accepts ---
 
 using Random = std::mt19937_64;
 
@@ -397,7 +398,7 @@ std::string any_number(Random &random)
                            "1.8446744073709551e19"});
 }
 
-// Mostly sensible.
+// A field description that is usually valid.
 std::string any_field(Random &random, int number)
 {
     std::string text = "{name = '" + std::string(random() % 20 == 0 ? "same" : "f") +

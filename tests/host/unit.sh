@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether systemd takes the unit of tern-host, and how much it leaves open to it.
+# Whether systemd accepts the unit of tern-host, and how much the unit may access.
 #     unit.sh <source folder> <tern-host>
 set -eu
 command -v systemd-analyze >/dev/null || {
@@ -9,16 +9,16 @@ command -v systemd-analyze >/dev/null || {
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 unit=$folder/tern-host.service
-# The program need not be installed for this.
+# The check runs without an installed program.
 sed "s|^ExecStart=/usr/bin/tern-host |ExecStart=$2 |" "$1/deploy/systemd/tern-host.service" >"$unit"
 grep -q "^ExecStart=$2 " "$unit"
 warnings=$(systemd-analyze verify "$unit" 2>&1) || {
     echo "$warnings"
     exit 1
 }
-# What it only warns of, such as an unknown key, is wrong, too; other units of the machine are not
-# ours.
+# A mere warning about this unit, such as an unknown key, is a failure too. Warnings about other
+# units of the machine are ignored.
 if echo "$warnings" | grep "tern-host"; then exit 1; fi
-# In tenths: 1.5 of 10 at most.
+# The threshold is in tenths: an exposure of at most 1.5 of 10.
 systemd-analyze security --no-pager --offline=true --threshold=15 "$unit" | tail -n 1
 systemd-analyze security --no-pager --offline=true --threshold=15 "$unit" >/dev/null

@@ -81,7 +81,7 @@ TEST(WatchTest, ObjectsAreCountedByOwnerAndType)
     EXPECT_EQ(status.types[ghost_type].objects, 3u);
     EXPECT_EQ(status.types[shout_type].objects, 0u);
     tern::destroy(room.host().session, tern::object_ids(room.host().session, crate_type)[0]);
-    EXPECT_EQ(room.status().types[crate_type].objects, 4u); // At once.
+    EXPECT_EQ(room.status().types[crate_type].objects, 4u); // Counted without delay.
 }
 
 TEST(WatchTest, ChangesTellWhatWasCreatedMovedAndDestroyedByOthers)
@@ -118,7 +118,7 @@ TEST(WatchTest, ChangesTellWhatWasCreatedMovedAndDestroyedByOthers)
     }
 }
 
-// What the header says of the host's own.
+// watch.h documents this rule for the host's own objects.
 TEST(WatchTest, OwnCreationsAndDestroysAreNoChanges)
 {
     LiveRoom room;
@@ -173,18 +173,18 @@ TEST(WatchTest, OneSampleIsTakenPerSecondAndFiveMinutesAreKept)
     LiveRoom room;
     room.add("ann");
     ASSERT_TRUE(room.all_open());
-    // Asked far more often than once a second, as by people at the control socket.
+    // Read far more often than once a second, as people at the control socket do.
     for (int i = 0; i < 90; ++i) {
         room.step();
         room.status();
     }
-    EXPECT_EQ(room.status().samples.size(), 4u); // At 0, 1, 2 and 3 s.
-    // Asked at odd times: one a second on the average.
+    EXPECT_EQ(room.status().samples.size(), 4u); // Samples at 0, 1, 2 and 3 s.
+    // Read at irregular times: one sample a second on average.
     Watch odd;
     for (uint64_t i = 0; i < 430; ++i) // 100.2 s.
         watch::status(odd, room.host().session, room_types, room.now_us + i * 233'333);
     EXPECT_EQ(odd.samples.size(), 101u);
-    // Asked once a second, never at the very microsecond.
+    // Read about once a second, with some jitter.
     Watch watch;
     for (uint64_t i = 0; i < samples_max + 20; ++i)
         watch::status(watch, room.host().session, room_types,
@@ -227,7 +227,7 @@ TEST(WatchTest, TotalsNeverFallWhenPeersLeave)
     for (size_t leaver = 1; leaver < room.members.size(); ++leaver) {
         tern::leave(room.members[leaver].session);
         const size_t left = room.members.size() - leaver;
-        ASSERT_TRUE(room.step_until([&] { // Looks at every step: none may fall.
+        ASSERT_TRUE(room.step_until([&] { // Checks each step: no counter may decrease.
             const RoomStatus now = room.status();
             expect_not_less(now.traffic, before.traffic);
             EXPECT_GE(now.rtt.count, before.rtt.count);
