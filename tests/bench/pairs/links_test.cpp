@@ -1,4 +1,4 @@
-// The pretend network that figures are measured over loses, delays and bounds as it says.
+// The simulated network of the benchmarks loses, delays and limits datagrams as configured.
 #include "bench/pairs/links.h"
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t count = 200'000;
 
-// Numbers of those that arrive, sent one a millisecond; and when.
+// The numbers of the datagrams that arrive, and their delays. One is sent each millisecond.
 struct Arrived {
     std::vector<uint64_t> numbers, after_us;
 };
@@ -43,7 +43,7 @@ double lost_share(const Arrived &arrived)
     return 1 - static_cast<double>(arrived.numbers.size()) / static_cast<double>(count);
 }
 
-// Datagrams lost in a row, in the mean.
+// The mean number of datagrams lost in a row.
 double burst_mean(const Arrived &arrived)
 {
     uint64_t bursts = 0, lost = 0;
@@ -80,12 +80,12 @@ TEST(Links, DelayByTheirWayPlusOrMinusTheJitter)
     EXPECT_GE(*least, 45'000u);
     EXPECT_LE(*least, 46'000u);
     EXPECT_GE(*most, 54'000u);
-    EXPECT_LE(*most, 56'000u); // Looked for once a millisecond.
+    EXPECT_LE(*most, 56'000u); // The receiver reads once a millisecond.
 }
 
 TEST(Links, ANarrowOneTakesItsRateAndNoMore)
 {
-    // 100 bytes a millisecond are twice of what it takes.
+    // 100 bytes a millisecond are twice the rate of the link.
     const Arrived arrived = send_all({10'000, 0, 0, 1, 50'000, 100'000}, 10'000);
     EXPECT_NEAR(static_cast<double>(arrived.numbers.size()), 5000, 60);
     EXPECT_LE(*std::max_element(arrived.after_us.begin(), arrived.after_us.end()), 111'000u);

@@ -1,4 +1,4 @@
-// Verdicts, JSON and documents of what was measured.
+// Verdicts, JSON and documents of the measured results.
 #include "bench/report/goals.h"
 #include "bench/report/plots.h"
 #include <cstdlib>
@@ -11,7 +11,7 @@ using namespace bench;
 
 namespace {
 
-// Two contenders, three rounds of which the first was disturbed.
+// Two contenders and three rounds; a disturbance slowed the first round down.
 Results some_results()
 {
     Results all = {};
@@ -44,7 +44,8 @@ std::string content(const std::string &path)
 TEST(Goals, ARatioIsTheMedianOfTheRoundsOwnRatios)
 {
     const GoalResult result = goals::evaluate(ratio_goal(0.5), some_results());
-    EXPECT_DOUBLE_EQ(result.measured, 0.5); // Of 0.5, 0.6, 0.5; 100 / 200 of the medians as well.
+    // Median of 0.5, 0.6 and 0.5. The ratio of the medians, 100 / 200, is the same.
+    EXPECT_DOUBLE_EQ(result.measured, 0.5);
     EXPECT_EQ(result.state, GoalState::met);
     EXPECT_EQ(goals::evaluate(ratio_goal(0.49), some_results()).state, GoalState::missed);
 }
@@ -118,7 +119,7 @@ TEST(Documents, WhatStandsBetweenTheMarksIsMadeAnewAndNothingElse)
     EXPECT_EQ(content(root + "/docs/performance.md"), page);
 }
 
-// What the page shows is there.
+// Every plot that the page shows exists.
 TEST(Documents, ThePageOfPerformanceHasItsPlots)
 {
     const std::string docs = std::string(TERN_SOURCE_DIR) + "/docs/";
