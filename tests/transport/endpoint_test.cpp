@@ -14,7 +14,7 @@ uint8_t type(const Mail &mail)
     return std::to_integer<uint8_t>(mail.bytes[0]);
 }
 
-// One side asks the other, step by step.
+// A handshake from a to b, one step at a time.
 struct Pair {
     Peer a{1, limits(1)}, b{2, limits(1)};
     ConnectionIndex asked;
@@ -39,7 +39,7 @@ struct Pair {
         EXPECT_EQ(receive(a, b.at, response.bytes, start_us).handling, Handling::handled);
         EXPECT_EQ(endpoint::handshake_state(a.e(), asked), HandshakeState::open);
     }
-    Mail confirm() // The first data datagram, not yet received.
+    Mail confirm() // a's first data datagram, which b has not received yet.
     {
         const auto mails = packets(a, start_us);
         EXPECT_EQ(mails.size(), 1u);
@@ -82,7 +82,8 @@ TEST(Endpoint, AStrangerBecomesAConnectionWithItsFirstPacket)
     EXPECT_EQ(p.a.heard, std::vector<std::string>{"back"});
 }
 
-// Every bit of the datagram, changed: bad, counted, and otherwise as if nothing had come.
+// Flips every bit of the datagram, one at a time. Each such datagram is bad and counted, and the
+// state stays unchanged.
 void expect_nothing_from_any_change(Peer &peer, const Mail &mail)
 {
     const Bytes before = state(peer);
@@ -92,7 +93,7 @@ void expect_nothing_from_any_change(Peer &peer, const Mail &mail)
         const uint64_t bad = endpoint::bad_datagrams(peer.e());
         EXPECT_EQ(receive(peer, mail.from, changed, start_us).handling, Handling::bad) << bit;
         EXPECT_EQ(endpoint::bad_datagrams(peer.e()), bad + 1) << bit;
-        // The one exception is meant: who seems to speak another version is told so.
+        // The one intended exception is an initiation of another version, which gets a refusal.
         if (changed[0] == std::byte{1} && changed[1] != std::byte{wire_version}) {
             const auto refusals = handshakes(peer, start_us);
             ASSERT_EQ(refusals.size(), 1u);
@@ -105,7 +106,7 @@ void expect_nothing_from_any_change(Peer &peer, const Mail &mail)
     }
 }
 
-// What a cookie makes of the initiation; the responder has its secret from here on.
+// Returns the initiation that a repeats with b's cookie. b then has a cookie secret.
 Mail with_cookie(Pair &p, const Mail &initiation)
 {
     p.b.endpoint->_strangers = {};
@@ -153,7 +154,7 @@ TEST(Endpoint, AChangedCookieReplyIsBadAndNothingElse)
     EXPECT_EQ(receive(p.a, p.b.at, replies[0].bytes, start_us).handling, Handling::handled);
 }
 
-// As a responder of the next version would write it.
+// A version refusal as a responder of the next version writes it.
 Bytes version_refusal(Pair &p)
 {
     VersionRefusal refusal = {};
@@ -184,7 +185,7 @@ TEST(Endpoint, AChangedFirstPacketIsBadAndNothingElse)
     const Mail first = p.confirm();
     expect_nothing_from_any_change(p.b, first);
     EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::opened);
-    const Bytes before = state(p.b); // And as a packet of an open connection:
+    const Bytes before = state(p.b); // The replay reaches an open connection now.
     EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::bad);
     EXPECT_EQ(state(p.b), before);
 }
@@ -229,7 +230,7 @@ TEST(Endpoint, ARepeatedInitiationGetsTheSameResponse)
     Pair p;
     p.answer();
     for (int i = 0; i < 3; ++i) {
-        // Copies in one tick are answered once.
+        // Two copies in one tick get one response.
         for (int copy = 0; copy < 2; ++copy)
             EXPECT_EQ(receive(p.b, p.a.at, p.initiation.bytes, start_us).handling,
                       Handling::handled);
@@ -254,8 +255,8 @@ TEST(Endpoint, LateCopiesOfAHandshakeChangeNothing)
     EXPECT_EQ(receive(p.a, p.b.at, p.response.bytes, start_us).handling, Handling::bad);
     EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::bad);
 
-    // A recording of it all, played when the memory of it is gone: a half-open handshake of which
-    // nothing can come.
+    // A replay of the whole handshake after b has forgotten it only starts a half-open handshake,
+    // which cannot be completed.
     const uint64_t later_us = start_us + half_open_time_us;
     handshakes(p.b, later_us);
     EXPECT_EQ(receive(p.b, p.a.at, p.initiation.bytes, later_us).handling, Handling::handled);
@@ -335,7 +336,7 @@ HandshakeState outcome_with(Peer &b, const uint8_t (&key)[32])
     const ConnectionIndex asked = endpoint::connect(a.e(), key, b.at, net.now_us);
     run(net, 4'900'000);
     EXPECT_EQ(endpoint::handshake_state(a.e(), asked),
-              HandshakeState::connecting); // It may still come right.
+              HandshakeState::connecting); // A valid response may still arrive.
     run(net, 200'000);
     EXPECT_TRUE(live(b).empty());
     return endpoint::handshake_state(a.e(), asked);
@@ -355,7 +356,7 @@ TEST(Endpoint, AnotherSessionOrKeyGetsNoAnswer)
     Peer c(2);
     const KeyPair other = noise::make_key_pair();
     EXPECT_EQ(outcome_with(c, other.public_key), HandshakeState::unreachable);
-    EXPECT_EQ(endpoint::bad_datagrams(c.e()), 7u); // One for each time it asked.
+    EXPECT_EQ(endpoint::bad_datagrams(c.e()), 7u); // One for each of its seven initiations
     EXPECT_EQ(half_open_count(c), 0u);
 }
 
@@ -408,7 +409,7 @@ TEST(Endpoint, ARefusalDoesNotOutweighARealAnswer)
     p.take_answer();
 }
 
-// By somebody who sees the initiation, and knows a's public key.
+// The attacker sees the initiation and knows a's public key, so it can write a valid mac1.
 TEST(Endpoint, AForgedResponseDoesNotSpoilTheRealOne)
 {
     Pair p;

@@ -1,4 +1,4 @@
-// A few endpoints and the datagrams between them, for tests. Time and chance are the test's.
+// A few endpoints and the datagrams between them, for tests. The test sets the time and the seed.
 #pragma once
 #include "base/random.h"
 #include "transport/endpoint_types.h"
@@ -46,8 +46,8 @@ struct Peer {
     KeyPair keys = {};
     Address at = {};
     Endpoint *endpoint = nullptr;
-    std::vector<ConnectionIndex> opened; // By a peer.
-    std::vector<std::string> heard;      // World messages, in order.
+    std::vector<ConnectionIndex> opened; // Connections that a first packet opened
+    std::vector<std::string> heard;      // The received world messages, in order
 
     Peer(uint16_t number, const EndpointLimits &with = limits(), uint64_t of_session = session,
          const uint8_t (&of_secret)[32] = secret)
@@ -95,7 +95,7 @@ inline std::vector<Mail> handshakes(Peer &peer, uint64_t now_us, size_t datagram
     return mails;
 }
 
-// What the open connections have to say.
+// Takes one packet from each open connection that wants to send.
 inline std::vector<Mail> packets(Peer &peer, uint64_t now_us)
 {
     std::vector<Mail> mails;
@@ -130,7 +130,7 @@ inline void say(Peer &peer, ConnectionIndex index, const std::string &text)
                                           std::as_bytes(std::span(text.data(), text.size()))));
 }
 
-// The connections that are open in every sense.
+// The connections whose handshake is done and which are not closed.
 inline std::vector<ConnectionIndex> live(Peer &peer)
 {
     std::vector<ConnectionIndex> result;
@@ -151,7 +151,7 @@ inline size_t half_open_count(Peer &peer)
     return count;
 }
 
-// A network that loses, delays and so reorders.
+// A network that loses and delays datagrams. Different delays reorder them.
 struct Net {
     Random random = random::from_seed(1);
     double loss = 0;
@@ -171,7 +171,7 @@ inline void post(Net &net, std::vector<Mail> mails)
     }
 }
 
-// One tick of everybody.
+// Runs one tick of all peers.
 inline void step(Net &net, uint64_t tick_us = 5'000)
 {
     net.now_us += tick_us;
@@ -195,7 +195,7 @@ inline void run(Net &net, uint64_t duration_us)
         step(net);
 }
 
-// Everything that an endpoint is, but what it counts and its scratch.
+// The bytes of an endpoint's whole state, without its counters and its scratch buffer.
 inline Bytes state(Peer &peer)
 {
     Endpoint copy = peer.e();

@@ -41,7 +41,8 @@ std::set<uint64_t> named(const Ack &ack, uint64_t largest)
 
 }
 
-// The model keeps what each ack said and learns from each that was acked; the tracker has marks.
+// The model keeps the numbers of every ack, and learns that the peer knows them once that ack is
+// acked itself. The tracker keeps only marks.
 RC_GTEST_PROP(AckTracker, TellsAllThatIsNotKnownToBeKnown, ())
 {
     Tracking t;
@@ -85,7 +86,7 @@ RC_GTEST_PROP(AckTracker, TellsAllThatIsNotKnownToBeKnown, ())
                 RC_ASSERT(outcomes.count(number));
             for (uint64_t number : outcomes)
                 RC_ASSERT(arrived.count(number));
-            // No longer than needed.
+            // The bitmap is no longer than needed.
             RC_ASSERT(built.ack.bitmap_count == (newest - *expected.begin() + 7) / 8);
         } else if (!said.empty()) {
             const auto some =
@@ -167,7 +168,7 @@ TEST(AckTracker, ALateArrivalAfterAnAckedAckIsStillTold)
     t.build();
     t.next_sent = 1;
     t.arrive(1);
-    t.read_end = 1; // Of the ack without 1.
+    t.read_end = 1; // The peer has read the ack that does not contain 1.
     const BuiltAck built = t.build();
     ASSERT_TRUE(built.any);
     EXPECT_EQ(1u, named(built.ack, 2).count(1));
@@ -176,7 +177,7 @@ TEST(AckTracker, ALateArrivalAfterAnAckedAckIsStillTold)
     EXPECT_FALSE(t.build().any);
 }
 
-// As when nothing of ours arrives for long: the peer's packets are told from then on all the same.
+// Even if none of our packets has arrived for long, newly arrived packets of the peer are acked.
 TEST(AckTracker, WhatArrivesIsToldHoweverFarBackTheLastAckLiesThatThePeerHasRead)
 {
     for (uint64_t ahead = 0; ahead < 200'000; ahead += 1021) {
@@ -191,7 +192,7 @@ TEST(AckTracker, WhatArrivesIsToldHoweverFarBackTheLastAckLiesThatThePeerHasRead
     }
 }
 
-// As when we send much and hear little: the marks of what is known have turned around by then.
+// If we send much and receive little, the ring of marks has wrapped around by the late arrival.
 TEST(AckTracker, ALateArrivalMakesNothingUnknownThatWasKnownLongAgo)
 {
     Tracking t;

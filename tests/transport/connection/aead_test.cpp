@@ -44,7 +44,7 @@ TEST(Aead, AnotherKeyNumberHeaderOrLengthIsForged)
     EXPECT_FALSE(aead::open(aead::key({1, 2, 3}), 7, datagram, scratch));
 }
 
-// --- Written again from docs/wire_format.md ---
+// --- An independent implementation from docs/wire_format.md ---
 
 static Bytes epoch_key(const uint8_t (&first)[32], uint64_t epoch)
 {

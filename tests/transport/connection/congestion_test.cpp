@@ -1,4 +1,4 @@
-// Flows that share a link, in virtual time: who gets how much, and how long the queue is.
+// Flows that share a link, in virtual time: the share of each flow, and the length of the queue.
 #include "bench/pairs/shared_link.h"
 #include "connection_pair.h"
 #include <gtest/gtest.h>
@@ -9,14 +9,14 @@ namespace {
 
 constexpr uint64_t second_us = 1'000'000;
 
-// The queue holds 200 ms.
+// A link whose queue holds 200 ms.
 Link link(uint64_t kbit_per_second, uint64_t way_us = 25'000)
 {
     Link link;
     link.bytes_per_second = kbit_per_second * 125;
     link.queue_bytes_max = link.bytes_per_second / 5;
     link.way_us = way_us;
-    link.drift_us = 20; // As with any two clocks. With none, phases of ticks stay as they are.
+    link.drift_us = 20; // Real clocks drift; without drift the ticks never change their phases.
     return link;
 }
 
@@ -62,7 +62,7 @@ TEST(Congestion, TwoFlowsComeToLikeSharesAndFourToo)
     for (const uint64_t kbit : {1'000ull, 5'000ull, 20'000ull}) {
         for (const size_t count : {2ull, 4ull}) {
             SCOPED_TRACE(testing::Message() << count << " flows, " << kbit << " kbit/s");
-            double fairness = 0, queue_ms = 0; // A queue differs by a quarter from seed to seed.
+            double fairness = 0, queue_ms = 0; // Means over the seeds, which differ by a quarter.
             for (uint64_t seed = 1; seed <= 5; seed += 1) {
                 const auto r = run(link(kbit), std::vector<FlowPlan>(count), 5, 35, seed);
                 EXPECT_GE(r.use, 0.9);
@@ -76,7 +76,8 @@ TEST(Congestion, TwoFlowsComeToLikeSharesAndFourToo)
     }
 }
 
-// Who joins a game has a world to fetch, and is done before there would be a reason to drain.
+// A newcomer has a world to receive, and is done before the controller has a reason to drain the
+// queue.
 TEST(Congestion, WhoBeginsOnAnEmptyLinkUsesItAtOnce)
 {
     World world = make(link(8'000, 10'000), {{}}, 1);
@@ -136,13 +137,13 @@ TEST(Congestion, BesideASenderThatFillsTheQueueThereIsStillAShare)
 
 TEST(Congestion, AGameThatNeedsLittleIsNotSlowed)
 {
-    // 200 bytes in each tick, 96 kbit/s, beside three that take what they get.
+    // 200 bytes in each tick, 96 kbit/s, beside three flows that use all the rate they get.
     for (const uint64_t kbit : {1'000ull, 5'000ull}) {
         const auto r = run(link(kbit), {load(Load::steady, 200), {}, {}, {}}, 10, 40);
         EXPECT_GE(r.rates[0], 200 * 60 * 0.98);
         EXPECT_LE(r.late_worst_ms, 25 + 200 + 2 * 17);
     }
-    // And alone, though it never uses its window.
+    // Without other flows it is not slowed either, though it never fills its window.
     const auto alone = run(link(256), {load(Load::steady, 400)}, 0, 60);
     EXPECT_LE(alone.late_worst_ms, 25 + 17 + 30);
 }
@@ -151,7 +152,7 @@ TEST(Congestion, TheRateFollowsTheLinkUpAndDown)
 {
     World world = make(link(5'000), {{}}, 1);
     run(world, 10 * second_us);
-    world.link.bytes_per_second = 1'000 * 125; // With the same queue in bytes: a second of it.
+    world.link.bytes_per_second = 1'000 * 125; // The queue keeps its bytes, now 1 s.
     run(world, 30 * second_us);
     const Result low = result(world, 15 * second_us, 30 * second_us);
     EXPECT_GE(low.rates[0], 1'000 * 125 * 0.8);
@@ -179,7 +180,7 @@ TEST(Congestion, IdleTimeIsNoMeasurement)
     const tern::Congestion &c = pair.side[0].connection->_congestion;
     ASSERT_TRUE(pair.run(1'000'000));
     const uint64_t window = tern::congestion::window_bytes(c);
-    pair.network.latency_us = 150'000; // As far as pings see.
+    pair.network.latency_us = 150'000; // Only the pings of idle connections measure this.
     ASSERT_TRUE(pair.run(60'000'000));
     EXPECT_EQ(window, tern::congestion::window_bytes(c));
 }
@@ -188,7 +189,7 @@ TEST(Congestion, AcksGoThoughTheWindowIsFull)
 {
     connection_test::Pair pair;
     ASSERT_TRUE(pair.run(500'000));
-    pair.network.cut[1] = true; // Nothing that 0 sends arrives.
+    pair.network.cut[1] = true; // All that side 0 sends is lost.
     tern::Connection &c = *pair.side[0];
     while (tern::connection::has_budget(c, pair.now_us))
         pair.send_packet(0, {connection_test::numbered(1, 1000)});

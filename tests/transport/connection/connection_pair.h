@@ -1,4 +1,4 @@
-// Two connections and a pretend network between them, for tests.
+// Two connections and a simulated network between them, for tests.
 #pragma once
 #include "base/random.h"
 #include "transport/connection/aead.h"
@@ -36,7 +36,7 @@ struct Side {
     Connection *connection;
     Bytes scratch = Bytes(datagram_bytes_max);
     Bytes buffer = Bytes(datagram_bytes_max);
-    std::map<uint64_t, int> open_outcomes; // Packets sent whose fate has not been told.
+    std::map<uint64_t, int> open_outcomes; // The sent packets without an outcome yet
     std::map<uint64_t, bool> outcomes;
     explicit Side(const ConnectionLimits &limits)
         : memory(connection::size_bytes(limits) / sizeof(std::max_align_t) + 1),
@@ -58,8 +58,8 @@ struct Network {
     uint64_t jitter_us = 0;
     double loss = 0;
     double duplication = 0;
-    size_t datagram_bytes_max = SIZE_MAX; // Larger ones are lost.
-    bool cut[2] = {false, false};         // To side 0, to side 1.
+    size_t datagram_bytes_max = SIZE_MAX; // Larger datagrams are lost.
+    bool cut[2] = {false, false};         // All datagrams to side 0, or to side 1, are lost.
 };
 
 struct Pair {
@@ -68,7 +68,7 @@ struct Pair {
     Network network;
     uint64_t now_us = 1'000'000;
     std::vector<Sent> wire;
-    std::vector<Sent> log; // Everything ever sent.
+    std::vector<Sent> log; // All datagrams ever sent
     uint64_t bad = 0;
     bool accept[2] = {true, true};
 
@@ -93,7 +93,7 @@ struct Pair {
         connection::skip_numbers(*side[1], from_1, from_0);
     }
 
-    // As if a link without bounds had been measured.
+    // Opens window and pace wide, as if a link without bounds had been measured.
     void open_window(int at)
     {
         side[at].connection->_congestion._window_bytes = 16 * 1024 * 1024;
@@ -115,7 +115,8 @@ struct Pair {
         }
     }
 
-    // One packet with whatever is due, and unreliable messages. Its number; or none.
+    // Sends one packet with whatever is due and these unreliable messages. Returns its number, or
+    // `nothing` if there was nothing to send.
     static constexpr uint64_t nothing = UINT64_MAX;
     uint64_t send_packet(int from, const std::vector<Bytes> &unreliable = {},
                          size_t stream_bytes_max = datagram_bytes_max)
@@ -161,7 +162,8 @@ struct Pair {
         wire.erase(wire.begin(), wire.begin() + static_cast<ptrdiff_t>(count));
     }
 
-    // False if a fate was told of a packet that was not sent, or told twice.
+    // Takes all packet outcomes. Returns false if one is of a packet that was not sent, or that
+    // already had an outcome.
     bool take_packet_outcomes(int at)
     {
         bool right = true;
@@ -201,7 +203,7 @@ struct Pair {
         return right;
     }
 
-    // A datagram from `from` with this content, sealed as the peer would.
+    // A datagram with this content, sealed with the keys of side `from`.
     static Bytes sealed(int from, uint64_t number, const Bytes &content)
     {
         uint8_t key[32];
@@ -235,7 +237,7 @@ inline Bytes text(std::string_view characters)
     return {bytes.begin(), bytes.end()};
 }
 
-// A message that says which it is: number, then filling.
+// A message that can be recognized: its number, and bytes that depend on the number.
 inline Bytes numbered(uint32_t number, size_t size)
 {
     Bytes bytes(std::max<size_t>(size, 4));

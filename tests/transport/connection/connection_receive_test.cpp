@@ -1,4 +1,4 @@
-// What reaches a connection: forged, replayed, malformed and hostile packets.
+// Packets that arrive at a connection: forged, replayed, malformed and hostile ones.
 #include "connection_pair.h"
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST(ConnectionReceive, AnyFlippedBitOfAFreshDatagramIsRefused)
         Bytes flipped = datagram;
         flipped[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
         const Opening opening = pair.open(1, flipped).opening;
-        // The type; or the highest bit of the number, which then is below zero.
+        // The type, or the highest bit of the packet number, which is never set.
         const bool impossible = bit < 8 || bit == 71;
         EXPECT_EQ(impossible ? Opening::malformed : Opening::forged, opening) << bit;
     }
@@ -116,7 +116,7 @@ TEST(ConnectionReceive, AReplayIsRefusedForeverAndASecondAcceptDoesNothing)
     EXPECT_TRUE(unchanged(pair.side[1], before));
     EXPECT_EQ(Opening::replayed, pair.open(1, datagram).opening);
     for (int i = 0; i < 3000; i += 1) {
-        pair.now_us += 1000; // So that the pace lets all go.
+        pair.now_us += 1000; // Slow enough for the pace to allow every packet.
         pair.send_packet(0, {text("x")});
         ASSERT_TRUE(pair.deliver(1, pair.log.back().bytes));
         pair.send_packet(1);
@@ -184,7 +184,7 @@ TEST(ConnectionReceive, ALengthThatCannotBeClosesTheLink)
     }
 }
 
-// What an authenticated but broken peer may send: pieces of frames, some of them right.
+// An authenticated but broken peer may send pieces of frames, some of them valid.
 TEST(ConnectionReceive, RandomFramesUnderTheRightKeyAreTakenWholeOrChangeNothing)
 {
     uint64_t taken = 0, refused = 0;
@@ -245,7 +245,7 @@ TEST(ConnectionReceive, AcksStopOnceThePeerIsKnownToHaveReadThem)
         pair.send_packet(1, {text("x")});
         ASSERT_TRUE(pair.tick());
     }
-    // Header, ack, message, tag: with a bitmap for the few that are in flight only.
+    // Header, ack, message and tag. The bitmap of the ack covers only the few packets in flight.
     EXPECT_LE(pair.log.back().bytes.size(), data_header_bytes + 8 + 3 + 4 + tag_bytes);
     const size_t before = pair.log.size();
     ASSERT_TRUE(pair.run(1'000'000));

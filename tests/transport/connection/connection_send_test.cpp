@@ -1,4 +1,4 @@
-// What a connection sends: queues, window, budget, packets.
+// The sending side of a connection: queues, window, budget, packets.
 #include "connection_pair.h"
 #include "transport/connection/connection_types.h"
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(ConnectionSend, AFullQueueRefusesAMessageWhole)
     EXPECT_EQ(queued, connection::queued_offset(c, StreamId::calls));
     EXPECT_TRUE(connection::queue_message(c, StreamId::calls, numbered(1, room)));
     EXPECT_EQ(0u, connection::queue_room_bytes(c, StreamId::calls));
-    // The other stream has a queue of its own.
+    // Each stream has its own queue.
     EXPECT_TRUE(connection::queue_message(c, StreamId::world, numbered(1, 1000)));
 }
 
@@ -54,7 +54,7 @@ TEST(ConnectionSend, NoMoreThanAWindowIsInFlight)
     EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
     uint64_t bytes = 0;
     for (const Sent &sent : pair.log) {
-        if (sent.bytes.size() > datagram_bytes_base) continue; // Padding.
+        if (sent.bytes.size() > datagram_bytes_base) continue; // A path size probe: only padding
         bytes += sent.bytes.size() - data_header_bytes - 7 - tag_bytes;
     }
     EXPECT_EQ(stream_window_bytes, bytes);
@@ -93,7 +93,8 @@ TEST(ConnectionSend, UnreliableMessagesFillTheDatagramAndNoMore)
     EXPECT_EQ(datagram_bytes_base, connection::finish_packet(c, packet, pair.now_us).size());
 }
 
-// A long message needs its length if another follows, for which it is moved.
+// A long message gets a length field only if another message follows. The message is then moved to
+// make room for the field.
 TEST(ConnectionSend, UnreliableMessagesOfAllLengthsFollowEachOther)
 {
     for (const size_t first : {1u, 30u, 31u, 500u}) {
@@ -180,8 +181,8 @@ TEST(ConnectionSend, NeitherStreamStarvesTheOther)
     EXPECT_GT(received[1], 80u);
 }
 
-// One message of 30 bytes in each tick; how often its bytes were sent, and how many ticks the
-// slowest took to be read.
+// Results of sending one message of 30 bytes in each tick: the mean number of times that each byte
+// was sent, and the longest time from queueing a message to reading it.
 struct Redundancy {
     double copies;
     uint64_t worst_us;
@@ -256,12 +257,12 @@ TEST(ConnectionSend, WhenTheLossIsOverEachByteGoesOnceAgain)
     EXPECT_EQ(connection::copies(*pair.side[0]), 1u);
 }
 
-// The message whose two copies are both lost is here as soon as a third can be: its second copy is
-// missed when a round trip has passed since, and the third takes half of one more.
+// If both copies of a message are lost, the third arrives as early as possible: the loss of the
+// second copy is detected one round trip after it was sent, and the third takes half a round trip.
 TEST(ConnectionSend, WhenAllCopiesAreLostAThirdGoesAfterOneRoundTrip)
 {
     Pair pair;
-    const uint64_t round_trip_us = 4 * tick_us; // 60 ms, and what ticks make of it.
+    const uint64_t round_trip_us = 4 * tick_us; // 60 ms, rounded up to ticks
     uint64_t queued_us = 0, read_us = 0;
     uint32_t number = 0, read = 0;
     for (int i = 0; i < 400; i += 1) {
@@ -270,7 +271,7 @@ TEST(ConnectionSend, WhenAllCopiesAreLostAThirdGoesAfterOneRoundTrip)
         EXPECT_TRUE(
             connection::queue_message(*pair.side[0], StreamId::calls, numbered(number, 30)));
         pair.network.cut[1] = i == 300 || i == 301;
-        if (i == 300) queued_us = pair.now_us + tick_us; // When it is sent.
+        if (i == 300) queued_us = pair.now_us + tick_us; // The time of the tick that sends it
         EXPECT_TRUE(pair.tick());
         while (!connection::peek_message(*pair.side[1], StreamId::calls).empty()) {
             connection::consume_message(*pair.side[1], StreamId::calls);

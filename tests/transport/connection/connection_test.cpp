@@ -1,4 +1,4 @@
-// Life of a connection: two ends over a bad network, probes, silence, goodbye.
+// The life of a connection: two ends over a bad network, probes, timeout, close.
 #include "connection_pair.h"
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ struct Traffic {
     uint32_t received[2][stream_count] = {};
 };
 
-// Queues at random, and checks that what arrives is a prefix of what was queued.
+// Queues messages at random, and checks that the messages that arrive are a prefix of those queued.
 void exchange(Pair &pair, Traffic &traffic, int ticks, double rate)
 {
     for (int i = 0; i < ticks; i += 1) {
@@ -37,7 +37,7 @@ void exchange(Pair &pair, Traffic &traffic, int ticks, double rate)
                     number += 1;
                 }
             }
-            // As a game does: an unreliable message in each tick.
+            // Like a game, each side sends an unreliable message in each tick.
             if (connection::has_budget(*pair.side[from], pair.now_us))
                 pair.send_packet(from, {numbered(1, 100)});
         }
@@ -66,7 +66,7 @@ void expect_delivery(uint64_t seed, const Network &network)
                       connection::acked_offset(*pair.side[from], stream));
         }
         EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[from]));
-        // All fates but the last few's are known.
+        // All packets but the last few have an outcome.
         EXPECT_LT(pair.side[from].open_outcomes.size(), 20u);
     }
     EXPECT_EQ(0u, pair.bad);
@@ -140,11 +140,11 @@ TEST(Connection, ProbesBackOffAndEndWithTheSilence)
 {
     Pair pair;
     ASSERT_TRUE(pair.run(500'000));
-    pair.network.cut[1] = true; // What side 0 sends is lost.
+    pair.network.cut[1] = true; // All that side 0 sends is lost.
     ASSERT_TRUE(connection::queue_message(*pair.side[0], StreamId::world, text("hello")));
     std::vector<uint64_t> times;
     const uint64_t start_us = pair.now_us;
-    pair.side[1].memory.clear(); // Nobody there.
+    pair.side[1].memory.clear(); // Side 1 no longer exists.
     while (pair.now_us < start_us + 3'000'000) {
         pair.now_us += 1'000;
         connection::update(*pair.side[0], pair.now_us);
@@ -153,7 +153,8 @@ TEST(Connection, ProbesBackOffAndEndWithTheSilence)
         ASSERT_LE(pair.log.size() - before, 2u);
         if (pair.log.size() > before) times.push_back(pair.now_us - start_us);
     }
-    // One with the message, then probes at intervals that double up to an eighth of the timeout.
+    // One packet with the message, then probes at intervals that double up to an eighth of the
+    // timeout.
     ASSERT_GE(times.size(), 4u);
     ASSERT_LE(times.size(), 12u);
     for (size_t i = 3; i < times.size(); i += 1) {
@@ -225,7 +226,7 @@ TEST(Connection, IdleOnesKeepEachOtherAliveAtAQuarterOfTheTimeout)
     ASSERT_TRUE(pair.run(60'000'000));
     EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[0]));
     EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[1]));
-    // 24 pings each way in a minute, each answered.
+    // 24 pings in each direction in a minute, each of them acked.
     const Stats stats = connection::stats(*pair.side[0]);
     EXPECT_GE(stats.sent_datagrams, 24u);
     EXPECT_LE(stats.sent_datagrams, 60u);
@@ -235,7 +236,7 @@ TEST(Connection, IdleOnesKeepEachOtherAliveAtAQuarterOfTheTimeout)
 TEST(Connection, APingBringsASignOfLifeWithinARoundTrip)
 {
     Pair pair;
-    ASSERT_TRUE(pair.run(1'000'000)); // Idle, and far from a keep-alive.
+    ASSERT_TRUE(pair.run(1'000'000)); // The connection is idle, and no keep-alive is due soon.
     const uint64_t before_us = connection::last_received_us(*pair.side[0]);
     ASSERT_LT(before_us + 500'000, pair.now_us);
     connection::ping(*pair.side[0]);
@@ -252,19 +253,19 @@ TEST(Connection, ARoundTripThatIsLongForTheTimeoutIsNotProbedAgainAndAgain)
     pair.network.latency_us = 100'000;
     ASSERT_TRUE(pair.run(20'000'000));
     EXPECT_EQ(ConnectionState::open, connection::state(*pair.side[0]));
-    // 80 pings each way, each answered, and what it took to learn the round trip.
+    // 80 pings in each direction, each of them acked, and some packets to measure the round trip.
     EXPECT_LE(connection::stats(*pair.side[0]).sent_datagrams, 200u);
 }
 
-// Where a probe would be due later than the next keep-alive, which puts it off: that one carries
-// what is unacked, so a lost message does not wait until the keep-alive has been answered.
+// Sending a keep-alive postpones a probe that is due later. The keep-alive therefore carries the
+// unacked data itself, so a lost message does not wait until the keep-alive is acked.
 TEST(Connection, AKeepAliveCarriesWhatIsUnacked)
 {
     ConnectionLimits limit = limits();
     limit.timeout_us = 1'000'000;
     Pair pair(1, limit);
     pair.network.latency_us = 30'000;
-    pair.network.jitter_us = 300'000; // So that a probe waits long.
+    pair.network.jitter_us = 300'000; // A large variance makes probes wait long.
     ASSERT_TRUE(pair.run(5'000'000));
     pair.network.latency_us = 100'000;
     pair.network.jitter_us = 0;
@@ -278,7 +279,8 @@ TEST(Connection, AKeepAliveCarriesWhatIsUnacked)
         ASSERT_TRUE(pair.tick());
         ASSERT_LT(pair.now_us - lost_us, 2'000'000u);
     }
-    // A quarter of the timeout, the way there, and ticks. Behind an answer it would be 550 ms.
+    // A quarter of the timeout, half a round trip, and ticks. Waiting for the ack of the keep-alive
+    // would make it 550 ms.
     EXPECT_LT(pair.now_us - lost_us, 450'000u);
 }
 
@@ -293,7 +295,7 @@ TEST(Connection, SilenceCountsFromTheOpening)
     EXPECT_EQ(ConnectionState::silent, connection::state(*pair.side[0]));
     EXPECT_GE(pair.now_us, start_us + limits().timeout_us);
     EXPECT_LT(pair.now_us, start_us + limits().timeout_us + 2 * tick_us);
-    // Everything has met its fate, and nothing more is sent.
+    // Every packet has an outcome, and the connection sends nothing more.
     EXPECT_TRUE(pair.side[0].open_outcomes.empty());
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
     EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
@@ -439,7 +441,7 @@ TEST(Connection, ItsMemoryCanServeAnother)
     EXPECT_EQ(second.queued[0][0], second.received[0][0]);
 }
 
-// All that a pair sends over a bad network, from the opening of its connections on.
+// Opens both connections again and returns every datagram that they then send over a bad network.
 static std::vector<Sent> sent_since_opening(Pair &pair)
 {
     DataKeys keys{};
@@ -468,7 +470,7 @@ TEST(Connection, InUsedMemoryItSendsWhatAFreshOneSends)
         used.network = {10'000, 200'000, 0.35, 0.3};
         Traffic before;
         exchange(used, before, 100, 0.4);
-        for (const Side &side : used.side) // All in flight counts as lost.
+        for (const Side &side : used.side) // All packets in flight count as lost.
             connection::close(*side.connection, CloseReason::left, used.now_us);
         const std::vector<Sent> sent = sent_since_opening(used);
         ASSERT_EQ(expected.size(), sent.size());
@@ -485,7 +487,7 @@ TEST(Connection, AWipedOneSendsAndOpensNothing)
     EXPECT_EQ(Opening::forged, pair.open(0, pair.wire.back().bytes).opening);
     EXPECT_FALSE(connection::has_budget(*pair.side[0], pair.now_us));
     EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us));
-    // Neither does a peer that guesses the key of zeros.
+    // The keys are zeros now, yet a datagram sealed with such a key is not opened.
     const uint8_t zeros[32] = {};
     const Bytes guessed = Pair::sealed(zeros, 0, {std::byte{4}});
     EXPECT_EQ(Opening::forged, pair.open(0, guessed).opening);

@@ -20,7 +20,7 @@ Bytes bytes(std::initializer_list<int> values)
     return result;
 }
 
-// Reads all frames, and writes each again. Empty if any is malformed.
+// Reads all frames and writes each again. Returns an empty vector if any is malformed.
 Bytes rewritten(const Bytes &content)
 {
     FrameReader reader = frames::reader(content);
@@ -193,7 +193,7 @@ TEST(Frames, ABitmapOf65BytesIsMalformed)
     }
 }
 
-// Whatever can be read is written back to the same bytes: one encoding for each content.
+// Frames that can be read are written back to identical bytes, because each has one encoding.
 RC_GTEST_PROP(Frames, WhatIsReadHasOneEncoding, (std::vector<uint8_t> noise))
 {
     Bytes content = whole;

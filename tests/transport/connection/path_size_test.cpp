@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t minute_us = 60'000'000;
 
-// What it tries, one after the other, on a path that carries so much, until it tries no more.
+// The sizes of all probes, in order, on a path that carries datagrams of up to `carried` bytes.
 std::vector<size_t> tried(PathSize &path, size_t carried, uint64_t now_us)
 {
     std::vector<size_t> sizes;
@@ -30,7 +30,7 @@ void lose(PathSize &path, size_t size, int count)
         EXPECT_FALSE(path_size::settled(path, 1'000, size, false, 5));
 }
 
-// A tick in which side 0 has as many full packets to send as it can.
+// Runs a tick in which side 0 has enough queued data to send full packets.
 void tick_full(Pair &pair)
 {
     static uint32_t number = 0;
@@ -82,7 +82,7 @@ TEST(PathSize, TriesAgainAfterAMinuteWhatIsLarger)
     PathSize path = path_size::make(datagram_bytes_base);
     EXPECT_EQ(tried(path, 1'400, 7).back(), 1'372u);
     EXPECT_TRUE(tried(path, 9'000, 6 + minute_us).empty());
-    EXPECT_EQ(tried(path, 1'400, 7 + minute_us).size(), 6u); // Not the one that it has.
+    EXPECT_EQ(tried(path, 1'400, 7 + minute_us).size(), 6u); // Two larger sizes, three times each
     EXPECT_EQ(path_size::bytes(path), 1'372u);
     EXPECT_EQ(tried(path, 9'000, 7 + 2 * minute_us).size(), 1u);
     EXPECT_EQ(path_size::bytes(path), 1'452u);
@@ -97,7 +97,7 @@ TEST(PathSize, EightLargeOnesLostInARowMakeItSmallAgain)
     EXPECT_FALSE(path_size::settled(path, 1'000, 1'300, true, 5));
     lose(path, 1'452, 7);
     EXPECT_EQ(path_size::bytes(path), 1'452u);
-    lose(path, 1'200, 50); // They say nothing.
+    lose(path, 1'200, 50); // Losses of the base size are no evidence against the path size.
     EXPECT_EQ(path_size::bytes(path), 1'452u);
     lose(path, 1'201, 1);
     EXPECT_EQ(path_size::bytes(path), datagram_bytes_base);
@@ -141,7 +141,7 @@ TEST(PathSize, AProbeThatIsLostIsNoLossOfThePath)
     pair.open_window(0);
     for (int i = 0; i < 120; i += 1)
         tick_full(pair);
-    EXPECT_EQ(connection::stats(*pair.side[0]).lost_datagrams, 9u); // Three sizes, three times.
+    EXPECT_EQ(connection::stats(*pair.side[0]).lost_datagrams, 9u); // Three sizes, three times each
     EXPECT_EQ(pair.side[0].connection->_loss, 0u);
     EXPECT_EQ(datagram_bytes(pair), datagram_bytes_base);
 }

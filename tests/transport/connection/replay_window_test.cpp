@@ -7,7 +7,7 @@ using namespace tern;
 
 namespace {
 
-// Mostly near the newest, at times a jump ahead or far behind.
+// A packet number that is mostly near the newest, sometimes far ahead or far behind.
 uint64_t near(uint64_t newest)
 {
     const uint64_t back = *rc::gen::weightedOneOf<uint64_t>(

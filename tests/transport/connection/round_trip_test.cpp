@@ -13,7 +13,7 @@ TEST(RoundTrip, TheFirstSampleIsTheEstimate)
     EXPECT_EQ(50'000u, round_trip::variance_us(r));
 }
 
-// RFC 9002, section 5.3, by hand.
+// Worked out by hand from RFC 9002, section 5.3.
 TEST(RoundTrip, LaterSamplesWeighAnEighth)
 {
     RoundTrip r{};
@@ -47,7 +47,7 @@ TEST(RoundTrip, LossAndProbeTimesFollow)
     round_trip::sample(r, 80'000, 0);
     EXPECT_EQ(90'000u, round_trip::loss_us(r));
     EXPECT_EQ(80'000 + 4 * 40'000 + ack_wait_us, round_trip::probe_us(r));
-    // Down to the granularity of a clock.
+    // A round trip of zero leaves the granularity of the clock, 1 ms (RFC 9002, 6.1.2).
     RoundTrip near{};
     round_trip::sample(near, 0, 0);
     EXPECT_TRUE(round_trip::known(near));

@@ -29,7 +29,7 @@ struct Sending {
         packet.ack_eliciting = eliciting;
         return sent_packets::add(sent, packet);
     }
-    // Of these numbers; the largest is last.
+    // Passes an ack of these packet numbers to the sender.
     AckEffect ack(const std::set<uint64_t> &numbers, bool take = true)
     {
         const uint64_t largest = *numbers.rbegin();
@@ -135,7 +135,8 @@ TEST(SentPackets, ALateAckChangesNothingButGivesASample)
     EXPECT_FALSE(s.ack({0}).sampled);
 }
 
-// In the same tick; the caller is told what the connection was.
+// The late ack arrives in the same tick, before the caller takes the outcome. The caller still gets
+// the outcome on which the connection acted.
 TEST(SentPackets, AFateThatWaitsForItsCallerIsNotChangedByALateAck)
 {
     Sending s;
@@ -147,11 +148,12 @@ TEST(SentPackets, AFateThatWaitsForItsCallerIsNotChangedByALateAck)
     EXPECT_EQ((Reported{{0, false}, {1, false}, {4, true}}), s.reported());
 }
 
-// Their packets stay where they can be found, and leave no room.
+// Packets with an outcome that is not taken yet keep their places, so there is less room for
+// others.
 TEST(SentPackets, FatesThatNobodyHasTakenAreKeptWhileMoreIsSent)
 {
     Sending s;
-    sent_packets::skip_to(s.sent, 60); // They have other places when there are more.
+    sent_packets::skip_to(s.sent, 60); // These packets change places when the ring grows.
     for (int i = 0; i < 4; i += 1)
         s.send();
     s.ack({60, 62, 63}, false);
@@ -265,7 +267,7 @@ RC_GTEST_PROP(SentPackets, EachFateIsToldOnceAndAsTheAcksSay, ())
     RC_ASSERT(eliciting == sent_packets::eliciting_count(s.sent));
 }
 
-// Places are doubled as more packets are in flight, from whatever number on.
+// The number of places doubles as more packets are in flight, whatever number the packets start at.
 TEST(SentPackets, KeepsWhatIsInFlightWhenItTakesMorePlaces)
 {
     for (const uint64_t start : {uint64_t{0}, uint64_t{37}, uint64_t{1000}}) {

@@ -98,7 +98,7 @@ TEST(StreamReceive, AVisibleMessageIsNotOverwritten)
 
 TEST(StreamReceive, TheSenderNeverOutrunsTheWindow)
 {
-    // The longest message with one byte missing, and a whole window after what was acked.
+    // The longest message without its last byte, and a whole window after the acked bytes.
     Receiver r;
     Bytes bytes;
     append_message(bytes, stream_message_bytes_max, 1);
@@ -112,7 +112,7 @@ TEST(StreamReceive, TheSenderNeverOutrunsTheWindow)
     EXPECT_TRUE(stream_receive::fits(*r, last, 1));
 }
 
-// Pieces of a long stream, out of order, repeated and overlapping.
+// The pieces of a long stream arrive out of order, repeated and overlapping.
 RC_GTEST_PROP(StreamReceive, GivesEveryMessageOnceAndInOrder, ())
 {
     Receiver r;
@@ -130,7 +130,7 @@ RC_GTEST_PROP(StreamReceive, GivesEveryMessageOnceAndInOrder, ())
     std::vector<bool> here(bytes.size());
     size_t consumed = 0, next = 0, arrived = 0;
     while (next < messages.size()) {
-        // Mostly the first missing piece, so that there is an end.
+        // Often the first missing piece, so that the loop ends.
         const size_t size = *rc::gen::inRange<size_t>(1, 6000);
         size_t from = arrived;
         if (*rc::gen::inRange(0, 3) > 0) from = *rc::gen::inRange(arrived, arrived + 20'000);
@@ -158,7 +158,7 @@ RC_GTEST_PROP(StreamReceive, GivesEveryMessageOnceAndInOrder, ())
             next += 1;
             stream_receive::consume(*r);
         }
-        // What is left is less than one message.
+        // The bytes that arrived but were not consumed are less than one message.
         const size_t left = arrived - consumed;
         const bool less_than_one = next == messages.size() || left < messages[next].size() + 3;
         RC_ASSERT(less_than_one);

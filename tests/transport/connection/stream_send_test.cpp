@@ -149,13 +149,14 @@ TEST(StreamSend, AProbeRepeatsTheOldestUnackedBytes)
     const StreamBytes probe = stream_send::take_lost(*s, 1000);
     EXPECT_EQ(50u, probe.offset);
     EXPECT_EQ(100u, size(probe));
-    // Both copies meet their fates.
+    // One copy is acked, the other lost.
     stream_send::arrived(*s, 50, 100);
     stream_send::lost(*s, 50, 250);
     EXPECT_EQ(150u, stream_send::take_lost(*s, 1000).offset);
 }
 
-// Against one state per byte, with the ring going around many times and offsets over 2^32.
+// Compares with a model that keeps one state per byte. The ring wraps around many times, and
+// offsets pass 2^32.
 RC_GTEST_PROP(StreamSend, AgreesWithAStatePerByte, ())
 {
     enum { waiting, flying, lost, acked };
@@ -163,7 +164,7 @@ RC_GTEST_PROP(StreamSend, AgreesWithAStatePerByte, ())
     Sender s(capacity);
     const uint64_t start = *rc::gen::element<uint64_t>(0, (1ull << 32) - 300);
     s.stream->_acked = s.stream->_sent = s.stream->_queued = s.stream->_lost_from = start;
-    std::vector<std::byte> bytes; // All that was ever queued.
+    std::vector<std::byte> bytes; // All bytes ever queued
     std::vector<int> state;
     std::vector<StreamBytes> in_flight;
     int seed = 0;
@@ -227,7 +228,8 @@ RC_GTEST_PROP(StreamSend, AgreesWithAStatePerByte, ())
     }
 }
 
-// What a packet of each tick holds: one message of 10 bytes, 11 in the stream, is queued before.
+// The stream bytes that the packets of each tick take. One message of message_bytes is queued in
+// each of the first three ticks.
 static std::vector<size_t> taken_by_tick(uint32_t copies, size_t message_bytes, size_t ticks)
 {
     Sender s(10'000);
@@ -256,7 +258,7 @@ TEST(StreamSend, NewBytesRideInThePacketsOfAsManyTicksAsThereAreCopies)
 TEST(StreamSend, WhatIsTooMuchRidesOnce)
 {
     using Sizes = std::vector<size_t>;
-    const size_t most = again_bytes_max - 2; // A length of two bytes goes before it.
+    const size_t most = again_bytes_max - 2; // A length of two bytes precedes the message.
     EXPECT_EQ(taken_by_tick(2, most, 5), (Sizes{255, 510, 510, 255, 0}));
     EXPECT_EQ(taken_by_tick(2, most + 1, 5), (Sizes{256, 256, 256, 0, 0}));
 }
