@@ -79,7 +79,7 @@ static void blank(std::string &out, size_t begin, size_t end)
         if (out[i] != '\n') out[i] = ' ';
 }
 
-// Where the literal that opens with the quote at `begin` ends: behind its closing quote.
+// The offset after the closing quote of the literal whose opening quote is at `begin`.
 static size_t literal_end(std::string_view text, size_t begin)
 {
     const char quote = text[begin];
@@ -98,7 +98,7 @@ static size_t literal_end(std::string_view text, size_t begin)
     return std::min(i + 1, text.size());
 }
 
-// A preprocessor line with what continues it.
+// The end of the preprocessor line at `begin`, with its continuation lines.
 static size_t directive_end(std::string_view text, size_t begin)
 {
     size_t end = text.find('\n', begin);
@@ -114,7 +114,7 @@ static bool opens_line(std::string_view text, size_t at)
     return at == 0 || text[at - 1] == '\n';
 }
 
-// The ' of 1'000.
+// True for the ' in 1'000.
 static bool is_digit_separator(std::string_view text, size_t at)
 {
     return at > 0 && at + 1 < text.size() &&
@@ -163,7 +163,7 @@ std::vector<Include> includes_of(std::string_view text)
 
 // --- Functions ---
 
-// What stands before a brace, between it and the statement or scope before.
+// The kind of the text between the previous statement or scope and an opening brace.
 enum class Head { scope, function, other };
 
 static Head head_kind(const std::string &head)
@@ -172,7 +172,8 @@ static Head head_kind(const std::string &head)
     static const std::regex scopes(
         R"re(^\s*((inline\s+)?namespace\b|(struct|class|union|enum)\b|extern\s+"))re");
     static const std::regex operators(R"(operator\s*[^\s\w(]+)");
-    // A matcher of the standard library calls itself for each character: no head is that long.
+    // std::regex recurses for each character, so a long text would overflow the stack. No real head
+    // is this long.
     if (head.size() > 2000) return Head::other;
     const std::string plain = std::regex_replace(
         std::regex_replace(head, templates, "", std::regex_constants::format_first_only), operators,
@@ -184,7 +185,7 @@ static Head head_kind(const std::string &head)
         if (c == '(') depth += 1;
         if (c == ')') depth -= 1;
         if (c == ')' && depth == 0) parentheses = true;
-        if (c == '=' && depth == 0) return Head::other; // An initialiser.
+        if (c == '=' && depth == 0) return Head::other; // An initializer
     }
     return parentheses ? Head::function : Head::other;
 }
@@ -200,8 +201,8 @@ Functions functions_of(std::string_view text)
     const std::string code = without_comments(text);
     Functions out = {{}, true};
     std::vector<Head> open;
-    size_t head_begin = 0;  // Of the head in the making.
-    size_t function_at = 0; // Where the head of the function that we are in begins.
+    size_t head_begin = 0;  // Where the text before the next brace begins
+    size_t function_at = 0; // Where the head of the current function begins
     size_t function_depth = 0;
     int parentheses = 0;
     for (size_t i = 0; i < code.size(); ++i) {

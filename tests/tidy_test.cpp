@@ -1,5 +1,5 @@
-// The rules of style that a machine can check, on the whole tree; and each rule on a bad piece of
-// code, so that a rule that finds nothing any more is noticed.
+// Checks the whole tree against the rules of style that a program can check. Each rule also runs on
+// a bad piece of code, so a rule that no longer finds anything is noticed.
 #include "tests/tidy_source.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ size_t line_at(std::string_view text, const char *place)
     return 1 + static_cast<size_t>(std::count(text.data(), place, '\n'));
 }
 
-// Every match of a pattern: its line, and the text of one group.
+// A match of a pattern: its line, and the text of one group.
 struct Match {
     size_t line;
     std::string text;
@@ -61,8 +61,8 @@ size_t columns(std::string_view line)
 
 Findings wide_lines(const File &file)
 {
-    if (file.path.ends_with(".md") || file.path.ends_with(".txt")) // Tables; vectors.
-        return {};
+    // Tables in .md and test vectors in .txt may have long lines.
+    if (file.path.ends_with(".md") || file.path.ends_with(".txt")) return {};
     Findings out;
     size_t number = 0;
     for (const std::string_view line : lines_of(file.text)) {
@@ -100,7 +100,7 @@ Findings open_ends(const File &file)
     return out;
 }
 
-// The project speaks of no machine on which it was written.
+// No file contains a path of the machine on which it was written.
 Findings machine_paths(const File &file)
 {
     static const std::regex pattern("(^|[\\s\"'`(=:])(/(home|root|work|Users)/|\\.\\./shared"
@@ -138,15 +138,15 @@ Findings virtuals(const File &file)
     return out;
 }
 
-// The module that a file belongs to; the tests of a module may look inside of it.
+// The module that a file belongs to. The tests of a module may use its closed members.
 std::string owner(const File &file)
 {
-    if (file.path == "include/tern/values.h") return "replication"; // Which defines its functions.
+    if (file.path == "include/tern/values.h") return "replication"; // Defines its functions
     const std::string name = folder(file.path);
     return name.starts_with("tests/") ? name.substr(6) : name;
 }
 
-// x._member and x->_member where no struct of the module has such a member.
+// Finds x._member and x->_member where no struct of the module has such a member.
 Findings foreign_members(const std::vector<File> &files)
 {
     static const std::regex declaration(R"((?:^|[^\w.>])(_[a-z]\w*))");
@@ -168,14 +168,14 @@ Findings foreign_members(const std::vector<File> &files)
 
 // --- Includes ---
 
-// The module of a file or of an included header. rpc/call_* act on a session, so they are a module
-// of their own, beside session.
+// The module of a file or of an included header. The files rpc/call_* act on a session, so they are
+// a module of their own, beside session.
 std::string module_of(const std::string &path)
 {
     return path.starts_with("rpc/call_") ? "rpc/call_*" : path.substr(0, path.find('/'));
 }
 
-// What the files of a module may include: modules, or single files.
+// The modules and single files that the files of each module may include.
 const std::map<std::string, Names> &lower_modules()
 {
     static const Names transport = {"base", "transport", "tern/types.h", "tern/io.h",
@@ -199,8 +199,9 @@ const std::map<std::string, Names> &lower_modules()
         {"lua_bindings", user},
         {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
         {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
-        {"host", {"tern", "common", "scripts"}}, // common: of programs/, for all programs.
-        // sim: for tern-sim.
+        // "common" is programs/common/, which serves all programs.
+        {"host", {"tern", "common", "scripts"}},
+        // tern-sim and tern-prof include sim.
         {"programs", {"tern", "common", "scripts", "sim", "sim/mutants/mutant.h"}},
         {"examples", user},
     };
@@ -225,7 +226,8 @@ Findings upward_includes(const File &file)
     return out;
 }
 
-// Headers that let the outside world in, or another library than libsodium, and where they may be.
+// The files that may include headers of the system, of clocks and threads, or of a library other
+// than libsodium, with those headers.
 const std::map<std::string, Names> &system_files()
 {
     static const std::map<std::string, Names> files = {
@@ -252,7 +254,7 @@ bool is_from_outside(const std::string &header)
     return standard.contains(header) || header.ends_with(".h");
 }
 
-// What allocates behind one's back.
+// Headers of classes that allocate without showing it.
 bool is_heavy(const std::string &header)
 {
     static const Names heavy = {"any",      "deque",         "exception",       "fstream",

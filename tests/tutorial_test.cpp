@@ -1,5 +1,5 @@
-// docs/use/tutorial.md shows its programs: each block is an excerpt of one, and all of the last
-// ones' lines are shown.
+// Each code block of docs/use/tutorial.md is an excerpt of the program that it names, and the
+// blocks together show every line of the tutorial programs.
 #include <fstream>
 #include <gtest/gtest.h>
 #include <set>
@@ -18,7 +18,7 @@ static std::string content(const std::string &path)
 namespace {
 
 struct Block {
-    std::string file; // Of examples/, as the comment before the block names it.
+    std::string file; // The path of the program, from the comment before the block
     std::string text;
 };
 
@@ -71,7 +71,7 @@ TEST(Tutorial, AReaderHasSeenEachLineOfItsPrograms)
             shown.insert(line);
     for (const char *name : {"_alone", "_together", ""}) {
         const std::string path = std::string("examples/tutorial") + name + ".cpp";
-        bool in_head = true; // The comment that says what the file is.
+        bool in_head = true; // The tutorial leaves out the comment at the top of the file.
         for (const std::string &line : lines_of(content(path))) {
             in_head = in_head && line.starts_with("//");
             EXPECT_TRUE(in_head || line.empty() || shown.contains(line)) << path << ": " << line;

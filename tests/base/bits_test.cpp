@@ -87,11 +87,11 @@ TEST(Bits, CompleteWantsNothingButZerosToTheEnd)
     EXPECT_TRUE(bits::complete(r));
     r = bits::reader(zeros);
     bits::read(r, 1);
-    EXPECT_FALSE(bits::complete(r)); // A one is left.
+    EXPECT_FALSE(bits::complete(r)); // An unread bit is 1.
     const std::byte more[] = {std::byte{0x03}, std::byte{0x00}};
     r = bits::reader(more);
     bits::read(r, 2);
-    EXPECT_FALSE(bits::complete(r)); // A byte is left.
+    EXPECT_FALSE(bits::complete(r)); // A whole byte is unread.
 }
 
 TEST(Bits, SkippingBeyondTheEndFails)

@@ -16,7 +16,7 @@ static uint64_t hash_of(std::string_view text)
 
 TEST(Hash, ValuesAreThoseOfEveryOtherMachine)
 {
-    // Made with an independent calculation in unbounded integers; they may never change.
+    // An independent calculation in unbounded integers gave these values. They must never change.
     EXPECT_EQ(hash_of(""), 0xf840b1e851f977a9u);
     EXPECT_EQ(hash_of("tern"), 0xae7edcde14367b16u);
     EXPECT_EQ(hash_of("game object"), 0x6761bb9667c0a72cu);
@@ -88,9 +88,9 @@ TEST(Hash, NoCollisionAmongAMillionSmallValues)
     std::sort(hashes.begin(), hashes.end());
     EXPECT_EQ(std::adjacent_find(hashes.begin(), hashes.end()), hashes.end());
 
-    // As an index into a table of a power of two: the low bits alone must spread.
+    // A hash table of 2^n places uses the low bits only, so they must be spread well by themselves.
     std::set<uint64_t> low;
     for (uint64_t value = 0; value < 4096; ++value)
         low.insert(hash::add(hash::start, value << 32) & 0xffff);
-    EXPECT_GT(low.size(), 3'800u); // 3,971 expected of a perfect one.
+    EXPECT_GT(low.size(), 3'800u); // A perfect hash gives 3,971 on average.
 }

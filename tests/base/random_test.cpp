@@ -8,7 +8,7 @@ using namespace tern;
 
 TEST(Random, GeneratorIsXoshiro)
 {
-    Random random = {{1, 2, 3, 4}}; // The published example of xoshiro256**.
+    Random random = {{1, 2, 3, 4}}; // The published example of xoshiro256**
     EXPECT_EQ(random::next(random), 11'520u);
     EXPECT_EQ(random::next(random), 0u);
     EXPECT_EQ(random::next(random), 1'509'978'240u);
@@ -17,7 +17,7 @@ TEST(Random, GeneratorIsXoshiro)
 
 TEST(Random, SeedsAreSpreadBySplitmix)
 {
-    // From an independent calculation of both algorithms in unbounded integers.
+    // An independent calculation of both algorithms in unbounded integers gave these values.
     Random zero = random::from_seed(0);
     EXPECT_EQ(random::next(zero), 0x99ec5f36cb75f2b4u);
     EXPECT_EQ(random::next(zero), 0xbf6e1f784956452au);
@@ -51,14 +51,15 @@ TEST(Random, BelowStaysBelowAnyBound)
 
 TEST(Random, BelowIsEvenEvenForABoundNearTheTopOfTheRange)
 {
-    // Three quarters of the range: a plain modulo would give the lower third twice as often.
+    // The bound is three quarters of the range: a plain modulo would return numbers of the lower
+    // third twice as often.
     const uint64_t bound = 3ull << 62;
     Random random = random::from_seed(1);
     std::array<int, 3> counts = {};
     for (int i = 0; i < 30'000; ++i)
         counts[random::below(random, bound) / (1ull << 62)] += 1;
     for (int count : counts)
-        EXPECT_NEAR(count, 10'000, 400); // Five standard deviations.
+        EXPECT_NEAR(count, 10'000, 400); // Five standard deviations
 }
 
 TEST(Random, BelowOneIsZeroAndSmallBoundsReachEveryValue)
@@ -97,5 +98,5 @@ TEST(Random, ChanceOfZeroNeverAndOfOneAlways)
         EXPECT_TRUE(random::chance(random, 1));
         hits += random::chance(random, 0.05);
     }
-    EXPECT_NEAR(hits, 500, 110); // Five standard deviations.
+    EXPECT_NEAR(hits, 500, 110); // Five standard deviations
 }

@@ -1,4 +1,4 @@
-// Announcers and finders without a network: what one sends is handed to the other.
+// Announcers and finders without a network: the test passes the datagrams from one to the other.
 #include "discovery/discovery_wire.h"
 #include "tern/discovery.h"
 #include "tests/session/sim_world.h"
@@ -55,7 +55,7 @@ static std::vector<Mail> hear(Announcer &a, const Session *session, const Bytes 
     return copied(announce(&a, session, {&datagram, 1}, now_us));
 }
 
-// A query of the finder to each announcer, and their answers back.
+// Passes the finder's query to each announcer, and their answers back to the finder.
 static void ask(Finder &f, std::initializer_list<std::pair<Announcer *, const Session *>> members,
                 uint64_t now_us, const Address &from = host_address)
 {
@@ -117,7 +117,7 @@ static void put(Bytes &bytes, size_t at, const char *text)
         bytes[at++] = static_cast<std::byte>(*text++);
 }
 
-// --- The datagrams, to the byte as docs/wire_format.md has them ---
+// --- The exact bytes of the datagrams, from docs/wire_format.md ---
 
 TEST(DiscoveryWire, AQueryIsThese168Bytes)
 {
@@ -191,7 +191,7 @@ TEST(DiscoveryWire, AnswersThatContradictThemselvesAreRefused)
     EXPECT_TRUE(refused([](auto &a) { a.players = 0; }));
     EXPECT_TRUE(refused([](auto &a) { a.players = 17; }));
     EXPECT_TRUE(refused([](auto &a) { a.port = 0; }));
-    EXPECT_TRUE(refused([](auto &a) { a.open = false; })); // And yet tells the secret.
+    EXPECT_TRUE(refused([](auto &a) { a.open = false; })); // The secret is still there.
     EXPECT_FALSE(refused([](auto &a) {
         a.open = false;
         a.port = 0;
@@ -247,7 +247,7 @@ TEST(Discovery, AnyMemberAnnouncesAndTheSessionIsOneEntry)
     Node &newcomer = world.place(world.config);
     join(newcomer.session, found_sessions(f.get())[0].invite);
     EXPECT_TRUE(world.step_until_open());
-    // When that member is silent, the other takes its place.
+    // When that member no longer answers, the entry names the other member.
     for (uint64_t now_us = 1'000'000; now_us <= 6'000'000; now_us += 1'000'000)
         ask(*f, {{by_host.get(), host}}, now_us);
     ASSERT_EQ(found_sessions(f.get()).size(), 1u);
@@ -276,7 +276,7 @@ TEST(Discovery, AClosedSessionShowsItsIdAndNeitherKeyNorSecretNorPort)
     EXPECT_FALSE(found_sessions(f.get())[0].open);
     EXPECT_EQ(found_sessions(f.get())[0].invite.session, whole.session);
     EXPECT_EQ(found_sessions(f.get())[0].invite.address_count, 0);
-    // A member that announces it openly makes the entry whole.
+    // An open announcement of the same session by another member completes the entry.
     const OwnedAnnouncer open = announcer({"g", "n", world.nodes[0].address, true});
     ask(*f, {{a.get(), host}, {open.get(), host}}, 1'000'000);
     ASSERT_EQ(found_sessions(f.get()).size(), 1u);
@@ -312,7 +312,7 @@ TEST(Discovery, WhatDoesNotFitIsShownAndNamed)
     EXPECT_STREQ(to_text(Fit::full), "it is full");
 }
 
-// The finder's nonce, out of its query.
+// The finder's nonce, read from its query.
 static uint64_t nonce_of(Finder &f, uint64_t now_us)
 {
     const std::span<const Datagram> asked = find(&f, {}, now_us);
@@ -388,7 +388,7 @@ TEST(Discovery, TheListIsBoundedAndKeepsItsOrder)
     }
     ASSERT_EQ(found_sessions(f.get()).size(), found_max);
     EXPECT_EQ(found_sessions(f.get())[63].invite.session, 64u);
-    find(f.get(), {}, 4'500'000); // The others have been silent.
+    find(f.get(), {}, 4'500'000); // The other sessions have not answered again.
     ASSERT_EQ(found_sessions(f.get()).size(), 3u);
     EXPECT_EQ(found_sessions(f.get())[0].invite.session, 1u);
     EXPECT_EQ(found_sessions(f.get())[1].invite.session, 3u);
@@ -426,10 +426,10 @@ TEST(Discovery, OnlyQueriesForTheGameOrForAnyAreAnswered)
     EXPECT_EQ(hear(*a, host, Bytes(message_bytes), 0).size(), 0u);
     EXPECT_EQ(hear(*a, host, answer_bytes(some_answer()), 0).size(), 0u);
     EXPECT_EQ(bad_datagrams(a.get()), 2u);
-    // The game's socket is of IPv4 alone: of no use to who asks by IPv6.
+    // The game's socket has only IPv4, so a finder that asks by IPv6 could not reach it.
     const Address v6 = parse_address("[2001:db8::9]:50000").address;
     EXPECT_EQ(hear(*a, host, query_bytes(1, "ships"), 0, v6).size(), 0u);
-    const Address both = {{}, 7777}; // As local_address() of a socket of both.
+    const Address both = {{}, 7777}; // The local_address() of a dual-stack socket.
     const OwnedAnnouncer dual = announcer({"ships", "n", both, true});
     EXPECT_EQ(hear(*dual, host, query_bytes(1, "ships"), 0, v6).size(), 1u);
     EXPECT_EQ(hear(*dual, host, query_bytes(1, "ships"), 0).size(), 1u);
@@ -439,7 +439,7 @@ TEST(Discovery, NoSessionIsAnnouncedThatIsNotOpen)
 {
     SimWorld world(6);
     world.add();
-    world.add(); // Joins.
+    world.add(); // This node is still joining.
     const OwnedAnnouncer a = announcer({"g", "n", world.nodes[1].address, true});
     EXPECT_TRUE(hear(*a, world.nodes[1].session, query_bytes(1, "g"), 0).empty());
     ASSERT_TRUE(world.step_until_open());
@@ -455,13 +455,13 @@ TEST(Discovery, AnswersAreBoundedInNumberAndNoLargerThanQueries)
     const Session *host = world.nodes[0].session;
     const OwnedAnnouncer a = announcer({"g", "n", world.nodes[0].address, true});
     const Bytes query = query_bytes(1, "g");
-    // The same query by several ways: one answer.
+    // A query that arrives several times in one tick gets one answer.
     const std::vector<Datagram> copies(3, {finder_address, query});
     const std::span<const Datagram> one = announce(a.get(), host, copies, 0);
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0].address, finder_address);
     EXPECT_LE(one[0].bytes.size(), query.size());
-    // A flood from forged addresses.
+    // A flood of queries from spoofed addresses.
     size_t answers = 1;
     for (uint32_t i = 0; i < 10'000; ++i) {
         Address from = finder_address;

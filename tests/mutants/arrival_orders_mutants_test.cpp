@@ -4,7 +4,8 @@
 using namespace tern;
 using namespace tern::test;
 
-// The rule is there while the story is made, and gone where it is heard.
+// The mutant is active only while the messages of the story are received, not while the story is
+// made.
 static Ends without_memory_of_the_dead(const Story &story)
 {
     mutant = Mutant::no_memory_of_the_dead;

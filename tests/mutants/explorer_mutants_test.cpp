@@ -1,5 +1,5 @@
-// That the explorer finds the absence of each rule of migration and UPDATE, in the smallest cluster
-// in which it shows; and that there it finds nothing if no rule is absent.
+// The explorer finds every mutant of migration and UPDATE in the smallest cluster in which it
+// shows, and in that cluster it finds nothing without a mutant.
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/explorer/explorer.h"
 #include "sim/picture/picture.h"
@@ -15,7 +15,7 @@ namespace {
 
 struct LinkOutage {
     Mutant mutant;
-    const char *invariant; // The first to break.
+    const char *invariant; // The first invariant to break
     ExploreScope scope;
 };
 
@@ -40,7 +40,8 @@ ExploreScope with_join(ExploreScope scope)
     return scope;
 }
 
-// A living ghost is looked for, not only a memory of the dead that differs.
+// Without the checks Q5 and Q8 the explorer does not stop at tombstones that differ, so it finds the
+// destroyed object that lives again.
 ExploreScope without_memory(ExploreScope scope)
 {
     scope.memory = false;
@@ -147,7 +148,7 @@ TEST_P(ExplorerMutants, IsFound)
     std::printf("after %llu states, by %zu moves: %s: %s\n",
                 static_cast<unsigned long long>(result.states), result.moves.size(),
                 result.violation.invariant.c_str(), result.violation.text.c_str());
-    // And its way is a script that ends in the same.
+    // The moves, written as a script, lead to the same violation.
     const Script script = cluster_script::of(GetParam().scope, result.moves);
     EXPECT_EQ(cluster_script::play(script).violation.invariant, GetParam().invariant);
 }
@@ -173,7 +174,7 @@ TEST(ScenarioMutants, TheGhostIsThere)
     mutant = Mutant::none;
     EXPECT_TRUE(played.violation);
     std::printf("%s: %s\n", played.violation.invariant.c_str(), played.violation.text.c_str());
-    std::ostringstream drawn; // docs/testing.md says how it is drawn anew.
+    std::ostringstream drawn; // docs/testing.md shows how to draw the picture again.
     drawn << std::ifstream(TERN_SOURCE_DIR "/docs/ghost.svg").rdbuf();
     EXPECT_TRUE(drawn.str() == picture::svg(played.history)) << "docs/ghost.svg is old";
 }

@@ -1,4 +1,4 @@
-// A scenario that cannot fail is none: each order of messages fails under at least one mutant.
+// Every scenario can fail: each order of messages breaks an invariant under at least one mutant.
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/scenarios/scenarios.h"
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The soak must notice if the dead are not kept.
+// The soak test notices lost tombstones, and orphans that nobody adopts.
 #include "sim/mutants/mutant.h"
 #include "sim/world/soak.h"
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// That with TERN_STUB_CRYPTO damage is still noticed, and sessions come to the same ends.
+// With TERN_STUB_CRYPTO damaged datagrams are still rejected, and sessions reach the same state.
 #include "sim/mutants/mutant.h"
 #include "tests/session/sim_world.h"
 #include "transport/connection/aead.h"
@@ -11,7 +11,7 @@ struct StubCrypto : ::testing::Test {
     void TearDown() override { stub_crypto = false; }
 };
 
-// A datagram with `size` bytes of content under key 1.
+// A datagram with `size` bytes of content, sealed with the key {1}.
 static std::vector<std::byte> stub_sealed(uint64_t number, size_t size)
 {
     std::vector<std::byte> datagram(data_header_bytes + size + tag_bytes);
@@ -45,7 +45,7 @@ TEST_F(StubCrypto, AnotherKeyNumberOrLengthIsNoticed)
         aead::open(aead::key({1}), 5, std::span(datagram).first(datagram.size() - 1), scratch));
 }
 
-// Three peers, one object that goes from one to the next, with loss and duplicates.
+// The world digest after an object has migrated between three peers, with loss and duplicates.
 static uint64_t digest_after_migrations(uint64_t seed)
 {
     test::SimWorld world(seed, {20, 80, 0.05f, 0.05f});

@@ -1,5 +1,5 @@
-// That naive models of the transport, and sessions over a bad network, find the absence of each of
-// its rules.
+// Simple models of the transport, and sessions over a bad network, find every mutant of the
+// transport.
 #include "sim/mutants/mutant.h"
 #include "tests/session/sim_world.h"
 #include "tests/transport/connection/connection_pair.h"
@@ -15,13 +15,14 @@ struct TransportMutants : ::testing::Test {
     void TearDown() override { mutant = Mutant::none; }
 };
 
-// --- Sessions: three peers whose game never rests, then ten seconds of peace ---
+// --- Sessions: three peers that play without pause, then ten seconds without changes ---
 
-// A game that looks at what it is told: calls come once, in order, and in the end all agree.
+// A game that checks its events: every call arrives once and in order, and in the end all peers
+// have the same world.
 struct Trial {
     SimWorld world;
-    uint32_t said[3] = {}, heard[3][3] = {}; // Reliable calls, by peer: said to all; heard by,
-                                             // from.
+    // The numbers of reliable calls: those sent, by sender; those received, by receiver and sender.
+    uint32_t said[3] = {}, heard[3][3] = {};
     bool calls_in_order = true;
     Trial(uint64_t seed, float loss) : world(seed, {20, 120, loss, 0.05f})
     {
@@ -38,7 +39,7 @@ static size_t place(PeerId peer)
 static void hear(Trial &trial, PeerId self, const Event &event)
 {
     const auto &hit = *static_cast<const test::Hit *>(event.arguments);
-    if (hit.damage == 0) return; // An unreliable one.
+    if (hit.damage == 0) return; // An unreliable call
     uint32_t &heard = trial.heard[place(self)][place(event.peer)];
     trial.calls_in_order = trial.calls_in_order && hit.damage == static_cast<int32_t>(heard + 1);
     heard += 1;
@@ -71,8 +72,8 @@ static void play(Trial &trial, Session *session, bool flood)
         call(session, PeerId::everyone, test::HIT, test::Hit{}, Reliability::unreliable);
 }
 
-// Now and then the second peer sleeps while the others flood it with unreliable calls, and have
-// done so for a while, so that their windows are open.
+// From time to time the second peer sleeps while the others flood it with unreliable calls. The
+// flood starts earlier, so their congestion windows are wide by then.
 static void step(Trial &trial, uint32_t number, bool peace)
 {
     SimWorld &world = trial.world;
@@ -105,7 +106,7 @@ static bool ends_well(uint64_t seed, float loss)
     return trial.calls_in_order && all_heard && trial.world.converged();
 }
 
-// How many of the first seeds end badly; with `enough` bad ones it looks no further.
+// How many of the first `seeds` seeds end badly. Stops after `enough` bad ones.
 static int bad_ends(int seeds, int enough, float loss = 0.2f)
 {
     int bad = 0;
@@ -124,7 +125,7 @@ TEST_F(TransportMutants, WithAllRulesEverySeedEndsWell)
 TEST_F(TransportMutants, APacketThatIsAckedAndNotAppliedDiverges)
 {
     mutant = Mutant::acked_though_not_applied;
-    // With more loss no window is wide enough for a flood.
+    // With more loss the congestion windows stay too small for a flood.
     EXPECT_GT(bad_ends(100, 5, 0.02f), 0);
 }
 
@@ -146,7 +147,7 @@ TEST_F(TransportMutants, ACallThatWasSentTwiceIsHeardTwice)
     EXPECT_GT(bad_ends(100, 5), 0);
 }
 
-// --- Sessions: bursts of objects, whose CREATEs take several packets, each changed a few times ---
+// --- Sessions: bursts of objects whose CREATEs fill several packets, with changes to each ---
 
 static void set_some_names(SimWorld &world, Session *session, int tick)
 {
@@ -191,9 +192,9 @@ TEST_F(TransportMutants, AMessageThatCountsAsAckedWithItsFirstByteDiverges)
     EXPECT_LT(well, 10);
 }
 
-// --- Connections: what comes out of a stream is what went in ---
+// --- Connections: a stream delivers exactly the queued messages ---
 
-// True if side 1 hears the messages of side 0, each once and in order.
+// True if side 1 receives the messages of side 0, each once and in order.
 static bool stream_is_whole(uint64_t seed)
 {
     connection_test::Pair pair(seed);
@@ -232,9 +233,10 @@ TEST_F(TransportMutants, TheStreamModelSeesEachOfThem)
     }
 }
 
-// --- Numbers ---
+// --- Packet numbers ---
 
-// Every number around the window's end, after every number up to `newest`: none passes twice.
+// After every number up to `newest` has passed, none of them passes again, on either side of the
+// window's end.
 static bool none_passes_twice()
 {
     ReplayWindow window = {};
@@ -253,7 +255,8 @@ TEST_F(TransportMutants, TheOldestPacketOfTheWindowPassesTwice)
     EXPECT_FALSE(none_passes_twice());
 }
 
-// All that goes over the wire, opened by the format's own words: number and key, and nothing else.
+// Opens every datagram of side 0 with only the key and the number, as docs/wire_format.md defines
+// the nonce. Returns false if one does not open.
 static bool each_nonce_is_its_number()
 {
     connection_test::Pair pair;

@@ -1,4 +1,4 @@
-// That the exhaustive schedules of UPDATEs find the absence of each rule.
+// The exhaustive schedules of UPDATEs find every mutant of the update rules.
 #include "sim/mutants/mutant.h"
 #include "tests/replication/update/update_schedules.h"
 #include <cstdio>
