@@ -1,4 +1,5 @@
-// A world and a publisher in one block of memory, as a peer holds them; copied by copying.
+// A world and a publisher in one block of memory, as a peer holds them; copying the bytes copies
+// both.
 #pragma once
 #include "replication/update/publish.h"
 #include <cstring>
@@ -35,14 +36,14 @@ struct Block {
     EncodeCache &cache() { return peer().cache; }
     SendOrder &send_order() { return peer().send_order; }
     size_t state_bytes = 0;
-    // Without the statistics.
+    // The state as bytes, without the statistics.
     std::span<const std::byte> bytes() const
     {
         return std::as_bytes(std::span(chunks)).first(state_bytes);
     }
 };
 
-// Bytes of what is state.
+// Places all parts of a peer, and returns how many of the bytes are state.
 inline size_t place_peer(flat::Builder &builder, PeerState &peer, const TypeTable &types,
                          const BlockLimits &limits)
 {

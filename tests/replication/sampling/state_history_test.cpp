@@ -40,7 +40,7 @@ TEST(Extrapolation, ARotationGoesAlongItsGreatCircle)
     about_z(0.2f, older);
     about_z(0.5f, newest);
     for (float &part : older)
-        part = -part; // The same rotation.
+        part = -part; // -q is the same rotation as q.
     about_z(1.1f, expected);
     extrapolation::blend(turn_field, older, newest, 3, to);
     for (int i = 0; i < 4; ++i)
@@ -55,8 +55,8 @@ TEST(Extrapolation, ARotationGoesAlongItsGreatCircle)
     EXPECT_TRUE(extrapolation::is_beyond_bound(turn_field, newest, to));
 }
 
-// The owner's ticks are 16.7 ms and a trifle; what is heard of them comes up to 40 ms late, one in
-// twenty much later.
+// The owner's ticks take slightly more than 16.7 ms. Its updates arrive up to 40 ms late, and one
+// in twenty much later.
 TEST(OwnerClockEstimate, JitterDoesNotShow)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
@@ -133,9 +133,9 @@ TEST(StateHistory, BetweenTwoStatesFloatsGoOverAndOthersStay)
     EXPECT_EQ(t.at(20).health, 8);
     EXPECT_FLOAT_EQ(t.at(23).place, 2.3f);
     EXPECT_EQ(t.at(23).health, 8);
-    t.tell(19, {9, 9}); // Late.
+    t.tell(19, {9, 9}); // Arrives late.
     EXPECT_EQ(t.at(20).place, 2);
-    t.tell(21, {2, 8}); // It stays there.
+    t.tell(21, {2, 8}); // From here on the value rests at 2.
     EXPECT_EQ(t.at(30).place, 2);
 }
 

@@ -26,7 +26,8 @@ struct Owner {
     }
     World &world() { return block.world(); }
     Publisher &publisher() { return block.publisher(); }
-    // Whether anything is told, of a tick in which it is set so.
+    // Sets the object in a new tick, and writes the update if one is due and `sent`. Returns
+    // whether one was due.
     bool tick(Body body, bool sent = true)
     {
         world().tick += 1;
@@ -86,7 +87,7 @@ TEST(Bounds, WhatStopsIsToldAgainWhereItIs)
     Owner o;
     for (int i = 1; i <= 4; ++i)
         o.tick({static_cast<float>(i), 0});
-    EXPECT_TRUE(o.tick({4, 0})); // Expected at 5.
+    EXPECT_TRUE(o.tick({4, 0})); // The receiver extrapolates to 5.
     EXPECT_TRUE(o.tick({4, 0})) << "what was told last moves on still";
     EXPECT_FALSE(o.tick({4, 0}));
 }

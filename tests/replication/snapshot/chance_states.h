@@ -1,4 +1,4 @@
-// Type tables, values and histories of chance, for the coder of states.
+// Random type tables, values and histories for the state coder.
 #pragma once
 #include "base/random.h"
 #include "replication/snapshot/state_layout.h"
@@ -7,15 +7,16 @@
 
 namespace tern::test {
 
-struct ChanceType { // A table of one type, and all that it points to.
+struct ChanceType { // A table of one random type, with all that it points to.
     Field fields[8];
     Type type;
     TypeTable table;
 };
 
 std::unique_ptr<ChanceType> chance_type(Random &random);
-std::vector<std::byte> chance_value(Random &random, const ChanceType &made); // Normalised.
-// The same, some of its fields a little changed, as things move.
+// The value is normalised.
+std::vector<std::byte> chance_value(Random &random, const ChanceType &made);
+// Returns `value` with small changes in some of its fields, like those of a moving object.
 std::vector<std::byte> moved(Random &random, const ChanceType &made, std::vector<std::byte> value);
 
 }

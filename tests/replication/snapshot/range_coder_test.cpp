@@ -8,13 +8,14 @@ namespace tern {
 namespace {
 
 constexpr unsigned many = 99;
-// Shares of 1, of much, of next to all; the last is what is left.
+// Symbols with a share of 1, with large shares, and with nearly all; the last gets the rest.
 constexpr range_coder::Starts starts = {0,     1,     2,     3,     20,    30,    40,    400,
                                         410,   411,   412,   5000,  6000,  7000,  8000,  9000,
                                         9001,  9002,  9003,  9004,  9005,  9006,  9007,  9008,
                                         29000, 29001, 29002, 29003, 29100, 29200, 32766, 32767};
 
-struct Symbol { // A decision; or bits, if bit_count is not 0; or of the above, if it is many.
+// A symbol of `starts` if bit_count is `many`, else bit_count bits, or one decision if it is 0.
+struct Symbol {
     Probability probability;
     unsigned bit_count;
     uint32_t value;
@@ -72,7 +73,8 @@ TEST(RangeCoder, WhatIsWrittenIsRead)
 
 TEST(RangeCoder, CarriesRunThroughAllBytesThatAreHeld)
 {
-    // The upper end of the range again and again: bytes of 255 that a carry can still change.
+    // Encodes the upper end of the range again and again, which holds back bytes of 255 that a
+    // carry can still change.
     for (unsigned length = 1; length < 60; ++length)
         for (uint32_t last = 0; last < 2; ++last) {
             std::vector<Symbol> symbols(length, Symbol{1, 0, 1});
@@ -93,7 +95,8 @@ TEST(RangeCoder, TakesAboutAsManyBitsAsChancesSay)
 {
     Random random = random::from_seed(2);
     std::vector<std::byte> bytes(4096);
-    std::vector<Symbol> symbols(8000, Symbol{29491, 0, 0}); // 0.9: 0.469 bits.
+    // A decision with a probability of 0.9 takes 0.469 bits on average.
+    std::vector<Symbol> symbols(8000, Symbol{29491, 0, 0});
     for (Symbol &s : symbols)
         s.value = random::chance(random, 0.9) ? 0 : 1;
     const double size = static_cast<double>(write(symbols, bytes));

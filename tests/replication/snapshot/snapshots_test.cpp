@@ -1,6 +1,6 @@
-// An owner and two receivers over a network that delays, reorders and loses, and says of some of
-// what has arrived that it was lost: whatever a snapshot tells must be what was at its tick, and in
-// the end all have the same.
+// An owner and two receivers over a network that delays, reorders and loses messages, and reports
+// some arrived messages as lost. Each snapshot must match the owner's state at its tick, and in the
+// end all worlds must be equal.
 #include "base/random.h"
 #include "replication/update/publish.h"
 #include "tests/replication/block.h"
@@ -46,7 +46,7 @@ const Type types[] = {predicted("Body", sizeof(Body), body_fields),
                       predicted("Bounded", sizeof(Body), bounded_fields),
                       {"BoundedPlain", sizeof(Body), bounded_fields, 8}};
 const TypeTable table = type_table::make(types);
-// The same without bounds: then chains are others.
+// The types without error bounds, which changes the interleaving of baselines.
 const Type exact_types[] = {types[0],
                             types[1],
                             types[2],
@@ -63,7 +63,7 @@ struct Message {
     std::vector<std::byte> bytes;
     uint64_t packet;
     uint32_t peer;
-    uint32_t arrives; // At which tick.
+    uint32_t arrives; // The tick at which it arrives.
     bool is_snapshot, lost;
     std::vector<uint16_t> carried_bits = {};
 };
@@ -71,7 +71,7 @@ struct Message {
 struct Faults {
     double lost = 0.1;
     uint32_t delay_max = 8;
-    double reported_lost = 0.02; // Of what has arrived.
+    double reported_lost = 0.02; // Probability of an arrived message being reported as lost.
     size_t buffer_bytes = 500;
 };
 
@@ -81,13 +81,14 @@ struct Net {
     Faults faults = {};
     Block owner_block = make_block(kinds, {peers, 256, 2000, 256});
     Block there[peers] = {make_block(kinds, {1, 8, 64, 256}), make_block(kinds, {1, 8, 64, 256})};
-    std::vector<Message> flying = {}, arrived = {}; // Of these the fates fly.
+    // The outcomes of `arrived` are on their way to the owner.
+    std::vector<Message> flying = {}, arrived = {};
     std::map<ObjectId, std::map<uint32_t, Value>> past = {};
     uint64_t packet[peers] = {};
     uint32_t serial = 0;
-    uint32_t carried = 0, useless = 0, refused = 0; // What the receivers found.
+    uint32_t carried = 0, useless = 0, refused = 0; // SnapshotCheck results at the receivers.
     uint32_t held_back = 0;
-    uint8_t values_of_doors = 0; // 0: as they come.
+    uint8_t values_of_doors = 0; // Number of values of a door's angle; 0: no limit.
 
     World &world() { return owner_block.world(); }
     Publisher &publisher() { return owner_block.publisher(); }
@@ -98,7 +99,7 @@ struct Net {
         return {at, at + kinds.types[of.slots[slot].type].size_bytes};
     }
 
-    // What is announced reliably, and at once.
+    // Creates an object that all peers have at once, as if its CREATE were acked.
     void add()
     {
         serial += 1;
@@ -207,7 +208,7 @@ struct Net {
             }
     }
 
-    // Whether it is acked.
+    // Returns whether the receiver acks the message.
     bool receive(const Message &message)
     {
         Block &side = there[message.peer];
@@ -235,7 +236,7 @@ struct Net {
         if (!snapshots::receive(s, scratch, 0, message.bytes)) return true;
         apply(side, scratch);
         const std::vector<uint16_t> read_bits(scratch.read_bits.begin(), scratch.read_bits.end());
-        EXPECT_EQ(read_bits, message.carried_bits); // Both sides charge the same.
+        EXPECT_EQ(read_bits, message.carried_bits); // Both sides charge the same number of bits.
         return true;
     }
 
@@ -328,7 +329,7 @@ Net run(uint64_t seed, Faults faults, uint32_t ticks = 400)
     return net;
 }
 
-// The search for listed entries looks at eight of them at once, and needs this layout.
+// The search for listed entries looks at eight of them at once, and depends on this layout.
 TEST(Snapshots, ThePresenceOfAnEntryHasItsListedBitsOnTop)
 {
     if (std::endian::native != std::endian::little) GTEST_SKIP() << "not used there";
@@ -352,8 +353,8 @@ TEST(Snapshots, WhatTheyTellIsWhatWas)
     EXPECT_GT(held_back, 10000u);
 }
 
-// What is built on a base that is late is of no use, and neither then is the base: both sides know
-// that of the two at most one counts.
+// A snapshot whose base arrives late is useless, and then the late base is refused. So the owner
+// knows that at most one of the two becomes usable.
 TEST(Snapshots, ABaseThatComesLateIsNotAcked)
 {
     Net net;
@@ -369,7 +370,8 @@ TEST(Snapshots, ABaseThatComesLateIsNotAcked)
         publish::on_packet_outcome(net.publisher(), net.world(), table, message.peer,
                                    message.packet, net.receive(message));
     net.flying.clear();
-    net.publisher().snapshots.peers[0].loss = loss_one / 50; // So that there are two chains.
+    // A loss of 2 % makes two interleaved baselines.
+    net.publisher().snapshots.peers[0].loss = loss_one / 50;
     net.world().tick += 1;
     net.change(1);
     net.send();
@@ -383,7 +385,7 @@ TEST(Snapshots, ABaseThatComesLateIsNotAcked)
     std::vector<Message> sent;
     for (const Message &message : net.flying)
         if (message.is_snapshot && message.peer == 0) sent.push_back(message);
-    ASSERT_EQ(sent.size(), 3u); // The third is built on the first.
+    ASSERT_EQ(sent.size(), 3u); // The third snapshot is built on the first.
     EXPECT_TRUE(net.receive(sent[1]));
     EXPECT_TRUE(net.receive(sent[2])) << "arrived, but of no use";
     EXPECT_EQ(net.useless, 1u);
@@ -400,8 +402,8 @@ TEST(Snapshots, ABaseThatComesLateIsNotAcked)
     EXPECT_EQ(snapshots::decode_state_of(s, 0, last - 1), DecodeState::usable);
 }
 
-// A chain whose last word of an object was what it is again has nothing to say; the other one has
-// said otherwise meanwhile.
+// When a value returns to what one baseline already holds, that baseline needs no update, but the
+// other one has meanwhile carried another value.
 TEST(Snapshots, WhatGoesToAndFroIsToldAsItIsInTheEnd)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
@@ -417,7 +419,7 @@ TEST(Snapshots, WhatGoesToAndFroIsToldAsItIsInTheEnd)
             for (uint64_t i = 0; i < ticks; ++i)
                 net.tick(0.8);
             net.faults.lost = 0;
-            for (uint32_t i = 0; i < 60; ++i) // Not so long that an UPDATE tells it.
+            for (uint32_t i = 0; i < 60; ++i) // Too short for an UPDATE to repair the value.
                 net.tick(0);
             net.expect_equal();
             net.faults.lost = 0.02;
@@ -426,7 +428,7 @@ TEST(Snapshots, WhatGoesToAndFroIsToldAsItIsInTheEnd)
     }
 }
 
-// To peer 0, one in each tick; nobody hears what became of them.
+// Sends peer 0 a snapshot in each tick; the owner learns none of their outcomes.
 static std::vector<Snapshot> send_on(Net &net, uint32_t ticks)
 {
     const Snapshots &s = net.publisher().snapshots;

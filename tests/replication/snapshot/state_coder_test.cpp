@@ -13,12 +13,12 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-struct Scene { // An object's history and what follows.
+struct Scene { // The history of an object, and its next state.
     std::unique_ptr<ChanceType> made;
     StateLayout layout;
-    std::vector<Words> states; // The last is now.
+    std::vector<Words> states; // The last state is the current one.
     History history;
-    uint64_t mask; // Of what differs, and by chance more.
+    uint64_t mask; // Fields that differ, and randomly some more.
 };
 
 Scene chance_scene(Random &random)
@@ -112,7 +112,7 @@ RC_GTEST_PROP(StateCoder, WhatDoesNotFitLeavesTheStreamWhole, (uint64_t seed))
     }
 }
 
-// Any bytes: words within their bounds, or a malformed stream.
+// Any bytes are decoded to words within their bounds, or refused as malformed.
 RC_GTEST_PROP(StateCoder, HostileBytesGiveWordsWithinTheirBounds, (uint64_t seed))
 {
     Random random = random::from_seed(seed);
@@ -139,9 +139,10 @@ RC_GTEST_PROP(StateCoder, HostileBytesGiveWordsWithinTheirBounds, (uint64_t seed
     }
 }
 
-// --- What it is for ---
+// --- Sizes that the coder is made for ---
 
-// Bytes of an object that moves as `at` says, by tick, against the state of six ticks before.
+// Returns the average bytes of an object that moves along at(tick), against the state six ticks
+// before.
 template <class At> double bytes_of(At at)
 {
     StateLayout layout = {};
@@ -178,11 +179,11 @@ TEST(StateCoder, SteadyMotionCostsLittle)
         bytes_of([&](int tick, int k) { return noise[static_cast<size_t>(tick * 3 + k)]; });
     EXPECT_LT(steady, 4.5);
     EXPECT_LT(thrown, 7);
-    EXPECT_LT(wild, 10); // 3 x 17 bits are 6.4.
+    EXPECT_LT(wild, 10); // Three numbers of 17 bits are 6.4 bytes.
     EXPECT_GT(wild, 6.2);
 }
 
-// A peer with other tables, or arithmetic that rounds otherwise, would read other states.
+// A peer with other tables, or with arithmetic that rounds otherwise, would decode other states.
 TEST(StateCoder, TheBytesAreTheSameOnEachMachine)
 {
     StateLayout layout = {};

@@ -47,8 +47,8 @@ TEST(StateLayout, WordsAreSteps)
     EXPECT_EQ(words[0], 0u);
     EXPECT_EQ(words[1], 20u);
     EXPECT_EQ(words[2], 40u);
-    EXPECT_EQ(words[3], 3u);  // w is omitted.
-    EXPECT_EQ(words[4], 71u); // 0 of -71 to 71.
+    EXPECT_EQ(words[3], 3u);  // The index of w, which is omitted.
+    EXPECT_EQ(words[4], 71u); // 0 in the range -71 to 71.
     EXPECT_EQ(words[7], 0x80000000u);
     EXPECT_EQ(words[8], 0u);
     EXPECT_EQ(words[9], 0x55667788u);
@@ -84,7 +84,7 @@ RC_GTEST_PROP(StateLayout, WordsComeBackAsTheSameValue, (uint64_t seed))
     RC_ASSERT(back == value);
 }
 
-// Any words are refused, or of a value whose words they are.
+// Random words are refused, or encode exactly one value, which has these words.
 RC_GTEST_PROP(StateLayout, WordsHaveOneForm, (uint64_t seed))
 {
     Random random = random::from_seed(seed);

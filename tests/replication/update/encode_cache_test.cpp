@@ -1,5 +1,5 @@
-// What was written to one peer is copied for the next: the bytes, and what is remembered of them,
-// are those of peers that are written to alone.
+// Encodings cached for one peer are copied for the next. The bytes, and the records of what was
+// sent, must equal those of an owner without the cache.
 #include "base/random.h"
 #include "replication/update/publish.h"
 #include "tests/replication/block.h"
@@ -33,7 +33,7 @@ struct Side {
     Charges charges = charges::make(table, rows, runs);
 };
 
-// Two owners who do the same, but that one forgets what it wrote before it writes to the next.
+// Two owners that do the same. `alone` clears its cache before it writes to each peer.
 struct Pair {
     Side sharing, alone;
     Random random;
@@ -59,7 +59,7 @@ struct Pair {
     void add(uint32_t serial, PeerId owner)
     {
         const auto type = static_cast<TypeId>(random::chance(random, 0.1) ? 1 : 0);
-        // Where serials are left out, neighbours are not of one run.
+        // Where a serial is left out, neighbouring slots are not consecutive objects.
         const ObjectId id = object_id::make(owner, serial + serial / 40);
         const uint32_t known_by = static_cast<uint32_t>(random::below(random, 16)) | 3;
         both([&](World &world, Publisher &publisher) {
@@ -143,7 +143,7 @@ struct Pair {
         const bool leaves = random::chance(random, 0.1);
         if (leaves) in_flight[peer].clear();
         both([&](World &world, Publisher &publisher) {
-            publish::forget_object(publisher, gone); // As if another had it now.
+            publish::forget_object(publisher, gone); // Another peer now owns the object.
             if (leaves) publish::forget_peer(publisher, peer);
             if (world.slots[again].life == Life::alive)
                 publish::announced(publisher, world, table, peer, again, world.tick);
@@ -167,7 +167,7 @@ struct Pair {
     }
 };
 
-// Publisher::seen follows from the rest.
+// Publisher::visible must follow from acked_states and interests.
 void expect_visible(Pair &pair)
 {
     const Publisher &p = pair.sharing.block.publisher();
@@ -233,7 +233,7 @@ TEST(EncodeCache, OneCodesForAllThatNeedTheSame)
         EXPECT_GT(publish::write(publisher, world, state.cache, state.send_order, state.snapshots,
                                  table, peer, 1, buffer),
                   0u);
-        EXPECT_EQ(state.cache._used[0].kept, 100u); // By the first peer's message.
+        EXPECT_EQ(state.cache._used[0].kept, 100u); // Cached by the first peer's message.
         EXPECT_FALSE(publish::has_due(publisher, peer));
     }
 }

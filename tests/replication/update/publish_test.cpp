@@ -32,7 +32,7 @@ struct Publish : ::testing::Test {
     std::byte buffer[1200];
     uint32_t coded_tick = 0;
 
-    // An object that both sides have; both peers have acked it.
+    // Adds an object to both sides, with its announcement acked by both peers.
     ObjectSlot add(uint32_t serial)
     {
         for (Block *side : {&there, &block}) {
@@ -140,8 +140,8 @@ TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
     on_packet_outcome(1, true, 0);
     world.tick = 3;
     set(slot, {7, 9, {}});
-    EXPECT_EQ(fields_of(write(2, 0)), 2u); // y.
-    EXPECT_EQ(fields_of(write(2, 1)), 3u); // x has not been acked.
+    EXPECT_EQ(fields_of(write(2, 0)), 2u); // Only y.
+    EXPECT_EQ(fields_of(write(2, 1)), 3u); // x as well, which this peer has not acked.
     on_packet_outcome(2, true, 0);
     on_packet_outcome(2, true, 1);
     world.tick = 4;
@@ -149,7 +149,7 @@ TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
     apply(write(3, 0));
     EXPECT_EQ(value_there(1).x, 8);
     world.tick = 5;
-    set(slot, {9, 9, {}}); // The same field of another value.
+    set(slot, {9, 9, {}}); // Another value for x.
     apply(write(4, 0));
     EXPECT_EQ(value_there(1).x, 9);
 }
@@ -162,7 +162,8 @@ TEST_F(Publish, APeerThatHasNotAckedTheAnnouncementGetsNoUpdate)
     world.tick = 5;
     set(slot, {7, 9, {}});
     EXPECT_FALSE(due());
-    publish::announced(publisher, world, table, 0, slot, 1); // As of tick 1; y came later.
+    // The announcement carried the state of tick 1; y changed later.
+    publish::announced(publisher, world, table, 0, slot, 1);
     EXPECT_TRUE(due());
     world.tick = 6;
     EXPECT_FALSE(write(1).empty());
@@ -173,7 +174,7 @@ TEST_F(Publish, AnAnnouncementOfTheNewestValueLeavesNothingDue)
     const ObjectSlot slot = world::add(world, table, id(1), 0);
     world.tick = 5;
     set(slot, {7, 0, {}});
-    publish::begin(publisher, world, table, owner); // The send that announces it.
+    publish::begin(publisher, world, table, owner); // The send() that announces the object.
     publish::announced(publisher, world, table, 0, slot, 5);
     EXPECT_FALSE(due());
 }
@@ -186,11 +187,11 @@ TEST_F(Publish, AnUpdateCarriesAllThatIsNotAckedWhateverIsInFlight)
     write(1);
     world.tick = 3;
     set(slot, {7, 8, {}});
-    EXPECT_EQ(apply(write(2)).changed_fields, 3u); // The first never came.
+    EXPECT_EQ(apply(write(2)).changed_fields, 3u); // Packet 1 has not been acked.
     on_packet_outcome(2, true);
     EXPECT_FALSE(due());
     on_packet_outcome(1, false);
-    EXPECT_FALSE(due()); // What it carried is there.
+    EXPECT_FALSE(due()); // The fields of packet 1 arrived with packet 2.
 }
 
 TEST_F(Publish, AnAckOfAnOlderUpdateTakesNothingBack)
@@ -234,7 +235,8 @@ TEST_F(Publish, AllInFlightCountsAsLostWhenAConnectionIsNew)
     on_packet_outcome(1, true);
     publish::lose_all(publisher, world, table, 0);
     world.tick = 4;
-    EXPECT_EQ(objects(write(1)), std::set<ObjectId>{id(2)}); // Numbers begin anew.
+    // Packet numbers restart after lose_all().
+    EXPECT_EQ(objects(write(1)), std::set<ObjectId>{id(2)});
 }
 
 TEST_F(Publish, FatesMayComeInAnyOrderAndFreeTheRing)
@@ -247,11 +249,11 @@ TEST_F(Publish, FatesMayComeInAnyOrderAndFreeTheRing)
     }
     world.tick += 1;
     set(slot, {99, 0, {}});
-    EXPECT_TRUE(write(5).empty()); // Four packets are in flight.
+    EXPECT_TRUE(write(5).empty()); // Four packets are in flight, the maximum here.
     EXPECT_TRUE(due());
     on_packet_outcome(3, true);
     on_packet_outcome(2, false);
-    EXPECT_TRUE(write(6).empty()); // The first still holds its place.
+    EXPECT_TRUE(write(6).empty()); // The oldest packet still occupies the ring.
     on_packet_outcome(1, true);
     EXPECT_FALSE(write(7).empty());
     on_packet_outcome(4, true);
@@ -287,7 +289,7 @@ TEST_F(Publish, AFullRingEndsTheMessage)
     for (uint32_t serial = 1; serial <= 120; ++serial)
         add(serial);
     world.tick = 2;
-    for (uint32_t serial = 1; serial <= 120; serial += 2) // No two are neighbours.
+    for (uint32_t serial = 1; serial <= 120; serial += 2) // Changes no two neighbours.
         set(world::find(world, id(serial)), {5, 0, {}});
     EXPECT_EQ(objects(write(1)).size(), 40u);
     EXPECT_TRUE(write(2).empty());
@@ -314,7 +316,7 @@ TEST_F(Publish, AllGetTheirTurnWhenPacketsAreSmall)
     }
     ASSERT_EQ(send_order.size(), 12u);
     for (const auto &[object, count] : send_order)
-        EXPECT_EQ(count, 5); // 30 packets of 2.
+        EXPECT_EQ(count, 5); // 30 packets carry two objects each.
 }
 
 TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
@@ -338,7 +340,7 @@ TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
     large.load[0] = static_cast<uint8_t>(world.tick);
     for (uint32_t serial = 1; serial <= 2; ++serial)
         set(world::find(world, id(serial)), large);
-    const size_t one = write(world.tick, 0, 200).size(); // Of two that it has no room for.
+    const size_t one = write(world.tick, 0, 200).size(); // There is no room for the second object.
     EXPECT_GT(one, 100u);
     EXPECT_LT(one, 200u - 32u);
 }
@@ -364,13 +366,13 @@ TEST_F(Publish, OneTickSendsAtMostOneUpdateOfAnObject)
     set(slot, {7, 0, {}});
     EXPECT_FALSE(write(1).empty());
     on_packet_outcome(1, false);
-    EXPECT_TRUE(write(2).empty()); // Could be the newer one there only by its tick.
+    EXPECT_TRUE(write(2).empty()); // Receivers only accept updates with a newer tick.
     EXPECT_TRUE(due());
     world.tick = 3;
     EXPECT_FALSE(write(3).empty());
 }
 
-// --- Fates of what is no longer there ---
+// --- Outcomes of packets about objects or peers that are gone ---
 
 TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
 {
@@ -379,7 +381,8 @@ TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
     set(slot, {7, 0, {}});
     write(1);
     publish::forget_object(publisher, slot);
-    world.slots[slot].stamp = 8; // Away and back; and say that it was announced as of tick 40.
+    // The object has changed owner twice and is back; its announcement is of tick 40.
+    world.slots[slot].stamp = 8;
     publish::announced(publisher, world, table, 0, slot, 40);
     world.tick = 51;
     set(slot, {7, 9, {}});
@@ -418,7 +421,7 @@ TEST_F(Publish, AForgottenPeerStartsFromNothing)
     publish::forget_peer(publisher, 0);
     EXPECT_FALSE(due(0));
     EXPECT_EQ(p.rings[0].packet_count, 0u);
-    on_packet_outcome(1, true); // Nothing is known of it.
+    on_packet_outcome(1, true); // The packet is not known any more.
     world.tick = 3;
     set(slot, {8, 0, {}});
     EXPECT_FALSE(due(0));
@@ -437,7 +440,8 @@ TEST_F(Publish, AnUpdateThatIsNotNewerIsIgnored)
     EXPECT_EQ(apply(message).result, Applied::changed);
     EXPECT_EQ(apply(message).result, Applied::unchanged);
     there.world().slots[world::find(there.world(), id(1))].tick = 1;
-    const AppliedUpdate same = apply(message); // Newer, with what is there already.
+    // Has a newer tick, and the values that are already there.
+    const AppliedUpdate same = apply(message);
     EXPECT_EQ(same.result, Applied::repeated);
     EXPECT_EQ(there.world().slots[same.slot].tick, 2u);
 }
@@ -463,7 +467,7 @@ TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
     world::sweep(there.world(), table);
     EXPECT_EQ(apply(message).slot, no_slot);
     EXPECT_TRUE(publish::check(there.world(), table, PeerId::none,
-                               message)); // Nothing is known against it.
+                               message)); // The message itself is valid.
 }
 
 }

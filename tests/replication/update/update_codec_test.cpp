@@ -32,7 +32,7 @@ struct Item {
     uint64_t mask;
     Many many;
     One one;
-    uint32_t tick = 0; // 0: the message's.
+    uint32_t tick = 0; // 0: the tick of the message.
 };
 
 static const void *value(const Item &item)
@@ -75,21 +75,22 @@ static bool is_well_formed(std::span<const std::byte> bytes)
     return !publish::malformed(r);
 }
 
-// --- Bits by hand ---
+// --- Messages written bit by bit ---
 
 struct Hand { // A message written field by field.
     std::byte bytes[64] = {};
     BitWriter w = bits::writer(bytes);
 
-    Hand() { bits::write(w, 7, 33); } // The tick; all objects are of it.
+    Hand() { bits::write(w, 7, 33); } // The message's tick, which all its objects share.
     Hand &put(uint64_t number, unsigned bit_count)
     {
         bits::write(w, number, bit_count);
         return *this;
     }
-    // Up to its stamp: another one, not the next; of creator 5, serial 9.
+    // The bits before the stamp: an object other than the following one, of creator 5, serial 9.
     Hand &first_object() { return put(2, 2).put(0, 1).put(0, 1).put(5, 16).put(9, 8); }
-    // Behind its stamp: of type 0, as what is before the first, and not hidden.
+    // The bits after the stamp: type 0, the same as the default before the first object, and not
+    // hidden.
     Hand &shown() { return put(1, 1).put(0, 1); }
     std::span<const std::byte> done() { return {bytes, bits::size_bytes(w)}; }
 };
@@ -100,9 +101,9 @@ TEST(UpdateCodec, OneFieldOfOneObjectToTheBit)
     const std::vector<std::byte> bytes = message(7, {&item, 1});
     Hand hand;
     hand.first_object();
-    hand.put(0, 2).shown();                         // The stamp of the one before: zero.
-    hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8); // One field, which, its value.
-    hand.put(0, 2);                                 // The end.
+    hand.put(0, 2).shown();                         // An unchanged stamp: zero.
+    hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8); // One field: its index and its value.
+    hand.put(0, 2);                                 // The end of the message.
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
 }
@@ -116,7 +117,7 @@ TEST(UpdateCodec, TheSendersFirstObjectIsTheNextToNone)
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
     EXPECT_TRUE(is_well_formed(bytes));
-    // Its third, by how far it is from none.
+    // The sender's third object, coded as its distance from none.
     const Item third = {id(4, 3), 0, 0, 31, {}, {}};
     Hand other;
     other.put(2, 2).put(0, 1).put(1, 1).put(4, 8).put(0, 2).shown().put(3, 2).put(0, 36).put(0, 2);
@@ -135,9 +136,10 @@ TEST(UpdateCodec, WhereEachHasItsOwnTickItIsToldByTheOneBefore)
     hand.w = bits::writer(hand.bytes);
     hand.put(7, 32).put(1, 1);
     hand.first_object().put(0, 2).shown();
-    hand.put(6, 8); // Three before: 0, 1, -1, 2, -2, 3, -3.
+    // Tick 4 is three before 7; differences are coded in the order 0, 1, -1, 2, -2, 3, -3.
+    hand.put(6, 8);
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);
-    // Two after; and the next one, of the same tick and mask.
+    // Tick 6 is two after 4. The next object follows, with the same tick and mask.
     hand.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(0, 1).put(3, 8);
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);
     hand.put(1, 1).put(200, 8).put(0, 2);
@@ -151,23 +153,23 @@ TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
         std::byte bytes[64] = {};
         BitWriter w = bits::writer(bytes);
         bits::write(w, first, 32);
-        bits::write(w, 1, 1); // Each has its own.
+        bits::write(w, 1, 1); // Each object has its own tick.
         bits::write(w, 2, 4);
         bits::write(w, 5, 16);
         bits::write(w, 9, 8);
-        bits::write(w, 4, 2 + 1 + 1); // Stamp, the same type, not hidden.
+        bits::write(w, 4, 2 + 1 + 1); // An unchanged stamp and type, not hidden.
         bits::write_varint(w, coded);
         bits::write(w, 1 + 0 * 2 + 3 * 4 + 200 * 32, 13);
         bits::write(w, 0, 2);
         return is_well_formed({bytes, bits::size_bytes(w)});
     };
     EXPECT_TRUE(with(7, 0));
-    EXPECT_TRUE(with(7, 12));  // 1.
-    EXPECT_FALSE(with(7, 14)); // 0.
+    EXPECT_TRUE(with(7, 12));  // Tick 1.
+    EXPECT_FALSE(with(7, 14)); // Tick 0.
     EXPECT_FALSE(with(7, 16));
     EXPECT_TRUE(with(UINT32_MAX - 1, 1));
     EXPECT_FALSE(with(UINT32_MAX, 1));
-    EXPECT_TRUE(with(UINT32_MAX, 2 * uint64_t{UINT32_MAX - 1})); // 1.
+    EXPECT_TRUE(with(UINT32_MAX, 2 * uint64_t{UINT32_MAX - 1})); // Tick 1.
     EXPECT_FALSE(with(7, uint64_t{1} << 33));
     EXPECT_FALSE(with(7, UINT64_MAX));
 }
@@ -179,7 +181,7 @@ TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
     right.first_object().put(0, 2);
     body(right);
     EXPECT_TRUE(is_well_formed(right.done()));
-    Hand zero_as_zero; // The one before is zero already.
+    Hand zero_as_zero; // The previous stamp is zero already.
     zero_as_zero.first_object().put(1, 2);
     body(zero_as_zero);
     EXPECT_FALSE(is_well_formed(zero_as_zero.done()));
@@ -219,12 +221,13 @@ TEST(UpdateCodec, TheNextObjectAndTheSameTypeHaveOneFormEach)
         second(hand);
         return is_well_formed(hand.put(0, 2).done());
     };
-    // As the one before; told in full though it is; the next with another mask.
+    // The mask as before; the mask as before written in full; the following object with another
+    // mask.
     EXPECT_TRUE(with([](Hand &h) { h.put(1, 1).put(0, 36); }));
     EXPECT_FALSE(with([](Hand &h) { h.put(2, 2).put(1, 1).put(3, 2).put(0, 36); }));
     EXPECT_TRUE(with([](Hand &h) { h.put(2, 2).put(1, 1).put(1, 2).put(3, 3).put(0, 8); }));
-    // The one after the next, of the same type; the next told as if it were any; its type told
-    // anew.
+    // The object after the following one with the same type; the following object coded like any
+    // other; the same type written in full.
     const auto told = [&](uint64_t delta, uint64_t same_type) {
         return with([&](Hand &h) {
             h.put(2, 2).put(0, 1).put(1, 1).put(delta, 8).put(0, 2).put(same_type, 1);
@@ -306,12 +309,12 @@ TEST(UpdateCodec, MasksHaveOneFormEach)
         hand.first_object().put(0, 2).shown();
         return hand;
     };
-    // "A bit for each" with two fields, with none, with one, with all.
+    // The form with a bit for each field: with two fields, none, one, and all.
     EXPECT_TRUE(checked(start().put(0, 1).put(3, 5).put(0, 16)));
     EXPECT_FALSE(checked(start().put(0, 1).put(0, 5)));
     EXPECT_FALSE(checked(start().put(0, 1).put(2, 5).put(0, 8)));
     EXPECT_FALSE(checked(start().put(0, 1).put(31, 5).put(0, 36)));
-    // "One" with a field that is not there; a value out of range.
+    // The form for one field: a missing field, and a value out of range.
     EXPECT_TRUE(checked(start().put(1, 1).put(0, 1).put(4, 3).put(0, 8)));
     EXPECT_FALSE(checked(start().put(1, 1).put(0, 1).put(5, 3).put(0, 8)));
     EXPECT_TRUE(checked(start().put(1, 1).put(0, 1).put(2, 3).put(9, 4)));
@@ -362,7 +365,7 @@ TEST(UpdateCodec, AMessageHoldsANamedNumberOfObjects)
     EXPECT_TRUE(is_well_formed(buffer));
 }
 
-// --- Any message ---
+// --- Random messages ---
 
 static Item random_item(Random &random)
 {

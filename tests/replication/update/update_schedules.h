@@ -1,6 +1,6 @@
-// Every schedule of a small world of UPDATEs: which fields change at each tick, and for each packet
-// whether and when it is delivered, and whether and when it is told arrived or lost. Equal states
-// are explored once, but all ways to them are counted.
+// Explores every schedule of a small world of UPDATEs: which fields change at each tick, whether
+// and when each packet is delivered, and whether and when it is reported as acked or lost. Equal
+// states are explored once, but all schedules that lead to them are counted.
 #pragma once
 #include "base/hash.h"
 #include "tests/replication/block.h"
@@ -13,16 +13,16 @@
 namespace tern {
 
 struct ScheduleLimits {
-    uint32_t changing_ticks; // At each: no field, one, the other, or both.
-    uint32_t quiet_ticks;    // Then nothing changes any more, but packets fare as before.
-    bool values_return;      // Fields alternate between two values; else each value is new.
-    bool losses;             // Else every packet arrives at some time, and is acked.
+    uint32_t changing_ticks; // In each: no field, one, the other, or both.
+    uint32_t quiet_ticks;    // No field changes any more, but packets are treated as before.
+    bool values_return;      // True: fields alternate between two values. False: each value is new.
+    bool losses;             // False: every packet arrives at some time and is acked.
 };
 
 struct Explored {
     uint64_t schedules = 0;
     uint64_t states = 0;
-    uint64_t diverged = 0; // Schedules at whose end the receiver's values are not the owner's.
+    uint64_t diverged = 0; // Schedules after which the receiver's values differ from the owner's.
     std::string first_diverged;
 };
 
@@ -94,7 +94,7 @@ inline void change(Node &node, uint32_t fields, bool values_return)
         publish::changed(node.owner.publisher(), slot);
 }
 
-// The owner's next tick, whose UPDATE, if one is due, is the packet of that number.
+// The owner's next tick. An UPDATE that is due becomes the packet with the number flights.size().
 inline void tick(Node &node, uint32_t fields, bool values_return)
 {
     node.tick += 1;
@@ -130,8 +130,8 @@ inline void tell(Node &node, size_t packet, Outcome told)
                                told == Outcome::arrived);
 }
 
-// Nothing is on its way any more and nothing more is lost: are the values equal when nothing is
-// due, and still so when what was told lost comes after all?
+// Without further losses: are the values equal once nothing is due? And are they still equal when
+// the packets reported as lost arrive after all?
 inline bool converges(Node node)
 {
     for (int i = 0; i < 4 && publish::has_due(node.owner.publisher(), 0); ++i) {
@@ -248,7 +248,7 @@ inline Explored all(const ScheduleLimits &limits)
     return {ways.all, search.known.size(), ways.diverged, search.first_diverged};
 }
 
-// --- Tenures: an object goes from A to B and back, and UPDATEs of all three arrive anywhere ---
+// --- Tenures: an object moves from A to B and back; UPDATEs of all three tenures arrive late ---
 
 enum class Arrival : uint8_t { update_a, migrate_b, update_b, migrate_a, update_a_again };
 
@@ -256,11 +256,11 @@ struct Tenure {
     Stamp stamp;
     PeerId owner;
     uint32_t tick;
-    Pair announced;                 // With CREATE or MIGRATE.
-    std::vector<std::byte> message; // Of the UPDATE behind it.
+    Pair announced;                 // The value in CREATE or MIGRATE.
+    std::vector<std::byte> message; // The UPDATE that follows.
 };
 
-// One owner's part: takes over at `tick` with the value as it is, then changes one field.
+// Makes one owner's tenure: it starts at `tick` with `value`, then changes one field.
 inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, uint32_t field)
 {
     Block block = make_block(table());
@@ -313,11 +313,11 @@ inline void arrive(TenureSearch &search, Block &receiver, Arrival arrival)
                        world::find(receiver.world(), update.object), update);
 }
 
-// `left`: how often each may still arrive.
+// left[arrival]: how often it may still arrive.
 inline void explore_tenures(TenureSearch &search, const Block &receiver,
                             std::array<uint8_t, 5> left, const std::string &path)
 {
-    if (left[1] == 0 && left[3] == 0 && left[4] < 2) { // The last UPDATE came at least once.
+    if (left[1] == 0 && left[3] == 0 && left[4] < 2) { // The last UPDATE has arrived at least once.
         search.result.schedules += 1;
         const Pair there = value(receiver);
         if (std::memcmp(&there, &search.wanted, sizeof(Pair)) != 0) {
@@ -327,7 +327,8 @@ inline void explore_tenures(TenureSearch &search, const Block &receiver,
     }
     for (size_t i = 0; i < left.size(); ++i) {
         if (left[i] == 0) continue;
-        if (i == 2 && left[1] > 0) continue; // Sent only after the announcement is acked.
+        // An owner sends UPDATEs only after its announcement is acked.
+        if (i == 2 && left[1] > 0) continue;
         if (i == 4 && left[3] > 0) continue;
         Block next = receiver;
         arrive(search, next, static_cast<Arrival>(i));
@@ -337,7 +338,7 @@ inline void explore_tenures(TenureSearch &search, const Block &receiver,
     }
 }
 
-// B's ticks are far beyond A's, as ticks of two peers may be.
+// B's ticks are far ahead of A's; ticks of different peers are unrelated.
 inline Explored all_tenures()
 {
     const PeerId b = PeerId{2};

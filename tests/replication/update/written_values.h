@@ -1,4 +1,4 @@
-// Dynamic values as tests write, read and compare them.
+// Dynamic values: helpers to write, read and compare them.
 #pragma once
 #include "replication/world/values.h"
 #include <cstdio>
@@ -28,7 +28,7 @@ inline WrittenValue written(const std::function<void(ValueWriter &)> &put,
     return result;
 }
 
-// As it travels.
+// The encoding on the wire.
 inline Bytes bytes_of(const std::function<void(ValueWriter &)> &put)
 {
     const WrittenValue w = written(put);
@@ -55,7 +55,7 @@ inline std::string number_text(double number)
     return text;
 }
 
-// What a reader finds, as text.
+// The values that a reader finds, as text.
 inline std::string text_of(ValueReader &r, const Value &read)
 {
     switch (read.kind) {
@@ -93,7 +93,7 @@ struct CheckedValue {
     size_t size_bytes;
 };
 
-// From the wire, where it begins in the middle of a byte.
+// Checks bytes from the wire that begin in the middle of a byte.
 inline CheckedValue check(std::span<const uint8_t> bytes, size_t bytes_max = values_capacity)
 {
     std::vector<std::byte> shifted(bytes.size() + 1);

@@ -7,7 +7,7 @@
 
 namespace tern {
 
-struct Memory { // The array lies behind its head.
+struct Memory { // The elements of the flat array follow its head.
     Dead dead;
     DeadRange ranges[32];
 };
@@ -60,7 +60,7 @@ TEST(Dead, ARangeSwallowsWhatItCovers)
     EXPECT_TRUE(add(memory, id(3, 9), id(3, 40)));
     ASSERT_EQ(memory.dead.count, 1u);
     EXPECT_EQ(memory.dead[0].last, id(3, 40));
-    for (size_t i = 1; i < std::size(memory.ranges); ++i) // What is not in use is zero.
+    for (size_t i = 1; i < std::size(memory.ranges); ++i) // Unused elements are zero.
         EXPECT_EQ(memory.ranges[i].first | memory.ranges[i].last, 0u);
 }
 
@@ -88,7 +88,7 @@ TEST(Dead, AgreesWithASetOfIds)
         const auto steps = *rc::gen::container<std::vector<std::pair<uint16_t, uint16_t>>>(
             rc::gen::pair(rc::gen::inRange<uint16_t>(0, 120), rc::gen::inRange<uint16_t>(0, 6)));
         for (const auto &[place_of_first, length] : steps) {
-            // Two creators, at the seam between them.
+            // Two creators, with ranges around the border between their ids.
             const uint16_t creator = place_of_first < 60 ? 1 : 2;
             const uint32_t serial =
                 creator == 1 ? 0xffffffff - 59 + place_of_first : place_of_first - 60u;

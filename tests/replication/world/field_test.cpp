@@ -146,8 +146,8 @@ TEST(Field, AStepRoundsToTheNearest)
     EXPECT_TRUE(read(field, beyond).failed);
 }
 
-// One step is as fine as a float here, and the steps lie beside the middles between floats by less
-// than the quotient can tell: the nearest step of what was rounded is the next one.
+// A step is as fine as a float here, and the steps miss the midpoints between floats by less than
+// the quotient can resolve. Rounding a value twice must not reach the next step.
 TEST(Field, AStepAsFineAsAFloatDoesNotDrift)
 {
     const Field field = make_field(FieldKind::float32, -16777215.5 + 0x1p-29, 16777215.5, 1);
@@ -180,7 +180,8 @@ TEST(Field, TextEndsAtItsFirstZeroAndAlwaysHasOne)
 TEST(Field, AZeroInsideATextIsRefused)
 {
     const Field field = make_field(FieldKind::text, 0, 0, 0, 5);
-    // Length 2 in 3 bits, then 'a' and a zero; length 5, which leaves no final zero.
+    // First a length of 2 in 3 bits, then 'a' and a zero. Below a length of 5, which leaves no room
+    // for the final zero.
     const std::byte zero_inside[] = {std::byte{2 | ('a' & 31) << 3}, std::byte{'a' >> 5},
                                      std::byte{0}};
     EXPECT_TRUE(read(field, zero_inside).failed);
@@ -188,7 +189,7 @@ TEST(Field, AZeroInsideATextIsRefused)
     EXPECT_TRUE(read(field, too_long).failed);
 }
 
-// --- Properties, over fields of every kind and values near every seam ---
+// --- Properties, over fields of every kind and values near every limit ---
 
 static double random_magnitude(Random &random)
 {
@@ -197,7 +198,7 @@ static double random_magnitude(Random &random)
     return random::chance(random, 0.5) ? value : -value;
 }
 
-// Any range and step that a table may have, from harmless ones to those finer than a float.
+// Ranges and steps that a table may have, from harmless ones to steps finer than a float.
 static Field random_float(Random &random)
 {
     static constexpr double hard[][3] = {{0, 1, 0.1},
@@ -231,7 +232,8 @@ static Field random_float(Random &random)
     return make_field(FieldKind::float32, min, min + span, span / steps);
 }
 
-static bool allowed(const Field &field) // As type_checks says; what rounds to nothing is not.
+// Follows type_checks, which refuses steps that round to nothing.
+static bool allowed(const Field &field)
 {
     return field.min < field.max && std::fabs(field.max) + field.step < 3e38 &&
            (field.max - field.min) / field.step >= 1 &&
@@ -341,7 +343,7 @@ TEST(Field, WhatIsReadIsWrittenAgainToTheBit)
         std::vector<std::byte> bytes(random::below(random, 40) + 1);
         for (std::byte &b : bytes)
             b = static_cast<std::byte>(random::below(random, 256));
-        if (random::chance(random, 0.5)) { // Near what is right, so that more is accepted.
+        if (random::chance(random, 0.5)) { // Bytes near a valid value, so that more are accepted.
             const Bits right = written(field, random_value(random, field));
             std::copy_n(right.bytes.begin(), std::min(right.bytes.size(), bytes.size()),
                         bytes.begin());
@@ -363,7 +365,7 @@ TEST(Field, WhatIsReadIsWrittenAgainToTheBit)
     EXPECT_GT(accepted, property_trials / 10);
 }
 
-// As docs/wire_format.md says it, "float32 with a step", word for word.
+// Implements "float32 with a step" of docs/wire_format.md literally.
 static uint64_t steps_by_the_book(const Field &field, float value)
 {
     const auto stands_for = [&field](double q) {

@@ -15,7 +15,7 @@ static Components rounded(const Components &components, double step)
     return quaternion::decode(quaternion::encode(components, grid), grid);
 }
 
-static bool same(const Components &a, const Components &b) // To the bit.
+static bool same(const Components &a, const Components &b) // Equal to the bit.
 {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
@@ -49,7 +49,7 @@ TEST(Quaternion, TheOmittedComponentIsInTheLowestBits)
 {
     EXPECT_EQ(quaternion::encode({{0, 0, 0, 1}}, quaternion::grid(0.125)) & 3, 3u);
     EXPECT_EQ(quaternion::encode({{-1, 0, 0, 0}}, quaternion::grid(0.125)) & 3, 0u);
-    // 6 steps on each side, in 4 bits: 0 is 6.
+    // 6 steps to either side are 4 bits; a component of 0 has the code 6.
     EXPECT_EQ(quaternion::encode({{0, 0, 0, 1}}, quaternion::grid(0.125)),
               3u | 6u << 2 | 6u << 6 | 6u << 10);
 }
@@ -59,7 +59,7 @@ static Components random_rotation(Random &random)
     Components components{};
     for (float &component : components.at)
         component = static_cast<float>(random::unit(random) * 2 - 1);
-    if (random::chance(random, 0.3)) // Near where two components are the largest.
+    if (random::chance(random, 0.3)) // Rotations with two largest components of nearly equal size.
         components.at[random::below(random, 4)] = components.at[random::below(random, 4)];
     if (random::chance(random, 0.2)) components.at[random::below(random, 4)] = 0;
     return components;
@@ -108,7 +108,8 @@ TEST(Quaternion, EveryCodeOfACoarseStepIsFinalOrForeign)
             double length = 0;
             for (float component : components.at)
                 length += static_cast<double>(component) * component;
-            ASSERT_NEAR(length, 1, 1e-6) << code; // Three beyond length 1 are nobody's.
+            // Codes whose three components exceed length 1 are not canonical.
+            ASSERT_NEAR(length, 1, 1e-6) << code;
             own += 1;
         }
         const Components settled = quaternion::decode(again, grid);

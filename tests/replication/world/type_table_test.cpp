@@ -71,7 +71,7 @@ TEST(TypeTable, KnowsItsLargestValues)
     EXPECT_EQ(table.value_bits_max[0], 3 * 9 + 1 + (4 + 88) + 10 + 16 + 48);
     EXPECT_EQ(table.value_bits_max[1], 32 + 160);
     EXPECT_EQ(table.objects_max, 10u);
-    EXPECT_EQ(table.size_bytes_max, sizeof(Ship)); // Not of what is only called.
+    EXPECT_EQ(table.size_bytes_max, sizeof(Ship)); // Types that are only called do not count.
     EXPECT_EQ(table.fields_count_max, 6);
     EXPECT_EQ(type_table::all_fields(table, 0), 63u);
 }
@@ -91,7 +91,8 @@ TEST(TypeTable, TheFirstDifferenceIsToldWithItsType)
     EXPECT_STREQ(text, "The type tables differ: here \"type Shot\", there nothing more.");
     type_table::first_difference(ours, ours, text);
     EXPECT_STREQ(text, "The type tables are equal.");
-    theirs = ours.substr(0, ours.size() - 1); // What makes another digest is not equal.
+    // Descriptions with different digests are never reported as equal.
+    theirs = ours.substr(0, ours.size() - 1);
     type_table::first_difference(ours, theirs, text);
     EXPECT_STREQ(text, "The type tables differ: one is cut short.");
 }
@@ -153,7 +154,7 @@ TEST(TypeTable, OnlyTheFieldsOfTheMaskTravel)
     EXPECT_EQ(to.pilot, PeerId{9});
 }
 
-// --- Mistakes in a table ---
+// --- Invalid tables ---
 
 static void make_one(const Field &field, uint16_t size_bytes = 16)
 {

@@ -1,4 +1,4 @@
-// Dynamic values of chance.
+// Random dynamic values.
 #include "base/random.h"
 #include "fuzz/support/copied_value.h"
 #include "tests/replication/update/written_values.h"
@@ -14,12 +14,12 @@ using namespace test;
 
 namespace {
 
-struct Model { // A value, with its pairs in any order.
+struct Model { // A value whose pairs are in any order.
     ValueKind kind = ValueKind::nil;
     bool boolean = false;
     double number = 0;
     std::string string;
-    std::vector<Model> elements; // array, then keys and values by turns.
+    std::vector<Model> elements; // The array, then keys and values alternately.
     size_t array_count = 0;
 };
 
@@ -51,7 +51,7 @@ Model any_scalar(Random &random)
 
 void put(ValueWriter &w, const Model &model);
 
-// Whether the writer takes it as a key behind an array of that length.
+// Whether the writer accepts `model` as a key after an array of this length.
 bool is_key(const Model &model, size_t array_count)
 {
     return error_of([&](ValueWriter &w) {
@@ -113,7 +113,7 @@ void shuffle(Model &model, Random &random)
     }
 }
 
-// Keys by their bytes; what a reader must find.
+// The text that a reader must produce; pairs are sorted by the bytes of their keys.
 std::string text_of(const Model &model)
 {
     if (model.kind == ValueKind::boolean) return model.boolean ? "true" : "false";
@@ -154,7 +154,7 @@ RC_GTEST_PROP(ValuesOfChance, WhatIsWrittenIsReadAndHasOneForm, (uint64_t seed))
     Random random = random::from_seed(seed);
     Model model = any_model(random, 4);
     const WrittenValue w = written([&model](ValueWriter &to) { put(to, model); });
-    RC_PRE(w.error == ValueError::none); // Few are too long.
+    RC_PRE(w.error == ValueError::none); // Few values are too long.
     const Bytes bytes = bytes_of([&model](ValueWriter &to) { put(to, model); });
     RC_ASSERT(!check(bytes).failed);
     RC_ASSERT(check(bytes).size_bytes == bytes.size());
@@ -177,7 +177,8 @@ RC_GTEST_PROP(ValuesOfChance, WhatIsCutIsRefused, (uint64_t seed))
         RC_ASSERT(check(bytes, size).failed);
 }
 
-// Each bit of it turned: refused, or another value in the one form that it has.
+// Flips each bit in turn. The result must be refused, or be another value in its only valid
+// encoding.
 RC_GTEST_PROP(ValuesOfChance, WhatIsChangedIsRefusedOrHasOneForm, (uint64_t seed))
 {
     Random random = random::from_seed(seed);

@@ -185,7 +185,7 @@ TEST(Values, TheFirstErrorStays)
         EXPECT_GT(std::string_view(value::to_text(e)).size(), 10u);
 }
 
-// --- Bounds, each met and passed by one ---
+// --- Limits: each is reached, and exceeded by one ---
 
 TEST(Values, BytesAreBounded)
 {
@@ -230,7 +230,7 @@ TEST(Values, DepthIsBounded)
     Bytes deep;
     for (size_t i = 0; i < 16; ++i)
         deep.push_back(0x0d); // A table of one element.
-    deep.back() = 0x05;       // An empty one.
+    deep.back() = 0x05;       // An empty table.
     deep.resize(32);
     EXPECT_FALSE(is_refused(deep));
     deep.insert(deep.begin(), 0x0d);
@@ -256,7 +256,7 @@ TEST(Values, TheCountOfValuesIsBounded)
     EXPECT_EQ(error_of(array(SIZE_MAX)), ValueError::too_many);
     Bytes most = bytes_of(array(values_count_max - 1));
     EXPECT_FALSE(is_refused(most));
-    ASSERT_EQ(most[0], 0xfd); // 5 + 8 * 511, of which the lower 7 bits.
+    ASSERT_EQ(most[0], 0xfd); // The lower 7 bits of 5 + 8 * 511.
     ASSERT_EQ(most[1], 0x1f);
     most[0] = 0x85; // 512
     most[1] = 0x20;
@@ -264,48 +264,49 @@ TEST(Values, TheCountOfValuesIsBounded)
     EXPECT_TRUE(is_refused(most));
 }
 
-// --- What arrives ---
+// --- Input from the wire ---
 
 TEST(Values, OtherFormsAreRefused)
 {
     const Bytes forms[] = {
-        {},                                                     // Nothing.
-        {0x08},                                                 // nil with an argument,
-        {0x80, 0x00},                                           // nil, too long.
+        {},                                                     // Empty.
+        {0x08},                                                 // nil with an argument.
+        {0x80, 0x00},                                           // nil in two bytes.
         {0x11},                                                 // A boolean of 2.
-        {0xb2, 0x00},                                           // 3, too long.
-        {0x92, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}, // 2^53 + 1 and
-        {0x8a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}, // its negative.
+        {0xb2, 0x00},                                           // 3 in two bytes.
+        {0x92, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}, // 2^53 + 1.
+        {0x8a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}, // -(2^53 + 1).
         {0x0b, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f},                   // A double with an argument.
-        {0x03, 0, 0, 0, 0, 0, 0, 0xe0},                         // Half of one.
+        {0x03, 0, 0, 0, 0, 0, 0, 0xe0},                         // A truncated double.
         {0x03, 0, 0, 0, 0, 0, 0, 0x08, 0x40},                   // 3 as a double.
         {0x03, 0, 0, 0, 0, 0, 0, 0, 0},                         // 0 as a double.
         {0x03, 0, 0, 0, 0, 0, 0, 0x40, 0x43},                   // 2^53 as a double.
-        {0x03, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f},                   // Another NaN.
-        {0x03, 0, 0, 0, 0, 0, 0, 0xf8, 0xff},                   // And its negative.
+        {0x03, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f},                   // A NaN that is not canonical.
+        {0x03, 0, 0, 0, 0, 0, 0, 0xf8, 0xff},                   // A negative NaN.
         {0x14, 'h'},                                            // A string cut short.
-        {0x04 | 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}, // Of 2^60 bytes.
-        {0x06},                                                              // No code.
+        // A string of 2^60 bytes.
+        {0x04 | 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01},
+        {0x06}, // Unused codes.
         {0x07},
-        {0x05},                                              // A table without an end,
-        {0x0d, 0x00, 0x00},                                  // with a nil in its array,
-        {0x0d, 0x00},                                        // with an array too short,
-        {0x05, 0x24, 's', 'i', 'z', 'e', 0x00, 0x00},        // with a nil as a value,
-        {0x05, 0x09, 0x00},                                  // with a key alone,
-        {0x05, 0x05, 0x00, 0x09, 0x00},                      // with a table as a key,
-        {0x05, 0x12, 0x09, 0x00},                            // with an element among the pairs: 1,
-        {0x0d, 0x09, 0x22, 0x09, 0x00},                      // and 2, behind one of 1.
-        {0x05, 0x09, 0x09, 0x01, 0x09, 0x00},                // Pairs: true before false,
-        {0x05, 0x09, 0x09, 0x09, 0x09, 0x00},                // true twice,
-        {0x05, 0x0c, 'b', 0x09, 0x0c, 'a', 0x09, 0x00},      // "b" before "a".
-        {0x05, 0x03, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x09, 0x00}, // Keys: -0,
-        {0x05, 0x03, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0x09, 0x00}, // NaN,
-        {0x05, 0x03, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0x09, 0x00}, // infinity,
-        {0x05, 0x03, 0, 0, 0, 0, 0, 0, 0x50, 0x43, 0x09, 0x00}, // 2^54.
+        {0x05},                                         // A table without an end.
+        {0x0d, 0x00, 0x00},                             // A nil in the array.
+        {0x0d, 0x00},                                   // A truncated array.
+        {0x05, 0x24, 's', 'i', 'z', 'e', 0x00, 0x00},   // A nil as a value.
+        {0x05, 0x09, 0x00},                             // A key without a value.
+        {0x05, 0x05, 0x00, 0x09, 0x00},                 // A table as a key.
+        {0x05, 0x12, 0x09, 0x00},                       // Key 1, which belongs to the array.
+        {0x0d, 0x09, 0x22, 0x09, 0x00},                 // Key 2 after an array of length 1.
+        {0x05, 0x09, 0x09, 0x01, 0x09, 0x00},           // Keys out of order: true before false.
+        {0x05, 0x09, 0x09, 0x09, 0x09, 0x00},           // The key true twice.
+        {0x05, 0x0c, 'b', 0x09, 0x0c, 'a', 0x09, 0x00}, // The key "b" before "a".
+        {0x05, 0x03, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x09, 0x00},    // The key -0.
+        {0x05, 0x03, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0x09, 0x00}, // The key NaN.
+        {0x05, 0x03, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0x09, 0x00}, // The key infinity.
+        {0x05, 0x03, 0, 0, 0, 0, 0, 0, 0x50, 0x43, 0x09, 0x00}, // The key 2^54 as a double.
     };
     for (const Bytes &bytes : forms)
         EXPECT_TRUE(is_refused(bytes)) << testing::PrintToString(bytes);
-    // What is right beside some of these.
+    // Valid neighbours of some of these.
     EXPECT_FALSE(is_refused({0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}));
     EXPECT_FALSE(is_refused({0xfa, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}));
     EXPECT_FALSE(is_refused({0x05, 0x01, 0x09, 0x09, 0x09, 0x00}));
@@ -341,7 +342,8 @@ TEST(Values, AMalformedFieldTravelsAsNil)
 {
     const Field field = {"any", FieldKind::values, 0, 3};
     const FieldCode f = field::code(field);
-    std::byte value[3] = {std::byte{0x1c}, std::byte{'h'}, std::byte{'i'}}; // One letter short.
+    // A string of length 3 whose last byte is missing.
+    std::byte value[3] = {std::byte{0x1c}, std::byte{'h'}, std::byte{'i'}};
     std::byte wire[3] = {};
     BitWriter w = bits::writer(wire);
     field::write(w, f, value);

@@ -67,7 +67,7 @@ TEST(World, WriteRoundsAndStampsWhatChanged)
     EXPECT_EQ(world::field_tick(world, slot, 1), 9u);
     EXPECT_EQ(world::changed_tick(world, table, slot), 9u);
     EXPECT_EQ(world.slots[slot].tick, 9u);
-    world.tick = 10; // Rounded it is what is there.
+    world.tick = 10; // Rounds to the value that is already there.
     EXPECT_EQ(world::write(world, table, slot, &moved), 0u);
     EXPECT_EQ(world.slots[slot].tick, 9u);
 }
@@ -193,11 +193,11 @@ TEST(World, WhatIsFreedIsZero)
         ASSERT_EQ(object.life, Life::none);
 }
 
-// --- Against a map ---
+// --- Comparison with a std::map ---
 
 struct Model {
     std::map<ObjectId, uint32_t> alive;
-    std::map<ObjectId, uint32_t> dead; // Of this tick.
+    std::map<ObjectId, uint32_t> dead; // Objects destroyed in this tick.
 };
 
 static void play(Block &block, Model &model, Random &random, uint32_t &serial)
