@@ -16,11 +16,11 @@ namespace bench {
 
 struct Options {
     uint32_t rounds = 11;
-    bool quick = false;                    // A tenth of the work in each round.
+    bool quick = false; // A tenth of the work in each round.
     // Names of groups and of sections to run; both empty: all.
     std::vector<std::string> groups, only;
-    std::vector<std::string> cubes;        // Paths of recorded scenes, see cubes_scene::load().
-    Results *results;                      // Finished tables are appended here.
+    std::vector<std::string> cubes; // Paths of recorded scenes, see cubes_scene::load().
+    Results *results;               // Finished tables are appended here.
 };
 
 // --- Time ---

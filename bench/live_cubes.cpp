@@ -14,9 +14,9 @@ namespace {
 constexpr uint32_t rate_max = 16 * 1024 * 1024;
 constexpr int32_t reach = 16'383; // Range of x and y in steps, either side of 0; z is at least 0.
 constexpr double per_metre = 512, root = 1.4142135623730951;
-constexpr size_t kept_frames = 128; // Older states of the host are not searched for a match.
-constexpr size_t moving_frames = 30;                   // Half a second.
-constexpr size_t looked_at_max = 4; // Number of receivers whose copies are compared.
+constexpr size_t kept_frames = 128;  // Older states of the host are not searched for a match.
+constexpr size_t moving_frames = 30; // Half a second.
+constexpr size_t looked_at_max = 4;  // Number of receivers whose copies are compared.
 // Within half a quantisation step, which is 2e-3 m or 3e-3.
 constexpr float same_place = 1e-4f, same_turn = 1e-3f;
 

@@ -45,9 +45,9 @@ struct LiveCourse {
     uint64_t seed;
 };
 
-// Measured at the receivers in each tick, for cubes that moved in the last half second. ages: in ticks,
-// of the newest host state that equals the copy. behind_mm: copy to the host's current state.
-// coding_mm: copy to the host state that it matches.
+// Measured at the receivers in each tick, for cubes that moved in the last half second. ages: in
+// ticks, of the newest host state that equals the copy. behind_mm: copy to the host's current
+// state. coding_mm: copy to the host state that it matches.
 struct LiveSeen {
     std::vector<float> ages, behind_mm, coding_mm;
     std::vector<float> sampled_mm; // sample() for the current time to the host's current state.

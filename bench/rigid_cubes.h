@@ -23,10 +23,10 @@ struct Cube {
     double mass;
     Vector at, velocity, spin;
     Turn turn;
-    Vector axes[3];      // Directions of the sides, as rotated by `turn`.
+    Vector axes[3]; // Directions of the sides, as rotated by `turn`.
     // Number of steps for which it has been slow; beyond calm_steps_max it sleeps.
     uint32_t calm_steps;
-    bool is_touched;     // Touched by a player, or by a touched cube; cleared when it sleeps.
+    bool is_touched; // Touched by a player, or by a touched cube; cleared when it sleeps.
 };
 
 inline constexpr uint32_t calm_steps_max = 40;

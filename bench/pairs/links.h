@@ -15,9 +15,9 @@ inline constexpr uint64_t below_udp_bytes = 28; // Headers of UDP and IPv4.
 struct LinkQuality {
     uint64_t way_us, jitter_us; // One direction; the delay is way_us plus or minus up to jitter_us.
     double loss;                // Probability that a datagram is lost, 0 to 1.
-    double burst_mean; // Mean number of datagrams lost in a row; 1: losses are independent.
-    uint64_t bytes_per_second;  // UDP payload; 0: no limit.
-    uint64_t queue_us;          // With a rate limit: a datagram that would wait longer is lost.
+    double burst_mean;         // Mean number of datagrams lost in a row; 1: losses are independent.
+    uint64_t bytes_per_second; // UDP payload; 0: no limit.
+    uint64_t queue_us;         // With a rate limit: a datagram that would wait longer is lost.
 };
 
 struct LinkFlight {
@@ -39,7 +39,7 @@ struct LinkSocket;
 
 struct Links {
     uint64_t now_us;
-    std::vector<Link> up, down;                       // [client]
+    std::vector<Link> up, down; // [client]
     // [number]: 0 is the host's, the others are the clients'.
     std::vector<std::unique_ptr<LinkSocket>> sockets;
 };

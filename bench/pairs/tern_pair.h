@@ -9,7 +9,7 @@
 namespace bench {
 
 inline constexpr size_t buffer_datagrams_max = 128;
-inline constexpr size_t path_bytes_max = 1400;      // Larger datagrams are lost.
+inline constexpr size_t path_bytes_max = 1400; // Larger datagrams are lost.
 // The largest path size below that which tern's probing finds.
 inline constexpr size_t bulk_datagram_bytes = 1372;
 
@@ -54,7 +54,7 @@ void end_packet(TernPair &pair);
 // Reliable. False: the queue of the stream is full.
 bool queue(TernPair &pair, std::span<const std::byte> message);
 
-void flush(TernPair &pair);              // Sends the sender's packets.
+void flush(TernPair &pair); // Sends the sender's packets.
 // The receiver receives and acknowledges; the sender receives the acks.
 void tick(TernPair &pair, Tally &tally);
 uint64_t sent_bytes(const TernPair &pair); // UDP payload, both directions.
