@@ -40,8 +40,8 @@ ExploreScope with_join(ExploreScope scope)
     return scope;
 }
 
-// Without the checks Q5 and Q8 the explorer does not stop at tombstones that differ, so it finds the
-// destroyed object that lives again.
+// Without the checks Q5 and Q8 the explorer does not stop at tombstones that differ. It reaches
+// the destroyed object that lives again.
 ExploreScope without_memory(ExploreScope scope)
 {
     scope.memory = false;

@@ -142,7 +142,7 @@ TEST_F(Hosts, WhenTheHostDiesTheNextFollows)
             EXPECT_EQ(other_peers(world.nodes[i].session).size(), 2u);
             expect_one_change_of_host(i);
         }
-        // The session works on: a newcomer joins and claims an object.
+        // The session still works: a newcomer joins and claims an object.
         Node &late = world.place(world.config);
         const Address at = world.nodes[1].address;
         join(late.session, make_invite(world.nodes[1].session, std::span(&at, 1)));
@@ -336,7 +336,7 @@ TEST_F(Hosts, AnInviteMayNameAnyMember)
         ASSERT_TRUE(world.step_until_open()) << state_text(newcomer);
         ASSERT_TRUE(world.step_until_converged()) << world.describe();
         EXPECT_EQ(other_peers(newcomer).size(), 3u);
-        // A join by another member also works after the host died, before anybody noticed.
+        // Joining through another member works even if the host is dead and nobody has noticed yet.
         world.nodes[0].crashed = true;
         Session *late = world.place(world.config).session;
         join(late, world.the_invite_of(2));

@@ -106,7 +106,7 @@ void expect_nothing_from_any_change(Peer &peer, const Mail &mail)
     }
 }
 
-// Returns the initiation that a repeats with b's cookie. b then has a cookie secret.
+// Returns the initiation that a repeats with b's cookie. From here on b has a cookie secret.
 Mail with_cookie(Pair &p, const Mail &initiation)
 {
     p.b.endpoint->_strangers = {};

@@ -201,7 +201,8 @@ static void send_what_is_too_large(IpVersion version)
     if (!a || !b) std::_Exit(not_permitted);
     const Address to = loopback(b->local_address().port);
     const std::string large(1'452, 'l'), fits(1'372, 'f'), small(100, 's');
-    // The too large datagrams stand alone and before datagrams of a run.
+    // A datagram that is too large comes alone, and before smaller ones that segmentation offload
+    // would send together with it.
     const std::string *order[] = {&large, &small, &fits, &fits, &large, &large, &small, &fits};
     std::vector<Datagram> datagrams;
     for (const std::string *text : order)
