@@ -46,9 +46,9 @@ struct Arena {
     uint8_t signing_public[32], signing_secret[64];
     PeerId hostile;
     uint64_t now_us;
-    int32_t played;                        // Ticks so far.
+    int32_t played;              // Ticks so far.
     ObjectId kept[honest_count]; // [honest peer]: an object of its own that no one can claim.
-    ObjectId lent; // An object that the hostile member owns, by a grant of the host.
+    ObjectId lent;               // An object that the hostile member owns, by a grant of the host.
     std::vector<Mail> mails[honest_count]; // [to]: datagrams from the other honest session.
     size_t mail_count[honest_count];
     std::vector<Saved> saved;

@@ -28,7 +28,7 @@ struct Options {
     std::string record;     // --record: a folder. Empty: nothing is recorded.
     // --listen: the address at which others reach this peer.
     std::string address;
-    std::string announce;   // The session's name. Empty: it is not announced.
+    std::string announce; // The session's name. Empty: it is not announced.
     bool find = false;
     int32_t port = -1;    // --listen; -1: not given.
     bool impaired = true; // False with --listen, --join or --find, unless it is asked for.

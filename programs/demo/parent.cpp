@@ -10,11 +10,11 @@
 namespace demo {
 
 static constexpr uint64_t second_us = 1'000'000;
-static constexpr uint64_t start_us_max = 40 * second_us;  // Limit for all peers to join.
+static constexpr uint64_t start_us_max = 40 * second_us; // Limit for all peers to join.
 // Limit for all to agree, and for all to report.
 static constexpr uint64_t settle_us_max = 10 * second_us;
-static constexpr uint64_t settled_us = second_us;         // All must have agreed for this long.
-static constexpr uint64_t lead_us = 200'000;              // From the order to play until the play.
+static constexpr uint64_t settled_us = second_us; // All must have agreed for this long.
+static constexpr uint64_t lead_us = 200'000;      // From the order to play until the play.
 
 using Count = unsigned long long; // For %llu.
 

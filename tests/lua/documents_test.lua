@@ -1,5 +1,5 @@
--- The blocks of docs/use/lua.md that are not game scripts are one program, which prints what stands
--- behind its arrows.
+-- The blocks of docs/use/lua.md that are not game scripts form one program. It must print the texts
+-- that follow the arrows in the document.
 local tests = {}
 local folder = package.path:match("^(.*)/tests/lua/%?%.lua")
 
@@ -30,7 +30,7 @@ function tests.TheProgramOfTheLuaPagePrintsWhatItShows()
     print = function(...) -- luacheck: ignore 121
         local parts = {}
         for i = 1, select("#", ...) do parts[i] = tostring((select(i, ...))) end
-        -- Whole numbers of fields of float32 are "3.0" in 5.4 and "3" in LuaJIT.
+        -- A whole number in a float32 field prints as "3.0" in Lua 5.4 and as "3" in LuaJIT.
         printed[#printed + 1] = (table.concat(parts, "\t"):gsub("(%d)%.0%f[%D]", "%1"))
     end
     local chunk, problem = (loadstring or load)(program, "@docs/use/lua.md")

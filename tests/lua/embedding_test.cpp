@@ -1,4 +1,4 @@
-// What C++ sees of the module: lua.h.
+// The C++ functions of the module, lua.h.
 #include "tests/lua/state.h"
 #include <gtest/gtest.h>
 #include <tern/lua.h>
@@ -78,7 +78,7 @@ TEST_F(EmbeddingTest, WhatIsNoSessionIsNone)
     lua_newuserdata(bare, 8);
     lua_newtable(bare);
     lua_setmetatable(bare, -2);
-    EXPECT_EQ(lua_session(bare, -1), nullptr); // Before open_lua().
+    EXPECT_EQ(lua_session(bare, -1), nullptr); // The state has not been through open_lua().
     lua_close(bare);
 }
 
@@ -89,7 +89,7 @@ TEST_F(EmbeddingTest, ASessionOfTheProgramIsUsedAndNotDestroyed)
     push_lua_session(L, session);
     push_lua_session(L, session);
     EXPECT_EQ(lua_gettop(L), before + 2);
-    EXPECT_TRUE(lua_rawequal(L, -1, -2)); // One userdata.
+    EXPECT_TRUE(lua_rawequal(L, -1, -2)); // Both are one userdata.
     EXPECT_EQ(lua_session(L, -1), session);
     lua_setglobal(L, "s");
     lua_pop(L, 1);
@@ -130,7 +130,7 @@ TEST_F(EmbeddingTest, ForgettingWhatWasNotPushedDoesNothing)
     EXPECT_EQ(lua_gettop(L), 1);
     EXPECT_EQ(lua_session(L, 1), pushed);
     lua_State *bare = luaL_newstate();
-    forget_lua_session(bare, session); // Before open_lua().
+    forget_lua_session(bare, session); // The state has not been through open_lua().
     EXPECT_EQ(lua_gettop(bare), 0);
     lua_close(bare);
     forget_lua_session(L, pushed);
@@ -144,7 +144,7 @@ static int forget_first(lua_State *L)
     return 0;
 }
 
-// The program ends a session while a script of it runs through what it holds.
+// The program forgets a session while a script iterates over its contents.
 TEST_F(EmbeddingTest, ASessionIsForgottenWhileItIsIterated)
 {
     lua_pushcfunction(L, forget_first);
@@ -165,7 +165,7 @@ TEST_F(EmbeddingTest, ASessionIsForgottenWhileItIsIterated)
     }
 }
 
-// As a program reads the table of a game script.
+// A program can read the options in the table of a game script.
 TEST_F(EmbeddingTest, AConfigIsReadFromATable)
 {
     EXPECT_EQ(run("game = {peers_max = 5, topology = 'star', name = 'of the game', types = {"

@@ -161,7 +161,7 @@ function tests.AnErrorInAFunctionIsTold()
     assert(text:find("the game's own", 1, true))
 end
 
--- What is iterated goes away meanwhile.
+-- A session is destroyed while a script iterates over its contents.
 function tests.ASessionIsDestroyedWhileItIsIterated()
     local loops = {
         events = function(s) for _ in s:events() do s:destroy_session() end end,
@@ -184,13 +184,14 @@ function tests.ASessionIsDestroyedWhileItIsIterated()
     end
 end
 
--- Sessions keep no socket, and sockets no session.
+-- Sessions and sockets hold no references to each other.
 function tests.ASocketIsDestroyedWhileItsSessionGoesOn()
     local w = world.open(2)
     w.sockets[2]:destroy_socket()
     refused({"tern.receive", "argument 2 (socket)", "destroyed"}, tern.receive, w.sessions[2],
             w.sockets[2], w.now_us + 1)
-    w.sockets[2] = w.network:make_sim_socket("10.0.0.2:1001") -- Another address: it is followed.
+    -- Another address; the connection follows it.
+    w.sockets[2] = w.network:make_sim_socket("10.0.0.2:1001")
     w.network:destroy_sim_network()
     collectgarbage()
     collectgarbage()

@@ -1,5 +1,5 @@
-// The steady loop allocates nothing of Lua: counted in Lua's own allocator. Of LuaJIT with its
-// compiler off: the traces and snapshots that it makes now and then are its own.
+// The steady loop makes no garbage: Lua's own allocator counts. LuaJIT runs with its compiler off,
+// because its traces and snapshots allocate now and then.
 #include "tests/lua/state.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace {
 
 struct Counter {
-    uint64_t allocations = 0; // New blocks and blocks that grew.
+    uint64_t allocations = 0; // New blocks, and blocks that grew.
     uint64_t bytes = 0;
 };
 
@@ -33,7 +33,7 @@ struct Steady {
 
     Steady()
     {
-        if (!L) return; // LuaJIT takes no allocator where its pointers have 32 bits.
+        if (!L) return; // LuaJIT accepts no allocator where its pointers have 32 bits.
         luaL_openlibs(L);
         tern::open_lua(L);
         lua_pop(L, 1);
@@ -57,7 +57,8 @@ struct Steady {
         lua_pop(L, 1);
     }
 
-    // ticks, changed, calls, seen, sugared, owner_calls, replies
+    // `which` is an index, from 1, into: ticks, changed, calls, seen, sugared, owner_calls,
+    // replies.
     lua_Number done(int which)
     {
         lua_getfield(L, 1, "counts");
@@ -74,7 +75,7 @@ TEST(GarbageTest, TheSteadyLoopAllocatesNothing)
 {
     Steady steady;
     if (!steady.L) GTEST_SKIP() << "this Lua takes no allocator";
-    steady.tick("tick", 200); // What is kept has grown to its size.
+    steady.tick("tick", 200); // Long enough for all kept memory to reach its size.
     steady.done(1);
     const lua_Number changed = steady.done(2), calls = steady.done(3), seen = steady.done(4),
                      sugared = steady.done(5), owner_calls = steady.done(6),
@@ -84,7 +85,7 @@ TEST(GarbageTest, TheSteadyLoopAllocatesNothing)
     const Counter after = steady.counter;
     EXPECT_EQ(after.allocations, before.allocations);
     EXPECT_EQ(after.bytes, before.bytes);
-    // It has done what it is about.
+    // The loop really did its work.
     EXPECT_EQ(steady.done(1), 800);
     EXPECT_GT(steady.done(2) - changed, 800);
     EXPECT_GT(steady.done(3) - calls, 2000);
@@ -104,7 +105,7 @@ TEST(GarbageTest, OneNewStringInATickIsSeen)
     EXPECT_GE(steady.counter.allocations - before.allocations, 10u);
 }
 
-// Where Lua has an allocator of its own: as it counts itself.
+// For a Lua that accepts no allocator: its own count of memory in use.
 TEST(GarbageTest, LuaItselfCountsNothing)
 {
     lua_State *L = lua_test::make_state();

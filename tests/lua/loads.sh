@@ -1,6 +1,6 @@
 #!/bin/bash
-# Loads the loadable module into interpreters that know nothing of tern: `require "tern"`, and two
-# peers over the simulated network. Usage: loads.sh luajit|lua54 <tern.so>
+# Loads the loadable module into interpreters that were built without tern: `require "tern"`, then
+# two peers over the simulated network. Usage: loads.sh luajit|lua54 <tern.so>
 set -euo pipefail
 
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
@@ -8,7 +8,7 @@ TERN_LUA_FOLDER=$(dirname "$(realpath "$2")")
 export TERN_LUA_FOLDER LUA_CPATH="$TERN_LUA_FOLDER/?.so" LUA_PATH="$here/?.lua"
 tried=0
 
-# try <interpreter> <arguments>: it says "ok".
+# try <interpreter> <arguments>: runs it and expects "ok" as its last line.
 try() {
     command -v "$1" >/dev/null || return 0
     local said

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Finds what luacheck finds in the project's Lua. Usage: luacheck.sh <source folder>
+# Runs luacheck over the project's Lua. Usage: luacheck.sh <source folder>
 set -euo pipefail
 
 command -v luacheck >/dev/null || { echo "luacheck: skipped, it is not installed"; exit 77; }

@@ -1,5 +1,5 @@
-// Each function of the table that a script tests/lua/*_test.lua returns is a test of its own, in a
-// Lua of its own.
+// A script tests/lua/*_test.lua returns a table of functions. Each function is a test, and runs in
+// a new Lua state.
 #include "tests/lua/state.h"
 #include <algorithm>
 #include <cstdio>
@@ -33,7 +33,7 @@ std::vector<std::string> functions_of(const std::string &script)
     const std::string error = lua_test::run_file(L, script);
     if (!error.empty() || !lua_istable(L, -1)) {
         std::fprintf(stderr, "%s gives no table of tests: %s\n", script.c_str(), error.c_str());
-        found.push_back("Loads"); // Fails as the script does.
+        found.push_back("Loads"); // The test of this name fails, because loading the script does.
     } else {
         lua_pushnil(L);
         while (lua_next(L, -2)) {
@@ -42,7 +42,7 @@ std::vector<std::string> functions_of(const std::string &script)
         }
     }
     lua_close(L);
-    if (found.empty()) found.push_back("HasTests"); // Fails: there is none.
+    if (found.empty()) found.push_back("HasTests"); // This test fails, because the table is empty.
     std::sort(found.begin(), found.end());
     return found;
 }

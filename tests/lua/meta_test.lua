@@ -1,4 +1,4 @@
--- The annotations for editors say what the module has, and nothing else.
+-- The annotations for editors describe exactly the functions and fields of the module.
 local tern = require "tern"
 local world = require "world"
 local equal = world.equal
@@ -14,7 +14,7 @@ local function lines_of_meta()
     return lines
 end
 
--- By name: the parameters of each function, and the @param lines above it.
+-- Returns by name the parameters of each function, and the @param lines above it.
 local function read_functions()
     local functions, params, returns = {}, {}, 0
     for _, line in ipairs(lines_of_meta()) do
@@ -31,7 +31,7 @@ local function read_functions()
     return functions
 end
 
--- By class: its fields, sorted, with a space after each.
+-- Returns by class its fields, sorted, with a space after each.
 local function read_classes()
     local classes, class = {}, nil
     for _, line in ipairs(lines_of_meta()) do
@@ -56,7 +56,7 @@ local function keys(t)
     return sorted(list)
 end
 
--- The words in quotes after "expected" in what a function says of a wrong argument.
+-- Returns the quoted words after "expected" in the error that a wrong argument causes.
 local function expected_words(f, ...)
     local _, text = pcall(f, ...)
     local words = {}
@@ -76,7 +76,7 @@ function tests.EachParameterIsTold()
     for name, f in pairs(read_functions()) do equal(f.params, f.list, name) end
 end
 
--- As far as messages tell them: the first wrong argument has the name of the annotations.
+-- Error messages name the first argument as the annotations do.
 function tests.ArgumentsHaveTheirNames()
     local checked = 0
     for name, f in pairs(read_functions()) do

@@ -98,7 +98,7 @@ function tests.WhatAFieldDoesNotHoldIsRefused()
     bad("(1 to 18, or its name), got 0", 0, 1)
 end
 
--- Also by a range that is beyond what Lua can say.
+-- Values are clamped even to a range that lies beyond Lua's integers.
 function tests.WhatIsSetIsClampedToItsRange()
     local s = tern.make_session {types = {{name = "far", objects_max = 1, fields = {
         {name = "u64", kind = "uint64", min = 2 ^ 63, max = 2 ^ 63 + 2 ^ 62},
@@ -132,10 +132,10 @@ function tests.InitialValues()
     refused({"argument 3 (i8)", "got 200"}, tern.create, s, "all", {i8 = 200})
     s:create("all")
     s:create("all")
-    equal(s:create("all"), nil) -- objects_max are alive.
+    equal(s:create("all"), nil) -- objects_max objects are alive.
 end
 
--- Equal as Lua sees it, in depth.
+-- Deep equality by Lua's own rules.
 local function same(a, b)
     if type(a) ~= "table" or type(b) ~= "table" then return a == b end
     for key, value in pairs(a) do
@@ -290,7 +290,7 @@ function tests.ClaimsOfUnknownObjectsHaveABound()
             end)
         equal(refusals, taken)
         equal(s:claim(unknown), true)
-        equal(s:claim(5), false) -- No object's number.
+        equal(s:claim(5), false) -- No object has this number.
     end
 end
 

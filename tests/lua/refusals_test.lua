@@ -1,12 +1,12 @@
 -- No script reaches an assert: each function of the module is called with every kind of wrong
--- argument, and with random ones. New functions are covered as they come.
+-- argument, and with random ones. The tests find new functions by themselves.
 local tern = require "tern"
 local world = require "world"
 local tests = {}
 
--- Right arguments of each function, in a world that make_scene() has made; a function that is not
--- here fails the test. What may follow them is not listed. Functions that give back must not do
--- that to what others use, so they get their own.
+-- Returns the objects for right_arguments(), which lists valid arguments of each function; a
+-- function that is missing there fails the test. Optional last arguments are not listed. Functions
+-- that destroy their argument get one that no other function uses.
 local function make_scene()
     local w = world.open(2)
     local scene = {w = w, s = w.sessions[1], other = w.sessions[2]}
@@ -21,7 +21,7 @@ local function make_scene()
     scene.finder = tern.make_finder {}
     scene.gone = tern.make_session {}
     scene.gone:destroy_session()
-    -- Until there are events with arguments and with changes.
+    -- Tick until an event with arguments and an event with changes have arrived.
     world.until_true(w, "both are events", function()
         local heard = {}
         for i = 1, scene.other:event_count() do heard[scene.other:event(i)] = i end
@@ -81,7 +81,7 @@ local function right_arguments(e)
     }
 end
 
--- Arguments that may be nil or missing, by function and index.
+-- Arguments that may be nil or missing: [function][index].
 local optional = {
     receive = {[3] = true}, send = {[3] = true}, session_clock_us = {[2] = true},
     stats = {[3] = true}, session_stats = {[2] = true}, type_stats = {[3] = true},
@@ -91,7 +91,7 @@ local optional = {
     find = {[3] = true}, sample = {[4] = true},
 }
 
--- Numbers that need not be whole.
+-- Numbers that need not be integers.
 local reals = {
     set_priority = {[4] = true},
     set_interest = {[5] = true, [6] = true, [7] = true, [8] = true},
@@ -115,8 +115,7 @@ end
 
 local unpack = table.unpack or unpack
 
--- A wrong first argument must not do what the function is for; the text names function and
--- argument.
+-- The call must fail, and the error must name the function and the argument.
 local function must_refuse(name, index, arguments, count)
     local ok, text = pcall(tern[name], unpack(arguments, 1, count))
     if ok then
@@ -134,11 +133,12 @@ function tests.EachWrongArgumentIsNamed()
     for _, name in ipairs(sorted_names()) do
         local given = assert(right[name], name .. " is not in right_arguments()")
         for index = 1, #given do
-            if name == "go_on" then break end -- There is no minority here.
+            if name == "go_on" then break end -- go_on() is for a minority, and this scene has none.
             local wrong = {coroutine.create(print), io.stdout, newproxy and newproxy() or io.stderr}
             if not (optional[name] and optional[name][index]) then
-                must_refuse(name, index, copy(given, index - 1), index - 1) -- Missing.
-                must_refuse(name, index, copy(given, index - 1), index)     -- nil
+                -- The argument is missing.
+                must_refuse(name, index, copy(given, index - 1), index - 1)
+                must_refuse(name, index, copy(given, index - 1), index)     -- The argument is nil.
             end
             for _, value in ipairs(wrong) do
                 local arguments = copy(given, #given)
@@ -192,13 +192,13 @@ end
 
 local function random_numbers(seed)
     local state = seed
-    return function(count) -- 1 to count
+    return function(count) -- Returns a number from 1 to count.
         state = (state * 1103515245 + 12345) % 2147483648
         return math.floor(state / 65536) % count + 1
     end
 end
 
--- sleep_us() is right to sleep; ports of the machine are not used up.
+-- Skips sleep_us(), which would really sleep, and functions that take ports of the machine.
 local skipped = {sleep_us = true, make_udp_socket = true, make_enet_socket = true,
                  make_discovery_socket = true}
 
@@ -235,7 +235,7 @@ local function calls_of(seed, count)
         local given = right[name]
         local arguments, length = {}, random(6) - 1
         for i = 1, length do
-            -- Half of them as they should be, so that the calls come far.
+            -- Half of the arguments are valid, so that many calls get past the first checks.
             arguments[i] = random(2) == 1 and given[i] or pool[random(#pool)]
         end
         if not skipped[name] then
@@ -254,13 +254,13 @@ end
 
 function tests.NoRandomCallEndsTheProgram()
     local done, scenes, calls = 0, 200, 150
-    for seed = 1, scenes do -- A scene does not live long: what ends it is soon called.
+    for seed = 1, scenes do -- Scenes are short, because random calls soon destroy their sessions.
         done = done + calls_of(seed, calls)
     end
     assert(done > scenes * calls / 10, "only " .. done .. " calls were taken")
 end
 
--- As often as a game may, between two ticks, also with numbers that are always others.
+-- Calls each function as often as a game might between two ticks, also with ever new numbers.
 function tests.NoCountOfCallsEndsTheProgram()
     for _, name in ipairs(sorted_names()) do
         local makes = name:find("^make_") or name:find("^destroy_") or name == "impaired_socket"
@@ -278,7 +278,7 @@ function tests.NoCountOfCallsEndsTheProgram()
     end
 end
 
--- An object with that finalizer.
+-- Returns an object with this finalizer.
 local function finalized(finalizer)
     if not newproxy then return setmetatable({}, {__gc = finalizer}) end
     local proxy = newproxy(true)
@@ -286,7 +286,7 @@ local function finalized(finalizer)
     return proxy
 end
 
--- What the garbage collector frees in its own order: used by finalizers that run after it.
+-- Finalizers use objects that the collector, in an order of its own, may have freed before.
 function tests.FinalizersUseWhatHasGone()
     local ran = 0
     local function leave_behind()
@@ -303,13 +303,14 @@ function tests.FinalizersUseWhatHasGone()
         end)
         return scene
     end
-    world.equal(getmetatable(leave_behind().s), "tern") -- Scripts cannot take __gc from it.
+    -- Scripts cannot replace the metatable's __gc.
+    world.equal(getmetatable(leave_behind().s), "tern")
     for _ = 1, 4 do collectgarbage() end
     world.equal(ran, 1)
-    _G.kept_to_the_end = leave_behind() -- For the end of the state.
+    _G.kept_to_the_end = leave_behind() -- Finalized when the state is closed.
 end
 
--- A finalizer that runs in the middle of a function, where that allocates, and destroys all.
+-- A finalizer runs in the middle of a function that allocates, and destroys all objects.
 function tests.FinalizersDestroyWhatIsInUse()
     local ran = 0
     local function with_bomb(scene, f, arguments)
@@ -345,7 +346,7 @@ function tests.FinalizersDestroyWhatIsInUse()
             with_bomb(scene, tern[name], arguments)
         end
     end
-    for _ = 1, 5 do -- What allocates most.
+    for _ = 1, 5 do -- The functions that allocate most.
         local scene = make_scene()
         with_bomb(scene, function()
             for _ = 1, 3 do

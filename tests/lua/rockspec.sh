@@ -1,6 +1,6 @@
 #!/bin/bash
-# `luarocks make` for Lua 5.4 and 5.1, each into a tree of its own, from where it is then loaded.
-# The work folder is made anew. Usage: rockspec.sh <source folder> <work folder>
+# Runs `luarocks make` for Lua 5.4 and 5.1, each into a tree of its own, and loads the module from
+# there. The work folder is emptied first. Usage: rockspec.sh <source folder> <work folder>
 set -euo pipefail
 
 source_dir=$(realpath "$1")
@@ -13,7 +13,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL=2
 rm -rf "$work_dir"
 mkdir -p "$work_dir/source"
 work_dir=$(realpath "$work_dir")
-# luarocks builds where it stands, and leaves that there.
+# luarocks builds in the current folder and leaves its files there, so it gets a copy.
 tar -C "$source_dir" --exclude './build*' --exclude ./.git -cf - . | tar -C "$work_dir/source" -xf -
 cd "$work_dir/source"
 tried=0

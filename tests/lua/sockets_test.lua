@@ -3,7 +3,7 @@ local world = require "world"
 local equal, refused = world.equal, world.refused
 local tests = {}
 
--- Two sessions over real sockets of this machine.
+-- Connects two sessions over real sockets of this machine.
 local function converge(first, second)
     local port = tern.local_address(first):match("%d+$")
     local a, b = tern.make_session {types = world.types}, tern.make_session {types = world.types}
@@ -115,7 +115,8 @@ function tests.SessionsAreFound()
     finder:find(looker)
     announcer:announce(session, teller)
     local asked = tern.socket_stats(looker)
-    assert(asked.sent_datagrams + asked.send_failures > 0) -- There may be no network to ask.
+    -- The machine may have no network to send to.
+    assert(asked.sent_datagrams + asked.send_failures > 0)
     equal(finder:bad_datagrams(), 0)
     equal(announcer:bad_datagrams(), 0)
     finder:destroy_finder()

@@ -1,6 +1,6 @@
--- The steady loop of a game, of two peers that do all of it in each tick: receive, events with
--- their arguments, get and set of each kind, all calls, iteration, statistics into a kept table,
--- send. Returns the tick, and a function that says how much it has done.
+-- The steady loop of a game, with two peers that do everything in each tick: receive, events with
+-- their arguments, get and set of each kind, all calls, iteration, statistics into a reused table,
+-- send. Returns functions: the tick, and one that counts what was done.
 local tern = require "tern"
 local world = require "world"
 
@@ -99,7 +99,7 @@ local function counts()
     return done.ticks, done.changed, done.calls, done.seen, sugared, done.owner_calls, done.replies
 end
 
--- The same loop with one string that is new in each tick.
+-- The same loop, but it makes one new string in each tick.
 local function wasteful_tick()
     a:set(of_a, "text", "tick " .. done.ticks)
     tick()

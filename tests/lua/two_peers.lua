@@ -1,5 +1,5 @@
--- Two peers over the simulated network, in any Lua that finds the module: an object gets across,
--- changes owner, and both have the same world. Says ok.
+-- Two peers over the simulated network, in any Lua that finds the module. An object is replicated
+-- and changes owner, and both worlds are equal. Prints ok.
 local tern = require "tern"
 
 local types = {{name = "ship", objects_max = 4, fields = {

@@ -1,4 +1,4 @@
--- Sessions over a simulated network, for tests: a world of some peers that tick together.
+-- Sessions over a simulated network for tests: a world of peers that tick together.
 local tern = require "tern"
 
 local world = {}
@@ -15,7 +15,7 @@ world.types = {
     {name = "note", objects_max = 4, fields = {{name = "about", kind = "values", count = 64}}},
 }
 
--- options: of make_session(); names: of the peers; impairment: of the network.
+-- options go to make_session(), and impairment to the network.
 function world.make(count, options, impairment)
     local w = {sessions = {}, sockets = {}, now_us = 0, heard = {}}
     w.network = tern.make_sim_network(impairment or
@@ -35,7 +35,7 @@ function world.invite(w)
     return w.sessions[1]:invite("10.0.0.1:1000")
 end
 
--- One tick of all; play(i, session) between receive and send, after what was heard is noted.
+-- Ticks all peers. play(i, session) runs between receive and send, after the events are noted.
 function world.tick(w, play)
     w.now_us = w.now_us + 16000
     w.network:advance(w.now_us)
@@ -66,7 +66,7 @@ function world.all_open(w)
     return true
 end
 
--- All joined, one after the other; peer i is sessions[i].
+-- Joins all peers one after the other; peer i is sessions[i].
 function world.open(count, options, impairment)
     local w = world.make(count, options, impairment)
     for i = 2, count do
@@ -86,7 +86,7 @@ function world.open(count, options, impairment)
     return w
 end
 
--- The first event of a kind that peer i has heard, or nil.
+-- Returns the first event of a kind that peer i has received, or nil.
 function world.find(w, i, kind)
     for _, event in ipairs(w.heard[i]) do
         if event.kind == kind then return event end
@@ -108,7 +108,7 @@ function world.equal(got, expected, what)
     end
 end
 
--- f(...) fails with a text that has all of the words.
+-- Checks that f(...) fails with a text that contains all of the words.
 function world.refused(words, f, ...)
     local ok, text = pcall(f, ...)
     if ok then error("not refused; expected: " .. table.concat(words, ", "), 2) end

@@ -1,5 +1,5 @@
-// The game scripts and commands that docs/use/lua.md and the README show are run, with each Lua,
-// and print what stands behind their `#>`.
+// Runs the game scripts and commands in docs/use/lua.md and the README with each Lua. They must
+// print the texts that follow `#>` in the documents.
 #include "tests/programs/process.h"
 #include "tests/scripts/folder.h"
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::string content(const std::string &path)
     return text.str();
 }
 
-// Of the language, without the fences.
+// The code blocks in a language, without their fences.
 std::vector<std::string> blocks(const std::string &document, const std::string &language)
 {
     const std::string mark = "\n```" + language + "\n";
@@ -33,7 +33,7 @@ std::vector<std::string> blocks(const std::string &document, const std::string &
     return found;
 }
 
-// Of a game script: the name in its first line, a comment. Of another block: "".
+// The file name in the first line of a game script, a comment; "" for other blocks.
 std::string name_of(const std::string &block)
 {
     const std::string line = block.substr(0, block.find('\n'));
@@ -50,7 +50,7 @@ std::vector<std::string> shown(const std::string &commands)
     return found;
 }
 
-// A folder in which the programs have their names, whichever Lua is theirs.
+// Links the programs into the folder under their plain names, whichever Lua they are built with.
 void link_programs(const Folder &folder, const std::string &peer, const std::string &sim)
 {
     std::filesystem::create_symlink(peer, folder / "tern-peer");
@@ -72,7 +72,8 @@ void run_commands(const std::string &document, const std::string &peer, const st
 #ifndef TERN_HOST
         if (block.find("tern-host") != std::string::npos) continue;
 #endif
-        if (block.find("./dev") != std::string::npos) continue; // Of the README.
+        // Commands of the README that build tern.
+        if (block.find("./dev") != std::string::npos) continue;
         commands += block;
         const std::vector<std::string> here = shown(block);
         wanted.insert(wanted.end(), here.begin(), here.end());

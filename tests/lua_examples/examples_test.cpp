@@ -1,5 +1,5 @@
-// The games of examples/lua/ as processes over the loopback, of both Luas in one session: what they
-// print is what their first lines claim. And under the simulator.
+// The games of examples/lua/ as processes over the loopback, with both Luas in one session: they
+// print what the comments at their top promise. Also under the simulator.
 #include "tests/programs/process.h"
 #include "tests/scripts/folder.h"
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::string path(const std::string &name)
     return TERN_SOURCE_DIR "/examples/lua/" + name + ".lua";
 }
 
-// What the groups of the expression are, in each whole line that it fits.
+// The groups of the expression, for each whole line that it matches.
 std::vector<std::vector<std::string>> lines(const std::string &text, const std::string &expression)
 {
     std::vector<std::vector<std::string>> found;
@@ -33,7 +33,7 @@ std::vector<std::vector<std::string>> lines(const std::string &text, const std::
     return found;
 }
 
-// False: it has ended, or been silent for 10 s, without that many such lines.
+// False: the process ended, or was silent for 10 s, before it printed `count` such lines.
 bool print_lines(Process &process, const std::string &expression, size_t count)
 {
     while (lines(process.text, expression).size() < count) {
@@ -60,7 +60,7 @@ std::string invite_of(Process &process)
 
 std::unique_ptr<Process> join(const std::string &game, int number, const std::string &invite)
 {
-    // They print all the time: what does not come ends with the process.
+    // The games print all the time, so a missing line is noticed only when the process ends.
     std::vector<std::string> arguments = {number % 2 ? TERN_PEER : TERN_OTHER_PEER, path(game),
                                           "--seconds", "60"};
     if (!invite.empty()) arguments.insert(arguments.end(), {"--join", invite});
@@ -74,7 +74,7 @@ Process &at(const Processes &all, int number)
     return *all[static_cast<size_t>(number) - 1];
 }
 
-// Peers 1, 2 and 3; 2 of the other Lua.
+// Starts peers 1, 2 and 3; peer 2 runs the other Lua.
 Processes play(const std::string &game)
 {
     Processes all;
@@ -131,13 +131,13 @@ TEST(LuaExamples, TheArenaIsJudgedByTheHostAndThenByTheNext)
         std::string &text = at(all, here).text;
         const size_t change = text.find("the host is now peer 2");
         const auto heard = lines(text.substr(0, change), knockout);
-        // All that the host has judged since this one came, in its order.
+        // This peer has received every knockout since it joined, in the host's order.
         ASSERT_LE(heard.size(), judged.size());
         const auto since = judged.end() - static_cast<ptrdiff_t>(heard.size());
         EXPECT_TRUE(std::equal(heard.begin(), heard.end(), since)) << all[0]->text << text;
         text.erase(0, change);
         PRINTS(at(all, here), knockout);
-        // The next host has the fighters as they were.
+        // The next host continues with the fighters' wins.
         const auto next = lines(text, knockout)[0];
         EXPECT_EQ(std::stoi(next[2]), wins[next[0]] + 1) << all[0]->text << text;
     }
@@ -215,7 +215,7 @@ TEST(LuaExamples, DiceRollAsTheDealerSaysAndPursesOutliveTheDealer)
     }
     end(*all[1]);
     end(*all[2]);
-    std::set<std::vector<std::string>> dealt; // By whom, for whom, call, dice.
+    std::set<std::vector<std::string>> dealt; // Dealer, player, call, dice.
     for (int dealer : {1, 2})
         for (std::vector<std::string> line :
              lines(at(all, dealer).text, "I roll for peer (\\d) \\((\\d+)\\): (\\d and \\d)")) {
@@ -228,7 +228,7 @@ TEST(LuaExamples, DiceRollAsTheDealerSaysAndPursesOutliveTheDealer)
         for (const auto &line :
              lines(at(all, here).text, "(?:peer (\\d) rolls for me \\((\\d+)\\): (\\d and \\d), "
                                        "I win (-?\\d+) and have (\\d+)|nobody rolls.*)")) {
-            if (line[0].empty()) { // The dealer went: rolled or not, nobody can know.
+            if (line[0].empty()) { // The dealer left, and it is unknown whether it rolled.
                 purse = 0;
                 continue;
             }

@@ -13,7 +13,7 @@ using namespace tern;
 
 namespace {
 
-struct LinkOutage {
+struct Absence {
     Mutant mutant;
     const char *invariant; // The first invariant to break
     ExploreScope scope;
@@ -86,7 +86,7 @@ ExploreScope with_forgery(ExploreScope scope)
     return scope;
 }
 
-const LinkOutage outages[] = {
+const Absence absences[] = {
     {Mutant::no_memory_of_the_dead, "I3", scope(3, 1, 1)},
     {Mutant::update_ignores_the_tick, "I4", with_updates(scope(2, 0, 0), 2)},
     {Mutant::update_without_tenure, "I4", with_updates(scope(3, 1, 0), 1)},
@@ -118,7 +118,7 @@ const LinkOutage outages[] = {
     {Mutant::ack_of_a_past_tenure, "Q2", with_hold(with_updates(scope(3, 2, 0), 1))},
 };
 
-struct ExplorerMutants : ::testing::TestWithParam<LinkOutage> {
+struct ExplorerMutants : ::testing::TestWithParam<Absence> {
     void TearDown() override { mutant = Mutant::none; }
 };
 
@@ -132,7 +132,7 @@ ExploreResult explored(const ExploreScope &scope)
     return explorer::result(e);
 }
 
-std::string test_name(const ::testing::TestParamInfo<LinkOutage> &info)
+std::string test_name(const ::testing::TestParamInfo<Absence> &info)
 {
     const std::string name = mutant_texts[static_cast<size_t>(info.param.mutant)].name;
     return name + "_" + info.param.invariant;
@@ -161,7 +161,7 @@ TEST_P(ExplorerMutants, IsNotFoundWhereItIsNot)
     EXPECT_TRUE(result.exhausted);
 }
 
-INSTANTIATE_TEST_SUITE_P(Explorer, ExplorerMutants, ::testing::ValuesIn(outages), test_name);
+INSTANTIATE_TEST_SUITE_P(Explorer, ExplorerMutants, ::testing::ValuesIn(absences), test_name);
 
 TEST(ScenarioMutants, TheGhostIsThere)
 {

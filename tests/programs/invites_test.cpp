@@ -1,4 +1,4 @@
-// Invites of any member, over real UDP sockets.
+// Invites made by any member, over real UDP sockets.
 #include "tern/io.h"
 #include "tern/tern.h"
 #include <deque>
@@ -49,7 +49,7 @@ struct Party {
             member.socket->send(send(member.session, clock_us()));
         }
     }
-    // Until nobody joins any more, and has heard of `count` others; false: not within 10 s.
+    // Ticks until no session is joining and each has `count` others. False: not within 10 s.
     bool tick_until_open(size_t count)
     {
         const uint64_t end_us = clock_us() + 10'000'000;
@@ -68,7 +68,7 @@ struct Party {
     }
 };
 
-// As people pass it on.
+// Converts the invite to text and back, as players exchange it.
 Invite by_text(const Session *session, std::span<const Address> addresses)
 {
     const ParsedInvite parsed = parse_invite(to_text(make_invite(session, addresses)).text);
@@ -92,7 +92,7 @@ TEST(Invites, ANewcomerJoinsByTheInviteOfAMemberThatIsNotTheHost)
     join(newcomer.session, of_guest);
     ASSERT_TRUE(party.tick_until_open(2)) << state_text(newcomer.session);
     EXPECT_EQ(tern::host_peer(newcomer.session), local_peer(host.session));
-    // And the newcomer's own.
+    // The newcomer's own invite works as well.
     const Invite of_newcomer = by_text(newcomer.session, {&newcomer.address, 1});
     const Member &last = party.add();
     join(last.session, of_newcomer);
@@ -107,18 +107,18 @@ TEST(Invites, AnAddressWhereNobodyAnswersIsPassedOver)
     const Member &guest = party.add();
     join(guest.session, by_text(host.session, {&host.address, 1}));
     ASSERT_TRUE(party.tick_until_open(1));
-    const MadeSocket silent = make_udp_socket(0); // It takes all, and says nothing.
+    const MadeSocket silent = make_udp_socket(0); // Receives everything and answers nothing.
     ASSERT_TRUE(silent.socket);
     const Address addresses[] = {loopback(silent.socket->local_address().port), guest.address};
     const Member &newcomer = party.add();
     join(newcomer.session, by_text(guest.session, addresses));
     EXPECT_TRUE(party.tick_until_open(2)) << state_text(newcomer.session);
     EXPECT_EQ(tern::host_peer(newcomer.session), local_peer(host.session));
-    EXPECT_FALSE(silent.socket->receive().empty()); // It was asked.
+    EXPECT_FALSE(silent.socket->receive().empty()); // The newcomer tried this address.
     destroy_socket(silent.socket);
 }
 
-// An invite names one member, by its key. Other members at its addresses do not answer to that.
+// An invite names one member by its key, so other members at its addresses do not answer it.
 TEST(Invites, TheInviteOfAMemberThatHasGoneLeadsNowhereAndSaysSo)
 {
     Party party;

@@ -1,5 +1,5 @@
-// Programs that find each other on the network of this machine, as processes. Skipped where there
-// is neither broadcast nor multicast.
+// Programs that find each other on the network of this machine, as processes. Skipped without
+// broadcast and multicast.
 #include "tern/discovery.h"
 #include "tern/tern.h"
 #include "tests/programs/process.h"
@@ -13,13 +13,13 @@ namespace {
 
 const std::string programs = TERN_PROGRAMS_DIR "/";
 
-// So that runs beside each other are told apart.
+// Distinguishes this run from others that run at once.
 std::string unique_name()
 {
     return "test " + std::to_string(getpid());
 }
 
-// The one of that name, out of the line that tern-find prints.
+// The session of this name in the line that tern-find prints.
 nlohmann::json listed(const std::string &line, const std::string &name)
 {
     const nlohmann::json all = nlohmann::json::parse(line, nullptr, false);

@@ -1,4 +1,4 @@
-// A program that a test starts, and what it prints.
+// A program that a test starts, and its output.
 #pragma once
 #include <csignal>
 #include <cstdio>
@@ -13,9 +13,9 @@ namespace tern::test {
 
 struct Process {
     pid_t id = -1;
-    int output = -1;  // Its stdout and stderr.
-    std::string text; // All that it has printed so far.
-    int status = -1;  // Of its end; -1: it has not been waited for, or a signal ended it.
+    int output = -1;  // A pipe from stdout and stderr.
+    std::string text; // All output so far.
+    int status = -1;  // The exit status; -1: not waited for, or ended by a signal.
 
     // arguments[0] is the path of the program.
     explicit Process(std::vector<std::string> arguments)
@@ -44,7 +44,7 @@ struct Process {
         close(output);
     }
 
-    // False: it has ended, or been silent for 10 s, without it.
+    // False: the program ended, or was silent for 10 s, before it printed `wanted`.
     bool print_until(const std::string &wanted)
     {
         while (text.find(wanted) == std::string::npos) {

@@ -1,4 +1,4 @@
-// A program that a test starts at a terminal of its own, and what stands there.
+// A program that a test starts on a pseudo-terminal, and its screen output.
 #pragma once
 #include <csignal>
 #include <cstdlib>
@@ -14,8 +14,8 @@ namespace tern::test {
 
 struct Terminal {
     pid_t id = -1;
-    int keys = -1;    // The test's side.
-    std::string text; // All that has been shown so far.
+    int keys = -1;    // The test's side of the pseudo-terminal.
+    std::string text; // All output so far.
 
     // arguments[0] is the path of the program.
     explicit Terminal(std::vector<std::string> arguments)
@@ -48,9 +48,11 @@ struct Terminal {
 
     void type(const std::string &bytes) const
     {
-        if (write(keys, bytes.data(), bytes.size()) < 0) return; // Then nothing is shown.
+        // A failed write shows in the missing output.
+        if (write(keys, bytes.data(), bytes.size()) < 0) return;
     }
-    // False: it has ended, or been silent for 10 s, without it. What was shown before counts not.
+    // False: the program ended, or was silent for 10 s, before it printed `wanted`. Output before
+    // the last match does not count.
     bool shows(const std::string &wanted)
     {
         size_t at;
@@ -65,7 +67,8 @@ struct Terminal {
         seen = at + wanted.size();
         return true;
     }
-    // Its exit status; -1: a signal ended it. Ours does if it is silent for a minute.
+    // Returns the exit status; -1: a signal ended the program. After a minute of silence the test
+    // ends it.
     int end()
     {
         if (id <= 0) return -1;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Two machines on one network, as network namespaces with a bridge between them: one announces a
-# demo, the other lists and joins it. Once with IPv4 alone, once with IPv6 alone.
-# Usage: two_machines.sh <folder of the programs>. Ends with 77 where there are no namespaces.
+# demo, the other lists and joins it, once over IPv4 only and once over IPv6 only. Usage:
+# two_machines.sh <folder of the programs>. Exit status 77: there are no namespaces.
 set -uo pipefail
 
 folder=$1
@@ -19,7 +19,7 @@ fail() {
     exit 1
 }
 
-# /proc is that of the processes outside: LeakSanitizer would look for its threads there.
+# /proc shows the processes outside the namespace, where LeakSanitizer would not find its threads.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 mount -t tmpfs none /run && mkdir -p /run/netns && ip link add bridge type bridge &&
     ip link set bridge up || exit 77

@@ -28,7 +28,7 @@ TEST(FindList, NamesFromTheNetworkCannotMoveTheCursor)
     EXPECT_EQ(find_list::printable("a\x1b[2Jb\rc\x7f\n"), "a?[2Jb?c??");
     EXPECT_EQ(find_list::printable("\xc2\x9b"
                                    "2J"),
-              "??2J"); // CSI as one character of C1.
+              "??2J"); // CSI as one C1 character.
     EXPECT_EQ(find_list::printable("\x9b\xff\xc0\xaf"), "????");
     EXPECT_EQ(find_list::printable("cut \xe2\x82"), "cut ??");
 }

@@ -1,5 +1,5 @@
-// Gateways that tests stand in for: one that speaks NAT-PMP, one that is a UPnP Internet Gateway
-// Device. Each runs in a thread of its own and remembers what it was asked.
+// Gateways that stand in for real ones: one for NAT-PMP, one for UPnP Internet Gateway Device. Each
+// runs in its own thread and records the requests.
 #pragma once
 #include <algorithm>
 #include <arpa/inet.h>
@@ -40,13 +40,13 @@ struct MappingRequest {
     bool operator==(const MappingRequest &) const = default;
 };
 
-// RFC 6886. At its port, on an address of loopback that no other process uses.
+// RFC 6886, on its standard port and on a loopback address that no other process uses.
 struct NatPmpGateway {
     std::string ip =
         "127.53." + std::to_string(getpid() / 250 % 250) + "." + std::to_string(getpid() % 250 + 1);
     uint32_t lifetime_s_max = 7200;
-    uint16_t gives_port = 0; // 0: the one that is asked for.
-    uint16_t result = 0;     // Of mapping requests; 0: done.
+    uint16_t gives_port = 0; // 0: the requested port.
+    uint16_t result = 0;     // Result code for mapping requests; 0: success.
     int _descriptor = bound_socket(SOCK_DGRAM, ip.c_str(), 5351);
     std::atomic<bool> _stops = false;
     std::mutex _mutex;
@@ -96,7 +96,7 @@ struct NatPmpGateway {
                                       reinterpret_cast<sockaddr *>(&from), &from_bytes);
         size_t told_bytes = 0;
         told[1] = static_cast<uint8_t>(128 + asked[1]);
-        put(told + 4, 100, 4); // Seconds since it was started.
+        put(told + 4, 100, 4); // Seconds since the gateway's start.
         if (size == 2 && asked[1] == 0) {
             told_bytes = 12;
             put(told + 8, 0xcb007107, 4); // 203.0.113.7
@@ -121,10 +121,10 @@ struct NatPmpGateway {
     }
 };
 
-// The description that is at /gateway.xml, and the three actions that matter.
+// Serves the description at /gateway.xml, and the three actions that tern-map uses.
 struct UpnpGateway {
-    int error = 0;               // Of AddPortMapping; 0: done.
-    bool only_permanent = false; // Error 725 for mappings with a lifetime.
+    int error = 0;               // Error code of AddPortMapping; 0: success.
+    bool only_permanent = false; // Answers error 725 to mappings with a lifetime.
     int _descriptor = bound_socket(SOCK_STREAM, "127.0.0.1", 0);
     std::atomic<bool> _stops = false;
     std::mutex _mutex;
@@ -153,7 +153,7 @@ struct UpnpGateway {
         getsockname(_descriptor, reinterpret_cast<sockaddr *>(&address), &size);
         return "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/gateway.xml";
     }
-    std::vector<std::string> actions() // "Add 7777 8888 3600", "Delete 8888".
+    std::vector<std::string> actions() // Each as "Add 7777 8888 3600" or "Delete 8888".
     {
         const std::lock_guard<std::mutex> lock(_mutex);
         return _actions;
@@ -214,7 +214,7 @@ struct UpnpGateway {
         is_fault = code != 0;
         return is_fault ? fault(code) : envelope("<u:R/>");
     }
-    // One request on each connection.
+    // A connection carries one request.
     void serve(int connection)
     {
         std::string request;

@@ -1,5 +1,5 @@
-// tern-map against gateways that stand in for real ones. No test asks the real gateway of the
-// network it runs in: that would open a port there.
+// tern-map against simulated gateways. No test contacts the real gateway of its network, because
+// that would open a port there.
 #include "tests/programs/map/gateways.h"
 #include "tests/programs/process.h"
 #include <gtest/gtest.h>
@@ -44,11 +44,13 @@ TEST(Map, ByNatPmpThePortIsMappedRenewedAndDeletedAtTheEnd)
     EXPECT_EQ(map.text, "203.0.113.7:9999\n");
     ASSERT_TRUE(comes([&] { return gateway.requests(); }, 2));
     EXPECT_EQ(map.end_by(SIGTERM), 0);
-    EXPECT_EQ(map.text, "203.0.113.7:9999\n"); // Renewed to the same: nothing to tell.
+    // The mapping was renewed unchanged, so nothing is printed.
+    EXPECT_EQ(map.text, "203.0.113.7:9999\n");
     const std::vector<MappingRequest> asked = gateway.requests();
     ASSERT_GE(asked.size(), 3u);
     EXPECT_EQ(asked[0], (MappingRequest{7777, 8888, 3600}));
-    EXPECT_EQ(asked[1], (MappingRequest{7777, 9999, 3600})); // What was given.
+    // The renewal asks for the port that the gateway gave.
+    EXPECT_EQ(asked[1], (MappingRequest{7777, 9999, 3600}));
     EXPECT_EQ(asked.back(), (MappingRequest{7777, 0, 0}));
 }
 

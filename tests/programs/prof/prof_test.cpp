@@ -1,4 +1,4 @@
-// tern-prof as a program: what it prints and writes, and what it refuses.
+// tern-prof as a program: its output, the files that it writes, and its refusals.
 #include "tests/programs/process.h"
 #include <filesystem>
 #include <fstream>
@@ -62,7 +62,7 @@ TEST_F(Prof, ASceneIsPrintedWrittenAndDrawn)
     EXPECT_EQ(content(file("drawn.svg")).rfind("<svg", 0), 0u);
     const Ended shown = run({"show", file("one.json")});
     EXPECT_EQ(shown.text, ended.text);
-    EXPECT_EQ(scene("two.json", "0").text, ended.text); // The same each time.
+    EXPECT_EQ(scene("two.json", "0").text, ended.text); // Runs are deterministic.
 }
 
 TEST_F(Prof, TwoRunsAreCompared)
