@@ -1,6 +1,6 @@
 -- The steady loop of a game, with two peers that do everything in each tick: receive, events with
 -- their arguments, get and set of each kind, all calls, iteration, statistics into a reused table,
--- send. Returns functions: the tick, and one that counts what was done.
+-- send. Returns a table of functions: tick, counts (of what was done), and wasteful_tick.
 local tern = require "tern"
 local world = require "world"
 
