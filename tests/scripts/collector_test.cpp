@@ -1,4 +1,4 @@
-// Garbage is held below a tenth of Lua's memory, by a bounded time in each tick.
+// Garbage stays below a tenth of Lua's memory, with a bounded collection time in each tick.
 #include "scripts/collector.h"
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@ using namespace tern::scripts;
 
 namespace {
 
-// 200,000 small tables live, and so many are made and dropped in each tick.
+// 200,000 small tables stay alive, and each tick makes and drops `count` more.
 constexpr const char *world = "live = {} for i = 1, 200000 do live[i] = {i} end\n"
                               "function tick(count) for i = 1, count do last = {i} end end";
 
@@ -38,7 +38,7 @@ struct World {
         EXPECT_EQ(call(*state, 1, 0), "");
         collector::tick(collector, *state);
     }
-    // What a whole collection finds.
+    // The share of memory that a full collection frees.
     double garbage_share()
     {
         const size_t before = state->memory_bytes;
@@ -52,7 +52,7 @@ struct World {
 TEST(CollectorTest, GarbageStaysBelowATenth)
 {
     World w;
-    w.collector.us_max = 50'000; // How fast this machine is, is not what is tested.
+    w.collector.us_max = 50'000; // The test must not depend on the speed of the machine.
     double most = 0;
     for (int sample = 0; sample < 8; ++sample) {
         for (int i = 0; i < 100; ++i)
@@ -68,8 +68,8 @@ TEST(CollectorTest, GarbageStaysBelowATenth)
 
 TEST(CollectorTest, OrdinaryGarbageStaysBelowATenthAsItIsByDefault)
 {
-    // 3 MB a second at 60 Hz; a sanitizer makes each block slow. Time is the processor's, so that
-    // a busy machine is no reason.
+    // The game makes 3 MB a second at 60 Hz; less with a sanitizer, which makes each block slow.
+    // The collector measures CPU time, so a busy machine makes no difference.
     World w;
     EXPECT_EQ(w.collector.us_max, collector_us_max);
     const size_t live_bytes = w.state->memory_bytes;
@@ -85,7 +85,7 @@ TEST(CollectorTest, OrdinaryGarbageStaysBelowATenthAsItIsByDefault)
     }
     EXPECT_LT(most, 0.1);
     EXPECT_GE(w.collector.cycles, 5u);
-    EXPECT_GT(most, 0.01); // Else there was none to hold.
+    EXPECT_GT(most, 0.01); // There was garbage to limit.
 }
 
 TEST(CollectorTest, WithoutCollectionItWouldNot)
@@ -131,5 +131,5 @@ TEST(CollectorTest, ATickIsBounded)
         w.tick(3000);
         over += w.collector.last_us > 20'000;
     }
-    EXPECT_LE(over, 3u); // A loaded machine may take its time now and then.
+    EXPECT_LE(over, 3u); // Tolerates a loaded machine.
 }

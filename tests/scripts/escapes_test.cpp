@@ -1,5 +1,5 @@
-// Scripts that try to get out of the sandbox, or to stay in it for ever; and some that may not
-// fail.
+// Scripts that try to get out of the sandbox or to run for ever, and scripts that must keep
+// working.
 #include "scripts/sandbox.h"
 #include "scripts/state.h"
 #include "tests/scripts/folder.h"
@@ -31,7 +31,7 @@ struct Sandbox {
     Sandbox(const Sandbox &) = delete;
     ~Sandbox() { destroy_state(state); }
 
-    // Empty, or what was wrong.
+    // Returns the error, or an empty text.
     std::string run(const std::string &text)
     {
         const std::string error = load(*state, text, "script.lua");
@@ -77,11 +77,11 @@ TEST_P(Escape, Fails)
     const auto path = std::filesystem::path(TERN_SOURCE_DIR) / "tests/scripts/escapes";
     const std::string error = sandbox.run(read_file(path / (GetParam() + ".lua")));
     EXPECT_NE(error, "");
-    // The limit is 2 s; sanitizers are slow.
+    // The limit is 2 s, but sanitizers are slow.
     EXPECT_LT(processor_s() - begun_s, 15) << error;
     EXPECT_LE(sandbox.state->memory_bytes_peak, (64u << 20) + 65'536) << error;
     EXPECT_LE(sandbox.state->output.size(), output_bytes_max + 8);
-    // Only what the call could do is over.
+    // Only the call has ended; the state is still usable.
     EXPECT_EQ(sandbox.run("local t = {} for i = 1, 1000 do t[i] = i end"), "");
 }
 
@@ -95,15 +95,16 @@ TEST(SandboxTest, TheListOfEscapesIsThere)
 
 TEST(SandboxTest, ReadingAFileIsBounded)
 {
-    // The parser walks the whole chain for each link: with a file as long as may be, for seconds.
+    // The parser walks the whole chain for each link, so the longest allowed file would take
+    // seconds.
     std::string text = "local x return x";
     while (text.size() + 6 < source_bytes_max)
         text += " and x";
     const double begun_s = processor_s();
     const std::string error = Sandbox().run(text);
-    EXPECT_LT(processor_s() - begun_s, 3); // 100 ms; sanitizers are slow.
+    EXPECT_LT(processor_s() - begun_s, 3); // The limit is 100 ms, but sanitizers are slow.
     EXPECT_EQ(error, "script.lua: to read it takes longer than 100 ms");
-    // What is long, and no more than that, is read.
+    // A file that is merely long is read.
     std::string plain = "local x = 0\n";
     while (plain.size() + 12 < source_bytes_max / 4)
         plain += "x = x + 1\n";
@@ -112,7 +113,7 @@ TEST(SandboxTest, ReadingAFileIsBounded)
 
 TEST(SandboxTest, WithoutTheSandboxAnEscapeIsNone)
 {
-    // So that the tests above could fail.
+    // Shows that the tests above can fail.
     EXPECT_EQ(Sandbox(Trust::trusted, {}).run("os.getenv('HOME') require('io') debug.getinfo(1)"),
               "");
 }
@@ -154,7 +155,7 @@ TEST(SandboxTest, EachCallBeginsAnew)
         EXPECT_EQ(sandbox.run("for i = 1, 10000 do end"), "");
         EXPECT_NE(sandbox.run("for i = 1, 100000 do end"), "");
     }
-    // A coroutine that lives over calls, too.
+    // A coroutine that outlives its call is limited as well.
     EXPECT_EQ(sandbox.run("resume = coroutine.wrap(function() while true do "
                           "for i = 1, 10000 do end coroutine.yield() end end)"),
               "");
@@ -177,7 +178,7 @@ TEST(SandboxTest, WhatIsHarmlessWorks)
 
 TEST(SandboxTest, PatternsAreLuasOwn)
 {
-    // Random ones against the functions of the Lua that runs this.
+    // Compares random patterns with the functions of the Lua that runs this test.
     Sandbox sandbox(Trust::trusted, {});
     lua_getfield(sandbox.state->lua, LUA_REGISTRYINDEX, sandbox::registry_key);
     lua_setglobal(sandbox.state->lua, "ours");

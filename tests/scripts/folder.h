@@ -1,4 +1,4 @@
-// A folder of a test's own, with scripts in it.
+// A folder for one test, with scripts in it.
 #pragma once
 #include <filesystem>
 #include <fstream>
@@ -24,7 +24,7 @@ struct Folder {
     }
 
     std::string operator/(const std::string &name) const { return path + "/" + name; }
-    // As editors do it: whole, under another name first.
+    // Writes like an editor: the whole file under another name first, then a rename.
     std::string write(const std::string &name, const std::string &text) const
     {
         const std::string file = path + "/" + name;

@@ -1,4 +1,4 @@
-// tern-peer as processes over the loopback: sessions, a script that changes under them, errors.
+// tern-peer as processes over the loopback: sessions, a script that changes while they run, errors.
 #include "tests/programs/process.h"
 #include "tests/scripts/folder.h"
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using tern::test::Process;
 
 namespace {
 
-// Says what it is, and what it sees: its version, how many peers there are, who has left.
+// A script that prints its version, the number of ships that it sees, and who has left.
 std::string script(const std::string &version, const std::string &more = "")
 {
     return "local tern = require 'tern'\n"
@@ -62,7 +62,7 @@ const char *other_peer()
 
 using Processes = std::vector<std::unique_ptr<Process>>;
 
-// Of both Luas in turn.
+// Starts `count` peers that use both Luas alternately.
 Processes peers(const std::string &path, int count, const std::vector<std::string> &more = {})
 {
     Processes all;
@@ -89,13 +89,13 @@ TEST(PeerTest, AScriptIsEditedUnderASessionOfFour)
     folder.write("game.lua", script("two"));
     for (auto &peer : all)
         ASSERT_TRUE(peer->print_until("two sees 4 ships")) << peer->text;
-    // game.state is what it was, for the new functions, too.
+    // game.state is kept, and the new functions use it too.
     folder.write("game.lua", script("two", "print(state.mine and state.ticks > 3 and 'kept' or "
                                            "'lost')"));
     for (auto &peer : all)
         ASSERT_TRUE(peer->print_until("kept")) << peer->text;
     for (auto &peer : all) {
-        // Nobody has left, and nobody was made anew: there were four ships, and one start().
+        // No peer has left or restarted: there were always four ships, and start() ran once.
         EXPECT_EQ(peer->text.find("two sees 3"), std::string::npos) << peer->text;
         EXPECT_EQ(peer->text.find("sees 5"), std::string::npos) << peer->text;
         EXPECT_EQ(peer->text.find("lost"), std::string::npos) << peer->text;
@@ -143,7 +143,7 @@ TEST(PeerTest, OtherTypesAreRefusedAndNamed)
     folder.write("game.lua", text);
     ASSERT_TRUE(peer.print_until("types[1].objects_max was 16, and is now 17")) << peer.text;
     peer.text.clear();
-    kill(peer.id, SIGHUP); // Which says so once more: the file is still another.
+    kill(peer.id, SIGHUP); // SIGHUP repeats the message, because the file still differs.
     ASSERT_TRUE(peer.print_until("is now 17")) << peer.text;
     EXPECT_EQ(peer.end_by(SIGTERM), 0) << peer.text;
 }
@@ -180,7 +180,7 @@ TEST(PeerTest, TheConsoleAnswersThroughItsSocket)
         const std::string request = line + "\n";
         std::string answer;
         if (write(descriptor, request.data(), request.size()) < 0) return answer;
-        // An empty line is its end.
+        // An empty line ends an answer.
         for (char c; !answer.ends_with("\n\n") && answer != "\n" && read(descriptor, &c, 1) == 1;)
             answer += c;
         return answer;

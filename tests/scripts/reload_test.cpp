@@ -1,4 +1,4 @@
-// New code in the place of the old one: what is kept, what is added, and what all of it refers to.
+// Reloading a script: which state is kept, which is added, and which tables the functions refer to.
 #include "scripts/console.h"
 #include "scripts/game.h"
 #include "tests/scripts/folder.h"
@@ -24,7 +24,7 @@ struct Reload : testing::TestWithParam<Trust> {
     {
         folder.write(name, text);
     }
-    // "TYPES" stands for what each table needs.
+    // "TYPES" stands for what every game table must contain.
     static std::string with_types(std::string text)
     {
         text.replace(text.find("TYPES"), 5, types);
@@ -38,7 +38,7 @@ struct Reload : testing::TestWithParam<Trust> {
         ASSERT_EQ(made.error, "");
         game = made.game;
     }
-    // What the last note says.
+    // Returns the last note's text, or "" after a successful reload.
     std::string reload()
     {
         game::reload(*game);
@@ -91,7 +91,7 @@ TEST_P(Reload, NewKeysOfTheStateAreAddedAndKeptOnesAreUntouched)
     EXPECT_EQ(ask("game.state.a, game.state.b, game.state.c.d, game.state.number"), "7, 3, 4, 1");
     EXPECT_EQ(ask("game.state.gone, #game.state.list, #game.state.own"), "nil, 1, 0");
     EXPECT_EQ(ask("game.state.deep.x, game.state.deep.y"), "2, 6");
-    // What was added belongs to the game from then on.
+    // Keys that were added belong to the game afterwards: a reload does not add them again.
     EXPECT_EQ(ask("game.state.b, game.state.c.d = nil, nil"), "");
     EXPECT_EQ(edited("return {TYPES, state = {b = 4, c = {d = 4, e = 5}, late = 8}}"), "");
     EXPECT_EQ(ask("game.state.b, game.state.c.d, game.state.c.e, game.state.late"),
@@ -109,7 +109,7 @@ TEST_P(Reload, AStateThatIsNewIsAdded)
 
 TEST_P(Reload, WhatTheNewCodeHasMadeRefersToTheKeptTables)
 {
-    // Through a table of helpers, a class, a key, a global function, and a module that was told.
+    // References through a table of helpers, a class, a key, a global function, and another module.
     const std::string text =
         "local game = {TYPES, state = {n = 1}}\n"
         "local state, told = game.state, require 'told'\n"
@@ -163,7 +163,7 @@ TEST_P(Reload, ARefusedReloadLeavesNothingBehind)
                "function game.check() return -2 end return game");
     EXPECT_NE(refused.find("name is new"), std::string::npos) << refused;
     EXPECT_EQ(ask("game.check(), outer(), other, game.state.m"), "5, 5, nil, nil");
-    // Nor does a key count as given that came with a refused file.
+    // A key of a refused file does not count as added.
     EXPECT_EQ(edited("return {TYPES, state = {n = 1, m = 2}}"), "");
     EXPECT_EQ(ask("game.state.n, game.state.m"), "5, 2");
 }
@@ -184,7 +184,7 @@ TEST_P(Reload, TablesThatHoldThemselvesAreNoTrouble)
 
 TEST(SandboxModule, EachFunctionOfTheModuleIsInItOrIsKnownNotToBe)
 {
-    // A function that is new in the module must be added here or in scripts/sandbox.cpp.
+    // Add a new function of the module here or in scripts/sandbox.cpp.
     const std::string absent = "advance announce destroy_announcer destroy_finder destroy_session "
                                "destroy_sim_network destroy_socket find found impaired_socket "
                                "make_announcer make_discovery_socket make_enet_socket make_finder "

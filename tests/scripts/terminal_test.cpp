@@ -1,4 +1,4 @@
-// tern-peer at a terminal: lines are edited, and Tab completes.
+// tern-peer on a terminal: line editing, and completion with Tab.
 #include "tests/programs/terminal.h"
 #include "tests/scripts/folder.h"
 #include <gtest/gtest.h>
@@ -41,15 +41,16 @@ TEST(TerminalTest, TabCompletesAndLinesAreEdited)
     ASSERT_TRUE(peer.shows("> game.state")) << peer.text;
     peer.type(".a\t");
     ASSERT_TRUE(peer.shows("> game.state.ap")) << peer.text;
-    peer.type("\t"); // There are two.
+    peer.type("\t"); // Two completions fit.
     ASSERT_TRUE(peer.shows("game.state.apple    game.state.apricot")) << peer.text;
     peer.type("pl\t + 1\r");
-    ASSERT_TRUE(peer.shows("\n42\r\n") && peer.shows("> ")) << peer.text; // It listens again.
-    peer.type("game.state.nothing_of_that_kind\t"); // Not completed, and nothing is broken.
-    peer.type("\x15:ow\t\r");                       // Ctrl-U.
+    // The console prompts again.
+    ASSERT_TRUE(peer.shows("\n42\r\n") && peer.shows("> ")) << peer.text;
+    peer.type("game.state.nothing_of_that_kind\t"); // Has no completion, and does no harm.
+    peer.type("\x15:ow\t\r");                       // Ctrl-U deletes the line.
     ASSERT_TRUE(peer.shows("\n1 : 0\r\n") && peer.shows("> ")) << peer.text;
     peer.type("9 - 5\x1b[D\x1b[D\x1b[D\x1b[D\x7f"
-              "8\r"); // To the left; the 9 becomes an 8.
+              "8\r"); // Moves left and replaces the 9 by an 8.
     ASSERT_TRUE(peer.shows("\n3\r\n") && peer.shows("> ")) << peer.text;
     peer.type("\x1b[A\x1b[A\r"); // The line before the last.
     ASSERT_TRUE(peer.shows("\n1 : 0\r\n")) << peer.text;
@@ -78,7 +79,7 @@ TEST(TerminalTest, NoKeyHoldsTheGameUp)
     Folder folder;
     Terminal peer({TERN_PEER, folder.write("game.lua", script)});
     ASSERT_TRUE(peer.shows("> ")) << peer.text;
-    // The beginning of an arrow, and of a letter of two bytes: neither's end is waited for.
+    // The beginnings of an arrow key and of a two-byte letter must not block the input.
     for (const char *begun : {"\x1b", "\x1b[", "\xc3"}) {
         peer.type("game.state.speaks = true\r");
         ASSERT_TRUE(peer.shows("a word\r\n")) << peer.text;
@@ -87,7 +88,7 @@ TEST(TerminalTest, NoKeyHoldsTheGameUp)
         peer.type("\x15game.state.ticks > 0\r");
         ASSERT_TRUE(peer.shows("\ntrue\r\n") && peer.shows("> ")) << peer.text;
     }
-    // The end of what is typed is not the end of the game.
+    // The end of input does not end the game.
     peer.type("\x04");
     for (int i = 0; i < 500 && is_raw(peer); ++i)
         usleep(20'000);
