@@ -1,4 +1,4 @@
-// What the documents name is there: scenarios, tests, fuzz targets, and pictures that are as
+// The scenarios, tests and fuzz targets named in the documents exist, and the pictures are as
 // tern-sim draws them now.
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/picture/picture.h"
@@ -35,7 +35,7 @@ std::set<std::string> scenario_names()
     return names;
 }
 
-// "Suite.Name" of every test in tests/.
+// Returns "Suite.Name" of every test in tests/.
 std::set<std::string> test_names()
 {
     const std::regex test("TEST(_F|_P)?\\((\\w+),\\s*(\\w+)\\)|RC_GTEST_PROP\\((\\w+),\\s*(\\w+)");
@@ -50,7 +50,7 @@ std::set<std::string> test_names()
     return names;
 }
 
-// What stands between backticks and fits the pattern.
+// Returns the words in backticks that match the pattern.
 std::vector<std::string> named(const std::string &text, const char *pattern)
 {
     std::vector<std::string> words;
@@ -96,7 +96,7 @@ TEST(Documents, EachFaultIsTold)
     }
 }
 
-// docs/testing.md says how they are drawn anew. ghost.svg: tests/mutants/.
+// docs/testing.md explains how to draw them again. tests/mutants/ checks ghost.svg.
 TEST(Documents, PicturesAreAsTheyAreDrawnNow)
 {
     const char *drawn[][2] = {{"race", "S8"},
@@ -131,7 +131,7 @@ TEST(Documents, EachBugOfOthersIsPlayedOrRuledOut)
     for (int i = 1; i <= 32; ++i)
         EXPECT_TRUE(rows.contains("B" + std::to_string(i))) << i;
     EXPECT_EQ(rows.size(), 32u);
-    // "-star": the same once more, in a star.
+    // "-star" marks the star variant of a scenario.
     for (const std::string &name : scenario_names()) {
         const bool is_listed = played.contains(name.substr(0, name.find("-star")));
         EXPECT_TRUE(name[0] != 'B' || is_listed) << name << " has no line";

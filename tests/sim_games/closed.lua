@@ -1,4 +1,4 @@
--- Nobody is ever let in.
+-- A game whose host admits no one.
 return {
     types = {{name = "nothing", fields = {{name = "n", kind = "uint8"}}}},
     admission = "ask_game",

@@ -1,4 +1,4 @@
--- Its check() finds fault.
+-- A game whose check() reports an error.
 return {
     types = {{name = "thing", objects_max = 8, fields = {{name = "n", kind = "uint8"}}}},
     start = function(session) session:create("thing", {n = session:self()}) end,

@@ -1,4 +1,4 @@
--- Falls over after a while, deep inside.
+-- A game that fails after a while, deep in nested calls.
 local ticks = 0
 
 local function deep(n)

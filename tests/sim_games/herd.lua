@@ -1,4 +1,4 @@
--- Sheep that stray, and that everybody takes from everybody.
+-- Sheep stray, and all peers claim them from each other.
 local sheep_max = 24
 local game = {
     types = {
@@ -30,7 +30,7 @@ local function mark(session, sheep)
     local notes = session:get(sheep, "notes") or {}
     local colour = "colour " .. math.random(1, 5)
     notes[colour] = (notes[colour] or 0) + 1
-    -- The order in which pairs() comes by reaches other peers, and so the digest.
+    -- The order of pairs() reaches other peers, and so the digest.
     local order = {}
     for key in pairs(notes) do order[#order + 1] = key:sub(-1) end
     notes.order = nil

@@ -1,4 +1,4 @@
--- All that could differ from one run to the next, in what a peer prints and tells the others.
+-- Everything that could differ between two runs, in the output of a peer and in what it sends.
 local tern = require "tern"
 
 local game = {

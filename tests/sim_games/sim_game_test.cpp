@@ -1,4 +1,4 @@
-// tern-sim run --script, as a program.
+// tern-sim run --script as a program.
 #include "tests/programs/process.h"
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ static bool holds(const std::string &text, const std::string &part)
     return text.find(part) != std::string::npos;
 }
 
-// All but the last line, which says how long it took.
+// Everything except the last line, which contains the duration.
 static std::string printed(const std::string &text)
 {
     return text.substr(0, text.rfind("{\"ok\""));

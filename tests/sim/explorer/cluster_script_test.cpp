@@ -1,5 +1,4 @@
-// Scripts: what is written is read again, what is wrong is named, and what is played is the same
-// each time.
+// Scripts: a written script reads back equal, errors are named, and a script always plays alike.
 #include "sim/explorer/cluster_script.h"
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/explorer/explorer.h"
@@ -141,9 +140,9 @@ TEST(Script, TellsItsHistory)
         said += moment.kind == MomentKind::said;
         heard += moment.kind == MomentKind::heard;
     }
-    EXPECT_EQ(said, 4u); // CREATE and MIGRATE, each to two.
+    EXPECT_EQ(said, 4u); // CREATE and MIGRATE, to two peers each.
     EXPECT_EQ(heard, 3u);
-    EXPECT_TRUE(history.moments.back().ignored); // The CREATE that came late.
+    EXPECT_TRUE(history.moments.back().ignored); // The CREATE that arrived late.
 }
 
 TEST(Script, AWayOfTheExplorerIsAScript)

@@ -1,4 +1,4 @@
-// The cluster that the explorer searches: what can be done in it, and which states are one.
+// The cluster that the explorer searches: its possible moves, and which of its states are equal.
 #include "sim/explorer/cluster.h"
 #include "sim/explorer/cluster_oracles.h"
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST_F(ClusterTest, BeginsQuietWithAllIn)
     EXPECT_FALSE(cluster_oracles::first_violation(c, s));
     for (PeerPlace place = 0; place < 3; ++place)
         EXPECT_TRUE(cluster::is_there(c, s, place));
-    EXPECT_FALSE(cluster::is_there(c, s, 3)); // The newcomer.
+    EXPECT_FALSE(cluster::is_there(c, s, 3)); // The newcomer, which has not joined.
 }
 
 TEST_F(ClusterTest, OrdersThatDoNotMatterLeadToOneState)
@@ -71,7 +71,8 @@ TEST_F(ClusterTest, ACrashTakesWhatIsOnItsWayThere)
     EXPECT_FALSE(cluster::can(c, s, deliver(1, 2)));
     EXPECT_TRUE(cluster::can(c, s, deliver(1, 0)));
     EXPECT_TRUE(cluster::can(c, s, {MoveKind::notice, 2, 0, 0}));
-    EXPECT_FALSE(cluster::can(c, s, {MoveKind::crash, 1, 0, 0})); // One was all.
+    // The only crash that the scope allows has been used.
+    EXPECT_FALSE(cluster::can(c, s, {MoveKind::crash, 1, 0, 0}));
 }
 
 TEST_F(ClusterTest, WhatACrashedPeerSaidMayStillArrive)
@@ -90,7 +91,7 @@ TEST_F(ClusterTest, ANewcomerHearsItsWelcomeFirst)
 {
     make(s, {MoveKind::create, 1, 0, 0});
     make(s, {MoveKind::join, 3, 0, 0});
-    make(s, deliver(0, 1)); // VIEW: 2 greets it.
+    make(s, deliver(0, 1)); // After this VIEW, peer 2 sends its world sync to the newcomer.
     EXPECT_NE(cluster::stream(c, s, 1, 3), 0u);
     EXPECT_FALSE(cluster::can(c, s, deliver(1, 3)));
     make(s, deliver(0, 3));
@@ -108,9 +109,10 @@ TEST_F(ClusterTest, WhatIsHeldIsWrittenWhenItIsPulled)
     make(dead, {MoveKind::pull, 1, 2, 0});
     make(s, {MoveKind::pull, 1, 2, 0});
     EXPECT_NE(cluster::stream(c, s, 1, 2), 0u);
-    // The CREATE has become pointless: only the DESTROY is said.
+    // The CREATE is dropped as pointless; only the DESTROY is sent.
     EXPECT_EQ(cluster::list(c, cluster::stream(c, dead, 1, 2)).rest, 0u);
-    EXPECT_FALSE(cluster::can(c, s, {MoveKind::hold, 0, 2, 0})); // One was all.
+    // The only hold that the scope allows has been used.
+    EXPECT_FALSE(cluster::can(c, s, {MoveKind::hold, 0, 2, 0}));
 }
 
 TEST_F(ClusterTest, AcksWaitTogetherWithWhatIsHeld)
@@ -134,16 +136,16 @@ TEST_F(ClusterTest, WhoIsTakenForGoneGoesOnAndIsNoMember)
     EXPECT_TRUE(cluster::is_there(c, s, 2));
     EXPECT_FALSE(cluster::is_member(c, s, 2));
     make(s, {MoveKind::create, 2, 0, 0});
-    make(s, deliver(2, 1)); // Which has not heard of it yet.
+    make(s, deliver(2, 1)); // Peer 2 does not know about the removal yet.
     while (cluster::can(c, s, deliver(0, 1)) || cluster::can(c, s, deliver(1, 0)))
         make(s, cluster::can(c, s, deliver(0, 1)) ? deliver(0, 1) : deliver(1, 0));
-    // Neither of the two hears it any more, and the object is the host's.
+    // Neither member accepts messages of the removed peer any more, and the host owns the object.
     EXPECT_FALSE(cluster::can(c, s, deliver(2, 0)));
     const ObjectId object = object_id::make(static_cast<PeerId>(3), 1);
     const Believed *known = peer_steps::belief(cluster::steps(c), cluster::block(s, 1), object);
     ASSERT_NE(known, nullptr);
     EXPECT_EQ(known->owner, static_cast<PeerId>(1));
-    // It finds both gone, asks nobody, and is a minority.
+    // The removed peer detects that both others are gone, queries no one, and is a minority.
     while (cluster::can(c, s, deliver(1, 2)))
         make(s, deliver(1, 2));
     EXPECT_FALSE(cluster::quiet(c, s));
@@ -167,8 +169,10 @@ TEST_F(ClusterTest, WhatIsForgedArrivesAndChangesNothing)
         make(forged, deliver(2, 0));
         EXPECT_EQ(cluster::block(forged, 0), cluster::block(s, 0));
     }
-    EXPECT_FALSE(cluster::can(c, s, {MoveKind::forge_destroy, 1, 0, object_2_1})); // Its own.
-    EXPECT_FALSE(cluster::can(c, s, {MoveKind::replay, 2, 0, 1})); // Nothing is on its way to 3.
+    // A peer cannot forge a message about its own object.
+    EXPECT_FALSE(cluster::can(c, s, {MoveKind::forge_destroy, 1, 0, object_2_1}));
+    // No message is on its way to peer 3.
+    EXPECT_FALSE(cluster::can(c, s, {MoveKind::replay, 2, 0, 1}));
 }
 
 TEST_F(ClusterTest, WhatAnotherSaysIsForgedUnderOnesOwnName)

@@ -1,5 +1,5 @@
-// What the explorer covers, and that it holds there. The numbers of states pin the rules down: a
-// change of them is a change of behaviour that somebody must have wanted.
+// Which states the explorer covers, and that all invariants hold in them. The numbers of states pin
+// the rules: another number means that the behaviour has changed, which must be intended.
 #include "sim/explorer/explorer.h"
 #include <gtest/gtest.h>
 
@@ -134,7 +134,7 @@ TEST(Explorer, ForgedMessagesChangeNothing)
     EXPECT_GT(all_of(forging).states, 100'000u);
 }
 
-// Leaving out what only has other names leaves nothing else out.
+// Merging states that differ only in the names of peers hides no other state.
 TEST(Explorer, SymmetryHidesNothing)
 {
     ExploreScope whole = scope(3, 2, 1, 0);

@@ -9,7 +9,7 @@ using namespace tern;
 
 namespace {
 
-// Notes what reaches it, and when.
+// Records the datagrams that reach it, with times.
 struct Recorder final : Socket {
     std::vector<uint64_t> times_us;
     std::vector<uint32_t> numbers;
@@ -37,7 +37,7 @@ struct Destroyer {
 using OwnedSocket = std::unique_ptr<Socket, Destroyer>;
 
 struct Impaired {
-    Recorder *inner; // Owned by the other.
+    Recorder *inner; // Owned by `socket`.
     OwnedSocket socket;
 };
 

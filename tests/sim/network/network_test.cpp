@@ -58,7 +58,7 @@ static void take(Socket &socket, uint64_t now_us, std::vector<Arrival> &arrivals
     }
 }
 
-// Jumps from delivery to delivery until nothing is under way.
+// Advances from delivery to delivery until no datagram is in flight.
 static std::vector<Arrival> drained(SimNetwork &network, Socket &socket)
 {
     std::vector<Arrival> arrivals;
@@ -120,7 +120,8 @@ TEST(SimNetwork, LatencyIsSpreadOverItsRangeAndReorders)
     uint64_t sum_us = 0;
     for (const Arrival &arrival : arrivals)
         sum_us += arrival.now_us;
-    EXPECT_NEAR(static_cast<double>(sum_us) / 5'000, 50'000, 1'500); // Six standard deviations.
+    // The tolerance is six standard deviations.
+    EXPECT_NEAR(static_cast<double>(sum_us) / 5'000, 50'000, 1'500);
     EXPECT_LT(arrivals.front().now_us, 21'000u);
     EXPECT_GT(arrivals.back().now_us, 79'000u);
     const std::vector<uint32_t> order = numbers(arrivals);
@@ -182,7 +183,8 @@ TEST(SimNetwork, ACutIsOneWayAndEnds)
     advance(pair.network.get(), 20'000);
     EXPECT_TRUE(pair.b->receive().empty());
     EXPECT_EQ(pair.a->receive().size(), 1u);
-    set_cut(pair.network.get(), loopback(1), loopback(2), true); // Twice is once.
+    // A second cut of the same pair changes nothing.
+    set_cut(pair.network.get(), loopback(1), loopback(2), true);
     set_cut(pair.network.get(), loopback(1), loopback(2), false);
     send_number(*pair.a, loopback(2), 3);
     advance(pair.network.get(), 40'000);
@@ -269,7 +271,7 @@ TEST(SimNetwork, BeyondItsDatagramsTheNetworkLosesAndRecovers)
     EXPECT_EQ(network_stats(pair.network.get()).lost, 50u);
     EXPECT_EQ(drained(*pair.network, *pair.b).size(), 100u);
     for (uint32_t number = 0; number < 100; ++number)
-        send_number(*pair.a, loopback(3), number); // Nobody there.
+        send_number(*pair.a, loopback(3), number); // No socket has this address.
     EXPECT_TRUE(drained(*pair.network, *pair.b).empty());
     for (uint32_t number = 0; number < 100; ++number)
         send_number(*pair.a, loopback(2), number);

@@ -5,7 +5,7 @@ using namespace tern;
 
 namespace {
 
-struct Line { // Two places, and what arrived at the second.
+struct Line { // Two places, and the datagrams that arrived at the second.
     Wire wire;
     std::vector<Datagram> inbox;
     std::vector<uint32_t> slots;
@@ -29,7 +29,7 @@ struct Line { // Two places, and what arrived at the second.
         wire::send(wire, now_us, 0, {wire::address(1), bytes});
     }
 
-    // First bytes of all that has arrived by then.
+    // Returns the first byte of each datagram that arrived by `time_us`.
     std::vector<int> arrived_by(uint64_t time_us)
     {
         wire::release(wire, slots);
@@ -107,7 +107,7 @@ TEST(Wire, SmallDatagramsComeAgainFromBeyondTheReplayWindow)
         EXPECT_FALSE(wire::kept(wire::route(line.wire, 0, 1), 1).empty());
         EXPECT_TRUE(wire::kept(wire::route(line.wire, 0, 1), 2).empty()); // Too large.
         line.send(9);
-        EXPECT_TRUE(wire::kept(wire::route(line.wire, 0, 1), 1).empty()); // Too long ago.
+        EXPECT_TRUE(wire::kept(wire::route(line.wire, 0, 1), 1).empty()); // Too old.
     }
 }
 

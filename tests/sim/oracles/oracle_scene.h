@@ -1,4 +1,4 @@
-// Peers made by hand for the tests of the oracles: each line says what one peer shows after a tick.
+// Scripted peers for the tests of the oracles: each call states what one peer shows after a tick.
 //     Scene scene(3); scene.creates(0, thing); scene.shows(1, thing, 0, peer(1), wrote);
 #pragma once
 #include "sim/oracles/oracles.h"
@@ -31,7 +31,7 @@ inline Written written(Stamp tenure, uint32_t sequence, unsigned writer)
     return value;
 }
 
-// Place i has peer i + 1; the first is the host. No sessions.
+// nodes[i] is peer i + 1, and peer 1 is the host. There are no sessions.
 struct Scene {
     std::vector<Node> nodes;
     Oracles oracles = {};
@@ -58,7 +58,8 @@ struct Scene {
         nodes[node].note_count = 0;
     }
 
-    // What the node shows of it from now on; `before` is what it showed last.
+    // Sets the state of the object that the node shows from now on; `before` is the state until
+    // now.
     void shows(uint16_t node, ObjectId id, Stamp stamp, PeerId owner, const Written &value,
                Life life = Life::alive)
     {

@@ -1,5 +1,5 @@
-// The oracles that look at rest, over real sessions: silent when all is settled, and each speaks of
-// what one session did and the others have not heard.
+// The oracles that check a session at rest, on real sessions. They are silent once all has settled,
+// and report each difference that the others have not received.
 #include "sim/oracles/oracle_checks.h"
 #include "sim/oracles/oracles.h"
 #include "tests/session/sim_world.h"
@@ -107,7 +107,8 @@ TEST(OraclesAtRest, AnOwnerThatHasGone)
     const Violation violation = oracle_owners::check(rest.at_rest());
     EXPECT_EQ(violation.invariant, "Q3");
     EXPECT_EQ(violation.object, rest.body);
-    EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).invariant, "Q6"); // The roster first.
+    // This function checks rosters first.
+    EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).invariant, "Q6");
 }
 
 TEST(OraclesAtRest, ADestructionThatNotAllHaveHeardOf)
@@ -154,7 +155,8 @@ TEST(OraclesAtRest, AClaimWithoutAnAnswer)
     EXPECT_EQ(violation.object, rest.door);
     for (int i = 0; i < 30; ++i)
         rest.world.step();
-    EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).lane, 0); // The host's game is asked.
+    // The claim waits for the host's game.
+    EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).lane, 0);
 }
 
 TEST(OraclesAtRest, ARosterThatNamesOneWhoIsNotThere)
@@ -175,7 +177,7 @@ TEST(OraclesAtRest, AGrantThatIsNeverGivenBack)
     EXPECT_FALSE(oracles::quiescent(rest.oracles, rest.nodes));
 }
 
-// --- I3 and I8 look at replicas now and then ---
+// --- I3 and I8, which check replicas now and then ---
 
 TEST(OraclesAtRest, ADeathThatIsForgotten)
 {

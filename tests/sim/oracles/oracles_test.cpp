@@ -1,5 +1,4 @@
-// Each oracle that looks after every tick: it speaks where it must, and is silent where all is
-// well.
+// Each oracle that checks every tick reports its violation, and is silent in a correct run.
 #include "tests/sim/oracles/oracle_scene.h"
 
 using namespace tern;
@@ -9,7 +8,7 @@ namespace {
 
 const ObjectId thing = object(2, 1);
 
-// 2 makes it, everybody has it; 3 is granted it, writes, everybody has that.
+// Peer 2 creates the object and all receive it; peer 3 is granted it and writes; all receive that.
 Scene well_played()
 {
     Scene scene(3);
@@ -153,7 +152,7 @@ TEST(OracleValues, AWriteOfAFormerTenure)
 {
     Scene scene = well_played();
     scene.shows(0, thing, stamp(1), peer(3), written(0, 2, 2));
-    EXPECT_TRUE(fired(scene, "I5")); // It is a step back, too.
+    EXPECT_TRUE(fired(scene, "I5")); // The sequence of writes also goes backwards.
     Scene other = well_played();
     other.nodes.push_back(other.nodes[2]);
     other.nodes[3].self = peer(4);
@@ -394,8 +393,8 @@ TEST(OracleAmplification, AtMostThreeTimesWhatCame)
     Scene scene(2);
     const Bytes asked(1, 144), answer(2, 300), data(4, 1200);
     const Address other = scene.nodes[1].address;
-    scene.tick(1);                                                      // It is there.
-    oracles::sent(scene.oracles, scene.nodes, 0, {other, asked.bytes}); // Of its own will.
+    scene.tick(1);                                                      // The peer exists.
+    oracles::sent(scene.oracles, scene.nodes, 0, {other, asked.bytes}); // Sent without being asked.
     scene.tick(0);
     oracles::received_by(scene.oracles, scene.nodes, 0, {other, asked.bytes});
     oracles::sent(scene.oracles, scene.nodes, 0, {other, answer.bytes});
@@ -426,7 +425,7 @@ TEST(OracleAmplification, WhoAnswersAnInitiationIsValidated)
     EXPECT_TRUE(silent(scene));
     oracles::received_by(scene.oracles, scene.nodes, 1, {scene.nodes[0].address, answers.bytes});
     oracles::sent(scene.oracles, scene.nodes, 1, {scene.nodes[0].address, data.bytes});
-    scene.tick(1); // It has not asked.
+    scene.tick(1); // Node 1 has sent no initiation.
     EXPECT_TRUE(fired(scene, "I10"));
 }
 
@@ -437,7 +436,7 @@ TEST(OracleAmplification, AStrangerIsNeverValidated)
     Address stranger = {};
     stranger.port = 9;
     oracles::received_by(scene.oracles, scene.nodes, 0, {stranger, data.bytes});
-    scene.notes(0, NoteKind::accepted, 3, 0, 2); // From somebody else.
+    scene.notes(0, NoteKind::accepted, 3, 0, 2); // The packet came from another peer.
     scene.tick(0);
     for (int i = 0; i < 4; ++i)
         oracles::sent(scene.oracles, scene.nodes, 0, {stranger, data.bytes});
@@ -458,7 +457,7 @@ TEST(OracleCharges, AllThatIsHandedOutIsChargedAndNothingElse)
     oracles::handed_out(scene.oracles, 1, datagrams, rows);
     EXPECT_TRUE(silent(scene));
     Scene another = scene, less = scene;
-    rows[0].bits += 50 * 8; // All that there has been since it was made.
+    rows[0].bits += 50 * 8; // The bits are totals since the session was made.
     oracles::handed_out(scene.oracles, 1, {&datagrams[1], 1}, rows);
     EXPECT_TRUE(silent(scene));
     oracles::peer_started(scene.oracles, scene.nodes, 1);
@@ -480,7 +479,7 @@ TEST(OracleAllocations, OneIsTooMany)
     oracles::work_begins(scene.oracles);
     count += 1;
     oracles::work_ends(scene.oracles, 0);
-    EXPECT_TRUE(silent(scene)); // Nobody counts.
+    EXPECT_TRUE(silent(scene)); // No counter is set.
     scene.oracles.allocation_count = &count;
     oracles::work_begins(scene.oracles);
     oracles::work_ends(scene.oracles, 0);
@@ -518,11 +517,11 @@ TEST(OracleClaims, ASecondAnswer)
     scene.nodes[2].events = {answer(EventKind::claim_granted)};
     scene.tick(2);
     EXPECT_TRUE(silent(scene));
-    scene.tick(2); // The same once more.
+    scene.tick(2); // A second answer to the same claim.
     EXPECT_TRUE(fired(scene, "I14"));
 }
 
-// --- What is set before a grant ---
+// --- Values that are set before a grant (optimistic claims) ---
 
 TEST(OracleValues, AHopeThatAnotherShowsBeforeItIsGranted)
 {

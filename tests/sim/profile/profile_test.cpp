@@ -1,4 +1,4 @@
-// What tern-prof shows: rows by name, the tree, the differences, the treemap.
+// The output of tern-prof: rows by name, the tree, differences, the treemap.
 #include "sim/profile/profile.h"
 #include "sim/recording/recording.h"
 #include "tests/sim/picture/tiny_xml.h"
@@ -48,7 +48,7 @@ std::vector<tiny_xml::Element> leaves(const std::string &svg)
 TEST(Profile, TheTreeSumsUpAndTheLargestComesFirst)
 {
     const ProfileNode root = profile::tree(some());
-    EXPECT_EQ(root.bits, 1000); // Without what has not been sent.
+    EXPECT_EQ(root.bits, 1000); // Excludes data that has not been sent.
     ASSERT_EQ(root.parts.size(), 3u);
     EXPECT_EQ(root.parts[0].name, "ship");
     EXPECT_EQ(root.parts[0].bits, 550);
@@ -58,7 +58,7 @@ TEST(Profile, TheTreeSumsUpAndTheLargestComesFirst)
     const ProfileNode &update = root.parts[0].parts[0];
     EXPECT_EQ(update.name, "UPDATE");
     EXPECT_EQ(update.bits, 500);
-    EXPECT_EQ(update.count, 10u); // Values, not fields.
+    EXPECT_EQ(update.count, 10u); // The count of values, not of fields.
     EXPECT_EQ(update.parts[0].name, "x");
     EXPECT_EQ(update.parts[0].count, 10u);
 }
@@ -68,7 +68,7 @@ TEST(Profile, ChangesAreRates)
     Profile after = some();
     after.seconds = 4;
     for (ProfileRow &row : after.rows)
-        row.bits *= 2; // The same, for longer.
+        row.bits *= 2; // Equal rates over a longer time.
     EXPECT_TRUE(profile::changes(some(), after).empty());
     after.rows[1].bits = 0;
     after.rows[5].bits += 40;
@@ -97,7 +97,7 @@ TEST(Profile, TheAreasOfTheTreemapAreTheBits)
     const auto area = [&](size_t i) { return number(all[i], "width") * number(all[i], "height"); };
     EXPECT_NEAR(area(0) / area(1), 2, 0.05);
     EXPECT_NEAR(area(1) / area(2), 3, 0.1);
-    for (size_t i = 0; i < all.size(); ++i) // Side by side.
+    for (size_t i = 0; i < all.size(); ++i) // No two rectangles overlap.
         for (size_t k = 0; k < i; ++k) {
             const double gap_x =
                 std::max(number(all[i], "x") - number(all[k], "x") - number(all[k], "width"),

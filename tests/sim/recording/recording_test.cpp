@@ -1,4 +1,4 @@
-// Sessions that are recorded, and played back to the byte.
+// Recorded sessions that are replayed to the byte.
 #include "session/record.h"
 #include "sim/recording/recording.h"
 #include "tests/session/sim_world.h"
@@ -60,7 +60,7 @@ void play_some(Session *session, const std::vector<Event> &events, Random &rando
              random::chance(random, 0.5) ? Reliability::reliable : Reliability::unreliable);
 }
 
-// Three in a network that loses and doubles; one of them is recorded.
+// Three sessions on a network that loses and duplicates; one of them is recorded.
 Recorded record_one(uint64_t seed, size_t which, int steps, uint32_t room_bytes = 1 << 20)
 {
     SimWorld world(seed, {20, 90, 0.05f, 0.05f});
@@ -144,7 +144,7 @@ TEST(Recording, EveryFlippedByteAndEveryCutIsToldAndNothingElseHappens)
     size_t whole = 0;
     for (size_t size = 0; size < recorded.bytes.size(); size += step) {
         const PlayedRecording played = recording::play(std::span(recorded.bytes).first(size));
-        whole += played.ok; // Cut between two records: it is only shorter.
+        whole += played.ok; // A cut between two records only shortens the recording.
         if (played.ok || size <= sizeof recording_mark) continue;
         EXPECT_NE(played.error.find("truncated"), std::string::npos) << played.error;
     }
@@ -164,7 +164,7 @@ TEST(Recording, EndsWithAMarkWhenNobodyTakesIt)
     const Bytes bytes(first.begin(), first.end());
     EXPECT_LE(bytes.size(), recording_bytes_min);
     world.step();
-    EXPECT_TRUE(take_recording(world.nodes[0].session).empty()); // It has ended.
+    EXPECT_TRUE(take_recording(world.nodes[0].session).empty()); // The recording has ended.
     const PlayedRecording played = recording::play(bytes);
     EXPECT_TRUE(played.ok) << played.error;
     EXPECT_TRUE(played.cut_short);
@@ -173,7 +173,8 @@ TEST(Recording, EndsWithAMarkWhenNobodyTakesIt)
 
 TEST(Recording, SaysWhereAnotherSessionBegins)
 {
-    // One bit of a datagram, with checks that fit: as if another version had written it.
+    // Changes one bit of a send's hash and keeps the checksums valid, as if another version had
+    // made it.
     SimWorld world(25);
     world.config.recording_bytes_max = 1 << 20;
     Session *session = world.add().session;
@@ -229,8 +230,8 @@ TEST(Recording, ACallThatThisSessionCannotMakeIsAnErrorAndNoAssert)
     }
 }
 
-// What was recorded once replays for ever: on every compiler, and until tern itself changes what
-// it sends. Then the recordings are to be made again: docs/testing.md.
+// A recording replays on every compiler, until tern changes what it sends. Then the recordings must
+// be made again: docs/testing.md.
 TEST(Recording, AllInTheFolderPlayBack)
 {
     const std::filesystem::path folder =

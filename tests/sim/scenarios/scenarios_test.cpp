@@ -1,4 +1,4 @@
-// Each scenario holds, as it is told.
+// Each scenario runs as described.
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/scenarios/scenarios.h"
 #include "sim/scenarios/scenarios_sessions.h"
@@ -30,7 +30,7 @@ std::string title_name(const ::testing::TestParamInfo<ScenarioTitle> &info)
     return word(info.param.name);
 }
 
-// "S14" of "S14-report".
+// Returns "S14" for "S14-report".
 std::string number_of(std::string_view name)
 {
     return std::string(name.substr(0, name.find('-')));

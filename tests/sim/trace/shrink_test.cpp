@@ -19,7 +19,7 @@ SimChoice choice(Act act, uint16_t a, uint16_t b, uint64_t when, uint64_t lasts_
     return made;
 }
 
-// 2000 choices of all kinds, of which few matter.
+// 2000 choices of all kinds, most of which do not matter.
 Trace large()
 {
     Trace trace;
@@ -43,9 +43,9 @@ bool has(const Trace &trace, Act act, uint64_t when)
 struct Shrunk {
     Shrinker s;
     uint64_t wrong_answers; // Candidates in which another invariant fails.
-};
+};                          // Candidates that violate another invariant.
 
-// fails(trace): when, in us; 0: it does not.
+// fails(trace) returns the time of the violation in us, or 0.
 template <class Fails> Shrunk shrink_all(const Trace &trace, Fails fails)
 {
     Violation violation = {};
@@ -70,7 +70,7 @@ template <class Fails> Shrunk shrink_all(const Trace &trace, Fails fails)
 TEST(Shrink, WhatMattersIsLeft)
 {
     const Trace trace = large();
-    // By the pattern above: a destroy, a pause and a lost datagram far from each other.
+    // Three choices that lie far apart: a destroy, a pause and a lost datagram.
     const SimChoice *kept[3] = {};
     for (const SimChoice &c : trace.choices) {
         if (c.act == Act::destroy && c.when > 15'000'000 && !kept[0]) kept[0] = &c;
@@ -97,7 +97,7 @@ TEST(Shrink, PlacesThatDoNotMatterGo)
 {
     Trace trace = large();
     trace.choices.push_back(choice(Act::remove, 0, 4, 77));
-    // Renumbered, it is still of the same time.
+    // The choice keeps its time when it is renumbered.
     const auto fails = [](const Trace &t) -> uint64_t {
         return has(t, Act::remove, 77) ? 1'000'000 : 0;
     };

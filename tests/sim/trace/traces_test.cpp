@@ -1,6 +1,6 @@
-// Traces of runs that once failed, each shrunk: none may fail again. A file of tests/traces/ is all
-// that a new one takes (`tern-sim replay --keep`). Their digests are not compared: what tern sends
-// may change.
+// Shrunk traces of runs that once failed; none may fail again. To add one, put its file into
+// tests/traces/ (`tern-sim replay --keep`). Their digests are not compared, because tern may change
+// what it sends.
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/world/liveness.h"
 #include <filesystem>

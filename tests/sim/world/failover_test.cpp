@@ -1,4 +1,4 @@
-// The host dies or leaves: what that costs, by seed. tern-sim failover has the figures.
+// The cost of a host that dies or leaves, by seed. tern-sim failover prints the figures.
 #include "sim/world/failover.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(Failover, AnIdleHostIsMissedNoLater)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         const DeathTimes times = times_of(HostEnd::crash, seed, true);
-        // The last sign of life may be a quarter of the timeout old.
+        // The last packet of an idle host may be a quarter of the timeout old.
         EXPECT_GE(times.asked_us, timeout_us * 7 / 10) << "seed " << seed;
         EXPECT_LT(times.granted_us, timeout_us + 1'200'000) << "seed " << seed;
     }
@@ -50,7 +50,7 @@ TEST(Failover, TheSuccessorMayDieWithIt)
             << "seed " << seed;
 }
 
-// The others' objects go on as if nothing had been, and the host's come with their last values.
+// The other objects continue without interruption, and the host's objects keep their last values.
 TEST(Failover, AHostThatLeavesIsFollowedWithoutATickLost)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {

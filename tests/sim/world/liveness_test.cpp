@@ -1,4 +1,4 @@
-// Whole runs under the oracles, and the traces of what they have found.
+// Whole runs under the oracles, and traces of the failures that they found.
 #include "sim/world/liveness.h"
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST(Liveness, SwarmsAgree)
             for (const ObjectRecord &record : records)
                 deaths += record.destroyed_by != PeerId::none;
     }
-    EXPECT_GT(streams, 100u); // They had something to look at.
+    EXPECT_GT(streams, 100u); // There was something to check.
     EXPECT_GT(deaths, 100u);
 }
 
@@ -68,7 +68,7 @@ TEST(Liveness, WhatNeverAgreesIsFoundAtTheBound)
     const auto sim = simulation::make(options);
     simulation::run_safety(*sim);
     Liveness l = liveness::begin(*sim);
-    l.deadline_us = sim->now_us; // Sooner than anybody can.
+    l.deadline_us = sim->now_us; // No session can agree that early.
     while (liveness::step(l, *sim)) {
     }
     EXPECT_TRUE(l.violation);
@@ -85,7 +85,7 @@ TEST(Liveness, ALostProbeIsFound)
     while (l.stage != LivenessStage::claiming && liveness::step(l, *sim)) {
     }
     ASSERT_FALSE(l.probes.empty());
-    for (Place &place : sim->places) // Nobody claims.
+    for (Place &place : sim->places) // Prevents the claims of the probes.
         place.acts.clear(), place.next_act = 0;
     while (liveness::step(l, *sim)) {
     }
@@ -112,8 +112,8 @@ TEST(Liveness, ChatterIsFound)
     EXPECT_EQ(l.violation.invariant, "L3");
 }
 
-// The newcomer's first connection is given up after the host has taken it in; its second JOIN
-// counted as malformed.
+// The newcomer gives its first connection up after the host has admitted it. The host once counted
+// its second JOIN as malformed.
 TEST(Liveness, Found221)
 {
     const Liveness l = replay("tern-trace 1 simulate\n"

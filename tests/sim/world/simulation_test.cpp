@@ -164,7 +164,7 @@ TEST(Simulation, EveryFaultHasAnEffectThatIsCounted)
     EXPECT_GT(run_with("natted=4")->wire.counts.lost_nowhere, 0u);
 }
 
-// A ring of five: each is cut off from two, and nobody from the same two as another.
+// A ring of five: each place is cut off from two others, and no two places from the same pair.
 TEST(Simulation, OnARingEachHearsMost)
 {
     SimOptions options;
@@ -184,7 +184,7 @@ TEST(Simulation, OnARingEachHearsMost)
     EXPECT_EQ(unheard.size(), 5u);
 }
 
-// What is sent to an address reaches whoever has it then; addresses of one IP differ by their port.
+// A datagram goes to whoever has the address at that time; addresses of one IP differ in the port.
 TEST(Simulation, AddressesAreSharedAndExchanged)
 {
     SimOptions options;
@@ -196,7 +196,7 @@ TEST(Simulation, AddressesAreSharedAndExchanged)
     choice.when = 1'500'000;
     const auto moved = simulation::make(options, {choice});
     simulation::run_until(*moved, 1'600'000);
-    EXPECT_EQ(count_of(*moved, Act::nat), 0u); // There is nobody at place 1 yet.
+    EXPECT_EQ(count_of(*moved, Act::nat), 0u); // Place 1 has no session yet.
     SimChoice start = {};
     start.act = Act::start;
     start.a = 1;
@@ -280,10 +280,10 @@ TEST(Simulation, InTheLivenessPhaseGamesDoWhatTheyAreOrdered)
         }
 }
 
-// --- Found by simulation, shrunk ---
+// --- Shrunk failures that the simulation found ---
 
-// Its address changes between its question and the answer, for good. Its connection follows, though
-// it does not know yet that it is a member.
+// The newcomer's address changes for good between its JOIN and the answer. Its connection follows,
+// though the newcomer does not know yet that it is a member.
 TEST(Simulation, ANewcomerThatMovesAfterItWasTakenInIsFollowed)
 {
     const ParsedTrace parsed = script::parse("tern-trace 1 simulate\nseed 1\nplaces 3\nseconds 3\n"
@@ -299,7 +299,7 @@ TEST(Simulation, ANewcomerThatMovesAfterItWasTakenInIsFollowed)
     EXPECT_EQ(peer_stats(sim->nodes[0].session, sim->nodes[2].self).bad_messages, 0u);
 }
 
-// --- What is shown to oracles and people ---
+// --- Journals and changes, which oracles and pictures read ---
 
 TEST(Simulation, AJournalThatHasMissedANoteIsAViolation)
 {
@@ -330,7 +330,7 @@ TEST(Simulation, InAHistoryTheSweptStayDead)
     EXPECT_GT(after_death, 0u);
 }
 
-// Replays the changes of a node, and compares with what its session says.
+// Replays the changes of a node, and compares the result with its session.
 TEST(Simulation, ChangesTellAllThatHappenedToTheObjects)
 {
     const auto sim = simulation::make(mixed(4));
@@ -344,7 +344,7 @@ TEST(Simulation, ChangesTellAllThatHappenedToTheObjects)
             ticks[i] = sim->places[i].ticks;
             const Node &node = sim->nodes[i];
             if (!node.session) continue;
-            // Restarted, or started over when its host went while it joined.
+            // The place restarted, or began to join again because its host left.
             const bool anew = sim->places[i].generation != generations[i] || node.self != selves[i];
             if (anew) worlds[i].clear(), values[i].clear();
             generations[i] = sim->places[i].generation;
@@ -395,11 +395,11 @@ TEST(Simulation, AHistoryHasTheDeedsAndTheObjects)
         EXPECT_GT(kinds[static_cast<size_t>(kind)], 0u) << static_cast<int>(kind);
 }
 
-// Seed 539: both halves of a session of two admitted a third. Seed 1545: a newcomer started
-// over in the tick in which it had heard of a death. Seeds 20105 and 20511: each of two voters
-// went on, though a newcomer could follow either. Seed 3633: somebody connected to a peer that was
-// saying goodbye, and it never came to its end. Seed 4279: who started over was told, on the
-// connection on which it asked anew, what its former self had not acked.
+// Seed 539: both halves of a session of two admitted a third peer. Seed 1545: a newcomer began to
+// join again in the tick in which it learned of a death. Seeds 20105 and 20511: two voters each
+// continued, though a newcomer could follow either. Seed 3633: a peer connected to one that was
+// closing, and never finished. Seed 4279: a peer that joined again received, on its new connection,
+// the messages that its former self had not acked.
 struct FailedSeed {
     uint64_t seed;
     uint32_t seconds;

@@ -1,4 +1,4 @@
-// Small soaks; ./dev nightly has a long one.
+// Short soak tests; ./dev nightly runs a long one.
 #include "sim/world/soak.h"
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ TEST(Soak, WhatIsKeptOfTheDeadIsBoundedByTheLiving)
     EXPECT_GT(soak.deaths, 20'000u);
     EXPECT_EQ(soak.peers_ever, 16u);
     EXPECT_GT(soak.migrations, 100u);
-    EXPECT_GT(soak.ranges_max, 100u); // The living do lie scattered.
+    // The living objects are scattered between the destroyed ones.
+    EXPECT_GT(soak.ranges_max, 100u);
     EXPECT_LE(soak.ranges_max, soak.alive_max + soak.peers_ever);
 }
 
