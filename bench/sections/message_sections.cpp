@@ -254,7 +254,7 @@ bool measure_reliable(const Options &options)
     return right;
 }
 
-// At most outstanding_max messages are queued at once. tern's stream accepts 256 KB of them and
+// Up to outstanding_max messages are queued at once. tern's stream accepts 256 KB of them and
 // queue() returns false for the rest until there is room.
 static bool measure_bulk_load(const char *id, const char *title, const Load &load,
                               const Options &options)

@@ -1,4 +1,4 @@
-// tern-demo's command line, and the three ways to run that it chooses.
+// tern-demo's command line, and the three modes that it selects.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -44,7 +44,7 @@ struct ParsedOptions {
 ParsedOptions parse_options(int argc, const char *const *argv);
 bool is_alone(const Options &options); // One peer in this process, and no forks.
 
-// --- Ways to run; each returns the exit status of the program ---
+// --- Modes; each returns the exit status of the program ---
 
 // Forks the peers, kills one half-way, and compares the worlds that the survivors report. 0: all
 // have the same world; 1: they have not; 130: interrupted.
