@@ -83,6 +83,30 @@ Findings types_of_one_name(const std::vector<File> &files)
     return out;
 }
 
+// A public function and a namespace of the core do not share a name: code in namespace tern could
+// not call the one or open the other.
+Findings functions_named_as_namespaces(const std::vector<File> &files)
+{
+    static const std::regex space("(?:^|\n)namespace (?:tern::)?(\\w+)");
+    static const std::regex function("(?:^|\n)[a-zA-Z][^\n(=]*[ *&](\\w+)\\(");
+    std::set<std::string> spaces;
+    for (const File &file : files) {
+        if (!is_core(file)) continue;
+        const std::string code = without_comments(file.text);
+        for (std::sregex_iterator it(code.begin(), code.end(), space), end; it != end; ++it)
+            spaces.insert(it->str(1));
+    }
+    Findings out;
+    for (const File &file : files) {
+        if (!is_core(file) || !file.path.starts_with("include/")) continue;
+        const std::string code = without_comments(file.text);
+        for (std::sregex_iterator it(code.begin(), code.end(), function), end; it != end; ++it)
+            if (spaces.contains(it->str(1)))
+                out.push_back(file.path + ": " + it->str(1) + "() has the name of a namespace");
+    }
+    return out;
+}
+
 // Corpora, and the escapes that the sandbox is tried with, are data.
 Findings full_folders(const std::vector<File> &files)
 {
@@ -126,6 +150,15 @@ TEST(TidyWords, NoTwoTypesOfTheCoreShareAName)
     const File a = {"base/a.h", "struct A {\n};\nstruct B;\n"};
     const File b = {"base/b.h", "enum class A : uint8_t { none };\nstruct B {\n};\n"};
     EXPECT_EQ(types_of_one_name({a, b}).size(), 1u);
+}
+
+TEST(TidyWords, NoPublicFunctionHasTheNameOfANamespace)
+{
+    EXPECT_TRUE(none(functions_named_as_namespaces(tree())));
+    const File header = {"include/tern/x.h", "std::span<const int> objects(int x);\nint y();\n"};
+    const File inner = {"migration/objects.h", "namespace tern::objects {\n}\n"};
+    EXPECT_EQ(functions_named_as_namespaces({header, inner}).size(), 1u);
+    EXPECT_EQ(functions_named_as_namespaces({header}).size(), 0u);
 }
 
 TEST(TidyWords, FoldersHoldAtMost40Files)
