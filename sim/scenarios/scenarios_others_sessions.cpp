@@ -50,10 +50,8 @@ PlayedSessions set_back(const Stage &stage)
     advance_to(run, 9'000'000);
     expect(run, is_owned(run, 2, 1, 1), "the first owner has it again");
     expect(run, is_content(run, first), "all have the value that it has set back");
-    PlayedSessions played = finish(run);
-    played.measured = "health " + std::to_string(first.health) + ", " +
-                      std::to_string(second.health) + ", " + std::to_string(first.health);
-    return played;
+    return finish(run, "health " + std::to_string(first.health) + ", " +
+                           std::to_string(second.health) + ", " + std::to_string(first.health));
 }
 
 // --- B14 ---
@@ -85,9 +83,7 @@ PlayedSessions given_before_it_is_known(const Stage &stage)
         expect(run, is_owned(run, place, 1, 2), "2 owns it, before its creator's word has come");
     advance_to(run, 6'000'000);
     expect(run, agree(run) && is_owned(run, 2, 1, 2), "that changes nothing");
-    PlayedSessions played = finish(run);
-    played.measured = "owned by one that its creator had not told yet";
-    return played;
+    return finish(run, "owned by one that its creator had not told yet");
 }
 
 // --- B21 ---
@@ -122,11 +118,9 @@ PlayedSessions many_come_to_many(const Stage &stage)
     const uint64_t second_most =
         *std::max_element(run.bytes_by_second.begin(), run.bytes_by_second.end());
     expect(run, second_most <= 5 * (rate + rate / 10), "no second takes more than its budget");
-    PlayedSessions played = finish(run);
-    played.measured = "four newcomers had 2000 objects after " + seconds(in_us - 9'000'000) +
-                      "; the host sent at most " + std::to_string(second_most) +
-                      " bytes in a second";
-    return played;
+    return finish(run, "four newcomers had 2000 objects after " + seconds(in_us - 9'000'000) +
+                           "; the host sent at most " + std::to_string(second_most) +
+                           " bytes in a second");
 }
 
 // --- B30 ---
@@ -164,23 +158,17 @@ PlayedSessions heir_is_not_yet_in(const Stage &stage)
     advance_to(run, 12'000'000);
     const uint16_t left[] = {0, 1, 3};
     expect(run, agree(run, left), "all agree, the newcomer too");
-    PlayedSessions played = finish(run);
-    played.measured = "4 orphans: 2 for each of the two that were in, none for the newcomer";
-    return played;
+    return finish(run, "4 orphans: 2 for each of the two that were in, none for the newcomer");
 }
 
 constexpr Playable all[] = {
     {{"B7", "B7: a field is set back to what its owner had sent before another's tenure"},
      set_back,
-     Topology::mesh,
      true},
     {{"B14", "B14: an object is given to a peer that has not heard of it"},
      given_before_it_is_known},
-    {{"B21", "B21: four come at once to a world of 2000 objects"},
-     many_come_to_many,
-     Topology::mesh,
-     true},
-    {{"B30", "B30: an owner dies while somebody joins"}, heir_is_not_yet_in, Topology::mesh, true},
+    {{"B21", "B21: four come at once to a world of 2000 objects"}, many_come_to_many, true},
+    {{"B30", "B30: an owner dies while somebody joins"}, heir_is_not_yet_in, true},
 };
 
 }

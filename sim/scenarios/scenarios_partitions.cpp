@@ -18,14 +18,7 @@ struct Pair {
 // paths in `ways` lose everything.
 std::string parted_trace(uint16_t places, std::span<const Pair> ways, const char *more)
 {
-    std::string text = "tern-trace 1 simulate\nseed 3\nplaces " + std::to_string(places) +
-                       "\nseconds 24\nobjects 40\nchoices\n";
-    for (uint16_t place = 0; place < places; ++place) {
-        const std::string who = std::to_string(place);
-        const std::string start_us = std::to_string(1'000'000 + 300'000 * place);
-        if (place > 0) text += "start " + who + " @" + start_us + " =0\n";
-        text += "create " + who + " @3000000 o" + std::to_string(place + 1) + " =124076828\n";
-    }
+    std::string text = populated_trace(places, 24, "");
     for (const Pair &way : ways)
         text += "cut " + std::to_string(way.from) + ">" + std::to_string(way.to) + " @" +
                 std::to_string(cut_us) + " +" + std::to_string(healed_us - cut_us) + "\n";
@@ -84,9 +77,7 @@ PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, const std::st
     const PeerId host_now = host_peer(run.sim->nodes[stayed.front()].session);
     for (const uint16_t place : stayed)
         expect(run, host_peer(run.sim->nodes[place].session) == host_now, "there is one host");
-    PlayedSessions played = finish(run);
-    played.measured = said;
-    return played;
+    return finish(run, said);
 }
 
 constexpr const char *three_and_four_come_back = "start 3 @15000000 =0\nstart 4 @15100000 =0\n";
@@ -163,9 +154,7 @@ PlayedSessions all_stay(const Stage &stage, uint16_t places, std::span<const Pai
     for (uint16_t place = 0; place < places; ++place)
         expect(run, host_peer(run.sim->nodes[place].session) == static_cast<PeerId>(1),
                "under the host that there was");
-    PlayedSessions played = finish(run);
-    played.measured = "nobody was counted out in 10 s";
-    return played;
+    return finish(run, "nobody was counted out in 10 s");
 }
 
 // 0 - 1 - 2: no path joins the host and 2, and 1 relays.
@@ -213,28 +202,18 @@ PlayedSessions bridge_dies(const Stage &stage)
     const uint16_t left[] = {1, 2, 3};
     expect(run, agree(run, left), "those that are left agree while the path is cut");
     expect_world(run, left, 1);
-    PlayedSessions played = finish(run);
-    played.measured = "3 of 3 survivors stayed";
-    return played;
+    return finish(run, "3 of 3 survivors stayed");
 }
 
 constexpr Playable all[] = {
-    {{"S16-sessions", "S16: two of five are cut off, told, and come back"},
-     two_of_five_part,
-     Topology::mesh,
-     true},
+    {{"S16-sessions", "S16: two of five are cut off, told, and come back"}, two_of_five_part, true},
     {{"S16-host", "S16: the host is with the two of five; the next follows"},
      host_is_with_the_few,
-     Topology::mesh,
      true},
-    {{"S16-alone", "S16: one of the two that were cut off goes on by itself"},
-     one_goes_on,
-     Topology::mesh,
-     true},
+    {{"S16-alone", "S16: one of the two that were cut off goes on by itself"}, one_goes_on, true},
     {{"S17-bridge", "S17: the host and one other hear only one between, who bridges"}, bridge},
     {{"S17-members", "S17: two members hear only the host between them, which bridges"},
      bridge_of_the_host,
-     Topology::mesh,
      true},
     {{"S17-deaf", "S17: one does not hear the host, which hears it"}, host_is_not_heard},
     {{"S17-mute", "S17: the host does not hear one, which hears it"}, host_does_not_hear},

@@ -12,6 +12,20 @@ void expect(Run &run, bool holds, std::string_view what)
                       std::string(what);
 }
 
+std::string populated_trace(uint16_t places, uint32_t seconds, std::string_view options)
+{
+    std::string text = "tern-trace 1 simulate\nseed 3\nplaces " + std::to_string(places) +
+                       "\nseconds " + std::to_string(seconds) + "\nobjects 40\n" +
+                       std::string(options) + "choices\n";
+    for (uint16_t place = 0; place < places; ++place) {
+        const std::string who = std::to_string(place);
+        const std::string start_us = std::to_string(1'000'000 + 300'000 * place);
+        if (place > 0) text += "start " + who + " @" + start_us + " =0\n";
+        text += "create " + who + " @3000000 o" + std::to_string(place + 1) + " =124076828\n";
+    }
+    return text;
+}
+
 Run begin(const Stage &stage, std::string_view text)
 {
     ParsedTrace parsed = script::parse(text);
@@ -65,7 +79,7 @@ void advance_to(Run &run, uint64_t time_us)
     expect(run, !run.sim->oracles.violation, "no oracle is violated");
 }
 
-PlayedSessions finish(Run &run)
+PlayedSessions finish(Run &run, const std::string &measured)
 {
     Simulation &sim = *run.sim;
     while (advance(run)) {
@@ -79,6 +93,7 @@ PlayedSessions finish(Run &run)
     if (violation) expect(run, false, violation.invariant + " holds: " + violation.text);
     PlayedSessions played;
     played.failure = run.failure;
+    played.measured = measured;
     played.digest = sim.digest;
     played.history = sim.history;
     return played;

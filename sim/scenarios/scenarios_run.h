@@ -29,12 +29,16 @@ struct Stage {
     Topology topology; // star: overrides the trace's.
 };
 
+// The head of a trace. Places start one after the other, and at 3 s place i creates thing 1 + i.
+// options: more lines of options, or none.
+std::string populated_trace(uint16_t places, uint32_t seconds, std::string_view options);
 Run begin(const Stage &stage, std::string_view text);     // text: a trace; asserts that it parses.
 void expect(Run &run, bool holds, std::string_view what); // what: continues "expected that".
 bool advance(Run &run);                                   // One world event. False: none is left.
 // Up to a time of the run. Also expects that no oracle was violated.
 void advance_to(Run &run, uint64_t time_us);
-PlayedSessions finish(Run &run); // The rest of the safety phase, then the liveness phase.
+// The rest of the safety phase, then the liveness phase.
+PlayedSessions finish(Run &run, const std::string &measured = "");
 
 // --- Queries. thing: an object, by the number that its `create` line gives it, from 1 ---
 bool is_open(const Run &run, uint16_t place);
@@ -50,8 +54,8 @@ std::string seconds(uint64_t time_us); // "1.5 s", rounded down.
 struct Playable {
     ScenarioTitle title;
     PlayedSessions (*play)(const Stage &stage);
-    Topology topology = Topology::mesh; // star: overrides the trace's.
     bool in_star = false;               // Also played in a star, where it must pass too.
+    Topology topology = Topology::mesh; // star: overrides the trace's.
 };
 std::span<const Playable> partitions(); // scenarios_partitions.cpp
 std::span<const Playable> others();     // scenarios_others_sessions.cpp

@@ -61,9 +61,7 @@ PlayedSessions sleeper_is_out(const Stage &stage)
         expect(run, is_dead(run, place, 2) && is_dead(run, place, 3) && is_dead(run, place, 5),
                "the dead are dead");
     }
-    PlayedSessions played = finish(run);
-    played.measured = "the sleeper's last words: " + words;
-    return played;
+    return finish(run, "the sleeper's last words: " + words);
 }
 
 PlayedSessions sleeper_is_caught_up(const Stage &stage)
@@ -84,11 +82,9 @@ PlayedSessions sleeper_is_caught_up(const Stage &stage)
         expect(run, is_owned(run, place, 3, 2), "what the sleeper owned is still its own");
     }
     const Stats measured = peer_stats(run.sim->nodes[2].session, run.sim->nodes[0].self);
-    PlayedSessions played = finish(run);
-    played.measured = "caught up " + std::to_string((agreed_us - 35'000'000) / 1000) +
-                      " ms after it woke; it measures a round trip of " +
-                      std::to_string(measured.rtt_us / 1000) + " ms then";
-    return played;
+    return finish(run, "caught up " + std::to_string((agreed_us - 35'000'000) / 1000) +
+                           " ms after it woke; it measures a round trip of " +
+                           std::to_string(measured.rtt_us / 1000) + " ms then");
 }
 
 // --- S21, S22 ---
@@ -132,10 +128,8 @@ PlayedSessions dead_take_little(const Stage &stage)
     // them.
     expect(run, dead_ranges_most(run) == 5, "their memory is 5 ranges");
     expect(run, most <= 4 + 80, "it never was more than creators and living objects");
-    PlayedSessions played = finish(run);
-    played.measured = "2000 dead are 5 ranges at rest, and never were more than " +
-                      std::to_string(most) + " at any peer";
-    return played;
+    return finish(run, "2000 dead are 5 ranges at rest, and never were more than " +
+                           std::to_string(most) + " at any peer");
 }
 
 // Place 3 ticks only twice a second, while several objects are destroyed in each 60th of a second.
@@ -154,11 +148,10 @@ PlayedSessions slow_reader(const Stage &stage)
     expect(run, dead_ranges_most(run) == 4, "the memory of the dead is a range for each creator");
     expect(run, ranges_most <= 4 + 80, "it never was more than creators and living objects");
     expect(run, items_most > 20, "something has waited for the slow one");
-    PlayedSessions played = finish(run);
-    played.measured = "at most " + std::to_string(items_most) +
+    return finish(run,
+                  "at most " + std::to_string(items_most) +
                       " messages of the host waited for the slow one, and the dead were at most " +
-                      std::to_string(ranges_most) + " ranges";
-    return played;
+                      std::to_string(ranges_most) + " ranges");
 }
 
 // --- S23 ---
@@ -386,9 +379,7 @@ PlayedSessions calls_in_flight(const Stage &stage)
     }
     advance_to(run, 15'000'000);
     expect(run, run.calls.size() == 4, "nobody has heard what was said to the one who crashed");
-    PlayedSessions played = finish(run);
-    played.measured = "4 calls heard by the one they were sent to, 1 by nobody";
-    return played;
+    return finish(run, "4 calls heard by the one they were sent to, 1 by nobody");
 }
 
 // --- All scenarios ---
@@ -398,30 +389,16 @@ constexpr Playable playable[] = {
      sleeper_is_out},
     {{"S20-patient", "S20: a peer that stood still for 30 s is caught up, if that may be"},
      sleeper_is_caught_up,
-     Topology::mesh,
      true},
-    {{"S21", "S21: the memory of 2000 dead, when all is idle"},
-     dead_take_little,
-     Topology::mesh,
-     true},
-    {{"S22", "S22: a slow reader, and four deaths in each tick"},
-     slow_reader,
-     Topology::mesh,
-     true},
-    {{"S23-grants", "S23: the host's counter of grants comes to its end"},
-     grants_end,
-     Topology::mesh,
-     true},
-    {{"S23-ticks", "S23: a peer's ticks come to their end"}, ticks_end, Topology::mesh, true},
+    {{"S21", "S21: the memory of 2000 dead, when all is idle"}, dead_take_little, true},
+    {{"S22", "S22: a slow reader, and four deaths in each tick"}, slow_reader, true},
+    {{"S23-grants", "S23: the host's counter of grants comes to its end"}, grants_end, true},
+    {{"S23-ticks", "S23: a peer's ticks come to their end"}, ticks_end, true},
     {{"S23-serials", "S23: a peer's serials come to their end"}, serials_end},
-    {{"S26", "S26: the owner of 1000 objects crashes"}, orphans_of_a_member, Topology::mesh, true},
-    {{"S26-host", "S26: the host, which owns 1000 objects, crashes"},
-     orphans_of_the_host,
-     Topology::mesh,
-     true},
+    {{"S26", "S26: the owner of 1000 objects crashes"}, orphans_of_a_member, true},
+    {{"S26-host", "S26: the host, which owns 1000 objects, crashes"}, orphans_of_the_host, true},
     {{"S27", "S27: a call to a member about an object that migrates or dies in flight"},
      calls_in_flight,
-     Topology::mesh,
      true},
 };
 

@@ -68,16 +68,13 @@ PlayedSessions moving_under_loss(const Stage &stage)
     expect(run, is_owned(run, 3, 1, 2), "the claimed one is its claimer's");
     expect(run, !run.sim->oracles.violation, "no oracle is violated");
     expect(run, ticks_most < 60, "nobody shows a mover as it was a second ago");
-    PlayedSessions played = finish(run);
-    played.measured = "with a loss of 20 % the oldest state shown was " +
-                      std::to_string(ticks_most) + " ticks old";
-    return played;
+    return finish(run, "with a loss of 20 % the oldest state shown was " +
+                           std::to_string(ticks_most) + " ticks old");
 }
 
 constexpr Playable all[] = {
     {{"moving", "predicted objects that move all the time, and a loss of 20 %"},
      moving_under_loss,
-     Topology::mesh,
      true},
 };
 

@@ -9,19 +9,9 @@ namespace {
 
 constexpr uint16_t place_count = 5;
 
-// Place i creates thing 1 + i.
 std::string star_trace(uint32_t seconds, const char *more)
 {
-    std::string text = "tern-trace 1 simulate\nseed 3\nplaces " + std::to_string(place_count) +
-                       "\nseconds " + std::to_string(seconds) +
-                       "\nobjects 40\ntopology star\nchoices\n";
-    for (uint16_t place = 0; place < place_count; ++place) {
-        const std::string who = std::to_string(place);
-        const std::string start_us = std::to_string(1'000'000 + 300'000 * place);
-        if (place > 0) text += "start " + who + " @" + start_us + " =0\n";
-        text += "create " + who + " @3000000 o" + std::to_string(place + 1) + " =124076828\n";
-    }
-    return text + more;
+    return populated_trace(place_count, seconds, "topology star\n") + more;
 }
 
 uint64_t said_between_clients(const Run &run, uint16_t host)
@@ -98,9 +88,7 @@ PlayedSessions host_dies(const Stage &stage)
            "the next in line is the host");
     advance_to(run, 20'000'000);
     expect(run, agree(run), "who comes back is told all by the next host");
-    PlayedSessions played = finish(run);
-    played.measured = "all agree " + seconds(agreed_us - 5'000'000) + " after the crash";
-    return played;
+    return finish(run, "all agree " + seconds(agreed_us - 5'000'000) + " after the crash");
 }
 
 // One member loses the host first and follows the next host, which does not know yet that the host
@@ -127,9 +115,8 @@ PlayedSessions early(const Stage &stage)
     };
     expect(run, follows(1, 2) && follows(2, 2), "both follow the next host");
     const uint64_t datagrams = run.sim->wire.counts.sent;
-    PlayedSessions played = finish(run);
-    played.measured = "both follow the next host after " + std::to_string(datagrams) + " datagrams";
-    return played;
+    return finish(run,
+                  "both follow the next host after " + std::to_string(datagrams) + " datagrams");
 }
 
 // 4 notices before 1 that the host has died, and calls through 1, the next host, which does not
@@ -153,9 +140,7 @@ PlayedSessions early_call(const Stage &stage)
     expect(run, said.size() == 1, "4 has called");
     expect(run, !said.empty() && said[0].heard_by == std::vector{run.sim->nodes[2].self},
            "its owner has heard the call");
-    PlayedSessions played = finish(run);
-    played.measured = "the owner has heard the call, once";
-    return played;
+    return finish(run, "the owner has heard the call, once");
 }
 
 // --- Cut off ---
@@ -171,9 +156,7 @@ PlayedSessions clients_parted(const Stage &stage)
     Run run = begin(stage, star_trace(16, cuts.c_str()));
     advance_to(run, 15'000'000);
     expect(run, agree(run), "clients need no path to each other");
-    PlayedSessions played = finish(run);
-    played.measured = "all agree, though 12 paths are cut";
-    return played;
+    return finish(run, "all agree, though 12 paths are cut");
 }
 
 PlayedSessions client_cut_off(const Stage &stage)
@@ -189,9 +172,7 @@ PlayedSessions client_cut_off(const Stage &stage)
     const std::string words = run.sim->places[3].last_words;
     advance_to(run, 22'000'000);
     expect(run, agree(run), "it has come back as another");
-    PlayedSessions played = finish(run);
-    played.measured = "its last words: " + words;
-    return played;
+    return finish(run, "its last words: " + words);
 }
 
 constexpr Playable playable[] = {
