@@ -4,13 +4,14 @@
 //
 // Between two members there is an ordered reliable stream of messages each way (next_message,
 // receive, messages_acked), and packets with UPDATEs and snapshots that may be lost (write_updates,
-// receive_updates, write_snapshot, receive_snapshot, fate).
+// receive_updates, write_snapshot, receive_snapshot, on_packet_outcome).
 #pragma once
 #include "migration/replica_types.h"
 
 namespace tern {
 
-// The result for a received message. Unless it is ok, no object and no member has changed.
+// The result for a received message. Unless it is ok, nothing has changed;
+// receive_updates() and receive_snapshot() are exceptions, see there.
 enum class Verdict : uint8_t {
     ok,
     ignored,   // Legitimate, but outdated, or from a fenced peer.
@@ -24,7 +25,7 @@ enum class Departure : uint8_t { silence, goodbye };
 // The kind and the objects of a message, for inspectors and the explorer.
 struct Described {
     MessageKind kind; // none: the message is malformed.
-    Stamp stamp;      // For migrate, destroy, grant, report_object, tell; 0 for other kinds.
+    Stamp stamp;      // For migrate, destroy, grant, report_object, relay; 0 for other kinds.
     uint16_t object_count;
     ObjectId objects[grant_objects_max]; // For dead none are listed.
 };
@@ -52,9 +53,9 @@ PeerId next_peer_id(Replica &r); // Only on the host. An id is never given twice
 void admit(Replica &r, PeerId id, const Identity &newcomer);
 // The member's address has changed. On the host this sends a VIEW; elsewhere nothing happens.
 void moved(Replica &r, PeerId peer, const Address &address);
-// This peer takes the member for gone. If it leads, it removes the member, beginning with a query
-// to everybody. If the member led, this peer follows the next successor(), or leads itself. Else
-// nothing happens, because only the leader removes members.
+// Treats the member as gone. If this peer is the host, or its successor once the host has gone, it
+// removes the member, beginning with a query to everybody. If the member was that, this peer
+// follows the next successor(), or is it. Otherwise nothing happens.
 void peer_gone(Replica &r, PeerId peer, Departure how = Departure::silence);
 // On the host or its successor: removes the member, from the next end_receive() on.
 void give_up(Replica &r, PeerId peer);
@@ -68,7 +69,8 @@ bool has_quorum(const Replica &r);
 // After Fault::minority: begins another session with this peer as the only member and host. All
 // others count as gone, and their objects become this peer's.
 void go_on(Replica &r, uint64_t session);
-// Whether this peer and a member exchange messages: in a star only if one of them leads.
+// Whether this peer and a member exchange messages: in a star only if one of them is the
+// host, or its successor once the host has gone.
 bool exchanges_objects_with(const Replica &r, PeerId member);
 // Whether this peer is the host of a star, which replicates the objects of all clients to all.
 bool relays(const Replica &r);
@@ -80,7 +82,8 @@ Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message);
 // Writes the next message for a member; returns its size, or 0 if there is none. `buffer` needs
 // stream_message_bytes_max, or at least the size of the longest message.
 size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer);
-bool has_message(const Replica &r, PeerId to); // next_message() may still find it pointless.
+bool has_message(const Replica &r,
+                 PeerId to); // False positives: next_message() may still return 0.
 bool is_unacked(const Replica &r, PeerId to, MessageKind kind); // Queued, or sent and not acked.
 // The first `count` messages that were pulled for this member, on this connection, have arrived.
 void messages_acked(Replica &r, PeerId to, uint32_t count);
@@ -89,7 +92,8 @@ Described describe(PeerId from, std::span<const std::byte> message);
 // counted from 1. They may arrive twice. Between two members that are not the host a repeated
 // message changes nothing.
 void rewind(Replica &r, PeerId to);
-// Whether nothing for this member is queued, due, suppressed or unacked, UPDATEs included.
+// Whether the member has acked everything that this peer has for it, UPDATEs included. False also
+// while an error bound suppresses a change.
 bool all_acked(const Replica &r, PeerId to);
 
 // --- UPDATEs ---

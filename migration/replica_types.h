@@ -76,13 +76,13 @@ struct Item {
     MessageKind kind;
     uint8_t detail;   // claim_refused: the reason.
     PeerId peer;      // complaint: the peer that cannot be reached.
-    uint32_t tick;    // For create, migrate, tell: the tick of the values; set when pulled.
+    uint32_t tick;    // For create, migrate, relay: the tick of the values; set when pulled.
     uint32_t grant;   // migrate, grant, destroy: index + 1 in `grants`; it counts as a reference.
     uint32_t token;   // query, report_object, report; welcome, view: the number of the view, or 0
                       // if nothing was sent.
     uint32_t message; // Set when pulled: the number of its last message on this stream.
     uint64_t object;  // create, destroy, claim, ...; dead: the first id of the next message.
-    uint64_t stamp;   // The tenure, for create, destroy, tell; for tell set when pulled.
+    uint64_t stamp;   // The tenure, for create, destroy, relay; for relay set when pulled.
 };
 
 // The message queue of one member: first the items that were pulled and are not acked, then those

@@ -173,8 +173,8 @@ bool receive_from_unidentified(Session &s, ConnectionIndex index,
     PeerLink &from = peer_link(s, index);
     Join join;
     if (!read_join(message, join)) {
-        // The host accepts nothing else from a stranger. Elsewhere it may be a newcomer or a member
-        // that our view does not name yet.
+        // The host accepts nothing else from an unidentified peer. Elsewhere it may be a newcomer
+        // or a member that our view does not name yet.
         if (replica::host(*s.replica) != s.replica->self) return false;
         from.bad_messages += 1;
         end_link(s, index, CloseReason::protocol_error);

@@ -212,9 +212,9 @@ static void update_connecting(Session &s, ConnectionIndex index, HandshakeState 
     free_link(s, index);
 }
 
-// A stranger that sends no JOIN takes itself for a member: of a view that we do not have yet, or of
-// a former one. If it is not one, it should learn that from the close no later than from our
-// silence.
+// An unidentified peer that sends no JOIN takes itself for a member: of a view that we do not have
+// yet, or of a former one. If it is not one, it should learn that from the close no later than from
+// our silence.
 static uint64_t unidentified_time(const Session &s, const PeerLink &link)
 {
     const uint64_t timeout_us = uint64_t{s.config.timeout_ms} * 1000;

@@ -133,7 +133,7 @@ static bool take_world_message(Session &s, ConnectionIndex index,
     switch (from.role) {
     case PeerRole::unidentified:
         if (from.has_asked && !(from.may_ask_again && is_join(message)))
-            return false; // The stranger may soon be a member.
+            return false; // The peer may soon be a member.
         return receive_from_unidentified(s, index, message);
     case PeerRole::join_target: receive_from_join_target(s, index, message); return true;
     case PeerRole::member: {

@@ -22,15 +22,15 @@ enum class PeerRole : uint8_t {
 
 // Messages in flight on the world stream to each peer. When full, messages wait in the replica.
 inline constexpr uint32_t unacked_messages_max = 4096;
-// ReplicaLimits::reserved_peer_ids: newcomers that the other half of a parted session of two may
-// admit without giving them our ids.
+// ReplicaLimits::reserved_peer_ids: ids that this peer skips when it goes on alone. If the other
+// peer of a session of two goes on alone too, it may give these ids to newcomers.
 inline constexpr uint16_t reserved_peer_ids = 64;
 inline constexpr uint16_t unidentified_links_max = 4; // Connections beyond those to members.
 inline constexpr uint32_t banned_max = 256; // Keys of removed peers; the oldest are replaced.
 inline constexpr uint32_t refused_max = 64; // Claims known to explain(); likewise.
-// Arguments of reliable calls that arrive in one tick. Each path may fill an equal share, and the
-// memory grows with the paths so that a share is at least call_memory_share_bytes. Further calls
-// wait in their streams.
+// Arguments of reliable calls that arrive in one tick. Each connection may fill an equal share, and
+// the memory grows with the connections so that a share is at least call_memory_share_bytes.
+// Further calls wait in their streams.
 inline constexpr size_t call_memory_bytes = 256 * 1024;
 inline constexpr size_t call_memory_share_bytes = 8 * 1024;
 // Unreliable calls that are sent in one tick. call() returns false for more, and the host of a star
@@ -54,9 +54,9 @@ inline constexpr uint64_t ping_interval_us = 50'000;
 inline constexpr uint64_t suspicion_us = 300'000;
 inline constexpr uint64_t clock_interval_us = 500'000;       // The host sends its clock to members.
 inline constexpr uint64_t reconnect_interval_us = 1'000'000; // After a failed or closed connection.
-// A member may be without progress with its answer to a query for so many times timeout_ms. With
-// one timeout of 2 s and 20 % loss, an honest member was late once in 60 departures: so short a
-// time holds few retransmits.
+// How many times timeout_ms a member may make no progress with its answer to a query. With 1, a
+// timeout of 2 s and 20 % loss, an honest member was too late in one of 60 departures, because
+// there is time for only a few retransmissions.
 inline constexpr uint64_t report_timeouts = 3;
 
 // --- Bridges: docs/membership.md, "Paths" ---
@@ -64,8 +64,8 @@ inline constexpr uint64_t report_timeouts = 3;
 // Bridged datagrams of one tick, and their bytes. More are lost.
 inline constexpr uint32_t bridged_max = 512;
 inline constexpr size_t bridged_memory_bytes = 256 * 1024;
-// A connection without an answer tries a relay after the first time, and another one each time
-// after the second.
+// A connection attempt without an answer tries a relay after relay_candidate_after_us, and another
+// one after each further next_relay_candidate_us.
 inline constexpr uint64_t relay_candidate_after_us = 500'000;
 inline constexpr uint64_t next_relay_candidate_us = 1'000'000;
 // Between two challenges of a direct address. While the connection is bridged, the interval doubles
@@ -79,10 +79,10 @@ inline constexpr uint32_t answers_due_max = 2;          // More challenges stay 
 struct PathCandidates {
     Address direct;       // The direct address that was challenged last.
     Address observed;     // Where the newest packet came from, unless that is the present address.
-    bool observed_again;  // A packet has come from `heard` since that was challenged.
+    bool observed_again;  // A packet came from `observed` after that address was challenged.
     uint64_t observed_us; // When the newest packet came.
     uint64_t next_number; // One more than the newest packet's number.
-    // Drawn for the challenges; 0: none is out. In a challenge the low 16 bits hold the PeerId of
+    // Random; 0: no challenge is unanswered. In a challenge the low 16 bits hold the PeerId of
     // the relay, or 0 for a direct address.
     uint64_t nonce;
     uint64_t direct_us,
@@ -95,9 +95,9 @@ struct PathCandidates {
     uint32_t answer_count;
 };
 
-// A datagram of a pair without a direct path, for the rest of this tick.
+// A bridged datagram, kept until the end of this tick.
 struct BridgedDatagram {
-    PeerId carrier; // The member whose connection takes it next. none: it is for us.
+    PeerId carrier; // The member to which it is sent next. none: it is for us.
     PeerId via;     // The relay that forwarded it to us.
     PeerId from, to;
     uint32_t first, size_bytes; // Place in Bridge::memory.
@@ -109,33 +109,33 @@ struct Bridge {
     std::byte *memory; // bridged_memory_bytes.
     uint32_t used_bytes;
     Pace *paces;        // Budget of each pair and direction: [from * peers_max + to], member slots.
-    PeerId (*paced)[2]; // The pair that each budget is for: a slot may have been given anew.
+    PeerId (*paced)[2]; // The pair that each budget is for: a slot may have been reused.
     uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded; // See SessionStats.
-    // Our own datagrams to bridged addresses, and those of them that a packet has taken.
+    // Bytes of our own datagrams to bridged addresses, and how many of them packets have taken.
     uint64_t own_bytes, carried_own_bytes;
 };
 
 // The session's data of one connection, indexed by ConnectionIndex. Members whose comment begins
-// with a Tie are valid only in that role.
+// with a PeerRole are valid only in that role.
 struct PeerLink {
     PeerRole role;
-    PeerId peer;               // member; stranger: the id reserved for it while our game decides.
+    PeerId peer; // member; unidentified: the id reserved for it while our game decides.
     uint64_t connection_epoch; // Number of the connection, in the order of binding; 0: never bound.
-    bool has_asked;            // stranger: its JOIN has arrived. asking: our JOIN is queued.
-    bool may_ask_again;        // stranger: it was refused because we are not the host.
-    bool redirected;           // asking: another member named this one as the host.
-    bool welcomed;             // member: when it was bound, no WELCOME of ours to it was unacked.
-    uint64_t since_us;         // When the connection began, or was refused with may_ask_again.
-    uint64_t ask_us;           // asking: when to repeat the JOIN; 0: never.
-    uint64_t clock_sent_us;    // 0: never.
-    uint64_t bad_messages;     // See Stats.
+    bool has_asked;         // unidentified: its JOIN has arrived. join_target: our JOIN is queued.
+    bool may_ask_again;     // unidentified: it was refused because we are not the host.
+    bool redirected;        // join_target: another member named this one as the host.
+    bool welcomed;          // member: when it was bound, no WELCOME of ours to it was unacked.
+    uint64_t since_us;      // When the connection began, or was refused with may_ask_again.
+    uint64_t ask_us;        // join_target: when to repeat the JOIN; 0: never.
+    uint64_t clock_sent_us; // 0: never.
+    uint64_t bad_messages;  // See Stats.
     uint32_t message_first, message_count; // Messages in flight: a ring in Session::message_ends.
     uint32_t acked_messages;               // World messages to the member, acked in order.
     uint64_t received_messages;            // World messages from the member.
     bool stream_waits; // A message from its world stream must wait, so later packets are not acked.
     uint32_t call_count, call_bytes; // Calls taken from its stream in this tick.
     PathCandidates candidates;
-    Identity identity; // stranger whose JOIN has arrived; with its payload.
+    Identity identity; // unidentified whose JOIN has arrived; with its payload.
     uint16_t payload_bytes;
     std::byte payload[payload_bytes_max];
 };
@@ -172,8 +172,8 @@ struct RefusedClaim {
 };
 
 // An unanswered claim of ours with ClaimMode::optimistic. The value that the game has set meanwhile
-// is in Session::optimistic_values. The replica never works on it: before its turn, the two values
-// are swapped.
+// is in Session::optimistic_values. The replica never sees this value: while it works, the
+// replicated value is swapped in.
 struct OptimisticClaim {
     ObjectId object;
     uint64_t set_fields; // Fields that the game has set. 0: no value is kept yet.
@@ -243,8 +243,8 @@ struct Session {
 
     uint16_t link_count;
     PeerLink *links;
-    uint64_t *message_ends;   // [path * unacked_messages_max + ...]: stream offsets.
-    ConnectionIndex *link_of; // Indexed by member slot: the path that was bound to it last.
+    uint64_t *message_ends;   // [connection * unacked_messages_max + ...]: stream offsets.
+    ConnectionIndex *link_of; // Indexed by member slot: the connection bound to it last.
     uint64_t *reconnect_us;   // Indexed by member slot: do not connect before this time.
     PeerDeadlines *deadlines; // Indexed by member slot.
     LinkOutage *outages;      // Indexed by member slot.
@@ -275,8 +275,8 @@ struct Session {
     CallRate *call_rates;                 // [member slot * types + type].
     Received *received_calls;             // Indexed by type.
     Charges charges;                      // Counts what is sent; the replica's, too.
-    TrafficRow *traffic;                  // Memory of `charges`.
-    ChargeRun *charge_runs;               // Memory of `charges`.
+    TrafficRow *traffic;                  // Memory that `charges` uses.
+    ChargeRun *charge_runs;               // Memory that `charges` uses.
     int64_t handed_out_bits;              // In the datagrams that send() has returned.
     uint64_t refused_full, refused_types; // See SessionStats.
     uint64_t refused_calls;               // See SessionStats.

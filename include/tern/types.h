@@ -158,8 +158,9 @@ struct Type {
     ClaimPolicy claim = ClaimPolicy::always;
     uint32_t claim_cooldown_ms = 0; // The host refuses claims for this long after a grant.
     Callers callers = Callers::anybody;
-    // Calls of this type that one peer may make in a second, also all at once; 0: no limit. Above
-    // it call() returns false, and a recipient refuses what exceeds ten seconds' worth.
+    // How many calls of this type one peer may make in a second; it may make them all at once. 0:
+    // no limit. call() returns false above the limit. Calls can pile up on the way, so a recipient
+    // refuses only what exceeds ten seconds' worth at once.
     uint16_t calls_per_second_max = 0;
     // For objects that move steadily: updates are sent as SNAPSHOT messages, as differences from a
     // prediction out of the receiver's history of the object. Costs a third of the bytes of an
@@ -208,15 +209,15 @@ struct Config {
     // trip time of the path grows.
     uint32_t send_bytes_per_second_max = 256 * 1024;
     // A pair of members without a direct path is bridged: another member, preferably the host,
-    // relays its datagrams. Limit of what this member relays for each pair and direction, and of
-    // what it sends to a peer while it is itself bridged to it. Best equal on all peers. At least
-    // 4096.
+    // relays its datagrams. Limits the bytes per second that this member relays for each pair of
+    // members and direction, and those that it sends to a peer over a relay. It should be equal on
+    // all peers. At least 4096.
     uint32_t bridge_bytes_per_second_max = 64 * 1024;
     // A peer that is silent for this long counts as gone. A member that is connected but holds up a
     // departure is removed after three times as long. 100 to 600'000.
     uint32_t timeout_ms = 10'000;
-    // From join() until the session is open; then join() fails. The host removes a newcomer that
-    // takes longer. 100 to 600'000.
+    // How long joining may take, from join() until the session is open. After that the state
+    // becomes unreachable, and the host removes the newcomer. 100 to 600'000.
     uint32_t join_timeout_ms = 10'000;
     // Not 0 (then 65'536 or more): every input of this session is recorded into a buffer of this
     // size, from which take_recording() takes it; docs/use/recordings.md. A RECORDING CONTAINS THE

@@ -199,8 +199,8 @@ bool takes(const Snapshots &s, ObjectSlot slot);
 // Writes a snapshot to `buffer` and returns its size in bytes; 0: there is nothing to send, or
 // nothing fits. It carries the objects that differ from their state in the lineage, whose
 // announcement the peer has acked and whose wait has reached their priority's interval, at most
-// wish.carried_max. If not all fit, those with the longest wait go first. scratch.told lists them
-// afterwards; even if the result is 0, scratch.same and scratch.stray are set.
+// inputs.carried_max. If not all fit, those with the longest wait go first. scratch.carried lists
+// them afterwards; even if the result is 0, scratch.same and scratch.stray are set.
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
              const SnapshotInputs &inputs, std::span<std::byte> buffer);
 uint32_t last_number(const Snapshots &s, uint32_t peer); // The number of the last one written.

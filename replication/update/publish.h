@@ -23,7 +23,7 @@ struct SentUpdates { // One message of UPDATEs, or one snapshot.
     uint32_t snapshot;     // The snapshot's number; 0: this is an UPDATE message.
 };
 
-// Consecutive objects of one message, in ids as well as in slots. Slots are reused, so a run also
+// Objects of one message whose ids and slots are both consecutive. Slots are reused, so a run also
 // names id and stamp.
 struct SentRun {
     ObjectId id; // The id of the first object; the others follow.

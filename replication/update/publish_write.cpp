@@ -130,7 +130,7 @@ static uint32_t take_following(Message &m, std::span<const EncodedObject> follow
     SentRun *run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
     ObjectSlot next = m.choice.next;
     uint32_t count = 0;
-    uint32_t word = next / 64; // Index of the word in `due` whose bits are collected in `told`.
+    uint32_t word = next / 64; // Index of the word in `due` whose bits are collected in `sent`.
     uint64_t sent = 0;
     for (const EncodedObject &object : following) {
         const ObjectSlot slot = object.slot;
