@@ -169,8 +169,9 @@ uint64_t due_to_any(const Publisher &p, uint32_t word);
 size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &send_order,
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges = nullptr);
-// Writes predicted objects as a snapshot, with the results of write(), which leaves these objects
-// out. Call snapshots::begin() of the scratch before the first snapshot of a tick.
+// Writes predicted objects as a snapshot. Returns what write() returns. Call it before write() for
+// the same packet; write() leaves these objects out. Call snapshots::begin() of the scratch before
+// the first snapshot of a tick.
 size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,
                       const TypeTable &types, uint32_t peer, uint64_t packet,
                       std::span<std::byte> buffer, Charges *charges = nullptr);

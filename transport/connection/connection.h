@@ -59,7 +59,8 @@ struct Packet {
     bool ack_eliciting;
 };
 
-// An out-of-band packet: a sealed datagram that belongs to no path of the connection.
+// A packet that is sent to an address of the caller's choice, outside begin_packet() and
+// finish_packet(), to test a path.
 struct OutOfBandPacket {
     std::span<const std::byte> bytes;
     uint64_t number; // The number of its packet.
@@ -121,11 +122,12 @@ bool queue_message(Connection &c, StreamId stream, std::span<const std::byte> me
 // The size of the largest message that fits into the queue now.
 size_t queue_room_bytes(const Connection &c, StreamId stream);
 uint64_t queued_offset(const Connection &c, StreamId stream); // End of all that was queued.
-uint64_t acked_offset(const Connection &c, StreamId stream);  // All below has been acked.
-// One more packet may be sent now: window and pace allow it, or an ack or a probe is due; and it
-// finds a place among the packets whose outcome is unknown or not taken.
+uint64_t acked_offset(const Connection &c, StreamId stream);  // All bytes before it are acked.
+// Whether one more packet may be sent now: window and pace allow it, or an ack or a probe is due;
+// and it finds a place among the packets whose outcome is unknown or not taken.
 bool has_budget(const Connection &c, uint64_t now_us);
-// A packet is due even if the caller has no unreliable message: acks, pings, stream bytes, close.
+// Whether a packet is due even if the caller has no unreliable message: acks, pings, stream bytes,
+// close.
 bool wants_packet(const Connection &c, uint64_t now_us);
 // Begins a packet and writes into it what is due: acks and at most stream_bytes_max stream bytes.
 // Requires has_budget(). Until finish_packet() no packet may be accepted and no other begun. Some
