@@ -47,16 +47,23 @@ struct Rest {
         }
         oracles.ledger.object_count = 3;
     }
+    Violation quiescent() const { return oracles::quiescent(oracles, nodes); }
     AtRest at_rest() const { return {nodes, members, oracles.ledger}; }
     Session *session(size_t i) const { return world.nodes[i].session; }
 };
+
+void expect_violation(const Violation &violation, const char *invariant, ObjectId object)
+{
+    EXPECT_EQ(violation.invariant, invariant);
+    EXPECT_EQ(violation.object, object);
+}
 
 }
 
 TEST(OraclesAtRest, AreSilentWhenAllIsSettled)
 {
     const Rest rest(1);
-    const Violation violation = oracles::quiescent(rest.oracles, rest.nodes);
+    const Violation violation = rest.quiescent();
     EXPECT_FALSE(violation) << violation.invariant << ": " << violation.text;
     EXPECT_EQ(object_owner(rest.session(0), rest.body), rest.nodes[2].self);
 }
@@ -65,9 +72,7 @@ TEST(OraclesAtRest, AnObjectThatOnlyItsCreatorHas)
 {
     Rest rest(2);
     const ObjectId made = create(rest.session(1), test::BODY, test::Body{});
-    const Violation violation = oracles::quiescent(rest.oracles, rest.nodes);
-    EXPECT_EQ(violation.invariant, "Q1");
-    EXPECT_EQ(violation.object, made);
+    expect_violation(rest.quiescent(), "Q1", made);
 }
 
 TEST(OraclesAtRest, AnObjectThatDiedAtItsOwnerOnly)
@@ -82,9 +87,7 @@ TEST(OraclesAtRest, OwnersThatDiffer)
     Rest rest(4);
     migrate(rest.session(0), rest.body, rest.nodes[0].self);
     receive(rest.session(0), {}, rest.world.now_us + 1);
-    const Violation violation = oracles::quiescent(rest.oracles, rest.nodes);
-    EXPECT_EQ(violation.invariant, "Q1");
-    EXPECT_EQ(violation.object, rest.body);
+    expect_violation(rest.quiescent(), "Q1", rest.body);
 }
 
 TEST(OraclesAtRest, AValueThatItsOwnerHasChanged)
@@ -93,9 +96,7 @@ TEST(OraclesAtRest, AValueThatItsOwnerHasChanged)
     EXPECT_FALSE(oracle_last_values::check(rest.at_rest()));
     set(rest.session(2), rest.body, test::Body{{9, 9, 9}, 9});
     EXPECT_FALSE(oracle_convergence::check(rest.at_rest()));
-    const Violation violation = oracles::quiescent(rest.oracles, rest.nodes);
-    EXPECT_EQ(violation.invariant, "Q2");
-    EXPECT_EQ(violation.object, rest.body);
+    expect_violation(rest.quiescent(), "Q2", rest.body);
 }
 
 TEST(OraclesAtRest, AnOwnerThatHasGone)
@@ -104,11 +105,9 @@ TEST(OraclesAtRest, AnOwnerThatHasGone)
     EXPECT_FALSE(oracle_owners::check(rest.at_rest()));
     rest.nodes[2].session = nullptr;
     rest.members = {0, 1};
-    const Violation violation = oracle_owners::check(rest.at_rest());
-    EXPECT_EQ(violation.invariant, "Q3");
-    EXPECT_EQ(violation.object, rest.body);
+    expect_violation(oracle_owners::check(rest.at_rest()), "Q3", rest.body);
     // This function checks rosters first.
-    EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).invariant, "Q6");
+    EXPECT_EQ(rest.quiescent().invariant, "Q6");
 }
 
 TEST(OraclesAtRest, ADestructionThatNotAllHaveHeardOf)
@@ -150,20 +149,18 @@ TEST(OraclesAtRest, AClaimWithoutAnAnswer)
 {
     Rest rest(9);
     claim(rest.session(1), rest.door);
-    const Violation violation = oracles::quiescent(rest.oracles, rest.nodes);
-    EXPECT_EQ(violation.invariant, "Q6");
-    EXPECT_EQ(violation.object, rest.door);
+    expect_violation(rest.quiescent(), "Q6", rest.door);
     for (int i = 0; i < 30; ++i)
         rest.world.step();
     // The claim waits for the host's game.
-    EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).lane, 0);
+    EXPECT_EQ(rest.quiescent().lane, 0);
 }
 
 TEST(OraclesAtRest, ARosterThatNamesOneWhoIsNotThere)
 {
     Rest rest(10);
     rest.nodes[2].core = false;
-    EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).invariant, "Q6");
+    EXPECT_EQ(rest.quiescent().invariant, "Q6");
 }
 
 TEST(OraclesAtRest, AGrantThatIsNeverGivenBack)
@@ -172,9 +169,9 @@ TEST(OraclesAtRest, AGrantThatIsNeverGivenBack)
     auto &replica = const_cast<Replica &>(inspect::replica(rest.session(2)));
     const ObjectSlot slot = world::find_alive(replica.world, rest.body);
     replica.grants[replica.world.slots[slot].grant - 1].references += 1;
-    EXPECT_EQ(oracles::quiescent(rest.oracles, rest.nodes).invariant, "Q6");
+    EXPECT_EQ(rest.quiescent().invariant, "Q6");
     replica.grants[replica.world.slots[slot].grant - 1].references -= 1;
-    EXPECT_FALSE(oracles::quiescent(rest.oracles, rest.nodes));
+    EXPECT_FALSE(rest.quiescent());
 }
 
 // --- I3 and I8, which check replicas now and then ---

@@ -21,15 +21,6 @@ Moment &add(History &history, MomentKind kind, uint64_t time_us, uint16_t lane)
     return history.moments.back();
 }
 
-History two_peers()
-{
-    History history = {};
-    history.lanes = {"peer 1 host", "peer 2"};
-    history.peers = {PeerId{1}, PeerId{2}};
-    history.steps = true;
-    return history;
-}
-
 size_t count(const std::string &text, const std::string &part)
 {
     size_t count = 0;
@@ -67,7 +58,7 @@ bool is_json(const std::string &text)
 
 TEST(HistoryTest, AMessageKnownToBeLostEndsWhereItWasLost)
 {
-    History history = two_peers();
+    History history = histories::two_peers();
     add(history, MomentKind::said, 1000, 0);
     add(history, MomentKind::lost, 2000, 0);
     const std::vector<HistoryMessage> all = history::messages(history);
@@ -78,7 +69,7 @@ TEST(HistoryTest, AMessageKnownToBeLostEndsWhereItWasLost)
 
 TEST(HistoryTest, AMessageEndsWithItsSenderUnlessItStillArrives)
 {
-    History history = two_peers();
+    History history = histories::two_peers();
     add(history, MomentKind::said, 1000, 0);
     add(history, MomentKind::crashed, 2000, 0);
     EXPECT_EQ(history::messages(history)[0].outcome, MessageOutcome::lost);
@@ -89,7 +80,7 @@ TEST(HistoryTest, AMessageEndsWithItsSenderUnlessItStillArrives)
 
 TEST(HistoryTest, AMessageWhoseSendingIsUnknownIsUnsent)
 {
-    History history = two_peers();
+    History history = histories::two_peers();
     add(history, MomentKind::heard, 3000, 1);
     const std::vector<HistoryMessage> all = history::messages(history);
     ASSERT_EQ(all.size(), 1u);
@@ -99,7 +90,7 @@ TEST(HistoryTest, AMessageWhoseSendingIsUnknownIsUnsent)
 
 TEST(HistoryTest, ALinkUsedAgainBelongsToTheLastMessage)
 {
-    History history = two_peers();
+    History history = histories::two_peers();
     add(history, MomentKind::said, 1000, 0);
     add(history, MomentKind::heard, 2000, 1);
     add(history, MomentKind::said, 3000, 0);
@@ -115,7 +106,7 @@ TEST(HistoryTest, ALinkUsedAgainBelongsToTheLastMessage)
 
 TEST(HistoryTest, ANewcomerIsNamedOnceItIsKnown)
 {
-    History history = two_peers();
+    History history = histories::two_peers();
     history.peers[1] = PeerId::none;
     add(history, MomentKind::started, 1000, 1);
     add(history, MomentKind::act, 2000, 1).owner = PeerId{7};

@@ -86,6 +86,19 @@ void dies(Writer &w, size_t peer, bool remembered)
     moment.dead = remembered;
 }
 
+// Hears a message by which the object lives.
+void learns(Writer &w, uint64_t link, size_t peer, PeerId owner, uint32_t count)
+{
+    hear(w, link);
+    lives(w, peer, owner, count);
+}
+
+void learns_of_death(Writer &w, uint64_t link, size_t peer, bool remembered)
+{
+    hear(w, link);
+    dies(w, peer, remembered);
+}
+
 Writer writer(const std::string &title, size_t peers, bool steps)
 {
     Writer w;
@@ -98,74 +111,75 @@ Writer writer(const std::string &title, size_t peers, bool steps)
     return w;
 }
 
+struct OnTheirWay {
+    uint64_t create3, migrate2, migrate3;
+};
+
+// Peer 2 creates an object and peer 1 takes it. The CREATE to peer 3 and both MIGRATEs are still on
+// their way.
+OnTheirWay taken_before_3_knows(Writer &w, const std::string &deed)
+{
+    OnTheirWay links = {};
+    w.object = object_id::make(two, 1);
+    move(w);
+    act(w, 2, "creates");
+    lives(w, 2, two, 0);
+    const uint64_t create1 = say(w, 2, 1, MessageKind::create, 0);
+    links.create3 = say(w, 2, 3, MessageKind::create, 0);
+    move(w);
+    learns(w, create1, 1, two, 0);
+    move(w);
+    act(w, 1, deed);
+    lives(w, 1, one, 1);
+    links.migrate2 = say(w, 1, 2, MessageKind::migrate, 1);
+    links.migrate3 = say(w, 1, 3, MessageKind::migrate, 1);
+    return links;
+}
+
+}
+
+History histories::two_peers()
+{
+    History history = {};
+    history.lanes = {"peer 1 host", "peer 2"};
+    history.peers = {PeerId{1}, PeerId{2}};
+    history.steps = true;
+    return history;
 }
 
 History histories::race()
 {
     Writer w =
         writer("Bitsquid's race: MIGRATE overtakes CREATE, and nothing comes of it", 3, true);
-    w.object = object_id::make(two, 1);
+    const OnTheirWay links = taken_before_3_knows(w, "takes it over");
     move(w);
-    act(w, 2, "creates");
-    lives(w, 2, two, 0);
-    const uint64_t create1 = say(w, 2, 1, MessageKind::create, 0);
-    const uint64_t create3 = say(w, 2, 3, MessageKind::create, 0);
+    learns(w, links.migrate3, 3, one, 1);
     move(w);
-    hear(w, create1);
-    lives(w, 1, two, 0);
+    learns(w, links.migrate2, 2, one, 1);
     move(w);
-    act(w, 1, "takes it over");
-    lives(w, 1, one, 1);
-    const uint64_t migrate2 = say(w, 1, 2, MessageKind::migrate, 1);
-    const uint64_t migrate3 = say(w, 1, 3, MessageKind::migrate, 1);
-    move(w);
-    hear(w, migrate3);
-    lives(w, 3, one, 1);
-    move(w);
-    hear(w, migrate2);
-    lives(w, 2, one, 1);
-    move(w);
-    hear(w, create3, true);
+    hear(w, links.create3, true);
     return w.history;
 }
 
 History histories::ghost()
 {
     Writer w = writer("The ghost that the published fix leaves", 3, true);
-    w.object = object_id::make(two, 1);
+    const OnTheirWay links = taken_before_3_knows(w, "claims");
     move(w);
-    act(w, 2, "creates");
-    lives(w, 2, two, 0);
-    const uint64_t create1 = say(w, 2, 1, MessageKind::create, 0);
-    const uint64_t create3 = say(w, 2, 3, MessageKind::create, 0);
+    learns(w, links.migrate2, 2, one, 1);
     move(w);
-    hear(w, create1);
-    lives(w, 1, two, 0);
-    move(w);
-    act(w, 1, "claims");
-    lives(w, 1, one, 1);
-    const uint64_t migrate2 = say(w, 1, 2, MessageKind::migrate, 1);
-    const uint64_t migrate3 = say(w, 1, 3, MessageKind::migrate, 1);
-    move(w);
-    hear(w, migrate2);
-    lives(w, 2, one, 1);
-    move(w);
-    hear(w, migrate3);
-    lives(w, 3, one, 1);
+    learns(w, links.migrate3, 3, one, 1);
     move(w);
     act(w, 1, "destroys");
     dies(w, 1, false);
     const uint64_t destroy2 = say(w, 1, 2, MessageKind::destroy, 1);
     const uint64_t destroy3 = say(w, 1, 3, MessageKind::destroy, 1);
     move(w);
-    hear(w, destroy2);
-    dies(w, 2, false);
+    learns_of_death(w, destroy2, 2, false);
     move(w);
-    hear(w, destroy3);
-    dies(w, 3, false);
+    learns_of_death(w, destroy3, 3, false);
     move(w);
-    hear(w, create3);
-    lives(w, 3, two, 0);
+    learns(w, links.create3, 3, two, 0);
     Moment &wrong = add(w, MomentKind::violation, 3);
     wrong.object = w.object;
     wrong.label = "I3: object 2.1 was dead at peer 3 and lives there again, owned by peer 2, who "
@@ -189,6 +203,14 @@ void datagram(Writer &w, MomentKind kind, size_t from, size_t to)
     add(w, kind, from).other = static_cast<uint16_t>(to - 1);
 }
 
+void all_paths_of_4(Writer &w, MomentKind kind)
+{
+    for (const size_t other : {1u, 2u, 3u}) {
+        datagram(w, kind, 4, other);
+        datagram(w, kind, other, 4);
+    }
+}
+
 void at(Writer &w, uint64_t ms)
 {
     w.now_us = ms * 1000;
@@ -203,11 +225,9 @@ void object_is_made_and_claimed(Writer &w)
     at(w, 30);
     datagram(w, MomentKind::lost, 2, 4);
     at(w, 47);
-    hear(w, create[0]);
-    lives(w, 1, two, 0);
+    learns(w, create[0], 1, two, 0);
     at(w, 58);
-    hear(w, create[2]);
-    lives(w, 3, two, 0);
+    learns(w, create[2], 3, two, 0);
     at(w, 64);
     datagram(w, MomentKind::doubled, 1, 2);
     at(w, 75);
@@ -220,18 +240,14 @@ void object_is_made_and_claimed(Writer &w)
     hear(w, claim);
     const uint64_t grant = say(w, 1, 3, MessageKind::grant, 1);
     at(w, 140);
-    hear(w, create[3]);
-    lives(w, 4, two, 0);
+    learns(w, create[3], 4, two, 0);
     at(w, 163);
-    hear(w, grant);
-    lives(w, 3, three, 1);
+    learns(w, grant, 3, three, 1);
     const auto migrate = tell(w, 3, MessageKind::migrate, 1);
     at(w, 199);
-    hear(w, migrate[1]);
-    lives(w, 2, three, 1);
+    learns(w, migrate[1], 2, three, 1);
     at(w, 204);
-    hear(w, migrate[0]);
-    lives(w, 1, three, 1);
+    learns(w, migrate[0], 1, three, 1);
     at(w, 230);
     hear(w, migrate[3]);
     hear(w, migrate[3], true);
@@ -245,10 +261,7 @@ void faults_come(Writer &w)
     at(w, 1400);
     add(w, MomentKind::resumed, 2);
     at(w, 1450);
-    for (const size_t other : {1u, 2u, 3u}) {
-        datagram(w, MomentKind::cut, 4, other);
-        datagram(w, MomentKind::cut, other, 4);
-    }
+    all_paths_of_4(w, MomentKind::cut);
     at(w, 1480);
     act(w, 3, "creates 3.1");
     const ObjectId first = w.object;
@@ -256,15 +269,11 @@ void faults_come(Writer &w)
     lives(w, 3, three, 0);
     const auto create = tell(w, 3, MessageKind::create, 0);
     at(w, 1520);
-    hear(w, create[0]);
-    lives(w, 1, three, 0);
+    learns(w, create[0], 1, three, 0);
     at(w, 1560);
     add(w, MomentKind::crashed, 3);
     at(w, 1600);
-    for (const size_t other : {1u, 2u, 3u}) {
-        datagram(w, MomentKind::healed, 4, other);
-        datagram(w, MomentKind::healed, other, 4);
-    }
+    all_paths_of_4(w, MomentKind::healed);
     at(w, 4560);
     act(w, 1, "3 has gone");
     const uint64_t query2 = say(w, 1, 2, MessageKind::query, 0);
@@ -278,8 +287,7 @@ void faults_come(Writer &w)
     at(w, 4650);
     hear(w, report2);
     at(w, 4671);
-    hear(w, report4);
-    lives(w, 1, one, 3);
+    learns(w, report4, 1, one, 3);
     const uint64_t second2 = say(w, 1, 2, MessageKind::migrate, 3);
     const uint64_t second4 = say(w, 1, 4, MessageKind::migrate, 3);
     w.object = first;
@@ -323,8 +331,7 @@ History histories::session()
     const uint64_t synced = say(w, 2, 5, MessageKind::synced, 0);
     const uint64_t migrate = say(w, 1, 5, MessageKind::migrate, 2);
     at(w, 6170);
-    hear(w, migrate);
-    lives(w, 5, one, 2);
+    learns(w, migrate, 5, one, 2);
     hear(w, synced);
     at(w, 6220);
     act(w, 1, "destroys 2.1");
@@ -333,13 +340,11 @@ History histories::session()
     say(w, 1, 4, MessageKind::destroy, 2);
     const uint64_t destroy5 = say(w, 1, 5, MessageKind::destroy, 2);
     at(w, 6262);
-    hear(w, destroy2);
-    dies(w, 2, true);
+    learns_of_death(w, destroy2, 2, true);
     at(w, 6266);
     add(w, MomentKind::left, 2);
     at(w, 6270);
-    hear(w, destroy5);
-    dies(w, 5, true);
+    learns_of_death(w, destroy5, 5, true);
     return w.history;
 }
 

@@ -4,6 +4,8 @@
 
 namespace tern::histories {
 
+// Two peers and no moments, drawn in steps.
+History two_peers();
 // The race of Bitsquid's article, as tern solves it.
 History race();
 // What the fix published there leaves: nine moves, found by exhaustive search.

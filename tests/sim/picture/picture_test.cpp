@@ -79,15 +79,6 @@ Moment moment(MomentKind kind, uint64_t time_us, uint16_t lane)
     return out;
 }
 
-History two_peers()
-{
-    History history = {};
-    history.lanes = {"peer 1 host", "peer 2"};
-    history.peers = {PeerId{1}, PeerId{2}};
-    history.steps = true;
-    return history;
-}
-
 }
 
 TEST(PictureTest, EveryPictureIsWellFormedAndHasOnlyNumbersForPlaces)
@@ -223,7 +214,7 @@ TEST(PictureTest, ALongHistoryIsCutToTheWidthAskedFor)
 
 TEST(PictureTest, MessagesThatAreSentAndArriveTogetherAreOneArrow)
 {
-    History history = two_peers();
+    History history = histories::two_peers();
     for (const MomentKind kind : {MomentKind::said, MomentKind::heard})
         for (uint32_t serial = 1; serial <= 3; ++serial) {
             const bool is_sent = kind == MomentKind::said;
@@ -242,7 +233,7 @@ TEST(PictureTest, MessagesThatAreSentAndArriveTogetherAreOneArrow)
 
 TEST(PictureTest, LanesNamedAfterPlacesShowWhichPeerIsThere)
 {
-    History history = two_peers();
+    History history = histories::two_peers();
     history.lanes = {"place 0", "place 1", "place 2"}; // In the last one there never is a peer.
     history.moments.push_back(moment(MomentKind::act, 1000, 0));
     history.moments.back().label = "creates";
@@ -254,7 +245,7 @@ TEST(PictureTest, LanesNamedAfterPlacesShowWhichPeerIsThere)
 
 TEST(PictureTest, MomentsInLanesThatAreNotThereAreLeftOut)
 {
-    History history = two_peers();
+    History history = histories::two_peers();
     for (int kind = 0; kind <= static_cast<int>(MomentKind::violation); ++kind) {
         Moment wild = moment(static_cast<MomentKind>(kind), 1000, 7);
         wild.other = 9;

@@ -9,14 +9,7 @@ namespace {
 SimChoice choice(Act act, uint16_t a, uint16_t b, uint64_t when, uint64_t lasts_us = 0,
                  int64_t value = 0)
 {
-    SimChoice made = {};
-    made.act = act;
-    made.a = a;
-    made.b = b;
-    made.when = when;
-    made.lasts_us = lasts_us;
-    made.value = value;
-    return made;
+    return {act, a, b, 0, 0, 0, when, lasts_us, value};
 }
 
 // 2000 choices of all kinds, most of which do not matter.

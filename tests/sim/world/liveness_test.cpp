@@ -6,6 +6,12 @@ using namespace tern;
 
 namespace {
 
+void finish(Liveness &l, Simulation &sim)
+{
+    while (liveness::step(l, sim)) {
+    }
+}
+
 Liveness live(Simulation &sim)
 {
     simulation::run_safety(sim);
@@ -15,9 +21,24 @@ Liveness live(Simulation &sim)
         return l;
     }
     l = liveness::begin(sim);
-    while (liveness::step(l, sim)) {
-    }
+    finish(l, sim);
     return l;
+}
+
+// A run of 2 s at the beginning of its liveness phase.
+struct Begun {
+    std::unique_ptr<Simulation> sim;
+    Liveness l;
+};
+
+Begun after_safety()
+{
+    SimOptions options;
+    options.seconds = 2;
+    auto sim = simulation::make(options);
+    simulation::run_safety(*sim);
+    const Liveness l = liveness::begin(*sim);
+    return {std::move(sim), l};
 }
 
 Liveness replay(const char *text)
@@ -63,42 +84,28 @@ TEST(Liveness, SwarmsAgree)
 
 TEST(Liveness, WhatNeverAgreesIsFoundAtTheBound)
 {
-    SimOptions options;
-    options.seconds = 2;
-    const auto sim = simulation::make(options);
-    simulation::run_safety(*sim);
-    Liveness l = liveness::begin(*sim);
+    auto [sim, l] = after_safety();
     l.deadline_us = sim->now_us; // No session can agree that early.
-    while (liveness::step(l, *sim)) {
-    }
+    finish(l, *sim);
     EXPECT_TRUE(l.violation);
     EXPECT_EQ(sim->oracles.violation.text, l.violation.text);
 }
 
 TEST(Liveness, ALostProbeIsFound)
 {
-    SimOptions options;
-    options.seconds = 2;
-    const auto sim = simulation::make(options);
-    simulation::run_safety(*sim);
-    Liveness l = liveness::begin(*sim);
+    auto [sim, l] = after_safety();
     while (l.stage != LivenessStage::claiming && liveness::step(l, *sim)) {
     }
     ASSERT_FALSE(l.probes.empty());
     for (Place &place : sim->places) // Prevents the claims of the probes.
         place.acts.clear(), place.next_act = 0;
-    while (liveness::step(l, *sim)) {
-    }
+    finish(l, *sim);
     EXPECT_EQ(l.violation.invariant, "L1");
 }
 
 TEST(Liveness, ChatterIsFound)
 {
-    SimOptions options;
-    options.seconds = 2;
-    const auto sim = simulation::make(options);
-    simulation::run_safety(*sim);
-    Liveness l = liveness::begin(*sim);
+    auto [sim, l] = after_safety();
     while (l.stage != LivenessStage::quiet && liveness::step(l, *sim)) {
     }
     for (uint64_t i = 0; i < 200; ++i) {
@@ -107,8 +114,7 @@ TEST(Liveness, ChatterIsFound)
         whisper.when = sim->now_us + i * 20'000;
         simulation::order(*sim, whisper);
     }
-    while (liveness::step(l, *sim)) {
-    }
+    finish(l, *sim);
     EXPECT_EQ(l.violation.invariant, "L3");
 }
 

@@ -17,6 +17,15 @@ static SimOptions mixed(uint64_t seed)
     return options;
 }
 
+// The safety phase of a run with these faults.
+static std::unique_ptr<Simulation> played(SimOptions options, const char *faults, Keep keep)
+{
+    options.faults = faults::parse(faults, 1).faults;
+    auto sim = simulation::make(options, keep);
+    simulation::run_safety(*sim);
+    return sim;
+}
+
 TEST(Simulation, PeersJoinAndPlay)
 {
     SimOptions options;
@@ -80,9 +89,7 @@ TEST(Simulation, ADatagramLostByAScriptChangesNothingForTheOthers)
 {
     SimOptions options;
     options.seconds = 4;
-    options.faults = faults::parse("none,loss=50", 1).faults;
-    const auto first = simulation::make(options, Keep{true, false});
-    simulation::run_safety(*first);
+    const auto first = played(options, "none,loss=50", Keep{true, false});
     std::vector<SimChoice> choices = simulation::trace(*first).choices;
     const auto is_lost = [](const SimChoice &c) { return c.act == Act::lose; };
     const auto lost = static_cast<size_t>(std::count_if(choices.begin(), choices.end(), is_lost));
@@ -170,9 +177,7 @@ TEST(Simulation, OnARingEachHearsMost)
     SimOptions options;
     options.places = 5;
     options.seconds = 8;
-    options.faults = faults::parse("none,ring=1", 1).faults;
-    const auto sim = simulation::make(options, {true, false});
-    simulation::run_safety(*sim);
+    const auto sim = played(options, "none,ring=1", Keep{true, false});
     std::set<std::set<uint16_t>> unheard;
     std::map<uint16_t, std::set<uint16_t>> cut;
     for (const SimChoice &choice : sim->recorded)
@@ -377,9 +382,7 @@ TEST(Simulation, AHistoryHasTheDeedsAndTheObjects)
 {
     SimOptions options;
     options.seconds = 4;
-    options.faults = faults::parse("none,loss=30,twice=30,crash=1,cut=6", 1).faults;
-    const auto sim = simulation::make(options, Keep{false, true});
-    simulation::run_safety(*sim);
+    const auto sim = played(options, "none,loss=30,twice=30,crash=1,cut=6", Keep{false, true});
     const History &history = sim->history;
     size_t kinds[16] = {};
     uint64_t time_us = 0;

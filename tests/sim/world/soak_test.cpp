@@ -4,14 +4,24 @@
 
 using namespace tern;
 
+namespace {
+
+// Begins the soak and runs it for so many rounds.
+void run(Soak &soak, const SoakOptions &options, int rounds)
+{
+    soak::make(soak, options);
+    for (int round = 0; round <= rounds; ++round)
+        ASSERT_TRUE(soak::go_on(soak, round == 0 ? 0 : 2000)) << soak.wrong;
+}
+
+}
+
 TEST(Soak, WhatIsKeptOfTheDeadIsBoundedByTheLiving)
 {
     SoakOptions options;
     options.alive = 300;
     Soak soak;
-    soak::make(soak, options);
-    for (int round = 0; round <= 12; ++round)
-        ASSERT_TRUE(soak::go_on(soak, round == 0 ? 0 : 2000)) << soak.wrong;
+    ASSERT_NO_FATAL_FAILURE(run(soak, options, 12));
     EXPECT_GT(soak.deaths, 20'000u);
     EXPECT_EQ(soak.peers_ever, 16u);
     EXPECT_GT(soak.migrations, 100u);
@@ -28,8 +38,6 @@ TEST(Soak, LossMakesNoDifference)
     options.alive = 100;
     options.loss = 0.15f;
     Soak soak;
-    soak::make(soak, options);
-    for (int round = 0; round <= 4; ++round)
-        ASSERT_TRUE(soak::go_on(soak, round == 0 ? 0 : 2000)) << soak.wrong;
+    ASSERT_NO_FATAL_FAILURE(run(soak, options, 4));
     EXPECT_GT(soak.deaths, 7'000u);
 }
