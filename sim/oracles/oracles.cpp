@@ -33,13 +33,12 @@ Violation judge(const Judged &judged)
         Violation violation = oracle_sequence::check(judged);
         return violation ? violation : oracle_values::check(judged);
     }
-    Violation violation = oracle_dead::check(judged);
-    if (!violation) violation = oracle_stamps::check(judged);
-    if (!violation) violation = oracle_tenures::check(judged);
-    if (!violation) violation = oracle_authority::check(judged);
-    if (!violation) violation = oracle_sequence::check(judged);
-    if (!violation) violation = oracle_values::check(judged);
-    return violation;
+    constexpr Violation (*checks[])(const Judged &) = {
+        oracle_dead::check,      oracle_stamps::check,   oracle_tenures::check,
+        oracle_authority::check, oracle_sequence::check, oracle_values::check};
+    for (const auto check : checks)
+        if (Violation violation = check(judged)) return violation;
+    return {};
 }
 
 void remember(Shown &shown, const Step &step)
