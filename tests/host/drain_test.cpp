@@ -102,6 +102,18 @@ struct DrainTest : testing::Test {
         for (size_t i = 0; i < thing_count; ++i)
             EXPECT_GT(numbers[i], 1); // Every value differs from the one the host left.
     }
+
+    // Three clients join, the host ends by the signal and loses nothing.
+    void expect_a_handover(const std::string &topology, const std::string &orphan, int signal)
+    {
+        write(topology, orphan, 30, 5000);
+        RunningHost host({"--config", config});
+        join(host, 3);
+        kill(host.id, signal);
+        expect_a_clean_end(host);
+        expect_nothing_lost();
+        expect_they_play_on();
+    }
 };
 
 }
@@ -123,24 +135,12 @@ TEST_F(DrainTest, GivesAllObjectsToThreePeersOfAMesh)
 
 TEST_F(DrainTest, SavesEvenWhatWouldDieWithItsOwner)
 {
-    write("mesh", "destroy", 30, 5000);
-    RunningHost host({"--config", config});
-    join(host, 3);
-    kill(host.id, SIGINT);
-    expect_a_clean_end(host);
-    expect_nothing_lost();
-    expect_they_play_on();
+    expect_a_handover("mesh", "destroy", SIGINT);
 }
 
 TEST_F(DrainTest, LeavesAStarToItsPeers)
 {
-    write("star", "destroy", 30, 5000);
-    RunningHost host({"--config", config});
-    join(host, 3);
-    kill(host.id, SIGTERM);
-    expect_a_clean_end(host);
-    expect_nothing_lost();
-    expect_they_play_on();
+    expect_a_handover("star", "destroy", SIGTERM);
 }
 
 TEST_F(DrainTest, LosesNothingWhenAPeerIsKilledMeanwhile)

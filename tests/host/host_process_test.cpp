@@ -29,6 +29,14 @@ struct Listener { // A listener on a TCP port of the loopback.
     ~Listener() { close(descriptor); }
 };
 
+// The host ends with this exit status, and its output has all the words.
+void expect_end(RunningHost &host, int status, const std::vector<std::string> &words)
+{
+    EXPECT_EQ(host.wait_for_end(), status) << host.text;
+    for (const std::string &word : words)
+        EXPECT_TRUE(has(host.text, word)) << word << "\n" << host.text;
+}
+
 // Plays systemd: listens on the socket that $NOTIFY_SOCKET names for processes started meanwhile.
 struct Manager {
     int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -203,9 +211,7 @@ TEST(HostProcessTest, APortInUseIsNamedAndNothingIsLeftBehind)
                                       "[[room]]\nname = \"b\"\nport = " +
                                       port + "\n");
     RunningHost host({"--config", config});
-    EXPECT_EQ(host.wait_for_end(), 3) << host.text;
-    EXPECT_TRUE(has(host.text, "bind_failed room=b udp_port=" + port)) << host.text;
-    EXPECT_TRUE(has(host.text, "in use")) << host.text;
+    expect_end(host, 3, {"bind_failed room=b udp_port=" + port, "in use"});
     EXPECT_FALSE(has(host.text, "ready"));
     EXPECT_FALSE(std::filesystem::exists(path));
     destroy_socket(taken.socket);
@@ -218,8 +224,7 @@ TEST(HostProcessTest, AnHttpPortInUseIsNamed)
     const std::string path = folder.path + "/control";
     const std::string listen = "127.0.0.1:" + std::to_string(taken.port);
     RunningHost host({"--port", "0", "--control-socket", path, "--http-listen", listen});
-    EXPECT_EQ(host.wait_for_end(), 3) << host.text;
-    EXPECT_TRUE(has(host.text, "bind_failed http=" + listen)) << host.text;
+    expect_end(host, 3, {"bind_failed http=" + listen});
     EXPECT_FALSE(has(host.text, "ready"));
     EXPECT_FALSE(std::filesystem::exists(path));
 }
@@ -231,8 +236,7 @@ TEST(HostProcessTest, TheControlSocketOfALivingHostIsItsOwn)
     RunningHost first({"--port", "0", "--control-socket", path});
     ASSERT_TRUE(first.is_ready()) << first.text;
     RunningHost second({"--port", "0", "--control-socket", path});
-    EXPECT_EQ(second.wait_for_end(), 3) << second.text;
-    EXPECT_TRUE(has(second.text, "another process listens there")) << second.text;
+    expect_end(second, 3, {"another process listens there"});
     EXPECT_TRUE(has(control_answer(path, R"({"command":"status"})"), "\"ok\":true"));
     first.end_by(SIGKILL);
     // The next host replaces the socket file of a dead one.
@@ -248,8 +252,7 @@ TEST(HostProcessTest, AFileThatIsNoSocketIsNotTouched)
     const TempFolder folder;
     const std::string path = folder.write("notes", "mine");
     RunningHost host({"--port", "0", "--control-socket", path});
-    EXPECT_EQ(host.wait_for_end(), 3) << host.text;
-    EXPECT_TRUE(has(host.text, "no socket")) << host.text;
+    expect_end(host, 3, {"no socket"});
     EXPECT_EQ(std::filesystem::file_size(path), 4u);
 }
 
@@ -261,13 +264,10 @@ TEST(HostProcessTest, AllThatIsWrongIsSaidBeforeAnythingStarts)
     const std::string config =
         folder.write("host.toml", "tick_hz = 900\n[log]\nlevle = \"info\"\n");
     RunningHost host({"--config", config, "--tikc-hz", "30"});
-    EXPECT_EQ(host.wait_for_end(), 2) << host.text;
-    EXPECT_TRUE(has(host.text, config + ":1:11: tick_hz is 900, expected a whole number from 5"))
-        << host.text;
-    EXPECT_TRUE(has(host.text, config + ":3:1: unknown key levle")) << host.text;
-    EXPECT_TRUE(has(host.text, "did you mean \"level\"")) << host.text;
-    EXPECT_TRUE(has(host.text, "--tikc-hz: unknown flag (did you mean \"--tick-hz\"?)"))
-        << host.text;
+    expect_end(host, 2,
+               {config + ":1:11: tick_hz is 900, expected a whole number from 5",
+                config + ":3:1: unknown key levle", "did you mean \"level\"",
+                "--tikc-hz: unknown flag (did you mean \"--tick-hz\"?)"});
 }
 
 TEST(HostProcessTest, ChecksAndPrintsTheConfiguration)
@@ -300,8 +300,7 @@ TEST(HostProcessTest, AFolderThatCannotHoldARecordingIsAnError)
     const TempFolder folder;
     const std::string file = folder.write("file", "");
     RunningHost host({"--port", "0", "--record-folder", file});
-    EXPECT_EQ(host.wait_for_end(), 2) << host.text;
-    EXPECT_TRUE(has(host.text, "recording_failed room=main")) << host.text;
+    expect_end(host, 2, {"recording_failed room=main"});
     EXPECT_FALSE(has(host.text, "ready"));
 }
 

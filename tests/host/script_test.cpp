@@ -54,14 +54,26 @@ std::string ctl(const std::string &socket, std::vector<std::string> words)
     return process.text;
 }
 
+// A host that runs a game.
+struct ScriptedRoom {
+    TempFolder folder;
+    std::string path = folder.path + "/game.lua", socket = folder.path + "/control";
+    RunningHost host = started(path, socket);
+
+    static RunningHost started(const std::string &path, const std::string &socket)
+    {
+        write_file(path, script(""));
+        return RunningHost({"--script", path, "--port", "0", "--control-socket", socket});
+    }
+};
+
 }
 
 TEST(ScriptTest, ARoomRunsAGameThatIsReadAgain)
 {
-    TempFolder folder;
-    const std::string path = folder.path + "/game.lua", socket = folder.path + "/control";
-    write_file(path, script(""));
-    RunningHost host({"--script", path, "--port", "0", "--control-socket", socket});
+    ScriptedRoom room;
+    const std::string &path = room.path, &socket = room.socket;
+    RunningHost &host = room.host;
     ASSERT_TRUE(host.is_ready()) << host.text;
     EXPECT_NE(host.text.find("topology=mesh peers_max=8"), std::string::npos) << host.text;
     EXPECT_EQ(ctl(socket, {"lua", "1 + 1"}), "2\n");
@@ -82,10 +94,9 @@ TEST(ScriptTest, ARoomRunsAGameThatIsReadAgain)
 #ifdef TERN_HAVE_LIBEDIT
 TEST(ScriptTest, TheConsoleOfTernCtlCompletesAtATerminal)
 {
-    TempFolder folder;
-    const std::string path = folder.path + "/game.lua", socket = folder.path + "/control";
-    write_file(path, script(""));
-    RunningHost host({"--script", path, "--port", "0", "--control-socket", socket});
+    ScriptedRoom room;
+    const std::string &socket = room.socket;
+    RunningHost &host = room.host;
     ASSERT_TRUE(host.is_ready()) << host.text;
     tern::test::Terminal ctl({program("tern-ctl"), "--socket", socket, "lua"});
     ASSERT_TRUE(ctl.shows("> ")) << ctl.text;

@@ -31,18 +31,22 @@ local function read_functions()
     return functions
 end
 
--- Returns by class its fields, sorted, with a space after each.
-local function read_classes()
-    local classes, class = {}, nil
+-- Returns by group a list of its items: the items that follow the line of the group.
+local function read_groups(group_pattern, item_pattern)
+    local groups, group = {}, nil
     for _, line in ipairs(lines_of_meta()) do
-        class = line:match("^%-%-%-@class tern%.([%w_]+)") or class
-        local field = line:match("^%-%-%-@field ([%w_]+)")
-        if field then
-            classes[class] = classes[class] or {}
-            table.insert(classes[class], field)
+        group = line:match(group_pattern) or group
+        local item = line:match(item_pattern)
+        if item then
+            groups[group] = groups[group] or {}
+            table.insert(groups[group], item)
         end
     end
-    return classes
+    return groups
+end
+
+local function read_classes()
+    return read_groups("^%-%-%-@class tern%.([%w_]+)", "^%-%-%-@field ([%w_]+)")
 end
 
 local function sorted(list)
@@ -124,15 +128,7 @@ function tests.TablesHaveTheirFields()
 end
 
 function tests.WordsAreThoseThatAreTaken()
-    local words, alias = {}, nil
-    for _, line in ipairs(lines_of_meta()) do
-        alias = line:match("^%-%-%-@alias tern%.([%w_]+)") or alias
-        local word = line:match('^%-%-%-| "([%w_]+)"$')
-        if word then
-            words[alias] = words[alias] or {}
-            table.insert(words[alias], word)
-        end
-    end
+    local words = read_groups("^%-%-%-@alias tern%.([%w_]+)", '^%-%-%-| "([%w_]+)"$')
     local s = tern.make_session {}
     equal(sorted(words.EventKind), expected_words(tern.on, s, "nothing"))
     equal(sorted(words.FieldKind), expected_words(tern.make_session, {types = {

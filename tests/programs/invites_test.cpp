@@ -20,6 +20,14 @@ struct Member {
     Address address;
 };
 
+// Converts the invite to text and back, as players exchange it.
+Invite by_text(const Session *session, std::span<const Address> addresses)
+{
+    const ParsedInvite parsed = parse_invite(to_text(make_invite(session, addresses)).text);
+    EXPECT_EQ(parsed.error, nullptr);
+    return parsed.invite;
+}
+
 struct Party {
     std::deque<Member> members;
 
@@ -49,6 +57,14 @@ struct Party {
             member.socket->send(send(member.session, clock_us()));
         }
     }
+    // A host, and a guest that has joined by the host's invite.
+    bool begin_with_two()
+    {
+        const Member &host = add();
+        start(host.session);
+        join(add().session, by_text(host.session, {&host.address, 1}));
+        return tick_until_open(1);
+    }
     // Ticks until no session is joining and each has `count` others. False: not within 10 s.
     bool tick_until_open(size_t count)
     {
@@ -68,24 +84,13 @@ struct Party {
     }
 };
 
-// Converts the invite to text and back, as players exchange it.
-Invite by_text(const Session *session, std::span<const Address> addresses)
-{
-    const ParsedInvite parsed = parse_invite(to_text(make_invite(session, addresses)).text);
-    EXPECT_EQ(parsed.error, nullptr);
-    return parsed.invite;
-}
-
 }
 
 TEST(Invites, ANewcomerJoinsByTheInviteOfAMemberThatIsNotTheHost)
 {
     Party party;
-    const Member &host = party.add();
-    start(host.session);
-    const Member &guest = party.add();
-    join(guest.session, by_text(host.session, {&host.address, 1}));
-    ASSERT_TRUE(party.tick_until_open(1));
+    ASSERT_TRUE(party.begin_with_two());
+    const Member &host = party.members[0], &guest = party.members[1];
     const Invite of_guest = by_text(guest.session, {&guest.address, 1});
     EXPECT_EQ(of_guest.addresses[0], guest.address);
     const Member &newcomer = party.add();
@@ -102,11 +107,8 @@ TEST(Invites, ANewcomerJoinsByTheInviteOfAMemberThatIsNotTheHost)
 TEST(Invites, AnAddressWhereNobodyAnswersIsPassedOver)
 {
     Party party;
-    const Member &host = party.add();
-    start(host.session);
-    const Member &guest = party.add();
-    join(guest.session, by_text(host.session, {&host.address, 1}));
-    ASSERT_TRUE(party.tick_until_open(1));
+    ASSERT_TRUE(party.begin_with_two());
+    const Member &host = party.members[0], &guest = party.members[1];
     const MadeSocket silent = make_udp_socket(0); // Receives everything and answers nothing.
     ASSERT_TRUE(silent.socket);
     const Address addresses[] = {loopback(silent.socket->local_address().port), guest.address};
@@ -122,11 +124,8 @@ TEST(Invites, AnAddressWhereNobodyAnswersIsPassedOver)
 TEST(Invites, TheInviteOfAMemberThatHasGoneLeadsNowhereAndSaysSo)
 {
     Party party;
-    const Member &host = party.add();
-    start(host.session);
-    Member &guest = party.add();
-    join(guest.session, by_text(host.session, {&host.address, 1}));
-    ASSERT_TRUE(party.tick_until_open(1));
+    ASSERT_TRUE(party.begin_with_two());
+    Member &host = party.members[0], &guest = party.members[1];
     const Address addresses[] = {guest.address, host.address};
     const Invite of_guest = by_text(guest.session, addresses);
     leave(guest.session);

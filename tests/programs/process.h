@@ -11,6 +11,18 @@
 
 namespace tern::test {
 
+// Appends what the descriptor has to read. False: it is at its end, or was silent for so long.
+inline bool read_more(int descriptor, std::string &text, int timeout_ms)
+{
+    pollfd waiting = {descriptor, POLLIN, 0};
+    char bytes[65536];
+    if (poll(&waiting, 1, timeout_ms) <= 0) return false;
+    const ssize_t size = read(descriptor, bytes, sizeof bytes);
+    if (size <= 0) return false;
+    text.append(bytes, static_cast<size_t>(size));
+    return true;
+}
+
 struct Process {
     pid_t id = -1;
     int output = -1;  // A pipe from stdout and stderr.
@@ -47,14 +59,8 @@ struct Process {
     // False: the program ended, or was silent for 10 s, before it printed `wanted`.
     bool print_until(const std::string &wanted)
     {
-        while (text.find(wanted) == std::string::npos) {
-            pollfd waiting = {output, POLLIN, 0};
-            char bytes[4096];
-            if (poll(&waiting, 1, 10'000) <= 0) return false;
-            const ssize_t size = read(output, bytes, sizeof bytes);
-            if (size <= 0) return false;
-            text.append(bytes, static_cast<size_t>(size));
-        }
+        while (text.find(wanted) == std::string::npos)
+            if (!read_more(output, text, 10'000)) return false;
         return true;
     }
     int wait_for_end()

@@ -1,5 +1,6 @@
 // A program that a test starts on a pseudo-terminal, and its screen output.
 #pragma once
+#include "tests/programs/process.h"
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -56,14 +57,8 @@ struct Terminal {
     bool shows(const std::string &wanted)
     {
         size_t at;
-        while ((at = text.find(wanted, seen)) == std::string::npos) {
-            pollfd waiting = {keys, POLLIN, 0};
-            char bytes[4096];
-            if (poll(&waiting, 1, 10'000) <= 0) return false;
-            const ssize_t size = read(keys, bytes, sizeof bytes);
-            if (size <= 0) return false;
-            text.append(bytes, static_cast<size_t>(size));
-        }
+        while ((at = text.find(wanted, seen)) == std::string::npos)
+            if (!read_more(keys, text, 10'000)) return false;
         seen = at + wanted.size();
         return true;
     }

@@ -77,6 +77,19 @@ Processes peers(const std::string &path, int count, const std::vector<std::strin
     return all;
 }
 
+testing::AssertionResult all_print(Processes &all, const std::string &wanted)
+{
+    for (auto &peer : all)
+        if (!peer->print_until(wanted)) return testing::AssertionFailure() << peer->text;
+    return testing::AssertionSuccess();
+}
+
+void expect_all_end(Processes &all)
+{
+    for (auto &peer : all)
+        EXPECT_EQ(peer->end_by(SIGTERM), 0) << peer->text;
+}
+
 }
 
 TEST(PeerTest, AScriptIsEditedUnderASessionOfFour)
@@ -84,16 +97,13 @@ TEST(PeerTest, AScriptIsEditedUnderASessionOfFour)
     Folder folder;
     const std::string path = folder.write("game.lua", script("one"));
     Processes all = peers(path, 4);
-    for (auto &peer : all)
-        ASSERT_TRUE(peer->print_until("one sees 4 ships")) << peer->text;
+    ASSERT_TRUE(all_print(all, "one sees 4 ships"));
     folder.write("game.lua", script("two"));
-    for (auto &peer : all)
-        ASSERT_TRUE(peer->print_until("two sees 4 ships")) << peer->text;
+    ASSERT_TRUE(all_print(all, "two sees 4 ships"));
     // game.state is kept, and the new functions use it too.
     folder.write("game.lua", script("two", "print(state.mine and state.ticks > 3 and 'kept' or "
                                            "'lost')"));
-    for (auto &peer : all)
-        ASSERT_TRUE(peer->print_until("kept")) << peer->text;
+    ASSERT_TRUE(all_print(all, "kept"));
     for (auto &peer : all) {
         // No peer has left or restarted: there were always four ships, and start() ran once.
         EXPECT_EQ(peer->text.find("two sees 3"), std::string::npos) << peer->text;
@@ -112,19 +122,16 @@ TEST(PeerTest, AnErrorFreezesTheCodeAndTheSessionGoesOn)
     Folder folder;
     const std::string path = folder.write("game.lua", script("one"));
     Processes all = peers(path, 2);
-    for (auto &peer : all)
-        ASSERT_TRUE(peer->print_until("one sees 2 ships")) << peer->text;
+    ASSERT_TRUE(all_print(all, "one sees 2 ships"));
     folder.write("game.lua", script("two", "local x = nil + 1"));
     for (auto &peer : all) {
         ASSERT_TRUE(peer->print_until("script_error: ")) << peer->text;
         ASSERT_TRUE(peer->print_until("stack traceback:")) << peer->text;
     }
     folder.write("game.lua", "this is no Lua");
-    for (auto &peer : all)
-        ASSERT_TRUE(peer->print_until("script_reload_refused: ")) << peer->text;
+    ASSERT_TRUE(all_print(all, "script_reload_refused: "));
     folder.write("game.lua", script("three"));
-    for (auto &peer : all)
-        ASSERT_TRUE(peer->print_until("three sees 2 ships")) << peer->text;
+    ASSERT_TRUE(all_print(all, "three sees 2 ships"));
     for (auto &peer : all) {
         const size_t first = peer->text.find("script_error: ");
         EXPECT_EQ(peer->text.find("script_error: ", first + 1), std::string::npos) << peer->text;
@@ -153,13 +160,10 @@ TEST(PeerTest, InTheSandboxTheSameGameRuns)
     Folder folder;
     const std::string path = folder.write("game.lua", script("one"));
     Processes all = peers(path, 2, {"--sandbox"});
-    for (auto &peer : all)
-        ASSERT_TRUE(peer->print_until("one sees 2 ships")) << peer->text;
+    ASSERT_TRUE(all_print(all, "one sees 2 ships"));
     folder.write("game.lua", script("two", "while state.ticks > 100 do end"));
-    for (auto &peer : all)
-        ASSERT_TRUE(peer->print_until("the call has used up its instructions")) << peer->text;
-    for (auto &peer : all)
-        EXPECT_EQ(peer->end_by(SIGTERM), 0) << peer->text;
+    ASSERT_TRUE(all_print(all, "the call has used up its instructions"));
+    expect_all_end(all);
 }
 
 TEST(PeerTest, TheConsoleAnswersThroughItsSocket)
@@ -207,10 +211,8 @@ TEST(PeerTest, AllKindsOfSocketsAndImpairmentsPlay)
                                                             {"--loss", "10", "--latency", "20"}};
     for (const std::vector<std::string> &more : variants) {
         Processes all = peers(path, 2, more);
-        for (auto &peer : all)
-            ASSERT_TRUE(peer->print_until("one sees 2 ships")) << peer->text;
-        for (auto &peer : all)
-            EXPECT_EQ(peer->end_by(SIGTERM), 0) << peer->text;
+        ASSERT_TRUE(all_print(all, "one sees 2 ships"));
+        expect_all_end(all);
     }
 }
 

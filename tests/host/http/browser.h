@@ -101,12 +101,7 @@ struct Browser {
                 heard.erase(0, end + 1);
                 return message;
             }
-            pollfd waiting = {from, POLLIN, 0};
-            char bytes[65536];
-            if (poll(&waiting, 1, 30'000) <= 0) return nullptr;
-            const ssize_t size = read(from, bytes, sizeof bytes);
-            if (size <= 0) return nullptr;
-            heard.append(bytes, static_cast<size_t>(size));
+            if (!tern::test::read_more(from, heard, 30'000)) return nullptr;
         }
     }
     void note(const Json &message)
