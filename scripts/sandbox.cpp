@@ -86,7 +86,7 @@ function G.xpcall(f, handler, ...)
     return finish(protected(f, ...))
 end
 
-local function finish_body(ok, ...)
+local function results(ok, ...)
     if ok then return ... end
     error((...), 0)
 end
@@ -95,15 +95,11 @@ function C.create(f)
         error("coroutine.create: expected a function, got a " .. type(f), 2)
     end
     charge(100)
-    return create(function(...) return finish_body(pcall(f, ...)) end)
-end
-local function finish_resume(ok, ...)
-    if ok then return ... end
-    error((...), 0)
+    return create(function(...) return results(pcall(f, ...)) end)
 end
 function C.wrap(f)
     local thread = C.create(f)
-    return function(...) return finish_resume(resume(thread, ...)) end
+    return function(...) return results(resume(thread, ...)) end
 end
 
 function G.setmetatable(t, meta)

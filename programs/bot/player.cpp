@@ -10,19 +10,12 @@ static constexpr int receives_per_tick_max = 8;
 
 void add(Tally &sum, const Tally &other)
 {
-    sum.created += other.created;
-    sum.not_created += other.not_created;
-    sum.destroyed += other.destroyed;
-    sum.sets += other.sets;
-    sum.claims += other.claims;
-    sum.granted += other.granted;
-    sum.refused += other.refused;
+    for (const auto count : {&Tally::created, &Tally::not_created, &Tally::destroyed, &Tally::sets,
+                             &Tally::claims, &Tally::granted, &Tally::refused, &Tally::calls,
+                             &Tally::not_called, &Tally::calls_received, &Tally::changes_received})
+        sum.*count += other.*count;
     for (size_t i = 0; i < sum.refusals.size(); ++i)
         sum.refusals[i] += other.refusals[i];
-    sum.calls += other.calls;
-    sum.not_called += other.not_called;
-    sum.calls_received += other.calls_received;
-    sum.changes_received += other.changes_received;
 }
 
 namespace player {

@@ -65,30 +65,21 @@ void add_outputs(CLI::App &app, Options &options)
 void add_scene(CLI::App &app, Options &options)
 {
     using namespace option_checks;
-    app.add_option("--peers", options.scene.peers, "Peers, the host too")
-        ->check(whole_number(2, 64))
-        ->capture_default_str();
-    app.add_option("--objects", options.scene.objects, "Bodies; each peer owns as many")
-        ->check(whole_number(1, 5000))
-        ->capture_default_str();
-    app.add_option("--seconds", options.scene.seconds, "Of virtual time")
-        ->check(whole_number(1, 3600))
-        ->capture_default_str();
-    app.add_option("--rate", options.scene.ticks_per_second, "Ticks a second")
-        ->check(whole_number(1, 240))
-        ->capture_default_str();
-    app.add_option("--loss", options.scene.loss_percent, "Percent of all datagrams")
-        ->check(percent(90))
-        ->capture_default_str();
-    app.add_option("--topology", options.topology, "mesh: each with each; star: all with the host")
-        ->check(one_of("mesh, star"))
-        ->capture_default_str();
-    app.add_option("--of", options.of, "Whose datagrams: of all added up, the host's, one guest's")
-        ->check(one_of("all, host, guest"))
-        ->capture_default_str();
-    app.add_option("--seed", options.scene.seed, "All of its chance")
-        ->check(whole_number(0, UINT64_MAX))
-        ->capture_default_str();
+    const auto add = [&](const char *name, auto &value, const CLI::Validator &check,
+                         const char *text) {
+        app.add_option(name, value, text)->check(check)->capture_default_str();
+    };
+    add("--peers", options.scene.peers, whole_number(2, 64), "Peers, the host too");
+    add("--objects", options.scene.objects, whole_number(1, 5000),
+        "Bodies; each peer owns as many");
+    add("--seconds", options.scene.seconds, whole_number(1, 3600), "Of virtual time");
+    add("--rate", options.scene.ticks_per_second, whole_number(1, 240), "Ticks a second");
+    add("--loss", options.scene.loss_percent, percent(90), "Percent of all datagrams");
+    add("--topology", options.topology, one_of("mesh, star"),
+        "mesh: each with each; star: all with the host");
+    add("--of", options.of, one_of("all, host, guest"),
+        "Whose datagrams: of all added up, the host's, one guest's");
+    add("--seed", options.scene.seed, whole_number(0, UINT64_MAX), "All of its chance");
 }
 
 }
