@@ -346,8 +346,9 @@ const char *to_text(CallFailure failure)
     case CallFailure::none: return "it has not failed";
     case CallFailure::dead: return "the object was destroyed";
     case CallFailure::unknown: return "this peer does not know the object";
-    case CallFailure::not_allowed: return "this peer may not call it";
-    case CallFailure::lost: return "the callee has left; it may have received the call";
+    case CallFailure::not_allowed: return "this peer may not make this call, or not so often";
+    case CallFailure::lost:
+        return "the callee or the connection to it was lost; the callee may have received the call";
     case CallFailure::no_reply:
         return "no reply came in time; the callee may have received the call";
     }

@@ -52,8 +52,9 @@ largest=$(git ls-files | grep -vE '^(fuzz/corpus|tests/scripts/escapes)/' | grep
 figure "files in the largest folder ($(awk '{print $2}' <<<"$largest"))" \
     "$(awk '{print $1}' <<<"$largest")" 40
 figure "mutation points in the core" "$(core_files | xargs grep -o 'TERN_MUTANT(' | wc -l)" 0
+prose=(README.md CONTRIBUTING.md docs/*.md docs/use/*.md)
 figure "lines of prose over 120 columns" \
-    "$(awk 'length($0) > 120 && !/^\|/' README.md CONTRIBUTING.md docs/*.md docs/use/*.md | wc -l)" 0
+    "$(awk 'length($0) > 120 && !/^\|/' "${prose[@]}" | wc -l)" 0
 
 # errors <file>: how many errors the compiler finds in it.
 errors() {

@@ -2,10 +2,10 @@
 // send() takes the time and returns datagrams. A session contains no thread, clock or socket.
 //
 // Lifetimes: all that a session returns is valid until the next receive(), and the datagrams of
-// send() until the next send(). Errors: a wrong argument or a call in the wrong state asserts; what
-// the network can cause shows in State and Event, and nowhere else. Threads: one thread at a time
-// may use a session. Game structs are passed as pointer and size, which must be those of the type;
-// templates at the end of this header take the struct itself.
+// send() until the next send(). Errors: wrong arguments and calls in the wrong state fail an
+// assertion; what the network causes is reported by State, Event and the documented return values.
+// Threads: one thread at a time may use a session. Game structs are passed as pointer and size,
+// which must be those of the type; templates at the end of this header take the struct itself.
 #pragma once
 #include "tern/types.h"
 #include <type_traits>
@@ -15,23 +15,25 @@ namespace tern {
 // --- A session ---
 // Allocates all memory that the session will ever use. Asserts that config_problem() finds nothing.
 Session *make_session(const Config &config);
-// Checks a config that comes from a file or a script, before make_session() asserts on it.
+// Call this first on a config from a file or a script: make_session() asserts that it is valid.
 ConfigProblem config_problem(const Config &config);
 // Size in the struct of one element of a field of this kind; 1 for text, bytes and values.
 size_t element_bytes(FieldKind kind);
-// The config of make_session(), with a copy of name that belongs to the session.
+// The config that was passed to make_session(); its name points to a copy of the session's.
 const Config &session_config(const Session *session);
 void destroy_session(Session *session); // Null: nothing happens. Sends no goodbye; see leave().
-// In State::idle: starts a new session as its first peer, which is the host. Open at once.
+// In State::idle: starts a new session as its first peer, which is the host. The
+// session is open at once.
 void start(Session *session);
-// In State::idle: joins through the member that made the invite. The session is open with the event
-// caught_up; otherwise session_state() shows why joining failed. The payload is copied.
+// In State::idle: joins through the member that made the invite. The session becomes open with
+// the event caught_up. If joining fails, session_state() shows why. The payload is copied.
 void join(Session *session, const Invite &invite, JoinPayload payload = {});
 // When open or joining: this peer leaves, and its objects become orphans. Keep calling receive()
-// and send() until the state is left: until all that this peer sent is acked, at most four seconds.
+// and send() until the state is State::left. That takes until everything that this peer sent is
+// acked, at most four seconds.
 void leave(Session *session);
 // In State::minority: this peer becomes the host of a new session, with new invites, that keeps all
-// objects and owns them. Open at once; the events come with the next receive().
+// objects and owns them. It is open at once; the next receive() returns the events of the change.
 void go_on(Session *session);
 State session_state(const Session *session);
 // A sentence for people about the state: what happened, and what to do.
@@ -55,7 +57,7 @@ std::span<const std::byte> take_recording(Session *session);
 // --- Invites ---
 // When open; any member may make one. `addresses`, 1 to invite_addresses_max, are where newcomers
 // reach this process; join() tries them in turn. A member that is not the host refers a newcomer to
-// the host. An invite is good as long as its member is in the session.
+// the host. An invite is valid while the member that made it is in the session.
 Invite make_invite(const Session *session, std::span<const Address> addresses);
 struct InviteText {
     char text[invite_text_max];
@@ -79,23 +81,24 @@ Stats peer_stats(const Session *session, PeerId peer);
 SessionStats session_stats(const Session *session);
 TypeStats type_stats(const Session *session, TypeId type);
 // Accounts for all datagrams that send() has ever returned: the bits of all rows add up to the bits
-// of these datagrams. The rows, also those of 0 bits, never change in number or order.
+// of these datagrams. The number and order of the rows never change; rows of 0 bits are included.
 std::span<const TrafficRow> traffic_rows(const Session *session);
-const char *to_text(TrafficKind kind); // A word or two for people.
+const char *to_text(TrafficKind kind); // A word or two to show to people.
 // The host's session clock at now_us, in microseconds since the host called start(); on other peers
 // an estimate.
 uint64_t session_clock_us(const Session *session, uint64_t now_us);
 
 // --- For the host's game. On the host only. ---
-void admit(Session *session, PeerId newcomer); // Answers join_asked. Nothing if it has left.
+void admit(Session *session, PeerId newcomer); // Answers join_asked. No effect if it has left.
 // Answers join_asked. state_text() of the newcomer shows the reason, cut to reason_bytes_max - 1.
 void refuse(Session *session, PeerId newcomer, const char *reason);
-// Removes (kicks) a member. This host refuses its key from then on; it remembers the last 256. A
-// later host does not know of it. Nothing happens for an unknown peer and for the host itself.
+// Removes (kicks) a member. This host refuses its key from then on; it remembers the last 256
+// such keys. A later host does not inherit them. Nothing happens for an unknown peer and for the
+// host itself.
 void remove(Session *session, PeerId peer);
 // Gives an object to a member, even if its owner has locked it. owner_changed follows on all peers.
-// False, and nothing happens, if the object is destroyed or unknown, or if `to` is no member that
-// has caught up. Check the result: both can happen before the game gets the event.
+// False, and nothing happens, if the object is destroyed or unknown, or if `to` is not a member
+// that has caught up. Check the result: either can be so before the game gets the event.
 bool migrate(Session *session, ObjectId object, PeerId to);
 // Answers claim_asked; the claimer gets claim_refused with ClaimRefusal::by_game.
 void refuse_claim(Session *session, ObjectId object, PeerId claimer);
@@ -105,33 +108,33 @@ void refuse_claim(Session *session, ObjectId object, PeerId claimer);
 void balance(Session *session, TypeId type);
 
 // --- Objects; docs/use/ownership.md. Owners change only inside receive(). ---
-// When open. Copies `value`. Returns none if objects_max of this type are alive.
+// Requires State::open. Copies `value`. Returns none if objects_max objects of this type are alive.
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes);
-// On the owner, when open. The object stays in object_ids() and can be read until the next
+// Owner only; requires State::open. The object stays in object_ids() and can be read until the next
 // receive().
 void destroy(Session *session, ObjectId object);
 bool exists(const Session *session, ObjectId object); // Known here, and alive.
 // Whether object_type(), object_owner(), object_stamp() and get() may be called: the object exists,
-// or was destroyed since the last receive() or in it.
+// or was destroyed during the last receive() or after it.
 bool can_read(const Session *session, ObjectId object);
 TypeId object_type(const Session *session, ObjectId object);
 PeerId object_owner(const Session *session, ObjectId object);
-// Names the present tenure (the time under one owner); grows with each change of owner.
+// Identifies the current tenure (the time under one owner); rises with each change of owner.
 uint64_t object_stamp(const Session *session, ObjectId object);
 // The object's struct. A later set() changes what the pointer points to.
 const void *get(const Session *session, ObjectId object, size_t size_bytes);
-// When may_set() is true. Copies `value`; other peers get the fields that have changed.
+// Requires may_set(). Copies `value`; other peers get the fields that have changed.
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes);
 // Writes the object as of `at_us`, on the clock of receive(), to `value`: for rendering.
 // - at_us = now_us: extrapolated from the owner's updates (dead reckoning).
 // - at_us = now_us - 100'000, for example: interpolated between updates.
-// An update counts as of the time at which it would arrive over the path at its fastest, so jitter
-// does not show. float32 and quaternion fields move linearly from one update to the next and beyond
-// the newest one for at most 16 ticks of the owner, then return to it. All other fields are those
-// of the newest update that is not after at_us. The interpolation history holds the last 16 updates
-// of a tenure, of objects of other owners whose type is predicted or has a field with a bound; for
-// any other object this is get(). False, with `value` left unchanged, if no such object is alive
-// here. docs/decisions.md, "Error bounds".
+// Each update is dated as if it had arrived with the smallest delay of its path, which hides
+// jitter. float32 and quaternion fields are interpolated linearly between updates, and extrapolated
+// past the newest one for at most 16 of the owner's ticks; after that they return to its values.
+// All other fields are those of the newest update that is not after at_us. An interpolation history
+// (the last 16 updates of the tenure) is kept only for objects of other owners whose type is
+// predicted or has a field with a bound; for all others sample() gives what get() gives. False,
+// with `value` left unchanged, if no such object is alive here. docs/decisions.md, "Error bounds".
 bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value,
             size_t size_bytes);
 // Whether set() may be called: open, and the object is ours or is claimed optimistically.
@@ -145,12 +148,13 @@ const void *object_values(const Session *session, TypeId type, size_t size_bytes
 // ClaimMode::optimistic, for an object that is known here: until the answer this peer may set() the
 // object, and get() and object_values() on this peer show what it has set. If the claim is granted,
 // the fields that were set become the new owner's first change; if it is refused, or the session
-// ends, they show the replicated value again. False, and nothing is asked, for an id that create()
-// never returns, and while 64 more claims are unanswered than there is room for objects (only
-// claims of unknown objects can be that many).
+// ends, get() and object_values() show the replicated value again. False, and nothing is asked, for
+// an id that create() never returns, and while there are 64 more unanswered claims than the session
+// can hold objects (only claims of unknown objects can reach that).
 bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
-// On the owner: gives the object up to the host. It remains ours until owner_changed, the only
-// event; a new host takes it over as well. Nothing happens on the host itself.
+// On the owner: gives the object up to the host. This peer stays the owner until owner_changed, the
+// only event that follows; if the host changes meanwhile, the new host takes the object. Nothing
+// happens on the host itself.
 void release_ownership(Session *session, ObjectId object);
 // On the owner: while an object is locked, the host refuses claims of it with ClaimRefusal::locked,
 // from when the host receives the lock until it receives the unlock or the object has another
@@ -158,28 +162,28 @@ void release_ownership(Session *session, ObjectId object);
 void lock(Session *session, ObjectId object, bool locked);
 // Sets how often `peer` is updated about `object`. Call it on the peer that sends the updates: the
 // owner, or the host in a star. An object is due 1 / priority ticks after its last update; if
-// bandwidth is short, the objects whose waiting time times priority is largest go first. The
-// priority is 1 at first, and again under a new owner, or in a star a new host. It may be 0 or
-// more, and above 255 counts as 255. 0 hides the object: the peer gets object_hidden and keeps the
-// last value, but still learns owner changes and destruction. Any other priority shows it again.
-// False, and nothing happens, if the object does not exist, or if `peer` is no other member to
-// which this peer sends the object. docs/use/interest.md.
+// bandwidth is short, the objects with the largest product of waiting time and priority go first.
+// The priority starts at 1 and is reset to 1 when the owner (in a star, also the host) changes. It
+// must be at least 0; values above 255 count as 255. 0 hides the object: the peer gets
+// object_hidden and keeps the last value, but still learns owner changes and destruction. Any other
+// priority shows it again. False, and nothing happens, if the object does not exist, or if `peer`
+// is not a member to which this peer sends the object. docs/use/interest.md.
 bool set_priority(Session *session, ObjectId object, PeerId peer, float priority);
 bool is_hidden(const Session *session, ObjectId object); // Whether its sender hides it from us.
 // Area of interest: sets the priorities of all objects of a type that this peer sends, by distance
-// from each viewpoint (at most one for each peer). Up to near_distance objects are updated every
-// tick in which they change, beyond it every second tick, beyond twice near_distance every third,
-// and so on (priority 1/2, 1/3, ...). Beyond far_distance they are hidden, and shown again at 0.9
-// of it. `position` is the index of a float32 field of 1 to 3 numbers; 0 < near_distance <=
-// far_distance, in its unit. Viewpoints of peers that are no members are ignored. Costs:
-// docs/use/interest.md.
+// from each viewpoint (at most one for each peer). Objects within near_distance are updated
+// in every tick in which they change, farther ones every second tick, those beyond twice
+// near_distance every third, and so on (priority 1/2, 1/3, ...). Beyond far_distance they are
+// hidden, and shown again at 0.9 of it. `position` is the index of a float32 field of 1 to 3
+// numbers; 0 < near_distance <= far_distance, in its unit. Viewpoints of peers that are not members
+// are ignored. Costs: docs/use/interest.md.
 void set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
 // Hash of the ids, stamps, owners and values of all living objects. Equal on peers that have the
-// same world; values of optimistic claims are not part of it.
+// same world; values set under an unanswered optimistic claim are left out.
 uint64_t world_digest(const Session *session);
-// Why `peer` does not have this object or its last change. About another peer: what its acks show.
-// About this peer itself: why it does not own the object; the last 64 refused claims are
+// Why `peer` does not have this object or its last change. For another peer the answer comes from
+// its acks. For this peer it is why it does not own the object; the last 64 refused claims are
 // remembered.
 Explanation explain(const Session *session, ObjectId object, PeerId peer);
 const char *to_text(Why why); // A sentence for people.
@@ -188,28 +192,28 @@ const char *to_text(Why why); // A sentence for people.
 // ones at most once and in any order. docs/use/calls.md. ---
 enum class Reliability : uint8_t { reliable, unreliable };
 // `to`: another member, PeerId::everyone (all other members), or PeerId::host. False if nothing was
-// sent: `to` is no member, its queue is full, or Type::callers or calls_per_second_max forbids the
-// call. Calls to PeerId::host must be reliable; they wait while there is no host, reach our own
-// game if this peer is the host, and fail with call_failed.
+// sent: `to` is not a member, its queue is full, or Type::callers or calls_per_second_max forbids
+// the call. Calls to PeerId::host must be reliable; they wait while there is no host, reach the
+// game of this peer if it is the host; a failure is reported by call_failed.
 bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
           Reliability reliability = Reliability::reliable);
 // Calls the peer that owns the object when the call arrives, which may be this one. Reliable; calls
 // from one peer to the owner of one object arrive in order. The call is delivered once, or fails
 // with call_failed. It follows the object to a new owner, and waits up to call_unknown_ms for an
-// object that is not known here. none if nothing was sent: the limit of open calls is reached, or
-// Type::callers or calls_per_second_max forbids the call.
+// object that is not known here. Returns none if the call was not accepted: the limit of open calls
+// is reached, or Type::callers or calls_per_second_max forbids the call.
 CallId call_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
                   size_t size_bytes);
-// Like call() and call_owner(), for calls that await a reply. Answered by exactly one of reply and
-// call_failed, the latter as no_reply after timeout_ms (1 to 600'000). `to`: another member or
-// PeerId::host. none if nothing was sent.
+// Like call() and call_owner(), for calls that await a reply. Exactly one event follows: reply or
+// call_failed. After timeout_ms (1 to 600'000) it is call_failed with CallFailure::no_reply. `to`:
+// another member or PeerId::host. Returns none if the call was not accepted.
 CallId request(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
                uint32_t timeout_ms = 5000);
 CallId request_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
                      size_t size_bytes, uint32_t timeout_ms = 5000);
-// Answers a call event whose Event::call is not none, once, in the same tick or later. `caller` and
-// `call` are Event::peer and Event::call. False if nothing was sent: the caller has left, or a
-// queue is full.
+// Answers a call event whose Event::call is not none. Call it once, in the same tick or later.
+// `caller` and `call` are Event::peer and Event::call. False if nothing was sent: the caller has
+// left, or a queue is full.
 bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
            size_t size_bytes);
 const char *to_text(CallFailure failure); // A sentence for people.

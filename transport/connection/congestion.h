@@ -55,7 +55,7 @@ uint64_t pace_bytes_per_second(const Congestion &congestion);
 // Call after each packet; in_flight_bytes includes it.
 void sent(Congestion &congestion, uint64_t in_flight_bytes);
 void settled(Congestion &congestion, bool acked); // One packet was acked or lost.
-void arrived_late(Congestion &congestion);          // A packet declared lost was acked after all.
+void arrived_late(Congestion &congestion);        // A packet declared lost was acked after all.
 void sample(Congestion &congestion, const RoundTripSample &sample, uint64_t now_us);
 
 }
