@@ -28,8 +28,9 @@ TEST(Readme, TheFilesThatItLinksToAreThere)
     const std::string readme = content("README.md");
     size_t links = 0;
     for (size_t at = readme.find("]("); at != std::string::npos; at = readme.find("](", at + 1)) {
-        const std::string path = readme.substr(at + 2, readme.find(')', at) - at - 2);
+        std::string path = readme.substr(at + 2, readme.find(')', at) - at - 2);
         if (path.rfind("http", 0) == 0) continue;
+        path = path.substr(0, path.find('#'));
         EXPECT_FALSE(content(path).empty()) << path;
         links += 1;
     }

@@ -26,7 +26,8 @@ std::string program_of_mutants()
     const std::string self(path, size < 0 ? 0 : static_cast<size_t>(size));
     const std::string program = self.substr(0, self.find_last_of('/') + 1) + "tern-sim-mutants";
     if (access(program.c_str(), X_OK) != 0)
-        fail(program + " is not there: it is built beside tern-sim, from the same sources");
+        fail(program +
+             " is not there: ./dev build tern-sim-mutants makes it, from the same sources");
     return program;
 }
 
