@@ -45,6 +45,12 @@ struct Pair {
         EXPECT_EQ(mails.size(), 1u);
         return mails.at(0);
     }
+    Mail first_packet() // Runs the handshake up to confirm().
+    {
+        answer();
+        take_answer();
+        return confirm();
+    }
 };
 
 TEST(Endpoint, AStrangerBecomesAConnectionWithItsFirstPacket)
@@ -180,9 +186,7 @@ TEST(Endpoint, AChangedVersionRefusalIsBadAndNothingElse)
 TEST(Endpoint, AChangedFirstPacketIsBadAndNothingElse)
 {
     Pair p;
-    p.answer();
-    p.take_answer();
-    const Mail first = p.confirm();
+    const Mail first = p.first_packet();
     expect_nothing_from_any_change(p.b, first);
     EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::opened);
     const Bytes before = state(p.b); // The replay reaches an open connection now.
@@ -245,9 +249,7 @@ TEST(Endpoint, ARepeatedInitiationGetsTheSameResponse)
 TEST(Endpoint, LateCopiesOfAHandshakeChangeNothing)
 {
     Pair p;
-    p.answer();
-    p.take_answer();
-    const Mail first = p.confirm();
+    const Mail first = p.first_packet();
     receive(p.b, p.a.at, first.bytes, start_us);
     ASSERT_EQ(live(p.b).size(), 1u);
     EXPECT_EQ(receive(p.b, p.a.at, p.initiation.bytes, start_us).handling, Handling::handled);
@@ -274,9 +276,7 @@ TEST(Endpoint, LateCopiesOfAHandshakeChangeNothing)
 TEST(Endpoint, TheFirstPacketCountsOnlyFromWhereTheInitiationCame)
 {
     Pair p;
-    p.answer();
-    p.take_answer();
-    const Mail first = p.confirm();
+    const Mail first = p.first_packet();
     EXPECT_EQ(receive(p.b, address(9), first.bytes, start_us).handling, Handling::bad);
     EXPECT_TRUE(live(p.b).empty());
     EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::opened);
@@ -285,9 +285,7 @@ TEST(Endpoint, TheFirstPacketCountsOnlyFromWhereTheInitiationCame)
 TEST(Endpoint, AHalfOpenHandshakeIsOverAfterItsTime)
 {
     Pair p;
-    p.answer();
-    p.take_answer();
-    const Mail first = p.confirm();
+    const Mail first = p.first_packet();
     const uint64_t over_us = start_us + half_open_time_us;
     EXPECT_EQ(receive(p.b, p.a.at, first.bytes, over_us).handling, Handling::bad);
     EXPECT_EQ(half_open_count(p.b), 1u);
@@ -301,9 +299,7 @@ TEST(Endpoint, AHalfOpenHandshakeIsOverAfterItsTime)
 TEST(Endpoint, WhatWasAnsweredInAFormerSessionComesToNothing)
 {
     Pair p;
-    p.answer();
-    p.take_answer();
-    const Mail first = p.confirm();
+    const Mail first = p.first_packet();
     EXPECT_EQ(half_open_count(p.b), 1u);
     endpoint::enter(p.b.e(), session + 1, secret);
     EXPECT_EQ(half_open_count(p.b), 0u);
@@ -469,9 +465,7 @@ TEST(Endpoint, WithoutAFreeConnectionTheHandshakeWaits)
 TEST(Endpoint, WhatIsReleasedIsForgotten)
 {
     Pair p;
-    p.answer();
-    p.take_answer();
-    const Mail first = p.confirm();
+    const Mail first = p.first_packet();
     receive(p.b, p.a.at, first.bytes, start_us);
     endpoint::free_connection(p.b.e(), live(p.b).at(0));
     EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::bad);

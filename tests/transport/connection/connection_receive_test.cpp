@@ -1,18 +1,11 @@
 // Packets that arrive at a connection: forged, replayed, malformed and hostile ones.
-#include "connection_pair.h"
+#include "tests/transport/connection/bytes.h"
+#include "tests/transport/connection/connection_pair.h"
 #include <gtest/gtest.h>
 
 using namespace connection_test;
 
 namespace {
-
-Bytes bytes(std::initializer_list<int> values)
-{
-    Bytes result;
-    for (int value : values)
-        result.push_back(static_cast<std::byte>(value));
-    return result;
-}
 
 Bytes snapshot(const Side &side)
 {

@@ -1,3 +1,4 @@
+#include "tests/transport/connection/bytes.h"
 #include "transport/connection/frames.h"
 #include "transport/little_endian.h"
 #include <algorithm>
@@ -7,18 +8,9 @@
 #include <vector>
 
 using namespace tern;
+using connection_test::Bytes, connection_test::bytes;
 
 namespace {
-
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes(std::initializer_list<int> values)
-{
-    Bytes result;
-    for (int value : values)
-        result.push_back(static_cast<std::byte>(value));
-    return result;
-}
 
 // Reads all frames and writes each again. Returns an empty vector if any is malformed.
 Bytes rewritten(const Bytes &content)

@@ -19,6 +19,17 @@ static std::string reprinted(const char *text)
     return parsed.error ? parsed.error : to_text(parsed.address).text;
 }
 
+struct WrongAddress {
+    const char *text, *part; // The part of its error's text
+};
+
+static void expect_errors(std::initializer_list<WrongAddress> cases)
+{
+    for (const WrongAddress &c : cases)
+        EXPECT_NE(error_of(c.text).find(c.part), std::string::npos)
+            << c.text << " gave: " << error_of(c.text);
+}
+
 TEST(Addresses, V4IsKeptAsAMappedV6Address)
 {
     const ParsedAddress parsed = parse_address("1.2.3.4:7777");
@@ -49,15 +60,21 @@ TEST(Addresses, V6IsReadInAllItsForms)
 // These are the examples of RFC 5952, sections 4 and 5.
 TEST(Addresses, V6IsPrintedInItsOneShortForm)
 {
-    EXPECT_EQ(reprinted("[2001:0db8::0001]:80"), "[2001:db8::1]:80");
-    EXPECT_EQ(reprinted("[2001:db8:0:0:0:0:2:1]:80"), "[2001:db8::2:1]:80");
-    EXPECT_EQ(reprinted("[2001:db8:0:1:1:1:1:1]:80"), "[2001:db8:0:1:1:1:1:1]:80");
-    EXPECT_EQ(reprinted("[2001:0:0:1:0:0:0:1]:80"), "[2001:0:0:1::1]:80");
-    EXPECT_EQ(reprinted("[2001:db8:0:0:1:0:0:1]:80"), "[2001:db8::1:0:0:1]:80");
-    EXPECT_EQ(reprinted("[0:0:0:0:0:0:0:0]:80"), "[::]:80");
-    EXPECT_EQ(reprinted("[1:2:3:4:5:6:0:0]:80"), "[1:2:3:4:5:6::]:80");
-    EXPECT_EQ(reprinted("[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]:65535"),
-              "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]:65535");
+    const struct {
+        const char *text, *printed;
+    } cases[] = {
+        {"[2001:0db8::0001]:80", "[2001:db8::1]:80"},
+        {"[2001:db8:0:0:0:0:2:1]:80", "[2001:db8::2:1]:80"},
+        {"[2001:db8:0:1:1:1:1:1]:80", "[2001:db8:0:1:1:1:1:1]:80"},
+        {"[2001:0:0:1:0:0:0:1]:80", "[2001:0:0:1::1]:80"},
+        {"[2001:db8:0:0:1:0:0:1]:80", "[2001:db8::1:0:0:1]:80"},
+        {"[0:0:0:0:0:0:0:0]:80", "[::]:80"},
+        {"[1:2:3:4:5:6:0:0]:80", "[1:2:3:4:5:6::]:80"},
+        {"[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]:65535",
+         "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]:65535"},
+    };
+    for (const auto &c : cases)
+        EXPECT_EQ(reprinted(c.text), c.printed);
 }
 
 TEST(Addresses, LoopbackIsOfTheFamilyAskedFor)
@@ -68,9 +85,7 @@ TEST(Addresses, LoopbackIsOfTheFamilyAskedFor)
 
 TEST(Addresses, ErrorsOfV4NameThePart)
 {
-    const struct {
-        const char *text, *part;
-    } cases[] = {
+    expect_errors({
         {"", "empty"},
         {"1.2.3.4", "port is missing"},
         {"1.2.3.4:", "port is empty"},
@@ -90,17 +105,12 @@ TEST(Addresses, ErrorsOfV4NameThePart)
         {"localhost:1", "names are not looked up"},
         {" 1.2.3.4:1", "names are not looked up"},
         {":1", "missing"},
-    };
-    for (const auto &c : cases)
-        EXPECT_NE(error_of(c.text).find(c.part), std::string::npos)
-            << c.text << " gave: " << error_of(c.text);
+    });
 }
 
 TEST(Addresses, ErrorsOfV6NameThePart)
 {
-    const struct {
-        const char *text, *part;
-    } cases[] = {
+    expect_errors({
         {"::1", "in brackets"},
         {"2001:db8::1:7777", "in brackets"},
         {"[::1", "closing bracket"},
@@ -127,10 +137,7 @@ TEST(Addresses, ErrorsOfV6NameThePart)
         {"[::1.2.3]:1", "four numbers"},
         {"[::1.2.3.256]:1", "above 255"},
         {"[::1.2.3.4:5]:1", "end of the IPv6"},
-    };
-    for (const auto &c : cases)
-        EXPECT_NE(error_of(c.text).find(c.part), std::string::npos)
-            << c.text << " gave: " << error_of(c.text);
+    });
 }
 
 TEST(Addresses, WhatIsPrintedIsReadAsTheSame)

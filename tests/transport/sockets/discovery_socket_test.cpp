@@ -1,6 +1,7 @@
 // The discovery socket on the real network of this machine. Without broadcast and multicast, not
 // even on loopback, these tests are skipped.
 #include "tern/discovery.h"
+#include "tests/transport/sockets/owned_socket.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <arpa/inet.h>
@@ -17,22 +18,9 @@
 #include <vector>
 
 using namespace tern;
+using namespace tern::test;
 
-namespace {
-
-struct Destroyer {
-    void operator()(Socket *socket) const { destroy_socket(socket); }
-};
-using OwnedSocket = std::unique_ptr<Socket, Destroyer>;
-
-struct Received {
-    Address from;
-    std::string text;
-};
-
-constexpr uint64_t patience_us = 2'000'000;
-
-}
+static constexpr uint64_t patience_us = 2'000'000;
 
 static OwnedSocket opened(uint16_t port = 0)
 {
@@ -44,12 +32,6 @@ static Address everybody(uint16_t port)
     return address::from_v4(std::to_array<uint8_t>({255, 255, 255, 255}), port);
 }
 
-static void send_text(Socket &socket, const Address &to, const std::string &text)
-{
-    const Datagram datagram = {to, std::as_bytes(std::span(text))};
-    socket.send({&datagram, 1});
-}
-
 // Collects datagrams until `last` has arrived or within_us have passed.
 static std::vector<Received> collected(Socket &socket, const std::string &last,
                                        uint64_t within_us = patience_us)
@@ -57,10 +39,7 @@ static std::vector<Received> collected(Socket &socket, const std::string &last,
     std::vector<Received> all;
     const uint64_t end_us = clock_us() + within_us;
     while ((all.empty() || all.back().text != last) && clock_us() < end_us) {
-        for (const Datagram &datagram : socket.receive()) {
-            const auto *text = reinterpret_cast<const char *>(datagram.bytes.data());
-            all.push_back({datagram.address, std::string(text, datagram.bytes.size())});
-        }
+        receive_texts(socket, all);
         sleep_us(500);
     }
     return all;

@@ -1,4 +1,4 @@
-#include "tern/io.h"
+#include "tests/transport/sockets/owned_socket.h"
 #include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
@@ -9,17 +9,9 @@
 #endif
 
 using namespace tern;
+using namespace tern::test;
 
-namespace {
-
-struct Destroyer {
-    void operator()(Socket *socket) const { destroy_socket(socket); }
-};
-using OwnedSocket = std::unique_ptr<Socket, Destroyer>;
-
-constexpr uint64_t patience_us = 5'000'000;
-
-}
+static constexpr uint64_t patience_us = 5'000'000;
 
 #ifndef TERN_HAVE_ENET
 
@@ -28,7 +20,7 @@ TEST(EnetSocket, ABuildWithoutEnetSaysSo)
     const MadeSocket made = make_enet_socket(0, 4);
     EXPECT_EQ(made.socket, nullptr);
     EXPECT_EQ(made.error, SocketError::not_built);
-    EXPECT_STREQ(text(made.error), "this build is without ENet");
+    EXPECT_STREQ(to_text(made.error), "this build is without ENet");
 }
 
 #else
@@ -86,12 +78,6 @@ static OwnedSocket opened(uint16_t peers_max = 4)
 static Address address_of(const Socket &socket)
 {
     return loopback(socket.local_address().port);
-}
-
-static void send_text(Socket &socket, const Address &to, const std::string &text)
-{
-    const Datagram datagram = {to, std::as_bytes(std::span(text))};
-    socket.send({&datagram, 1});
 }
 
 static void take(Socket &socket, std::vector<std::string> &texts)

@@ -1,4 +1,4 @@
-#include "tern/io.h"
+#include "tests/transport/sockets/owned_socket.h"
 #include "transport/sockets/udp_socket.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -15,32 +15,13 @@
 #include <vector>
 
 using namespace tern;
+using namespace tern::test;
 
-namespace {
-
-struct Destroyer {
-    void operator()(Socket *socket) const { destroy_socket(socket); }
-};
-using OwnedSocket = std::unique_ptr<Socket, Destroyer>;
-
-struct Received {
-    Address from;
-    std::string text;
-};
-
-constexpr uint64_t patience_us = 5'000'000;
-
-}
+static constexpr uint64_t patience_us = 5'000'000;
 
 static OwnedSocket opened(IpVersion version)
 {
     return OwnedSocket(make_udp_socket(0, version).socket);
-}
-
-static void send_text(Socket &socket, const Address &to, const std::string &text)
-{
-    const Datagram datagram = {to, std::as_bytes(std::span(text))};
-    socket.send({&datagram, 1});
 }
 
 // Collects datagrams until `count` have arrived or patience_us have passed.
@@ -48,12 +29,8 @@ static std::vector<Received> collected(Socket &socket, size_t count)
 {
     std::vector<Received> all;
     const uint64_t end_us = clock_us() + patience_us;
-    while (all.size() < count && clock_us() < end_us) {
-        for (const Datagram &datagram : socket.receive()) {
-            const auto *text = reinterpret_cast<const char *>(datagram.bytes.data());
-            all.push_back({datagram.address, std::string(text, datagram.bytes.size())});
-        }
-    }
+    while (all.size() < count && clock_us() < end_us)
+        receive_texts(socket, all);
     return all;
 }
 
