@@ -60,6 +60,14 @@ std::vector<std::byte> written(const Scene &s)
     return bytes;
 }
 
+// True if the next object of the stream has the fields and the state of the scene.
+bool reads(RangeDecoder &d, const Scene &s)
+{
+    Words words(s.layout.word_count);
+    return state_coder::read(d, s.layout, s.history, words.data()) == s.mask &&
+           words == s.states.back();
+}
+
 }
 
 RC_GTEST_PROP(StateCoder, WhatIsWrittenIsReadExactly, (uint64_t seed))
@@ -68,9 +76,7 @@ RC_GTEST_PROP(StateCoder, WhatIsWrittenIsReadExactly, (uint64_t seed))
     const Scene s = chance_scene(random);
     const std::vector<std::byte> bytes = written(s);
     RangeDecoder d = range_coder::decoder(bytes);
-    Words words(s.layout.word_count);
-    RC_ASSERT(state_coder::read(d, s.layout, s.history, words.data()) == s.mask);
-    RC_ASSERT(words == s.states.back());
+    RC_ASSERT(reads(d, s));
     RC_ASSERT(range_coder::complete(d));
 }
 
@@ -86,11 +92,8 @@ RC_GTEST_PROP(StateCoder, ManyObjectsShareAStream, (uint64_t seed))
         RC_ASSERT(state_coder::write(e, s.layout, s.history, s.mask, s.states.back().data()));
     bytes.resize(range_coder::finish(e));
     RangeDecoder d = range_coder::decoder(bytes);
-    for (const Scene &s : scenes) {
-        Words words(s.layout.word_count);
-        RC_ASSERT(state_coder::read(d, s.layout, s.history, words.data()) == s.mask);
-        RC_ASSERT(words == s.states.back());
-    }
+    for (const Scene &s : scenes)
+        RC_ASSERT(reads(d, s));
     RC_ASSERT(range_coder::complete(d));
 }
 
@@ -105,11 +108,8 @@ RC_GTEST_PROP(StateCoder, WhatDoesNotFitLeavesTheStreamWhole, (uint64_t seed))
         if (!state_coder::write(e, s.layout, s.history, s.mask, s.states.back().data())) break;
     bytes.resize(range_coder::finish(e));
     RangeDecoder d = range_coder::decoder(bytes);
-    Words words(s.layout.word_count);
-    for (size_t i = 0; i < count; ++i) {
-        RC_ASSERT(state_coder::read(d, s.layout, s.history, words.data()) == s.mask);
-        RC_ASSERT(words == s.states.back());
-    }
+    for (size_t i = 0; i < count; ++i)
+        RC_ASSERT(reads(d, s));
 }
 
 // Any bytes are decoded to words within their bounds, or refused as malformed.

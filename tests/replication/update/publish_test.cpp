@@ -46,6 +46,28 @@ struct Publish : ::testing::Test {
         return slot;
     }
 
+    // Adds the objects 1 to `count`.
+    void add_all(uint32_t count)
+    {
+        for (uint32_t serial = 1; serial <= count; ++serial)
+            add(serial);
+    }
+
+    // Adds the object 1, and sets its x to 7 in the tick `at`.
+    ObjectSlot add_changed(uint32_t at = 2)
+    {
+        const ObjectSlot slot = add(1);
+        world.tick = at;
+        set(slot, {7, 0, {}});
+        return slot;
+    }
+
+    void set_all(uint32_t count, const Cube &cube)
+    {
+        for (uint32_t serial = 1; serial <= count; ++serial)
+            set(world::find(world, id(serial)), cube);
+    }
+
     void set(ObjectSlot slot, Cube cube)
     {
         if (world::write(world, table, slot, &cube) != 0) publish::changed(publisher, slot);
@@ -59,6 +81,12 @@ struct Publish : ::testing::Test {
         return {buffer,
                 publish::write(publisher, world, block.cache(), block.send_order(),
                                block.peer().snapshots, table, peer, packet, {buffer, size})};
+    }
+
+    std::vector<std::byte> copy_of_written(uint64_t packet)
+    {
+        const std::span<const std::byte> message = write(packet);
+        return {message.begin(), message.end()};
     }
 
     void on_packet_outcome(uint64_t packet, bool arrived, uint32_t peer = 0)
@@ -106,9 +134,7 @@ TEST_F(Publish, NothingIsDueInAnIdleWorld)
 
 TEST_F(Publish, AChangeGoesToEachPeerOnce)
 {
-    const ObjectSlot slot = add(1);
-    world.tick = 2;
-    set(slot, {7, 0, {}});
+    add_changed();
     EXPECT_TRUE(due(0));
     EXPECT_TRUE(due(1));
     const AppliedUpdate applied = apply(write(1));
@@ -130,11 +156,8 @@ TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
         Cube read = {};
         return update_codec::read_fields(update, table, &read) ? update.mask : 0;
     };
-    const ObjectSlot slot = add(1);
-    world.tick = 2;
-    set(slot, {7, 0, {}});
-    const std::span<const std::byte> first = write(1, 0);
-    const std::vector<std::byte> to_one(first.begin(), first.end());
+    const ObjectSlot slot = add_changed();
+    const std::vector<std::byte> to_one = copy_of_written(1);
     const std::span<const std::byte> to_other = write(1, 1);
     EXPECT_TRUE(std::equal(to_one.begin(), to_one.end(), to_other.begin(), to_other.end()));
     on_packet_outcome(1, true, 0);
@@ -181,9 +204,7 @@ TEST_F(Publish, AnAnnouncementOfTheNewestValueLeavesNothingDue)
 
 TEST_F(Publish, AnUpdateCarriesAllThatIsNotAckedWhateverIsInFlight)
 {
-    const ObjectSlot slot = add(1);
-    world.tick = 2;
-    set(slot, {7, 0, {}});
+    const ObjectSlot slot = add_changed();
     write(1);
     world.tick = 3;
     set(slot, {7, 8, {}});
@@ -209,9 +230,7 @@ TEST_F(Publish, AnAckOfAnOlderUpdateTakesNothingBack)
 
 TEST_F(Publish, ALostUpdateIsDueAgainUntilANewerOneIsAcked)
 {
-    const ObjectSlot slot = add(1);
-    world.tick = 2;
-    set(slot, {7, 0, {}});
+    add_changed();
     write(1);
     on_packet_outcome(1, false);
     EXPECT_TRUE(due());
@@ -269,11 +288,9 @@ TEST_F(Publish, FatesMayComeInAnyOrderAndFreeTheRing)
 
 TEST_F(Publish, NeighboursTakeOnePlaceInTheRing)
 {
-    for (uint32_t serial = 1; serial <= 60; ++serial)
-        add(serial);
+    add_all(60);
     world.tick = 2;
-    for (uint32_t serial = 1; serial <= 60; ++serial)
-        set(world::find(world, id(serial)), {5, 0, {}});
+    set_all(60, {5, 0, {}});
     EXPECT_EQ(objects(write(1)).size(), 60u);
     EXPECT_EQ(publisher.rings[0].run_count, 1u);
     on_packet_outcome(1, false);
@@ -286,8 +303,7 @@ TEST_F(Publish, NeighboursTakeOnePlaceInTheRing)
 
 TEST_F(Publish, AFullRingEndsTheMessage)
 {
-    for (uint32_t serial = 1; serial <= 120; ++serial)
-        add(serial);
+    add_all(120);
     world.tick = 2;
     for (uint32_t serial = 1; serial <= 120; serial += 2) // Changes no two neighbours.
         set(world::find(world, id(serial)), {5, 0, {}});
@@ -300,16 +316,13 @@ TEST_F(Publish, AFullRingEndsTheMessage)
 
 TEST_F(Publish, AllGetTheirTurnWhenPacketsAreSmall)
 {
-    for (uint32_t serial = 1; serial <= 12; ++serial)
-        add(serial);
+    add_all(12);
     std::map<ObjectId, int> send_order;
     for (uint64_t packet = 1; packet <= 30; ++packet) {
         world.tick += 1;
-        for (uint32_t serial = 1; serial <= 12; ++serial) {
-            Cube cube = {};
-            cube.load[0] = static_cast<uint8_t>(packet);
-            set(world::find(world, id(serial)), cube);
-        }
+        Cube cube = {};
+        cube.load[0] = static_cast<uint8_t>(packet);
+        set_all(12, cube);
         for (ObjectId object : objects(write(packet, 0, 230)))
             send_order[object] += 1;
         on_packet_outcome(packet, true);
@@ -321,13 +334,11 @@ TEST_F(Publish, AllGetTheirTurnWhenPacketsAreSmall)
 
 TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
 {
-    for (uint32_t serial = 1; serial <= 12; ++serial)
-        add(serial);
+    add_all(12);
     size_t all = 0;
     for (size_t size = 1200; size > 20; size = size == 1200 ? all + 3 : size - 1) {
         world.tick += 1;
-        for (uint32_t serial = 1; serial <= 12; ++serial)
-            set(world::find(world, id(serial)), {static_cast<uint16_t>(world.tick), 0, {}});
+        set_all(12, {static_cast<uint16_t>(world.tick), 0, {}});
         const std::span<const std::byte> message = write(world.tick, 0, size);
         if (size == 1200) all = message.size();
         EXPECT_EQ(message.size(), std::min(size, all));
@@ -338,8 +349,7 @@ TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
     world.tick += 1;
     Cube large = {};
     large.load[0] = static_cast<uint8_t>(world.tick);
-    for (uint32_t serial = 1; serial <= 2; ++serial)
-        set(world::find(world, id(serial)), large);
+    set_all(2, large);
     const size_t one = write(world.tick, 0, 200).size(); // There is no room for the second object.
     EXPECT_GT(one, 100u);
     EXPECT_LT(one, 200u - 32u);
@@ -361,9 +371,7 @@ TEST_F(Publish, AnObjectThatDoesNotFitLetsSmallerOnesPass)
 
 TEST_F(Publish, OneTickSendsAtMostOneUpdateOfAnObject)
 {
-    const ObjectSlot slot = add(1);
-    world.tick = 2;
-    set(slot, {7, 0, {}});
+    add_changed();
     EXPECT_FALSE(write(1).empty());
     on_packet_outcome(1, false);
     EXPECT_TRUE(write(2).empty()); // Receivers only accept updates with a newer tick.
@@ -376,9 +384,7 @@ TEST_F(Publish, OneTickSendsAtMostOneUpdateOfAnObject)
 
 TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
 {
-    const ObjectSlot slot = add(1);
-    world.tick = 50;
-    set(slot, {7, 0, {}});
+    const ObjectSlot slot = add_changed(50);
     write(1);
     publish::forget_object(publisher, slot);
     // The object has changed owner twice and is back; its announcement is of tick 40.
@@ -395,9 +401,7 @@ TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
 
 TEST_F(Publish, TheFateOfADeadObjectIsNotThatOfWhoGotItsSlot)
 {
-    const ObjectSlot slot = add(1);
-    world.tick = 50;
-    set(slot, {7, 0, {}});
+    const ObjectSlot slot = add_changed(50);
     write(1);
     world::destroy_and_move(world, table, slot);
     publish::forget_object(publisher, slot);
@@ -432,11 +436,8 @@ TEST_F(Publish, AForgottenPeerStartsFromNothing)
 
 TEST_F(Publish, AnUpdateThatIsNotNewerIsIgnored)
 {
-    const ObjectSlot slot = add(1);
-    world.tick = 2;
-    set(slot, {7, 0, {}});
-    const std::span<const std::byte> written = write(1);
-    const std::vector<std::byte> message(written.begin(), written.end());
+    add_changed();
+    const std::vector<std::byte> message = copy_of_written(1);
     EXPECT_EQ(apply(message).result, Applied::changed);
     EXPECT_EQ(apply(message).result, Applied::unchanged);
     there.world().slots[world::find(there.world(), id(1))].tick = 1;
@@ -448,11 +449,8 @@ TEST_F(Publish, AnUpdateThatIsNotNewerIsIgnored)
 
 TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
 {
-    const ObjectSlot slot = add(1);
-    world.tick = 2;
-    set(slot, {7, 0, {}});
-    const std::span<const std::byte> written = write(1);
-    const std::vector<std::byte> message(written.begin(), written.end());
+    add_changed();
+    const std::vector<std::byte> message = copy_of_written(1);
     const ObjectSlot slot_there = world::find(there.world(), id(1));
     Object &object = there.world().slots[slot_there];
     EXPECT_EQ(apply(message, PeerId{2}).result, Applied::forged);

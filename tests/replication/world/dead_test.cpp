@@ -8,16 +8,15 @@
 namespace tern {
 
 struct Memory { // The elements of the flat array follow its head.
-    Dead dead;
-    DeadRange ranges[32];
-};
+    Dead dead = {};
+    DeadRange ranges[32] = {};
 
-static void place(Memory &memory, size_t capacity)
-{
-    memory = {};
-    flat::Builder builder = {reinterpret_cast<std::byte *>(&memory), offsetof(Memory, ranges)};
-    flat::place(builder, memory.dead, capacity);
-}
+    explicit Memory(size_t capacity = 32)
+    {
+        flat::Builder builder = {reinterpret_cast<std::byte *>(this), offsetof(Memory, ranges)};
+        flat::place(builder, dead, capacity);
+    }
+};
 
 static uint64_t id(uint16_t creator, uint32_t serial)
 {
@@ -32,7 +31,6 @@ static bool add(Memory &memory, uint64_t first, uint64_t last)
 TEST(Dead, RangesThatTouchBecomeOne)
 {
     Memory memory;
-    place(memory, 32);
     EXPECT_TRUE(add(memory, id(1, 5), id(1, 5)));
     EXPECT_TRUE(add(memory, id(1, 7), id(1, 9)));
     EXPECT_EQ(memory.dead.count, 2u);
@@ -45,7 +43,6 @@ TEST(Dead, RangesThatTouchBecomeOne)
 TEST(Dead, RangesOfTwoCreatorsNeverTouch)
 {
     Memory memory;
-    place(memory, 32);
     EXPECT_TRUE(add(memory, id(1, 0xffffffff), id(1, 0xffffffff)));
     EXPECT_TRUE(add(memory, id(2, 0), id(2, 0)));
     EXPECT_EQ(memory.dead.count, 2u);
@@ -54,7 +51,6 @@ TEST(Dead, RangesOfTwoCreatorsNeverTouch)
 TEST(Dead, ARangeSwallowsWhatItCovers)
 {
     Memory memory;
-    place(memory, 32);
     for (uint32_t serial = 10; serial < 30; serial += 2)
         add(memory, id(3, serial), id(3, serial));
     EXPECT_TRUE(add(memory, id(3, 9), id(3, 40)));
@@ -66,8 +62,7 @@ TEST(Dead, ARangeSwallowsWhatItCovers)
 
 TEST(Dead, WithoutRoomNothingChangesButMergingStillWorks)
 {
-    Memory memory;
-    place(memory, 2);
+    Memory memory(2);
     EXPECT_TRUE(add(memory, id(1, 1), id(1, 1)));
     EXPECT_TRUE(add(memory, id(1, 9), id(1, 9)));
     EXPECT_FALSE(add(memory, id(1, 5), id(1, 5)));
@@ -83,7 +78,6 @@ TEST(Dead, AgreesWithASetOfIds)
 {
     EXPECT_TRUE(rc::check([] {
         Memory memory;
-        place(memory, 32);
         std::set<uint64_t> model;
         const auto steps = *rc::gen::container<std::vector<std::pair<uint16_t, uint16_t>>>(
             rc::gen::pair(rc::gen::inRange<uint16_t>(0, 120), rc::gen::inRange<uint16_t>(0, 6)));
