@@ -91,8 +91,7 @@ struct Stage {
     void listen() // Collects the messages to X, then delivers them.
     {
         for (unsigned from = 1; from <= 3; ++from) {
-            group.settle(from - 1);
-            group.pull(from - 1);
+            group.settle_and_pull(from - 1);
             for (const Bytes &message : group.wires[from - 1][3])
                 said[from].push_back(message);
         }
@@ -120,8 +119,7 @@ struct Stage {
     void migrate(unsigned to)
     {
         replica::migrate(group.at(1), object, peer(to));
-        group.settle(0);
-        group.pull(0); // Sends the GRANT.
+        group.settle_and_pull(0); // Sends the GRANT.
         for (bool any = true; any;) {
             any = false;
             for (unsigned from = 1; from <= 3; ++from)
@@ -154,14 +152,21 @@ struct Stage {
     }
 };
 
-// A sends C0; B sends M1 D1.
-inline Story created_migrated_destroyed(bool repeated)
+// A sends C0, B sends M1.
+inline Stage created_and_migrated()
 {
     Stage stage;
     stage.create();
     stage.update(1, 2);
     stage.migrate(2);
     stage.update(2, 3);
+    return stage;
+}
+
+// A sends C0; B sends M1 D1.
+inline Story created_migrated_destroyed(bool repeated)
+{
+    Stage stage = created_and_migrated();
     stage.destroy(2);
     return stage.story(repeated);
 }
@@ -184,11 +189,7 @@ inline Story destroyed_while_migrating(bool repeated)
 // A sends C0, B sends M1, C sends M2 and, if the object is to be destroyed, D2.
 inline Story migrated_twice(bool destroyed, bool repeated)
 {
-    Stage stage;
-    stage.create();
-    stage.update(1, 2);
-    stage.migrate(2);
-    stage.update(2, 3);
+    Stage stage = created_and_migrated();
     stage.migrate(3);
     stage.update(3, 4);
     if (destroyed) stage.destroy(3);

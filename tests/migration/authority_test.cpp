@@ -2,25 +2,14 @@
 #include "migration/grants.h"
 #include "migration/messages.h"
 #include "replication/world/stamp.h"
-#include "tests/migration/group.h"
-#include <gtest/gtest.h>
+#include "tests/migration/shared_object.h"
 
 using namespace tern;
 using namespace tern::test;
 
 namespace {
 
-struct Authority : testing::Test {
-    Group group = make_group(4);
-    ObjectId object = ObjectId::none; // Peer 2 created it.
-
-    void SetUp() override
-    {
-        const Thing thing = {1, 2};
-        object = replica::create(group.at(2), 0, &thing);
-        group.flow();
-    }
-
+struct Authority : SharedObject {
     // Peer 4 receives `message` as if from `from`. The verdict must be forged, the state unchanged.
     void expect_forged(unsigned from, const Bytes &message)
     {
@@ -35,21 +24,34 @@ struct Authority : testing::Test {
     template <class Act> std::vector<Bytes> said(unsigned from, Act act)
     {
         act();
-        group.settle(from - 1);
-        group.pull(from - 1);
+        group.settle_and_pull(from - 1);
         std::vector<Bytes> messages(group.wires[from - 1][3].begin(),
                                     group.wires[from - 1][3].end());
         return messages;
     }
 
-    ObjectSlot slot(unsigned at, ObjectId id) { return world::find_alive(group.at(at).world, id); }
+    // A REPORT of an object without a grant's proof, with a value that its sender chose.
+    static Bytes object_report(uint32_t query_token, ObjectId id, Stamp stamp, PeerId owner)
+    {
+        std::byte buffer[64];
+        BitWriter w = bits::writer(buffer);
+        messages::write_kind(w, MessageKind::report_object);
+        bits::write(w, query_token, 32);
+        messages::write_object_id(w, id);
+        messages::write_stamp(w, stamp);
+        messages::write_peer(w, owner);
+        bits::write(w, 0, 8);
+        bits::write(w, 1, 32);
+        bits::write(w, 0, 64);
+        return {buffer, buffer + bits::size_bytes(w)};
+    }
 };
 
 }
 
 TEST_F(Authority, OnlyTheCreatorDestroysWhatWasNeverGranted)
 {
-    const auto messages = said(2, [&] { replica::destroy(group.at(2), slot(2, object)); });
+    const auto messages = said(2, [&] { replica::destroy(group.at(2), slot(2)); });
     ASSERT_EQ(messages.size(), 1u);
     expect_forged(1, messages[0]);
     expect_forged(3, messages[0]);
@@ -60,8 +62,7 @@ TEST_F(Authority, OnlyTheCreatorDestroysWhatWasNeverGranted)
 TEST_F(Authority, OnlyTheGrantedOwnerAnnouncesAMigration)
 {
     replica::migrate(group.at(1), object, peer(3));
-    group.settle(0);
-    group.pull(0);
+    group.settle_and_pull(0);
     group.deliver(0, 2); // The GRANT to 3.
     const auto messages = said(3, [] {});
     ASSERT_EQ(messages.size(), 1u);
@@ -81,7 +82,7 @@ TEST_F(Authority, OnlyTheGrantedOwnerAnnouncesAMigration)
 TEST_F(Authority, AFormerOwnersUpdateIsIgnoredAndAStrangersIsForged)
 {
     Thing thing = {5, 5};
-    replica::set(group.at(2), slot(2, object), &thing);
+    replica::set(group.at(2), slot(2), &thing);
     const Bytes forged = group.forged_updates(3, 2, 4, 1);
     const Bytes update = group.updates(2, 4, 1);
     ASSERT_FALSE(update.empty());
@@ -98,7 +99,7 @@ TEST_F(Authority, AFormerOwnersUpdateIsIgnoredAndAStrangersIsForged)
 TEST_F(Authority, AnUpdateOfAFirstTenureIsIgnoredInTheThird)
 {
     Thing thing = {5, 5};
-    replica::set(group.at(2), slot(2, object), &thing);
+    replica::set(group.at(2), slot(2), &thing);
     const Bytes update = group.updates(2, 4, 1);
     replica::on_packet_outcome(group.at(2), peer(4), 1, false);
     for (unsigned to : {3u, 2u}) { // Away from 2 and back.
@@ -107,7 +108,7 @@ TEST_F(Authority, AnUpdateOfAFirstTenureIsIgnoredInTheThird)
     }
     ASSERT_EQ(belief(group.at(4), object).owner, peer(2));
     thing = {7, 7};
-    replica::set(group.at(2), slot(2, object), &thing);
+    replica::set(group.at(2), slot(2), &thing);
     const Bytes newer = group.updates(2, 4, 2);
     replica::receive_updates(group.at(4), peer(2), update);
     EXPECT_NE(value(group.at(4), object).b, 7);
@@ -135,8 +136,7 @@ TEST_F(Authority, AQueryWaitsUntilItsSenderIsWhoWeFollow)
 TEST_F(Authority, WhoNamesTheHostInAQueryMakesItSuspect)
 {
     replica::peer_gone(group.at(2), peer(1));
-    group.settle(1);
-    group.pull(1);
+    group.settle_and_pull(1);
     ASSERT_TRUE(group.deliver(1, 3));
     EXPECT_EQ(group.last_verdict, Verdict::ok);
     EXPECT_EQ(replica::host(group.at(4)), peer(1));
@@ -182,11 +182,9 @@ TEST_F(Authority, AReportCannotInventObjects)
     replica::create(group.at(4), 1, &thing);
     group.flow();
     replica::peer_gone(group.at(1), peer(4));
-    group.settle(0);
-    group.pull(0);
+    group.settle_and_pull(0);
     group.deliver(0, 2);
-    group.settle(2);
-    group.pull(2);
+    group.settle_and_pull(2);
     ASSERT_FALSE(group.wires[2][0].empty());
     const Bytes report = group.wires[2][0].front(); // 3's copy of the object of 4.
     ASSERT_EQ(report[0], static_cast<std::byte>(MessageKind::report_object));
@@ -210,11 +208,9 @@ struct Successors : Authority {
         Authority::SetUp();
         for (unsigned id = 2; id <= 4; ++id)
             replica::peer_gone(group.at(id), peer(1));
-        group.settle(1);
-        group.pull(1);
+        group.settle_and_pull(1);
         group.deliver(1, 2);
-        group.settle(2);
-        group.pull(2);
+        group.settle_and_pull(2);
         ASSERT_FALSE(group.wires[2][1].empty());
         report = group.wires[2][1].back();
         ASSERT_EQ(report[0], static_cast<std::byte>(MessageKind::report));
@@ -247,12 +243,9 @@ TEST_F(Successors, AViewOfATermThatCannotBeIsForged)
 {
     replica::receive(group.at(2), peer(3), report);
     for (const bool from_four : {false, true})
-        while (from_four ? group.deliver(3, 1) : group.deliver(1, 3)) {
-            group.settle(3);
-            group.pull(3);
-        }
-    group.settle(1);
-    group.pull(1);
+        while (from_four ? group.deliver(3, 1) : group.deliver(1, 3))
+            group.settle_and_pull(3);
+    group.settle_and_pull(1);
     ASSERT_FALSE(group.wires[1][2].empty());
     const Bytes view = group.wires[1][2].back();
     ASSERT_EQ(view[0], static_cast<std::byte>(MessageKind::view));
@@ -277,8 +270,7 @@ TEST_F(Authority, AGrantOfATermThatCannotBeIsForged)
 {
     replica::migrate(group.at(1), object, peer(3));
     group.at(1).term_number = 2;
-    group.settle(0);
-    group.pull(0);
+    group.settle_and_pull(0);
     ASSERT_FALSE(group.wires[0][2].empty());
     EXPECT_EQ(replica::receive(*copy(group.at(3)), peer(1), group.wires[0][2].front()),
               Verdict::forged);
@@ -293,17 +285,8 @@ TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
     while (group.deliver(3, 1)) {
     }
     ASSERT_EQ(belief(group.at(2), robbed).owner, peer(4));
-    std::byte buffer[64];
-    BitWriter w = bits::writer(buffer);
-    messages::write_kind(w, MessageKind::report_object);
-    bits::write(w, group.at(2).query_token, 32);
-    messages::write_object_id(w, robbed);
-    messages::write_stamp(w, stamps::make({1, peer(1), 1000}));
-    messages::write_peer(w, peer(1)); // The peer that has gone.
-    bits::write(w, 0, 8);
-    bits::write(w, 1, 32);
-    bits::write(w, 0, 64); // A value of 3's choice.
-    const Bytes lie(buffer, buffer + bits::size_bytes(w));
+    const Bytes lie = object_report(group.at(2).query_token, robbed,
+                                    stamps::make({1, peer(1), 1000}), peer(1)); // Peer 1 has gone.
     EXPECT_EQ(replica::receive(group.at(2), peer(3), lie), Verdict::ok);
     EXPECT_EQ(belief(group.at(2), robbed).owner, peer(1));
     EXPECT_EQ(value(group.at(2), robbed).a, 0);
@@ -332,19 +315,10 @@ TEST_F(Authority, AReportCannotInventWhatTheLivingMake)
     replica::peer_gone(group.at(1), peer(4));
     group.pull(0);
     group.deliver(0, 2);
-    std::byte buffer[64];
-    BitWriter w = bits::writer(buffer);
-    messages::write_kind(w, MessageKind::report_object);
-    bits::write(w, group.at(1).query_token, 32);
-    messages::write_object_id(w, object_id::make(peer(2), 77)); // This id was not given yet.
-    messages::write_stamp(w, 0);
-    messages::write_peer(w, peer(4));
-    bits::write(w, 0, 8);
-    bits::write(w, 1, 32);
-    bits::write(w, 0, 64);
-    const Bytes lie(buffer, buffer + bits::size_bytes(w));
+    const ObjectId invented = object_id::make(peer(2), 77); // This id was not given yet.
+    const Bytes lie = object_report(group.at(1).query_token, invented, 0, peer(4));
     EXPECT_EQ(replica::receive(group.at(1), peer(3), lie), Verdict::forged);
-    EXPECT_FALSE(belief(group.at(1), object_id::make(peer(2), 77)).alive);
+    EXPECT_FALSE(belief(group.at(1), invented).alive);
 }
 
 TEST_F(Authority, AFencedPeersMessagesAreIgnored)

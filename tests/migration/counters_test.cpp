@@ -1,22 +1,13 @@
 // A counter that reaches its end stops the peer. No counter wraps.
-#include "group.h"
-#include <gtest/gtest.h>
+#include "tests/migration/shared_object.h"
 
 using namespace tern;
 using namespace tern::test;
 
 namespace {
 
-struct Counters : ::testing::Test {
-    Group group = make_group(3);
-    ObjectId object = ObjectId::none; // Peer 2 created it.
-
-    void SetUp() override
-    {
-        const Thing thing = {1, 2};
-        object = replica::create(group.at(2), 0, &thing);
-        group.flow();
-    }
+struct Counters : SharedObject {
+    Counters() : SharedObject(3) {}
 };
 
 }

@@ -1,7 +1,7 @@
 // A group of replicas and the streams between them, for tests that choose every delivery.
 #pragma once
-#include "sim/mutants/mutant.h"
 #include "migration/replica.h"
+#include "sim/mutants/mutant.h"
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -117,6 +117,12 @@ struct Group {
         replica::end_send(*replicas[from]);
     }
 
+    void settle_and_pull(size_t i)
+    {
+        settle(i);
+        pull(i);
+    }
+
     // Delivers the oldest message on one wire. Returns false if there is none.
     bool deliver(size_t from, size_t to)
     {
@@ -143,10 +149,8 @@ struct Group {
     {
         for (bool any = true; any;) {
             any = false;
-            for (size_t i = 0; i < replicas.size(); ++i) {
-                settle(i);
-                pull(i);
-            }
+            for (size_t i = 0; i < replicas.size(); ++i)
+                settle_and_pull(i);
             for (size_t from = 0; from < replicas.size(); ++from)
                 for (size_t to = 0; to < replicas.size(); ++to)
                     while (deliver(from, to))

@@ -1,25 +1,14 @@
 // The host of a star sends the objects of all clients. No other peer may do that.
 #include "replication/update/publish.h"
-#include "tests/migration/group.h"
-#include <gtest/gtest.h>
+#include "tests/migration/shared_object.h"
 
 using namespace tern;
 using namespace tern::test;
 
 namespace {
 
-struct Relay : testing::Test {
-    Group group = make_group(4, Topology::star);
-    ObjectId object = ObjectId::none; // Peer 2 created it.
-
-    void SetUp() override
-    {
-        const Thing thing = {1, 2};
-        object = replica::create(group.at(2), 0, &thing);
-        group.flow();
-    }
-
-    ObjectSlot slot(unsigned at) { return world::find_alive(group.at(at).world, object); }
+struct Relay : SharedObject {
+    Relay() : SharedObject(4, Topology::star) {}
 
     void set(unsigned at, Thing thing)
     {

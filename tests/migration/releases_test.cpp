@@ -1,23 +1,12 @@
 // A released object goes to the host, whatever message crosses the release.
-#include "tests/migration/group.h"
-#include <gtest/gtest.h>
+#include "tests/migration/shared_object.h"
 
 using namespace tern;
 using namespace tern::test;
 
 namespace {
 
-struct Releases : testing::Test {
-    Group group = make_group(4);
-    ObjectId object = ObjectId::none; // Peer 2 created it.
-
-    void SetUp() override
-    {
-        const Thing thing = {1, 2};
-        object = replica::create(group.at(2), 0, &thing);
-        group.flow();
-    }
-
+struct Releases : SharedObject {
     // Delivers all messages on this wire to the host, without settling in between.
     void hear_unsettled(size_t from)
     {
@@ -36,14 +25,13 @@ struct Releases : testing::Test {
 // claimer goes, and the grant is lost with it.
 TEST_F(Releases, IsNotForgottenWithTheClaimThatTookItsPlace)
 {
-    replica::release_ownership(group.at(2), world::find_alive(group.at(2).world, object));
+    replica::release_ownership(group.at(2), slot(2));
     replica::claim(group.at(3), object);
     group.pull(1);
     group.pull(2);
     hear_unsettled(1);
     hear_unsettled(2);
-    group.settle(0);
-    group.pull(0);
+    group.settle_and_pull(0);
     ASSERT_EQ(group.wires[0][2].size(), 1u); // The GRANT.
     group.wires[0][2].clear();
     replica::peer_gone(group.at(1), peer(3));

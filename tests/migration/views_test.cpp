@@ -139,10 +139,8 @@ TEST_F(Views, ANewHostTellsOfAll)
     for (const unsigned id : {2u, 3u, 4u})
         replica::peer_gone(group.at(id), peer(1));
     for (int i = 0; i < 3; ++i) {
-        for (size_t from = 1; from < 4; ++from) {
-            group.settle(from);
-            group.pull(from);
-        }
+        for (size_t from = 1; from < 4; ++from)
+            group.settle_and_pull(from);
         for (size_t from = 1; from < 4; ++from)
             for (size_t to = 1; to < 4; ++to)
                 while (!group.wires[from][to].empty()) {
@@ -218,8 +216,7 @@ struct Votes : testing::Test {
     {
         for (int round = 0; round < 8; ++round)
             for (const unsigned from : among) {
-                group.settle(from - 1);
-                group.pull(from - 1);
+                group.settle_and_pull(from - 1);
                 for (const unsigned to : among)
                     while (group.deliver(from - 1, to - 1)) {
                     }
