@@ -232,9 +232,7 @@ TEST(Discovery, AnOpenSessionIsFoundAndJoinedByWhatWasFound)
 TEST(Discovery, AnyMemberAnnouncesAndTheSessionIsOneEntry)
 {
     SimWorld world(2);
-    world.add();
-    world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(2));
     Session *host = world.nodes[0].session, *guest = world.nodes[1].session;
     const OwnedAnnouncer by_guest = announcer({"g", "n", world.nodes[1].address, true});
     const OwnedAnnouncer by_host = announcer({"g", "n", world.nodes[0].address, true});

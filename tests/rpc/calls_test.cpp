@@ -43,35 +43,24 @@ struct Calls : testing::TestWithParam<Topology> {
     {
         world.config.types = types;
         world.config.topology = GetParam();
-        for (int i = 0; i < 4; ++i)
-            world.add();
-        ASSERT_TRUE(world.step_until_open());
+        ASSERT_TRUE(world.open(4));
     }
 
     Session *at(size_t i) { return world.nodes[i].session; }
     PeerId id(size_t i) { return local_peer(at(i)); }
 
-    void step()
-    {
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                const bool failed = event.kind == EventKind::call_failed;
-                if (!failed && event.kind != EventKind::call && event.kind != EventKind::reply)
-                    continue;
-                Said said = {};
-                if (event.arguments) said = call_arguments<Said>(event);
-                heard.push_back({node, event, said});
-                if (event.kind == EventKind::call && event.call != CallId::none && replies) {
-                    EXPECT_TRUE(reply(at(node), event, WORD, Said{said.about, -said.number}));
-                }
-            }
-        });
-    }
-
     void steps(int count)
     {
-        for (int i = 0; i < count; ++i)
-            step();
+        world.steps(count, [&](size_t node, const Event &event) {
+            const bool failed = event.kind == EventKind::call_failed;
+            if (!failed && event.kind != EventKind::call && event.kind != EventKind::reply) return;
+            Said said = {};
+            if (event.arguments) said = call_arguments<Said>(event);
+            heard.push_back({node, event, said});
+            if (event.kind == EventKind::call && event.call != CallId::none && replies) {
+                EXPECT_TRUE(reply(at(node), event, WORD, Said{said.about, -said.number}));
+            }
+        });
     }
 
     ObjectId thing(size_t by)
@@ -101,7 +90,7 @@ TEST_P(Calls, OfAnOwnerFollowItThroughMigrationsInOrder)
         all.push_back(i);
         const auto next = static_cast<size_t>(i / 20 % 4);
         EXPECT_TRUE(i % 20 != 0 || migrate(at(0), object, id(next)));
-        step();
+        steps(1);
     }
     steps(120);
     Numbers got;
@@ -146,15 +135,14 @@ TEST_P(Calls, OfAnOwnerFailWhenTheObjectDiesOrNobodyKnowsIt)
 
 TEST_P(Calls, OfAnOwnerThatIsNotKnownYetWait)
 {
-    set_cut(world.network, world.nodes[1].address, world.nodes[3].address, true);
-    if (GetParam() == Topology::star)
-        set_cut(world.network, world.nodes[0].address, world.nodes[3].address, true);
+    world.cut_one_way(1, 3, true);
+    if (GetParam() == Topology::star) world.cut_one_way(0, 3, true);
     const ObjectId object = create(at(1), THING, Body{});
     call_owner(at(3), object, WORD, Said{object, 1});
     steps(20);
     EXPECT_FALSE(exists(at(3), object));
-    set_cut(world.network, world.nodes[1].address, world.nodes[3].address, false);
-    set_cut(world.network, world.nodes[0].address, world.nodes[3].address, false);
+    world.cut_one_way(1, 3, false);
+    world.cut_one_way(0, 3, false);
     steps(60);
     EXPECT_EQ(numbers(1, EventKind::call), Numbers{1});
 }
@@ -215,7 +203,7 @@ TEST_P(Calls, OfTheHostGoToTheNextOne)
     EXPECT_EQ(numbers(0, EventKind::call), (Numbers{2, 1}));
     world.nodes[0].crashed = true;
     for (int i = 0; i < 300 && host_peer(at(3)) != PeerId::none; ++i)
-        step();
+        steps(1);
     ASSERT_EQ(host_peer(at(3)), PeerId::none);
     EXPECT_TRUE(call(at(3), PeerId::host, WORD, Said{ObjectId::none, 3})); // Waits for a host.
     steps(150);

@@ -94,11 +94,9 @@ static void count_allocations(uint32_t recording_bytes_max)
     allocations = 0;
     SimWorld world(3, {20, 90, 0.1f, 0.05f});
     world.config.recording_bytes_max = recording_bytes_max;
-    for (int i = 0; i < 4; ++i)
-        world.add();
+    world.add_all(4);
     for (int step = 0; step < 300; ++step) {
-        world.now_us += world.tick_us;
-        advance(world.network, world.now_us);
+        world.pass_tick_time();
         if (step == 150) world.nodes[3].crashed = true;
         for (Node &node : world.nodes)
             if (!node.crashed) counted_tick(world, node, step);

@@ -11,18 +11,6 @@ using namespace test;
 
 namespace {
 
-void cut(SimWorld &world, size_t a, size_t b, bool is_cut)
-{
-    set_cut(world.network, world.nodes[a].address, world.nodes[b].address, is_cut);
-    set_cut(world.network, world.nodes[b].address, world.nodes[a].address, is_cut);
-}
-
-void steps(SimWorld &world, int count)
-{
-    for (int i = 0; i < count; ++i)
-        world.step();
-}
-
 bool is_bridged(SimWorld &world, size_t a, size_t b)
 {
     return peer_stats(world.nodes[a].session, local_peer(world.nodes[b].session)).bridged;
@@ -33,7 +21,7 @@ void make(SimWorld &world, int count)
 {
     for (int i = 0; i < count; ++i) {
         world.add();
-        if (i == 2) cut(world, 1, 2, true);
+        if (i == 2) world.cut(1, 2, true);
     }
     ASSERT_TRUE(world.step_until_open());
 }
@@ -83,19 +71,17 @@ TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
 {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
         SimWorld world(seed, {20, 60, 0.05f, 0});
-        for (int i = 0; i < 3; ++i)
-            world.add();
-        ASSERT_TRUE(world.step_until_open());
+        ASSERT_TRUE(world.open(3));
         Talk t = {1, 2};
         talk(world, t, 60);
         const ConnectionIndex before =
             session::link_to(*world.nodes[1].session, local_peer(world.nodes[2].session));
         const uint64_t key =
             connection::send_key_name(endpoint::at(*world.nodes[1].session->endpoint, before));
-        cut(world, 1, 2, true);
+        world.cut(1, 2, true);
         talk(world, t, 150);
         EXPECT_TRUE(is_bridged(world, 1, 2) && is_bridged(world, 2, 1)) << "seed " << seed;
-        cut(world, 1, 2, false);
+        world.cut(1, 2, false);
         talk(world, t, 240); // 8 s; the direct path is retried at least every 5 s.
         EXPECT_FALSE(is_bridged(world, 1, 2) || is_bridged(world, 2, 1)) << "seed " << seed;
         talk(world, t, 60, false);
@@ -113,11 +99,9 @@ TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)
 TEST(Bridge, EachDirectionHasItsOwnWay)
 {
     SimWorld world(3);
-    for (int i = 0; i < 3; ++i)
-        world.add();
-    ASSERT_TRUE(world.step_until_open());
-    set_cut(world.network, world.nodes[1].address, world.nodes[2].address, true);
-    steps(world, 300);
+    ASSERT_TRUE(world.open(3));
+    world.cut_one_way(1, 2, true);
+    world.steps(300);
     EXPECT_TRUE(is_bridged(world, 1, 2));
     EXPECT_FALSE(is_bridged(world, 2, 1)) << "what it sends arrives";
     EXPECT_TRUE(world.step_until_converged());
@@ -131,7 +115,7 @@ TEST(Bridge, WhenWhoBridgesDiesAnotherDoes)
         create(world.nodes[1].session, BODY, Body{{1, 2, 3}, 4});
         ASSERT_TRUE(world.step_until_converged());
         world.nodes[0].crashed = true;
-        steps(world, 200);
+        world.steps(200);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
         for (size_t i = 1; i < 4; ++i) {
             EXPECT_EQ(host_peer(world.nodes[i].session), PeerId{2});
@@ -148,12 +132,12 @@ TEST(Bridge, WhoBridgesForwardsNoMoreThanItsLimit)
         // Only the relaying host has the low limit, so it drops what the others send beyond it.
         world.config.bridge_bytes_per_second_max = i == 0 ? 8'000 : 100'000;
         world.add();
-        if (i == 2) cut(world, 1, 2, true);
+        if (i == 2) world.cut(1, 2, true);
     }
     ASSERT_TRUE(world.step_until_open());
     for (int i = 0; i < 40; ++i)
         create(world.nodes[1].session, BODY, Body{{1, 2, 3}, i});
-    steps(world, 100);
+    world.steps(100);
     const SessionStats before = session_stats(world.nodes[0].session);
     for (int i = 0; i < 300; ++i) { // 10 s
         for (const ObjectId body : object_ids(world.nodes[1].session, BODY))
@@ -191,17 +175,17 @@ TEST(Bridge, AMemberHasOnlyItsOwnDatagramsForwardedAndOnlyToMembers)
     const std::byte bytes[40] = {};
     Session *host = world.nodes[0].session;
     say_bridged(world, PeerId{2}, PeerId{3}, bytes);
-    steps(world, 5);
+    world.steps(5);
     EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u) << "so that what follows can fail";
     say_bridged(world, PeerId{3}, PeerId{2}, bytes); // Node 1 is not peer 3.
     say_bridged(world, PeerId{9}, PeerId{3}, bytes);
     say_bridged(world, PeerId{2}, PeerId{2}, bytes);
     say_bridged(world, PeerId{2}, PeerId{1}, bytes); // The host is the recipient, not the relay.
-    steps(world, 5);
+    world.steps(5);
     EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u);
     EXPECT_EQ(session_stats(host).not_forwarded, 0u);
     say_bridged(world, PeerId{2}, PeerId{9}, bytes); // No member has this id.
-    steps(world, 5);
+    world.steps(5);
     EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u);
     EXPECT_EQ(session_stats(host).not_forwarded, 1u);
 }
@@ -209,8 +193,7 @@ TEST(Bridge, AMemberHasOnlyItsOwnDatagramsForwardedAndOnlyToMembers)
 TEST(Bridge, AConnectionFollowsAnAddressThatChanges)
 {
     SimWorld world(7, {20, 60, 0.02f, 0});
-    for (int i = 0; i < 3; ++i)
-        world.add();
+    world.add_all(3);
     ASSERT_TRUE(world.step_until_converged());
     Talk t = {0, 2};
     talk(world, t, 30);
@@ -237,16 +220,14 @@ TEST(Bridge, AConnectionFollowsAnAddressThatChanges)
 TEST(Bridge, AnAddressThatDoesNotAnswerIsNotFollowed)
 {
     SimWorld world(8, {20, 20, 0, 0});
-    world.add();
-    world.add();
+    world.add_all(2);
     ASSERT_TRUE(world.step_until_converged());
     // An on-path attacker copies each datagram and sends the copy from another address, which
     // arrives alone when the original is dropped.
     Socket *stranger = make_sim_socket(world.network, SimWorld::address_of(50));
     const ObjectId body = create(world.nodes[1].session, BODY, Body{{1, 2, 3}, 4});
     for (int i = 0; i < 60; ++i) {
-        world.now_us += world.tick_us;
-        advance(world.network, world.now_us);
+        world.pass_tick_time();
         for (size_t n = 0; n < 2; ++n) {
             world.tick(world.nodes[n]);
             if (n == 1) set(world.nodes[1].session, body, Body{{1, 2, 3}, i});

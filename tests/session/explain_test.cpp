@@ -14,25 +14,15 @@ PeerId peer(unsigned id)
     return static_cast<PeerId>(id);
 }
 
-void cut(SimWorld &world, size_t from, size_t to, bool is_cut)
-{
-    set_cut(world.network, world.nodes[from].address, world.nodes[to].address, is_cut);
-}
-
 struct Three {
     SimWorld world{11, steady};
     Three()
     {
-        for (int i = 0; i < 3; ++i)
-            world.add();
+        world.add_all(3);
         EXPECT_TRUE(world.step_until_converged());
     }
     Session *at(size_t i) { return world.nodes[i].session; }
-    void steps(int count)
-    {
-        for (int i = 0; i < count; ++i)
-            world.step();
-    }
+    void steps(int count) { world.steps(count); }
 };
 
 std::string words(Why why)
@@ -66,13 +56,13 @@ TEST(Explain, AChangeOnItsWay)
     t.steps(10);
     set(t.at(1), body, Body{{1, 2, 3}, 5});
     EXPECT_WHY(explain(t.at(1), body, peer(3)), Why::change_waits);
-    cut(t.world, 2, 1, true); // The acks of peer 3 are lost.
+    t.world.cut_one_way(2, 1, true); // The acks of peer 3 are lost.
     t.steps(8);
     const Explanation unacked = explain(t.at(1), body, peer(3));
     EXPECT_WHY(unacked, Why::change_unacked);
     EXPECT_GE(unacked.behind_ticks, 8u);
     EXPECT_WHY(explain(t.at(1), body, peer(1)), Why::has_it);
-    cut(t.world, 2, 1, false);
+    t.world.cut_one_way(2, 1, false);
     t.steps(20);
     EXPECT_WHY(explain(t.at(1), body, peer(3)), Why::has_it);
 }
@@ -183,10 +173,8 @@ TEST(Explain, ANewcomerAndALostConnection)
     EXPECT_TRUE(joining);
     ASSERT_TRUE(t.world.step_until_converged());
     EXPECT_WHY(explain(t.at(0), bodies[7], peer(4)), Why::has_it);
-    for (size_t other : {0u, 1u, 3u}) { // No member is left that could relay to peer 3.
-        cut(t.world, other, 2, true);
-        cut(t.world, 2, other, true);
-    }
+    for (size_t other : {0u, 1u, 3u}) // No member is left that could relay to peer 3.
+        t.world.cut(other, 2, true);
     bool lost = false;
     for (int i = 0; i < 120; ++i) {
         t.steps(1);

@@ -89,9 +89,7 @@ TEST(HostSeeds, AllThatAreLeftHaveOneWorldAndOneHost)
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         Play play(seed);
         play.world.config.quorum = seed % 2 == 0 ? Quorum::survivors : Quorum::majority;
-        for (int i = 0; i < 6; ++i)
-            play.world.add();
-        ASSERT_TRUE(play.world.step_until_open());
+        ASSERT_TRUE(play.world.open(6));
         for (int i = 0; i < 120; ++i) // Votes are given one after the other; 120 ticks suffice.
             play.step();
         for (int round = 0; round < 12; ++round) {

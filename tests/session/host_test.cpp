@@ -63,12 +63,6 @@ struct Hosts : testing::Test {
     }
 };
 
-void cut_off(SimWorld &world, size_t a, size_t b, bool cut)
-{
-    set_cut(world.network, world.nodes[a].address, world.nodes[b].address, cut);
-    set_cut(world.network, world.nodes[b].address, world.nodes[a].address, cut);
-}
-
 // Adds nodes one after the other, so node i is peer i + 1. Returns false if one does not open.
 bool make(SimWorld &world, size_t count)
 {
@@ -77,6 +71,15 @@ bool make(SimWorld &world, size_t count)
         if (!world.step_until_open()) return false;
     }
     return world.step_until_converged();
+}
+
+// Does the same and then creates a body with health 1 at node `owner`, which all nodes get. Returns
+// none if that fails.
+ObjectId make_with_body(SimWorld &world, size_t count, size_t owner)
+{
+    if (!make(world, count)) return ObjectId::none;
+    const ObjectId body = create(world.nodes[owner].session, BODY, Body{{0, 0, 0}, 1});
+    return world.step_until_converged() ? body : ObjectId::none;
 }
 
 // world_types, with this rule for the orphans of BODY.
@@ -157,9 +160,8 @@ TEST_F(Hosts, TheHostAndTheNextDie)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         SimWorld world(seed, {20, 80, 0.05f, 0});
-        ASSERT_TRUE(make(world, 6));
-        const ObjectId body = create(world.nodes[1].session, BODY, Body{{0, 0, 0}, 1});
-        ASSERT_TRUE(world.step_until_converged());
+        const ObjectId body = make_with_body(world, 6, 1);
+        ASSERT_NE(body, ObjectId::none);
         world.nodes[seed % 2].crashed = true;
         steps(world, 3); // 100 ms
         world.nodes[1 - seed % 2].crashed = true;
@@ -204,8 +206,8 @@ TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostIsAMinority)
         const ObjectId others = create(world.nodes[1].session, BODY, Body{{0, 0, 0}, 2});
         claim(world.nodes[2].session, own); // The first host grants `own` before it is cut off.
         ASSERT_TRUE(world.step_until_converged());
-        cut_off(world, 0, 1, true);
-        cut_off(world, 0, 2, true);
+        world.cut(0, 1, true);
+        world.cut(0, 2, true);
         heard.clear();
         steps(world, 200);
         EXPECT_EQ(session_state(alone), State::minority) << state_text(alone);
@@ -253,13 +255,11 @@ TEST_F(Hosts, WhoAloneDoesNotHearTheHostIsCountedOut)
 {
     for (const size_t deaf : {size_t{1}, size_t{2}, size_t{3}}) {
         SimWorld world(7 + deaf);
-        ASSERT_TRUE(make(world, 4));
-        const ObjectId body = create(world.nodes[deaf].session, BODY, Body{{0, 0, 0}, 1});
-        ASSERT_TRUE(world.step_until_converged());
+        const ObjectId body = make_with_body(world, 4, deaf);
+        ASSERT_NE(body, ObjectId::none);
         // No datagram reaches it, so no member could relay to it either.
         for (size_t i = 0; i < 4; ++i)
-            if (i != deaf)
-                set_cut(world.network, world.nodes[i].address, world.nodes[deaf].address, true);
+            if (i != deaf) world.cut_one_way(i, deaf, true);
         heard.clear();
         steps(world, 300);
         const State end = session_state(world.nodes[deaf].session);
@@ -278,19 +278,18 @@ TEST_F(Hosts, ANewcomerWhoseHostDiesStartsOverAndComesIn)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         SimWorld world(seed);
-        ASSERT_TRUE(make(world, 3));
-        const ObjectId body = create(world.nodes[1].session, BODY, Body{{0, 0, 0}, 1});
-        ASSERT_TRUE(world.step_until_converged());
+        const ObjectId body = make_with_body(world, 3, 1);
+        ASSERT_NE(body, ObjectId::none);
         Node &node = world.add();
         Session *newcomer = node.session;
         // The host admits the newcomer, but the third member cannot send it its world sync.
-        cut_off(world, 2, 3, true);
+        world.cut(2, 3, true);
         for (int i = 0; i < 60 && local_peer(newcomer) == PeerId::none; ++i)
             step(world);
         ASSERT_EQ(session_state(newcomer), State::joining) << "seed " << seed;
         steps(world, static_cast<int>(seed % 7));
         world.nodes[0].crashed = true;
-        cut_off(world, 2, 3, false);
+        world.cut(2, 3, false);
         heard.clear();
         for (int i = 0; i < 400 && session_state(newcomer) == State::joining; ++i)
             step(world);
@@ -379,9 +378,8 @@ TEST_F(Hosts, ClaimsThatTheDeadHostDidNotAnswerAreAnsweredByTheNext)
 {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
         SimWorld world(seed);
-        ASSERT_TRUE(make(world, 4));
-        const ObjectId door = create(world.nodes[3].session, BODY, Body{{0, 0, 0}, 1});
-        ASSERT_TRUE(world.step_until_converged());
+        const ObjectId door = make_with_body(world, 4, 3);
+        ASSERT_NE(door, ObjectId::none);
         world.nodes[0].crashed = true;
         claim(world.nodes[2].session, door);
         steps(world, 150);
@@ -416,21 +414,17 @@ TEST_F(Hosts, TheNewHostsGameIsAskedAboutOrphans)
     SimWorld world(13);
     const std::vector<Type> types = types_with(Orphan::ask_game);
     world.config.types = types;
-    ASSERT_TRUE(make(world, 3));
-    const ObjectId body = create(world.nodes[0].session, BODY, Body{{0, 0, 0}, 1});
-    ASSERT_TRUE(world.step_until_converged());
+    const ObjectId body = make_with_body(world, 3, 0);
+    ASSERT_NE(body, ObjectId::none);
     world.nodes[0].crashed = true;
     int asked = 0;
-    for (int i = 0; i < 200; ++i)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                if (event.kind != EventKind::object_orphaned) continue;
-                EXPECT_EQ(node, 1u);
-                EXPECT_EQ(event.object, body);
-                asked += 1;
-                EXPECT_TRUE(migrate(world.nodes[1].session, body, third));
-            }
-        });
+    world.steps(200, [&](size_t node, const Event &event) {
+        if (event.kind != EventKind::object_orphaned) return;
+        EXPECT_EQ(node, 1u);
+        EXPECT_EQ(event.object, body);
+        asked += 1;
+        EXPECT_TRUE(migrate(world.nodes[1].session, body, third));
+    });
     EXPECT_EQ(asked, 1);
     EXPECT_EQ(object_owner(world.nodes[2].session, body), third);
 }

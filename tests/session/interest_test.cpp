@@ -32,12 +32,18 @@ struct Interests : testing::TestWithParam<Way> {
     {
         world.config.topology = GetParam().topology;
         world.config.types = types_of(GetParam().predicted);
-        for (int i = 0; i < 3; ++i)
-            world.add();
+        world.add_all(3);
         ASSERT_TRUE(world.step_until_converged());
     }
     Session *at(size_t i) { return world.nodes[i].session; }
     PeerId id(size_t i) { return local_peer(at(i)); }
+    // A body of node 0 that all peers have.
+    ObjectId settled_body()
+    {
+        const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
+        EXPECT_TRUE(world.step_until_converged());
+        return body;
+    }
     float x(size_t i, ObjectId body) { return get<Body>(at(i), body).position[0]; }
     size_t count(size_t i, EventKind kind, ObjectId object)
     {
@@ -100,8 +106,7 @@ struct Interests : testing::TestWithParam<Way> {
 
 TEST_P(Interests, WhatIsHiddenStaysAsItWasAndIsShownAgain)
 {
-    const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
-    ASSERT_TRUE(world.step_until_converged());
+    const ObjectId body = settled_body();
     play(2, body, EventKind::object_changed, 20);
     ASSERT_TRUE(set_priority(at(0), body, id(2), 0));
     EXPECT_EQ(play(2, body, EventKind::object_hidden, 60), 1u);
@@ -116,10 +121,9 @@ TEST_P(Interests, WhatIsHiddenStaysAsItWasAndIsShownAgain)
 
     ASSERT_TRUE(set_priority(at(0), body, id(2), 1));
     size_t shown = 0;
-    for (int i = 0; i < 90; ++i) {
-        world.step();
-        shown += count(2, EventKind::object_shown, body);
-    }
+    world.steps(90, [&](size_t node, const Event &event) {
+        shown += node == 2 && event.kind == EventKind::object_shown && event.object == body;
+    });
     EXPECT_EQ(shown, 1u);
     EXPECT_FALSE(is_hidden(at(2), body));
     EXPECT_EQ(world_digest(at(2)), world_digest(at(0)));
@@ -127,12 +131,10 @@ TEST_P(Interests, WhatIsHiddenStaysAsItWasAndIsShownAgain)
 
 TEST_P(Interests, ShownAgainWithoutAChangeIsToldAllTheSame)
 {
-    const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
-    ASSERT_TRUE(world.step_until_converged());
+    const ObjectId body = settled_body();
     for (const float priority : {0.0f, 1.0f, 0.0f, 0.5f}) {
         ASSERT_TRUE(set_priority(at(0), body, id(1), priority));
-        for (int i = 0; i < 90; ++i)
-            world.step();
+        world.steps(90);
         EXPECT_EQ(is_hidden(at(1), body), priority == 0);
         EXPECT_EQ(world_digest(at(1)), world_digest(at(0)));
     }
@@ -140,8 +142,7 @@ TEST_P(Interests, ShownAgainWithoutAChangeIsToldAllTheSame)
 
 TEST_P(Interests, ANewTenureIsShownToAll)
 {
-    const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
-    ASSERT_TRUE(world.step_until_converged());
+    const ObjectId body = settled_body();
     ASSERT_TRUE(set_priority(at(0), body, id(1), 0));
     ASSERT_TRUE(set_priority(at(0), body, id(2), 0));
     EXPECT_GE(play(2, body, EventKind::object_hidden, 60), 1u);
@@ -157,8 +158,7 @@ TEST_P(Interests, ANewcomerIsToldAllUntilItIsHiddenFromIt)
 {
     const ObjectId body = create(at(0), BODY, Body{{0, 2, 3}, 40});
     set_priority(at(0), body, id(1), 0);
-    for (int i = 0; i < 60; ++i)
-        world.step();
+    world.steps(60);
     ASSERT_TRUE(is_hidden(at(1), body));
     world.add();
     for (int i = 0; i < 200 && session_state(at(3)) != State::open; ++i)
@@ -197,11 +197,9 @@ TEST_P(Interests, OnlyWhoTellsAnObjectHasASay)
 
 TEST_P(Interests, ALowPriorityIsAnInterval)
 {
-    const ObjectId often = create(at(0), BODY, Body{{0, 2, 3}, 40});
-    ASSERT_TRUE(world.step_until_converged());
+    const ObjectId often = settled_body();
     ASSERT_TRUE(set_priority(at(0), often, id(1), 0.125f));
-    for (int i = 0; i < 30; ++i)
-        world.step();
+    world.steps(30);
     const size_t heard = play(1, often, EventKind::object_changed, 160);
     EXPECT_LE(heard, 21u);
     EXPECT_GE(heard, GetParam().impairment.loss > 0 ? 8u : 18u);

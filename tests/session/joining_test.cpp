@@ -1,15 +1,8 @@
-#include "tests/session/sim_world.h"
+#include "tests/session/three_peers.h"
 #include <algorithm>
-#include <gtest/gtest.h>
 
 using namespace tern;
 using namespace tern::test;
-
-static bool has(const Node &node, EventKind kind)
-{
-    return std::any_of(node.events.begin(), node.events.end(),
-                       [kind](const Event &event) { return event.kind == kind; });
-}
 
 TEST(Joining, ANewcomerGetsTheWorldAndCaughtUp)
 {
@@ -20,8 +13,8 @@ TEST(Joining, ANewcomerGetsTheWorldAndCaughtUp)
     bool caught_up = false, joined = false;
     for (int i = 0; i < 100; ++i) {
         world.step();
-        caught_up = caught_up || has(world.nodes[1], EventKind::caught_up);
-        joined = joined || has(world.nodes[0], EventKind::peer_joined);
+        caught_up = caught_up || has(world.nodes[1].events, EventKind::caught_up);
+        joined = joined || has(world.nodes[0].events, EventKind::peer_joined);
     }
     EXPECT_TRUE(caught_up);
     EXPECT_TRUE(joined);
@@ -43,16 +36,12 @@ TEST(Joining, NamesAndPayloadReachTheHostsGame)
     const char payload[] = "let me in";
     join(newcomer.session, world.the_invite(), {std::as_bytes(std::span(payload))});
     std::string asked;
-    for (int i = 0; i < 100; ++i) {
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                if (event.kind != EventKind::join_asked) continue;
-                asked = std::string(event.name) + ": " + static_cast<const char *>(event.arguments);
-                EXPECT_EQ(event.argument_bytes, sizeof payload);
-                admit(world.nodes[node].session, event.peer);
-            }
-        });
-    }
+    world.steps(100, [&](size_t node, const Event &event) {
+        if (event.kind != EventKind::join_asked) return;
+        asked = std::string(event.name) + ": " + static_cast<const char *>(event.arguments);
+        EXPECT_EQ(event.argument_bytes, sizeof payload);
+        admit(world.nodes[node].session, event.peer);
+    });
     EXPECT_EQ(asked, "alice: let me in");
     EXPECT_EQ(session_state(world.nodes[1].session), State::open);
     EXPECT_STREQ(peer_name(world.nodes[0].session, local_peer(world.nodes[1].session)), "alice");
@@ -62,14 +51,11 @@ TEST(Joining, TheHostsGameRefusesWithAReason)
 {
     SimWorld world(3);
     world.config.admission = Admission::ask_game;
-    world.add();
-    world.add();
-    for (int i = 0; i < 100; ++i)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events)
-                if (event.kind == EventKind::join_asked)
-                    refuse(world.nodes[node].session, event.peer, "no cheaters here");
-        });
+    world.add_all(2);
+    world.steps(100, [&](size_t node, const Event &event) {
+        if (event.kind == EventKind::join_asked)
+            refuse(world.nodes[node].session, event.peer, "no cheaters here");
+    });
     EXPECT_EQ(session_state(world.nodes[1].session), State::refused_by_game);
     EXPECT_STREQ(state_text(world.nodes[1].session), "The host refused: no cheaters here");
     EXPECT_TRUE(other_peers(world.nodes[0].session).empty());
@@ -87,8 +73,7 @@ TEST(Joining, AnotherTypeTableIsRefusedAndTheDifferenceNamed)
     world.add();
     world.config.types = other_types;
     world.add();
-    for (int i = 0; i < 100; ++i)
-        world.step();
+    world.steps(100);
     EXPECT_EQ(session_state(world.nodes[1].session), State::refused_types);
     const std::string text = state_text(world.nodes[1].session);
     EXPECT_NE(text.find("body"), std::string::npos) << text;
@@ -100,12 +85,9 @@ TEST(Joining, AFullSessionRefuses)
 {
     SimWorld world(5);
     world.config.peers_max = 2;
+    ASSERT_TRUE(world.open(2));
     world.add();
-    world.add();
-    ASSERT_TRUE(world.step_until_open());
-    world.add();
-    for (int i = 0; i < 100; ++i)
-        world.step();
+    world.steps(100);
     EXPECT_EQ(session_state(world.nodes[2].session), State::refused_full);
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
 }
@@ -114,20 +96,13 @@ TEST(Joining, AWrongSecretIsToldApartFromNoAnswer)
 {
     SimWorld world(6);
     world.add();
-    Node &wrong_secret = world.place(world.config);
-    Invite invite = world.the_invite();
-    invite.secret[0] ^= 1;
-    join(wrong_secret.session, invite);
-    Node &wrong_key = world.place(world.config);
-    invite = world.the_invite();
-    invite.key[0] ^= 1;
-    join(wrong_key.session, invite);
-    Node &wrong_session = world.place(world.config);
-    invite = world.the_invite();
-    invite.session ^= 1;
-    join(wrong_session.session, invite);
-    for (int i = 0; i < 400; ++i)
-        world.step();
+    Invite wrong_secret = world.the_invite(), wrong_key = wrong_secret, wrong_session = wrong_key;
+    wrong_secret.secret[0] ^= 1;
+    wrong_key.key[0] ^= 1;
+    wrong_session.session ^= 1;
+    for (const Invite &invite : {wrong_secret, wrong_key, wrong_session})
+        join(world.place(world.config).session, invite);
+    world.steps(400);
     EXPECT_EQ(session_state(world.nodes[1].session), State::refused_secret);
     EXPECT_EQ(session_state(world.nodes[2].session), State::unreachable);
     EXPECT_EQ(session_state(world.nodes[3].session), State::unreachable);
@@ -138,12 +113,7 @@ TEST(Joining, TheSecondAddressOfAnInviteIsTried)
 {
     SimWorld world(7);
     world.add();
-    Node &newcomer = world.place(world.config);
-    Invite invite = world.the_invite();
-    invite.address_count = 2;
-    invite.addresses[1] = invite.addresses[0];
-    invite.addresses[0] = SimWorld::address_of(200); // Nobody listens at this address.
-    join(newcomer.session, invite);
+    world.add_by_last_address(2);
     ASSERT_TRUE(world.step_until_open(900));
 }
 
@@ -157,10 +127,9 @@ TEST(Joining, WhoLosesItsWayBeforeTheWelcomeAsksAgainAndIsLetIn)
     Session *host = world.nodes[0].session, *newcomer = world.nodes[1].session;
     while (other_peers(host).empty() && inspect::replica(host).members[1].id == PeerId::none)
         world.step();
-    set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
-    for (int i = 0; i < 36; ++i)
-        world.step();
-    set_cut(world.network, world.nodes[0].address, world.nodes[1].address, false);
+    world.cut_one_way(0, 1, true);
+    world.steps(36);
+    world.cut_one_way(0, 1, false);
     ASSERT_TRUE(world.step_until_open());
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
     EXPECT_EQ(peer_stats(host, local_peer(newcomer)).bad_messages, 0u);
@@ -171,11 +140,9 @@ TEST(Joining, WhoLosesItsWayBeforeTheWelcomeAsksAgainAndIsLetIn)
 TEST(Joining, WithoutAnAnswerItEndsAsUnreachable)
 {
     SimWorld world(8);
-    world.add();
-    world.add();
-    set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
-    for (int i = 0; i < 500; ++i)
-        world.step();
+    world.add_all(2);
+    world.cut_one_way(0, 1, true);
+    world.steps(500);
     EXPECT_EQ(session_state(world.nodes[1].session), State::unreachable);
 }
 
@@ -186,19 +153,13 @@ TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
         world.add();
         ASSERT_TRUE(world.step_until_open());
     }
-    const auto cut = [&](size_t a, size_t b) {
-        set_cut(world.network, world.nodes[a].address, world.nodes[b].address, true);
-        set_cut(world.network, world.nodes[b].address, world.nodes[a].address, true);
-    };
     // Node 2 relays between the host and node 1, so the host cannot relay to node 1.
-    cut(0, 1);
-    for (int i = 0; i < 90; ++i)
-        world.step();
+    world.cut(0, 1, true);
+    world.steps(90);
     world.add();
-    cut(3, 1);
-    cut(3, 2);
-    for (int i = 0; i < 600; ++i)
-        world.step();
+    world.cut(3, 1, true);
+    world.cut(3, 2, true);
+    world.steps(600);
     EXPECT_EQ(session_state(world.nodes[3].session), State::unreachable);
     const std::string text = state_text(world.nodes[3].session);
     EXPECT_NE(text.find("peer 2"), std::string::npos) << text;
@@ -209,12 +170,9 @@ TEST(Joining, WithoutAPathToAMemberItEndsAndSaysToWhom)
 TEST(Joining, ARemovedPeerIsToldAndCannotComeBackWithItsKey)
 {
     SimWorld world(10);
-    for (int i = 0; i < 3; ++i)
-        world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(3));
     remove(world.nodes[0].session, local_peer(world.nodes[1].session));
-    for (int i = 0; i < 100; ++i)
-        world.step();
+    world.steps(100);
     EXPECT_EQ(session_state(world.nodes[1].session), State::removed);
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
     EXPECT_EQ(other_peers(world.nodes[2].session).size(), 1u);
@@ -225,9 +183,7 @@ TEST(Joining, WhoLeavesLosesNothingThatItHasSaid)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         SimWorld world(seed, {20, 120, 0.2f, 0.05f});
-        for (int i = 0; i < 3; ++i)
-            world.add();
-        ASSERT_TRUE(world.step_until_open());
+        ASSERT_TRUE(world.open(3));
         Session *leaver = world.nodes[2].session;
         const ObjectId kept = create(leaver, BODY, Body{{1, 2, 3}, 4});
         const ObjectId dead = create(leaver, BODY, Body{});
@@ -248,12 +204,9 @@ TEST(Joining, WhoLeavesLosesNothingThatItHasSaid)
 TEST(Joining, WhenTheHostGoesTheOthersAreTold)
 {
     SimWorld world(11);
-    world.add();
-    world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(2));
     leave(world.nodes[0].session);
-    for (int i = 0; i < 100; ++i)
-        world.step();
+    world.steps(100);
     EXPECT_EQ(session_state(world.nodes[0].session), State::left);
     EXPECT_EQ(session_state(world.nodes[1].session), State::open);
 }
@@ -285,11 +238,8 @@ TEST(Joining, APrintedInviteIsReadBackAndMistakesAreNamed)
 TEST(Joining, AllKnowTheHostsClock)
 {
     SimWorld world(13, {20, 60, 0.05f, 0});
-    for (int i = 0; i < 3; ++i)
-        world.add();
-    ASSERT_TRUE(world.step_until_open());
-    for (int i = 0; i < 200; ++i)
-        world.step();
+    ASSERT_TRUE(world.open(3));
+    world.steps(200);
     const uint64_t host_us = session_clock_us(world.nodes[0].session, world.now_us);
     for (size_t i = 1; i < 3; ++i) {
         const uint64_t here_us = session_clock_us(world.nodes[i].session, world.now_us);

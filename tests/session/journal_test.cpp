@@ -39,6 +39,11 @@ struct Watched {
         world.step();
         collect();
     }
+    void steps(int count)
+    {
+        for (int i = 0; i < count; ++i)
+            step();
+    }
     Session *at(size_t i) { return world.nodes[i].session; }
 };
 
@@ -58,14 +63,11 @@ void play_a_little(Watched &w)
     while (session_state(w.at(1)) == State::joining || session_state(w.at(2)) == State::joining)
         w.step();
     const ObjectId body = create(w.at(1), BODY, Body{{1, 2, 3}, 4});
-    for (int i = 0; i < 60; ++i)
-        w.step();
+    w.steps(60);
     claim(w.at(2), body);
-    for (int i = 0; i < 60; ++i)
-        w.step();
+    w.steps(60);
     destroy(w.at(2), body);
-    for (int i = 0; i < 120; ++i)
-        w.step();
+    w.steps(120);
 }
 
 }

@@ -155,8 +155,7 @@ struct Yard {
         const size_t before = world.nodes.size();
         const uint64_t start_us = world.now_us;
         std::vector<double> times(count, 0);
-        for (size_t i = 0; i < count; ++i)
-            world.add();
+        world.add_all(count);
         size_t open = 0;
         for (uint64_t step_count = 0; step_count < steps_max && open < count; ++step_count) {
             step();

@@ -1,35 +1,18 @@
-#include "tests/session/sim_world.h"
-#include <algorithm>
-#include <gtest/gtest.h>
+#include "tests/session/three_peers.h"
 
 using namespace tern;
 using namespace tern::test;
 
 namespace {
 
-struct Three : testing::Test {
-    SimWorld world{77};
-    Session *a = nullptr, *b = nullptr, *c = nullptr;
-
-    void SetUp() override
-    {
-        for (int i = 0; i < 3; ++i)
-            world.add();
-        ASSERT_TRUE(world.step_until_open());
-        a = world.nodes[0].session;
-        b = world.nodes[1].session;
-        c = world.nodes[2].session;
-    }
-
-    // Runs `steps` ticks and returns the events of one kind that node `i` receives in them.
-    std::vector<Event> watch(size_t i, EventKind kind, int steps = 60)
+struct Three : ThreePeers {
+    // Runs 60 ticks and returns the events of one kind that node `i` receives in them.
+    std::vector<Event> watch(size_t i, EventKind kind)
     {
         std::vector<Event> seen;
-        for (int step = 0; step < steps; ++step) {
-            world.step();
-            for (const Event &event : world.nodes[i].events)
-                if (event.kind == kind) seen.push_back(event);
-        }
+        world.steps(60, [&](size_t node, const Event &event) {
+            if (node == i && event.kind == kind) seen.push_back(event);
+        });
         return seen;
     }
 };
@@ -62,16 +45,13 @@ TEST_F(Three, ADestroyedObjectCanBeReadUntilTheNextReceive)
     watch(2, EventKind::object_created);
     destroy(b, id);
     bool read = false;
-    for (int i = 0; i < 60 && !read; ++i)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                if (node != 2 || event.kind != EventKind::object_destroyed) continue;
-                EXPECT_FALSE(exists(c, id));
-                EXPECT_EQ(get<Body>(c, id).health, 4);
-                EXPECT_TRUE(object_ids(c, BODY).empty());
-                read = true;
-            }
-        });
+    world.steps(60, [&](size_t node, const Event &event) {
+        if (node != 2 || event.kind != EventKind::object_destroyed) return;
+        EXPECT_FALSE(exists(c, id));
+        EXPECT_EQ(get<Body>(c, id).health, 4);
+        EXPECT_TRUE(object_ids(c, BODY).empty());
+        read = true;
+    });
     EXPECT_TRUE(read);
 }
 
@@ -123,14 +103,11 @@ TEST_F(Three, ClaimsAreRefusedByPolicyByTheGameAndByDeath)
     destroy(a, body);
     claim(c, body);
     std::vector<Event> refused;
-    for (int step = 0; step < 60; ++step)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                if (node == 0 && event.kind == EventKind::claim_asked)
-                    refuse_claim(a, event.object, event.peer);
-                if (node == 2 && event.kind == EventKind::claim_refused) refused.push_back(event);
-            }
-        });
+    world.steps(60, [&](size_t node, const Event &event) {
+        if (node == 0 && event.kind == EventKind::claim_asked)
+            refuse_claim(a, event.object, event.peer);
+        if (node == 2 && event.kind == EventKind::claim_refused) refused.push_back(event);
+    });
     ASSERT_EQ(refused.size(), 3u);
     for (const Event &event : refused) {
         const ClaimRefusal expected = event.object == vault  ? ClaimRefusal::policy
@@ -148,12 +125,11 @@ TEST_F(Three, TheHostsOwnClaimsAreAnsweredLikeOthers)
     claim(a, vault);
     claim(a, body);
     std::vector<Event> seen;
-    for (int step = 0; step < 60; ++step) {
-        world.step();
-        for (const Event &event : world.nodes[0].events)
-            if (event.kind == EventKind::claim_refused || event.kind == EventKind::claim_granted)
-                seen.push_back(event);
-    }
+    world.steps(60, [&](size_t node, const Event &event) {
+        if (node == 0 &&
+            (event.kind == EventKind::claim_refused || event.kind == EventKind::claim_granted))
+            seen.push_back(event);
+    });
     ASSERT_EQ(seen.size(), 2u);
     EXPECT_EQ(object_owner(b, body), local_peer(a));
     EXPECT_EQ(object_owner(b, vault), local_peer(b));
@@ -181,14 +157,11 @@ TEST_F(Three, CallsArriveInOrderAndWithTheirArguments)
     EXPECT_TRUE(call(b, PeerId::everyone, HIT, Hit{ObjectId::none, 1000}));
     EXPECT_FALSE(call(b, static_cast<PeerId>(77), HIT, Hit{}));
     std::vector<int32_t> at_c, at_a;
-    for (int step = 0; step < 60; ++step)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                if (event.kind != EventKind::call) continue;
-                EXPECT_EQ(event.peer, local_peer(b));
-                (node == 2 ? at_c : at_a).push_back(call_arguments<Hit>(event).damage);
-            }
-        });
+    world.steps(60, [&](size_t node, const Event &event) {
+        if (event.kind != EventKind::call) return;
+        EXPECT_EQ(event.peer, local_peer(b));
+        (node == 2 ? at_c : at_a).push_back(call_arguments<Hit>(event).damage);
+    });
     ASSERT_EQ(at_c.size(), 101u);
     for (int32_t i = 0; i < 100; ++i)
         EXPECT_EQ(at_c[static_cast<size_t>(i)], i);

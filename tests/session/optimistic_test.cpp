@@ -18,8 +18,7 @@ constexpr uint64_t position_field = 1; // The bit of Body's first field in chang
 
 TEST_F(ThreePeers, WhatAnOptimisticClaimSetsShowsHereAloneUntilItIsGranted)
 {
-    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
-    settle();
+    const ObjectId id = settled_body(b);
     const uint64_t before = world_digest(c);
     claim(c, id, ClaimMode::optimistic);
     set(c, id, with_health(c, id, 50));
@@ -47,8 +46,7 @@ TEST_F(ThreePeers, WhatAnOptimisticClaimSetsShowsHereAloneUntilItIsGranted)
 
 TEST_F(ThreePeers, OnlyTheFieldsThatWereSetAreTheNewOwnersFirstChange)
 {
-    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
-    settle();
+    const ObjectId id = settled_body(b);
     claim(c, id, ClaimMode::optimistic);
     set(c, id, with_health(c, id, 50));
     Body moved = get<Body>(b, id);
@@ -69,10 +67,7 @@ TEST_F(ThreePeers, OnlyTheFieldsThatWereSetAreTheNewOwnersFirstChange)
 
 TEST_F(ThreePeers, AfterARefusalWhatIsReplicatedShowsAgainAndTheGameHearsOfIt)
 {
-    const ObjectId id = create(b, DOOR, Name{"shut"});
-    settle();
-    claim(c, id, ClaimMode::optimistic);
-    set(c, id, Name{"open"});
+    const ObjectId id = door_opened_by_c();
     refusing = true;
     const std::vector<Event> seen = watch(2, id);
     EXPECT_EQ(kinds(seen), (Kinds{EventKind::claim_refused, EventKind::object_changed}));
@@ -85,10 +80,7 @@ TEST_F(ThreePeers, AfterARefusalWhatIsReplicatedShowsAgainAndTheGameHearsOfIt)
 
 TEST_F(ThreePeers, ARefusalThatChangesNothingMakesNoSecondEvent)
 {
-    const ObjectId id = create(b, DOOR, Name{"shut"});
-    settle();
-    claim(c, id, ClaimMode::optimistic);
-    set(c, id, Name{"open"});
+    const ObjectId id = door_opened_by_c();
     set(b, id, Name{"open"}); // No event: c already shows this value.
     EXPECT_TRUE(watch(2, id).empty());
     refusing = true;
@@ -99,10 +91,7 @@ TEST_F(ThreePeers, ARefusalThatChangesNothingMakesNoSecondEvent)
 
 TEST_F(ThreePeers, WhatTheOwnerChangesBehindAnOptimisticValueIsHeardWithTheRefusal)
 {
-    const ObjectId id = create(b, DOOR, Name{"shut"});
-    settle();
-    claim(c, id, ClaimMode::optimistic);
-    set(c, id, Name{"open"});
+    const ObjectId id = door_opened_by_c();
     set(b, id, Name{"broken"});
     EXPECT_TRUE(watch(2, id).empty());
     EXPECT_STREQ(get<Name>(c, id).text, "open");
@@ -131,11 +120,7 @@ TEST_F(ThreePeers, AnObjectThatDiesWhileItIsClaimedIsRefusedAsDead)
 
 TEST_F(ThreePeers, TheHostsOwnOptimisticClaimsAreLikeOthers)
 {
-    const ObjectId body = create(b, BODY, Body{{1, 2, 3}, 4});
-    const ObjectId vault = create(b, VAULT, Name{"gold"});
-    settle();
-    claim(a, body, ClaimMode::optimistic);
-    claim(a, vault, ClaimMode::optimistic);
+    const auto [body, vault] = claimed_by(a);
     set(a, body, with_health(a, body, 60));
     set(a, vault, Name{"tin"});
     std::vector<Event> seen;
@@ -190,11 +175,7 @@ TEST_F(ThreePeers, AClaimThatWaitsMayBecomeOptimistic)
 
 TEST_F(ThreePeers, AnOptimisticClaimThatSetNothingIsAClaim)
 {
-    const ObjectId granted = create(b, BODY, Body{{1, 2, 3}, 4});
-    const ObjectId refused = create(b, VAULT, Name{"gold"});
-    settle();
-    claim(c, granted, ClaimMode::optimistic);
-    claim(c, refused, ClaimMode::optimistic);
+    const auto [granted, refused] = claimed_by(c);
     std::vector<Event> of_refused;
     EXPECT_EQ(kinds(watch(2, granted, &of_refused, refused)),
               (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
@@ -204,11 +185,9 @@ TEST_F(ThreePeers, AnOptimisticClaimThatSetNothingIsAClaim)
 
 TEST_F(ThreePeers, OptimisticValuesStayWhileTheHostChanges)
 {
-    const ObjectId id = create(c, BODY, Body{{1, 2, 3}, 4});
-    settle();
+    const ObjectId id = settled_body(c);
     world.nodes[0].crashed = true;
-    for (int i = 0; i < 10; ++i)
-        world.step();
+    world.steps(10);
     claim(b, id, ClaimMode::optimistic); // The host is dead, but b has not noticed yet.
     set(b, id, with_health(b, id, 70));
     std::vector<Event> seen;
@@ -227,12 +206,9 @@ TEST_F(ThreePeers, InAMinorityTheyWaitAndGoOnGrantsThem)
 {
     world.add();
     ASSERT_TRUE(world.step_until_open());
-    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
-    settle();
-    for (const size_t other : {0u, 1u, 3u}) {
-        set_cut(world.network, world.nodes[2].address, world.nodes[other].address, true);
-        set_cut(world.network, world.nodes[other].address, world.nodes[2].address, true);
-    }
+    const ObjectId id = settled_body(b);
+    for (const size_t other : {0u, 1u, 3u})
+        world.cut(2, other, true);
     claim(c, id, ClaimMode::optimistic);
     set(c, id, with_health(c, id, 80));
     for (int i = 0; i < 600 && session_state(c) == State::open; ++i)
@@ -247,12 +223,8 @@ TEST_F(ThreePeers, InAMinorityTheyWaitAndGoOnGrantsThem)
 
 TEST_F(ThreePeers, WhoIsRemovedShowsWhatWasReplicated)
 {
-    const ObjectId id = create(b, DOOR, Name{"shut"});
-    settle();
-    claim(c, id, ClaimMode::optimistic);
-    set(c, id, Name{"open"});
-    for (int i = 0; i < 10; ++i)
-        world.step();
+    const ObjectId id = door_opened_by_c();
+    world.steps(10);
     remove(a, local_peer(c));
     for (int i = 0; i < 200 && session_state(c) == State::open; ++i)
         world.step();

@@ -7,8 +7,7 @@ using namespace tern::test;
 
 TEST_F(ThreePeers, AReleasedObjectGoesToTheHost)
 {
-    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
-    settle();
+    const ObjectId id = settled_body(b);
     release_ownership(b, id);
     release_ownership(b, id); // A second call has no effect.
     EXPECT_EQ(object_owner(b, id), local_peer(b));
@@ -26,8 +25,7 @@ TEST_F(ThreePeers, AReleasedObjectGoesToTheHost)
 
 TEST_F(ThreePeers, WhatIsSetAfterTheReleaseIsLostAndTheFormerOwnerIsTold)
 {
-    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
-    settle();
+    const ObjectId id = settled_body(b);
     release_ownership(b, id);
     Body body = get<Body>(b, id);
     std::vector<Event> seen;
@@ -47,8 +45,7 @@ TEST_F(ThreePeers, WhatIsSetAfterTheReleaseIsLostAndTheFormerOwnerIsTold)
 
 TEST_F(ThreePeers, AReleaseIsToldToTheNextHost)
 {
-    const ObjectId id = create(c, BODY, Body{{1, 2, 3}, 4});
-    settle();
+    const ObjectId id = settled_body(c);
     world.nodes[0].crashed = true;
     world.step();
     release_ownership(c, id); // No host can grant the object yet.
@@ -59,17 +56,14 @@ TEST_F(ThreePeers, AReleaseIsToldToTheNextHost)
 
 TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
 {
-    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
-    settle();
+    const ObjectId id = settled_body(b);
     world.nodes[0].crashed = true;
     world.step();
     release_ownership(b, id);
     std::vector<Event> seen;
-    for (int i = 0; i < 300; ++i) {
-        world.step();
-        for (const Event &event : world.nodes[1].events)
-            if (event.object == id) seen.push_back(event);
-    }
+    world.steps(300, [&](size_t node, const Event &event) {
+        if (node == 1 && event.object == id) seen.push_back(event);
+    });
     // The new host grants the released object to itself.
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
     EXPECT_EQ(seen[0].previous, local_peer(b));
@@ -81,9 +75,7 @@ TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
 
 TEST_F(ThreePeers, ALockedObjectIsNotGrantedUntilItIsUnlocked)
 {
-    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
-    lock(b, id, true);
-    settle();
+    const ObjectId id = locked_body(b);
     claim(c, id);
     const std::vector<Event> seen = watch(2, id);
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::claim_refused}));
@@ -96,9 +88,7 @@ TEST_F(ThreePeers, ALockedObjectIsNotGrantedUntilItIsUnlocked)
 
 TEST_F(ThreePeers, TheHostsGameGivesAwayWhatIsLockedAndTheLockEndsWithTheTenure)
 {
-    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
-    lock(b, id, true);
-    settle();
+    const ObjectId id = locked_body(b);
     ASSERT_TRUE(migrate(a, id, local_peer(c)));
     EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed}));
     claim(b, id);
@@ -107,9 +97,7 @@ TEST_F(ThreePeers, TheHostsGameGivesAwayWhatIsLockedAndTheLockEndsWithTheTenure)
 
 TEST_F(ThreePeers, TheHostLocksItsOwnObjectsLikeOthers)
 {
-    const ObjectId id = create(a, BODY, Body{{1, 2, 3}, 4});
-    lock(a, id, true);
-    settle();
+    const ObjectId id = locked_body(a);
     claim(b, id);
     EXPECT_EQ(kinds(watch(1, id)), (Kinds{EventKind::claim_refused}));
     lock(a, id, false);
@@ -121,9 +109,7 @@ TEST_F(ThreePeers, ALockIsToldToTheNextHost)
 {
     world.add();
     ASSERT_TRUE(world.step_until_open());
-    const ObjectId id = create(c, BODY, Body{{1, 2, 3}, 4});
-    lock(c, id, true);
-    settle();
+    const ObjectId id = locked_body(c);
     world.nodes[0].crashed = true;
     ASSERT_TRUE(world.step_until_converged());
     claim(world.nodes[3].session, id);
@@ -194,9 +180,7 @@ struct Crossing {
 void cross(uint64_t seed, const Crossing &crossing, int (&heard)[2])
 {
     SimWorld world(seed, {10, 150, 0.1f, 0.1f});
-    for (int i = 0; i < 3; ++i)
-        world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(3));
     Session *peers[3] = {world.nodes[0].session, world.nodes[1].session, world.nodes[2].session};
     const ObjectId id = create(peers[1], BODY, Body{{1, 2, 3}, 4});
     ASSERT_TRUE(world.step_until_converged());
@@ -280,14 +264,11 @@ TEST_F(ThreePeers, ClaimsOfUnknownObjectsHaveABoundAndEachOneTakenIsAnswered)
         EXPECT_GE(taken, 64u);
         EXPECT_TRUE(claim(s, static_cast<ObjectId>(unknown))) << "it is asked already";
         uint64_t answered = 0;
-        for (int i = 0; i < 120; ++i) {
-            world.step();
-            for (const Event &event : world.nodes[node].events)
-                if (event.kind == EventKind::claim_refused) {
-                    answered += 1;
-                    EXPECT_EQ(event.refusal, ClaimRefusal::unknown);
-                }
-        }
+        world.steps(120, [&](size_t at, const Event &event) {
+            if (at != node || event.kind != EventKind::claim_refused) return;
+            answered += 1;
+            EXPECT_EQ(event.refusal, ClaimRefusal::unknown);
+        });
         EXPECT_EQ(answered, taken);
         EXPECT_TRUE(claim(s, static_cast<ObjectId>(unknown)));
     }

@@ -94,11 +94,9 @@ Played played(Topology topology, const Parallel &parallel)
     world.config.types = types;
     world.config.topology = topology;
     world.config.parallel = parallel;
-    for (int i = 0; i < 7; ++i)
-        world.add();
+    world.add_all(7);
     for (int step = 0; step < 240; ++step) {
-        world.now_us += world.tick_us;
-        advance(world.network, world.now_us);
+        world.pass_tick_time();
         for (size_t i = 0; i < world.nodes.size(); ++i) {
             Node &node = world.nodes[i];
             const std::span<const Datagram> in = node.socket->receive();

@@ -53,9 +53,7 @@ struct Course {
         world.config.types = types;
         world.config.topology = topology;
         world.tick_us = 16'667;
-        for (int i = 0; i < 3; ++i)
-            world.add();
-        EXPECT_TRUE(world.step_until_open());
+        EXPECT_TRUE(world.open(3));
         id = create(world.nodes[1].session, type, at_us(world.now_us));
     }
     void step(bool moves)
@@ -66,6 +64,11 @@ struct Course {
             moved_us = world.now_us;
         });
     }
+    void steps(int count, bool moves)
+    {
+        for (int i = 0; i < count; ++i)
+            step(moves);
+    }
 };
 
 class Sampled : public testing::TestWithParam<std::pair<TypeId, Topology>> {};
@@ -73,8 +76,7 @@ class Sampled : public testing::TestWithParam<std::pair<TypeId, Topology>> {};
 TEST_P(Sampled, IsWithinTheBoundOfWhatTheOwnerHad)
 {
     Course c(GetParam().first, GetParam().second, {20, 60, 0, 0});
-    for (int i = 0; i < 600; ++i)
-        c.step(true);
+    c.steps(600, true);
     const Session *there = c.world.nodes[2].session;
     float last_step = 0, worst = 0, worst_step = 0;
     Mover before = {};
@@ -96,8 +98,7 @@ TEST_P(Sampled, IsWithinTheBoundOfWhatTheOwnerHad)
     }
     EXPECT_LT(worst, 0.15f);
     EXPECT_LT(worst_step, 0.25f); // 40 ms of jitter are 0.12 m at 3 m/s.
-    for (int i = 0; i < 120; ++i)
-        c.step(false);
+    c.steps(120, false);
     Mover rest = {};
     ASSERT_TRUE(sample(there, c.id, c.world.now_us, rest));
     EXPECT_EQ(std::memcmp(&rest, &get<Mover>(there, c.id), sizeof rest), 0);
@@ -113,8 +114,7 @@ INSTANTIATE_TEST_SUITE_P(All, Sampled,
 TEST(Sample, OfAnExactTypeAndOfOnesOwnIsThePresentValue)
 {
     Course c(EXACT, Topology::mesh, {20, 20, 0, 0});
-    for (int i = 0; i < 60; ++i)
-        c.step(true);
+    c.steps(60, true);
     for (const size_t i : {1u, 2u}) {
         const Session *session = c.world.nodes[i].session;
         Mover now = {};
@@ -126,11 +126,9 @@ TEST(Sample, OfAnExactTypeAndOfOnesOwnIsThePresentValue)
 TEST(Sample, OfWhatIsDeadIsNothing)
 {
     Course c(BOUNDED, Topology::mesh, {20, 20, 0, 0});
-    for (int i = 0; i < 30; ++i)
-        c.step(true);
+    c.steps(30, true);
     destroy(c.world.nodes[1].session, c.id);
-    for (int i = 0; i < 30; ++i)
-        c.step(false);
+    c.steps(30, false);
     Mover kept = {{7, 7}, 7};
     EXPECT_FALSE(sample(c.world.nodes[2].session, c.id, c.world.now_us, kept));
     EXPECT_EQ(kept.health, 7);
@@ -139,8 +137,7 @@ TEST(Sample, OfWhatIsDeadIsNothing)
 TEST(Sample, ANewOwnerBeginsWithWhatWasTold)
 {
     Course c(PREDICTED, Topology::mesh, {20, 40, 0, 0});
-    for (int i = 0; i < 200; ++i)
-        c.step(true);
+    c.steps(200, true);
     claim(c.world.nodes[0].session, c.id);
     const Session *there = c.world.nodes[2].session;
     for (int i = 0; i < 60; ++i) {

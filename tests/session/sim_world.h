@@ -1,14 +1,15 @@
-// Several sessions over the simulated network, in virtual time. Two sessions take three lines:
-//     SimWorld world(seed); world.add(); world.add(); world.step_until_open();
+// Several sessions over the simulated network, in virtual time. Two sessions take two lines:
+//     SimWorld world(seed); world.open(2);
 #pragma once
 #include "base/random.h"
+#include "fuzz/support/chance.h"
 #include "session/inspect.h"
 #include "tern/sim.h"
 #include "tern/tern.h"
+#include "transport/sockets/addresses.h"
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <sodium.h>
 #include <string>
 #include <vector>
 
@@ -39,31 +40,6 @@ inline const Type world_types[] = {
     {"vault", sizeof(Name), name_fields, 16, Orphan::to_host, ClaimPolicy::never},
     {"hit", sizeof(Hit), hit_fields}};
 
-// The source of libsodium's random bytes in tests. It is seeded, so a run can be repeated byte for
-// byte. The process has only one.
-inline Random sodium_random;
-
-inline uint32_t seeded_uint32()
-{
-    return static_cast<uint32_t>(random::next(sodium_random));
-}
-
-inline void seeded_bytes(void *const bytes, const size_t count)
-{
-    auto *at = static_cast<uint8_t *>(bytes);
-    for (size_t i = 0; i < count; ++i)
-        at[i] = static_cast<uint8_t>(random::next(sodium_random));
-}
-
-inline void seed_sodium(uint64_t seed)
-{
-    static randombytes_implementation seeded = {
-        [] { return "seeded"; }, seeded_uint32, nullptr, nullptr, seeded_bytes, nullptr};
-    sodium_random = random::from_seed(seed);
-    randombytes_set_implementation(&seeded);
-    if (sodium_init() < 0) std::abort();
-}
-
 struct Node {
     Session *session = nullptr;
     Socket *socket = nullptr;
@@ -90,7 +66,7 @@ struct SimWorld {
     explicit SimWorld(uint64_t seed, Impairment impairment = {20, 80, 0, 0})
         : random(random::from_seed(seed))
     {
-        seed_sodium(seed);
+        fuzz::seed_chance(seed);
         network = make_sim_network({seed, impairment, 65'536});
         advance(network, now_us);
         config.types = world_types;
@@ -106,12 +82,8 @@ struct SimWorld {
 
     static Address address_of(size_t i)
     {
-        Address address = {};
-        address.ip[10] = address.ip[11] = 0xff;
-        address.ip[12] = 10;
-        address.ip[15] = static_cast<uint8_t>(i + 1);
-        address.port = 7777;
-        return address;
+        const uint8_t ip[] = {10, 0, 0, static_cast<uint8_t>(i + 1)};
+        return address::from_v4(ip, 7777);
     }
 
     // Adds a node whose session neither starts nor joins yet.
@@ -142,6 +114,47 @@ struct SimWorld {
             join(node.session, the_invite());
         return node;
     }
+    // Adds a node that joins by an invite in which only the last of `count` addresses is right.
+    Node &add_by_last_address(uint8_t count)
+    {
+        Invite invite = the_invite();
+        invite.address_count = count;
+        invite.addresses[count - 1] = invite.addresses[0];
+        for (size_t i = 0; i + 1 < count; ++i)
+            invite.addresses[i] = address_of(200 + i); // Nobody listens at these addresses.
+        Node &node = place(config);
+        join(node.session, invite);
+        return node;
+    }
+    void add_all(size_t count)
+    {
+        for (size_t i = 0; i < count; ++i)
+            add();
+    }
+
+    // Adds nodes and steps until all are open.
+    bool open(size_t count)
+    {
+        add_all(count);
+        return step_until_open();
+    }
+
+    // Cuts or restores the path between two nodes, in both directions or only from a to b.
+    void cut(size_t a, size_t b, bool is_cut)
+    {
+        cut_one_way(a, b, is_cut);
+        cut_one_way(b, a, is_cut);
+    }
+    void cut_one_way(size_t a, size_t b, bool is_cut)
+    {
+        set_cut(network, nodes[a].address, nodes[b].address, is_cut);
+    }
+
+    void pass_tick_time()
+    {
+        now_us += tick_us;
+        advance(network, now_us);
+    }
 
     void tick(Node &node)
     {
@@ -153,8 +166,7 @@ struct SimWorld {
     // between its receive() and its send().
     template <class Play> void step(Play play)
     {
-        now_us += tick_us;
-        advance(network, now_us);
+        pass_tick_time();
         for (size_t i = 0; i < nodes.size(); ++i) {
             if (nodes[i].crashed) continue;
             tick(nodes[i]);
@@ -165,6 +177,20 @@ struct SimWorld {
     void step()
     {
         step([](size_t, const std::vector<Event> &) {});
+    }
+    void steps(int count)
+    {
+        for (int i = 0; i < count; ++i)
+            step();
+    }
+    // Runs ticks and passes each event to hear(node, event) as soon as the node receives it.
+    template <class Hear> void steps(int count, Hear hear)
+    {
+        for (int i = 0; i < count; ++i)
+            step([&](size_t node, const std::vector<Event> &events) {
+                for (const Event &event : events)
+                    hear(node, event);
+            });
     }
 
     bool step_until_open(int steps_max = 600)

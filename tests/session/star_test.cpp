@@ -23,22 +23,17 @@ struct Star : testing::Test {
     void SetUp() override
     {
         world.config.topology = Topology::star;
-        for (int i = 0; i < 4; ++i)
-            world.add();
+        world.add_all(4);
         ASSERT_TRUE(world.step_until_converged());
     }
     Session *at(size_t i) { return world.nodes[i].session; }
     PeerId id(size_t i) { return local_peer(at(i)); }
     void steps(int count)
     {
-        for (int n = 0; n < count; ++n)
-            world.step([&](size_t i, const std::vector<Event> &) {
-                // The arguments are valid until the next receive().
-                for (const Event &event : world.nodes[i].events)
-                    if (event.kind == EventKind::call)
-                        heard[i].push_back(
-                            {event.peer, static_cast<const Hit *>(event.arguments)->damage});
-            });
+        world.steps(count, [&](size_t i, const Event &event) {
+            if (event.kind == EventKind::call)
+                heard[i].push_back({event.peer, call_arguments<Hit>(event).damage});
+        });
     }
     void expect_why(const Explanation &found, Why expected)
     {
@@ -125,15 +120,12 @@ TEST_F(Star, TheHostSaysAgainWhatALossyClientMissed)
 {
     const ObjectId body = create(at(1), BODY, Body{{1, 2, 3}, 4});
     steps(10);
-    const auto cut = [&](bool is_cut) {
-        set_cut(world.network, world.nodes[0].address, world.nodes[3].address, is_cut);
-    };
-    cut(true);
+    world.cut_one_way(0, 3, true);
     damage(1, body, 50);
     steps(5);
     EXPECT_EQ(get<Body>(at(2), body).health, 50);
     EXPECT_EQ(get<Body>(at(3), body).health, 4);
-    cut(false);
+    world.cut_one_way(0, 3, false);
     // The owner sends nothing more. The host resends, because it tracks the client's acks itself.
     steps(40);
     EXPECT_EQ(get<Body>(at(3), body).health, 50);

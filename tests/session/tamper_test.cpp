@@ -81,13 +81,11 @@ TEST(Tamper, EachFlippedBitIsRejectedAndChangesNothing)
     SimWorld world(1, {20, 20, 0, 0});
     world.config.types = small_types;
     world.config.peers_max = 2;
-    world.add();
-    world.add();
+    world.add_all(2);
     Tally tally;
     ObjectId id = ObjectId::none;
     for (int step = 0; step < 40 && tally.wrong == 0; ++step) {
-        world.now_us += world.tick_us;
-        advance(world.network, world.now_us);
+        world.pass_tick_time();
         for (Node &node : world.nodes) {
             receive_tampered(world, node, tally);
             Session *session = node.session;
@@ -115,12 +113,10 @@ TEST(Tamper, EachFlippedBitIsRejectedAndChangesNothing)
 TEST(Tamper, ReplayedDatagramsChangeNothing)
 {
     SimWorld world(2, {20, 20, 0, 0});
-    world.add();
-    world.add();
+    world.add_all(2);
     std::vector<std::vector<std::byte>> recorded; // The datagrams that node 0, the host, received
     for (int step = 0; step < 60; ++step) {
-        world.now_us += world.tick_us;
-        advance(world.network, world.now_us);
+        world.pass_tick_time();
         for (size_t i = 0; i < 2; ++i) {
             Node &node = world.nodes[i];
             const std::span<const Datagram> waiting = node.socket->receive();
@@ -146,7 +142,6 @@ TEST(Tamper, ReplayedDatagramsChangeNothing)
         }
     EXPECT_EQ(replica::state_hash(inspect::replica(host)), before);
     EXPECT_GT(recorded.size(), 20u);
-    for (int step = 0; step < 60; ++step)
-        world.step();
+    world.steps(60);
     EXPECT_TRUE(world.converged());
 }

@@ -32,15 +32,46 @@ struct ThreePeers : testing::Test {
 
     void SetUp() override
     {
-        for (int i = 0; i < 3; ++i)
-            world.add();
-        ASSERT_TRUE(world.step_until_open());
+        ASSERT_TRUE(world.open(3));
         a = world.nodes[0].session;
         b = world.nodes[1].session;
         c = world.nodes[2].session;
     }
 
     void settle() { ASSERT_TRUE(world.step_until_converged()); }
+
+    // A body of this owner that all peers have.
+    ObjectId settled_body(Session *owner, bool locked = false)
+    {
+        const ObjectId id = create(owner, BODY, Body{{1, 2, 3}, 4});
+        if (locked) lock(owner, id, true);
+        settle();
+        return id;
+    }
+    ObjectId locked_body(Session *owner) { return settled_body(owner, true); }
+
+    // A door of b that is "shut" for all but c, which claims it and has set it to "open".
+    ObjectId door_opened_by_c()
+    {
+        const ObjectId id = create(b, DOOR, Name{"shut"});
+        settle();
+        claim(c, id, ClaimMode::optimistic);
+        set(c, id, Name{"open"});
+        return id;
+    }
+
+    struct Claimed {
+        ObjectId body, vault;
+    };
+    // A body and a vault of b that all peers have, both claimed optimistically by `claimer`.
+    Claimed claimed_by(Session *claimer)
+    {
+        const ObjectId vault = create(b, VAULT, Name{"gold"});
+        const Claimed claimed = {settled_body(b), vault};
+        claim(claimer, claimed.body, ClaimMode::optimistic);
+        claim(claimer, claimed.vault, ClaimMode::optimistic);
+        return claimed;
+    }
 
     // Runs one tick of all nodes, in which the host's game answers claims.
     void step()

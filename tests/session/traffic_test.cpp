@@ -35,8 +35,7 @@ struct CountedWorld : SimWorld {
     template <class Play> void step_counted(Play play)
     {
         handed_out_bits.resize(nodes.size());
-        now_us += tick_us;
-        advance(network, now_us);
+        pass_tick_time();
         for (size_t i = 0; i < nodes.size(); ++i) {
             if (nodes[i].crashed) continue;
             tick(nodes[i]);
@@ -48,10 +47,21 @@ struct CountedWorld : SimWorld {
             ASSERT_EQ(sum(nodes[i].session), handed_out_bits[i]) << "node " << i;
         }
     }
-    void steps_counted(int count)
+    template <class Play> void steps_counted(int count, Play play)
     {
         for (int i = 0; i < count; ++i)
-            step_counted([](size_t) {});
+            step_counted(play);
+    }
+    void steps_counted(int count)
+    {
+        steps_counted(count, [](size_t) {});
+    }
+    void open_counted(size_t peers, int ticks)
+    {
+        add_all(peers);
+        steps_counted(ticks);
+        for (const Node &node : nodes)
+            EXPECT_EQ(session_state(node.session), State::open);
     }
 };
 
@@ -89,13 +99,10 @@ TEST(Traffic, TheSumIsWhatIsHandedOutAtEachTick)
     for (Topology topology : {Topology::mesh, Topology::star}) {
         CountedWorld world(7, lossy);
         world.config.topology = topology;
-        for (int i = 0; i < 4; ++i)
-            world.add();
-        for (int i = 0; i < 200; ++i)
-            world.step_counted([&](size_t node) { play(world, node); });
+        world.add_all(4);
+        world.steps_counted(200, [&](size_t node) { play(world, node); });
         world.nodes[3].crashed = true;
-        for (int i = 0; i < 100; ++i)
-            world.step_counted([&](size_t node) { play(world, node); });
+        world.steps_counted(100, [&](size_t node) { play(world, node); });
         leave(world.nodes[0].session);
         world.steps_counted(150);
         const Session *host = world.nodes[1].session;
@@ -114,9 +121,7 @@ TEST(Traffic, TheSumIsWhatIsHandedOutAtEachTick)
 TEST(Traffic, FieldsAreChargedTheirBits)
 {
     CountedWorld world(3, no_loss);
-    world.add();
-    world.add();
-    world.steps_counted(60);
+    world.open_counted(2, 60);
     Session *session = world.nodes[0].session;
     const ObjectId body = create(session, BODY, Body{{0, 0, 0}, 50});
     const ObjectId name = create(session, NAME, Name{"four"});
@@ -148,9 +153,7 @@ TEST(Traffic, FieldsAreChargedTheirBits)
 TEST(Traffic, CallsAreChargedTheirArguments)
 {
     CountedWorld world(4, no_loss);
-    world.add();
-    world.add();
-    world.steps_counted(60);
+    world.open_counted(2, 60);
     Session *session = world.nodes[0].session;
     const PeerId other = local_peer(world.nodes[1].session);
     call(session, other, HIT, Hit{ObjectId::none, 1});
@@ -171,14 +174,12 @@ TEST(Traffic, CallsAreChargedTheirArguments)
 TEST(Traffic, WhatIsLostIsChargedAgainAsRepeated)
 {
     CountedWorld world(5, lossy);
-    world.add();
-    world.add();
-    world.steps_counted(100);
-    for (int i = 0; i < 50; ++i)
-        world.step_counted([&](size_t node) {
-            if (node == 0)
-                call(world.nodes[0].session, PeerId::everyone, HIT, Hit{ObjectId::none, i});
-        });
+    world.open_counted(2, 100);
+    int32_t number = 0;
+    world.steps_counted(50, [&](size_t node) {
+        if (node == 0)
+            call(world.nodes[0].session, PeerId::everyone, HIT, Hit{ObjectId::none, number++});
+    });
     world.steps_counted(100);
     const Session *session = world.nodes[0].session;
     EXPECT_EQ(row(session, TrafficKind::call, HIT).count, 50u);
@@ -194,9 +195,7 @@ TEST(Traffic, WhoBridgesIsChargedTheDatagramsOfOthers)
         world.add();
         world.steps_counted(1);
     }
-    const Address b = world.nodes[1].address, c = world.nodes[2].address;
-    set_cut(world.network, b, c, true);
-    set_cut(world.network, c, b, true);
+    world.cut(1, 2, true);
     world.steps_counted(300);
     ASSERT_TRUE(peer_stats(world.nodes[1].session, local_peer(world.nodes[2].session)).bridged);
     EXPECT_GT(row(world.nodes[0].session, TrafficKind::forwarded).bits, 0);
@@ -208,18 +207,14 @@ TEST(Traffic, WhoBridgesIsChargedTheDatagramsOfOthers)
 // Cuts the node off from every member but the host.
 static void cut_off(CountedWorld &world, size_t node, bool is_cut)
 {
-    for (size_t i = 1; i < node; ++i) {
-        set_cut(world.network, world.nodes[i].address, world.nodes[node].address, is_cut);
-        set_cut(world.network, world.nodes[node].address, world.nodes[i].address, is_cut);
-    }
+    for (size_t i = 1; i < node; ++i)
+        world.cut(i, node, is_cut);
 }
 
 TEST(Traffic, ItGoesOnWhenASessionStartsOver)
 {
     CountedWorld world(8, no_loss);
-    for (int i = 0; i < 3; ++i)
-        world.add();
-    world.steps_counted(60);
+    world.open_counted(3, 60);
     world.add();
     Session *newcomer = world.nodes[3].session;
     cut_off(world, 3, true);

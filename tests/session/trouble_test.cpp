@@ -6,34 +6,20 @@
 using namespace tern;
 using namespace tern::test;
 
-static void cut_both_ways(SimWorld &world, size_t a, size_t b, bool cut)
-{
-    set_cut(world.network, world.nodes[a].address, world.nodes[b].address, cut);
-    set_cut(world.network, world.nodes[b].address, world.nodes[a].address, cut);
-}
-
-static void steps(SimWorld &world, int count)
-{
-    for (int i = 0; i < count; ++i)
-        world.step();
-}
-
 TEST(Trouble, TwoMembersThatLoseEachOtherAgreeAgainAfterwards)
 {
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         SimWorld world(seed);
-        for (int i = 0; i < 3; ++i)
-            world.add();
-        ASSERT_TRUE(world.step_until_open());
+        ASSERT_TRUE(world.open(3));
         Session *b = world.nodes[1].session, *c = world.nodes[2].session;
         const ObjectId old = create(b, BODY, Body{{0, 0, 0}, 1});
         ASSERT_TRUE(world.step_until_converged());
-        cut_both_ways(world, 1, 2, true);
+        world.cut(1, 2, true);
         set(b, old, Body{{5, 5, 5}, 5});
         const ObjectId made = create(c, BODY, Body{{1, 1, 1}, 1});
-        steps(world, 100);                    // This is longer than timeout_ms.
+        world.steps(100);                     // This is longer than timeout_ms.
         EXPECT_EQ(other_peers(b).size(), 2u); // Only the host removes members from the view.
-        cut_both_ways(world, 1, 2, false);
+        world.cut(1, 2, false);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << "\n" << world.describe();
         EXPECT_TRUE(exists(b, made));
         EXPECT_EQ(get<Body>(c, old).health, 5);
@@ -51,9 +37,9 @@ TEST(Trouble, ANewcomerThatAsksAgainOverANewConnectionIsNotBlamed)
         const auto asked = static_cast<PeerId>(2);
         while (other_peers(world.nodes[0].session).empty())
             world.step();
-        set_cut(world.network, world.nodes[0].address, world.nodes[1].address, true);
-        steps(world, 66); // 2.2 s, a little longer than timeout_ms
-        set_cut(world.network, world.nodes[0].address, world.nodes[1].address, false);
+        world.cut_one_way(0, 1, true);
+        world.steps(66); // 2.2 s, a little longer than timeout_ms
+        world.cut_one_way(0, 1, false);
         ASSERT_TRUE(world.step_until_open()) << "seed " << seed;
         EXPECT_EQ(local_peer(world.nodes[1].session), asked) << "seed " << seed;
         EXPECT_EQ(peer_stats(world.nodes[0].session, asked).bad_messages, 0u) << "seed " << seed;
@@ -71,11 +57,10 @@ TEST(Trouble, ANewcomerThatLeavesAtOnceIsNoPhantom)
         world.step();
     leave(world.nodes[1].session);
     world.tick_us = 33'333;
-    steps(world, 120);
+    world.steps(120);
     EXPECT_TRUE(other_peers(world.nodes[0].session).empty());
     world.add();
-    for (int i = 0; i < 200; ++i)
-        world.step();
+    world.steps(200);
     EXPECT_EQ(session_state(world.nodes[2].session), State::open);
 }
 
@@ -83,17 +68,13 @@ TEST(Trouble, AdmittingTwiceIsAdmittingOnce)
 {
     SimWorld world(3);
     world.config.admission = Admission::ask_game;
-    world.add();
-    world.add();
-    for (int i = 0; i < 100; ++i)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                if (event.kind != EventKind::join_asked) continue;
-                admit(world.nodes[node].session, event.peer);
-                admit(world.nodes[node].session, event.peer);
-                refuse(world.nodes[node].session, event.peer, "too late");
-            }
-        });
+    world.add_all(2);
+    world.steps(100, [&](size_t node, const Event &event) {
+        if (event.kind != EventKind::join_asked) return;
+        admit(world.nodes[node].session, event.peer);
+        admit(world.nodes[node].session, event.peer);
+        refuse(world.nodes[node].session, event.peer, "too late");
+    });
     EXPECT_EQ(session_state(world.nodes[1].session), State::open);
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
 }
@@ -101,9 +82,7 @@ TEST(Trouble, AdmittingTwiceIsAdmittingOnce)
 TEST(Trouble, WhatIsSaidBeforeLeavingArrives)
 {
     SimWorld world(4, {20, 90, 0.2f, 0});
-    world.add();
-    world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(2));
     Session *leaver = world.nodes[1].session;
     const ObjectId id = create(leaver, BODY, Body{});
     ASSERT_TRUE(world.step_until_converged());
@@ -111,11 +90,9 @@ TEST(Trouble, WhatIsSaidBeforeLeavingArrives)
     set(leaver, id, Body{{0, 0, 0}, 77});
     leave(leaver);
     int calls = 0;
-    for (int i = 0; i < 200; ++i)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events)
-                calls += node == 0 && event.kind == EventKind::call;
-        });
+    world.steps(200, [&](size_t node, const Event &event) {
+        calls += node == 0 && event.kind == EventKind::call;
+    });
     EXPECT_EQ(calls, 1);
     ASSERT_TRUE(exists(world.nodes[0].session, id));
     EXPECT_EQ(get<Body>(world.nodes[0].session, id).health, 77);
@@ -124,47 +101,36 @@ TEST(Trouble, WhatIsSaidBeforeLeavingArrives)
 TEST(Trouble, ADestroyedObjectStaysReadableWhileOthersAreCreated)
 {
     SimWorld world(5);
-    world.add();
-    world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(2));
     Session *a = world.nodes[0].session, *b = world.nodes[1].session;
     const ObjectId id = create(a, BODY, Body{{0, 0, 0}, 42});
     ASSERT_TRUE(world.step_until_converged());
     destroy(a, id);
     bool seen = false;
-    for (int i = 0; i < 60; ++i)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                if (node != 1 || event.kind != EventKind::object_destroyed) continue;
-                const Body &old = get<Body>(b, id);
-                const ObjectId next = create(b, BODY, old);
-                EXPECT_EQ(get<Body>(b, next).health, 42);
-                EXPECT_EQ(old.health, 42);
-                seen = true;
-            }
-        });
+    world.steps(60, [&](size_t node, const Event &event) {
+        if (node != 1 || event.kind != EventKind::object_destroyed) return;
+        const Body &old = get<Body>(b, id);
+        const ObjectId next = create(b, BODY, old);
+        EXPECT_EQ(get<Body>(b, next).health, 42);
+        EXPECT_EQ(old.health, 42);
+        seen = true;
+    });
     EXPECT_TRUE(seen);
 }
 
 TEST(Trouble, WhenTheGameGivesAnObjectToAnotherTheClaimersAreRefused)
 {
     SimWorld world(6);
-    for (int i = 0; i < 3; ++i)
-        world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(3));
     const ObjectId door = create(world.nodes[0].session, DOOR, Name{"door"});
     ASSERT_TRUE(world.step_until_converged());
     claim(world.nodes[1].session, door);
     std::vector<ClaimRefusal> refusals;
-    for (int i = 0; i < 100; ++i)
-        world.step([&](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events) {
-                if (node == 0 && event.kind == EventKind::claim_asked)
-                    migrate(world.nodes[0].session, door, local_peer(world.nodes[2].session));
-                if (node == 1 && event.kind == EventKind::claim_refused)
-                    refusals.push_back(event.refusal);
-            }
-        });
+    world.steps(100, [&](size_t node, const Event &event) {
+        if (node == 0 && event.kind == EventKind::claim_asked)
+            migrate(world.nodes[0].session, door, local_peer(world.nodes[2].session));
+        if (node == 1 && event.kind == EventKind::claim_refused) refusals.push_back(event.refusal);
+    });
     EXPECT_EQ(refusals, std::vector<ClaimRefusal>{ClaimRefusal::overtaken});
     EXPECT_EQ(object_owner(world.nodes[1].session, door), local_peer(world.nodes[2].session));
 }
@@ -175,7 +141,7 @@ TEST(Trouble, OtherLimitsAreRefusedWithWords)
     world.add();
     world.config.peers_max = 2;
     world.add();
-    steps(world, 100);
+    world.steps(100);
     EXPECT_EQ(session_state(world.nodes[1].session), State::refused_types);
     EXPECT_NE(std::string(state_text(world.nodes[1].session)).find("peers_max is 16"),
               std::string::npos)
@@ -186,22 +152,14 @@ TEST(Trouble, TheLastAddressOfAnInviteIsTriedToo)
 {
     SimWorld world(8);
     world.add();
-    Node &newcomer = world.place(world.config);
-    Invite invite = world.the_invite();
-    invite.address_count = 4;
-    invite.addresses[3] = invite.addresses[0];
-    for (size_t i = 0; i < 3; ++i)
-        invite.addresses[i] = SimWorld::address_of(200 + i); // Nobody listens at these addresses.
-    join(newcomer.session, invite);
+    world.add_by_last_address(4);
     EXPECT_TRUE(world.step_until_open(900));
 }
 
 TEST(Trouble, AFloodOfCallsDoesNotKeepTheHostFromTheOthers)
 {
     SimWorld world(9);
-    for (int i = 0; i < 3; ++i)
-        world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(3));
     const ObjectId id = create(world.nodes[2].session, BODY, Body{});
     int seen_at = -1;
     for (int i = 0; i < 60; ++i) {
@@ -229,20 +187,18 @@ static void fall_silent(Session *session)
 TEST(Trouble, AMemberThatAnswersNoQueryIsGivenUpAndTheDepartureEnds)
 {
     SimWorld world(31);
-    for (int i = 0; i < 5; ++i)
-        world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(5));
     Session *host_part = world.nodes[0].session;
     const ObjectId orphan = create(world.nodes[2].session, BODY, Body{});
     ASSERT_TRUE(world.step_until_converged());
     fall_silent(world.nodes[1].session);
-    steps(world, 120); // No member awaits an answer of it, so its silence has no effect.
+    world.steps(120); // No member awaits an answer of it, so its silence has no effect.
     EXPECT_EQ(other_peers(host_part).size(), 4u);
     world.nodes[2].crashed = true;
-    steps(world, 90); // After timeout_ms the crash is noticed.
+    world.steps(90); // After timeout_ms the crash is noticed.
     EXPECT_EQ(other_peers(host_part).size(), 3u);
     EXPECT_EQ(object_owner(host_part, orphan), local_peer(world.nodes[2].session));
-    steps(world, 200); // A member may take three times timeout_ms to answer a QUERY.
+    world.steps(200); // A member may take three times timeout_ms to answer a QUERY.
     EXPECT_EQ(other_peers(host_part).size(), 2u);
     EXPECT_EQ(session_state(world.nodes[1].session), State::removed);
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
@@ -253,9 +209,7 @@ TEST(Trouble, ANewcomerThatNeverCatchesUpIsGivenUp)
 {
     SimWorld world(32);
     world.config.join_timeout_ms = 3000;
-    world.add();
-    world.add();
-    ASSERT_TRUE(world.step_until_open());
+    ASSERT_TRUE(world.open(2));
     Config patient = world.config;
     patient.join_timeout_ms = 60'000;
     Session *newcomer = world.place(patient).session;
@@ -264,9 +218,9 @@ TEST(Trouble, ANewcomerThatNeverCatchesUpIsGivenUp)
         world.step();
     ASSERT_EQ(session_state(newcomer), State::joining);
     fall_silent(newcomer);
-    steps(world, 60);
+    world.steps(60);
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 2u);
-    steps(world, 60);
+    world.steps(60);
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
     EXPECT_EQ(session_state(newcomer), State::removed);
 }
@@ -282,8 +236,7 @@ TEST(Trouble, AMemberWithALongAnswerAndASlowLineIsWaitedFor)
 {
     SimWorld world(33);
     world.config.types = photo_types;
-    for (int i = 0; i < 2; ++i)
-        world.add();
+    world.add_all(2);
     Config slow = world.config;
     slow.send_bytes_per_second_max = 4096;
     join(world.place(slow).session, world.the_invite());
@@ -294,7 +247,7 @@ TEST(Trouble, AMemberWithALongAnswerAndASlowLineIsWaitedFor)
     ASSERT_TRUE(world.step_until_converged());
     world.nodes[1].crashed = true;
     // Twice timeout_ms: the departure is noticed, and the answer takes longer than timeout_ms.
-    steps(world, 120);
+    world.steps(120);
     EXPECT_EQ(other_peers(host_part).size(), 1u);
     // The host still waits for the answer, so it has not adopted the orphans.
     EXPECT_NE(object_owner(host_part, object_ids(host_part, 0)[0]), local_peer(host_part));

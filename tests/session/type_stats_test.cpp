@@ -16,8 +16,7 @@ struct Pair : testing::Test {
     {
         world = std::make_unique<SimWorld>(5, impairment);
         world->config.topology = topology;
-        world->add();
-        world->add();
+        world->add_all(2);
         ASSERT_TRUE(world->step_until_converged());
         const ObjectId mine = create(at(0), BODY, Body{{1, 2, 3}, 40});
         const ObjectId theirs = create(at(1), BODY, Body{{4, 5, 6}, 70});
@@ -29,8 +28,7 @@ struct Pair : testing::Test {
             world->step();
         }
         ASSERT_TRUE(world->step_until_converged());
-        for (int i = 0; i < 100; ++i)
-            world->step();
+        world->steps(100);
     }
     Session *at(size_t i) { return world->nodes[i].session; }
     std::unique_ptr<SimWorld> world;

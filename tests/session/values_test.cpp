@@ -93,12 +93,10 @@ TEST_F(Letters, ACallCarriesAValue)
     write(letter, "called again", 1e300);
     ASSERT_TRUE(call(b, local_peer(a), SAY, letter));
     std::vector<std::string> heard;
-    for (int i = 0; i < 60; ++i)
-        world.step([&heard](size_t node, const std::vector<Event> &events) {
-            for (const Event &event : events)
-                if (event.kind == EventKind::call && node == 0)
-                    heard.push_back(read(call_arguments<Letter>(event)));
-        });
+    world.steps(60, [&heard](size_t node, const Event &event) {
+        if (event.kind == EventKind::call && node == 0)
+            heard.push_back(read(call_arguments<Letter>(event)));
+    });
     ASSERT_EQ(heard.size(), 2u);
     EXPECT_EQ(heard[0], "called 0.250000");
     EXPECT_EQ(heard[1].substr(0, 13), "called again ");
