@@ -49,9 +49,7 @@ TEST_F(StubCrypto, AnotherKeyNumberOrLengthIsNoticed)
 static uint64_t digest_after_migrations(uint64_t seed)
 {
     test::SimWorld world(seed, {20, 80, 0.05f, 0.05f});
-    for (int i = 0; i < 3; ++i)
-        world.add();
-    EXPECT_TRUE(world.step_until_open());
+    EXPECT_TRUE(world.open(3));
     const test::Body body = {{1, 2, 3}, 50};
     const ObjectId object = create(world.nodes[0].session, test::BODY, body);
     EXPECT_TRUE(world.step_until_converged());

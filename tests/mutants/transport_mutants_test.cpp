@@ -24,11 +24,7 @@ struct Trial {
     // The numbers of reliable calls: those sent, by sender; those received, by receiver and sender.
     uint32_t said[3] = {}, heard[3][3] = {};
     bool calls_in_order = true;
-    Trial(uint64_t seed, float loss) : world(seed, {20, 120, loss, 0.05f})
-    {
-        for (int i = 0; i < 3; ++i)
-            world.add();
-    }
+    Trial(uint64_t seed, float loss) : world(seed, {20, 120, loss, 0.05f}) { world.add_all(3); }
 };
 
 static size_t place(PeerId peer)
@@ -79,8 +75,7 @@ static void step(Trial &trial, uint32_t number, bool peace)
     SimWorld &world = trial.world;
     const bool flood = number % 100 >= 30;
     const bool asleep = !peace && number % 100 >= 80;
-    world.now_us += world.tick_us;
-    advance(world.network, world.now_us);
+    world.pass_tick_time();
     for (size_t i = 0; i < 3; ++i) {
         if (i == 1 && asleep) continue;
         test::Node &node = world.nodes[i];
@@ -162,8 +157,7 @@ static void set_some_names(SimWorld &world, Session *session, int tick)
 static bool bursts_end_well(uint64_t seed)
 {
     SimWorld world(seed, {20, 120, 0.3f, 0});
-    world.add();
-    world.add();
+    world.add_all(2);
     if (!world.step_until_open()) return false;
     Session *session = world.nodes[0].session;
     for (int burst = 0; burst < 20; ++burst) {
