@@ -6,14 +6,14 @@ check_format() {
     code_files | xargs clang-format --dry-run --Werror
 }
 
-# What the steps need that run programs. The tests of the default compiler run in the fresh Debian,
+# What the steps need that run programs; and the core as one file. The tests of the default compiler run in the fresh Debian,
 # or here, where that cannot be.
 check_build() {
     if [ -n "$(why_no_fresh)" ]; then
-        test_all
+        test_all && build build tern_core_in_one
     else
-        configure build &&
-            build build tern-sim tern-sim-mutants tern-demo tern-bench tern-find tern-prof
+        configure build && build build tern-sim tern-sim-mutants tern-demo tern-bench tern-find \
+            tern-prof tern_core_in_one
     fi
 }
 
