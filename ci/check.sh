@@ -6,8 +6,8 @@ check_format() {
     code_files | xargs clang-format --dry-run --Werror
 }
 
-# What the steps need that run programs; and the core as one file. The tests of the default compiler run in the fresh Debian,
-# or here, where that cannot be.
+# What the steps need that run programs; and the core as one file. The tests of the default
+# compiler run in the fresh Debian, or here, where that cannot be.
 check_build() {
     if [ -n "$(why_no_fresh)" ]; then
         test_all && build build tern_core_in_one
