@@ -61,7 +61,7 @@ bool ball_crosses()
     Player host = {tern::make_session(config), tern::make_sim_socket(network, address)};
     Player guest = {tern::make_session(config), tern::make_sim_socket(network, tern::loopback(2))};
     tern::start(host.session);
-    const tern::InviteText text = tern::print(tern::invite(host.session, {&address, 1}));
+    const tern::InviteText text = tern::to_text(tern::make_invite(host.session, {&address, 1}));
     tern::join(guest.session, tern::parse_invite(text.text).invite);
     const tern::ObjectId ball = tern::create(host.session, 0, Ball{1.5F, -2});
     bool seen = false;
@@ -69,10 +69,10 @@ bool ball_crosses()
         tern::advance(network, now_us);
         tick(host, now_us);
         tick(guest, now_us);
-        seen = tern::state(guest.session) == tern::State::open &&
+        seen = tern::session_state(guest.session) == tern::State::open &&
                tern::exists(guest.session, ball) &&
                tern::get<Ball>(guest.session, ball).x == 1.5F &&
-               tern::digest(guest.session) == tern::digest(host.session);
+               tern::world_digest(guest.session) == tern::world_digest(host.session);
     }
     tern::destroy_session(guest.session);
     tern::destroy_session(host.session);
@@ -86,7 +86,7 @@ bool finder_asks()
     tern::Finder *finder = tern::make_finder({});
     const std::span<const tern::Datagram> queries = tern::find(finder, {}, 0);
     const bool asks = queries.size() == 1 && queries[0].address.port == tern::discovery_port;
-    const bool found_none = tern::found(finder).empty();
+    const bool found_none = tern::found_sessions(finder).empty();
     tern::destroy_finder(finder);
     return asks && found_none;
 }
@@ -94,7 +94,7 @@ bool finder_asks()
 bool socket_opens(tern::MadeSocket made, const char *kind)
 {
     if (!made.socket) {
-        std::printf("consumer: no %s socket: %s\n", kind, tern::text(made.error));
+        std::printf("consumer: no %s socket: %s\n", kind, tern::to_text(made.error));
         return false;
     }
     const bool bound = made.socket->local_address().port != 0;
