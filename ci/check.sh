@@ -9,7 +9,7 @@ check_format() {
     [ "$status" -eq 0 ] || [ "$status" -eq 77 ]
 }
 
-# What the steps need that run programs; and the core as one file. The tests of the default
+# Builds the programs that later steps run, and the core as one file. The tests of the default
 # compiler run in the fresh Debian, or here, where that cannot be.
 check_build() {
     if [ -n "$(why_no_fresh)" ]; then

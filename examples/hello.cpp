@@ -8,7 +8,7 @@ struct Lamp {
     bool lit;
 };
 const Field fields[] = {{"lit", FieldKind::boolean, offsetof(Lamp, lit)}};
-const Type types[] = {{"lamp", sizeof(Lamp), fields, 100}}; // At most 100 lamps.
+const Type types[] = {{"lamp", sizeof(Lamp), fields, 100}}; // 100 lamps may exist.
 
 int main()
 {

@@ -24,7 +24,7 @@ core_files() {
     find "${core[@]}" -name '*.h' -o -name '*.cpp'
 }
 
-# Of 10,000 comments of the core, those whose text matches.
+# comments_of_ten_thousand <pattern>: how many of 10,000 comments of the core match.
 comments_of_ten_thousand() {
     core_files | xargs awk -v pattern="$1" '
         /http/ { next }

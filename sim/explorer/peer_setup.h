@@ -1,4 +1,4 @@
-// What the explorer's peers begin with: the types and limits of their game, keys and ids.
+// The explorer's peers begin with these types and limits of their game, keys and ids.
 #pragma once
 #include "migration/replica.h"
 #include "sim/explorer/peer_steps.h"

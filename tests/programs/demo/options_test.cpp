@@ -84,7 +84,8 @@ TEST(Options, WhoIsKilledAndWhoGoesOn)
     EXPECT_TRUE(parse({"--kill-host"}).options.kill_host);
     EXPECT_EQ("majority", parse({"--kill-host"}).options.quorum);
     EXPECT_TRUE(parse({"--kill-two"}).options.kill_two);
-    EXPECT_EQ("survivors", parse({"--kill-two"}).options.quorum); // Of four, two are no majority.
+    // The two peers that remain of four are not a majority.
+    EXPECT_EQ("survivors", parse({"--kill-two"}).options.quorum);
     EXPECT_EQ("majority", parse({"--kill-two", "--peers", "5"}).options.quorum);
     EXPECT_EQ("majority", parse({"--kill-two", "--quorum", "majority"}).options.quorum);
     EXPECT_EQ("survivors", parse({"--quorum", "survivors"}).options.quorum);
