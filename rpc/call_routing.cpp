@@ -262,11 +262,10 @@ static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> 
     // The host is the member with the lowest id. A sender with a higher id than ours takes us for
     // the host; one with a lower id takes itself for it. The sender may have learned earlier than
     // we that the hosts before have gone; then the call waits until we know it, too.
-    const ReceivedCall early = waits;
     if (from > r.self)
-        return replica::relays(r) ? deliver_and_forward(s, from, message, reliability) : early;
+        return replica::relays(r) ? deliver_and_forward(s, from, message, reliability) : waits;
     if (from < leader) return nothing;
-    if (from != leader) return early;
+    if (from != leader) return waits;
     // The caller is a newcomer, and the view that names it is on its way on another stream.
     if (static_cast<uint16_t>(peer) > r.last_peer) return waits;
     if (!replica::is_member(r, peer)) return nothing; // The caller has left.

@@ -180,14 +180,13 @@ static bool can_forward(const Session &s, PeerId to)
 
 static void forward(Session &s, PeerId from, PeerId to, std::span<const std::byte> bytes)
 {
-    PeerId carrier = to;
-    if (!can_forward(s, carrier) || !take_budget(s, from, to, bytes.size())) {
+    if (!can_forward(s, to) || !take_budget(s, from, to, bytes.size())) {
         s.bridge.not_forwarded += 1;
         return;
     }
     s.bridge.forwarded_datagrams += 1;
     s.bridge.forwarded_bytes += bytes.size();
-    push(s, {carrier, {}, from, to, 0, 0}, bytes);
+    push(s, {to, {}, from, to, 0, 0}, bytes);
 }
 
 // Accepts a member's own datagram for another member, which we forward, and a datagram for us that

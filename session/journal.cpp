@@ -1,5 +1,4 @@
 #include "session/journal.h"
-#include "transport/connection/aead.h"
 
 namespace tern::session {
 
@@ -65,7 +64,7 @@ void note_packet(Session &s, ConnectionIndex index, NoteKind kind, uint64_t numb
     line.kind = kind;
     line.peer = s.links[index].peer;
     const bool sealed = kind == NoteKind::sealed;
-    line.number = sealed ? aead::nonce_number(number) : number;
+    line.number = number;
     line.key = sealed ? connection::send_key_name(c) : connection::receive_key_name(c);
     note(*s.journal, line);
 }

@@ -1,6 +1,5 @@
 // Mutants: switches that each remove one rule, so that a test can show that the checks find its
-// absence. They exist only in builds with TERN_MUTANTS; in all others TERN_MUTANT() is the constant
-// false.
+// absence. Patches beside this file use TERN_MUTANT(); only builds with TERN_MUTANTS have it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -111,9 +110,6 @@ inline Mutant mutant = Mutant::none;
 inline bool stub_crypto = false;
 #define TERN_MUTANT(name) (::tern::mutant == ::tern::Mutant::name)
 #define TERN_STUB_CRYPTO ::tern::stub_crypto
-#else
-#define TERN_MUTANT(name) false
-#define TERN_STUB_CRYPTO false
 #endif
 
 }

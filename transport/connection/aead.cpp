@@ -79,11 +79,6 @@ void reach(AeadKey &key, uint64_t packet_number)
     if (epoch(packet_number) != key._epoch) enter_epoch(key, epoch(packet_number));
 }
 
-uint64_t nonce_number(uint64_t packet_number)
-{
-    return packet_number;
-}
-
 void seal(const AeadKey &key, uint64_t packet_number, std::span<std::byte> datagram)
 {
     TERN_ASSERT(datagram.size() >= data_header_bytes + tag_bytes, "%zu bytes", datagram.size());
@@ -96,7 +91,7 @@ void seal(const AeadKey &key, uint64_t packet_number, std::span<std::byte> datag
     auto *at = reinterpret_cast<unsigned char *>(datagram.data());
     unsigned char *content = at + data_header_bytes;
     const size_t size = content_bytes(datagram.size());
-    const Nonce unique = nonce(nonce_number(packet_number));
+    const Nonce unique = nonce(packet_number);
     if (key._cipher == Cipher::aes256_gcm)
         crypto_aead_aes256gcm_encrypt_afternm(content, nullptr, content, size, at,
                                               data_header_bytes, nullptr, unique.bytes,
@@ -124,7 +119,7 @@ bool open(const AeadKey &key, uint64_t packet_number, std::span<const std::byte>
     auto *out = reinterpret_cast<unsigned char *>(scratch.data());
     const unsigned char *sealed = in + data_header_bytes;
     const size_t size = datagram.size() - data_header_bytes;
-    const Nonce unique = nonce(nonce_number(packet_number));
+    const Nonce unique = nonce(packet_number);
     if (key._cipher == Cipher::aes256_gcm)
         return crypto_aead_aes256gcm_decrypt_afternm(out, nullptr, nullptr, sealed, size, in,
                                                      data_header_bytes, unique.bytes,

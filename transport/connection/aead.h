@@ -27,8 +27,6 @@ AeadKey key(const uint8_t (&bytes)[32], Cipher cipher = Cipher::chacha20_poly130
 // and opened, but each derives its key anew.
 void reach(AeadKey &key, uint64_t packet_number);
 
-// The number that the nonce is made of: the packet number itself.
-uint64_t nonce_number(uint64_t packet_number);
 // Encrypts in place what lies between the header and the last tag_bytes, and writes the tag there.
 // Never seal two datagrams with the same key and number: that breaks the AEAD.
 void seal(const AeadKey &key, uint64_t packet_number, std::span<std::byte> datagram);
