@@ -212,6 +212,6 @@ TEST_F(OptionsTest, AReloadTakesWhatItCanAndNamesTheRest)
                                                           "room a.timeout_ms", "type"}));
     EXPECT_EQ(present.options.tick_hz, 9u);
     EXPECT_FALSE(present.options.rooms[0].open);
-    EXPECT_EQ(present.options.rooms[0].timeout_ms, 10'000u);
+    EXPECT_EQ(present.options.rooms[0].timeout_ms, 3'000u);
     EXPECT_EQ(present.options.rooms.size(), 2u);
 }
