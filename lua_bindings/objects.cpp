@@ -241,8 +241,6 @@ static int claim(lua_State *L)
     const Arguments a = {L, "claim"};
     Session *s = open_session(a);
     const ObjectId id = any_object(a, 2);
-    if (tern::exists(s, id) && tern::object_owner(s, id) == tern::local_peer(s))
-        refuse(a, 2, "object", "an object that is not this peer's own already");
     const int mode = is_given(a, 3) ? choice(a, 3, "mode", words(claim_mode_names)) : 0;
     lua_pushboolean(L, tern::claim(s, id, static_cast<ClaimMode>(mode)));
     return 1;

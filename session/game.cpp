@@ -126,13 +126,13 @@ bool claim(Session *session, ObjectId object, ClaimMode mode)
 {
     session::check_open(*session);
     const ObjectSlot slot = world::find_alive(session->replica->world, object);
-    TERN_ASSERT(slot == no_slot ||
-                    session->replica->world.slots[slot].owner != session->replica->self,
-                "object %llx is ours already", static_cast<unsigned long long>(object));
     const bool optimistic = mode == ClaimMode::optimistic;
     session::record(
         *session,
         session::about(optimistic ? RecordKind::claim_optimistic : RecordKind::claim, object));
+    const bool is_ours =
+        slot != no_slot && session->replica->world.slots[slot].owner == session->replica->self;
+    if (is_ours) return true;
     if (!replica::claim(*session->replica, object)) return false;
     if (optimistic && slot != no_slot) session::begin_optimistic(*session, slot);
     return true;

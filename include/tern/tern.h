@@ -142,9 +142,10 @@ bool may_set(const Session *session, ObjectId object);
 // All objects of a type, in no particular order, and their structs in the same order without gaps.
 std::span<const ObjectId> object_ids(const Session *session, TypeId type);
 const void *object_values(const Session *session, TypeId type, size_t size_bytes);
-// Asks the host for an object that this peer does not own. Answered by exactly one claim_granted or
-// claim_refused; a second claim of the object before that has no effect. A claim waits while there
-// is no host; if the session ends first, there is no answer.
+// Asks the host for an object. Answered by exactly one claim_granted or claim_refused; a second
+// claim of the object before that has no effect. A claim waits while there is no host; if the
+// session ends first, there is no answer. For an object that this peer owns already nothing
+// happens, and no event follows.
 // ClaimMode::optimistic, for an object that is known here: until the answer this peer may set() the
 // object, and get() and object_values() on this peer show what it has set. If the claim is granted,
 // the fields that were set become the new owner's first change; if it is refused, or the session

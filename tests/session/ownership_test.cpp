@@ -71,6 +71,19 @@ TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
     EXPECT_TRUE(world.converged());
 }
 
+TEST_F(ThreePeers, AClaimOfOnesOwnObjectDoesNothing)
+{
+    const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 1});
+    settle();
+    EXPECT_TRUE(claim(b, id));
+    EXPECT_TRUE(claim(b, id, ClaimMode::optimistic));
+    EXPECT_EQ(kinds(watch(1, id)), Kinds{});
+    EXPECT_EQ(object_owner(a, id), local_peer(b));
+    set(b, id, Body{{4, 5, 6}, 2});
+    settle();
+    EXPECT_EQ(get<Body>(a, id).health, 2);
+}
+
 // --- lock() ---
 
 TEST_F(ThreePeers, ALockedObjectIsNotGrantedUntilItIsUnlocked)
