@@ -167,6 +167,20 @@ bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const s
     return receive_from_unidentified(s, index, message);
 }
 
+// A JOIN may have been on its way for seconds, and its sender may have ended since. If it were
+// admitted, the others would have a member that nobody is, until its silence removes it.
+static bool is_there_still(Session &s, ConnectionIndex index)
+{
+    PeerLink &from = peer_link(s, index);
+    Connection &c = endpoint::at(*s.endpoint, index);
+    if (!from.is_doubted && s.now_us - from.since_us < fresh_join_us) return true;
+    if (from.is_doubted) return connection::has_acked_since(c, from.doubt_number);
+    from.is_doubted = true;
+    from.doubt_number = connection::next_number(c);
+    connection::ping(c);
+    return false;
+}
+
 bool receive_from_unidentified(Session &s, ConnectionIndex index,
                                std::span<const std::byte> message)
 {
@@ -180,6 +194,7 @@ bool receive_from_unidentified(Session &s, ConnectionIndex index,
         end_link(s, index, CloseReason::protocol_error);
         return true;
     }
+    if (!is_there_still(s, index)) return false;
     from.has_asked = true;
     const JoinRefusal refusal = reason_against(s, join);
     if (is_banned(s, endpoint::key(*s.endpoint, index))) {

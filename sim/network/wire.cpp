@@ -342,15 +342,6 @@ void deliver(Wire &wire, uint64_t now_us, uint16_t place, std::vector<Datagram> 
     }
 }
 
-uint64_t last_due_us(const Wire &wire)
-{
-    uint64_t last = 0;
-    for (const std::vector<Transit> &heap : wire.transits)
-        for (const Transit &transit : heap)
-            last = std::max(last, transit.due_us);
-    return last;
-}
-
 void calm(Wire &wire)
 {
     wire.calm = true;

@@ -157,7 +157,6 @@ void send_strange(Wire &wire, uint64_t now_us, AddressNumber from, uint16_t to,
 void deliver(Wire &wire, uint64_t now_us, uint16_t place, std::vector<Datagram> &inbox,
              std::vector<uint32_t> &slots);
 void release(Wire &wire, std::vector<uint32_t> &slots);
-uint64_t last_due_us(const Wire &wire); // 0: nothing is under way.
 // Heals all paths and removes all NATs, for good. Severed paths stay severed.
 void calm(Wire &wire);
 // A datagram of the path that was kept; empty if it is not kept any more, or never was.

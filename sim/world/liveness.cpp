@@ -270,8 +270,6 @@ void look(Liveness &l, Simulation &sim)
     if (over && !violation)
         violation =
             oracles::violation("L1", ObjectId::none, 0, "nobody is in the session any more");
-    if (!violation && sim.now_us < l.landed_us)
-        violation = oracles::violation("L1", ObjectId::none, 0, "late datagrams are on their way");
     if (!violation) return begin_next(l, sim);
     if (sim.now_us >= l.deadline_us) fail(l, sim, violation);
 }
@@ -346,8 +344,7 @@ Liveness begin(Simulation &sim)
         show_all(node);
     l.intact = is_intact(sim);
     l.began_us = sim.now_us;
-    l.landed_us = std::max(sim.now_us, wire::last_due_us(sim.wire)) + round_trip_us(sim.options);
-    enter(l, sim, LivenessStage::agreeing, l.landed_us - sim.now_us + bound_us(sim.options));
+    enter(l, sim, LivenessStage::agreeing, bound_us(sim.options));
     return l;
 }
 

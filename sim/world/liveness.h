@@ -3,11 +3,9 @@
 // docs/testing.md lists the invariants.
 //
 // The phase is resumable: each step is one world event. The bounds:
-//   L1  The core agrees within 20 round trips and the timeouts of bound_us(). The time counts from
-//       when everything has arrived that was in flight at the healing, because a late JOIN still
-//       makes a member of a peer that has ended. Then every member creates an object, claims one,
-//       destroys one and calls every other member, and a newcomer joins, each within 20 round trips
-//       and 1 s; the join has 2 s more.
+//   L1  The core agrees within 20 round trips and the timeouts of bound_us(). Then every
+//       member creates an object, claims one, destroys one and calls every other member, and a
+//       newcomer joins, each within 20 round trips and 1 s; the join has 2 s more.
 //   L2  Under 30 % loss every member calls every other one, and all calls arrive within 60 round
 //       trips and 5 s (or the timeout, if that is longer).
 //   L3  In the quiet time that follows, each connection takes at most 12 datagrams and 800 bytes a
@@ -38,7 +36,6 @@ struct Probe { // An act that a member was ordered to do in this stage.
 struct Liveness {
     LivenessStage stage;
     uint64_t began_us, stage_us, deadline_us; // World time.
-    uint64_t landed_us; // When everything has arrived that was in flight at the healing.
     uint64_t look_us;   // When the stage is checked next.
     uint64_t agreed_us, slowest_probe_us; // How long agreement and the slowest probe took.
     std::vector<Probe> probes;            // The probes of the stage.
