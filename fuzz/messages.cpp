@@ -110,12 +110,10 @@ Grant shown_grant(const Replica &r, PeerId from, std::span<const std::byte> mess
 {
     BitReader reader = bits::reader(message);
     const MessageKind kind = messages::read_kind(reader);
-    if (kind == MessageKind::destroy) {
+    if (kind == MessageKind::destroy)
         messages::read_object_id(reader);
-        if (!bits::read_bool(reader)) return {};
-    } else if (kind != MessageKind::migrate) {
+    else if (kind != MessageKind::migrate)
         return {};
-    }
     Grant grant;
     messages::read_grant(reader, grant);
     if (bits::failed(reader) || grant.owner != from) return {};

@@ -10,13 +10,6 @@
 
 namespace tern::departures {
 
-static Item plain(MessageKind kind)
-{
-    Item item = {};
-    item.kind = kind;
-    return item;
-}
-
 // Whether this peer is the host, or the successor of one that has gone. Reports go to it.
 static bool leads(const Replica &r)
 {
@@ -40,18 +33,17 @@ static void write_fenced(BitWriter &w, const Replica &r)
     bits::write_bool(w, false);
 }
 
-void write_query(BitWriter &w, const Replica &r, const Item &item)
+void write_query(BitWriter &w, const Replica &r)
 {
-    if (item.token != r.query_token) return; // A newer query follows in the queue.
     messages::write_kind(w, MessageKind::query);
-    bits::write(w, item.token, 32);
+    bits::write(w, r.query_token, 32);
     write_fenced(w, r);
 }
 
-void write_report(BitWriter &w, const Replica &r, const Item &item)
+void write_report(BitWriter &w, const Replica &r, uint32_t token)
 {
     messages::write_kind(w, MessageKind::report);
-    bits::write(w, item.token, 32);
+    bits::write(w, token, 32);
     bits::write(w, r.term_number_max, 16);
     bits::write(w, r.last_peer, 16);
     write_fenced(w, r);
@@ -68,35 +60,20 @@ void ask_everybody(Replica &r)
     r.collecting = true;
     for (Member &member : r.members.all())
         member.reported = false;
-    Item item = plain(MessageKind::query);
-    item.token = r.query_token;
-    message_queue::push_to_all(r, item);
+    message_queue::push_to_all(r, Control::query);
 }
 
-// Whether a report to this member includes objects and destroyed ids. All that a client of a star
-// knows of others' objects came from the host in charge, so its report to that host only confirms
-// that it still follows it.
-static bool has_news(const Replica &r, MemberSlot of)
+// All that a client of a star knows of others' objects came from the host in charge, so its report
+// to that host only confirms that it still follows it.
+bool has_news(const Replica &r, MemberSlot to)
 {
-    return r.topology == Topology::mesh || r.members[of].id != r.view_host;
+    return r.topology == Topology::mesh || r.members[to].id != r.view_host;
 }
 
 static void report(Replica &r, MemberSlot to, uint32_t token)
 {
-    const bool news = has_news(r, to);
-    for (const Object &object : r.world.slots.all()) {
-        if (!news) break;
-        const bool owned = replica::is_member(r, object.owner);
-        if (object.life != Life::alive || owned) continue;
-        Item item = plain(MessageKind::report_object);
-        item.object = static_cast<uint64_t>(object.id);
-        item.token = token;
-        message_queue::push(r, to, item);
-    }
-    if (news) message_queue::push(r, to, plain(MessageKind::dead));
-    Item item = plain(MessageKind::report);
-    item.token = token;
-    message_queue::push(r, to, item);
+    r.queues[to].report_token = token;
+    message_queue::push(r, to, Control::report);
 }
 
 // Keeps one QUERY per sender and answers it once that sender is our successor(). So a QUERY cannot
@@ -227,13 +204,13 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     return Verdict::ok;
 }
 
-Verdict receive_complaint(Replica &r, PeerId from, BitReader reader)
+Verdict receive_dead_wanted(Replica &r, PeerId from, BitReader reader)
 {
     const PeerId about = messages::read_peer(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (replica::host(r) != r.self || about == r.self || about == from) return Verdict::forged;
     if (!replica::is_member(r, about)) return Verdict::ignored;
-    give_up(r, replica::find_member(r, about));
+    message_queue::push(r, replica::find_member(r, about), Control::dead);
     return Verdict::ok;
 }
 
@@ -333,7 +310,7 @@ static void take_charge(Replica &r)
 
 static void open_view(Replica &r)
 {
-    message_queue::push_to_all(r, plain(MessageKind::dead));
+    message_queue::push_to_all(r, Control::dead);
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         if (r.members[slot].fenced) views::drop(r, slot);
     views::voters_changed(r);
@@ -374,28 +351,16 @@ static void end_departure(Replica &r)
 
 void give_up(Replica &r, MemberSlot member)
 {
-    r.rings[member].overflow = true;
+    if (leads(r)) r.queues[member].removing = true;
 }
 
-static void give_up_overflown(Replica &r)
+static void remove_given_up(Replica &r)
 {
+    if (!leads(r)) return;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        ItemRing &ring = r.rings[slot];
-        if (!ring.overflow || ring.given_up) continue;
-        const PeerId peer = r.members[slot].id, host = replica::host(r);
-        const bool gone = peer == PeerId::none || r.members[slot].fenced;
-        if (gone || leads(r)) {
-            if (!gone) replica::peer_gone(r, peer, Departure::silence);
-        } else if (peer == replica::successor(r)) {
-            if (r.fault == Fault::none) r.fault = Fault::host_queue_full;
-        } else if (host != PeerId::none) {
-            Item item = plain(MessageKind::complaint);
-            item.peer = peer;
-            message_queue::push(r, replica::find_member(r, host), item);
-        } else {
-            continue; // Reported as soon as there is a host.
-        }
-        ring.given_up = true;
+        if (!r.queues[slot].removing) continue;
+        const bool gone = r.members[slot].id == PeerId::none || r.members[slot].fenced;
+        if (!gone) replica::peer_gone(r, r.members[slot].id, Departure::silence);
     }
 }
 
@@ -418,7 +383,7 @@ static void begin_anew(Replica &r)
 void settle(Replica &r)
 {
     if (r.going_on && !r.collecting) begin_anew(r);
-    give_up_overflown(r);
+    remove_given_up(r);
     if (leads(r)) end_departure(r);
 }
 

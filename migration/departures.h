@@ -9,9 +9,12 @@ namespace tern::departures {
 Verdict receive_query(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_report_object(Replica &r, BitReader reader);
 Verdict receive_report(Replica &r, MemberSlot from, BitReader reader);
-Verdict receive_complaint(Replica &r, PeerId from, BitReader reader);
-void write_query(BitWriter &w, const Replica &r, const Item &item);
-void write_report(BitWriter &w, const Replica &r, const Item &item);
+// On the host: a member asks that another one gets DEAD.
+Verdict receive_dead_wanted(Replica &r, PeerId from, BitReader reader);
+void write_query(BitWriter &w, const Replica &r);
+void write_report(BitWriter &w, const Replica &r, uint32_t token);
+// Whether a report to this member includes objects and destroyed ids.
+bool has_news(const Replica &r, MemberSlot to);
 
 // Sends a QUERY to all members; end_departure() then waits for their reports.
 void ask_everybody(Replica &r);
@@ -21,8 +24,8 @@ void answer_query(Replica &r);
 bool names(const Replica &r, MemberSlot asker, MemberSlot named);
 // Whether enough voters of the last view are left for the session to continue.
 bool has_quorum(const Replica &r);
-// This member cannot keep up: the host removes it, other members report it to the host. Takes
-// effect in settle(), because owners may change only while receiving.
+// On the host, or its successor: removes the member. Takes effect in settle(), because owners may
+// change only while receiving.
 void give_up(Replica &r, MemberSlot member);
 // Handles the members that were given up, and ends a departure when all have reported.
 void settle(Replica &r);

@@ -98,6 +98,7 @@ void give_away(Replica &r, ObjectSlot slot)
     if (object.owner != r.self && !replica::relays(r)) return;
     publish::forget_object(r.publisher, slot);
     r.survived_ticks[slot] = 0;
+    if (r.owner_requests[slot] != 0) message_queue::withdraw_owner_requests(r, slot);
     r.owner_requests[slot] = 0;
     if (object.grant != 0) unreference(r, object.grant);
     object.grant = 0;
@@ -136,17 +137,15 @@ static void take_over(Replica &r, ObjectSlot slot, uint32_t grant, uint32_t surv
 
 static void announce(Replica &r, uint32_t grant)
 {
-    if (replica::relays(r)) {
-        for (uint16_t i = 0; i < r.grants[grant - 1].object_count; ++i) {
-            const ObjectSlot slot = own_slot(r, r.grants[grant - 1], i);
-            if (slot != no_slot) relay::began(r, slot, 0);
-        }
-        return;
+    const bool relays = replica::relays(r);
+    for (uint16_t i = 0; i < r.grants[grant - 1].object_count; ++i) {
+        const ObjectSlot slot = own_slot(r, r.grants[grant - 1], i);
+        if (slot == no_slot) continue;
+        if (relays)
+            relay::began(r, slot, 0);
+        else
+            message_queue::announce(r, slot);
     }
-    Item item = {};
-    item.kind = MessageKind::migrate;
-    item.grant = grant;
-    message_queue::push_to_all(r, item);
 }
 
 // --- The host ---
@@ -225,14 +224,10 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
     }
     const uint32_t index = take(r);
     r.grants[index - 1] = grant;
-    if (to == r.self) {
+    if (to == r.self)
         grant_to_self(r, index);
-    } else {
-        Item item = {};
-        item.kind = MessageKind::grant;
-        item.grant = index;
-        message_queue::push(r, replica::find_member(r, to), item);
-    }
+    else
+        message_queue::send_grant(r, index);
     unreference(r, index);
     return true;
 }

@@ -1,7 +1,9 @@
 #include "migration/message_queue.h"
-#include "migration/departures.h"
+#include "migration/deaths.h"
 #include "migration/grants.h"
+#include "migration/message_writing.h"
 #include "migration/messages.h"
+#include "migration/queue_entries.h"
 #include "migration/relay.h"
 #include "migration/replica.h"
 #include "migration/views.h"
@@ -9,165 +11,209 @@
 
 namespace tern::message_queue {
 
-static Item &at(Replica &r, MemberSlot member, uint32_t i)
-{
-    const uint32_t items_max = r.items.capacity / r.rings.capacity;
-    return r.items[member * items_max + (r.rings[member].first + i) % items_max];
-}
+// GRANTs in flight to one member. Further ones wait, so that a member that takes none cannot use up
+// the grants.
+static constexpr uint32_t grants_unacked_max = 64;
 
-void push(Replica &r, MemberSlot to, const Item &item)
+// --- What waits ---
+
+bool takes_objects(const Replica &r, MemberSlot to)
 {
-    if (to == no_member) return;
+    if (to == no_member) return false;
     const Member &member = r.members[to];
-    ItemRing &ring = r.rings[to];
-    if (member.id == PeerId::none || member.id == r.self || member.fenced || ring.overflow) return;
-    if (!replica::exchanges_objects_with(r, member.id)) return;
-    if (ring.count == r.items.capacity / r.rings.capacity) {
-        departures::give_up(r, to);
-        return;
-    }
-    ring.count += 1;
-    at(r, to, ring.count - 1) = item;
-    if (item.grant != 0) r.grants[item.grant - 1].references += 1;
+    if (member.id == PeerId::none || member.id == r.self || member.fenced) return false;
+    return !r.queues[to].removing && replica::exchanges_objects_with(r, member.id);
 }
 
-void push_view(Replica &r, const Item &item)
+// What must come behind everything that waits already.
+static bool goes_to_the_end(Control control)
 {
-    for (MemberSlot to = 0; to < r.members.count; ++to) {
-        const ItemRing &ring = r.rings[to];
-        const bool queued =
-            ring.count > ring.pulled && at(r, to, ring.count - 1).kind == MessageKind::view;
-        if (queued)
-            at(r, to, ring.count - 1) = item;
-        else
-            push(r, to, item);
+    return control == Control::view || control == Control::report;
+}
+
+void push(Replica &r, MemberSlot to, Control control)
+{
+    if (!takes_objects(r, to)) return;
+    const uint32_t entry = queue_entries::of(control);
+    if (goes_to_the_end(control)) queue_entries::remove(r, to, entry, 1);
+    if (control == Control::dead) r.queues[to].dead_next = 0; // It begins again.
+    if (control == Control::report) r.queues[to].report_next = 0;
+    if (control == Control::report) r.queues[to].report_dead_next = 0;
+    queue_entries::append(r, to, entry, 1);
+}
+
+void push_to_all(Replica &r, Control control)
+{
+    for (const uint16_t to : r.order.all())
+        push(r, to, control);
+}
+
+void push_deaths(Replica &r, MemberSlot to)
+{
+    const uint32_t welcome = queue_entries::of(Control::welcome);
+    const bool joins = queue_entries::waiting(r, to, welcome) != 0; // WELCOME is always the first.
+    queue_entries::prepend(r, to, queue_entries::of(Control::deaths), 1, joins ? welcome : 0);
+}
+
+void announce_to(Replica &r, MemberSlot to, ObjectSlot slot)
+{
+    if (takes_objects(r, to)) queue_entries::append(r, to, queue_entries::of(slot), waiting_state);
+}
+
+void announce(Replica &r, ObjectSlot slot)
+{
+    for (const uint16_t to : r.order.all())
+        announce_to(r, to, slot);
+}
+
+void send_refusal(Replica &r, MemberSlot to, ObjectId object, ClaimRefusal reason)
+{
+    if (!takes_objects(r, to)) return;
+    const uint32_t refusals_max = r.refusals.capacity / r.queues.capacity;
+    const std::span<WaitingRefusal> waiting =
+        r.refusals.all().subspan(size_t{to} * refusals_max, refusals_max);
+    uint32_t &count = r.queues[to].refusal_count;
+    for (const WaitingRefusal &refusal : waiting.first(count))
+        if (refusal.object == object) return; // The same claim, which came twice.
+    if (count == refusals_max) return;        // An honest member has fewer claims open.
+    waiting[count] = {object, reason, {}};
+    count += 1;
+    queue_entries::append(r, to, queue_entries::of(Control::refusals), 1);
+}
+
+static void forget_waiting_grant(Replica &r, ObjectSlot slot)
+{
+    const uint32_t grant = r.waiting_grants[slot];
+    if (grant == 0) return;
+    const MemberSlot owner = replica::find_member(r, r.grants[grant - 1].owner);
+    if (owner != no_member) queue_entries::remove(r, owner, queue_entries::of(slot), waiting_grant);
+    r.waiting_grants[slot] = 0;
+    grants::unreference(r, grant);
+}
+
+static void let_grant_wait(Replica &r, MemberSlot to, ObjectSlot slot, uint32_t grant)
+{
+    r.waiting_grants[slot] = grant;
+    r.grants[grant - 1].references += 1;
+    queue_entries::append(r, to, queue_entries::of(slot), waiting_grant);
+}
+
+void send_grant(Replica &r, uint32_t grant)
+{
+    const Grant granted = r.grants[grant - 1];
+    const MemberSlot to = replica::find_member(r, granted.owner);
+    if (!takes_objects(r, to)) return;
+    for (uint16_t i = 0; i < granted.object_count; ++i) {
+        const ObjectSlot slot = world::find_alive(r.world, granted.objects[i]);
+        if (slot == no_slot) continue;
+        if (const uint32_t before = r.waiting_grants[slot]; before != 0) {
+            const PeerId loser = r.grants[before - 1].owner;
+            forget_waiting_grant(r, slot);
+            if (loser != granted.owner)
+                send_refusal(r, replica::find_member(r, loser), granted.objects[i],
+                             ClaimRefusal::overtaken);
+        }
+        let_grant_wait(r, to, slot, grant);
     }
 }
 
-void push_to_all(Replica &r, const Item &item)
+void send_owner_request(Replica &r, ObjectSlot slot, Waiting waiting)
 {
-    for (MemberSlot to = 0; to < r.members.count; ++to)
-        push(r, to, item);
+    const MemberSlot host = replica::find_member(r, replica::host(r));
+    if (takes_objects(r, host)) queue_entries::append(r, host, queue_entries::of(slot), waiting);
+}
+
+void withdraw_owner_requests(Replica &r, ObjectSlot slot)
+{
+    for (const uint16_t member : r.order.all())
+        queue_entries::remove(r, member, queue_entries::of(slot), waiting_lock | waiting_release);
+}
+
+void forget_object(Replica &r, ObjectSlot slot)
+{
+    forget_waiting_grant(r, slot);
+    for (const uint16_t member : r.order.all())
+        queue_entries::remove(r, member, queue_entries::of(slot), 0xff);
+}
+
+// --- In flight ---
+
+static UnackedEntry &unacked(Replica &r, MemberSlot member, uint32_t i)
+{
+    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
+    const uint32_t place = (r.queues[member].unacked_first + i) % unacked_max;
+    return r.unacked[size_t{member} * unacked_max + place];
+}
+
+static const UnackedEntry &unacked(const Replica &r, MemberSlot member, uint32_t i)
+{
+    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
+    const uint32_t place = (r.queues[member].unacked_first + i) % unacked_max;
+    return r.unacked[size_t{member} * unacked_max + place];
 }
 
 static void pop_first(Replica &r, MemberSlot member)
 {
-    ItemRing &ring = r.rings[member];
-    Item &item = at(r, member, 0);
-    if (item.grant != 0) grants::unreference(r, item.grant);
-    item = {};
-    ring.first = (ring.first + 1) % (r.items.capacity / r.rings.capacity);
-    ring.count -= 1;
-    if (ring.pulled > 0) ring.pulled -= 1;
+    MemberQueue &queue = r.queues[member];
+    unacked(r, member, 0) = {};
+    queue.unacked_first = (queue.unacked_first + 1) % (r.unacked.capacity / r.queues.capacity);
+    queue.unacked_count -= 1;
+}
+
+static void free_unacked_grant(Replica &r, MemberSlot member, const UnackedEntry &entry)
+{
+    r.queues[member].grants_unacked -= 1;
+    grants::unreference(r, entry.token);
 }
 
 void clear(Replica &r, MemberSlot to)
 {
-    while (r.rings[to].count > 0)
+    while (const uint32_t entry = queue_entries::first(r, to)) {
+        const bool grant = (queue_entries::waiting(r, to, entry) & waiting_grant) != 0;
+        if (!queue_entries::is_control(entry) && grant)
+            forget_waiting_grant(r, queue_entries::slot_of(entry));
+        queue_entries::remove(r, to, entry, 0xff);
+    }
+    for (; r.queues[to].unacked_count > 0; pop_first(r, to))
+        if (unacked(r, to, 0).kind == MessageKind::grant)
+            free_unacked_grant(r, to, unacked(r, to, 0));
+    deaths::forget_member(r, to);
+    const uint32_t refusals_max = r.refusals.capacity / r.queues.capacity;
+    flat::zero(r.refusals, size_t{to} * refusals_max, r.queues[to].refusal_count);
+    r.queues[to] = {};
+}
+
+// The message has arrived. After an announcement the publisher may send UPDATEs of the object.
+static void arrived(Replica &r, MemberSlot to, const UnackedEntry &entry)
+{
+    switch (entry.kind) {
+    case MessageKind::welcome:
+    case MessageKind::view: return views::arrived(r, to, entry.token);
+    case MessageKind::create:
+    case MessageKind::migrate:
+    case MessageKind::relay: {
+        const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(entry.object));
+        if (slot == no_slot || r.world.slots[slot].stamp != entry.stamp) return;
+        if (r.world.slots[slot].owner != r.self && !replica::relays(r)) return;
+        return publish::announced(r.publisher, r.world, *r.types, to, slot, entry.tick);
+    }
+    case MessageKind::destroy: return deaths::proof_acked(r, to, entry.token, entry.object);
+    case MessageKind::grant: return free_unacked_grant(r, to, entry);
+    default: return;
+    }
+}
+
+void acked(Replica &r, MemberSlot to, uint32_t count)
+{
+    MemberQueue &queue = r.queues[to];
+    queue.acked_count = count;
+    while (queue.unacked_count > 0 && unacked(r, to, 0).message <= count) {
+        arrived(r, to, unacked(r, to, 0));
         pop_first(r, to);
-    r.rings[to] = {};
-}
-
-// --- Each kind of item as a message. An item that has become pointless writes nothing. ---
-
-static void write_create(BitWriter &w, Replica &r, Item &item)
-{
-    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
-    if (slot == no_slot) return;
-    const bool first = r.world.slots[slot].owner == r.self && r.world.slots[slot].stamp == 0;
-    if (!first) return; // Another item announces it.
-    item.tick = r.world.tick;
-    messages::write_kind(w, MessageKind::create);
-    bits::write_varint(w, object_id::serial(r.world.slots[slot].id));
-    messages::write_state(w, r, TrafficKind::create, slot, item.tick);
-}
-
-static void write_migrate(BitWriter &w, Replica &r, Item &item)
-{
-    const Grant &grant = r.grants[item.grant - 1];
-    uint32_t present = 0;
-    for (uint16_t i = 0; i < grant.object_count; ++i)
-        if (grants::own_slot(r, grant, i) != no_slot) present |= 1u << i;
-    if (present == 0) return;
-    item.tick = r.world.tick;
-    messages::write_kind(w, MessageKind::migrate);
-    messages::write_grant(w, grant);
-    bits::write(w, present, grant.object_count);
-    for (uint16_t i = 0; i < grant.object_count; ++i) {
-        const ObjectSlot slot = grants::own_slot(r, grant, i);
-        if (slot == no_slot) continue;
-        bits::write(w, r.survived_ticks[slot], 32);
-        messages::write_state(w, r, TrafficKind::migrate, slot, item.tick);
     }
 }
 
-static void write_destroy(BitWriter &w, Replica &r, const Item &item)
-{
-    messages::write_kind(w, MessageKind::destroy);
-    messages::write_object_id(w, static_cast<ObjectId>(item.object));
-    bits::write_bool(w, item.grant != 0);
-    if (item.grant != 0) messages::write_grant(w, r.grants[item.grant - 1]);
-}
-
-static void write_grant(BitWriter &w, Replica &r, const Item &item)
-{
-    const Grant &grant = r.grants[item.grant - 1];
-    uint32_t present = 0;
-    for (uint16_t i = 0; i < grant.object_count; ++i)
-        if (world::find_alive(r.world, grant.objects[i]) != no_slot) present |= 1u << i;
-    if (present == 0) return; // All have died, which is announced.
-    messages::write_kind(w, MessageKind::grant);
-    messages::write_grant(w, grant);
-    bits::write(w, present, grant.object_count);
-    for (uint16_t i = 0; i < grant.object_count; ++i) {
-        const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
-        if (slot == no_slot) continue;
-        messages::write_stamp(w, r.world.slots[slot].stamp);
-        messages::write_state(w, r, TrafficKind::grant, slot,
-                              grants::value_tick(r, r.world.slots[slot]));
-    }
-}
-
-// Writes as many ranges as fit, from item.object on, and sets item.object to where the next message
-// begins; 0: this was the last one.
-static void write_dead(BitWriter &w, Replica &r, Item &item)
-{
-    const Dead &dead = r.world.dead;
-    const DeadRange *range =
-        std::lower_bound(dead.begin(), dead.end(), item.object,
-                         [](const DeadRange &before, uint64_t from) { return before.last < from; });
-    item.object = 0;
-    if (range == dead.end()) return;
-    messages::write_kind(w, MessageKind::dead);
-    for (; range != dead.end(); ++range) {
-        const size_t before = bits::bit_count(w);
-        bits::write_bool(w, true);
-        messages::write_range(w, *range);
-        bits::write_bool(w, false);
-        if (bits::overflow(w)) {
-            bits::rewind(w, before);
-            item.object = range->first;
-            break;
-        }
-        bits::rewind(w, bits::bit_count(w) - 1);
-    }
-    bits::write_bool(w, false);
-}
-
-static void write_report_object(BitWriter &w, Replica &r, const Item &item)
-{
-    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
-    if (slot == no_slot) return;
-    const bool owned = replica::is_member(r, r.world.slots[slot].owner);
-    if (owned) return;
-    const Object &object = r.world.slots[slot];
-    messages::write_kind(w, MessageKind::report_object);
-    bits::write(w, item.token, 32);
-    messages::write_object_id(w, object.id);
-    messages::write_stamp(w, object.stamp);
-    messages::write_peer(w, object.owner);
-    messages::write_state(w, r, TrafficKind::report, slot, object.tick);
-}
+// --- Pulling ---
 
 static TrafficKind traffic_kind(MessageKind kind)
 {
@@ -189,130 +235,186 @@ static TrafficKind traffic_kind(MessageKind kind)
 }
 
 // Charges a message without its values, which write_state() has charged.
-static void charge(Replica &r, MessageKind kind, const BitWriter &w)
+static void charge(Replica &r, const BitWriter &w, std::span<const std::byte> message)
 {
-    if (!r.charges || bits::bit_count(w) == 0) return;
+    if (!r.charges || message.empty()) return;
+    const auto kind = static_cast<MessageKind>(message[0]);
     const auto bit_count = static_cast<int64_t>(bits::bit_count(w));
-    const auto padded = static_cast<int64_t>(bits::size_bytes(w) * 8);
+    const auto padded = static_cast<int64_t>(message.size() * 8);
     charges::add(*r.charges, traffic_kind(kind), bit_count, 1);
     charges::add(*r.charges, TrafficKind::padding, padded - bit_count, 1);
 }
 
-static void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
+bool has_message(const Replica &r, MemberSlot to)
 {
-    switch (item.kind) {
-    case MessageKind::create: return write_create(w, r, item);
-    case MessageKind::migrate: return write_migrate(w, r, item);
-    case MessageKind::destroy: return write_destroy(w, r, item);
-    case MessageKind::dead: return write_dead(w, r, item);
-    case MessageKind::grant: return write_grant(w, r, item);
-    case MessageKind::report_object: return write_report_object(w, r, item);
-    case MessageKind::welcome:
-    case MessageKind::view: return views::write_item(w, r, to, item);
-    case MessageKind::query: return departures::write_query(w, r, item);
-    case MessageKind::report: return departures::write_report(w, r, item);
-    case MessageKind::relay: return relay::write(w, r, to, item);
-    case MessageKind::claim:
-    case MessageKind::release:
-    case MessageKind::lock:
-    case MessageKind::unlock:
-    case MessageKind::claim_refused:
-        messages::write_kind(w, item.kind);
-        messages::write_object_id(w, static_cast<ObjectId>(item.object));
-        if (item.kind == MessageKind::claim_refused) bits::write(w, item.detail, 8);
-        return;
-    case MessageKind::complaint:
-        messages::write_kind(w, item.kind);
-        messages::write_peer(w, item.peer);
-        return;
-    case MessageKind::synced:
-    case MessageKind::caught_up: messages::write_kind(w, item.kind); return;
-    case MessageKind::none: break;
-    }
-    TERN_ASSERT(false, "item kind %u", static_cast<unsigned>(item.kind));
-}
-
-// A message has arrived. After an announcement the publisher may send UPDATEs of its objects.
-static void announced(Replica &r, MemberSlot to, const Item &item)
-{
-    const bool view = item.kind == MessageKind::welcome || item.kind == MessageKind::view;
-    if (view) return views::arrived(r, to, item);
-    if (item.tick == 0) return; // Nothing was sent.
-    if (item.kind == MessageKind::relay) return relay::arrived(r, to, item);
-    if (item.kind == MessageKind::create) {
-        const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
-        if (slot == no_slot || r.world.slots[slot].owner != r.self) return;
-        if (r.world.slots[slot].stamp != 0) return;
-        publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
-    }
-    if (item.kind == MessageKind::migrate) {
-        const Grant &grant = r.grants[item.grant - 1];
-        for (uint16_t i = 0; i < grant.object_count; ++i) {
-            const ObjectSlot slot = grants::own_slot(r, grant, i);
-            if (slot != no_slot)
-                publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
-        }
-    }
-}
-
-// --- Pulling and acks ---
-
-bool is_unacked(const Replica &r, MemberSlot to, MessageKind kind)
-{
-    const uint32_t items_max = r.items.capacity / r.rings.capacity;
-    const ItemRing &ring = r.rings[to];
-    for (uint32_t i = 0; i < ring.count; ++i)
-        if (r.items[to * items_max + (ring.first + i) % items_max].kind == kind) return true;
-    return false;
-}
-
-// Removes items from the front that have arrived or for which nothing was sent.
-static void pop_acked(Replica &r, MemberSlot member)
-{
-    ItemRing &ring = r.rings[member];
-    while (ring.pulled > 0 && at(r, member, 0).message <= ring.acked_count) {
-        announced(r, member, at(r, member, 0));
-        pop_first(r, member);
-    }
+    const MemberQueue &queue = r.queues[to];
+    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
+    return queue_entries::first(r, to) != 0 && queue.grants_unacked < grants_unacked_max &&
+           queue.unacked_count + grant_objects_max <= unacked_max;
 }
 
 size_t pull(Replica &r, MemberSlot to, std::span<std::byte> buffer)
 {
-    ItemRing &ring = r.rings[to];
-    while (ring.count > ring.pulled) {
-        Item &item = at(r, to, ring.pulled);
+    while (has_message(r, to)) {
         BitWriter w = bits::writer(buffer);
-        write_item(w, r, to, item);
-        TERN_ASSERT(!bits::overflow(w), "message kind %u", static_cast<unsigned>(item.kind));
+        message_writing::write_first(w, r, to);
+        TERN_ASSERT(!bits::overflow(w), "a message of more than %zu bytes", buffer.size());
         const size_t size = bits::size_bytes(w);
-        charge(r, item.kind, w);
-        const bool complete = item.kind != MessageKind::dead || item.object == 0;
-        if (size > 0) ring.message_count += 1;
-        item.message = ring.message_count;
-        if (complete) ring.pulled += 1;
-        if (size > 0) return size;
-        pop_acked(r, to);
+        charge(r, w, buffer.first(size));
+        if (size == 0) continue;
+        r.queues[to].message_count += 1;
+        return size;
     }
     return 0;
 }
 
-void acked(Replica &r, MemberSlot to, uint32_t count)
+// --- A new connection ---
+
+static void requeue_state(Replica &r, MemberSlot to, ObjectId object)
 {
-    r.rings[to].acked_count = count;
-    pop_acked(r, to);
+    const ObjectSlot slot = world::find_alive(r.world, object);
+    if (slot == no_slot) return;
+    if (r.world.slots[slot].owner == r.self || replica::relays(r))
+        queue_entries::prepend(r, to, queue_entries::of(slot), waiting_state);
+}
+
+static void requeue_owner_request(Replica &r, MemberSlot to, const UnackedEntry &entry)
+{
+    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(entry.object));
+    if (slot == no_slot || r.world.slots[slot].owner != r.self) return;
+    const Waiting waiting = entry.kind == MessageKind::release ? waiting_release : waiting_lock;
+    queue_entries::prepend(r, to, queue_entries::of(slot), waiting);
+}
+
+static void requeue_grant(Replica &r, MemberSlot to, uint32_t index)
+{
+    const Grant &grant = r.grants[index - 1];
+    for (uint16_t i = grant.object_count; i > 0; --i) {
+        const ObjectSlot slot = world::find_alive(r.world, grant.objects[i - 1]);
+        if (slot == no_slot) continue;
+        if (r.waiting_grants[slot] == 0)
+            let_grant_wait(r, to, slot, index);
+        else if (r.grants[r.waiting_grants[slot] - 1].owner != grant.owner)
+            send_refusal(r, to, grant.objects[i - 1], ClaimRefusal::overtaken);
+        if ((queue_entries::waiting(r, to, queue_entries::of(slot)) & waiting_grant) != 0)
+            queue_entries::prepend(r, to, queue_entries::of(slot), waiting_grant);
+    }
+}
+
+static void requeue(Replica &r, MemberSlot to, const UnackedEntry &entry)
+{
+    const auto object = static_cast<ObjectId>(entry.object);
+    const auto again = [&](Control control) {
+        queue_entries::prepend(r, to, queue_entries::of(control), 1);
+    };
+    switch (entry.kind) {
+    case MessageKind::create:
+    case MessageKind::migrate:
+    case MessageKind::relay: return requeue_state(r, to, object);
+    case MessageKind::lock:
+    case MessageKind::unlock:
+    case MessageKind::release: return requeue_owner_request(r, to, entry);
+    case MessageKind::grant:
+        requeue_grant(r, to, entry.token);
+        return free_unacked_grant(r, to, entry);
+    case MessageKind::claim_refused:
+        return send_refusal(r, to, object, static_cast<ClaimRefusal>(entry.detail));
+    case MessageKind::claim:
+        for (Claim &claim : r.claims.all())
+            if (claim.object == object) claim.asked = false;
+        return again(Control::claims);
+    case MessageKind::dead:
+        if (entry.object == 0) return again(Control::dead);
+        return deaths::owe(r, to, {entry.object, entry.stamp});
+    case MessageKind::dead_wanted:
+        if (const MemberSlot member = replica::find_member(r, entry.peer); member != no_member)
+            r.queues[member].misses_dead = true;
+        return again(Control::dead_wanted);
+    case MessageKind::report:
+        if (entry.token == r.queues[to].report_token) again(Control::report);
+        return;
+    case MessageKind::welcome: return again(Control::welcome);
+    case MessageKind::view: return again(Control::view);
+    case MessageKind::query: return again(Control::query);
+    case MessageKind::synced: return again(Control::synced);
+    case MessageKind::caught_up: return again(Control::caught_up);
+    case MessageKind::destroy: // deaths::proofs_lost() does these.
+    case MessageKind::report_object:
+    case MessageKind::none: return;
+    }
 }
 
 void rewind(Replica &r, MemberSlot to)
 {
-    ItemRing &ring = r.rings[to];
-    ring.view_said = ring.view_floor;
-    for (uint32_t i = 0; i < ring.count; ++i) {
-        Item &item = at(r, to, i);
-        if (item.kind == MessageKind::dead) item.object = 0;
-        if (item.kind == MessageKind::welcome) ring.view_said = 0; // The member may have no view.
+    MemberQueue &queue = r.queues[to];
+    queue.message_count = queue.acked_count = 0;
+    queue.dead_next = queue.report_dead_next = queue.report_next = 0;
+    while (queue.unacked_count > 0) { // The newest first, so that all keep their order.
+        const UnackedEntry entry = unacked(r, to, queue.unacked_count - 1);
+        unacked(r, to, queue.unacked_count - 1) = {};
+        queue.unacked_count -= 1;
+        requeue(r, to, entry);
     }
-    ring.pulled = 0;
-    ring.message_count = ring.acked_count = 0;
+    queue.unacked_first = 0;
+    deaths::proofs_lost(r, to);
+    const bool joins = queue_entries::waiting(r, to, queue_entries::of(Control::welcome)) != 0;
+    queue.view_said = joins ? 0 : queue.view_floor; // A newcomer may have no view.
+}
+
+// --- Questions ---
+
+static Control control_of(MessageKind kind)
+{
+    switch (kind) {
+    case MessageKind::welcome: return Control::welcome;
+    case MessageKind::view: return Control::view;
+    case MessageKind::query: return Control::query;
+    default: break;
+    }
+    TERN_ASSERT(false, "kind %u", static_cast<unsigned>(kind));
+    return Control::none;
+}
+
+bool is_unacked(const Replica &r, MemberSlot to, MessageKind kind)
+{
+    if (queue_entries::waiting(r, to, queue_entries::of(control_of(kind))) != 0) return true;
+    for (uint32_t i = 0; i < r.queues[to].unacked_count; ++i)
+        if (unacked(r, to, i).kind == kind) return true;
+    return false;
+}
+
+bool is_empty(const Replica &r, MemberSlot to)
+{
+    return queue_entries::first(r, to) == 0 && r.queues[to].unacked_count == 0;
+}
+
+uint32_t count(const Replica &r, MemberSlot to)
+{
+    uint32_t count = r.queues[to].unacked_count;
+    for (uint32_t at = queue_entries::first(r, to); at != 0; at = queue_entries::next(r, to, at))
+        count += 1;
+    return count;
+}
+
+bool is_death_unacked(const Replica &r, MemberSlot to, ObjectId object)
+{
+    const auto id = static_cast<uint64_t>(object);
+    for (uint32_t i = 0; i < r.queues[to].unacked_count; ++i) {
+        const UnackedEntry &entry = unacked(r, to, i);
+        if (entry.kind == MessageKind::dead && entry.object <= id && id <= entry.stamp) return true;
+    }
+    return false;
+}
+
+bool is_announcement_unacked(const Replica &r, MemberSlot to, ObjectId object)
+{
+    for (uint32_t i = 0; i < r.queues[to].unacked_count; ++i) {
+        const UnackedEntry &entry = unacked(r, to, i);
+        const bool state = entry.kind == MessageKind::create ||
+                           entry.kind == MessageKind::migrate || entry.kind == MessageKind::relay;
+        if (state && entry.object == static_cast<uint64_t>(object)) return true;
+    }
+    return false;
 }
 
 }

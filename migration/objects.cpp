@@ -1,4 +1,5 @@
 #include "migration/objects.h"
+#include "migration/deaths.h"
 #include "migration/event_log.h"
 #include "migration/grants.h"
 #include "migration/message_queue.h"
@@ -105,6 +106,7 @@ static void forget_rights(Replica &r, ObjectSlot slot)
         if (r.asked[i - 1].object == r.world.slots[slot].id) flat::swap_and_pop(r.asked, i - 1);
     grants::forget_pending_owner(r, slot);
     grants::give_away(r, slot);
+    message_queue::forget_object(r, slot);
     r.locks[slot] = 0;
     r.granted_us[slot] = 0;
 }
@@ -126,28 +128,26 @@ void destroy_reported(Replica &r, ObjectId object)
     refuse_claim_to_self(r, object, ClaimRefusal::dead);
 }
 
+// The object is dead here, and still has its grant.
 static void announce_death(Replica &r, ObjectSlot slot)
 {
     const Object &object = r.world.slots[slot];
-    if (replica::relays(r)) return relay::died(r, object.id, r.self);
-    Item item = {};
-    item.kind = MessageKind::destroy;
-    item.object = static_cast<uint64_t>(object.id);
-    item.stamp = object.stamp;
-    item.grant = object.grant;
-    message_queue::push_to_all(r, item);
+    deaths::announce(r, object.id, object.grant);
 }
 
 void destroy_own(Replica &r, ObjectSlot slot)
 {
+    if (!world::destroy_and_move(r.world, *r.types, slot)) return dead_memory_full(r);
     announce_death(r, slot);
-    destroy_here(r, slot);
+    event_log::destroyed(r, slot);
+    forget_rights(r, slot);
+    refuse_claim_to_self(r, r.world.slots[slot].id, ClaimRefusal::dead);
 }
 
 void destroy_by_game(Replica &r, ObjectSlot slot)
 {
-    announce_death(r, slot);
     if (!world::destroy_in_place(r.world, slot)) return dead_memory_full(r);
+    announce_death(r, slot);
     forget_rights(r, slot);
 }
 
@@ -217,42 +217,70 @@ static bool may_destroy(const Replica &r, PeerId from, const Grant &grant, Objec
 Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
 {
     const ObjectId id = messages::read_object_id(reader);
-    const bool has_grant = bits::read_bool(reader);
     Grant grant = {};
-    if (has_grant) messages::read_grant(reader, grant);
+    messages::read_grant(reader, grant);
     if (!bits::complete(reader)) return Verdict::malformed;
-    const bool relayed = r.topology == Topology::star && from == replica::successor(r);
-    const bool owned = has_grant ? may_destroy(r, from, grant, id) : object_id::creator(id) == from;
-    const bool allowed = owned || relayed;
+    const bool allowed = may_destroy(r, from, grant, id);
     if (!allowed) return Verdict::forged;
-    if (!dead::contains(r.world.dead, id)) relay::died(r, id, from);
+    const bool known = dead::contains(r.world.dead, id);
     destroy_reported(r, id);
+    if (!known) relay::died(r, {static_cast<uint64_t>(id), static_cast<uint64_t>(id)}, from);
     return Verdict::ok;
 }
 
-// Accepted from the host, and from a member during its world sync or its report to us.
+// Whether the sender may announce the deaths of these objects, whoever owned them: the host, and a
+// member during its world sync or its report to us.
+static bool announces_all(const Replica &r, MemberSlot from)
+{
+    const PeerId host = replica::successor(r);
+    const bool asked = host == r.self && r.collecting && !r.members[from].reported;
+    const bool syncs = r.phase == Phase::joining && !r.members[from].synced;
+    return r.members[from].id == host || asked || syncs;
+}
+
+// Destroys all living objects of the range, in whichever way needs fewer steps.
+static void destroy_range(Replica &r, const DeadRange &range)
+{
+    if (range.last - range.first < r.world.alive) {
+        for (uint64_t id = range.first; id <= range.last; ++id) {
+            const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(id));
+            if (slot != no_slot) destroy_here(r, slot);
+        }
+        return;
+    }
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
+        const auto id = static_cast<uint64_t>(r.world.slots[slot].id);
+        const bool alive = r.world.slots[slot].life == Life::alive;
+        if (alive && range.first <= id && id <= range.last) destroy_here(r, slot);
+    }
+}
+
+static void take_dead_range(Replica &r, const DeadRange &range, PeerId from)
+{
+    const bool known = dead::contains_all(r.world.dead, range);
+    if (known) return;
+    destroy_range(r, range);
+    if (!dead::add(r.world.dead, range)) return dead_memory_full(r);
+    relay::died(r, range, from);
+}
+
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
 {
+    const PeerId sender = r.members[from].id;
+    bool all_its_own = true;
     BitReader check = reader;
     while (bits::read_bool(check)) {
         const auto last = static_cast<ObjectId>(messages::read_range(check).last);
+        all_its_own = all_its_own && object_id::creator(last) == sender;
         // This peer's own ids are dead only if it has given them.
         if (object_id::creator(last) == r.self && object_id::serial(last) > r.world.serial)
             bits::fail(check);
     }
     if (!bits::complete(check)) return Verdict::malformed;
-    const PeerId host = replica::successor(r);
-    const bool asked = host == r.self && r.collecting && !r.members[from].reported;
-    const bool syncs = r.phase == Phase::joining && !r.members[from].synced;
     // Otherwise a new connection has repeated a message that was already applied.
-    if (r.members[from].id != host && !asked && !syncs) return Verdict::ignored;
+    if (!all_its_own && !announces_all(r, from)) return Verdict::ignored;
     while (bits::read_bool(reader))
-        if (!dead::add(r.world.dead, messages::read_range(reader))) dead_memory_full(r);
-    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
-        if (object.life == Life::alive && dead::contains(r.world.dead, object.id))
-            destroy_here(r, slot);
-    }
+        take_dead_range(r, messages::read_range(reader), sender);
     for (uint32_t i = r.claims.count; i > 0; --i) {
         const ObjectId claimed = r.claims[i - 1].object;
         if (dead::contains(r.world.dead, claimed))
@@ -346,23 +374,21 @@ Verdict receive_owner_request(Replica &r, PeerId from, MessageKind kind, BitRead
     return Verdict::ok;
 }
 
-void send_owner_request(Replica &r, ObjectSlot slot, MessageKind kind)
+void send_owner_request(Replica &r, ObjectSlot slot, OwnerRequest request)
 {
-    const PeerId host = replica::host(r);
-    if (host == r.self) return take_owner_request(r, slot, kind);
-    Item item = {};
-    item.kind = kind;
-    item.object = static_cast<uint64_t>(r.world.slots[slot].id);
-    message_queue::push(r, replica::find_member(r, host), item);
+    if (replica::host(r) != r.self)
+        return message_queue::send_owner_request(
+            r, slot, request == request_release ? waiting_release : waiting_lock);
+    if (request == request_release) return grants::request_transfer(r, slot, r.self);
+    r.locks[slot] = (r.owner_requests[slot] & request_lock) != 0;
 }
 
 void send_owner_requests(Replica &r)
 {
     for (ObjectSlot slot = 0; slot < r.owner_requests.count; ++slot) {
-        if ((r.owner_requests[slot] & request_lock) != 0)
-            send_owner_request(r, slot, MessageKind::lock);
+        if ((r.owner_requests[slot] & request_lock) != 0) send_owner_request(r, slot, request_lock);
         if ((r.owner_requests[slot] & request_release) != 0)
-            send_owner_request(r, slot, MessageKind::release);
+            send_owner_request(r, slot, request_release);
     }
 }
 

@@ -43,7 +43,7 @@ Verdict receive_claim(Replica &r, PeerId from, BitReader reader);
 // RELEASE, LOCK and UNLOCK: an owner's requests to the host.
 Verdict receive_owner_request(Replica &r, PeerId from, MessageKind kind, BitReader reader);
 // Sends the host such a request about an own object, or applies it if this peer is the host.
-void send_owner_request(Replica &r, ObjectSlot slot, MessageKind kind);
+void send_owner_request(Replica &r, ObjectSlot slot, OwnerRequest request);
 void send_owner_requests(Replica &r); // Repeats all requests that are in effect.
 void settle_claims(Replica &r);       // On the host: answers its own claims.
 Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader);

@@ -1,18 +1,11 @@
 #include "migration/relay.h"
+#include "migration/deaths.h"
 #include "migration/grants.h"
 #include "migration/message_queue.h"
 #include "migration/objects.h"
 #include "migration/views.h"
 
 namespace tern::relay {
-
-static Item about(const Object &object)
-{
-    Item item = {};
-    item.kind = MessageKind::relay;
-    item.object = static_cast<uint64_t>(object.id);
-    return item;
-}
 
 static void forget_ticks(Replica &r, ObjectSlot slot)
 {
@@ -37,8 +30,8 @@ void begin(Replica &r)
 
 void send_all(Replica &r, MemberSlot to)
 {
-    for (const Object &object : r.world.slots.all())
-        if (object.life == Life::alive) message_queue::push(r, to, about(object));
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot)
+        if (r.world.slots[slot].life == Life::alive) message_queue::announce_to(r, to, slot);
 }
 
 void began(Replica &r, ObjectSlot slot, uint32_t survived_tick)
@@ -50,7 +43,7 @@ void began(Replica &r, ObjectSlot slot, uint32_t survived_tick)
         forget_ticks(r, slot);
         r.survived_ticks[slot] = survived_tick;
     }
-    message_queue::push_to_all(r, about(object));
+    message_queue::announce(r, slot);
 }
 
 void changed(Replica &r, ObjectSlot slot, uint64_t fields)
@@ -67,36 +60,24 @@ void repeated(Replica &r, ObjectSlot slot)
     changed(r, slot, bounds::fields_of(r.types->types[r.world.slots[slot].type]));
 }
 
-void died(Replica &r, ObjectId object, PeerId sayer)
+void died(Replica &r, DeadRange range, PeerId sender)
 {
     if (!replica::relays(r)) return;
-    Item item = {};
-    item.kind = MessageKind::destroy;
-    item.object = static_cast<uint64_t>(object);
-    for (MemberSlot to = 0; to < r.members.count; ++to)
-        if (r.members[to].id != sayer) message_queue::push(r, to, item);
+    for (const uint16_t to : r.order.all())
+        if (r.members[to].id != sender) deaths::owe(r, to, range);
 }
 
-void write(BitWriter &w, Replica &r, MemberSlot to, Item &item)
+uint32_t write(BitWriter &w, Replica &r, ObjectSlot slot)
 {
-    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
-    if (slot == no_slot || r.world.slots[slot].owner == r.members[to].id) return;
     const Object &object = r.world.slots[slot];
-    item.tick = grants::value_tick(r, object);
-    item.stamp = object.stamp;
+    const uint32_t tick = grants::value_tick(r, object);
     messages::write_kind(w, MessageKind::relay);
     messages::write_object_id(w, object.id);
     messages::write_stamp(w, object.stamp);
     messages::write_peer(w, object.owner);
     bits::write(w, r.survived_ticks[slot], 32);
-    messages::write_state(w, r, TrafficKind::relay, slot, item.tick);
-}
-
-void arrived(Replica &r, MemberSlot to, const Item &item)
-{
-    const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(item.object));
-    if (slot == no_slot || r.world.slots[slot].stamp != item.stamp) return;
-    publish::announced(r.publisher, r.world, *r.types, to, slot, item.tick);
+    messages::write_state(w, r, TrafficKind::relay, slot, tick);
+    return tick;
 }
 
 // --- A client ---

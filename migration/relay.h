@@ -7,7 +7,7 @@
 
 namespace tern::relay {
 
-// --- The host. Except for send_all(), write() and arrived(), these do nothing on other peers. ---
+// --- The host. Except for send_all() and write(), these do nothing on other peers. ---
 void begin(Replica &r);                   // This peer has become host: sends everything to all.
 void send_all(Replica &r, MemberSlot to); // Announces every living object to this member.
 // An object is new here, or has a new tenure. survived_tick: the former owner's last write that it
@@ -18,10 +18,9 @@ void changed(Replica &r, ObjectSlot slot,
 // An UPDATE of another owner repeated the value. For fields with an error bound this is sent on,
 // because it means that they stay there.
 void repeated(Replica &r, ObjectSlot slot);
-void died(Replica &r, ObjectId object, PeerId sayer); // Announces it to all but the sender.
-// RELAY: the item as a message, and its ack.
-void write(BitWriter &w, Replica &r, MemberSlot to, Item &item);
-void arrived(Replica &r, MemberSlot to, const Item &item);
+// Announces these destroyed objects, which World::dead contains, to all but the sender.
+void died(Replica &r, DeadRange range, PeerId sender);
+uint32_t write(BitWriter &w, Replica &r, ObjectSlot slot); // RELAY. Returns the tick of its value.
 
 // --- A client ---
 void sync_leader(Replica &r); // Another member leads now: sends it all objects that we own.

@@ -14,6 +14,28 @@ namespace tern::replica {
 
 // --- The block ---
 
+static uint32_t claims_max(uint32_t slots)
+{
+    return slots + 64;
+}
+
+static void place_queues(flat::Builder &b, Replica &r, uint32_t slots, const ReplicaLimits &limits)
+{
+    const size_t members = limits.peers_max;
+    const auto place = [&](auto &array, size_t each) {
+        flat::place(b, array, members * each, members * each);
+    };
+    place(r.queues, 1);
+    place(r.entries, control_count + slots);
+    place(r.unacked, limits.unacked_max);
+    // A creator has at most one range of dead ids before each of its living objects, and one after
+    // the last.
+    place(r.owed, slots + 1);
+    place(r.refusals, claims_max(slots));
+    flat::place(b, r.proofs, slots, slots);
+    place(r.proof_marks, slots);
+}
+
 static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
                         const ReplicaLimits &limits)
 {
@@ -27,17 +49,16 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     const size_t pairs = size_t{limits.peers_max} * limits.peers_max;
     flat::place(b, r.query_names, pairs, pairs);
     flat::place(b, r.former, former_hosts_max);
-    flat::place(b, r.rings, limits.peers_max, limits.peers_max);
-    const size_t items = size_t{limits.peers_max} * limits.items_max;
-    flat::place(b, r.items, items, items);
+    place_queues(b, r, slots, limits);
     flat::place(b, r.grants, limits.grants_max, limits.grants_max);
     flat::place(b, r.free_grants, limits.grants_max);
+    flat::place(b, r.waiting_grants, slots, slots);
     flat::place(b, r.pending_owners, slots, slots);
     flat::place(b, r.survived_ticks, slots, slots);
     flat::place(b, r.owner_requests, slots, slots);
     flat::place(b, r.locks, slots, slots);
     flat::place(b, r.granted_us, slots, slots);
-    flat::place(b, r.claims, slots + 64);
+    flat::place(b, r.claims, claims_max(slots));
     flat::place(b, r.asked, 2 * size_t{slots} + 64);
     publish::place(b, r.publisher, types, slots, limits.peers_max, limits.packets_max,
                    limits.updates_max);
@@ -68,6 +89,7 @@ size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
 Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits)
 {
     TERN_ASSERT(limits.peers_max <= members_max, "peers_max %u", limits.peers_max);
+    TERN_ASSERT(limits.unacked_max >= grant_objects_max, "unacked_max %u", limits.unacked_max);
     TERN_ASSERT(limits.send_parts > 0 && limits.send_parts <= send_parts_max, "%u parts",
                 limits.send_parts);
     auto *r = static_cast<Replica *>(memory);

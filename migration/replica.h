@@ -27,7 +27,7 @@ struct Described {
     MessageKind kind; // none: the message is malformed.
     Stamp stamp;      // For migrate, destroy, grant, report_object, relay; 0 for other kinds.
     uint16_t object_count;
-    ObjectId objects[grant_objects_max]; // For dead none are listed.
+    ObjectId objects[grant_objects_max]; // For dead the first ones.
 };
 
 namespace replica {
@@ -85,6 +85,8 @@ size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer);
 bool has_message(const Replica &r,
                  PeerId to); // False positives: next_message() may still return 0.
 bool is_unacked(const Replica &r, PeerId to, MessageKind kind); // Queued, or sent and not acked.
+// Objects and control messages that wait for the member or are in flight to it.
+uint32_t queued_count(const Replica &r, PeerId to);
 // The first `count` messages that were pulled for this member, on this connection, have arrived.
 void messages_acked(Replica &r, PeerId to, uint32_t count);
 Described describe(PeerId from, std::span<const std::byte> message);

@@ -19,7 +19,7 @@ static bool waits(const Replica &r, PeerId from, MessageKind kind)
 {
     if (exchanges_objects_with(r, from)) return false;
     return kind == MessageKind::create || kind == MessageKind::migrate ||
-           kind == MessageKind::destroy;
+           kind == MessageKind::destroy || kind == MessageKind::dead;
 }
 
 static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitReader reader)
@@ -43,7 +43,7 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::query: return departures::receive_query(r, member, reader);
     case MessageKind::report_object: return departures::receive_report_object(r, reader);
     case MessageKind::report: return departures::receive_report(r, member, reader);
-    case MessageKind::complaint: return departures::receive_complaint(r, from, reader);
+    case MessageKind::dead_wanted: return departures::receive_dead_wanted(r, from, reader);
     case MessageKind::relay: return relay::receive(r, from, reader);
     case MessageKind::welcome: // welcome() takes it, as the first message.
     case MessageKind::none: break;
@@ -66,13 +66,19 @@ Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message)
 bool has_message(const Replica &r, PeerId to)
 {
     const MemberSlot member = find_member(r, to);
-    return member != no_member && r.rings[member].count > r.rings[member].pulled;
+    return member != no_member && message_queue::has_message(r, member);
 }
 
 bool is_unacked(const Replica &r, PeerId to, MessageKind kind)
 {
     const MemberSlot member = find_member(r, to);
     return member != no_member && message_queue::is_unacked(r, member, kind);
+}
+
+uint32_t queued_count(const Replica &r, PeerId to)
+{
+    const MemberSlot member = find_member(r, to);
+    return member == no_member ? 0 : message_queue::count(r, member);
 }
 
 size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer)
@@ -100,7 +106,7 @@ bool all_acked(const Replica &r, PeerId to)
 {
     const MemberSlot member = find_member(r, to);
     if (member == no_member) return true;
-    return r.rings[member].count == 0 && !publish::has_due(r.publisher, member) &&
+    return message_queue::is_empty(r, member) && !publish::has_due(r.publisher, member) &&
            r.publisher.rings[member].packet_count == 0 &&
            !bounds::any_suppressed(r.publisher.bounds);
 }
@@ -113,6 +119,17 @@ static void list_present(BitReader &r, const Grant &grant, Described &described)
     const uint64_t present = bits::read(r, grant.object_count);
     for (uint16_t i = 0; i < grant.object_count; ++i)
         if ((present >> i & 1) != 0) described.objects[described.object_count++] = grant.objects[i];
+}
+
+// Lists the first of the destroyed objects.
+static void list_dead(BitReader &r, Described &described)
+{
+    while (bits::read_bool(r)) {
+        const DeadRange range = messages::read_range(r);
+        for (uint64_t id = range.first;
+             id <= range.last && described.object_count < grant_objects_max; ++id)
+            described.objects[described.object_count++] = static_cast<ObjectId>(id);
+    }
 }
 
 static void read_objects(BitReader &r, PeerId from, Described &described)
@@ -133,9 +150,10 @@ static void read_objects(BitReader &r, PeerId from, Described &described)
     case MessageKind::destroy:
         described.objects[0] = messages::read_object_id(r);
         described.object_count = 1;
-        if (bits::read_bool(r)) messages::read_grant(r, grant);
+        messages::read_grant(r, grant);
         described.stamp = grant.stamp;
         return;
+    case MessageKind::dead: return list_dead(r, described);
     case MessageKind::report_object: bits::read(r, 32); break; // The token.
     case MessageKind::claim:
     case MessageKind::release:

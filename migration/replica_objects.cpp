@@ -23,11 +23,7 @@ ObjectId create(Replica &r, TypeId type, const void *value)
     object.tick = r.world.tick;
     world::write(r.world, *r.types, slot, value);
     relay::began(r, slot, 0);
-    if (relays(r)) return object.id;
-    Item item = {};
-    item.kind = MessageKind::create;
-    item.object = static_cast<uint64_t>(object.id);
-    message_queue::push_to_all(r, item);
+    if (!relays(r)) message_queue::announce(r, slot);
     return object.id;
 }
 
@@ -53,14 +49,9 @@ bool claim(Replica &r, ObjectId object)
     for (const Claim &pending : r.claims.all())
         if (pending.object == object) return true;
     if (flat::full(r.claims) || !object_id::is_possible(object)) return false;
-    const PeerId asked = host(r);
-    const bool others = asked != r.self && asked != PeerId::none;
-    flat::push(r.claims, {object, others, ClaimRefusal::none});
-    if (!others) return true; // end_receive() decides it, or it is sent once there is a host.
-    Item item = {};
-    item.kind = MessageKind::claim;
-    item.object = static_cast<uint64_t>(object);
-    message_queue::push(r, find_member(r, asked), item);
+    flat::push(r.claims, {object, false, ClaimRefusal::none});
+    // Without a host it is sent once there is one.
+    message_queue::push(r, find_member(r, host(r)), Control::claims);
     return true;
 }
 
@@ -78,7 +69,7 @@ void release_ownership(Replica &r, ObjectSlot slot)
 {
     if (host(r) == r.self || (r.owner_requests[slot] & request_release) != 0) return;
     r.owner_requests[slot] = static_cast<uint8_t>(r.owner_requests[slot] | request_release);
-    replica_objects::send_owner_request(r, slot, MessageKind::release);
+    replica_objects::send_owner_request(r, slot, request_release);
 }
 
 void lock(Replica &r, ObjectSlot slot, bool locked)
@@ -86,7 +77,7 @@ void lock(Replica &r, ObjectSlot slot, bool locked)
     const bool was = (r.owner_requests[slot] & request_lock) != 0;
     if (was == locked) return;
     r.owner_requests[slot] = static_cast<uint8_t>(r.owner_requests[slot] ^ request_lock);
-    replica_objects::send_owner_request(r, slot, locked ? MessageKind::lock : MessageKind::unlock);
+    replica_objects::send_owner_request(r, slot, request_lock);
 }
 
 void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refusal)
@@ -99,13 +90,7 @@ void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refu
             if (claim.object == object) claim.answer = refusal;
         return;
     }
-    const MemberSlot member = find_member(r, claimer);
-    if (member == no_member) return;
-    Item item = {};
-    item.kind = MessageKind::claim_refused;
-    item.object = static_cast<uint64_t>(object);
-    item.detail = static_cast<uint8_t>(refusal);
-    message_queue::push(r, member, item);
+    message_queue::send_refusal(r, find_member(r, claimer), object, refusal);
 }
 
 void balance(Replica &r, TypeId type)

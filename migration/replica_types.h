@@ -65,37 +65,95 @@ enum class MessageKind : uint8_t {
     query,
     report_object,
     report,
-    complaint,
+    dead_wanted,
     relay
 };
 
-// An entry of a message queue: not yet sent to the member, or sent and not yet acked. The message
-// is encoded when it is pulled, from the state at that moment. If it has become pointless by then,
-// nothing is sent.
-struct Item {
-    MessageKind kind;
-    uint8_t detail;   // claim_refused: the reason.
-    PeerId peer;      // complaint: the peer that cannot be reached.
-    uint32_t tick;    // For create, migrate, relay: the tick of the values; set when pulled.
-    uint32_t grant;   // migrate, grant, destroy: index + 1 in `grants`; it counts as a reference.
-    uint32_t token;   // query, report_object, report; welcome, view: the number of the view, or 0
-                      // if nothing was sent.
-    uint32_t message; // Set when pulled: the number of its last message on this stream.
-    uint64_t object;  // create, destroy, claim, ...; dead: the first id of the next message.
-    uint64_t stamp;   // The tenure, for create, destroy, relay; for relay set when pulled.
+// A message to a member that is not about one object. Each kind waits at most once for a member.
+enum class Control : uint8_t {
+    none, // Not a message: the head of the list of what waits.
+    welcome,
+    deaths, // DEAD and DESTROY for the destroyed objects that this peer announces to the member.
+    query,
+    dead,   // DEAD for all destroyed objects that this peer knows.
+    report, // REPORT_OBJECT for each orphan, DEAD for all destroyed objects, and REPORT.
+    view,
+    synced,
+    caught_up,
+    claims,     // CLAIM for each claim that the host has not been asked for.
+    refusals,   // CLAIM_REFUSED for each of Replica::refusals.
+    dead_wanted // DEAD_WANTED for each member whose MemberQueue::misses_dead is set.
+};
+inline constexpr uint32_t control_count = 12;
+
+// What waits for a member about one object, as bits.
+enum Waiting : uint8_t {
+    waiting_state = 1, // CREATE, MIGRATE or RELAY, whichever fits when it is sent.
+    waiting_grant = 2, // On the host: GRANT.
+    waiting_lock = 4,  // On an owner: LOCK or UNLOCK, whichever fits when it is sent.
+    waiting_release = 8
 };
 
-// The message queue of one member: first the items that were pulled and are not acked, then those
-// that wait to be pulled.
-struct ItemRing {
-    uint32_t first, count, pulled;
-    uint32_t message_count; // Messages pulled since the connection was made.
-    uint32_t acked_count;   // How many of those are acked.
-    uint32_t view_said;     // The view that was pulled last. The next VIEW contains the identities
-                            // that are newer than this view.
-    uint32_t view_floor;    // On the host: any view that the member has is this one or a later.
-    bool overflow;          // The queue was full, or give_up() was called: remove this member.
-    bool given_up;          // departures::settle() has acted on that.
+// An element of the doubly linked list of what waits for a member, in order. There is one for each
+// Control and one for each object slot, so the list is bounded by the living objects and never
+// overflows. Links are numbers of elements; 0 is the head.
+struct QueueEntry {
+    uint32_t next, previous;
+    uint8_t waiting; // Waiting bits; 1 for a Control. 0: it is not in the list.
+    uint8_t zero[3];
+};
+
+// What a message in flight to a member was about: what its ack means, and what is to be sent again
+// if the connection is made anew. A message about several objects has one for each.
+struct UnackedEntry {
+    MessageKind kind;
+    uint8_t detail;   // claim_refused: the reason.
+    PeerId peer;      // dead_wanted: the member that is to get DEAD.
+    uint32_t tick;    // create, migrate, relay: the tick of the values.
+    uint32_t token;   // query, report; welcome, view: the number of the view; grant: its index + 1,
+                      // which counts as a reference; destroy: the index of its proof.
+    uint32_t message; // The number of the message on this stream.
+    uint64_t object;  // dead: the first id of a range, or 0 for all destroyed objects.
+    uint64_t stamp;   // create, migrate, relay: the tenure. dead: the last id of the range.
+};
+
+// The queue of one member. What waits is in Replica::entries, what is in flight in
+// Replica::unacked.
+struct MemberQueue {
+    uint32_t unacked_first, unacked_count; // A ring.
+    uint32_t message_count;                // Messages pulled since the connection was made.
+    uint32_t acked_count;                  // How many of those are acked.
+    uint32_t view_said;      // The view that was pulled last. The next VIEW contains the identities
+                             // that are newer than this view.
+    uint32_t view_floor;     // On the host: any view that the member has is this one or a later.
+    uint32_t owed_count;     // Ranges in Replica::owed.
+    uint32_t refusal_count;  // Claims in Replica::refusals.
+    uint32_t proofs_waiting; // DESTROYs with a proof that wait.
+    uint32_t grants_unacked; // GRANTs in flight.
+    uint32_t report_token;
+    uint32_t report_next;      // The slot from which the report goes on; then come DEAD and REPORT.
+    uint64_t report_dead_next; // Control::report, dead: the first id of the next DEAD.
+    uint64_t dead_next;
+    bool misses_dead; // The member needs DEAD from the host: a proof had to be given up.
+    bool removing;    // give_up() was called: departures::settle() removes this member.
+    uint8_t zero[6];
+};
+
+// The proof that this peer may destroy an object that another one created: the grant. It is kept
+// until all members have acked the DESTROY.
+struct DeathProof {
+    uint64_t object;     // 0: free.
+    uint32_t grant;      // Index + 1 in `grants`; counts as a reference.
+    uint32_t unacked_by; // How many members have not acked it.
+};
+
+enum class ProofMark : uint8_t { acked, waits, in_flight }; // Of one proof at one member.
+
+// On the host: a refused claim whose answer waits for the member.
+struct WaitingRefusal {
+    ObjectId object;
+    ClaimRefusal reason;
+    uint8_t zero[7];
 };
 
 // One GRANT: up to grant_objects_max objects for one owner under one stamp, signed by the host.
@@ -104,14 +162,15 @@ struct Grant {
     Stamp stamp;
     PeerId owner;
     uint16_t object_count;
-    uint32_t references; // Own objects and queued items that need it. 0: free.
+    uint32_t references; // What needs it: own objects, GRANTs that wait or are in flight, proofs.
+                         // 0: free.
     ObjectId objects[grant_objects_max];
     uint8_t signature[64];
 };
 
 struct Claim {
     ObjectId object;
-    bool asked;          // The present host has been asked; on the host: its policy was applied.
+    bool asked;          // CLAIM was sent to the present host; on the host: its policy was applied.
     ClaimRefusal answer; // On the host: a refusal for end_receive() to deliver. none: no answer.
 };
 
@@ -129,18 +188,18 @@ enum class Phase : uint8_t { outside, joining, in };
 // Why this peer cannot continue. The first fault stays.
 enum class Fault : uint8_t {
     none,
-    objects_full,    // No room for an object that a message brings.
-    dead_full,       // No room for another destroyed id.
-    host_queue_full, // The queue of messages to the host has overflowed.
-    removed,         // The host's WELCOME lists another peer under our id.
-    counter_full,    // Ticks, or the grants of a host, have reached 2^32 - 1. They never wrap.
-    host_lost,       // The host went while we joined: start over, as a new peer.
-    minority         // Too few members of the last view are left. go_on() begins a new session.
+    objects_full, // No room for an object that a message brings.
+    dead_full,    // No room for another destroyed id.
+    removed,      // The host's WELCOME lists another peer under our id.
+    counter_full, // Ticks, or the grants of a host, have reached 2^32 - 1. They never wrap.
+    host_lost,    // The host went while we joined: start over, as a new peer.
+    minority      // Too few members of the last view are left. go_on() begins a new session.
 };
 
 struct ReplicaLimits {
     uint16_t peers_max;   // Members; at most members_max.
-    uint32_t items_max;   // Items in each member's queue. When full, the member is removed.
+    uint32_t unacked_max; // Entries for messages in flight to each member; more than
+                          // grant_objects_max. When full, further messages wait.
     uint32_t grants_max;  // Grants kept at once. When full, new grants wait.
     uint32_t dead_max;    // Ranges of destroyed ids. When full: Fault::dead_full.
     uint32_t packets_max; // Packets with UPDATEs in flight, to each peer.
@@ -195,10 +254,17 @@ struct Replica {               // Open to migration; session and sim read it.
     Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: the waiting QUERY of the asker
                                 // names this member as gone.
     Flat<FormerHost> former;    // In the order in which they were dropped.
-    Flat<ItemRing> rings;       // Indexed by member slot.
-    Flat<Item> items;           // [member slot * items_max + ...]
-    Flat<Grant> grants;         // A free one has no references.
-    Flat<uint32_t> free_grants; // A stack of indices into `grants`.
+    Flat<MemberQueue> queues;   // Indexed by member slot.
+    Flat<QueueEntry> entries;   // [member slot * entry count + control, or control_count + slot]
+    Flat<UnackedEntry> unacked; // [member slot * unacked_max + ...]
+    Flat<DeadRange> owed; // [member slot * owed_max + ...]: destroyed ids that are to be sent.
+    Flat<WaitingRefusal> refusals; // [member slot * refusals_max + ...]
+    Flat<DeathProof> proofs;
+    Flat<ProofMark> proof_marks;   // [member slot * proofs + proof]
+    Flat<Grant> grants;            // A free one has no references.
+    Flat<uint32_t> free_grants;    // A stack of indices into `grants`.
+    Flat<uint32_t> waiting_grants; // Per object slot, on the host: index + 1 of its newest GRANT,
+                                   // while that waits for its owner. Counts as a reference.
     Flat<PeerId> pending_owners; // Per object slot, on the host: the requested next owner, or none.
     uint32_t pending_owner_count;
     Flat<uint32_t> survived_ticks; // Per object slot, for own objects, and for all on the host of a

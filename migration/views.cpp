@@ -9,13 +9,6 @@
 
 namespace tern::views {
 
-static Item plain(MessageKind kind)
-{
-    Item item = {};
-    item.kind = kind;
-    return item;
-}
-
 static bool is_host(const Replica &r)
 {
     return r.phase == Phase::in && replica::host(r) == r.self;
@@ -61,34 +54,28 @@ static void write_former_hosts(BitWriter &w, const Replica &r)
     }
 }
 
-void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item)
+void write(BitWriter &w, Replica &r, MemberSlot to, MessageKind kind)
 {
-    const bool welcome = item.kind == MessageKind::welcome;
-    if (!welcome && item.token != r.view) { // A newer view follows in the queue.
-        item.token = 0;
-        return;
-    }
-    messages::write_kind(w, item.kind);
+    const bool welcome = kind == MessageKind::welcome;
+    messages::write_kind(w, kind);
     if (welcome) {
         messages::write_peer(w, r.members[to].id);
         bits::write_varint(w, r.world.alive);
         write_former_hosts(w, r);
     }
-    roster::write(w, r, welcome ? 0 : r.rings[to].view_said);
-    item.token = r.rings[to].view_said = r.view;
+    roster::write(w, r, welcome ? 0 : r.queues[to].view_said);
+    r.queues[to].view_said = r.view;
 }
 
-void arrived(Replica &r, MemberSlot to, const Item &item)
+void arrived(Replica &r, MemberSlot to, uint32_t view)
 {
-    r.rings[to].view_floor = std::max(r.rings[to].view_floor, item.token);
+    r.queues[to].view_floor = std::max(r.queues[to].view_floor, view);
 }
 
 void send_view(Replica &r)
 {
     r.view += 1;
-    Item item = plain(MessageKind::view);
-    item.token = r.view;
-    message_queue::push_view(r, item);
+    message_queue::push_to_all(r, Control::view);
 }
 
 enum class Whose : uint8_t { all, synced };
@@ -101,7 +88,7 @@ static uint32_t view_of(const Replica &r, Whose whose)
         const Member &member = r.members[slot];
         const bool counts = whose == Whose::all || member.synced;
         if (counts && !member.fenced && member.id != r.self)
-            least = std::min(least, r.rings[slot].view_floor);
+            least = std::min(least, r.queues[slot].view_floor);
     }
     return least;
 }
@@ -121,21 +108,10 @@ void voters_changed(Replica &r)
 
 void send_own(Replica &r, MemberSlot to)
 {
-    for (const Object &object : r.world.slots.all()) {
-        if (object.life != Life::alive || object.owner != r.self || object.stamp != 0) continue;
-        Item item = plain(MessageKind::create);
-        item.object = static_cast<uint64_t>(object.id);
-        message_queue::push(r, to, item);
-    }
-    // The grants in use mostly have the lowest indices, so the loop ends early.
-    uint32_t used = r.grants.count - r.free_grants.count;
-    for (uint32_t i = 0; i < r.grants.count && used > 0; ++i) {
-        if (r.grants[i].references == 0) continue;
-        used -= 1;
-        if (r.grants[i].owner != r.self) continue;
-        Item item = plain(MessageKind::migrate);
-        item.grant = i + 1;
-        message_queue::push(r, to, item);
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life == Life::alive && object.owner == r.self)
+            message_queue::announce_to(r, to, slot);
     }
 }
 
@@ -145,8 +121,8 @@ static void sync_world(Replica &r, MemberSlot to)
         relay::send_all(r, to);
     else
         send_own(r, to);
-    message_queue::push(r, to, plain(MessageKind::dead));
-    if (!replica::relays(r)) message_queue::push(r, to, plain(MessageKind::synced));
+    message_queue::push(r, to, Control::dead);
+    if (!replica::relays(r)) message_queue::push(r, to, Control::synced);
 }
 
 // In a mesh a newcomer is in only after a world sync from every member, so all know it. In a star
@@ -160,7 +136,7 @@ void finish_world_syncs(Replica &r)
         Member &member = r.members[slot];
         if (member.fenced || member.synced || member.since_view > known) continue;
         member.synced = true;
-        if (member.id != r.self) message_queue::push(r, slot, plain(MessageKind::synced));
+        if (member.id != r.self) message_queue::push(r, slot, Control::synced);
     }
 }
 
@@ -238,8 +214,8 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
     member.since_view = r.view;
     member.reported = true; // A query that is under way does not wait for it.
     add_member(r, place, member);
-    r.rings[place].view_floor = r.view;
-    message_queue::push(r, place, plain(MessageKind::welcome));
+    r.queues[place].view_floor = r.view;
+    message_queue::push(r, place, Control::welcome);
     sync_world(r, place);
 }
 
@@ -316,7 +292,7 @@ void finish_joining(Replica &r)
     r.phase = Phase::in;
     r.members[replica::find_member(r, r.self)].caught_up = true;
     event_log::peer(r, EventKind::caught_up, r.self);
-    message_queue::push(r, host_slot(r), plain(MessageKind::caught_up));
+    message_queue::push(r, host_slot(r), Control::caught_up);
 }
 
 Verdict receive_synced(Replica &r, MemberSlot from, BitReader reader)
@@ -430,13 +406,11 @@ static void follow_new_host(Replica &r, PeerId host)
     r.view_host = host;
     event_log::host(r, host);
     if (!r.members[replica::find_member(r, r.self)].votes)
-        message_queue::push(r, host_slot(r), plain(MessageKind::caught_up));
-    for (Claim &claim : r.claims.all()) {
-        claim.asked = true;
-        Item item = plain(MessageKind::claim);
-        item.object = static_cast<uint64_t>(claim.object);
-        message_queue::push(r, host_slot(r), item);
-    }
+        message_queue::push(r, host_slot(r), Control::caught_up);
+    message_queue::push(r, host_slot(r), Control::claims);
+    // The last host may not have sent DEAD to those that miss it; the new one sends it to all.
+    for (MemberQueue &queue : r.queues.all())
+        queue.misses_dead = false;
     replica_objects::send_owner_requests(r);
 }
 

@@ -14,9 +14,9 @@ Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_sec
 Verdict receive_view(Replica &r, PeerId from, BitReader reader);
 Verdict receive_synced(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader);
-// WELCOME and VIEW: the item as a message, and its ack.
-void write_item(BitWriter &w, Replica &r, MemberSlot to, Item &item);
-void arrived(Replica &r, MemberSlot to, const Item &item);
+// WELCOME or VIEW.
+void write(BitWriter &w, Replica &r, MemberSlot to, MessageKind kind);
+void arrived(Replica &r, MemberSlot to, uint32_t view); // The member has this view.
 void send_view(Replica &r); // Begins a new view and sends it to everybody.
 // Ends joining when the world sync of every member has arrived.
 void finish_joining(Replica &r);

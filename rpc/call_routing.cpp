@@ -57,8 +57,19 @@ static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> mes
     return true;
 }
 
+// Whether a reliable call of this size finds room in the queue to a member. Also true if there is
+// no connection to it.
+static bool has_room(const Session &s, PeerId to, size_t size_bytes)
+{
+    const ConnectionIndex index = link_to(s, to);
+    return index == no_connection || connection::queue_room_bytes(endpoint::at(*s.endpoint, index),
+                                                                  StreamId::calls) >= size_bytes;
+}
+
 static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message)
 {
+    for (PeerId peer : other_peers(&s))
+        if (!has_room(s, peer, message.size())) return false; // To all of them, or to none.
     bool any = false;
     for (PeerId peer : other_peers(&s))
         any = queue_reliable(s, peer, message) || any;
@@ -107,11 +118,21 @@ bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliabil
 
 // --- Forwarding at the host of a star ---
 
-// A member whose queue is full would delay the calls of all others: it is removed.
+// Whether the recipients have room for the call. Without room it waits in its caller's stream, and
+// the caller's own queue fills up, until call() returns false there.
+static bool can_pass_on(const Session &s, PeerId caller, PeerId to, size_t size_bytes)
+{
+    if (to != PeerId::everyone) return has_room(s, to, size_bytes);
+    for (PeerId peer : other_peers(&s))
+        if (peer != caller && !has_room(s, peer, size_bytes)) return false;
+    return true;
+}
+
+// Call it only with room. Without a connection the member gets nothing: it has gone.
 static void pass_on_to(Session &s, PeerId to, std::span<const std::byte> message)
 {
-    if (link_to(s, to) != no_connection && !queue_reliable(s, to, message))
-        replica::give_up(*s.replica, to);
+    const bool queued = queue_reliable(s, to, message);
+    TERN_ASSERT(queued || link_to(s, to) == no_connection, "no room for %zu bytes", message.size());
 }
 
 static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::byte> call,
@@ -179,10 +200,8 @@ static void answer(Session &s, PeerId caller, PeerId of, const CallHead &call, O
 static bool room_for_answer(const Session &s, PeerId caller)
 {
     const bool leads = !is_star(s) || replica::relays(*s.replica);
-    const ConnectionIndex index = link_to(s, leads ? caller : replica::successor(*s.replica));
-    return index == no_connection ||
-           connection::queue_room_bytes(endpoint::at(*s.endpoint, index), StreamId::calls) >=
-               route_bytes + call_head_bytes_max;
+    return has_room(s, leads ? caller : replica::successor(*s.replica),
+                    route_bytes + call_head_bytes_max);
 }
 
 static bool has_outcome(CallKind kind)
@@ -242,6 +261,9 @@ static ReceivedCall deliver_and_forward(Session &s, PeerId from, std::span<const
     // We have just become the host. The member connects to us soon, or is removed.
     const bool is_named = peer != PeerId::everyone && peer != s.replica->self;
     if (is_named && replica::is_member(*s.replica, peer) && link_to(s, peer) == no_connection)
+        return {ReceivedCall::Result::no_room, {}, nullptr};
+    const bool passes_on = reliability == Reliability::reliable && peer != s.replica->self;
+    if (passes_on && !can_pass_on(s, from, peer, message.size()))
         return {ReceivedCall::Result::no_room, {}, nullptr};
     const ReceivedCall received = judge_and_deliver(s, from, peer, bytes, reliability);
     if (received.result == ReceivedCall::Result::ok && peer != s.replica->self)

@@ -1,6 +1,8 @@
 // explain(): finds out from replica, publisher and connection why a member lacks an object or
 // change.
 #include "session/explain.h"
+#include "migration/deaths.h"
+#include "migration/message_queue.h"
 #include "session/peer_links.h"
 
 namespace tern {
@@ -20,36 +22,6 @@ static Explanation because(Why why, PeerId owner = PeerId::none)
     return {why, ClaimRefusal::none, owner, 0, 0};
 }
 
-// Whether a message about the object is not acked yet, and whether it was sent.
-struct Pending {
-    bool any, said;
-};
-
-static bool is_about(const Replica &r, const Item &item, ObjectId object)
-{
-    if (item.kind == MessageKind::create || item.kind == MessageKind::destroy ||
-        item.kind == MessageKind::relay)
-        return item.object == static_cast<uint64_t>(object);
-    if (item.kind != MessageKind::migrate) return false;
-    const Grant &grant = r.grants[item.grant - 1];
-    for (uint16_t i = 0; i < grant.object_count; ++i)
-        if (grant.objects[i] == object) return true;
-    return false;
-}
-
-// The newest unacked message that destroys the object (`death`), or that announces it.
-static Pending pending(const Replica &r, MemberSlot member, ObjectId object, bool death)
-{
-    const uint32_t items_max = r.items.capacity / r.rings.capacity;
-    const ItemRing &ring = r.rings[member];
-    for (uint32_t i = ring.count; i > 0; --i) {
-        const Item &item = r.items[member * items_max + (ring.first + i - 1) % items_max];
-        if ((item.kind == MessageKind::destroy) == death && is_about(r, item, object))
-            return {true, i - 1 < ring.pulled};
-    }
-    return {};
-}
-
 static Explanation explain_to_self(const Session &s, ObjectId object, ObjectSlot slot)
 {
     const Replica &r = *s.replica;
@@ -66,7 +38,7 @@ static Explanation explain_to_self(const Session &s, ObjectId object, ObjectSlot
 
 static Explanation explain_death(const Session &s, ObjectId object, MemberSlot member)
 {
-    if (member != no_member && pending(*s.replica, member, object, true).any)
+    if (member != no_member && deaths::is_unacked(*s.replica, member, object))
         return because(Why::death_unacked);
     return because(Why::dead);
 }
@@ -105,8 +77,8 @@ static Explanation explain_sending(const Session &s, ObjectId object, ObjectSlot
         return explain_change(s, slot, member, index);
     const bool joining = replica::host(r) == r.self && !r.members[member].caught_up;
     if (joining) return because(Why::peer_joining, owner);
-    const Pending announcement = pending(r, member, object, false);
-    return because(announcement.said ? Why::object_unacked : Why::object_waits, owner);
+    const bool sent = message_queue::is_announcement_unacked(r, member, object);
+    return because(sent ? Why::object_unacked : Why::object_waits, owner);
 }
 
 static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)

@@ -16,13 +16,19 @@
 namespace tern {
 namespace session {
 
+static uint64_t unsent_bytes(const Connection &c)
+{
+    return connection::queued_offset(c, StreamId::world) -
+           connection::sent_offset(c, StreamId::world);
+}
+
 static void fill_stream(Session &s, ConnectionIndex index)
 {
     PeerLink &p = peer_link(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);
     uint64_t *ends = s.message_ends + size_t{index} * unacked_messages_max;
     const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
-    while (p.message_count < unacked_messages_max &&
+    while (p.message_count < unacked_messages_max && unsent_bytes(c) < unsent_bytes_max &&
            connection::queue_room_bytes(c, StreamId::world) >= stream_message_bytes_max) {
         const size_t size = replica::next_message(*s.replica, p.peer, buffer);
         if (size == 0) return;

@@ -66,7 +66,6 @@ static const char *fault_sentence(Fault fault)
         return "More objects than objects_max and its headroom are alive. Raise objects_max on all "
                "peers.";
     case Fault::dead_full: return "The memory of the dead is full.";
-    case Fault::host_queue_full: return "More is waiting for the host than its queue holds.";
     case Fault::counter_full:
         return "A counter has come to its end. A new peer begins with new ones.";
     case Fault::none:
@@ -133,9 +132,9 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
         slots += world::capacity(type);
     ReplicaLimits limits = {};
     limits.peers_max = config.peers_max;
-    limits.items_max = 2 * slots + 1024;
-    limits.grants_max =
-        limits.items_max + slots + 64;    // A queue of messages overflows before this does.
+    limits.unacked_max = unacked_messages_max + grant_objects_max;
+    // For own objects, proofs of deaths, GRANTs that wait, and those in flight.
+    limits.grants_max = 3 * slots + 64 * (config.peers_max + 1u);
     limits.dead_max = slots + UINT16_MAX; // With nothing in flight, one range for each creator.
     limits.packets_max = 512;
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);

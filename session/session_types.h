@@ -22,6 +22,9 @@ enum class PeerRole : uint8_t {
 
 // Messages in flight on the world stream to each peer. When full, messages wait in the replica.
 inline constexpr uint32_t unacked_messages_max = 4096;
+// Bytes on the world stream that were never sent. With more, messages wait in the replica, which
+// then sends only what is still true: more than a tick can send, and little to catch up with.
+inline constexpr uint64_t unsent_bytes_max = 48 * 1024;
 // ReplicaLimits::reserved_peer_ids: ids that this peer skips when it goes on alone. If the other
 // peer of a session of two goes on alone too, it may give these ids to newcomers.
 inline constexpr uint16_t reserved_peer_ids = 64;
@@ -41,6 +44,9 @@ inline constexpr uint32_t calls_per_tick_max = 256;  // From each peer; the rest
 inline constexpr uint32_t packets_per_tick_max = 32; // To each peer; the rest waits.
 // A connection that asks to join, and is not admitted, is closed after this time.
 inline constexpr uint64_t unidentified_time_us = 10'000'000;
+// A JOIN that arrives so long after the handshake may be from a peer that has ended meanwhile. It
+// waits until the peer has acked a packet.
+inline constexpr uint64_t fresh_join_us = 1'000'000;
 // leave() waits this long for acks, and then as long again until all connections are closed.
 inline constexpr uint64_t leave_time_us = 2'000'000;
 // A newcomer repeats its JOIN, or follows the next redirect, at this interval while no member
@@ -123,6 +129,8 @@ struct PeerLink {
     uint64_t connection_epoch; // Number of the connection, in the order of binding; 0: never bound.
     bool has_asked;         // unidentified: its JOIN has arrived. join_target: our JOIN is queued.
     bool may_ask_again;     // unidentified: it was refused because we are not the host.
+    bool is_doubted;        // unidentified: its JOIN came late, and waits for an ack.
+    uint64_t doubt_number;  // is_doubted: the number of the first packet whose ack ends the doubt.
     bool redirected;        // join_target: another member named this one as the host.
     bool welcomed;          // member: when it was bound, no WELCOME of ours to it was unacked.
     uint64_t since_us;      // When the connection began, or was refused with may_ask_again.

@@ -40,8 +40,8 @@ static ReplicaLimits limits(const Type &type)
     const uint32_t slots = world::capacity(type);
     ReplicaLimits limits = {};
     limits.peers_max = receivers_count + 1;
-    limits.items_max = 2 * slots + 1024;
-    limits.grants_max = 2 * slots + 256;
+    limits.unacked_max = 4096;
+    limits.grants_max = 3 * slots + 256;
     limits.dead_max = slots + 4096;
     limits.packets_max = 512;
     limits.updates_max = 16 * 1024;

@@ -25,6 +25,21 @@ bool contains(const Dead &dead, ObjectId object)
     return i < dead.count && dead[i].first <= id;
 }
 
+bool contains_all(const Dead &dead, DeadRange range)
+{
+    const size_t i = find(dead, range.first);
+    return i < dead.count && dead[i].first <= range.first && range.last <= dead[i].last;
+}
+
+DeadRange run(const Dead &dead, DeadRange range)
+{
+    const size_t i = find(dead, range.first);
+    TERN_ASSERT(i < dead.count && dead[i].first <= range.first && range.last <= dead[i].last,
+                "range %llx to %llx is not dead", static_cast<unsigned long long>(range.first),
+                static_cast<unsigned long long>(range.last));
+    return dead[i];
+}
+
 // Whether b begins directly after a, so that they must be one range.
 static bool touches(uint64_t a_last, uint64_t b_first)
 {

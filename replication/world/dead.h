@@ -16,6 +16,9 @@ using Dead = Flat<DeadRange>; // Sorted and disjoint; ranges of one creator do n
 namespace dead {
 
 bool contains(const Dead &dead, ObjectId object);
+bool contains_all(const Dead &dead, DeadRange range);
+// The range of `dead` that contains this one.
+DeadRange run(const Dead &dead, DeadRange range);
 // False: a new range is needed and there is no room; nothing changed.
 bool add(Dead &dead, DeadRange range);
 

@@ -82,7 +82,7 @@ static bool waits(const Cluster &c, const ClusterState &s, PeerPlace from, PeerP
     const uint32_t head = c._lists[s.parts[stream_part(c, from, to)]].message;
     const auto kind = static_cast<MessageKind>(peer_steps::message(c._steps, head)[0]);
     return kind == MessageKind::create || kind == MessageKind::migrate ||
-           kind == MessageKind::destroy;
+           kind == MessageKind::destroy || kind == MessageKind::dead;
 }
 
 static void network(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to,
@@ -132,7 +132,7 @@ static void forging(const Cluster &c, const ClusterState &s, PeerPlace from, Pee
         const ClusterList &head = c._lists[s.parts[stream_part(c, author, from)]];
         if (head.message == 0 || head.forged) continue;
         const auto message = peer_steps::message(c._steps, head.message);
-        if (forgery::is_forged_by_others(message, static_cast<PeerId>(from + 1)))
+        if (forgery::is_forged_by_others(message))
             moves.push_back({MoveKind::replay, from, to, author});
     }
 }

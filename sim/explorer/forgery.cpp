@@ -1,24 +1,15 @@
 #include "sim/explorer/forgery.h"
 #include "base/bits.h"
+#include <algorithm>
 
 namespace tern::forgery {
 
 // The formats are those of docs/wire_format.md.
 
-// The creator of an object may destroy it under its first tenure, which needs no grant.
-static bool is_own_destroy(std::span<const std::byte> message, PeerId sayer)
-{
-    BitReader r = bits::reader(message.subspan(1));
-    const auto creator = static_cast<PeerId>(bits::read(r, 16));
-    bits::read_varint(r);
-    const bool has_grant = bits::read_bool(r);
-    return creator == sayer && !has_grant;
-}
-
-bool is_forged_by_others(std::span<const std::byte> message, PeerId sayer)
+bool is_forged_by_others(std::span<const std::byte> message)
 {
     switch (static_cast<MessageKind>(message[0])) {
-    case MessageKind::destroy: return !is_own_destroy(message, sayer);
+    case MessageKind::destroy:
     case MessageKind::view:
     case MessageKind::migrate:
     case MessageKind::claim_refused:
@@ -73,8 +64,7 @@ size_t destroy(std::span<std::byte> buffer, const Believed &object, PeerId forge
     BitWriter w = bits::writer(buffer);
     write_kind(w, MessageKind::destroy);
     write_object(w, object.object);
-    bits::write_bool(w, object.stamp != 0);
-    if (object.stamp != 0) write_grant(w, object.object, forger, stamps::parts(object.stamp).count);
+    write_grant(w, object.object, forger, std::max(stamps::parts(object.stamp).count, 1u));
     TERN_ASSERT(!bits::overflow(w), "%zu bytes", buffer.size());
     return bits::size_bytes(w);
 }

@@ -5,9 +5,9 @@
 
 namespace tern::forgery {
 
-// True if `sayer`, which did not write `message`, may never send it: a message that carries a right
+// True if nobody but its author may ever send this message: it carries a right
 // of its author or a decision of the host.
-bool is_forged_by_others(std::span<const std::byte> message, PeerId sayer);
+bool is_forged_by_others(std::span<const std::byte> message);
 
 // Write a message about another's object with a grant that the forger has made up: a MIGRATE to the
 // forger under the next stamp, a DESTROY under the present one. Return the size of the message;

@@ -12,7 +12,7 @@ struct StepSeen {
     Verdict verdict;
     bool changed; // The step changed the peer's block.
     Fault fault;
-    bool overflow;     // A message queue overflowed: the limits of the cluster are too small.
+    bool overflow;     // A message had to wait for acks: the limits of the cluster are too small.
     Described granted; // If a CLAIM arrived: the GRANT that the step sends to its sender, if any.
     uint8_t locked;    // A bit for each object in `before`: this peer, as host, knows it as locked.
     std::span<const Believed> before, after; // The peer's objects, by rising id.

@@ -29,7 +29,7 @@ inline const TypeTable &table(bool mortal)
 inline ReplicaLimits limits(uint32_t peers, Quorum quorum, Topology topology)
 {
     return {
-        static_cast<uint16_t>(peers), 24, 12, 2 * cluster_objects_max, 8, 8, quorum, 0, topology};
+        static_cast<uint16_t>(peers), 40, 12, 2 * cluster_objects_max, 8, 8, quorum, 0, topology};
 }
 
 struct Keys {

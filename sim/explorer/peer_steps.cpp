@@ -84,8 +84,8 @@ static uint32_t number_of_beliefs(PeerSteps &s, std::span<const Believed> all)
 
 static bool settled_with(const Replica &r, MemberSlot slot)
 {
-    return r.rings[slot].count == 0 && !publish::has_due(r.publisher, slot) &&
-           r.publisher.rings[slot].packet_count == 0;
+    return replica::queued_count(r, r.members[slot].id) == 0 &&
+           !publish::has_due(r.publisher, slot) && r.publisher.rings[slot].packet_count == 0;
 }
 
 // Sets the bits for locked and released objects; bit i stands for all[i].
@@ -170,15 +170,15 @@ static uint32_t keep(PeerSteps &s, PeerPlace place)
 // uses only differences of these numbers.
 static void settle_ring(Replica &r, MemberSlot slot)
 {
-    const uint32_t items_max = r.items.capacity / r.rings.capacity;
-    ItemRing &ring = r.rings[slot];
-    Item *items = r.items.begin() + size_t{slot} * items_max;
-    std::rotate(items, items + ring.first, items + items_max);
-    ring.first = 0;
-    for (uint32_t i = 0; i < ring.pulled; ++i)
-        items[i].message -= ring.acked_count;
-    ring.message_count -= ring.acked_count;
-    ring.acked_count = 0;
+    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
+    MemberQueue &queue = r.queues[slot];
+    UnackedEntry *unacked = r.unacked.begin() + size_t{slot} * unacked_max;
+    std::rotate(unacked, unacked + queue.unacked_first, unacked + unacked_max);
+    queue.unacked_first = 0;
+    for (uint32_t i = 0; i < queue.unacked_count; ++i)
+        unacked[i].message -= queue.acked_count;
+    queue.message_count -= queue.acked_count;
+    queue.acked_count = 0;
 }
 
 // Normalises everything in a block that no later step depends on. Once all grants are free, the
@@ -187,7 +187,7 @@ static void settle_ring(Replica &r, MemberSlot slot)
 static void settled(Replica &r)
 {
     r.migrations = 0; // A counter for statistics only.
-    for (MemberSlot slot = 0; slot < r.rings.count; ++slot)
+    for (MemberSlot slot = 0; slot < r.queues.count; ++slot)
         settle_ring(r, slot);
     if (r.free_grants.count != r.grants.count) return;
     for (uint32_t i = 0; i < r.grants.count; ++i)
@@ -263,7 +263,7 @@ static void acked(Replica &r, PeerId from, uint32_t count)
 {
     const MemberSlot slot = replica::find_member(r, from);
     if (slot == no_member || r.members[slot].fenced) return;
-    replica::messages_acked(r, from, r.rings[slot].acked_count + count);
+    replica::messages_acked(r, from, r.queues[slot].acked_count + count);
 }
 
 // Runs an action of the game. The tick counter influences only values and UPDATEs. So it rises, by
@@ -365,8 +365,9 @@ static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const P
     seen.verdict = step.verdict;
     seen.changed = step.block != before;
     seen.fault = r.fault;
-    for (const ItemRing &ring : r.rings.all())
-        seen.overflow |= ring.overflow;
+    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
+    for (const MemberQueue &queue : r.queues.all())
+        seen.overflow |= queue.unacked_count + grant_objects_max > unacked_max;
     if (seen.message == MessageKind::claim) seen.granted = granted_to_sender(s, input, step);
     seen.locked = s._blocks[before].glance.known_locked;
     seen.before = beliefs(s, before);

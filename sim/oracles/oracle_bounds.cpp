@@ -25,13 +25,14 @@ struct Use {
 
 Violation check_rings(const Replica &r, uint16_t index)
 {
-    const uint64_t items_max = r.items.capacity / r.rings.capacity;
-    for (uint32_t i = 0; i < r.rings.count; ++i) {
-        const ItemRing &ring = r.rings[i];
+    const uint64_t unacked_max = r.unacked.capacity / r.queues.capacity;
+    const uint64_t owed_max = r.owed.capacity / r.queues.capacity;
+    for (uint32_t i = 0; i < r.queues.count; ++i) {
+        const MemberQueue &queue = r.queues[i];
         const PeerRing &sent = r.publisher.rings[i];
         const Use uses[] = {
-            {"messages for a member", ring.count, items_max},
-            {"messages for a member that wait", ring.pulled, ring.count},
+            {"messages in flight to a member", queue.unacked_count, unacked_max},
+            {"ranges of the dead for a member", queue.owed_count, owed_max},
             {"packets with UPDATEs in flight", sent.packet_count, r.publisher.packets_max},
             {"runs of UPDATEs in flight", sent.run_count, r.publisher.runs_max}};
         for (const Use &use : uses)

@@ -70,13 +70,15 @@ void judge_changes(Oracles &o, const Node &node, uint16_t index, PeerId host)
     }
 }
 
-// Covers DESTROYs of objects that this peer never had alive, which its slots do not show. A DESTROY
+// Covers deaths of objects that this peer never had alive, which its slots do not show. A DESTROY
 // may arrive before the CREATE, even in the same tick.
 void hear_deaths(Oracles &o, const Node &node, uint16_t index)
 {
     for (size_t i = 0; i < node.note_count; ++i) {
         const Note &note = node.notes[i];
-        if (note.kind != NoteKind::received || note.message != MessageKind::destroy) continue;
+        const bool death =
+            note.message == MessageKind::destroy || note.message == MessageKind::dead;
+        if (note.kind != NoteKind::received || !death) continue;
         if (note.verdict != static_cast<uint8_t>(Verdict::ok)) continue;
         const ObjectRecord *record = ledger::find(o.ledger, note.object);
         if (!record) continue;

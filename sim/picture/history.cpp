@@ -171,10 +171,10 @@ Violation violation(const Moment &moment)
 
 const char *text(MessageKind kind)
 {
-    static constexpr const char *names[] = {"UPDATE",  "WELCOME", "VIEW",   "CREATE",    "MIGRATE",
-                                            "DESTROY", "DEAD",    "SYNCED", "CAUGHT UP", "CLAIM",
-                                            "RELEASE", "LOCK",    "UNLOCK", "REFUSED",   "GRANT",
-                                            "QUERY",   "REPORT",  "REPORT", "COMPLAINT", "RELAY"};
+    static constexpr const char *names[] = {
+        "UPDATE", "WELCOME",   "VIEW",   "CREATE",  "MIGRATE",     "DESTROY", "DEAD",
+        "SYNCED", "CAUGHT UP", "CLAIM",  "RELEASE", "LOCK",        "UNLOCK",  "REFUSED",
+        "GRANT",  "QUERY",     "REPORT", "REPORT",  "DEAD WANTED", "RELAY"};
     static_assert(std::size(names) == static_cast<size_t>(MessageKind::relay) + 1);
     return static_cast<size_t>(kind) < std::size(names) ? names[static_cast<size_t>(kind)] : "?";
 }

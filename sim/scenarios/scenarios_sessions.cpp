@@ -140,8 +140,8 @@ PlayedSessions slow_reader(const Stage &stage)
     while (run.sim->now_us < 30'000'000 && advance(run)) {
         ranges_most = std::max(ranges_most, dead_ranges_most(run));
         const Replica &host = inspect::replica(run.sim->nodes[0].session);
-        const MemberSlot slot = replica::find_member(host, run.sim->nodes[3].self);
-        if (slot != no_member) items_most = std::max<uint64_t>(items_most, host.rings[slot].count);
+        items_most =
+            std::max<uint64_t>(items_most, replica::queued_count(host, run.sim->nodes[3].self));
     }
     expect(run, agree(run), "all agree, the slow one is a member");
     expect(run, session_stats(run.sim->nodes[0].session).objects == 0, "all 3600 have died");

@@ -48,9 +48,10 @@ __attribute__((format(printf, 2, 3))) static void fail(Soak &soak, const char *f
 
 static bool queues_have_room(const Replica &r)
 {
-    const uint32_t items_max = r.items.capacity / r.rings.capacity;
-    return std::all_of(r.rings.begin(), r.rings.end(),
-                       [&](const ItemRing &ring) { return ring.count < items_max / 2; });
+    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
+    return std::all_of(r.queues.begin(), r.queues.end(), [&](const MemberQueue &queue) {
+        return queue.unacked_count < unacked_max / 2;
+    });
 }
 
 static void hear(Soak &soak, size_t place)

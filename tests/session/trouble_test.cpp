@@ -180,8 +180,7 @@ TEST(Trouble, AFloodOfCallsDoesNotKeepTheHostFromTheOthers)
 static void fall_silent(Session *session)
 {
     auto &r = const_cast<Replica &>(inspect::replica(session));
-    ItemRing &ring = r.rings[replica::find_member(r, replica::host(r))];
-    ring.overflow = ring.given_up = true;
+    r.queues[replica::find_member(r, replica::host(r))].removing = true;
 }
 
 TEST(Trouble, AMemberThatAnswersNoQueryIsGivenUpAndTheDepartureEnds)

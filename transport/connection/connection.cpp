@@ -141,6 +141,16 @@ bool has_place(const Connection &c)
     return sent_packets::room(c._sent) > close_packets;
 }
 
+uint64_t unanswered_us(const Connection &c, uint64_t now_us)
+{
+    if (sent_packets::eliciting_count(c._sent) == 0) return 0;
+    uint64_t i = sent_packets::oldest(c._sent);
+    while (!sent_packets::at(c._sent, i).ack_eliciting ||
+           sent_packets::at(c._sent, i).state != SentState::in_flight)
+        i += 1;
+    return now_us - std::max(c._answered_us, sent_packets::at(c._sent, i).sent_us);
+}
+
 // The interval is at most an eighth of the timeout, so that several probes fit into the timeout.
 // An eighth may be less than a round trip; then each packet would be probed before its ack can
 // arrive. Hence the lower bound: the probe timeout without backoff, up to 3/8 of the timeout.
@@ -231,6 +241,16 @@ ConnectionState state(const Connection &c)
 uint64_t last_received_us(const Connection &c)
 {
     return c._last_received_us;
+}
+
+uint64_t next_number(const Connection &c)
+{
+    return sent_packets::next(c._sent);
+}
+
+bool has_acked_since(const Connection &c, uint64_t number)
+{
+    return sent_packets::acked_end(c._sent) > number;
 }
 
 CloseReason close_reason(const Connection &c)
@@ -349,8 +369,9 @@ void settle_streams(Connection &c)
         const bool was_probe = path_size::settled(c._path_size, outcome.packet, packet.size_bytes,
                                                   outcome.acked, packet.sent_us);
         if (was_probe) continue;
-        c._loss += (outcome.acked ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
-        congestion::settled(c._congestion, outcome.acked);
+        const bool tells = outcome.packet >= c._standstill_end;
+        if (tells) c._loss += (outcome.acked ? 0 : 65'536 / loss_packets) - c._loss / loss_packets;
+        if (tells) congestion::settled(c._congestion, outcome.acked);
         for (size_t j = 0; j < packet.chunk_count; j += 1) {
             const SentChunk &chunk = packet.chunks[j];
             StreamSend &stream = c._send[static_cast<size_t>(chunk.stream)];

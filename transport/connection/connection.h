@@ -109,6 +109,10 @@ void update(Connection &c, uint64_t now_us);
 ConnectionState state(const Connection &c);
 // When the last authentic packet was accepted, or the connection was opened.
 uint64_t last_received_us(const Connection &c);
+// The number of the next packet of ours, and whether the peer has acked one from `number` on: then
+// it was there after that packet was sent.
+uint64_t next_number(const Connection &c);
+bool has_acked_since(const Connection &c, uint64_t number);
 CloseReason close_reason(const Connection &c); // closed_by_peer: the reason that the peer gave.
 // Returns the outcome of each packet once, lowest number first among those known; false if there
 // are no more for now. Take all of them once per tick, as packets whose outcome has not been taken
@@ -122,6 +126,7 @@ bool queue_message(Connection &c, StreamId stream, std::span<const std::byte> me
 // The size of the largest message that fits into the queue now.
 size_t queue_room_bytes(const Connection &c, StreamId stream);
 uint64_t queued_offset(const Connection &c, StreamId stream); // End of all that was queued.
+uint64_t sent_offset(const Connection &c, StreamId stream);   // End of all that was ever sent.
 uint64_t acked_offset(const Connection &c, StreamId stream);  // All bytes before it are acked.
 // Whether one more packet may be sent now: window and pace allow it, or an ack or a probe is due;
 // and it finds a place among the packets whose outcome is unknown or not taken.

@@ -50,14 +50,29 @@ void take_sample(Connection &c, const AckEffect &effect, uint64_t held_us, uint6
     set_pace(c, now_us);
 }
 
+// A peer that stands still acks everything when it goes on, and its path is as good as before. If
+// no round trip was measured since the last such ack, the path has become this slow.
+void note_standstill(Connection &c, uint64_t unanswered_us)
+{
+    if (unanswered_us < standstill_us + round_trip::probe_us(c._round_trip)) return;
+    if (!round_trip::known(c._round_trip) || c._standstill_last) return;
+    c._standstill_end = sent_packets::next(c._sent);
+    c._standstill_last = true;
+}
+
 void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
 {
+    const uint64_t waited_us = unanswered_us(c, now_us);
     const AckEffect effect =
         sent_packets::take_ack(c._sent, frame, round_trip::loss_us(c._round_trip), now_us);
+    if (effect.eliciting) note_standstill(c, waited_us);
     settle_streams(c);
     for (uint32_t i = 0; i < effect.late_count; i += 1)
         congestion::arrived_late(c._congestion);
-    if (effect.sampled) take_sample(c, effect, frame.delay_units * ack_delay_unit_us, now_us);
+    if (effect.sampled && effect.newest >= c._standstill_end) {
+        take_sample(c, effect, frame.delay_units * ack_delay_unit_us, now_us);
+        c._standstill_last = false;
+    }
     if (effect.eliciting) {
         end_doubt(c, now_us);
         c._probes_due = 0;

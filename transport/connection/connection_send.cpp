@@ -162,6 +162,11 @@ uint64_t queued_offset(const Connection &c, StreamId stream)
     return stream_send::queued(c._send[static_cast<size_t>(stream)]);
 }
 
+uint64_t sent_offset(const Connection &c, StreamId stream)
+{
+    return stream_send::sent(c._send[static_cast<size_t>(stream)]);
+}
+
 uint64_t acked_offset(const Connection &c, StreamId stream)
 {
     return stream_send::acked(c._send[static_cast<size_t>(stream)]);

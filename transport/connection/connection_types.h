@@ -23,6 +23,8 @@ inline constexpr uint32_t probe_backoff_max = 6; // Doublings of the probe timeo
 // From these loss rates on, in 65536ths of all packets, new stream bytes are sent in two packets
 // and in three packets.
 inline constexpr uint32_t two_copies_loss = 65'536 / 150, three_copies_loss = 65'536 * 15 / 100;
+// An ack after so long a time without one ends a standstill.
+inline constexpr uint64_t standstill_us = 500'000;
 // After this many probe timeouts without a new ack, in_doubt() is true.
 inline constexpr uint32_t doubtful_probes = 3;
 
@@ -63,6 +65,10 @@ struct Connection { // Closed.
     uint32_t _probes_due;  // Probe packets still to be sent.
     uint32_t _probe_count; // Probe timeouts since the last ack of an ack-eliciting packet.
     uint64_t _answered_us; // When that ack came, the doubt ended or the connection opened.
+    // Lower packet numbers were sent before or during a standstill of the peer, of the path or of
+    // this process. Their round trips and losses say nothing about the path. standstill_us().
+    uint64_t _standstill_end;
+    bool _standstill_last; // No round trip was measured since that standstill.
 
     StreamSend _send[stream_count];
     StreamReceive _receive[stream_count];
@@ -89,6 +95,8 @@ void begin_closing(Connection &c, CloseReason reason);
 uint32_t copies(const Connection &c);
 // There is a place for one more sent packet, and then still for the packets that close.
 bool has_place(const Connection &c);
+// How long a packet in flight has waited for any ack; 0: none is in flight.
+uint64_t unanswered_us(const Connection &c, uint64_t now_us);
 uint64_t probe_interval_us(const Connection &c); // The probe timeout, with backoff.
 // Sets the pace to the configured cap or the rate of the congestion window, whichever is lower.
 void set_pace(Connection &c, uint64_t now_us);

@@ -106,6 +106,11 @@ uint64_t queued(const StreamSend &s)
     return s._queued;
 }
 
+uint64_t sent(const StreamSend &s)
+{
+    return s._sent;
+}
+
 uint64_t acked(const StreamSend &s)
 {
     return s._acked;

@@ -51,6 +51,7 @@ void clear_bits(StreamSend &stream);
 bool queue(StreamSend &stream, std::span<const std::byte> message);
 size_t room_bytes(const StreamSend &stream); // The size of the largest message that fits now.
 uint64_t queued(const StreamSend &stream);
+uint64_t sent(const StreamSend &stream);
 uint64_t acked(const StreamSend &stream);
 
 bool any_lost(const StreamSend &stream);

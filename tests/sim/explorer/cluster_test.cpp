@@ -180,9 +180,11 @@ TEST_F(ClusterTest, WhatAnotherSaysIsForgedUnderOnesOwnName)
     make(s, {MoveKind::create, 1, 0, 0});
     make(s, deliver(1, 0));
     make(s, deliver(1, 2));
-    make(s, {MoveKind::destroy, 1, 0, object_2_1});
-    make(s, {MoveKind::replay, 2, 0, 1});
-    const uint32_t host = cluster::block(s, 0);
+    make(s, {MoveKind::claim, 2, 0, object_2_1});
     make(s, deliver(2, 0));
+    make(s, deliver(0, 2)); // The GRANT. Now 2 announces its tenure with MIGRATE.
+    make(s, {MoveKind::replay, 1, 0, 2});
+    const uint32_t host = cluster::block(s, 0);
+    make(s, deliver(1, 0));
     EXPECT_EQ(cluster::block(s, 0), host);
 }

@@ -192,9 +192,9 @@ TEST(OraclesAtRest, BoundsThatAreBroken)
     Rest rest(13);
     auto &replica = const_cast<Replica &>(inspect::replica(rest.session(1)));
     EXPECT_FALSE(oracle_bounds::check_replica(replica, 1));
-    replica.rings[0].pulled += 1;
+    replica.queues[0].owed_count += replica.owed.capacity;
     EXPECT_EQ(oracle_bounds::check_replica(replica, 1).invariant, "I8");
-    replica.rings[0].pulled -= 1;
+    replica.queues[0].owed_count -= replica.owed.capacity;
     const DeadRange range = replica.world.dead[0];
     flat::push(replica.world.dead, {range.last + 1, range.last + 1});
     EXPECT_EQ(oracle_bounds::check_replica(replica, 1).invariant, "I8");
