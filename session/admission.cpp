@@ -163,7 +163,7 @@ bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const s
     if (replica::is_member(*s.replica, from.peer)) replica::rewind(*s.replica, from.peer);
     from = {};
     from.role = PeerRole::unidentified;
-    from.since_us = s.now_us;
+    from.since_us = from.answered_us = s.now_us;
     return receive_from_unidentified(s, index, message);
 }
 
@@ -173,7 +173,7 @@ static bool is_there_still(Session &s, ConnectionIndex index)
 {
     PeerLink &from = peer_link(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);
-    if (!from.is_doubted && s.now_us - from.since_us < fresh_join_us) return true;
+    if (!from.is_doubted && s.now_us - from.answered_us < fresh_join_us) return true;
     if (from.is_doubted) return connection::has_acked_since(c, from.doubt_number);
     from.is_doubted = true;
     from.doubt_number = connection::next_number(c);

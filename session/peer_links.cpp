@@ -96,9 +96,10 @@ static void bind_if_member(Session &s, ConnectionIndex index)
 }
 
 // Binds at once, so that messages in the first datagrams are not lost.
-void open_link(Session &s, ConnectionIndex index)
+void open_link(Session &s, ConnectionIndex index, uint64_t answered_us)
 {
     s.links[index] = {};
+    s.links[index].answered_us = answered_us;
     s.links[index].role = PeerRole::unidentified;
     s.links[index].since_us = s.now_us;
     bind_if_member(s, index);

@@ -11,7 +11,7 @@ ConnectionIndex link_to(const Session &s, PeerId peer);
 // Whether a connection is bound to the member, open or still connecting.
 bool has_link(const Session &s, PeerId peer);
 // A peer has opened this connection to us. It is bound at once if its key is a member's.
-void open_link(Session &s, ConnectionIndex index);
+void open_link(Session &s, ConnectionIndex index, uint64_t answered_us);
 // Makes this connection the member's path. The member must be in the roster.
 void bind(Session &s, ConnectionIndex index, PeerId peer);
 // Where the other end is. Port 0: the connection is bridged.

@@ -177,7 +177,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     // Dropped as if it had been lost: it is not acked, and its content comes again.
     if (!room) return;
     const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
-    if (arrival.handling == Handling::opened) open_link(s, arrival.connection);
+    if (arrival.handling == Handling::opened) open_link(s, arrival.connection, arrival.answered_us);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
     const PeerLink &from = peer_link(s, arrival.connection);
     // The sender may be a member that our next view names. Without an ack it sends this again.

@@ -129,6 +129,7 @@ struct PeerLink {
     uint64_t connection_epoch; // Number of the connection, in the order of binding; 0: never bound.
     bool has_asked;         // unidentified: its JOIN has arrived. join_target: our JOIN is queued.
     bool may_ask_again;     // unidentified: it was refused because we are not the host.
+    uint64_t answered_us;   // unidentified: when we answered its handshake.
     bool is_doubted;        // unidentified: its JOIN came late, and waits for an ack.
     uint64_t doubt_number;  // is_doubted: the number of the first packet whose ack ends the doubt.
     bool redirected;        // join_target: another member named this one as the host.

@@ -57,6 +57,7 @@ struct Arrival {
     Handling handling;
     ConnectionIndex connection; // opened, packet; otherwise no_connection.
     OpenedPacket packet;        // opened, packet: decrypted, not yet accepted.
+    uint64_t answered_us = 0;   // opened: when we answered the handshake first.
 };
 
 namespace endpoint {

@@ -250,6 +250,7 @@ Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t
     }
     take_over(e, index, entry);
     end_rivals(e, index, now_us);
+    arrival.answered_us = entry.made_us;
     arrival.handling = Handling::opened;
     arrival.connection = index;
     return arrival;

@@ -32,6 +32,9 @@ namespace tern {
     X(own_copy_preferred, "a new owner goes on from its own copy, though the host's is newer")     \
     X(past_tenure_announced, "a CREATE that waited is said though its tenure has ended")           \
     X(ack_of_a_past_tenure, "the ack of a former tenure's CREATE lets UPDATEs go")                 \
+    X(state_not_requeued, "an announcement in flight is not repeated over a new connection")       \
+    X(death_not_requeued, "deaths in flight are not repeated over a new connection")               \
+    X(waiting_grant_unanswered, "a GRANT overtaken while it waits is dropped without an answer")   \
     X(older_value_reported, "a report of the same tenure replaces a newer value")                  \
     X(no_term, "a new host stamps as if it were the first")                                        \
     X(own_term_plus_one, "a new host looks only at the terms that it has seen itself")             \

@@ -39,10 +39,12 @@ inline const TypeTable &group_table()
 
 inline constexpr ReplicaLimits group_limits = {6, 256, 64, 256, 16, 128, Quorum::survivors};
 
-inline ReplicaPointer make_replica(Topology topology = Topology::mesh)
+inline ReplicaPointer make_replica(Topology topology = Topology::mesh,
+                                   uint32_t grants_max = group_limits.grants_max)
 {
     ReplicaLimits limits = group_limits;
     limits.topology = topology;
+    limits.grants_max = grants_max;
     void *memory = std::calloc(1, replica::size_bytes(group_table(), limits));
     return ReplicaPointer(replica::place(memory, group_table(), limits));
 }
@@ -69,6 +71,7 @@ struct Group {
     std::vector<std::vector<Event>> events;            // All events of each replica.
     std::vector<std::vector<std::deque<Bytes>>> wires; // [from][to]
     std::vector<std::vector<uint32_t>> delivered;      // [from][to]: messages, for acks.
+    uint32_t grants_max = group_limits.grants_max;     // Of each replica.
 
     Replica &at(unsigned id) { return *replicas[id - 1]; }
 
@@ -82,7 +85,7 @@ struct Group {
 
     void add(Topology topology = Topology::mesh)
     {
-        replicas.push_back(make_replica(topology));
+        replicas.push_back(make_replica(topology, grants_max));
         keys.emplace_back();
         crypto_sign_keypair(keys.back().public_key, keys.back().secret_key);
         events.emplace_back();
@@ -158,6 +161,16 @@ struct Group {
         }
     }
 
+    // The connection between two replicas is made anew: what was not delivered is lost.
+    void reconnect(size_t a, size_t b)
+    {
+        for (const auto &[from, to] : {std::pair(a, b), std::pair(b, a)}) {
+            wires[from][to].clear();
+            delivered[from][to] = 0;
+            replica::rewind(*replicas[from], peer(static_cast<unsigned>(to + 1)));
+        }
+    }
+
     // The UPDATE message of `from` to `to` in one packet.
     Bytes updates(unsigned from, unsigned to, uint64_t packet)
     {
@@ -182,10 +195,12 @@ struct Group {
     }
 };
 
-inline Group make_group(size_t count, Topology topology = Topology::mesh)
+inline Group make_group(size_t count, Topology topology = Topology::mesh,
+                        uint32_t grants_max = group_limits.grants_max)
 {
     if (sodium_init() < 0) std::abort();
     Group group;
+    group.grants_max = grants_max;
     for (size_t i = 0; i < count; ++i)
         group.add(topology);
     replica::start(group.at(1), 7, group.keys[0].secret_key, group.identity(0));

@@ -50,6 +50,7 @@ const Absence absences[] = {
     {Mutant::no_authority_check, "I6", {.peers = 2, .forges = 1}},
     {Mutant::older_value_reported, "I5", {.peers = 3, .crashes = 1, .updates = 1, .losses = 1}},
     {Mutant::overtaken_grant_taken, "I4", {.peers = 3, .claims = 2, .updates = 1, .holds = 1}},
+    {Mutant::waiting_grant_unanswered, "Q6", {.peers = 3, .claims = 2, .holds = 1}},
     {Mutant::past_tenure_announced, "I4", {.peers = 3, .claims = 1, .updates = 1, .holds = 1}},
     {Mutant::lock_ignored, "I15", {.peers = 3, .claims = 1, .locks = 1}},
     {Mutant::lock_outlives_its_tenure, "Q8", {.peers = 2, .claims = 1, .locks = 1}},

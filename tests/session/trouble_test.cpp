@@ -64,6 +64,40 @@ TEST(Trouble, ANewcomerThatLeavesAtOnceIsNoPhantom)
     EXPECT_EQ(session_state(world.nodes[2].session), State::open);
 }
 
+// Star, seed 558678315: the JOIN of a peer that has crashed arrives after seconds.
+TEST(Trouble, AJoinThatArrivesSecondsLateMakesNoMember)
+{
+    SimWorld world(4);
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    Node &newcomer = world.add();
+    std::vector<std::vector<std::byte>> held; // Its data, from the JOIN on.
+    for (int i = 0; i < 30; ++i) {
+        world.pass_tick_time();
+        for (Node &node : world.nodes) {
+            world.tick(node);
+            for (const Datagram &datagram : send(node.session, world.now_us)) {
+                if (&node == &newcomer && datagram.bytes[0] == std::byte{4})
+                    held.emplace_back(datagram.bytes.begin(), datagram.bytes.end());
+                else
+                    node.socket->send(std::span(&datagram, 1));
+            }
+        }
+    }
+    ASSERT_FALSE(held.empty());
+    newcomer.crashed = true;
+    world.steps(40); // 1.3 s, less than timeout_ms.
+    for (const std::vector<std::byte> &bytes : held) {
+        const Datagram datagram = {world.nodes[0].address, bytes};
+        newcomer.socket->send(std::span(&datagram, 1));
+    }
+    for (int i = 0; i < 150; ++i) {
+        world.step();
+        ASSERT_TRUE(other_peers(world.nodes[0].session).empty()) << "tick " << i;
+    }
+    EXPECT_EQ(session_stats(world.nodes[0].session).bad_datagrams, 0u);
+}
+
 TEST(Trouble, AdmittingTwiceIsAdmittingOnce)
 {
     SimWorld world(3);
