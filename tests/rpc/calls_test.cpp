@@ -1,4 +1,6 @@
 // Calls to the owner of an object, calls to the host, and requests; the rules for who may call.
+#include "rpc/call_routing.h"
+#include "session/session_types.h"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -249,6 +251,69 @@ TEST_P(Calls, AreCountedOutBeyondTheirLimit)
     EXPECT_EQ(sent, 10);
     steps(30);
     EXPECT_EQ(numbers(1, EventKind::call).size(), 10u);
+}
+
+TEST_P(Calls, AReplyOfAnotherThanTheCalledIsDropped)
+{
+    replies = false;
+    const CallId id_of_call = request(at(3), id(1), WORD, Said{ObjectId::none, 1});
+    steps(20);
+    ASSERT_EQ(numbers(1, EventKind::call), Numbers{1});
+    const Said forged = {ObjectId::none, 66}, honest = {ObjectId::none, 2};
+    EXPECT_TRUE(reply(at(2), id(3), id_of_call, WORD, &forged, sizeof forged));
+    EXPECT_TRUE(call(at(2), id(3), WORD, Said{ObjectId::none, 3})); // Comes after the reply.
+    steps(30);
+    EXPECT_EQ(numbers(3, EventKind::call), Numbers{3});
+    EXPECT_EQ(numbers(3, EventKind::reply), Numbers{});
+    EXPECT_TRUE(reply(at(1), id(3), id_of_call, WORD, &honest, sizeof honest));
+    steps(30);
+    EXPECT_EQ(numbers(3, EventKind::reply), Numbers{2});
+}
+
+TEST_P(Calls, AnOutcomeOfAnotherThanTheCalledIsDropped)
+{
+    const ObjectId object = thing(1);
+    world.cut_one_way(1, GetParam() == Topology::star ? 0 : 3, true);
+    CallHead forged = {};
+    forged.kind = CallKind::outcome;
+    forged.type = WORD;
+    forged.id = call_owner(at(3), object, WORD, Said{object, 1});
+    forged.outcome = Outcome::dead;
+    std::byte buffer[call_head_bytes_max];
+    const size_t size = calls::write(at(2)->types, forged, nullptr, buffer);
+    EXPECT_TRUE(session::queue_call(*at(2), id(3), std::span(buffer, size), Reliability::reliable));
+    EXPECT_TRUE(call(at(2), id(3), WORD, Said{object, 3})); // Comes after the outcome.
+    steps(20);
+    EXPECT_EQ(numbers(3, EventKind::call), Numbers{3});
+    world.cut_one_way(1, GetParam() == Topology::star ? 0 : 3, false);
+    steps(60);
+    EXPECT_EQ(numbers(1, EventKind::call), Numbers{1});
+    EXPECT_EQ(numbers(3, EventKind::call_failed), Numbers{});
+}
+
+TEST_P(Calls, OfOneOwnerDoNotWaitForThoseOfAnother)
+{
+    const ObjectId object = thing(1);
+    const auto unknown = static_cast<ObjectId>(0x1000000ff);
+    EXPECT_NE(call_owner(at(3), unknown, WORD, Said{unknown, 1}), CallId::none);
+    EXPECT_NE(call_owner(at(3), object, WORD, Said{object, 2}), CallId::none);
+    steps(15);
+    EXPECT_EQ(numbers(1, EventKind::call), Numbers{2});
+    EXPECT_EQ(numbers(3, EventKind::call_failed), Numbers{}); // The first call still waits.
+}
+
+TEST_P(Calls, OfAnOwnerFailWhenTheirOwnTimeoutHasPassed)
+{
+    replies = false;
+    const ObjectId object = thing(1);
+    const CallId asked = request_owner(at(3), object, WORD, Said{object, 1}, 1000);
+    steps(27);
+    EXPECT_EQ(numbers(1, EventKind::call), Numbers{1});
+    EXPECT_EQ(numbers(3, EventKind::call_failed), Numbers{});
+    steps(6);
+    ASSERT_EQ(numbers(3, EventKind::call_failed), Numbers{1});
+    EXPECT_EQ(heard.back().event.call, asked);
+    EXPECT_EQ(heard.back().event.failure, CallFailure::no_reply);
 }
 
 INSTANTIATE_TEST_SUITE_P(In, Calls, testing::Values(Topology::mesh, Topology::star),
