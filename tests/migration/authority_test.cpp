@@ -277,6 +277,73 @@ TEST_F(Authority, AGrantOfATermThatCannotBeIsForged)
               Verdict::forged);
 }
 
+// Peer 4 has made no object yet, so what carries an id of its own is an invention of the host.
+TEST_F(Authority, OthersCannotMakeObjectsWithOurIds)
+{
+    ReplicaPointer twin = copy(group.at(4)); // A liar that creates in the name of peer 4.
+    const Thing thing = {6, 6};
+    const ObjectId ours = replica::create(*twin, 0, &thing);
+    replica::begin_send(*twin);
+    for (const unsigned to : {1u, 3u}) {
+        std::byte buffer[1024];
+        const size_t size = replica::next_message(*twin, peer(to), buffer);
+        ASSERT_EQ(replica::receive(group.at(to), peer(4), {buffer, size}), Verdict::ok);
+    }
+    ASSERT_TRUE(replica::migrate(group.at(1), ours, peer(3)));
+    group.settle_and_pull(0);
+    while (group.deliver(0, 2)) {
+    }
+    group.settle_and_pull(2);
+    ASSERT_EQ(belief(group.at(3), ours).owner, peer(3));
+    ASSERT_EQ(group.wires[2][3].size(), 1u); // The MIGRATE of 3 to 4.
+    EXPECT_EQ(replica::receive(group.at(4), peer(3), group.wires[2][3].front()),
+              Verdict::malformed);
+    EXPECT_FALSE(belief(group.at(4), ours).alive);
+    EXPECT_EQ(replica::create(group.at(4), 0, &thing), ours); // The id is still free.
+    EXPECT_EQ(belief(group.at(4), ours), (Belief{true, false, 0, peer(4)}));
+}
+
+TEST_F(Authority, AMemberCannotTellTheEndOfWhatAnotherHasMade)
+{
+    std::byte buffer[64];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::dead);
+    bits::write_bool(w, true);
+    messages::write_object_id(w, object); // The object of 2
+    bits::write_varint(w, 0);
+    bits::write_bool(w, false);
+    const Bytes lie(buffer, buffer + bits::size_bytes(w));
+    ReplicaPointer listener = copy(group.at(4));
+    EXPECT_EQ(replica::receive(*listener, peer(1), lie), Verdict::ok); // The host may.
+    EXPECT_TRUE(belief(*listener, object).dead);
+    EXPECT_NE(replica::receive(group.at(4), peer(3), lie), Verdict::ok);
+    EXPECT_EQ(belief(group.at(4), object), (Belief{true, false, 0, peer(2)}));
+}
+
+TEST_F(Authority, AClaimOfANewcomerThatHasNotCaughtUpIsForged)
+{
+    group.add();
+    const PeerId newcomer = replica::next_peer_id(group.at(1));
+    replica::admit(group.at(1), newcomer, group.identity(4));
+    group.settle_and_pull(0);
+    while (group.deliver(0, 4)) {
+    }
+    ASSERT_EQ(group.at(5).phase, Phase::joining); // The others have not sent their objects.
+    std::byte buffer[16];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::claim);
+    messages::write_object_id(w, object);
+    const Bytes claim(buffer, buffer + bits::size_bytes(w));
+    EXPECT_EQ(replica::receive(group.at(1), newcomer, claim), Verdict::forged);
+    EXPECT_FALSE(replica::migrate(group.at(1), object, newcomer));
+    group.flow();
+    EXPECT_EQ(belief(group.at(1), object), (Belief{true, false, 0, peer(2)}));
+    ASSERT_EQ(group.at(5).phase, Phase::in); // Now it may.
+    EXPECT_EQ(replica::receive(group.at(1), newcomer, claim), Verdict::ok);
+    group.flow();
+    EXPECT_EQ(belief(group.at(2), object).owner, newcomer);
+}
+
 // Reports of objects carry no proof. docs/security.md lists this as an open hole.
 TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
 {
