@@ -1,5 +1,6 @@
 // Members without a direct path to each other: relaying by another member, the return to the direct
 // path, and addresses that change.
+#include "session/bridge.h"
 #include "session/peer_links.h"
 #include "tests/session/sim_world.h"
 #include "transport/sockets/addresses.h"
@@ -65,6 +66,62 @@ TEST(Bridge, APairWithoutAPathIsBridgedByTheHostAndAgrees)
     EXPECT_EQ(get<Body>(world.nodes[2].session, body).health, 7);
     EXPECT_GT(session_stats(world.nodes[0].session).forwarded_datagrams, 10u);
     EXPECT_EQ(session_stats(world.nodes[0].session).not_forwarded, 0u);
+}
+
+TEST(Bridge, AnAnswerToNoChallengeOfOursChangesNoPath)
+{
+    SimWorld world(9);
+    ASSERT_TRUE(world.open(3));
+    Session &s = *world.nodes[1].session;
+    const ConnectionIndex index = session::link_to(s, local_peer(world.nodes[2].session));
+    const auto address_of = [&] { return connection::address(endpoint::at(*s.endpoint, index)); };
+    const auto answer = [&](uint64_t nonce) {
+        std::byte bytes[sizeof nonce];
+        std::memcpy(bytes, &nonce, sizeof nonce);
+        session::take_path_message(s, index, {UnreliableKind::answer, bytes},
+                                   SimWorld::address_of(77));
+    };
+    const Address present = address_of();
+    PathCandidates &candidates = session::peer_link(s, index).candidates;
+    candidates.direct = SimWorld::address_of(88);
+    for (const uint64_t nonce : {uint64_t{0}, uint64_t{1} << 63, uint64_t{0x123456789a0000}})
+        answer(nonce); // No challenge is out.
+    EXPECT_EQ(address_of(), present);
+    candidates.nonce = uint64_t{1} << 63 | 0x10000;
+    for (const uint64_t nonce : {uint64_t{0}, uint64_t{1} << 63, candidates.nonce ^ 0x20000})
+        answer(nonce); // Another challenge is out.
+    EXPECT_EQ(address_of(), present);
+    EXPECT_NE(candidates.nonce, 0u); // It still awaits its answer.
+    answer(candidates.nonce);
+    EXPECT_EQ(address_of(), SimWorld::address_of(88));
+}
+
+// Nodes 0 and 2 send to node 1 in each tick, until their paths to it are cut.
+TEST(Bridge, ASilentMemberIsNoCandidate)
+{
+    SimWorld world(10, {20, 20, 0, 0});
+    ASSERT_TRUE(world.open(3));
+    const PeerId one = local_peer(world.nodes[1].session);
+    const auto talk_to_one = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            for (const size_t from : {0u, 2u})
+                call(world.nodes[from].session, one, HIT, Hit{}, Reliability::unreliable);
+            world.step();
+        }
+    };
+    const auto candidates_for = [&](size_t to) -> const PathCandidates & {
+        Session &s = *world.nodes[1].session;
+        const PeerId peer = local_peer(world.nodes[to].session);
+        return session::peer_link(s, session::link_to(s, peer)).candidates;
+    };
+    talk_to_one(30);
+    world.cut(0, 1, true);
+    talk_to_one(4);
+    world.cut(1, 2, true);
+    talk_to_one(32);                                        // 1.1 s; the timeout is 2 s.
+    EXPECT_GT(candidates_for(2).direct_count, 0u);          // The path is in doubt.
+    EXPECT_EQ(candidates_for(2).relay_candidate_count, 0u); // The host has been silent for longer.
+    EXPECT_GT(candidates_for(0).relay_candidate_count, 0u); // Node 2 was not silent yet.
 }
 
 TEST(Bridge, NothingIsLostWhenTheDirectPathGoesAndComesBack)

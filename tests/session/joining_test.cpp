@@ -179,6 +179,34 @@ TEST(Joining, ARemovedPeerIsToldAndCannotComeBackWithItsKey)
     EXPECT_TRUE(world.converged());
 }
 
+TEST(Joining, ARemovedKeyIsRefusedAndAnotherIsNot)
+{
+    SimWorld world(14);
+    ASSERT_TRUE(world.open(1));
+    // Places a node whose keys follow from the number, and lets it join.
+    const auto join_with_key = [&](uint8_t number) {
+        const uint8_t seed[32] = {number};
+        Node &node = world.place(world.config);
+        destroy_session(node.session);
+        node.session = inspect::make_seeded_session(world.config, seed);
+        receive(node.session, {}, world.now_us);
+        join(node.session, world.the_invite());
+        world.steps(60);
+        return world.nodes.back().session;
+    };
+    const Session *first = join_with_key(1);
+    ASSERT_EQ(session_state(first), State::open);
+    remove(world.nodes[0].session, local_peer(first));
+    world.steps(100);
+    EXPECT_EQ(session_state(first), State::removed);
+    EXPECT_EQ(session_state(join_with_key(2)), State::open);
+    const Session *again = join_with_key(1);
+    EXPECT_EQ(session_state(again), State::refused_by_game);
+    const std::string text = state_text(again);
+    EXPECT_NE(text.find("this peer was removed from the session"), std::string::npos) << text;
+    EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
+}
+
 TEST(Joining, WhoLeavesLosesNothingThatItHasSaid)
 {
     for (uint64_t seed = 1; seed <= 20; ++seed) {

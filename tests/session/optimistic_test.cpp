@@ -65,6 +65,21 @@ TEST_F(ThreePeers, OnlyTheFieldsThatWereSetAreTheNewOwnersFirstChange)
     EXPECT_TRUE(world.converged());
 }
 
+TEST_F(ThreePeers, ASecondSetAddsToWhatTheFirstHasSet)
+{
+    const ObjectId id = settled_body(b);
+    claim(c, id, ClaimMode::optimistic);
+    set(c, id, with_health(c, id, 50));
+    Body moved = get<Body>(c, id);
+    moved.position[0] = 9;
+    set(c, id, moved); // Changes another field than the first.
+    EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
+    for (Session *session : {a, b, c}) {
+        EXPECT_FLOAT_EQ(get<Body>(session, id).position[0], 9);
+        EXPECT_EQ(get<Body>(session, id).health, 50);
+    }
+}
+
 TEST_F(ThreePeers, AfterARefusalWhatIsReplicatedShowsAgainAndTheGameHearsOfIt)
 {
     const ObjectId id = door_opened_by_c();

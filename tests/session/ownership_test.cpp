@@ -299,3 +299,39 @@ TEST_F(ThreePeers, WhatNobodyCanHaveCreatedIsNotSpokenOf)
     EXPECT_EQ(peer_stats(a, local_peer(b)).bad_messages, 0u);
     EXPECT_EQ(peer_stats(b, local_peer(a)).bad_messages, 0u);
 }
+
+// --- claim_cooldown_ms ---
+
+TEST(Cooldown, AnObjectIsGrantedAgainWhenTheTimeHasPassedAndNotBefore)
+{
+    Type types[std::size(world_types)];
+    std::copy(std::begin(world_types), std::end(world_types), types);
+    types[BODY].claim_cooldown_ms = 2000;
+    SimWorld world(78, {20, 20, 0, 0});
+    world.config.types = types;
+    ASSERT_TRUE(world.open(3));
+    const ObjectId id = create(world.nodes[0].session, BODY, Body{});
+    ASSERT_TRUE(world.step_until_converged());
+    int granted = 0, refused = 0;
+    const auto steps = [&](int count) {
+        world.steps(count, [&](size_t, const Event &event) {
+            granted += event.kind == EventKind::claim_granted;
+            if (event.kind != EventKind::claim_refused) return;
+            refused += 1;
+            EXPECT_EQ(event.refusal, ClaimRefusal::cooldown);
+        });
+    };
+    claim(world.nodes[1].session, id);
+    steps(9);
+    EXPECT_EQ(granted, 1); // 0.2 to 0.3 s ago.
+    for (int i = 1; i <= 5; ++i) {
+        claim(world.nodes[2].session, id);
+        steps(9); // 0.3 s
+        EXPECT_EQ(refused, i);
+    }
+    steps(9);
+    claim(world.nodes[2].session, id);
+    steps(9);
+    EXPECT_EQ(granted, 2);
+    EXPECT_EQ(refused, 5);
+}
