@@ -53,6 +53,15 @@ const Type exact_types[] = {types[0],
                             predicted("Exact", sizeof(Body), body_fields),
                             {"ExactPlain", sizeof(Body), body_fields, 8}};
 const TypeTable exact_table = type_table::make(exact_types);
+// So few objects that the numbers of former ones are soon given again.
+constexpr Type scarce(Type type)
+{
+    type.objects_max = 2;
+    return type;
+}
+const Type scarce_types[] = {scarce(types[0]), scarce(types[1]), scarce(types[2]), scarce(types[3]),
+                             scarce(types[4])};
+const TypeTable scarce_table = type_table::make(scarce_types);
 constexpr PeerId owner = PeerId{1};
 constexpr uint32_t peers = 2;
 constexpr TypeId of_serial[] = {0, 3, 2, 0, 1, 3, 4};
@@ -426,6 +435,37 @@ TEST(Snapshots, WhatGoesToAndFroIsToldAsItIsInTheEnd)
         }
         if (HasFailure()) return;
     }
+}
+
+TEST(Snapshots, AReusedNumberHasNothingOfTheFormerObject)
+{
+    Net net = of(scarce_table);
+    net.random = random::from_seed(1);
+    net.faults = {0, 1, 0, 1000};
+    Snapshots &s = net.publisher().snapshots;
+    const auto ticks = [&](uint32_t count, double share) {
+        for (uint32_t i = 0; i < count; ++i) {
+            net.world().tick += 1;
+            for (Block &side : net.there)
+                side.world().tick = net.world().tick;
+            net.deliver();
+            net.change(share);
+            net.send();
+        }
+    };
+    for (uint32_t round = 0; round < 60; ++round) {
+        for (uint32_t i = 0; i < 7; ++i)
+            net.add();
+        ticks(6, 1);
+        // The kept snapshots stay those of these objects, since nothing is sent meanwhile.
+        if (round % 20 == 19) ticks(80, 0);
+        for (ObjectSlot slot = 0; slot < net.world().slots.count; ++slot)
+            if (net.world().slots[slot].life == Life::alive) net.remove(slot);
+        if (round % 20 == 19) ticks(80, 0);
+        if (HasFailure()) return;
+    }
+    EXPECT_EQ(s.entries_used, s.entry_count);
+    EXPECT_EQ(net.useless, 0u);
 }
 
 // Sends peer 0 a snapshot in each tick; the owner learns none of their outcomes.

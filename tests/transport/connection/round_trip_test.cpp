@@ -54,3 +54,15 @@ TEST(RoundTrip, LossAndProbeTimesFollow)
     EXPECT_EQ(1'000u, round_trip::loss_us(near));
     EXPECT_EQ(1 + 1'000 + ack_wait_us, round_trip::probe_us(near));
 }
+
+TEST(RoundTrip, TheLossTimeFollowsALatestRoundTripThatIsLonger)
+{
+    RoundTrip r{};
+    for (int i = 0; i < 4; ++i)
+        round_trip::sample(r, 80'000, 0);
+    round_trip::sample(r, 160'000, 0);
+    EXPECT_EQ(90'000u, round_trip::smoothed_us(r));
+    EXPECT_EQ(160'000u * 9 / 8, round_trip::loss_us(r)); // RFC 9002, 6.1.2
+    round_trip::sample(r, 80'000, 0);
+    EXPECT_EQ(round_trip::smoothed_us(r) * 9 / 8, round_trip::loss_us(r));
+}
