@@ -154,6 +154,19 @@ TEST(HttpTest, ReadinessSaysWhyNot)
     EXPECT_EQ(reason(), "it is draining");
 }
 
+TEST(HttpTest, AHostWhoseTicksHangIsNotReady)
+{
+    Served served("127.0.0.1:0", 30'000);
+    board::publish(served.board, a_status());
+    auto client = served.client();
+    EXPECT_EQ(client.Get("/readyz")->status, 200);
+    served.board.ticked_us = tern::clock_us() - 31'000'000;
+    const auto answer = client.Get("/readyz");
+    EXPECT_EQ(answer->status, 503);
+    const std::string reason = json::parse(answer->body)["reason"];
+    EXPECT_TRUE(reason.starts_with("no tick has ended for 31")) << reason;
+}
+
 // --- What there is to read ---
 
 TEST(HttpTest, StatusIsJsonWithoutInvites)

@@ -118,7 +118,10 @@ TEST(MetricsTest, ValuesAreInBaseUnits)
     EXPECT_EQ(of("tern_datagrams_received_total{room=\"main\"}"), 33);
     EXPECT_EQ(of("tern_bytes_received_total{room=\"main\"}"), 44);
     EXPECT_EQ(of("tern_datagrams_lost_total{room=\"main\"}"), 5);
-    EXPECT_EQ(of("tern_type_sent_bytes_total{room=\"main\",type=\"crate\"}"), 2); // 16 bits.
+    EXPECT_EQ(of("tern_type_sent_bytes_total{room=\"main\",type=\"crate\"}"), 2);     // 16 bits.
+    EXPECT_EQ(of("tern_type_received_bytes_total{room=\"main\",type=\"crate\"}"), 1); // 8 bits.
+    EXPECT_EQ(of("tern_type_sent_messages_total{room=\"main\",type=\"crate\"}"), 2);
+    EXPECT_EQ(of("tern_type_objects{room=\"main\",type=\"crate\"}"), 10);
     EXPECT_EQ(of("tern_type_received_messages_total{room=\"main\",type=\"crate\"}"), 1);
 }
 
