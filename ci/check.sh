@@ -333,6 +333,7 @@ nightly() {
         --holds 1
     step "explorer, joins" exhausted --peers 3 --claims 2 --destroys 1 --crashes 1 --joins 1
     step "mutants" sim mutants --time-limit 60 --jobs "$jobs" --folder build/sim-mutants
+    step "planted mistakes" "$root/dev" plant
     step "fuzz targets" "$root/dev" fuzz --seconds 600
     conclude nightly
 }
