@@ -306,14 +306,38 @@ TEST_P(Calls, OfAnOwnerFailWhenTheirOwnTimeoutHasPassed)
 {
     replies = false;
     const ObjectId object = thing(1);
+    world.tick_us = 40'000;
     const CallId asked = request_owner(at(3), object, WORD, Said{object, 1}, 1000);
-    steps(27);
+    steps(24);
     EXPECT_EQ(numbers(1, EventKind::call), Numbers{1});
     EXPECT_EQ(numbers(3, EventKind::call_failed), Numbers{});
-    steps(6);
+    steps(1); // Exactly 1 s after the call.
     ASSERT_EQ(numbers(3, EventKind::call_failed), Numbers{1});
     EXPECT_EQ(heard.back().event.call, asked);
     EXPECT_EQ(heard.back().event.failure, CallFailure::no_reply);
+}
+
+// In a star the host has forwarded the call, so with the host it is lost as well.
+TEST_P(Calls, AreLostAtOnceWithTheConnectionThatTookThem)
+{
+    replies = false;
+    const PeerId to = GetParam() == Topology::star ? id(2) : id(0);
+    EXPECT_NE(request(at(3), to, WORD, Said{ObjectId::none, 1}, 60'000), CallId::none);
+    steps(20);
+    world.nodes[0].crashed = true;
+    int lost_at = 0, failed_at = 0;
+    for (int tick = 1; tick <= 200; ++tick) {
+        world.step();
+        for (const Event &event : world.nodes[3].events) {
+            if (event.kind == EventKind::host_lost) lost_at = tick;
+            if (event.kind != EventKind::call_failed) continue;
+            failed_at = tick;
+            EXPECT_EQ(event.failure, CallFailure::lost);
+        }
+    }
+    EXPECT_GT(lost_at, 0);
+    EXPECT_GT(failed_at, 0);
+    EXPECT_LE(std::abs(failed_at - lost_at), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(In, Calls, testing::Values(Topology::mesh, Topology::star),
