@@ -180,6 +180,21 @@ TEST(DiscoveryWire, OtherLengthsKindsAndPaddingAreRefused)
     }
 }
 
+TEST(DiscoveryWire, ATextAlwaysHasItsEnd)
+{
+    const std::string longest(name_bytes_max - 1, 'x');
+    discovery::Query query;
+    ASSERT_TRUE(discovery::read_query(query_bytes(1, longest.c_str()), query));
+    EXPECT_EQ(query.game, longest);
+    std::memset(query.game, 'x', sizeof query.game); // Its last character is cut off.
+    Bytes bytes(message_bytes);
+    discovery::write_query(query, discovery::Buffer(bytes.data(), message_bytes));
+    ASSERT_TRUE(discovery::read_query(bytes, query));
+    EXPECT_EQ(query.game, longest);
+    bytes[16 + longest.size()] = std::byte{'x'};
+    EXPECT_FALSE(discovery::read_query(bytes, query));
+}
+
 TEST(DiscoveryWire, AnswersThatContradictThemselvesAreRefused)
 {
     const auto refused = [](auto change) {

@@ -96,6 +96,29 @@ TEST(Bridge, AnAnswerToNoChallengeOfOursChangesNoPath)
     EXPECT_EQ(address_of(), SimWorld::address_of(88));
 }
 
+TEST(Bridge, TheQueueOfATickIsBoundedInBytesAndDatagrams)
+{
+    for (const size_t size_bytes : {bridged_datagram_bytes_max, size_t{10}}) {
+        SimWorld world(11);
+        ASSERT_TRUE(world.open(3));
+        Session &s = *world.nodes[1].session;
+        const PeerId carrier = local_peer(world.nodes[0].session);
+        const ConnectionIndex index = session::link_to(s, carrier);
+        // A datagram of node 2 to node 1, which node 0 has forwarded.
+        std::byte message[4 + bridged_datagram_bytes_max] = {};
+        message[0] = static_cast<std::byte>(local_peer(world.nodes[2].session));
+        message[2] = static_cast<std::byte>(local_peer(&s));
+        for (uint32_t i = 0; i < 2 * bridged_max; ++i)
+            session::take_path_message(
+                s, index, {UnreliableKind::bridged, std::span(message, 4 + size_bytes)},
+                world.nodes[0].address);
+        const size_t most = std::min<size_t>(bridged_max, bridged_memory_bytes / size_bytes);
+        EXPECT_EQ(s.bridge.count, most);
+        EXPECT_EQ(s.bridge.used_bytes, most * size_bytes);
+        session::clear_bridged(s);
+    }
+}
+
 // Nodes 0 and 2 send to node 1 in each tick, until their paths to it are cut.
 TEST(Bridge, ASilentMemberIsNoCandidate)
 {

@@ -49,6 +49,27 @@ TEST(Explain, AnAnnouncementOnItsWay)
     EXPECT_WHY(explain(t.at(1), body, peer(2)), Why::has_it); // Peer 2 is the local peer.
 }
 
+TEST(Explain, ATransferOnItsWay)
+{
+    Three t;
+    const ObjectId body = create(t.at(1), BODY, Body{{1, 2, 3}, 4});
+    const ObjectId other = create(t.at(1), BODY, Body{{1, 2, 3}, 4});
+    t.steps(10);
+    t.world.cut_one_way(1, 2, true); // The acks of peer 2 are lost.
+    ASSERT_TRUE(migrate(t.at(0), body, peer(3)));
+    ASSERT_TRUE(migrate(t.at(0), other, peer(3))); // By the same grant
+    t.steps(8);
+    for (const ObjectId each : {body, other}) {
+        const Explanation sent = explain(t.at(2), each, peer(2));
+        EXPECT_WHY(sent, Why::object_unacked);
+        EXPECT_EQ(sent.owner, peer(3));
+        EXPECT_WHY(explain(t.at(2), each, peer(1)), Why::has_it);
+    }
+    t.world.cut_one_way(1, 2, false);
+    t.steps(30);
+    EXPECT_WHY(explain(t.at(2), body, peer(2)), Why::has_it);
+}
+
 TEST(Explain, AChangeOnItsWay)
 {
     Three t;

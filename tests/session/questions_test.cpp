@@ -79,6 +79,33 @@ TEST(QuestionsTest, AConfigIsRightOrItsProblemIsNamed)
     EXPECT_NE(problem_of(wrong).find("type 0: its name"), std::string::npos);
 }
 
+// Checks that min and max are allowed, and that one less and one more are not.
+template <class Number>
+static void expect_limits(Number Config::*setting, const char *name, uint64_t min, uint64_t max)
+{
+    for (const uint64_t value : {min, max, min - 1, max + 1}) {
+        Config tried = config();
+        tried.*setting = static_cast<Number>(value);
+        if (tried.*setting != value) continue; // The type has no such number.
+        const bool is_right = value >= min && value <= max;
+        const std::string problem = problem_of(tried);
+        EXPECT_EQ(problem.empty(), is_right) << name << " " << value << ": " << problem;
+        EXPECT_EQ(problem.starts_with(name), !is_right) << name << " " << value << ": " << problem;
+    }
+}
+
+TEST(QuestionsTest, EachNumberOfAConfigHasItsLimits)
+{
+    expect_limits(&Config::peers_max, "peers_max", 2, mesh_peers_max);
+    expect_limits(&Config::timeout_ms, "timeout_ms", 100, 600'000);
+    expect_limits(&Config::join_timeout_ms, "join_timeout_ms", 100, 600'000);
+    expect_limits(&Config::send_bytes_per_second_max, "send_bytes_per_second_max", 4096,
+                  UINT32_MAX);
+    expect_limits(&Config::bridge_bytes_per_second_max, "bridge_bytes_per_second_max", 4096,
+                  UINT32_MAX);
+    expect_limits(&Config::recording_bytes_max, "recording_bytes_max", 65'536, UINT32_MAX);
+}
+
 TEST(QuestionsTest, TheConfigAndTheEventsAreThoseOfTheSession)
 {
     Pair pair;

@@ -65,6 +65,11 @@ struct CountedWorld : SimWorld {
     }
 };
 
+int64_t clocks(const Session *session)
+{
+    return static_cast<int64_t>(row(session, TrafficKind::clock).count);
+}
+
 // Calls the functions that a game can call, at random.
 void play(CountedWorld &world, size_t i)
 {
@@ -229,4 +234,16 @@ TEST(Traffic, ItGoesOnWhenASessionStartsOver)
     world.steps_counted(400);
     EXPECT_EQ(session_state(newcomer), State::open) << state_text(newcomer);
     EXPECT_GT(row(newcomer, TrafficKind::join).bits, before);
+}
+
+TEST(Traffic, TheHostSendsItsClockTwiceASecondToEachMember)
+{
+    SimWorld world(31, no_loss);
+    ASSERT_TRUE(world.open(3));
+    const int64_t before = clocks(world.nodes[0].session);
+    world.steps(300); // 10 s
+    const int64_t sent = clocks(world.nodes[0].session) - before;
+    EXPECT_GE(sent, 2 * 18);
+    EXPECT_LE(sent, 2 * 21);
+    EXPECT_EQ(clocks(world.nodes[1].session), 0);
 }
