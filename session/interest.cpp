@@ -11,11 +11,12 @@ namespace session {
 static constexpr float shown_again =
     0.9f; // Times far_distance: a margin, so that objects do not flicker.
 
-// In 1/priority_one. 0 hides the object, so a small positive priority is rounded up to 1.
+// In 1/priority_one, rounded up: with 1/3 an object is due every third tick, and not every fourth,
+// and 0 alone hides it.
 static uint16_t coded(float priority)
 {
     if (priority == 0) return 0;
-    const float code = std::round(priority * priority_one);
+    const float code = std::ceil(priority * priority_one);
     return static_cast<uint16_t>(std::clamp(code, 1.0f, 255.0f * priority_one));
 }
 
@@ -38,7 +39,7 @@ static uint16_t by_distance(float square, const Range &range, bool was_hidden)
     if (!(square <= far * far)) return 0; // Also for a position that is NaN.
     if (square <= range.near_distance * range.near_distance) return priority_one;
     const float rings = std::min(std::sqrt(square) / range.near_distance, 255.0f);
-    return static_cast<uint16_t>(priority_one / (static_cast<uint32_t>(rings) + 1));
+    return coded(1.0f / (std::floor(rings) + 1));
 }
 
 static float square_distance(const std::byte *value, const Field &field, const Viewpoint &from)

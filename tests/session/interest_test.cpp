@@ -253,6 +253,27 @@ TEST_P(Interests, ByDistance)
         EXPECT_EQ(is_hidden(at(1), bodies[static_cast<size_t>(i)]), i < 16) << i;
 }
 
+TEST_P(Interests, ByDistanceEachRingIsUpdatedLessOften)
+{
+    if (GetParam().impairment.loss > 0) return; // Then the counts are not exact.
+    std::vector<ObjectId> bodies;
+    for (const float x : {5.0f, 15.0f, 25.0f, 35.0f})
+        bodies.push_back(create(at(0), BODY, Body{{x, 0, 0}, 40}));
+    ASSERT_TRUE(world.step_until_converged());
+    const Viewpoint viewpoints[] = {{id(1), {}}};
+    set_interest(at(0), BODY, 0, viewpoints, 10, 100);
+    std::vector<size_t> heard(bodies.size());
+    for (int tick = 0; tick < 120; ++tick) {
+        for (const ObjectId body : bodies)
+            set(at(0), body, Body{{get<Body>(at(0), body).position[0], 0, 0}, tick % 100});
+        world.step();
+        for (size_t i = 0; i < bodies.size(); ++i)
+            heard[i] += count(1, EventKind::object_changed, bodies[i]);
+    }
+    for (size_t i = 0; i < bodies.size(); ++i)
+        EXPECT_NEAR(static_cast<double>(heard[i]), 120.0 / static_cast<double>(i + 1), 4) << i;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, Interests,
     testing::Values(Way{Topology::mesh, false, no_loss}, Way{Topology::star, false, no_loss},
