@@ -275,3 +275,22 @@ TEST(Joining, AllKnowTheHostsClock)
         EXPECT_LT(std::abs(error_us), 60'000) << i;
     }
 }
+
+TEST(Joining, AllLearnTheNamesOfThoseThatJoin)
+{
+    SimWorld world(15);
+    std::string joined[3]; // What each node learned, in order
+    const auto add = [&](const char *name) {
+        world.config.name = name;
+        world.add();
+        world.steps(60, [&](size_t node, const Event &event) {
+            if (event.kind == EventKind::peer_joined)
+                joined[node] += std::string(event.name ? event.name : "(none)") + " ";
+        });
+    };
+    for (const char *name : {"ann", "bob", "cid"})
+        add(name);
+    EXPECT_EQ(joined[0], "bob cid ");
+    EXPECT_EQ(joined[1], "cid ");
+    EXPECT_STREQ(peer_name(world.nodes[2].session, local_peer(world.nodes[0].session)), "ann");
+}
