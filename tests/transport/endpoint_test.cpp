@@ -65,6 +65,11 @@ TEST(Endpoint, AStrangerBecomesAConnectionWithItsFirstPacket)
     EXPECT_TRUE(live(p.b).empty());
     p.take_answer();
     const Mail first = p.confirm();
+    const Tally asked = endpoint::handshakes(p.a.e()), answered = endpoint::handshakes(p.b.e());
+    EXPECT_EQ(asked.count, 1u);
+    EXPECT_EQ(asked.bytes, 144u);
+    EXPECT_EQ(answered.count, 1u);
+    EXPECT_EQ(answered.bytes, 100u);
     EXPECT_EQ(first.to, p.b.at);
 
     const Arrival arrival = receive(p.b, p.a.at, first.bytes, start_us);

@@ -68,8 +68,10 @@ inline Arrival receive(Peer &peer, const Address &from, const Bytes &bytes, uint
 {
     const Arrival arrival = endpoint::receive(peer.e(), {from, bytes}, now_us);
     if (arrival.handling == Handling::opened) peer.opened.push_back(arrival.connection);
-    if (arrival.handling != Handling::opened && arrival.handling != Handling::packet)
+    if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) {
+        EXPECT_EQ(arrival.connection, no_connection);
         return arrival;
+    }
     Connection &c = endpoint::at(peer.e(), arrival.connection);
     connection::accept(c, arrival.packet, now_us);
     for (;;) {
