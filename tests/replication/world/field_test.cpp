@@ -58,9 +58,14 @@ struct Read {
 
 static Read read(const Field &field, std::span<const std::byte> bytes)
 {
-    Read result{false, 0, Value(field::size_bytes(field))};
+    const size_t size_bytes = field::size_bytes(field);
+    const Value behind(256, std::byte{0x5a}); // What no field may write to
+    Read result{false, 0, Value(size_bytes)};
+    result.value.insert(result.value.end(), behind.begin(), behind.end());
     BitReader r = bits::reader(bytes);
     field::read(r, field::code(field), result.value.data());
+    EXPECT_TRUE(std::equal(behind.begin(), behind.end(), result.value.end() - 256));
+    result.value.resize(size_bytes);
     result.failed = bits::failed(r);
     result.bit_count = bits::bit_count(r);
     return result;

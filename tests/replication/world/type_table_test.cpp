@@ -76,6 +76,16 @@ TEST(TypeTable, KnowsItsLargestValues)
     EXPECT_EQ(type_table::all_fields(table, 0), 63u);
 }
 
+TEST(TypeTable, AllTypesTogetherHaveAtMost16777216Objects)
+{
+    const Field field = {"place", FieldKind::float32, 0, 3};
+    Type two[] = {{"Ship", 12, {&field, 1}, 1u << 23}, {"Rock", 12, {&field, 1}, 1u << 23}};
+    EXPECT_STREQ(type_table::problem(two).text, "");
+    two[1].objects_max += 1;
+    EXPECT_STREQ(type_table::problem(two).text,
+                 "objects_max is 16777217 in all, at most 16777216");
+}
+
 TEST(TypeTable, TheFirstDifferenceIsToldWithItsType)
 {
     const std::string ours = description(types);

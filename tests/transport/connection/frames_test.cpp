@@ -92,6 +92,18 @@ TEST(Frames, TheBytesOfEveryKind)
     EXPECT_EQ(whole, rewritten(whole));
 }
 
+TEST(Frames, PaddingFillsItsSpanAndNoByteMore)
+{
+    for (const size_t size : {1u, 2u, 8u}) {
+        Bytes to(size + 2, std::byte{0x55});
+        EXPECT_EQ(size, frames::write_padding(std::span(to).subspan(1, size)));
+        EXPECT_EQ(std::byte{0x55}, to.front());
+        EXPECT_EQ(std::byte{0x55}, to.back());
+        for (size_t i = 2; i <= size; ++i)
+            EXPECT_EQ(std::byte{0}, to[i]) << i;
+    }
+}
+
 TEST(Frames, PaddingIsZerosToTheEnd)
 {
     EXPECT_FALSE(is_malformed(bytes({6})));
