@@ -333,4 +333,12 @@ function tests.IterationSeesEachOnce()
     refused({"tern.objects", "argument 1 (session)"}, next_object, 5, control)
 end
 
+function tests.EachRotationOfAFieldBeginsAsNone()
+    local s = tern.make_session {types = {{name = "arm", objects_max = 2, fields = {
+        {name = "length", kind = "uint32"},
+        {name = "joints", kind = "quaternion", count = 3}}}}}
+    s:start()
+    equal(got(s, s:create("arm"), "joints"), ("0 0 0 1 "):rep(3):sub(1, -2))
+end
+
 return tests

@@ -126,7 +126,11 @@ end
 function tests.ARecordingIsTaken()
     local s = tern.make_session {recording_bytes_max = 65536}
     s:start()
-    assert(#s:recorded() > 0)
+    local begin = s:recorded()
+    assert(#begin > 0 and #begin < 4096)
+    equal(s:recorded(), "") -- What was taken is not taken again.
+    local same = tern.make_session {recording_bytes_max = 65536, name = ("n"):rep(20)}
+    assert(#same:recorded() > #begin and #same:recorded() == 0)
     refused({"tern.recorded", "recording_bytes_max"}, tern.recorded, tern.make_session {})
 end
 

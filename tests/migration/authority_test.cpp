@@ -240,6 +240,17 @@ TEST_F(Successors, AReportCannotUseUpTermsOrIds)
     EXPECT_EQ(heard(1, UINT16_MAX), Verdict::forged);
 }
 
+TEST_F(Successors, AReportNamesIdsThatWereGivenElsewhere)
+{
+    Bytes changed = report;
+    changed[7] = std::byte{200};
+    EXPECT_EQ(replica::receive(group.at(2), peer(3), changed), Verdict::ok);
+    EXPECT_EQ(group.at(2).last_peer, 200);
+    group.flow();
+    ASSERT_EQ(replica::host(group.at(2)), peer(2));
+    EXPECT_EQ(replica::next_peer_id(group.at(2)), peer(201)); // Not an id that another has.
+}
+
 TEST_F(Successors, AViewOfATermThatCannotBeIsForged)
 {
     replica::receive(group.at(2), peer(3), report);

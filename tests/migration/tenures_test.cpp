@@ -92,3 +92,93 @@ TEST_F(Tenures, WhatAFormerHostGrantedStaysWhileTheListHasRoom)
     for (unsigned id = 2; id <= 4; ++id)
         EXPECT_EQ(belief(group.at(id), object), (Belief{true, false, old, peer(3)})) << id;
 }
+
+TEST_F(Tenures, OrphansAreSpreadEvenly)
+{
+    const Thing thing = {1, 2};
+    for (int i = 0; i < 6; ++i)
+        replica::create(group.at(4), 4, &thing);
+    group.flow();
+    replica::peer_gone(group.at(1), peer(4));
+    group.flow();
+    unsigned owned[4] = {};
+    for (const Object &one : group.at(1).world.slots.all())
+        if (one.life == Life::alive) owned[static_cast<unsigned>(one.owner)] += 1;
+    // Seven objects with that of peer 2, which counts.
+    for (unsigned id = 1; id <= 3; ++id)
+        EXPECT_NEAR(owned[id], 7.0 / 3, 0.7) << id;
+    EXPECT_EQ(owned[1] + owned[2] + owned[3], 7u);
+}
+
+TEST_F(Tenures, NoTransferIsPendingOnceItIsGranted)
+{
+    replica::claim(group.at(3), object);
+    group.flow();
+    migrate_to(2);
+    EXPECT_EQ(group.at(1).pending_owner_count, 0u);
+    for (const PeerId pending : group.at(1).pending_owners.all())
+        EXPECT_EQ(pending, PeerId::none);
+}
+
+TEST_F(Tenures, EachGameLearnsOfANewHostOnce)
+{
+    for (unsigned id = 2; id <= 4; ++id)
+        replica::peer_gone(group.at(id), peer(1));
+    group.flow();
+    for (unsigned id = 2; id <= 4; ++id) {
+        unsigned changes = 0;
+        for (const Event &event : group.events[id - 1]) {
+            if (event.kind != EventKind::host_changed) continue;
+            changes += 1;
+            EXPECT_EQ(event.peer, peer(2));
+            EXPECT_EQ(event.previous, peer(1));
+        }
+        EXPECT_EQ(changes, 1u) << id;
+    }
+}
+
+// --- Members ---
+
+TEST_F(Tenures, AnAddressThatAMemberHasSeenIsNoNews)
+{
+    Address elsewhere = {};
+    elsewhere.port = 77;
+    const uint64_t before = replica::state_hash(group.at(2));
+    replica::moved(group.at(2), peer(3), elsewhere); // Peer 2 is not the host.
+    replica::moved(group.at(2), peer(99), elsewhere);
+    EXPECT_EQ(replica::state_hash(group.at(2)), before);
+    replica::moved(group.at(1), peer(99), elsewhere);
+    replica::moved(group.at(1), peer(3), elsewhere);
+    group.flow();
+    for (const unsigned id : {1u, 2u, 4u}) {
+        const Replica &r = group.at(id);
+        EXPECT_EQ(r.members[replica::find_member(r, peer(3))].identity.address, elsewhere) << id;
+    }
+}
+
+TEST_F(Tenures, ANameAlwaysHasItsEnd)
+{
+    group.add();
+    const PeerId newcomer = replica::next_peer_id(group.at(1));
+    Identity identity = group.identity(4);
+    std::memset(identity.name, 'x', sizeof identity.name);
+    replica::admit(group.at(1), newcomer, identity);
+    group.flow();
+    const Replica &r = group.at(3);
+    const Identity &known = r.members[replica::find_member(r, newcomer)].identity;
+    EXPECT_EQ(strnlen(known.name, sizeof known.name), name_bytes_max - 1);
+}
+
+TEST_F(Tenures, WhereNoDestroyedIdHasRoomADestroyIsAFault)
+{
+    Replica &full = group.at(4);
+    for (uint32_t serial = 1; !flat::full(full.world.dead); serial += 2) {
+        const auto id = static_cast<uint64_t>(object_id::make(peer(3), serial));
+        ASSERT_TRUE(dead::add(full.world.dead, {id, id}));
+    }
+    EXPECT_EQ(full.fault, Fault::none);
+    replica::destroy(group.at(2), slot(2));
+    group.flow();
+    EXPECT_EQ(full.fault, Fault::dead_full);
+    EXPECT_TRUE(belief(group.at(3), object).dead);
+}

@@ -140,6 +140,27 @@ TEST_F(OptionsTest, WhatDoesNotFitTogetherIsFound)
     EXPECT_EQ(problems("room = []\n"), "1:8: room must be written as [[room]]\n");
 }
 
+TEST_F(OptionsTest, WhatIsLimitedMayReachItsLimit)
+{
+    const auto socket = [](size_t bytes) {
+        return "[control]\nsocket = \"/" + std::string(bytes - 1, 'x') + "\"\n";
+    };
+    EXPECT_EQ(problems(socket(107)), ""); // A path of 108 bytes has no room for its end.
+    EXPECT_NE(problems(socket(108)).find("longer than the 107 bytes"), std::string::npos);
+    std::string rooms;
+    for (int i = 1; i <= 64; ++i)
+        rooms += "[[room]]\nname = \"r" + std::to_string(i) + "\"\nport = 0\n";
+    EXPECT_EQ(problems(rooms).find("expected at most"), std::string::npos);
+    EXPECT_NE(problems(rooms + "[[room]]\n").find("65 rooms, expected at most 64"),
+              std::string::npos);
+}
+
+TEST_F(OptionsTest, AWordThatIsNoFlagIsAProblem)
+{
+    const std::string all = options::print(load({"start"}).problems);
+    EXPECT_NE(all.find("start"), std::string::npos) << all;
+}
+
 TEST_F(OptionsTest, AllProblemsAreToldAtOnce)
 {
     const Variable variable("TERN_HOST_LOG_LEVEL", "loud");
