@@ -101,8 +101,8 @@ void copy_replica_events(Session &s)
         Event event = events[s.replica_event_count];
         // This event is handed on, so later changes of the object need another one.
         slot = world::find_near(s.replica->world, slot, event.object);
-        if (event.kind == EventKind::object_changed && slot != no_slot)
-            s.replica->changed_events[slot] = 0;
+        if (slot != no_slot)
+            s.replica->changed_events[slot] = s.replica->visibility_events[slot] = 0;
         const bool answer =
             event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused;
         event.changed_fields &= ~optimistic_fields(s, event);
