@@ -273,6 +273,7 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
     if (is_new) slot = world::add(r.world, *r.types, id, state.type);
     Object &object = r.world.slots[slot];
     uint64_t changed = 0;
+    uint32_t survived_tick = value_tick(r, object);
     // The tenure begins with the newer value, the host's or ours.
     const bool newer =
         object.stamp < previous || (object.stamp == previous && value_tick(r, object) < state.tick);
@@ -280,13 +281,13 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
         void *value = world::value(r.world, *r.types, slot);
         changed = type_table::difference(*r.types, object.type, value, state.value);
         std::memcpy(value, state.value, r.types->types[object.type].size_bytes);
-        object.tick = state.tick;
+        object.tick = survived_tick = state.tick;
     }
     if (is_new) {
         object.owner = object_id::creator(id);
         event_log::created(r, slot);
     }
-    take_over(r, slot, index, value_tick(r, object), changed);
+    take_over(r, slot, index, survived_tick, changed);
     return true;
 }
 
