@@ -82,7 +82,17 @@ namespace tern {
     X(replied_twice, "a reply that comes again is another event")                                  \
     X(bridge_to_another, "who bridges a pair forwards to another member")                          \
     X(bridged_as_from_the_bridge, "a bridged datagram counts as that of who bridges")              \
-    X(address_not_validated, "what is sent to a peer goes where its newest packet came from")
+    X(address_not_validated, "what is sent to a peer goes where its newest packet came from")      \
+    X(creation_without_event, "object_created is never given")                                     \
+    X(change_without_event, "object_changed is never given")                                       \
+    X(earlier_changes_unnamed, "object_changed names only what changed last in a tick")            \
+    X(departure_without_event, "peer_left is never given")                                         \
+    X(lost_ticks_uncounted, "lost_ticks is always 0")                                              \
+    X(present_tick_survives, "a granted value counts as one of the new owner's tick")              \
+    X(handed_on_event_changed, "an object that is hidden and shown in one tick stays hidden")      \
+    X(updates_pause, "no UPDATE is written in every second window of 256 ticks")                   \
+    X(sample_is_zero, "sample() writes zeros")                                                     \
+    X(bounded_sent_at_rest_only, "a field with an error bound is sent only when it rests")
 
 enum class Mutant : uint8_t {
     none,

@@ -47,6 +47,7 @@ Wire make(const SimOptions &options)
     Wire wire = {};
     wire.places = options.places;
     wire.routes.resize(size_t{options.places} * options.places);
+    wire.health.resize(wire.routes.size());
     wire.transits.resize(options.places);
     wire.addresses.resize(options.places, no_place);
     wire.nats.resize(options.places, Nat::none);
@@ -60,6 +61,7 @@ Wire make(const SimOptions &options)
                 1, dice::within(shape, options.latency_us_low, options.latency_us_high));
             draw_rates(r, options.faults);
             const Rates &rates = r.rates;
+            health(wire, from, to).latency_us = r.latency_us + rates.delay_ms * uint64_t{1000};
             wire.any_rate = wire.any_rate || rates.loss || rates.burst || rates.delay_ms ||
                             rates.late_ms || rates.twice || rates.damage || rates.truncate ||
                             rates.replay || rates.acks;
@@ -93,6 +95,22 @@ Route &route(Wire &wire, uint16_t from, uint16_t to)
 const Route &route(const Wire &wire, uint16_t from, uint16_t to)
 {
     return wire.routes[size_t{from} * wire.places + to];
+}
+
+PathHealth &health(Wire &wire, uint16_t from, uint16_t to)
+{
+    return wire.health[size_t{from} * wire.places + to];
+}
+
+static void trouble(PathHealth &path, uint64_t until_us)
+{
+    path.troubled_us = std::max(path.troubled_us, until_us);
+}
+
+static void trouble_all(Wire &wire, uint16_t from, uint64_t until_us)
+{
+    for (uint16_t to = 0; to < wire.places; ++to)
+        trouble(health(wire, from, to), until_us);
 }
 
 // --- Bytes ---
@@ -262,16 +280,20 @@ Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagr
     wire.counts.bytes += datagram.bytes.size();
     const AddressNumber to_number = number(datagram.address);
     const uint16_t to = place_at(wire, now_us, from, to_number);
+    // The sender does not know the address of a peer that has moved. It may be its own by now.
+    if (to == no_place || to == from) trouble_all(wire, from, now_us);
     if (to == no_place) {
         wire.counts.lost_nowhere += 1;
         return {no_place, true, 0};
     }
+    PathHealth &path = health(wire, from, to);
     const AddressNumber shown = shown_address(wire, now_us, from, to);
     Route &r = route(wire, from, to);
     r.sent += 1;
     if (wire.keeps) keep(r, datagram.bytes);
     if (wire.keeps_far) keep_far(r, datagram.bytes);
     const uint64_t due = due_us(wire, r, now_us, datagram.bytes.size());
+    if (due != now_us + r.latency_us) trouble(path, std::max(due, now_us));
     if (due == 0) return {to, true, 0};
     Transit transit = {};
     transit.due_us = due;
@@ -287,6 +309,8 @@ Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagr
     const Treatment t =
         wire.scripted ? chosen(r, r.sent) : drawn(wire, r, r.sent, datagram.bytes.size());
     if (wire.records) record(wire, from, to, r.sent, t);
+    if (t.lost || t.damaged || t.truncated || r.latency_us + t.delay_us > path.latency_us)
+        trouble(path, now_us + t.delay_us);
     launch_treated(wire, t, transit, datagram.bytes);
     return {to, t.lost, t.copy_count};
 }
@@ -305,7 +329,8 @@ void send_strange(Wire &wire, uint64_t now_us, AddressNumber from, uint16_t to,
 
 // --- Arriving ---
 
-static bool arrives(Wire &wire, const Transit &transit, size_t waiting)
+// Whether the datagram reaches the place at which it is due.
+static bool gets_in(Wire &wire, const Transit &transit, size_t waiting)
 {
     const bool is_mapped = transit.to >= first_mapped && transit.to < first_shared;
     if (!is_mapped && transit.to != wire.addresses[transit.place]) {
@@ -324,6 +349,14 @@ static bool arrives(Wire &wire, const Transit &transit, size_t waiting)
         return false;
     }
     return true;
+}
+
+static bool arrives(Wire &wire, const Transit &transit, size_t waiting)
+{
+    const bool is_in = gets_in(wire, transit, waiting);
+    if (!is_in && transit.sender != no_place)
+        trouble(health(wire, transit.sender, transit.place), transit.due_us);
+    return is_in;
 }
 
 void deliver(Wire &wire, uint64_t now_us, uint16_t place, std::vector<Datagram> &inbox,

@@ -109,6 +109,13 @@ struct WireCounts {
     uint64_t acts[act_count]; // How often each act of the network was carried out.
 };
 
+// What the oracles know of a path.
+struct PathHealth {
+    uint64_t latency_us;  // At most, apart from datagrams that a fault delays by more.
+    uint64_t troubled_us; // World time of the last datagram that a fault has lost, damaged or held
+                          // up on the path, or of the end of that fault.
+};
+
 struct Wire { // Open to sim/.
     uint16_t places;
     // scripted: treatments come from a script, else from chance. calm: all treatments are empty.
@@ -118,6 +125,7 @@ struct Wire { // Open to sim/.
     bool keeps_far;                             // Small datagrams are kept for longer.
     bool records;                               // Treatments are written to `recorded`.
     std::vector<Route> routes;                  // [from * places + to]
+    std::vector<PathHealth> health;             // [from * places + to]
     std::vector<std::vector<Transit>> transits; // For each place a heap, the next one first.
     std::vector<AddressNumber> addresses;       // For each place its present address.
     std::vector<uint16_t> place_of_address;     // Indexed by address; no_place: nobody's.
@@ -147,6 +155,7 @@ Wire make(const SimOptions &options);
 void follow(Wire &wire, const std::vector<SimChoice> &choices); // A script, in place of chance.
 Route &route(Wire &wire, uint16_t from, uint16_t to);
 const Route &route(const Wire &wire, uint16_t from, uint16_t to);
+PathHealth &health(Wire &wire, uint16_t from, uint16_t to);
 void take_address(Wire &wire, uint16_t place, AddressNumber number); // Frees the former one.
 Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagram);
 // Sends a stranger's datagram, which is neither treated nor counted as sent.

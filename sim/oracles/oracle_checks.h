@@ -45,6 +45,46 @@ Violation check_heard(const Node &node, uint16_t index); // After a tick.
 
 // --- After each tick of a peer ---
 
+// I19: the world that a game builds from the events of its session, and from what it has created,
+// set and destroyed itself, is the world that the session shows: no object more or fewer, and no
+// other value, owner or visibility. Each event fits what the game knew before.
+namespace oracle_events {
+// After receive(), before the game acts. Applies the events of the tick to the mirror.
+Violation check(Mirror &mirror, const Node &node, uint16_t index);
+void play(Mirror &mirror, const Node &node); // Takes over what the game has done.
+}
+// I20: the members and the host of which the events speak are those of the session.
+//
+// Exceptions: on the host a newcomer is a member before it has caught up, and peer_joined comes
+// then. A host may show itself by its grants, with host_changed, before the session has its view.
+namespace oracle_roster {
+// After receive(). Applies the events of the tick to the mirror.
+Violation check(Mirror &mirror, const Node &node, uint16_t index);
+}
+// I21: lost_ticks of owner_changed is the number of ticks between the newest write of the former
+// owner that the new tenure includes and its last write; 0 if it includes the last one.
+namespace oracle_lost_ticks {
+// After receive(), on each peer: notes the values with which its new tenures begin.
+void note_firsts(Ledger &ledger, const Node &node);
+// After receive(), before ticked().
+Violation check(const NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
+}
+// I22: what a peer shows of another peer's object is not out of date for long, where the path has
+// been good for two seconds: bound_us() in oracle_freshness.cpp.
+namespace oracle_freshness {
+// The longest time from a write of the owner until this node shows it. 0: there is no bound now.
+uint64_t bound_us(const Oracles &oracles, std::span<const Node> nodes, size_t index,
+                  const Object &object);
+Violation check(Oracles &oracles, std::span<const Node> nodes, uint16_t index);
+}
+// I23: sample() gives what the owner has had: its fields that are not interpolated are those of one
+// write, and of no earlier one than in the tick before. Where objects move steadily and nothing has
+// disturbed the clocks, a position is within the field's bound, and what the object moves in a tick
+// of both peers, of where it was lately. Types without a history give what get() gives.
+namespace oracle_sampling {
+// After receive(), before the game acts.
+Violation check(Oracles &oracles, std::span<const Node> nodes, uint16_t index);
+}
 // I7: the reliable calls of one peer to another are received in order, none twice, none left out;
 // an unreliable call is received at most once.
 //

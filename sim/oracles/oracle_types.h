@@ -1,5 +1,6 @@
 // The records that the oracles keep of a run, and the input of an oracle of objects.
 #pragma once
+#include "sim/network/wire.h"
 #include "sim/world/ledger.h"
 
 namespace tern {
@@ -9,6 +10,44 @@ struct Shown {
     Stamp stamp;
     uint32_t sequence; // Number of the last write, if that was in this tenure; else 0.
     Life life;         // none: the peer never knew it. dying: it was destroyed here, for good.
+    uint64_t since_us; // World time from which on the peer has shown this tenure.
+};
+
+// An object as the events of its peer and the acts of the peer's own game have left it.
+struct MirroredObject {
+    bool is_there, hidden;
+    TypeId type;
+    PeerId owner;
+    Written value;
+};
+// What a game knows if it follows the events of its session and nothing else.
+struct Mirror {
+    std::vector<std::vector<MirroredObject>> objects; // Indexed by creator and serial.
+    size_t object_count;
+    bool has_caught_up; // Since then the members below are those of the events.
+    bool host_is_early; // The host has shown itself by a grant. The session has not its view yet.
+    PeerId host, last_host;              // host: none from host_lost to host_changed.
+    std::vector<PeerId> peers;           // Ascending.
+    uint64_t host_us;                    // World time of the last change of host_peer().
+    std::map<PeerId, uint64_t> since_us; // World time of each peer_joined, or of caught_up.
+};
+
+// What sample() gave last of an object, at the time of the tick.
+struct Sampled {
+    Stamp stamp;
+    uint32_t sequence; // 0: of a value with which the tenure began.
+};
+
+// A priority that the game of the sender has set.
+struct Preference {
+    ObjectId object;
+    PeerId peer;
+    float priority;
+};
+struct PreferenceRecord {
+    float priority;
+    Stamp stamp; // A later tenure begins with priority 1.
+    uint64_t us; // World time.
 };
 
 // A message on the world stream of one connection. A message about several objects has several
@@ -109,6 +148,11 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     std::map<ObjectId, Stamp> locked;
     std::set<ObjectId> given;
     size_t granted; // How many of Ledger::order_of_grants were checked.
+    Mirror mirror;
+    std::map<std::pair<ObjectId, PeerId>, PreferenceRecord> preferences;
+    std::map<ObjectId, Sampled> sampled;
+    uint64_t open_us; // World time from which on the session is open. 0: it is not.
+    std::map<PeerId, uint64_t> bridged_us; // World time when the path to a peer was last bridged.
 };
 
 using Pair = std::pair<PeerId, PeerId>; // Sender, receiver.
@@ -124,6 +168,8 @@ struct Oracles {
     std::vector<Address> homes;             // Addresses that peers have or had.
     std::set<PeerId> relaying_hosts;        // Peers that are or were hosts of a star.
     bool journals;                          // Some peer has written notes.
+    // Indexed by sender * nodes + receiver. Null: the freshness of what is shown is not checked.
+    const std::vector<PathHealth> *paths = nullptr;
     // The program's counter of allocations. Null: allocations are not checked.
     const uint64_t *allocation_count = nullptr;
     uint64_t allocations_before;

@@ -41,12 +41,14 @@ Violation judge(const Judged &judged)
     return {};
 }
 
-void remember(Shown &shown, const Step &step)
+void remember(Shown &shown, const Step &step, uint64_t now_us)
 {
     if (step.after.id == ObjectId::none || step.after.life != Life::alive) {
         shown.life = Life::dying;
         return;
     }
+    const bool goes_on = shown.life == Life::alive && shown.stamp == step.after.stamp;
+    if (!goes_on) shown.since_us = now_us;
     shown.life = Life::alive;
     shown.stamp = step.after.stamp;
     shown.sequence = step.value.tenure == step.after.stamp ? step.value.sequence : 0;
@@ -65,7 +67,7 @@ void judge_changes(Oracles &o, const Node &node, uint16_t index, PeerId host)
             const Judged judged = {
                 o.ledger, known, node.self, host, index, step, shown ? *shown : Shown{}};
             keep(o, judge(judged));
-            if (shown) remember(*shown, step);
+            if (shown) remember(*shown, step, o.ledger.now_us);
         }
     }
 }
@@ -168,12 +170,40 @@ void work_ends(Oracles &o, uint16_t node)
         keep(o, oracle_allocations::check(o.allocations_before, *o.allocation_count, node));
 }
 
+void heard(Oracles &o, std::span<const Node> nodes, uint16_t index)
+{
+    const Node &node = nodes[index];
+    if (!node.session || o.violation) return;
+    NodeRecord &record = record_of(o, index);
+    keep(o, oracle_events::check(record.mirror, node, index));
+    keep(o, oracle_roster::check(record.mirror, node, index));
+    o.ledger.now_us = node.ticked_us;
+    if (o.paths) keep(o, oracle_sampling::check(o, nodes, index));
+    oracle_lost_ticks::note_firsts(o.ledger, node);
+    keep(o, oracle_lost_ticks::check(record, o.ledger, node, index));
+}
+
+void played(Oracles &o, const Node &node, uint16_t index)
+{
+    if (node.session && !node.played.empty()) oracle_events::play(record_of(o, index).mirror, node);
+}
+
+void preferred(Oracles &o, const Node &node, uint16_t index, const Preference &preference)
+{
+    const Stamp stamp = object_stamp(node.session, preference.object);
+    record_of(o, index).preferences[{preference.object, preference.peer}] = {preference.priority,
+                                                                             stamp, node.ticked_us};
+}
+
 void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
 {
     const Node &node = nodes[index];
     NodeRecord &record = record_of(o, index);
     record.self = node.self;
     record.ticks += 1;
+    o.ledger.now_us = node.ticked_us;
+    const bool open = node.session && session_state(node.session) == State::open;
+    record.open_us = !open ? 0 : record.open_us == 0 ? node.ticked_us : record.open_us;
     o.journals = o.journals || node.note_count > 0;
     const PeerId host = node.session ? tern::host_peer(node.session) : PeerId::none;
     if (node.session && host == node.self && host != PeerId::none) {
@@ -189,6 +219,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }
+    if (o.paths) keep(o, oracle_freshness::check(o, nodes, index));
     keep(o, oracle_visibility::check(node, index));
     keep(o, oracle_claims::check(record, node, index));
     if (node.session) keep(o, oracle_locks::check(record, o.ledger, node, index));

@@ -22,6 +22,12 @@ void sent(Oracles &oracles, std::span<const Node> nodes, uint16_t node, const Da
 // traffic_rows().
 void handed_out(Oracles &oracles, uint16_t node, std::span<const Datagram> datagrams,
                 std::span<const TrafficRow> charged);
+// After receive() of a tick, before the game acts, when Node::events is filled.
+void heard(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
+// When the game has acted, before send(); Node::played is filled.
+void played(Oracles &oracles, const Node &node, uint16_t index);
+// The game of this sender has set a priority.
+void preferred(Oracles &oracles, const Node &node, uint16_t index, const Preference &preference);
 // Call these around receive() and around send(), which must not allocate.
 void work_begins(Oracles &oracles);
 void work_ends(Oracles &oracles, uint16_t node);

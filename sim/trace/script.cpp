@@ -47,6 +47,7 @@ static constexpr ActText acts[] = {
     {"guess", THING | VALUE},
     {"ask", B | THING | VALUE},
     {"prefer", B | THING | VALUE},
+    {"glide", VALUE},
     {"leave", 0},
     {"remove", B},
     {"start", VALUE},

@@ -32,6 +32,7 @@ enum class Act : uint8_t {
     guess,   // Sets thing, which it has claimed so; value: content.
     ask,     // Makes a call that is answered or restricted, to b, about thing; value: an Ask.
     prefer,  // Sets the priority of thing for b to value / 256; 0 hides it.
+    glide,   // Moves up to `value` objects of its own, of a type with an error bound, by a step.
     leave,   // Leaves the session.
     remove,  // On the host: removes b.
     // Acts of the world, at `when`.

@@ -61,6 +61,7 @@ static constexpr FaultText texts[] = {
      "per tick, to call what is answered or not all may call"},
     {"prefer", "per mille", 5, 40, 1, 1000,
      "per tick, to hide an object from a peer, to show it again or to tell it less often"},
+    {"glide", "objects", 1, 4, 1, 100, "so many, of a type with an error bound, move in each tick"},
 };
 static_assert(sizeof texts / sizeof texts[0] == fault_kind_count);
 
@@ -122,7 +123,9 @@ Faults drawn(uint64_t seed)
         const bool on = dice::per_mille(dice, 500);
         // A fault that is counted happens at most twice as often as usual: up to its bound, a run
         // would consist of this fault only.
-        const uint32_t most = kind == FaultKind::sets ? 4u : is_count(kind) ? 2 * t.high : t.bound;
+        const uint32_t most = kind == FaultKind::sets || kind == FaultKind::glide ? 4u
+                              : is_count(kind)                                    ? 2 * t.high
+                                                                                  : t.bound;
         const uint32_t a = mild(dice, t.swarm_low, most), b = mild(dice, t.swarm_low, most);
         faults.ranges[i] = {on, std::min(a, b), std::max(a, b)};
     }

@@ -64,9 +64,10 @@ enum class FaultKind : uint8_t {
     cutpair,
     natted,
     ask,
-    prefer
+    prefer,
+    glide
 };
-inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::prefer) + 1;
+inline constexpr size_t fault_kind_count = static_cast<size_t>(FaultKind::glide) + 1;
 
 struct FaultRange {
     bool on;

@@ -112,7 +112,16 @@ static void write(Tenure &tenure, const Written &value)
     tenure.newest = value.sequence;
 }
 
-static void own(ObjectRecord &record, const Step &step)
+static void note_write(Tenure &tenure, const Step &step, uint64_t now_us)
+{
+    const Written &value = step.value;
+    const uint32_t sequence = value.tenure == tenure.stamp ? value.sequence : 0;
+    OwnerWrite write = {now_us, print(value), step.after.tick, sequence, {}};
+    std::copy_n(value.position, 3, write.position);
+    tenure.writes.push_back(write);
+}
+
+static void own(ObjectRecord &record, const Step &step, uint64_t now_us)
 {
     const bool began = step.before.id == ObjectId::none || step.before.stamp != step.after.stamp ||
                        step.before.owner != step.after.owner;
@@ -124,6 +133,7 @@ static void own(ObjectRecord &record, const Step &step)
             tenure.base = print(step.value);
             tenure.began = step.value;
         }
+        note_write(tenure, step, now_us);
         record.tenures.push_back(std::move(tenure));
     }
     const bool writes = step.value.tenure == step.after.stamp && (began || step.value_changed);
@@ -132,8 +142,9 @@ static void own(ObjectRecord &record, const Step &step)
     // still writes in its own.
     for (size_t i = record.tenures.size(); i > 0; --i) {
         Tenure &tenure = record.tenures[i - 1];
-        if (tenure.stamp == step.after.stamp && tenure.owner == step.after.owner)
-            return write(tenure, step.value);
+        if (tenure.stamp != step.after.stamp || tenure.owner != step.after.owner) continue;
+        if (!began) note_write(tenure, step, now_us);
+        return write(tenure, step.value);
     }
 }
 
@@ -151,7 +162,7 @@ void record(Ledger &ledger, PeerId self, PeerId host, const Step &step)
     }
     if (!find(ledger, step.object)) return;
     ObjectRecord &record = place(ledger, step.object);
-    if (after.life == Life::alive && after.owner == self) own(record, step);
+    if (after.life == Life::alive && after.owner == self) own(record, step, ledger.now_us);
     // An object that the game destroys is marked until the next receive(). An orphan of a MORTAL
     // type is granted to the host, which destroys it in the same tick.
     const bool by_game = after.life == Life::destroyed;

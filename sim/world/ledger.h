@@ -17,6 +17,15 @@ struct Step {
     Written value; // The value after the tick, if the object is alive.
 };
 
+// The value that an owner had at the end of a tick in which it began its tenure or wrote.
+struct OwnerWrite {
+    uint64_t us; // World time.
+    uint64_t print;
+    uint32_t tick;     // The owner's tick.
+    uint32_t sequence; // 0: the tenure began with the value.
+    float position[3];
+};
+
 struct Tenure {
     Stamp stamp;
     PeerId owner;    // The peer that first held the object as its owner with this stamp.
@@ -28,6 +37,7 @@ struct Tenure {
     std::vector<uint64_t> written;
     // Prints of earlier values with a sequence that was used again: a nudge does not count it up.
     std::set<uint64_t> nudged;
+    std::vector<OwnerWrite> writes; // In the order of ticks.
 };
 
 struct ObjectRecord { // One object, from its creation on.
@@ -56,6 +66,10 @@ struct Ledger {
     std::map<Stamp, GrantRecord> grants;
     std::vector<Stamp> order_of_grants; // In the order in which the hosts made them.
     std::map<uint16_t, HostLog> hosts;  // Indexed by node.
+    // The replicated value of an object when its owner had received the grant of this stamp and its
+    // game had not acted yet.
+    std::map<std::pair<ObjectId, Stamp>, Written> firsts;
+    uint64_t now_us; // World time of the present tick.
     size_t object_count;
 };
 

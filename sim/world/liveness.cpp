@@ -10,6 +10,7 @@ namespace {
 constexpr uint64_t second_us = 1'000'000;
 constexpr uint64_t look_every_us = 20'000;
 constexpr uint64_t quiet_us = 5 * second_us;
+constexpr uint64_t play_us = 3 * second_us, set_every_us = second_us / 10;
 // Per second, for each connection and direction.
 constexpr uint64_t quiet_datagrams_max = 12, quiet_bytes_max = 800;
 constexpr uint32_t loss_per_mille = 300;
@@ -67,6 +68,24 @@ void create_each(Liveness &l, Simulation &sim)
     auto thing = static_cast<uint32_t>(sim.things.size());
     for (uint16_t place = 0; place < sim.nodes.size(); ++place)
         if (is_member(sim.nodes[place])) order(l, sim, Act::create, place, ++thing);
+}
+
+// Each member moves its objects in each tick, and sets some of them ten times a second. It does not
+// wait for the effect of these acts.
+void play_each(Simulation &sim)
+{
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place) {
+        if (!is_member(sim.nodes[place])) continue;
+        SimChoice choice = {};
+        choice.a = place;
+        for (uint64_t passed_us = 0; passed_us < play_us; passed_us += sim.nodes[place].period_us) {
+            choice.when = sim.now_us + passed_us;
+            const bool sets = passed_us % set_every_us < sim.nodes[place].period_us;
+            choice.act = sets ? Act::sets : Act::glide;
+            choice.value = sets ? static_cast<int64_t>(passed_us / set_every_us << 16 | 2) : 4;
+            simulation::order(sim, choice);
+        }
+    }
 }
 
 bool is_probed(const Liveness &l, uint32_t thing)
@@ -245,11 +264,13 @@ void begin_next(Liveness &l, Simulation &sim)
     if (next == LivenessStage::quiet) return begin_quiet(l, sim);
     // A newcomer may reach a bridged member only at its second try (docs/membership.md, "Paths").
     const uint64_t relay_candidates_us = next == LivenessStage::joining ? 2 * second_us : 0;
-    enter(l, sim, next, lossy ? loss_us : probe_us(sim) + relay_candidates_us);
+    const uint64_t acts_us = next == LivenessStage::playing ? play_us : 0;
+    enter(l, sim, next, lossy ? loss_us : probe_us(sim) + relay_candidates_us + acts_us);
     if (next == LivenessStage::creating) create_each(l, sim);
     if (next == LivenessStage::claiming) tell_each(l, sim, Act::claim);
     if (next == LivenessStage::destroying) tell_each(l, sim, Act::destroy);
     if (next == LivenessStage::joining) start_one(l, sim);
+    if (next == LivenessStage::playing) play_each(sim);
     if (lossy) wire::set_loss(sim.wire, loss_per_mille);
     if (calls(next)) call_each(l, sim);
     if (next == LivenessStage::calming) wire::set_loss(sim.wire, 0);
@@ -301,6 +322,7 @@ const char *name(LivenessStage stage)
     case LivenessStage::destroying: return "destroying";
     case LivenessStage::calling: return "calling";
     case LivenessStage::joining: return "joining";
+    case LivenessStage::playing: return "playing";
     case LivenessStage::lossy_calling: return "calling under 30 % loss";
     case LivenessStage::calming: return "calming";
     case LivenessStage::quiet: return "quiet";
@@ -328,20 +350,22 @@ static bool is_intact(const Simulation &sim)
 }
 
 // Resets all priorities to 1: objects that the games hid or updated less often would never agree.
-static void show_all(const Node &node)
+static void show_all(Simulation &sim, uint16_t place)
 {
+    const Node &node = sim.nodes[place];
     if (!node.session || session_state(node.session) != State::open) return;
     for (const Object &object : inspect::replica(node.session).world.slots.all())
         for (const PeerId peer : other_peers(node.session))
-            if (object.life == Life::alive) set_priority(node.session, object.id, peer, 1);
+            if (object.life == Life::alive && set_priority(node.session, object.id, peer, 1))
+                oracles::preferred(sim.oracles, node, place, {object.id, peer, 1});
 }
 
 Liveness begin(Simulation &sim)
 {
     Liveness l = {};
     simulation::begin_liveness(sim);
-    for (const Node &node : sim.nodes)
-        show_all(node);
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place)
+        show_all(sim, place);
     l.intact = is_intact(sim);
     l.began_us = sim.now_us;
     enter(l, sim, LivenessStage::agreeing, bound_us(sim.options));

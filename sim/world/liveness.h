@@ -6,6 +6,7 @@
 //   L1  The core agrees within 20 round trips and the timeouts of bound_us(). Then every
 //       member creates an object, claims one, destroys one and calls every other member, and a
 //       newcomer joins, each within 20 round trips and 1 s; the join has 2 s more.
+//       Then the games change their objects for 3 s, and the core agrees again.
 //   L2  Under 30 % loss every member calls every other one, and all calls arrive within 60 round
 //       trips and 5 s (or the timeout, if that is longer).
 //   L3  In the quiet time that follows, each connection takes at most 12 datagrams and 800 bytes a
@@ -22,6 +23,7 @@ enum class LivenessStage : uint8_t {
     destroying,
     calling,
     joining,
+    playing, // The games change their objects, and oracles check what the others show.
     lossy_calling,
     calming, // Without loss, everything that is unacked is sent again and acked.
     quiet,

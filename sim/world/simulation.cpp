@@ -76,6 +76,7 @@ static void shape_place(Simulation &sim, uint16_t place)
     Place &p = sim.places[place];
     Dice shape = dice::make(sim.options.seed, Stream::shape, place);
     p.period_us = dice::within(shape, sim.options.tick_us_low, sim.options.tick_us_high);
+    sim.nodes[place].period_us = p.period_us;
     p.next_address = place;
     p.clock_exact_us = dice::within(shape, 0, 1'000'000'000);
     sim.nodes[place].next_tick_us = start_us + dice::within(shape, 0, p.period_us - 1);
@@ -118,6 +119,7 @@ static std::unique_ptr<Simulation> make_either(const SimOptions &options, Keep k
     sim.nodes.resize(options.places);
     sim.places.resize(options.places);
     sim.wire = wire::make(options);
+    sim.oracles.paths = &sim.wire.health;
     sim.wire.records = keep.choices;
     sim.history.title = "seed " + std::to_string(options.seed);
     for (uint16_t place = 0; place < options.places; ++place) {
@@ -182,13 +184,14 @@ static void advance_clock(Simulation &sim, uint16_t place)
     node.clock_us = std::max(node.clock_us, p.clock_exact_us / grain_us * grain_us);
 }
 
-static void settle_address(Simulation &sim, uint16_t place)
+void settle_address(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
     if (p.rebound_until_us == 0 || sim.now_us < p.rebound_until_us) return;
     p.rebound_until_us = 0;
     wire::take_address(sim.wire, place, p.home);
     sim.nodes[place].address = wire::address(p.home);
+    trouble(sim, place, sim.now_us);
 }
 
 static void plan_next_tick(Simulation &sim, uint16_t place)
@@ -205,6 +208,7 @@ static void take_calls(Node &node)
 {
     node.calls.clear();
     node.claims.clear();
+    node.played.clear();
     node.given.clear();
     hear_asks(node);
     for (const Event &event : node.events) {
@@ -311,10 +315,16 @@ static void check_given_once(Simulation &sim, uint16_t place)
 static void play_tick(Simulation &sim, uint16_t place)
 {
     Node &node = sim.nodes[place];
-    for (const Event &event : node.events)
+    for (const Event &event : node.events) {
         sim.counts.host_changes += event.kind == EventKind::host_changed;
+        // Calls for which the list of events has no room cost datagrams.
+        const bool fills = sim.places[place].limits_call_events && event.kind == EventKind::call;
+        if (fills) trouble(sim, place, sim.now_us);
+    }
     take_calls(node);
+    oracles::heard(sim.oracles, sim.nodes, place);
     play(sim, place);
+    oracles::played(sim.oracles, node, place);
     oracles::work_begins(sim.oracles);
     const std::span<const Datagram> datagrams = send(node.session, node.clock_us);
     oracles::work_ends(sim.oracles, place);
@@ -337,6 +347,7 @@ static void tick(Simulation &sim, uint16_t place)
     }
     advance_clock(sim, place);
     p.ticks += 1;
+    node.ticked_us = sim.now_us;
     sim.counts.ticks += 1;
     node.inbox.clear();
     wire::deliver(sim.wire, sim.now_us, place, node.inbox, p.slots);
@@ -457,98 +468,6 @@ void run_safety(Simulation &sim)
 }
 
 // --- Liveness ---
-
-static void heal(Simulation &sim, uint16_t place)
-{
-    Place &p = sim.places[place];
-    if (p.rebound_until_us > 0) p.rebound_until_us = sim.now_us;
-    settle_address(sim, place);
-    if (p.paused_until_us > sim.now_us || p.slow_until_us > sim.now_us)
-        sim.nodes[place].next_tick_us = sim.now_us + 1;
-    p.paused_until_us = p.slow_until_us = p.full_until_us = p.flooded_until_us = 0;
-    p.skew_ppm = 0;
-    p.grain_us = 0;
-    p.acts.clear();
-    p.next_act = 0;
-}
-
-// Whether the core has a majority of the votes by the count of each of its members, as a departure
-// of all the others requires. With up to two voters any part may go on.
-static bool is_majority(const Simulation &sim)
-{
-    for (const Node &node : sim.nodes) {
-        if (!node.core || session_state(node.session) != State::open) continue;
-        uint32_t voters = 0, there = 0, old_voters = 0, old_there = 0;
-        for (const Member &member : inspect::replica(node.session).members.all()) {
-            if (member.id == PeerId::none || !member.votes || member.said_goodbye) continue;
-            const bool is_there =
-                std::any_of(sim.nodes.begin(), sim.nodes.end(), [&](const Node &other) {
-                    return other.core && other.self == member.id;
-                });
-            voters += 1;
-            there += is_there;
-            old_voters += !member.vote_is_new;
-            old_there += !member.vote_is_new && is_there;
-        }
-        if (voters > 2 && (2 * there <= voters || 2 * old_there <= old_voters)) return false;
-    }
-    return true;
-}
-
-static bool hear_each_other(Simulation &sim, uint16_t a, uint16_t b)
-{
-    return !wire::route(sim.wire, a, b).severed && !wire::route(sim.wire, b, a).severed;
-}
-
-static bool is_open(const Simulation &sim, uint16_t place)
-{
-    return sim.nodes[place].core && session_state(sim.nodes[place].session) == State::open;
-}
-
-// Whether a member of the core reaches both. In a star no client bridges others, and any two peers
-// may have to be host and client, so none counts as bridged.
-static bool is_bridged(Simulation &sim, uint16_t a, uint16_t b)
-{
-    if (sim.options.topology == Topology::star) return false;
-    if (!is_open(sim, a) || !is_open(sim, b)) return false;
-    for (uint16_t c = 0; c < sim.options.places; ++c)
-        if (c != a && c != b && is_open(sim, c) && hear_each_other(sim, a, c) &&
-            hear_each_other(sim, b, c))
-            return true;
-    return false;
-}
-
-static void heal_severed(Simulation &sim)
-{
-    std::vector<Route *> healed;
-    for (uint16_t a = 0; a < sim.options.places; ++a)
-        for (uint16_t b = 0; b < sim.options.places; ++b)
-            if (a != b && !is_bridged(sim, a, b)) healed.push_back(&wire::route(sim.wire, a, b));
-    for (Route *route : healed)
-        route->severed = false;
-}
-
-void begin_liveness(Simulation &sim)
-{
-    TERN_ASSERT(!sim.liveness, "twice");
-    sim.liveness = true;
-    for (Moment &moment : sim.later) // Cuts and pauses end now.
-        moment.time_us = std::min(moment.time_us, sim.safety_end_us);
-    sim.now_us = std::max(sim.now_us, sim.safety_end_us);
-    wire::calm(sim.wire);
-    for (uint16_t place = 0; place < sim.options.places; ++place) {
-        sim.nodes[place].core = sim.nodes[place].session != nullptr;
-        heal(sim, place);
-    }
-    for (uint16_t place = 0; place < sim.options.places; ++place) {
-        const uint64_t coin = dice::key(sim.options.seed, Stream::core, place);
-        if (!sim.nodes[place].core || dice::per_mille(coin, 700)) continue;
-        sim.nodes[place].core = false;
-        sim.nodes[place].core = !is_majority(sim);
-        if (!sim.nodes[place].core) end_peer(sim, place);
-    }
-    heal_severed(sim);
-}
 
 void order(Simulation &sim, const SimChoice &choice)
 {

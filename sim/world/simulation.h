@@ -144,6 +144,9 @@ uint16_t host_place(const Simulation &sim);
 
 // Carries out a choice by happen(), counts and records it. False: it could not be carried out.
 bool choose(Simulation &sim, const SimChoice &choice);
+// simulation_healing.cpp: begin_liveness().
+// Returns the place's own address to it when the time of another one is over.
+void settle_address(Simulation &sim, uint16_t place);
 // simulation_world.cpp
 // Carries out a choice that concerns the world. False: it cannot be carried out now.
 bool happen(Simulation &sim, const SimChoice &choice);
@@ -155,12 +158,16 @@ void start_over(Simulation &sim, uint16_t place);
 // leaves that to the games; ours end the host of the older term. Call it after each tick of a
 // place.
 void settle_split(Simulation &sim, uint16_t place);
+// Notes a fault of the place that lasts until then, for the oracles.
+void trouble(Simulation &sim, uint16_t place, uint64_t until_us);
 // simulation_chance.cpp
 void make_plan(Simulation &sim);
 void happen_by_chance(Simulation &sim, const Planned &planned);
 // workload.cpp
 void play(Simulation &sim, uint16_t place);
 bool perform(Simulation &sim, uint16_t place, const SimChoice &choice);
+// workload_glide.cpp
+bool glide(Simulation &sim, uint16_t place, const SimChoice &choice);
 // workload_asks.cpp
 bool ask(Simulation &sim, uint16_t place, const SimChoice &choice);
 void hear_asks(Node &node);   // Notes the asks among this tick's events in Node::asks.

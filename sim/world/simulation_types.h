@@ -98,6 +98,9 @@ struct Node {
     bool core = true;          // In the liveness phase: the peer must agree in the end.
     uint64_t next_tick_us = 0; // World time.
     uint64_t clock_us = 0;     // The node's own clock: may be skewed, never goes back.
+    uint64_t ticked_us = 0;    // World time of the last tick.
+    uint64_t period_us = 0;    // The time between two ticks.
+    uint64_t troubled_us = 0;  // World time of the end of the last fault of this place.
     std::vector<Datagram> inbox;
     // The last tick, for the oracles:
     std::vector<Event> events; // Their pointers to arguments are no longer valid.
@@ -105,8 +108,9 @@ struct Node {
     std::vector<PlayedCall> calls;
     std::vector<PlayedAsk> asks;
     std::vector<PlayedClaim> claims;
-    std::vector<ObjectId> given; // Objects that the host's game has given away.
-    std::vector<Note> notes;     // The storage of the journal.
+    std::vector<ObjectId> played; // Objects that its game has created, set or destroyed.
+    std::vector<ObjectId> given;  // Objects that the host's game has given away.
+    std::vector<Note> notes;      // The storage of the journal.
     size_t note_count = 0;
     size_t notes_missed = 0;     // Notes that the journal had no room for.
     std::vector<Object> slots;   // All slots ever used, as at the end of the last tick.

@@ -39,6 +39,7 @@ static void forget_peer(Simulation &sim, uint16_t place)
     node.calls.clear();
     node.asks.clear();
     node.claims.clear();
+    node.played.clear();
     node.given.clear();
     node.note_count = 0;
     node.notes_missed = 0;
@@ -196,6 +197,11 @@ static bool crash(Simulation &sim, const SimChoice &choice)
     return true;
 }
 
+void trouble(Simulation &sim, uint16_t place, uint64_t until_us)
+{
+    sim.nodes[place].troubled_us = std::max(sim.nodes[place].troubled_us, until_us);
+}
+
 // --- Addresses ---
 
 static bool can_move(const Simulation &sim, uint16_t place)
@@ -209,6 +215,7 @@ static void move(Simulation &sim, uint16_t place, AddressNumber to, uint64_t las
     Place &p = sim.places[place];
     p.home = sim.wire.addresses[place];
     wire::take_address(sim.wire, place, to);
+    trouble(sim, place, sim.now_us);
     p.rebound_until_us = lasts_us == 0 ? 0 : sim.now_us + lasts_us;
     sim.nodes[place].address = wire::address(to);
 }
@@ -241,6 +248,7 @@ static bool natted(Simulation &sim, const SimChoice &choice)
 {
     if (!sim.nodes[choice.a].session) return false;
     wire::set_nat(sim.wire, choice.a, choice.value == 0 ? Nat::restricted : Nat::symmetric);
+    trouble(sim, choice.a, UINT64_MAX);
     return true;
 }
 
@@ -290,25 +298,32 @@ static bool trouble_place(Simulation &sim, const SimChoice &choice)
     case Act::flood:
         p.flooded_until_us = until_us;
         p.flood_calls = std::min<uint64_t>(static_cast<uint64_t>(choice.value), 500);
+        for (uint16_t place = 0; place < sim.options.places; ++place)
+            trouble(sim, place, until_us);
         [[fallthrough]];
     case Act::pause:
         p.paused_until_us = std::max(p.paused_until_us, until_us);
+        trouble(sim, choice.a, p.paused_until_us);
         remember(sim, MomentKind::paused, choice.a, choice.a);
         remember_later(sim, p.paused_until_us, MomentKind::resumed, choice.a, choice.a);
         return true;
     case Act::slow:
         p.slow_until_us = until_us;
+        trouble(sim, choice.a, until_us);
         p.slow_us = std::clamp<uint64_t>(static_cast<uint64_t>(choice.value), 1000, 10'000'000);
         return true;
     case Act::skew: p.skew_ppm = std::clamp<int64_t>(choice.value, -100'000, 100'000); return true;
     case Act::jump:
         p.clock_exact_us += std::min<uint64_t>(static_cast<uint64_t>(choice.value), 1ull << 40);
+        trouble(sim, choice.a, sim.now_us);
         return true;
     case Act::grain:
         p.grain_us = std::min<uint64_t>(static_cast<uint64_t>(choice.value), 1'000'000);
+        trouble(sim, choice.a, UINT64_MAX);
         return true;
     case Act::full:
         p.full_until_us = until_us;
+        trouble(sim, choice.a, until_us);
         p.full_datagrams = static_cast<uint64_t>(choice.value);
         return true;
     default: return false;

@@ -32,18 +32,20 @@ static void guess(Simulation &sim, uint16_t place, ObjectId id, uint64_t content
     scramble(value, content);
     set(node.session, id, value);
     node.claims.push_back({id, value.tenure});
+    node.played.push_back(id);
 }
 
 // A change that may be suppressed, because only the field with an error bound changes. So the
 // sequence keeps the number of the last write.
-static void nudge(const Node &node, ObjectId id, Written value, uint64_t content)
+static void nudge(Node &node, ObjectId id, Written value, uint64_t content)
 {
     const auto hundredths = static_cast<int32_t>(content >> 6 & 15);
     value.position[0] += static_cast<float>(hundredths - 4) * 0.01f;
     set(node.session, id, value);
+    node.played.push_back(id);
 }
 
-static void write(const Node &node, ObjectId id, uint64_t content)
+static void write(Node &node, ObjectId id, uint64_t content)
 {
     Written value = get<Written>(node.session, id);
     const uint64_t tenure = object_stamp(node.session, id);
@@ -55,6 +57,7 @@ static void write(const Node &node, ObjectId id, uint64_t content)
     value.writer = node.self;
     scramble(value, content);
     set(node.session, id, value);
+    node.played.push_back(id);
 }
 
 // --- Acts ---
@@ -82,7 +85,7 @@ static void name_thing(Simulation &sim, uint32_t thing, ObjectId id)
 static bool create_thing(Simulation &sim, uint16_t place, const SimChoice &choice)
 {
     Place &p = sim.places[place];
-    const Node &node = sim.nodes[place];
+    Node &node = sim.nodes[place];
     const uint32_t share = sim.options.objects / sim.options.places + 1;
     if (choice.thing == 0 || choice.thing > things_max) return false;
     if (object(sim, choice.thing) != ObjectId::none || p.alive_made >= share) return false;
@@ -95,13 +98,14 @@ static bool create_thing(Simulation &sim, uint16_t place, const SimChoice &choic
     const ObjectId id = create(node.session, type, value);
     if (id == ObjectId::none) return false;
     p.alive_made += 1;
+    node.played.push_back(id);
     name_thing(sim, choice.thing, id);
     return true;
 }
 
 static bool change_many(Simulation &sim, uint16_t place, const SimChoice &choice)
 {
-    const Node &node = sim.nodes[place];
+    Node &node = sim.nodes[place];
     const Replica &r = inspect::replica(node.session);
     const size_t end = sim.places[place].slot_end;
     const auto value = static_cast<uint64_t>(choice.value);
@@ -205,8 +209,10 @@ static bool prefer_thing(Simulation &sim, uint16_t place, const SimChoice &choic
 {
     const PeerId peer = sim.nodes[choice.b].self;
     if (peer == PeerId::none || choice.value < 0) return false;
-    return set_priority(sim.nodes[place].session, id, peer,
-                        static_cast<float>(choice.value & 0xffff) / priority_one);
+    const float priority = static_cast<float>(choice.value & 0xffff) / priority_one;
+    if (!set_priority(sim.nodes[place].session, id, peer, priority)) return false;
+    oracles::preferred(sim.oracles, sim.nodes[place], place, {id, peer, priority});
+    return true;
 }
 
 bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
@@ -224,6 +230,7 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
     case Act::destroy:
         if (!owns(node, id)) return false;
         destroy(node.session, id);
+        node.played.push_back(id);
         return true;
     case Act::claim: return claim_thing(node, id, ClaimMode::wait);
     case Act::hope: return claim_thing(node, id, ClaimMode::optimistic);
@@ -237,6 +244,7 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
     case Act::whisper: return make_call(sim, place, choice);
     case Act::ask: return ask(sim, place, choice);
     case Act::prefer: return prefer_thing(sim, place, choice, id);
+    case Act::glide: return glide(sim, place, choice);
     case Act::leave:
     case Act::remove: return part(sim, place, choice);
     default: return false;
@@ -261,7 +269,7 @@ static void note_act(Simulation &sim, uint16_t place, const SimChoice &choice)
 {
     sim.counts.acts[static_cast<size_t>(choice.act)] += 1;
     if (sim.records && !sim.liveness) sim.recorded.push_back(choice);
-    if (!sim.keeps_history || choice.act == Act::sets) return;
+    if (!sim.keeps_history || choice.act == Act::sets || choice.act == Act::glide) return;
     remember(sim, MomentKind::act, place, place, act_text(sim, choice));
     sim.history.moments.back().object = object(sim, choice.thing);
 }
@@ -415,6 +423,8 @@ static void change_by_chance(Simulation &sim, uint16_t place)
         const uint64_t first = dice::next(p.workload) >> 48;
         act(sim, place, about(Act::sets, 0, first << 16 | weight(p, FaultKind::sets)));
     }
+    if (weight(p, FaultKind::glide) > 0)
+        act(sim, place, about(Act::glide, 0, weight(p, FaultKind::glide)));
     if (falls(p, FaultKind::destroy))
         if (const uint32_t own = pick(sim, place, true)) act(sim, place, about(Act::destroy, own));
 }

@@ -1,0 +1,123 @@
+#include "sim/oracles/oracle_checks.h"
+#include "sim/world/names.h"
+#include <algorithm>
+
+namespace tern::oracle_lost_ticks {
+
+using names::text;
+
+namespace {
+
+// Whether a later event of this tick changes the owner again, or destroys the object.
+bool is_overtaken(const Node &node, size_t at)
+{
+    const ObjectId object = node.events[at].object;
+    return std::any_of(node.events.begin() + static_cast<ptrdiff_t>(at) + 1, node.events.end(),
+                       [object](const Event &event) {
+                           return event.object == object &&
+                                  (event.kind == EventKind::owner_changed ||
+                                   event.kind == EventKind::object_destroyed);
+                       });
+}
+
+// The newest value that an owner had in a tenure, and how many ticks of writes follow it.
+struct Missing {
+    uint32_t at_least, at_most;
+};
+
+// What is missing if the next tenure includes the writes up to number `included`, and no later one.
+// The owner sends a value again at later ticks, and counts from the last of these.
+Missing missing_after(const Tenure &tenure, size_t included)
+{
+    const std::vector<OwnerWrite> &writes = tenure.writes;
+    if (included + 1 == writes.size()) return {0, 0};
+    const uint32_t last = writes.back().tick;
+    return {last - writes[included + 1].tick + 1, last - writes[included].tick};
+}
+
+bool fits(const Tenure &tenure, const Written &first, uint32_t lost_ticks)
+{
+    const uint64_t print = ledger::print(first);
+    for (size_t i = tenure.writes.size(); i > 0; --i) {
+        if (tenure.writes[i - 1].print != print) continue;
+        const Missing missing = missing_after(tenure, i - 1);
+        if (lost_ticks >= missing.at_least && lost_ticks <= missing.at_most) return true;
+    }
+    return false;
+}
+
+// In a star a new host does not know what the tenures that its predecessor granted include.
+bool is_of_former_host(const Node &node, Stamp stamp)
+{
+    const bool star = inspect::replica(node.session).topology == Topology::star;
+    return star && stamps::parts(stamp).host != host_peer(node.session);
+}
+
+// Whether the host has granted the object to nobody between the two tenures. Otherwise a third peer
+// may have owned it, and its ticks are those of another clock.
+bool is_next(const Ledger &ledger, ObjectId object, Stamp stamp, Stamp next)
+{
+    const auto end = ledger.grants.lower_bound(next);
+    for (auto grant = ledger.grants.upper_bound(stamp); grant != end; ++grant) {
+        const std::vector<ObjectId> &objects = grant->second.objects;
+        if (std::find(objects.begin(), objects.end(), object) != objects.end()) return false;
+    }
+    return true;
+}
+
+Violation check_event(const NodeRecord &record, const Ledger &ledger, const Node &node,
+                      uint16_t index, const Event &event)
+{
+    const Shown *shown = oracles::find_shown(record, event.object);
+    const ObjectRecord *object = ledger::find(ledger, event.object);
+    if (!shown || !object || !exists(node.session, event.object)) return {};
+    const Tenure *own = ledger::tenure(*object, shown->stamp);
+    const Stamp stamp = object_stamp(node.session, event.object);
+    const auto first = ledger.firsts.find({event.object, stamp});
+    if (!own || own->owner != node.self || first == ledger.firsts.end()) return {};
+    if (first->second.tenure != own->stamp || is_of_former_host(node, stamp)) return {};
+    if (!is_next(ledger, event.object, own->stamp, stamp)) return {};
+    if (fits(*own, first->second, event.lost_ticks)) return {};
+    const OwnerWrite &last = own->writes.back();
+    return oracles::violation(
+        "I21", event.object, index,
+        "%s at peer %s: lost_ticks is %u; its last write was %u in tick %u of tenure %s, and the "
+        "tenure %s of %s began with write %u",
+        text(event.object).c_str(), text(node.self).c_str(), event.lost_ticks, last.sequence,
+        last.tick, text(own->stamp).c_str(), text(stamp).c_str(), text(event.peer).c_str(),
+        first->second.sequence);
+}
+
+}
+
+void note_firsts(Ledger &ledger, const Node &node)
+{
+    for (const Event &event : node.events) {
+        if (event.kind != EventKind::owner_changed || event.peer != node.self) continue;
+        if (!exists(node.session, event.object)) continue;
+        const auto *value =
+            static_cast<const Written *>(inspect::replicated(node.session, event.object));
+        // What an optimistic claim has set has taken the place of the first value.
+        if (is_hoped(value->tenure, node.self)) continue;
+        ledger.firsts[{event.object, object_stamp(node.session, event.object)}] = *value;
+    }
+}
+
+Violation check(const NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index)
+{
+    for (size_t at = 0; at < node.events.size(); ++at) {
+        const Event &event = node.events[at];
+        if (event.kind != EventKind::owner_changed) continue;
+        const bool gives_up = event.previous == node.self && event.peer != node.self;
+        if (!gives_up && event.lost_ticks != 0)
+            return oracles::violation(
+                "I21", event.object, index, "%s at peer %s, which did not own it: lost_ticks is %u",
+                text(event.object).c_str(), text(node.self).c_str(), event.lost_ticks);
+        if (!gives_up || is_overtaken(node, at)) continue;
+        Violation violation = check_event(record, ledger, node, index, event);
+        if (violation) return violation;
+    }
+    return {};
+}
+
+}
