@@ -92,7 +92,9 @@ namespace tern {
     X(handed_on_event_changed, "an object that is hidden and shown in one tick stays hidden")      \
     X(updates_pause, "no UPDATE is written in every second window of 256 ticks")                   \
     X(sample_is_zero, "sample() writes zeros")                                                     \
-    X(bounded_sent_at_rest_only, "a field with an error bound is sent only when it rests")
+    X(bounded_sent_at_rest_only, "a field with an error bound is sent only when it rests")         \
+    X(tags_not_counted, "received bytes are counted without the tags")                             \
+    X(caller_is_the_host, "the event of a call names the host as its caller")
 
 enum class Mutant : uint8_t {
     none,

@@ -311,6 +311,9 @@ Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagr
     if (wire.records) record(wire, from, to, r.sent, t);
     if (t.lost || t.damaged || t.truncated || r.latency_us + t.delay_us > path.latency_us)
         trouble(path, now_us + t.delay_us);
+    for (uint32_t i = 0; i < t.copy_count; ++i)
+        path.copied_us = std::max(path.copied_us, due + t.copy_us[i]);
+    if (t.replays) path.copied_us = std::max(path.copied_us, due);
     launch_treated(wire, t, transit, datagram.bytes);
     return {to, t.lost, t.copy_count};
 }

@@ -114,6 +114,7 @@ struct PathHealth {
     uint64_t latency_us;  // At most, apart from datagrams that a fault delays by more.
     uint64_t troubled_us; // World time of the last datagram that a fault has lost, damaged or held
                           // up on the path, or of the end of that fault.
+    uint64_t copied_us;   // World time when the last copy arrives. 0: there was none.
 };
 
 struct Wire { // Open to sim/.

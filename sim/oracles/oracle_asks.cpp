@@ -82,6 +82,8 @@ static Violation hear(Oracles &oracles, const PlayedAsk &played, const Node &nod
     AskLog &log = oracles.asks[played.numbered.from];
     AskRecord *said = find(log, played.numbered);
     if (!said) return wrong(played, index, "heard and never said");
+    if (played.peer != played.numbered.from)
+        return wrong(played, index, "its event names another caller");
     const bool again =
         std::find(said->heard_by.begin(), said->heard_by.end(), node.self) != said->heard_by.end();
     const bool to_all = played.numbered.to == PeerId::everyone;
@@ -103,7 +105,10 @@ static Violation take_reply(Oracles &oracles, const PlayedAsk &played, uint16_t 
     AskRecord *said = find(oracles.asks[played.numbered.from], played.numbered);
     if (!said || said->id != played.id) return wrong(played, index, "replied to and never said");
     if (said->is_over) return wrong(played, index, "replied to, and over before");
-    if (said->heard_by.empty()) return wrong(played, index, "replied to, and heard by nobody");
+    const auto &heard_by = said->heard_by;
+    if (heard_by.empty()) return wrong(played, index, "replied to, and heard by nobody");
+    if (std::find(heard_by.begin(), heard_by.end(), played.peer) == heard_by.end())
+        return wrong(played, index, "its reply names a peer that has not heard it");
     said->is_over = true;
     return {};
 }

@@ -73,6 +73,9 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index)
             }
             continue;
         }
+        if (played.caller != call.from)
+            return wrong(call, index, oracles.calls[{call.from, node.self}],
+                         "its event names another caller");
         Violation violation = hear(oracles, call, node.self, index);
         if (violation) return violation;
     }

@@ -72,18 +72,31 @@ Violation check(const NodeRecord &record, const Ledger &ledger, const Node &node
 // I22: what a peer shows of another peer's object is not out of date for long, where the path has
 // been good for two seconds: bound_us() in oracle_freshness.cpp.
 namespace oracle_freshness {
+// Whether the path between two nodes has been good for two seconds, both ways.
+bool is_good(const Oracles &oracles, std::span<const Node> nodes, size_t one, size_t other);
 // The longest time from a write of the owner until this node shows it. 0: there is no bound now.
 uint64_t bound_us(const Oracles &oracles, std::span<const Node> nodes, size_t index,
                   const Object &object);
-Violation check(Oracles &oracles, std::span<const Node> nodes, uint16_t index);
+Violation check(const Oracles &oracles, std::span<const Node> nodes, uint16_t index);
 }
 // I23: sample() gives what the owner has had: its fields that are not interpolated are those of one
-// write, and of no earlier one than in the tick before. Where objects move steadily and nothing has
-// disturbed the clocks, a position is within the field's bound, and what the object moves in a tick
-// of both peers, of where it was lately. Types without a history give what get() gives.
+// write, and of no earlier one than in the tick before. Where objects with an error bound move
+// steadily and nothing has disturbed the clocks, a position is within the field's bound, and what
+// the object moves in a tick of both peers, of where it was lately. Types without a history give
+// what get() gives.
 namespace oracle_sampling {
 // After receive(), before the game acts.
 Violation check(Oracles &oracles, std::span<const Node> nodes, uint16_t index);
+}
+// I24: what peer_stats() counts in a tick is what the peer has sent to the other one and received
+// from it, where the path has been good (I22) and both have been there for ten seconds. The
+// objects, owner changes and sent bits of session_stats() and type_stats() are those of the events
+// and of traffic_rows().
+namespace oracle_stats {
+void sent(NodeRecord &record, std::span<const Node> nodes, const Datagram &datagram);
+void received(NodeRecord &record, std::span<const Node> nodes, const Datagram &datagram);
+Violation check(Oracles &oracles, std::span<const Node> nodes, uint16_t index); // After a tick.
+Violation check_totals(const Mirror &mirror, const Node &node, uint16_t index);
 }
 // I7: the reliable calls of one peer to another are received in order, none twice, none left out;
 // an unreliable call is received at most once.

@@ -47,6 +47,7 @@ void create(Mirror &mirror, MirroredObject &object, const Node &node, const Even
 {
     object = {true, false, event.type, event.peer, {}};
     mirror.object_count += 1;
+    mirror.creations += 1;
     if (can_read(node.session, event.object))
         object.value = get<Written>(node.session, event.object);
 }
@@ -88,7 +89,10 @@ Violation take(Mirror &mirror, const Node &node, uint16_t index, const Event &ev
         return wrong(node, index, event.object, what);
     switch (event.kind) {
     case EventKind::object_created: create(mirror, object, node, event); break;
-    case EventKind::owner_changed: object.owner = event.peer; [[fallthrough]];
+    case EventKind::owner_changed:
+        mirror.owner_changes += 1;
+        object.owner = event.peer;
+        [[fallthrough]];
     case EventKind::object_changed:
         copy_fields(object, node, event.object, event.changed_fields);
         break;

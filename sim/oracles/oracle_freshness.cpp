@@ -129,13 +129,16 @@ uint64_t bound_us(const Oracles &o, std::span<const Node> nodes, size_t index, c
     return first_us + last_us + wait_us;
 }
 
-Violation check(Oracles &o, std::span<const Node> nodes, uint16_t index)
+bool is_good(const Oracles &o, std::span<const Node> nodes, size_t one, size_t other)
+{
+    return hop_us(o, nodes, one, other, o.ledger.now_us) != 0;
+}
+
+Violation check(const Oracles &o, std::span<const Node> nodes, uint16_t index)
 {
     const Node &node = nodes[index];
-    NodeRecord &record = o.nodes[index];
+    const NodeRecord &record = o.nodes[index];
     if (!node.session || record.open_us == 0) return {};
-    for (const PeerId peer : record.mirror.peers)
-        if (peer_stats(node.session, peer).bridged) record.bridged_us[peer] = node.ticked_us;
     for (const Object &object : node.slots) {
         if (object.life != Life::alive || object.owner == node.self || object.hidden) continue;
         const Shown *shown = oracles::find_shown(record, object.id);

@@ -84,6 +84,9 @@ Violation check_position(const Oracles &o, std::span<const Node> nodes, uint16_t
                          const Object &object, const Tenure &tenure, const Written &value)
 {
     const Node &node = nodes[index];
+    const auto bound =
+        static_cast<float>(session_config(node.session).types[object.type].fields[3].bound);
+    if (bound <= 0) return {};
     const uint64_t now_us = o.ledger.now_us;
     const auto owner = std::find_if(nodes.begin(), nodes.end(), [&](const Node &other) {
         return other.session && other.self == object.owner;
@@ -92,8 +95,6 @@ Violation check_position(const Oracles &o, std::span<const Node> nodes, uint16_t
     const uint64_t lately_us = oracle_freshness::bound_us(o, nodes, index, object);
     if (lately_us == 0) return {};
     const float away = strayed(tenure, value.position, now_us, lately_us);
-    const auto bound =
-        static_cast<float>(session_config(node.session).types[object.type].fields[3].bound);
     // Where the object turns, receivers go on for a tick of the owner's and one of their own.
     const uint64_t turning_ticks = 1 + (node.period_us + owner->period_us - 1) / owner->period_us;
     const float most = bound + 2 * glide_step_max * static_cast<float>(turning_ticks);

@@ -24,12 +24,20 @@ struct MirroredObject {
 struct Mirror {
     std::vector<std::vector<MirroredObject>> objects; // Indexed by creator and serial.
     size_t object_count;
-    bool has_caught_up; // Since then the members below are those of the events.
+    uint64_t owner_changes, creations; // Events so far.
+    bool has_caught_up;                // Since then the members below are those of the events.
     bool host_is_early; // The host has shown itself by a grant. The session has not its view yet.
     PeerId host, last_host;              // host: none from host_lost to host_changed.
     std::vector<PeerId> peers;           // Ascending.
     uint64_t host_us;                    // World time of the last change of host_peer().
     std::map<PeerId, uint64_t> since_us; // World time of each peer_joined, or of caught_up.
+};
+
+// The data datagrams between a peer and the address of another one, since the peer's last tick.
+struct PairTraffic {
+    PeerId peer; // The peer at that address in the last tick.
+    uint64_t sent_datagrams, sent_bytes, received_datagrams, received_bytes;
+    Stats last; // Of the connection with that peer, after the last tick.
 };
 
 // What sample() gave last of an object, at the time of the tick.
@@ -151,7 +159,8 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     Mirror mirror;
     std::map<std::pair<ObjectId, PeerId>, PreferenceRecord> preferences;
     std::map<ObjectId, Sampled> sampled;
-    uint64_t open_us; // World time from which on the session is open. 0: it is not.
+    std::vector<PairTraffic> traffic; // Indexed by node.
+    uint64_t open_us;                 // World time from which on the session is open. 0: it is not.
     std::map<PeerId, uint64_t> bridged_us; // World time when the path to a peer was last bridged.
 };
 

@@ -140,13 +140,15 @@ void peer_starts_over(Oracles &o, uint16_t node)
     record.claims.clear();
 }
 
-void received_by(Oracles &o, std::span<const Node>, uint16_t node, const Datagram &datagram)
+void received_by(Oracles &o, std::span<const Node> nodes, uint16_t node, const Datagram &datagram)
 {
+    oracle_stats::received(record_of(o, node), nodes, datagram);
     oracle_amplification::received(record_of(o, node), datagram);
 }
 
-void sent(Oracles &o, std::span<const Node>, uint16_t node, const Datagram &datagram)
+void sent(Oracles &o, std::span<const Node> nodes, uint16_t node, const Datagram &datagram)
 {
+    oracle_stats::sent(record_of(o, node), nodes, datagram);
     oracle_amplification::sent(record_of(o, node), datagram);
 }
 
@@ -219,7 +221,10 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         keep(o, oracle_streams::check(o, node, index));
         keep(o, oracle_packets::check(record, node, index));
     }
-    if (o.paths) keep(o, oracle_freshness::check(o, nodes, index));
+    if (o.paths) {
+        keep(o, oracle_stats::check(o, nodes, index)); // Also notes who is bridged.
+        keep(o, oracle_freshness::check(o, nodes, index));
+    }
     keep(o, oracle_visibility::check(node, index));
     keep(o, oracle_claims::check(record, node, index));
     if (node.session) keep(o, oracle_locks::check(record, o.ledger, node, index));
@@ -233,6 +238,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         const Replica &replica = inspect::replica(node.session);
         keep(o, oracle_bounds::check_replica(replica, index));
         keep(o, oracle_dead::check_memory(record, replica, index));
+        if (record.open_us != 0) keep(o, oracle_stats::check_totals(record.mirror, node, index));
     }
 }
 

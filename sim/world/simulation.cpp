@@ -213,7 +213,7 @@ static void take_calls(Node &node)
     hear_asks(node);
     for (const Event &event : node.events) {
         if (event.kind != EventKind::call || event.type != NUMBERED) continue;
-        node.calls.push_back({call_arguments<Numbered>(event), true});
+        node.calls.push_back({call_arguments<Numbered>(event), true, event.peer});
     }
 }
 

@@ -56,7 +56,8 @@ struct Change {
 
 struct PlayedCall { // A call that was sent or received in this tick.
     Numbered numbered;
-    bool heard; // Received. Else call() has accepted it for sending.
+    bool heard;    // Received. Else call() has accepted it for sending.
+    PeerId caller; // Received calls: the caller, as the event names it.
 };
 
 // The kinds of calls that are answered or restricted. Numbered::sequence counts all asks of a
@@ -83,6 +84,8 @@ struct PlayedAsk { // A step of an ask in this tick.
     PeerId owner,
         host;         // Received asks: the object's owner and the host, as the receiver knows them.
     bool has_changed; // Received asks: a later event of the tick changes one of the two.
+    // Received asks: the caller. Replies: the peer that has replied. As the event names them.
+    PeerId peer;
 };
 
 struct PlayedClaim { // A claim of this tick, or a value that was set under an unanswered claim.

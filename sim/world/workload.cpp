@@ -178,7 +178,7 @@ static bool make_call(Simulation &sim, uint16_t place, const SimChoice &choice)
     const Reliability reliability = reliable ? Reliability::reliable : Reliability::unreliable;
     if (!call(node.session, to, NUMBERED, numbered, reliability)) return false;
     counts[at] += 1;
-    node.calls.push_back({numbered, false});
+    node.calls.push_back({numbered, false, PeerId::none});
     return true;
 }
 

@@ -75,7 +75,7 @@ bool ask(Simulation &sim, uint16_t place, const SimChoice &choice)
         if (!say(node, what, numbered, id)) break;
         sim.places[place].asks += 1;
         node.asks.push_back({PlayedAsk::What::said, what, ANSWERED, numbered, id, CallFailure::none,
-                             PeerId::none, PeerId::none, false});
+                             PeerId::none, PeerId::none, false, PeerId::none});
         any = true;
     }
     return any;
@@ -102,6 +102,7 @@ void hear_asks(Node &node)
         played.type = event.type;
         played.id = event.call;
         played.failure = event.failure;
+        played.peer = event.peer;
         if (event.kind == EventKind::call_failed) {
             played.what = PlayedAsk::What::failed;
             if (event.arguments) played.numbered = call_arguments<Numbered>(event);

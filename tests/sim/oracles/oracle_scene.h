@@ -107,7 +107,7 @@ struct Scene {
         call.to = peer(to);
         call.sequence = sequence;
         call.reliable = reliable;
-        nodes[node].calls.push_back({call, heard});
+        nodes[node].calls.push_back({call, heard, heard ? call.from : PeerId::none});
         tick(node);
     }
 

@@ -421,3 +421,52 @@ TEST_F(OracleSampling, APositionFarFromTheWayOfTheObject)
     });
     EXPECT_EQ(check(), "I23");
 }
+
+// --- I24 ---
+
+namespace {
+
+struct OracleStats : testing::Test {
+    Game game = Game(14, everyday);
+
+    std::string check() const
+    {
+        return oracle_stats::check(game.sim->oracles, game.sim->nodes, 2).invariant;
+    }
+    PairTraffic &traffic() const { return game.record(2).traffic[0]; }
+};
+
+}
+
+TEST_F(OracleStats, WhatIsCountedIsWhatWasSeen)
+{
+    EXPECT_EQ(check(), ""); // Nothing since the last tick.
+    traffic().sent_datagrams += 1;
+    EXPECT_EQ(check(), "I24");
+    traffic().sent_bytes += 1;
+    EXPECT_EQ(check(), "I24");
+    traffic().received_datagrams += 1;
+    EXPECT_EQ(check(), "I24");
+    traffic().received_bytes += 1;
+    EXPECT_EQ(check(), "I24");
+    EXPECT_EQ(check(), "");
+}
+
+TEST_F(OracleStats, WhereThePathWasBadNothingIsCompared)
+{
+    for (PathHealth &path : game.sim->wire.health)
+        path.troubled_us = game.sim->now_us - 5'000'000;
+    traffic().sent_datagrams += 1;
+    EXPECT_EQ(check(), "");
+}
+
+TEST_F(OracleStats, TotalsAreThoseOfTheEvents)
+{
+    Mirror mirror = game.record(2).mirror;
+    EXPECT_FALSE(oracle_stats::check_totals(mirror, game.node(2), 2));
+    mirror.object_count += 1;
+    EXPECT_EQ(oracle_stats::check_totals(mirror, game.node(2), 2).invariant, "I24");
+    mirror.object_count -= 1;
+    mirror.owner_changes += 1000;
+    EXPECT_EQ(oracle_stats::check_totals(mirror, game.node(2), 2).invariant, "I24");
+}

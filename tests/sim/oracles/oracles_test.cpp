@@ -325,6 +325,45 @@ TEST(OracleCalls, AnUnreliableOneIsHeardOnce)
     EXPECT_TRUE(fired(scene, "I7"));
 }
 
+TEST(OracleCalls, AnEventNamesTheCaller)
+{
+    Scene scene(3);
+    scene.plays(1, false, 2, 3, 1);
+    Numbered call = {};
+    call.from = peer(2);
+    call.to = peer(3);
+    call.sequence = 1;
+    call.reliable = true;
+    scene.nodes[2].calls.push_back({call, true, peer(1)});
+    scene.tick(2);
+    EXPECT_TRUE(fired(scene, "I7"));
+}
+
+TEST(OracleAsks, AReplyNamesAPeerThatHeardTheRequest)
+{
+    Scene scene(3);
+    PlayedAsk ask = {};
+    ask.what = PlayedAsk::What::said;
+    ask.ask = Ask::request;
+    ask.numbered.from = peer(2);
+    ask.numbered.to = peer(3);
+    ask.numbered.sequence = 1;
+    ask.id = static_cast<CallId>(7);
+    scene.nodes[1].asks = {ask};
+    scene.tick(1);
+    ask.what = PlayedAsk::What::heard;
+    ask.peer = peer(2);
+    scene.nodes[2].asks = {ask};
+    scene.tick(2);
+    EXPECT_TRUE(silent(scene));
+    scene.nodes[2].asks.clear();
+    ask.what = PlayedAsk::What::replied;
+    ask.peer = peer(1);
+    scene.nodes[1].asks = {ask};
+    scene.tick(1);
+    EXPECT_TRUE(fired(scene, "I16"));
+}
+
 TEST(OracleStreams, APrefixOfWhatWasSaid)
 {
     Scene scene(2);
