@@ -341,4 +341,13 @@ function tests.EachRotationOfAFieldBeginsAsNone()
     equal(got(s, s:create("arm"), "joints"), ("0 0 0 1 "):rep(3):sub(1, -2))
 end
 
+function tests.APeerIsANumberWithinItsLimits()
+    local s, o = one()
+    for _, wrong in ipairs {0, 65534, 1.5} do
+        refused({"tern.set_priority", "a peer (a number from 1 to 65533)"},
+            tern.set_priority, s, o, wrong, 1)
+    end
+    equal(tern.set_priority(s, o, 65533, 1), false) -- There is no such peer.
+end
+
 return tests

@@ -159,6 +159,20 @@ TEST(DiscoverySocket, WhatARouterHasPassedOnIsDropped)
     EXPECT_EQ(received[0].text, "255");
 }
 
+TEST(DiscoverySocket, AnAnswerGoesToAnAddressOfEitherVersion)
+{
+    const OwnedSocket a = opened(), b = opened();
+    ASSERT_TRUE(a && b);
+    const uint16_t port = b->local_address().port;
+    send_text(*a, loopback(port), "four");
+    EXPECT_EQ(collected(*b, "four").size(), 1u);
+    send_text(*a, loopback(port, IpVersion::v6), "six");
+    if (a->stats().send_failures > 0) GTEST_SKIP() << "no ::1 here";
+    const std::vector<Received> received = collected(*b, "six");
+    ASSERT_EQ(received.size(), 1u);
+    EXPECT_EQ(received[0].text, "six");
+}
+
 TEST(DiscoverySocket, OversizedDatagramsAreCountedAndDropped)
 {
     const OwnedSocket a = opened(), b = opened();
