@@ -3,7 +3,9 @@
 #include "tests/host/text.h"
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <httplib.h>
 #include <netinet/in.h>
+#include <nlohmann/json.hpp>
 
 using namespace tern;
 using namespace dedicated::test;
@@ -194,6 +196,29 @@ TEST(HostProcessTest, AStandstillIsToldAndCounted)
     tern::sleep_us(1'500'000);
     kill(host.id, SIGCONT);
     EXPECT_TRUE(host.print_until("tick_stalled ms=")) << host.text;
+    EXPECT_EQ(host.end_by(SIGTERM), 0);
+}
+
+TEST(HostProcessTest, TicksComeAtTheirRate)
+{
+    const uint16_t port = Listener().port; // It is free again.
+    RunningHost host({"--port", "0", "--control-socket", "", "--tick-hz", "20", "--http-listen",
+                      "127.0.0.1:" + std::to_string(port)});
+    ASSERT_TRUE(host.is_ready()) << host.text;
+    httplib::Client client("127.0.0.1", port);
+    const auto ticks = [&] {
+        const auto answer = client.Get("/api/v1/status");
+        EXPECT_TRUE(answer);
+        return answer ? nlohmann::json::parse(answer->body)["ticks"]["count"].get<double>() : 0;
+    };
+    sleep_us(300'000); // Until the first status is there.
+    const double before = ticks();
+    const uint64_t begun_us = clock_us();
+    sleep_us(1'000'000);
+    const double after = ticks();
+    const double passed_s = static_cast<double>(clock_us() - begun_us) / 1e6;
+    EXPECT_GT(after, before);
+    EXPECT_LT(after - before, 20 * (passed_s + 0.5)); // The status is up to 0.2 s old.
     EXPECT_EQ(host.end_by(SIGTERM), 0);
 }
 
