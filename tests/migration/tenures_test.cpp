@@ -39,6 +39,19 @@ TEST_F(Tenures, ANewOwnerHasWrittenNothingYet)
     EXPECT_EQ(changed_tick(2), group.at(2).world.tick);
 }
 
+TEST_F(Tenures, ANewOwnersValueIsOfItsOwnTick)
+{
+    for (int i = 0; i < 7; ++i)
+        group.pull(2); // Each ends a tick of peer 3.
+    const uint32_t tick = group.at(3).world.tick;
+    ASSERT_NE(group.at(3).world.slots[slot(3)].tick, tick);
+    ASSERT_TRUE(replica::migrate(group.at(1), object, peer(3)));
+    group.settle_and_pull(0);
+    ASSERT_TRUE(group.deliver(0, 2)); // The GRANT
+    ASSERT_EQ(belief(group.at(3), object).owner, peer(3));
+    EXPECT_EQ(group.at(3).world.slots[slot(3)].tick, tick);
+}
+
 TEST_F(Tenures, LostTicksReachFromTheLastWriteThatTheNextOwnerHasToOurLast)
 {
     const uint32_t known = group.at(1).world.slots[slot(1)].tick; // What the host grants with
