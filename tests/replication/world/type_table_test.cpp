@@ -82,8 +82,7 @@ TEST(TypeTable, AllTypesTogetherHaveAtMost16777216Objects)
     Type two[] = {{"Ship", 12, {&field, 1}, 1u << 23}, {"Rock", 12, {&field, 1}, 1u << 23}};
     EXPECT_STREQ(type_table::problem(two).text, "");
     two[1].objects_max += 1;
-    EXPECT_STREQ(type_table::problem(two).text,
-                 "objects_max is 16777217 in all, at most 16777216");
+    EXPECT_STREQ(type_table::problem(two).text, "objects_max is 16777217 in all, at most 16777216");
 }
 
 TEST(TypeTable, TheFirstDifferenceIsToldWithItsType)
