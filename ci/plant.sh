@@ -44,7 +44,8 @@ plant_errors() {
             {
                 best = 0
                 for (i = 1; i <= count; ++i)
-                    if (file[i] == $1 && line[i] <= $2 && (!best || line[i] >= line[best])) best = i
+                    if (file[i] == $1 && line[i] <= $2 && (!best || line[i] >= line[best]))
+                        best = i
                 if (best) print key[best]
             }' "$plant_folder/planted" -
 }
@@ -178,10 +179,11 @@ plant_score() {
             count = split(modules, names, " ")
             for (i = 1; i <= count; ++i) {
                 m = names[i]
-                printf "%-14s %3d mistakes: %3d found by its tests, %3d more by seeds, %3d not (%d %%)",
-                    m, all[m], tests[m], seeds[m], all[m] - tests[m] - seeds[m],
-                    all[m] ? 100 * (tests[m] + seeds[m]) / all[m] : 0
-                printf ", and %d equivalent\n", equal[m]
+                found = tests[m] + seeds[m]
+                printf "%-14s %3d mistakes: %3d found by its tests, %3d more by seeds, ", m, all[m],
+                    tests[m], seeds[m]
+                printf "%3d not (%d %%), and %d equivalent\n", all[m] - found,
+                    all[m] ? 100 * found / all[m] : 0, equal[m]
             }
         }'
 }
