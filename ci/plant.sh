@@ -90,8 +90,8 @@ plant_run() {
     ) >"$log" 2>&1 </dev/null
 }
 
-# plant_tests <number> <module> <filter> <seconds>: prints the name of the test that fails, which fails alone
-# as well, since tests with real sockets may fail on a busy machine. Nothing if all pass.
+# plant_tests <number> <module> <filter> <seconds>: prints the name of the test that fails, which
+# fails alone as well, since tests with real sockets may fail on a busy machine. Nothing if all pass.
 plant_tests() {
     local number=$1 program seconds=$4 log=$plant_folder/results/$1.log name status again
     program=./$(plant_program "$2")
