@@ -8,6 +8,17 @@ using names::text;
 
 namespace {
 
+// Whether an earlier event of this tick has changed the owner too. Then a tenure lies in between
+// that began and ended within the tick, and perhaps was granted and forgotten within it.
+bool is_second(const Node &node, size_t at)
+{
+    const ObjectId object = node.events[at].object;
+    return std::any_of(node.events.begin(), node.events.begin() + static_cast<ptrdiff_t>(at),
+                       [object](const Event &event) {
+                           return event.object == object && event.kind == EventKind::owner_changed;
+                       });
+}
+
 // Whether a later event of this tick changes the owner again, or destroys the object.
 bool is_overtaken(const Node &node, size_t at)
 {
@@ -20,7 +31,7 @@ bool is_overtaken(const Node &node, size_t at)
                        });
 }
 
-// The newest value that an owner had in a tenure, and how many ticks of writes follow it.
+// The bounds of lost_ticks.
 struct Missing {
     uint32_t at_least, at_most;
 };
@@ -46,11 +57,15 @@ bool fits(const Tenure &tenure, const Written &first, uint32_t lost_ticks)
     return false;
 }
 
-// In a star a new host does not know what the tenures that its predecessor granted include.
-bool is_of_former_host(const Node &node, Stamp stamp)
+// Whether this peer has learned of the tenure from somebody who does not know what it includes: in
+// a star from a later host than the one that granted it, else from a report, since its owner has
+// gone.
+bool is_hearsay(const Node &node, PeerId owner, Stamp stamp)
 {
-    const bool star = inspect::replica(node.session).topology == Topology::star;
-    return star && stamps::parts(stamp).host != host_peer(node.session);
+    const Replica &r = inspect::replica(node.session);
+    const bool is_of_former_host =
+        r.topology == Topology::star && stamps::parts(stamp).host != host_peer(node.session);
+    return is_of_former_host || !replica::is_member(r, owner);
 }
 
 // Whether the host has granted the object to nobody between the two tenures. Otherwise a third peer
@@ -75,7 +90,7 @@ Violation check_event(const NodeRecord &record, const Ledger &ledger, const Node
     const Stamp stamp = object_stamp(node.session, event.object);
     const auto first = ledger.firsts.find({event.object, stamp});
     if (!own || own->owner != node.self || first == ledger.firsts.end()) return {};
-    if (first->second.tenure != own->stamp || is_of_former_host(node, stamp)) return {};
+    if (first->second.tenure != own->stamp || is_hearsay(node, event.peer, stamp)) return {};
     if (!is_next(ledger, event.object, own->stamp, stamp)) return {};
     if (fits(*own, first->second, event.lost_ticks)) return {};
     const OwnerWrite &last = own->writes.back();
@@ -92,9 +107,11 @@ Violation check_event(const NodeRecord &record, const Ledger &ledger, const Node
 
 void note_firsts(Ledger &ledger, const Node &node)
 {
-    for (const Event &event : node.events) {
+    for (size_t at = 0; at < node.events.size(); ++at) {
+        const Event &event = node.events[at];
         if (event.kind != EventKind::owner_changed || event.peer != node.self) continue;
-        if (!exists(node.session, event.object)) continue;
+        if (!exists(node.session, event.object) || is_overtaken(node, at) || is_second(node, at))
+            continue;
         const auto *value =
             static_cast<const Written *>(inspect::replicated(node.session, event.object));
         // What an optimistic claim has set has taken the place of the first value.
