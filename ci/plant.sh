@@ -91,7 +91,7 @@ plant_run() {
 }
 
 # plant_tests <number> <module> <filter> <seconds>: prints the name of the test that fails, which
-# fails alone as well, since tests with real sockets may fail on a busy machine. Nothing if all pass.
+# fails alone as well, since tests with real sockets may fail on a busy machine. Nothing: all pass.
 plant_tests() {
     local number=$1 program seconds=$4 log=$plant_folder/results/$1.log name status again
     program=./$(plant_program "$2")
