@@ -322,8 +322,7 @@ uint64_t mixed(const string &text, uint64_t seed)
 std::set<size_t> lines_with_mutants(const string &tree, const string &path)
 {
     static const std::regex hunk(R"(@@ -(\d+)(?:,(\d+))? )");
-    string name = path.substr(0, path.rfind('.'));
-    std::replace(name.begin(), name.end(), '/', '_');
+    const string name = path.substr(0, path.rfind('.'));
     const string patch = read(tree + "/sim/mutants/" + name + ".patch");
     std::set<size_t> lines;
     for (std::sregex_iterator it(patch.begin(), patch.end(), hunk), end; it != end; ++it) {

@@ -1,4 +1,4 @@
-# The mutants: sim/mutants/*.patch add points to the core at which a rule can be switched off. They
+# The mutants: the patches in sim/mutants/ add points to the core at which a rule can be switched off. They
 # are applied to copies of the files, so the core itself has none. A patch that does not fit any
 # more stops the build; sim/mutants/refit.sh renews it.
 
@@ -12,7 +12,7 @@ function(tern_mutated result)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} NORMALIZE)
     list(APPEND sources ${source})
   endforeach()
-  file(GLOB patches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sim/mutants/*.patch)
+  file(GLOB_RECURSE patches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sim/mutants/*.patch)
   foreach(patch ${patches})
     file(STRINGS ${patch} line REGEX "^--- a/" LIMIT_COUNT 1)
     string(SUBSTRING "${line}" 6 -1 path)

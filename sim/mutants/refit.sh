@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 source=${1:?which file of the core?}
-patch=sim/mutants/$(tr / _ <<<"${source%.cpp}").patch
+patch=sim/mutants/${source%.cpp}.patch
 copy=${2:-build/refit/$source}
 if [ $# -lt 2 ]; then
     mkdir -p "$(dirname "$copy")"
@@ -15,6 +15,7 @@ if [ $# -lt 2 ]; then
         exit 1
     fi
 fi
+mkdir -p "$(dirname "$patch")"
 diff -U1 --label "a/$source" --label "b/$source" "$source" "$copy" >"$patch" || true
 rm "$copy"
 echo "$patch is renewed"

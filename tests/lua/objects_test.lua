@@ -338,7 +338,8 @@ function tests.EachRotationOfAFieldBeginsAsNone()
         {name = "length", kind = "uint32"},
         {name = "joints", kind = "quaternion", count = 3}}}}}
     s:start()
-    equal(got(s, s:create("arm"), "joints"), ("0 0 0 1 "):rep(3):sub(1, -2))
+    local joints = got(s, s:create("arm"), "joints"):gsub("%.0", "") -- Lua 5.4 writes 0.0 for 0.
+    equal(joints, ("0 0 0 1 "):rep(3):sub(1, -2))
 end
 
 function tests.APeerIsANumberWithinItsLimits()
