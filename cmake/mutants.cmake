@@ -1,6 +1,6 @@
-# The mutants: the patches in sim/mutants/ add points to the core at which a rule can be switched off. They
-# are applied to copies of the files, so the core itself has none. A patch that does not fit any
-# more stops the build; sim/mutants/refit.sh renews it.
+# The mutants: the patches in sim/mutants/ add points to the core at which a rule can be switched
+# off. They are applied to copies of the files, so the core itself has none. A patch that does not
+# fit any more stops the build; sim/mutants/refit.sh renews it.
 
 find_program(TERN_PATCH patch) # Debian: patch.
 
