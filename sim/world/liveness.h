@@ -38,9 +38,9 @@ struct Probe { // An act that a member was ordered to do in this stage.
 struct Liveness {
     LivenessStage stage;
     uint64_t began_us, stage_us, deadline_us; // World time.
-    uint64_t look_us;   // When the stage is checked next.
-    uint64_t agreed_us, slowest_probe_us; // How long agreement and the slowest probe took.
-    std::vector<Probe> probes;            // The probes of the stage.
+    uint64_t look_us;                         // When the stage is checked next.
+    uint64_t agreed_us, slowest_probe_us;     // How long agreement and the slowest probe took.
+    std::vector<Probe> probes;                // The probes of the stage.
     // Counts when the quiet time began: datagrams and bytes sent, events of all games.
     uint64_t quiet_datagrams, quiet_bytes;
     uint64_t quiet_events;
