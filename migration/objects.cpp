@@ -37,6 +37,7 @@ static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
         if (changed > tenure.survived_tick) lost_ticks = changed - tenure.survived_tick;
         grants::give_away(r, slot);
     }
+    if (newer_tenure) event_log::show(r, slot); // While the former owner is the owner.
     void *value = world::value(r.world, *r.types, slot);
     const uint64_t fields = type_table::difference(*r.types, object.type, value, state.value);
     std::memcpy(value, state.value, r.types->types[object.type].size_bytes);
@@ -49,7 +50,6 @@ static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
         return event_log::changed(r, slot, fields);
     }
     relay::began(r, slot, tenure.survived_tick);
-    event_log::show(r, slot);
     r.locks[slot] = 0;
     r.migrations += 1;
     event_log::owner_changed(r, slot, previous, fields, lost_ticks);

@@ -193,9 +193,10 @@ const char *to_text(Why why); // A sentence for people.
 // ones at most once and in any order. docs/use/calls.md. ---
 enum class Reliability : uint8_t { reliable, unreliable };
 // `to`: another member, PeerId::everyone (all other members), or PeerId::host. False if nothing was
-// sent: `to` is not a member, its queue is full, or Type::callers or calls_per_second_max forbids
-// the call. Calls to PeerId::host must be reliable; they wait while there is no host, reach the
-// game of this peer if it is the host; a failure is reported by call_failed.
+// sent: `to` is not a member, its queue (for everyone: that of any member) is full, or
+// Type::callers or calls_per_second_max forbids the call. Calls to PeerId::host must be reliable;
+// they wait while there is no host, reach the game of this peer if it is the host; a failure is
+// reported by call_failed.
 bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
           Reliability reliability = Reliability::reliable);
 // Calls the peer that owns the object when the call arrives, which may be this one. Reliable; calls

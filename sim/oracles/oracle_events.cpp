@@ -53,8 +53,7 @@ void create(Mirror &mirror, MirroredObject &object, const Node &node, const Even
 }
 
 // What the event does not fit. Null: it fits. An event may name the owner that a later event of the
-// tick announces: a hidden object is shown when its owner changes, and the refusal of an optimistic
-// claim changes the object as of the end of receive().
+// tick announces: the refusal of an optimistic claim changes the object as of the end of receive().
 const char *misfit(const MirroredObject &object, const Event &event, PeerId owner_now)
 {
     if (event.kind == EventKind::object_created)
@@ -64,9 +63,8 @@ const char *misfit(const MirroredObject &object, const Event &event, PeerId owne
     if (event.kind == EventKind::owner_changed)
         return event.previous == object.owner ? nullptr
                                               : "owner_changed names another former owner";
-    if (event.kind != EventKind::object_shown && event.peer != object.owner &&
-        event.peer != owner_now)
-        return "an event names another owner";
+    const bool later = event.kind == EventKind::object_changed && event.peer == owner_now;
+    if (event.peer != object.owner && !later) return "an event names another owner";
     if (event.kind == EventKind::object_changed && event.changed_fields == 0)
         return "object_changed names no field";
     return nullptr;
@@ -79,8 +77,6 @@ bool is_about_objects(EventKind kind)
 
 Violation take(Mirror &mirror, const Node &node, uint16_t index, const Event &event)
 {
-    // The game discards all earlier events, because joining starts over.
-    if (event.kind == EventKind::host_lost && !mirror.has_caught_up) mirror = {};
     if (!is_about_objects(event.kind)) return {};
     MirroredObject &object = entry(mirror, event.object);
     const bool known = can_read(node.session, event.object);
@@ -167,7 +163,11 @@ Violation compare_all(Mirror &mirror, const Node &node, uint16_t index)
 
 Violation check(Mirror &mirror, const Node &node, uint16_t index)
 {
+    bool has_caught_up = mirror.has_caught_up;
     for (const Event &event : node.events) {
+        has_caught_up = has_caught_up || event.kind == EventKind::caught_up;
+        // While joining, the game discards all earlier events, because joining starts over.
+        if (event.kind == EventKind::host_lost && !has_caught_up) mirror = {};
         Violation violation = take(mirror, node, index, event);
         if (violation) return violation;
     }
