@@ -31,7 +31,7 @@ enum class Form {
 struct Region {
     Form form;
     size_t begin, end; // Offsets in the file
-    bool is_condition; // Of if, while or for
+    bool is_condition; // The parenthesis belongs to an if, a while or a for.
     bool is_guarded;   // The statement is all that an if does.
 };
 
@@ -337,7 +337,7 @@ std::set<size_t> lines_with_mutants(const string &tree, const string &path)
 std::vector<Place> places_of(const tidy::File &file, const std::set<size_t> &taken)
 {
     const string code = tidy::without_comments(file.text);
-    std::vector<size_t> starts = {0, 0}; // Of each line.
+    std::vector<size_t> starts = {0, 0}; // Where each line begins; there is no line 0.
     for (size_t i = 0; i < code.size(); ++i)
         if (code[i] == '\n') starts.push_back(i + 1);
     std::vector<Region> regions;

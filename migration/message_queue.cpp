@@ -74,7 +74,7 @@ void send_refusal(Replica &r, MemberSlot to, ObjectId object, ClaimRefusal reaso
         r.refusals.all().subspan(size_t{to} * refusals_max, refusals_max);
     uint32_t &count = r.queues[to].refusal_count;
     for (const WaitingRefusal &refusal : waiting.first(count))
-        if (refusal.object == object) return; // The same claim, which came twice.
+        if (refusal.object == object) return; // The same claim came twice.
     if (count == refusals_max) return;        // An honest member has fewer claims open.
     waiting[count] = {object, reason, {}};
     count += 1;

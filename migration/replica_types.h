@@ -147,7 +147,8 @@ struct DeathProof {
     uint32_t unacked_by; // How many members have not acked it.
 };
 
-enum class ProofMark : uint8_t { acked, waits, in_flight }; // Of one proof at one member.
+// Tells whether one member has acked the death that one proof stands for.
+enum class ProofMark : uint8_t { acked, waits, in_flight };
 
 // On the host: a refused claim whose answer waits for the member.
 struct WaitingRefusal {

@@ -11,7 +11,7 @@ using names::text;
 namespace {
 
 constexpr size_t samples_max = 4;      // Objects that are sampled in one tick of a peer.
-constexpr uint64_t same_ticks = 64;    // The same ones for so many ticks.
+constexpr uint64_t same_ticks = 64;    // A peer samples the same ones for so many ticks.
 constexpr float glide_step_max = 0.4f; // The most that a gliding object moves in a tick.
 // Estimates of an owner's clock keep samples for 8 s, from before a pause too.
 constexpr uint64_t steady_us = 10'000'000;

@@ -37,7 +37,7 @@ struct Mirror {
 struct PairTraffic {
     PeerId peer; // The peer at that address in the last tick.
     uint64_t sent_datagrams, sent_bytes, received_datagrams, received_bytes;
-    Stats last; // Of the connection with that peer, after the last tick.
+    Stats last; // What peer_stats() gave for that peer after the last tick.
 };
 
 // What sample() gave last of an object, at the time of the tick.

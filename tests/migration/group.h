@@ -72,7 +72,7 @@ struct Group {
     std::vector<std::vector<Event>> events;            // All events of each replica.
     std::vector<std::vector<std::deque<Bytes>>> wires; // [from][to]
     std::vector<std::vector<uint32_t>> delivered;      // [from][to]: messages, for acks.
-    uint32_t grants_max = group_limits.grants_max;     // Of each replica.
+    uint32_t grants_max = group_limits.grants_max;     // Each replica has this limit.
 
     Replica &at(unsigned id) { return *replicas[id - 1]; }
 
