@@ -8,20 +8,14 @@ namespace tern::deaths {
 
 // --- Ranges ---
 
-static DeadRange *ranges_of(Replica &r, MemberSlot member)
-{
-    return r.owed.begin() + size_t{member} * (r.owed.capacity / r.queues.capacity);
-}
-
 std::span<const DeadRange> owed(const Replica &r, MemberSlot member)
 {
-    return r.owed.all().subspan(size_t{member} * (r.owed.capacity / r.queues.capacity),
-                                r.queues[member].owed_count);
+    return of_member(r.owed, r, member).first(r.queues[member].owed_count);
 }
 
 void take_owed(Replica &r, MemberSlot member, uint32_t count)
 {
-    DeadRange *ranges = ranges_of(r, member);
+    DeadRange *ranges = of_member(r.owed, r, member).data();
     uint32_t &left = r.queues[member].owed_count;
     std::move(ranges + count, ranges + left, ranges);
     std::fill(ranges + left - count, ranges + left, DeadRange{});
@@ -33,9 +27,9 @@ void take_owed(Replica &r, MemberSlot member, uint32_t count)
 void owe(Replica &r, MemberSlot to, DeadRange range)
 {
     if (!message_queue::takes_objects(r, to)) return;
-    const uint32_t owed_max = r.owed.capacity / r.queues.capacity;
     const DeadRange run = dead::run(r.world.dead, range);
-    DeadRange *ranges = ranges_of(r, to);
+    const std::span<DeadRange> places = of_member(r.owed, r, to);
+    DeadRange *ranges = places.data();
     uint32_t &count = r.queues[to].owed_count;
     DeadRange *first =
         std::lower_bound(ranges, ranges + count, run.first,
@@ -43,7 +37,8 @@ void owe(Replica &r, MemberSlot to, DeadRange range)
     DeadRange *end = first;
     for (; end != ranges + count && end->first <= run.last; ++end)
         range = {std::min(range.first, end->first), std::max(range.last, end->last)};
-    if (first == end && count == owed_max) { // Only the host has that many: it sends all instead.
+    if (first == end &&
+        count == places.size()) { // Only the host has that many: it sends all instead.
         take_owed(r, to, count);
         return message_queue::push(r, to, Control::dead);
     }
@@ -65,7 +60,7 @@ void owe(Replica &r, MemberSlot to, DeadRange range)
 
 static ProofMark &mark(Replica &r, MemberSlot member, uint32_t proof)
 {
-    return r.proof_marks[size_t{member} * r.proofs.count + proof];
+    return of_member(r.proof_marks, r, member)[proof];
 }
 
 static void free_proof(Replica &r, uint32_t proof)
@@ -180,7 +175,7 @@ bool is_unacked(const Replica &r, MemberSlot member, ObjectId object)
         if (range.first <= id && id <= range.last) return true;
     for (uint32_t proof = 0; proof < r.proofs.count; ++proof)
         if (r.proofs[proof].object == id &&
-            r.proof_marks[size_t{member} * r.proofs.count + proof] != ProofMark::acked)
+            of_member(r.proof_marks, r, member)[proof] != ProofMark::acked)
             return true;
     return message_queue::is_death_unacked(r, member, object);
 }

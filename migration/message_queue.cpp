@@ -11,8 +11,8 @@
 
 namespace tern::message_queue {
 
-// GRANTs in flight to one member. Further ones wait, so that a member that takes none cannot use up
-// the grants.
+// The most GRANTs in flight to one member. A further one waits, with what is behind it, so that a
+// member that takes none cannot use up the grants.
 static constexpr uint32_t grants_unacked_max = 64;
 
 // --- What waits ---
@@ -37,8 +37,7 @@ void push(Replica &r, MemberSlot to, Control control)
     const uint32_t entry = queue_entries::of(control);
     if (goes_to_the_end(control)) queue_entries::remove(r, to, entry, 1);
     if (control == Control::dead) r.queues[to].dead_next = 0; // It begins again.
-    if (control == Control::report) r.queues[to].report_next = 0;
-    if (control == Control::report) r.queues[to].report_dead_next = 0;
+    if (control == Control::report) r.queues[to].report_dead_next = r.queues[to].report_next = 0;
     queue_entries::append(r, to, entry, 1);
 }
 
@@ -69,13 +68,11 @@ void announce(Replica &r, ObjectSlot slot)
 void send_refusal(Replica &r, MemberSlot to, ObjectId object, ClaimRefusal reason)
 {
     if (!takes_objects(r, to)) return;
-    const uint32_t refusals_max = r.refusals.capacity / r.queues.capacity;
-    const std::span<WaitingRefusal> waiting =
-        r.refusals.all().subspan(size_t{to} * refusals_max, refusals_max);
+    const std::span<WaitingRefusal> waiting = of_member(r.refusals, r, to);
     uint32_t &count = r.queues[to].refusal_count;
     for (const WaitingRefusal &refusal : waiting.first(count))
         if (refusal.object == object) return; // The same claim came twice.
-    if (count == refusals_max) return;        // An honest member has fewer claims open.
+    if (count == waiting.size()) return;      // An honest member has fewer claims open.
     waiting[count] = {object, reason, {}};
     count += 1;
     queue_entries::append(r, to, queue_entries::of(Control::refusals), 1);
@@ -140,23 +137,22 @@ void forget_object(Replica &r, ObjectSlot slot)
 
 static UnackedEntry &unacked(Replica &r, MemberSlot member, uint32_t i)
 {
-    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
-    const uint32_t place = (r.queues[member].unacked_first + i) % unacked_max;
-    return r.unacked[size_t{member} * unacked_max + place];
+    const std::span<UnackedEntry> ring = of_member(r.unacked, r, member);
+    return ring[(r.queues[member].unacked_first + i) % ring.size()];
 }
 
 static const UnackedEntry &unacked(const Replica &r, MemberSlot member, uint32_t i)
 {
-    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
-    const uint32_t place = (r.queues[member].unacked_first + i) % unacked_max;
-    return r.unacked[size_t{member} * unacked_max + place];
+    const std::span<const UnackedEntry> ring = of_member(r.unacked, r, member);
+    return ring[(r.queues[member].unacked_first + i) % ring.size()];
 }
 
 static void pop_first(Replica &r, MemberSlot member)
 {
     MemberQueue &queue = r.queues[member];
     unacked(r, member, 0) = {};
-    queue.unacked_first = (queue.unacked_first + 1) % (r.unacked.capacity / r.queues.capacity);
+    queue.unacked_first =
+        static_cast<uint32_t>((queue.unacked_first + 1) % of_member(r.unacked, r, member).size());
     queue.unacked_count -= 1;
 }
 
@@ -178,8 +174,8 @@ void clear(Replica &r, MemberSlot to)
         if (unacked(r, to, 0).kind == MessageKind::grant)
             free_unacked_grant(r, to, unacked(r, to, 0));
     deaths::forget_member(r, to);
-    const uint32_t refusals_max = r.refusals.capacity / r.queues.capacity;
-    flat::zero(r.refusals, size_t{to} * refusals_max, r.queues[to].refusal_count);
+    std::ranges::fill(of_member(r.refusals, r, to).first(r.queues[to].refusal_count),
+                      WaitingRefusal{});
     r.queues[to] = {};
 }
 
@@ -248,9 +244,12 @@ static void charge(Replica &r, const BitWriter &w, std::span<const std::byte> me
 bool has_message(const Replica &r, MemberSlot to)
 {
     const MemberQueue &queue = r.queues[to];
-    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
-    return queue_entries::first(r, to) != 0 && queue.grants_unacked < grants_unacked_max &&
-           queue.unacked_count + grant_objects_max <= unacked_max;
+    const uint32_t entry = queue_entries::first(r, to);
+    if (entry == 0) return false;
+    const bool is_grant = !queue_entries::is_control(entry) &&
+                          (queue_entries::waiting(r, to, entry) & waiting_grant) != 0;
+    if (is_grant && queue.grants_unacked == grants_unacked_max) return false;
+    return queue.unacked_count + grant_objects_max <= of_member(r.unacked, r, to).size();
 }
 
 size_t pull(Replica &r, MemberSlot to, std::span<std::byte> buffer)

@@ -22,11 +22,10 @@ struct Writing {
 // Notes that the message is about this, which is in flight from now on.
 static void note(const Writing &m, UnackedEntry entry)
 {
-    const uint32_t unacked_max = m.r.unacked.capacity / m.r.queues.capacity;
-    TERN_ASSERT(m.queue.unacked_count < unacked_max, "%u messages in flight", unacked_max);
+    const std::span<UnackedEntry> ring = of_member(m.r.unacked, m.r, m.to);
+    TERN_ASSERT(m.queue.unacked_count < ring.size(), "%zu messages in flight", ring.size());
     entry.message = m.queue.message_count + 1;
-    const uint32_t place = (m.queue.unacked_first + m.queue.unacked_count) % unacked_max;
-    m.r.unacked[size_t{m.to} * unacked_max + place] = entry;
+    ring[(m.queue.unacked_first + m.queue.unacked_count) % ring.size()] = entry;
     m.queue.unacked_count += 1;
 }
 
@@ -295,8 +294,7 @@ static bool write_claims(const Writing &m)
 
 static bool write_refusals(const Writing &m)
 {
-    const size_t refusals_max = m.r.refusals.capacity / m.r.queues.capacity;
-    WaitingRefusal *refusals = m.r.refusals.begin() + m.to * refusals_max;
+    WaitingRefusal *refusals = of_member(m.r.refusals, m.r, m.to).data();
     uint32_t &count = m.queue.refusal_count;
     if (count == 0) return true;
     messages::write_kind(m.w, MessageKind::claim_refused);

@@ -291,4 +291,17 @@ struct Replica {               // Open to migration; session and sim read it.
 using MemberSlot = uint32_t;
 inline constexpr MemberSlot no_member = 0xffffffff;
 
+// The part of an array that belongs to one member: all members have parts of the same size.
+template <class T> std::span<T> of_member(Flat<T> &array, const Replica &r, MemberSlot member)
+{
+    const size_t each = array.capacity / r.queues.capacity;
+    return {array.begin() + member * each, each};
+}
+template <class T>
+std::span<const T> of_member(const Flat<T> &array, const Replica &r, MemberSlot member)
+{
+    const size_t each = array.capacity / r.queues.capacity;
+    return {array.begin() + member * each, each};
+}
+
 }

@@ -170,10 +170,9 @@ static uint32_t keep(PeerSteps &s, PeerPlace place)
 // uses only differences of these numbers.
 static void settle_ring(Replica &r, MemberSlot slot)
 {
-    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
     MemberQueue &queue = r.queues[slot];
-    UnackedEntry *unacked = r.unacked.begin() + size_t{slot} * unacked_max;
-    std::rotate(unacked, unacked + queue.unacked_first, unacked + unacked_max);
+    const std::span<UnackedEntry> unacked = of_member(r.unacked, r, slot);
+    std::rotate(unacked.begin(), unacked.begin() + queue.unacked_first, unacked.end());
     queue.unacked_first = 0;
     for (uint32_t i = 0; i < queue.unacked_count; ++i)
         unacked[i].message -= queue.acked_count;

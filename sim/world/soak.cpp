@@ -46,14 +46,6 @@ __attribute__((format(printf, 2, 3))) static void fail(Soak &soak, const char *f
 
 // --- The game ---
 
-static bool queues_have_room(const Replica &r)
-{
-    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
-    return std::all_of(r.queues.begin(), r.queues.end(), [&](const MemberQueue &queue) {
-        return queue.unacked_count < unacked_max / 2;
-    });
-}
-
 static void hear(Soak &soak, size_t place)
 {
     const GroupMember &member = soak.group.members[place];
@@ -83,7 +75,6 @@ static void play(Soak &soak, size_t place)
     Session *session = soak.group.members[place].session;
     std::vector<ObjectId> &own = soak.soakers[place].own;
     const size_t share = soak.options.alive / soak.options.peers;
-    if (!queues_have_room(inspect::replica(session))) return;
     for (uint32_t i = 0; i < made_per_tick_max; ++i) {
         const auto number = static_cast<uint32_t>(soak.made);
         const ObjectId made = create(session, GRAIN, Grain{number, 1});

@@ -12,6 +12,12 @@ Body with_health(const Session *session, ObjectId id, int32_t health)
     return body;
 }
 
+void expect_moved(const Session *session, ObjectId id)
+{
+    EXPECT_FLOAT_EQ(get<Body>(session, id).position[0], 9);
+    EXPECT_EQ(get<Body>(session, id).health, 50);
+}
+
 constexpr uint64_t position_field = 1; // The bit of Body's first field in changed_fields
 
 }
@@ -58,10 +64,8 @@ TEST_F(ThreePeers, OnlyTheFieldsThatWereSetAreTheNewOwnersFirstChange)
                                   EventKind::claim_granted}));
     // The change of health is hidden behind the optimistic value.
     EXPECT_EQ(seen[0].changed_fields, position_field);
-    for (Session *session : {a, b, c}) {
-        EXPECT_FLOAT_EQ(get<Body>(session, id).position[0], 9);
-        EXPECT_EQ(get<Body>(session, id).health, 50);
-    }
+    for (Session *session : {a, b, c})
+        expect_moved(session, id);
     EXPECT_TRUE(world.converged());
 }
 
@@ -74,10 +78,8 @@ TEST_F(ThreePeers, ASecondSetAddsToWhatTheFirstHasSet)
     moved.position[0] = 9;
     set(c, id, moved); // Changes another field than the first.
     EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
-    for (Session *session : {a, b, c}) {
-        EXPECT_FLOAT_EQ(get<Body>(session, id).position[0], 9);
-        EXPECT_EQ(get<Body>(session, id).health, 50);
-    }
+    for (Session *session : {a, b, c})
+        expect_moved(session, id);
 }
 
 TEST_F(ThreePeers, AfterARefusalWhatIsReplicatedShowsAgainAndTheGameHearsOfIt)

@@ -257,6 +257,43 @@ TEST(Connection, ARoundTripThatIsLongForTheTimeoutIsNotProbedAgainAndAgain)
     EXPECT_LE(connection::stats(*pair.side[0]).sent_datagrams, 200u);
 }
 
+// Side 1 stands still; what is sent to it waits.
+static void stand_still(Pair &pair, uint64_t duration_us)
+{
+    for (const uint64_t end_us = pair.now_us + duration_us; pair.now_us < end_us;) {
+        pair.now_us += tick_us;
+        connection::update(*pair.side[0], pair.now_us);
+        pair.take_packet_outcomes(0);
+        if (connection::has_budget(*pair.side[0], pair.now_us)) pair.send_packet(0, {text("x")});
+    }
+}
+
+TEST(Connection, AStandstillOfThePeerSaysNothingAboutThePath)
+{
+    Pair pair;
+    for (int i = 0; i < 100; i += 1) {
+        pair.send_packet(0, {text("x")});
+        pair.tick();
+    }
+    const uint32_t before_us = connection::stats(*pair.side[0]).rtt_us;
+    const uint64_t window_bytes = congestion::window_bytes(pair.side[0].connection->_congestion);
+    stand_still(pair, 5'000'000);
+    ASSERT_TRUE(pair.run(300'000));
+    EXPECT_LE(connection::stats(*pair.side[0]).rtt_us, before_us + 2 * tick_us);
+    EXPECT_GE(congestion::window_bytes(pair.side[0].connection->_congestion), window_bytes);
+}
+
+TEST(Connection, APathThatHasBecomeSlowIsMeasured)
+{
+    Pair pair;
+    pair.network.latency_us = 1'000'000;
+    for (int i = 0; i < 600; i += 1) {
+        if (connection::has_budget(*pair.side[0], pair.now_us)) pair.send_packet(0, {text("x")});
+        pair.tick();
+    }
+    EXPECT_GE(connection::stats(*pair.side[0]).rtt_us, 1'900'000u);
+}
+
 // Sending a keep-alive postpones a probe that is due later. The keep-alive therefore carries the
 // unacked data itself, so a lost message does not wait until the keep-alive is acked.
 TEST(Connection, AKeepAliveCarriesWhatIsUnacked)
