@@ -41,9 +41,9 @@ struct Object { // Open.
 // The part of one type in the packed arrays; the living come first.
 struct Packed {
     uint32_t first;             // The first index of the part.
-    uint32_t count;             // Objects that are alive or marked.
+    uint32_t count;             // Objects that are alive, or destroyed in place.
     uint32_t dying;             // Objects at the far end of the part.
-    uint32_t alive;             // `count` without the marked ones.
+    uint32_t alive;             // `count` without the destroyed ones.
     uint32_t capacity;          // See world::capacity().
     uint32_t value_first_bytes; // The offset of its values in World::values.
 };
@@ -96,12 +96,13 @@ ObjectSlot add(World &world, const TypeTable &types, ObjectId id, TypeId type);
 void *value(World &world, const TypeTable &types, ObjectSlot slot);
 const void *value(const World &world, const TypeTable &types, ObjectSlot slot);
 
-// Destroy an object: its id becomes a tombstone, its slot stays until sweep(). mark() leaves the
-// packed arrays in place, for the game's own destroy(); bury() moves the object behind the living.
+// Destroy an object: its id becomes a tombstone, its slot stays until sweep(). The first leaves the
+// packed arrays as they are, for the game's own destroy(); the second moves the object behind the
+// living.
 // False: there is no room for the tombstone, and nothing changed.
 bool destroy_in_place(World &world, ObjectSlot slot);
 bool destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot);
-// Frees the slots of all marked and dying objects. Packed indices change.
+// Frees the slots of all destroyed and dying objects. Packed indices change.
 void sweep(World &world, const TypeTable &types);
 
 // Sets the value of an own object: normalises it, and gives the changed fields and the object the
