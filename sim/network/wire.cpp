@@ -314,6 +314,8 @@ Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagr
     for (uint32_t i = 0; i < t.copy_count; ++i)
         path.copied_us = std::max(path.copied_us, due + t.copy_us[i]);
     if (t.replays) path.copied_us = std::max(path.copied_us, due);
+    // The recipient challenges the address from which it gets what a third peer has sealed for it.
+    if (t.replays && t.d == to && t.c != from) trouble(path, due);
     launch_treated(wire, t, transit, datagram.bytes);
     return {to, t.lost, t.copy_count};
 }
