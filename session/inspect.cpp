@@ -1,5 +1,6 @@
 #include "session/inspect.h"
 #include "session/optimistic.h"
+#include "session/peer_links.h"
 
 namespace tern::inspect {
 
@@ -17,6 +18,13 @@ bool is_optimistic(const Session *session, ObjectId object)
 {
     const ObjectSlot slot = world::find(session->replica->world, object);
     return slot != no_slot && session::is_optimistic(*session, slot);
+}
+
+bool in_doubt(const Session *session, PeerId peer)
+{
+    const ConnectionIndex index = session::link_to(*session, peer);
+    return index != no_connection &&
+           connection::in_doubt(endpoint::at(*session->endpoint, index), session->now_us);
 }
 
 void limit_call_events(Session *session, uint32_t calls)

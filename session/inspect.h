@@ -45,6 +45,8 @@ const Replica &replica(const Session *session);
 const void *replicated(const Session *session, ObjectId object);
 // Whether a claim of the object with ClaimMode::optimistic awaits its answer.
 bool is_optimistic(const Session *session, ObjectId object);
+// Whether acks from a member are overdue, so that challenges to it go through relays as well.
+bool in_doubt(const Session *session, PeerId peer);
 // From now on the session writes its messages and packets into *journal, which must outlive the
 // session. Null: it stops.
 void listen(Session *session, Journal *journal);

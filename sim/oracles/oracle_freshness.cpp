@@ -42,11 +42,11 @@ bool knows(const NodeRecord &record, PeerId peer, uint64_t now_us)
            std::binary_search(mirror.peers.begin(), mirror.peers.end(), peer);
 }
 
-// Whether no relay carries what the peer sends to the other one.
+// Whether the peer has a connection with the other one, and no relay carries what it sends.
 bool is_direct(const NodeRecord &record, PeerId other, uint64_t now_us)
 {
-    const auto bridged = record.bridged_us.find(other);
-    return bridged == record.bridged_us.end() || is_long_ago(bridged->second, now_us);
+    const auto indirect = record.indirect_us.find(other);
+    return indirect == record.indirect_us.end() || is_long_ago(indirect->second, now_us);
 }
 
 // The longest time from a change at `from` until `to` shows it. 0: there is no bound, because

@@ -41,8 +41,8 @@ struct Missing {
 Missing missing_after(const Tenure &tenure, size_t included)
 {
     const std::vector<OwnerWrite> &writes = tenure.writes;
-    if (included + 1 == writes.size()) return {0, 0};
-    const uint32_t last = writes.back().tick;
+    const uint32_t last = tenure.last_tick;
+    if (included + 1 == writes.size()) return {0, last - writes[included].tick};
     return {last - writes[included + 1].tick + 1, last - writes[included].tick};
 }
 

@@ -60,6 +60,13 @@ bool is_long_ago(uint64_t us, uint64_t now_us)
     return us <= now_us && now_us - us >= settled_us;
 }
 
+bool is_undoubted(const NodeRecord &record, size_t other, uint64_t now_us)
+{
+    if (other >= record.traffic.size()) return true;
+    const uint64_t doubted_us = record.traffic[other].doubted_us;
+    return doubted_us == 0 || is_long_ago(doubted_us, now_us);
+}
+
 bool is_settled(const Oracles &o, std::span<const Node> nodes, size_t index)
 {
     const uint64_t open_us = o.nodes[index].open_us;
@@ -73,6 +80,8 @@ bool are_settled(const Oracles &o, std::span<const Node> nodes, size_t one, size
     const PathHealth &there = (*o.paths)[one * nodes.size() + other];
     const PathHealth &back = (*o.paths)[other * nodes.size() + one];
     return is_settled(o, nodes, one) && is_settled(o, nodes, other) &&
+           is_undoubted(o.nodes[one], other, o.ledger.now_us) &&
+           is_undoubted(o.nodes[other], one, o.ledger.now_us) &&
            is_long_ago(there.troubled_us, o.ledger.now_us) &&
            is_long_ago(back.troubled_us, o.ledger.now_us) &&
            oracle_freshness::is_good(o, nodes, one, other);
@@ -85,17 +94,19 @@ Violation check_pair(Oracles &o, std::span<const Node> nodes, uint16_t index, si
     PairTraffic &seen = record.traffic[other];
     const PeerId peer = nodes[other].self;
     const Stats now = peer_stats(node.session, peer);
-    if (now.bridged) record.bridged_us[peer] = node.ticked_us;
     const uint64_t now_us = o.ledger.now_us;
+    if (inspect::in_doubt(node.session, peer)) seen.doubted_us = now_us;
     const bool goes_on = seen.peer == peer && now.sent_datagrams >= seen.last.sent_datagrams &&
                          now.received_datagrams >= seen.last.received_datagrams;
+    const bool is_connected = now.received_datagrams != 0;
+    if (now.bridged || !is_connected || !goes_on) record.indirect_us[peer] = node.ticked_us;
     Violation violation;
     if (goes_on && are_settled(o, nodes, index, other)) {
         const PathHealth &path = (*o.paths)[other * nodes.size() + index];
         const bool copied = path.copied_us != 0 && path.copied_us + settled_us > now_us;
         violation = compare(seen, now, node, index, peer, copied);
     }
-    seen = {peer, 0, 0, 0, 0, now};
+    seen = {peer, 0, 0, 0, 0, now, seen.doubted_us};
     return violation;
 }
 

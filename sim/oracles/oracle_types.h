@@ -38,6 +38,9 @@ struct PairTraffic {
     PeerId peer; // The peer at that address in the last tick.
     uint64_t sent_datagrams, sent_bytes, received_datagrams, received_bytes;
     Stats last; // What peer_stats() gave for that peer after the last tick.
+    // World time of the last tick in which the peer was in doubt of the other one: it challenges it
+    // through relays then, and is answered through them. 0: it never was.
+    uint64_t doubted_us;
 };
 
 // What sample() gave last of an object, at the time of the tick.
@@ -161,7 +164,8 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     std::map<ObjectId, Sampled> sampled;
     std::vector<PairTraffic> traffic; // Indexed by node.
     uint64_t open_us;                 // World time from which on the session is open. 0: it is not.
-    std::map<PeerId, uint64_t> bridged_us; // World time when the path to a peer was last bridged.
+    // World time when the path to a peer was last bridged, or there was no connection with it.
+    std::map<PeerId, uint64_t> indirect_us;
 };
 
 using Pair = std::pair<PeerId, PeerId>; // Sender, receiver.

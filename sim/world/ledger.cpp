@@ -136,13 +136,14 @@ static void own(ObjectRecord &record, const Step &step, uint64_t now_us)
         note_write(tenure, step, now_us);
         record.tenures.push_back(std::move(tenure));
     }
-    const bool writes = step.value.tenure == step.after.stamp && (began || step.value_changed);
-    if (!writes) return;
+    const bool own_value = step.value.tenure == step.after.stamp;
     // The tenure need not be the last one: an owner that does not know of its successor's tenure
     // still writes in its own.
     for (size_t i = record.tenures.size(); i > 0; --i) {
         Tenure &tenure = record.tenures[i - 1];
         if (tenure.stamp != step.after.stamp || tenure.owner != step.after.owner) continue;
+        tenure.last_tick = step.after.tick;
+        if (!own_value || (!began && !step.value_changed)) return;
         if (!began) note_write(tenure, step, now_us);
         return write(tenure, step.value);
     }

@@ -38,6 +38,8 @@ struct Tenure {
     // Prints of earlier values with a sequence that was used again: a nudge does not count it up.
     std::set<uint64_t> nudged;
     std::vector<OwnerWrite> writes; // In the order of ticks.
+    // The owner's last tick with a write. Two writes of one tick may leave the value as it was.
+    uint32_t last_tick;
 };
 
 struct ObjectRecord { // One object, from its creation on.
