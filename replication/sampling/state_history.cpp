@@ -2,7 +2,9 @@
 #include "replication/sampling/extrapolation.h"
 #include "replication/snapshot/bounds.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace tern::state_history {
 
@@ -36,43 +38,69 @@ static bool is_late(const ClockSample &a, const ClockSample &middle, const Clock
            static_cast<double>(b.us - a.us) * (middle.tick - a.tick);
 }
 
-static void drop_oldest(OwnerClockEstimate &clock)
+static void add_to_hull(ClockHull &hull, const ClockSample &sample)
 {
-    clock.count -= 1;
-    std::copy_n(clock.samples + 1, clock.count, clock.samples);
+    while (hull.count > 1 &&
+           is_late(hull.samples[hull.count - 2], hull.samples[hull.count - 1], sample))
+        hull.count -= 1;
+    if (hull.count == hull_samples_max) {
+        hull.count -= 1;
+        std::copy_n(hull.samples + 1, hull.count, hull.samples);
+    }
+    hull.samples[hull.count] = sample;
+    hull.count += 1;
+}
+
+// The owner's ticks over local times. The rate is 0 if the hull has one corner only.
+struct ClockLine {
+    ClockSample from;
+    double ticks_per_us;
+};
+
+static ClockLine line_through(const ClockHull &hull)
+{
+    ClockLine line = {hull.samples[0], 0};
+    uint64_t longest_us = 0;
+    for (uint32_t i = 1; i < hull.count; ++i) {
+        const ClockSample &from = hull.samples[i - 1], &to = hull.samples[i];
+        if (to.us - from.us <= longest_us) continue;
+        longest_us = to.us - from.us;
+        line = {from, (to.tick - from.tick) / static_cast<double>(longest_us)};
+    }
+    return line;
+}
+
+// Whether the fastest datagram of the window is far from the line.
+static bool has_drifted(const ClockLine &line, const ClockHull &window)
+{
+    if (line.ticks_per_us <= 0) return false;
+    double earliest_us = std::numeric_limits<double>::max();
+    for (uint32_t i = 0; i < window.count; ++i) {
+        const ClockSample &corner = window.samples[i];
+        const double passed_us = static_cast<double>(corner.us) - static_cast<double>(line.from.us);
+        const double ticks = static_cast<double>(corner.tick) - line.from.tick;
+        earliest_us = std::min(earliest_us, passed_us - ticks / line.ticks_per_us);
+    }
+    return std::fabs(earliest_us) > clock_drift_us_max;
 }
 
 void add_sample(OwnerClockEstimate &clock, uint32_t tick, uint64_t now_us)
 {
-    if (clock.count > 0 && tick <= clock.samples[clock.count - 1].tick) return;
-    const ClockSample sample = {now_us, tick};
-    while (clock.count > 1 &&
-           is_late(clock.samples[clock.count - 2], clock.samples[clock.count - 1], sample))
-        clock.count -= 1;
-    // hull[0] may be older than clock_sample_age_us_max: the line must span a long time, or jitter
-    // would decide its slope.
-    while (clock.count == clock_samples_max ||
-           (clock.count > 2 && now_us - clock.samples[1].us > clock_sample_age_us_max))
-        drop_oldest(clock);
-    clock.samples[clock.count] = sample;
-    clock.count += 1;
+    const ClockHull &hull = clock.hull;
+    if (hull.count > 0 && tick <= hull.samples[hull.count - 1].tick) return;
+    add_to_hull(clock.hull, {now_us, tick});
+    add_to_hull(clock.window, {now_us, tick});
+    if (now_us - clock.window.samples[0].us < clock_window_us) return;
+    if (has_drifted(line_through(hull), clock.window)) clock.hull = clock.window;
+    clock.window = {1, {{now_us, tick}}};
 }
 
 double tick_at(const OwnerClockEstimate &clock, uint64_t at_us)
 {
-    if (clock.count == 0) return 0;
-    const ClockSample *from = clock.samples;
-    uint64_t longest_us = 0;
-    for (uint32_t i = 1; i < clock.count; ++i) {
-        const uint64_t us = clock.samples[i].us - clock.samples[i - 1].us;
-        if (us <= longest_us) continue;
-        longest_us = us;
-        from = &clock.samples[i - 1];
-    }
-    if (longest_us == 0) return from->tick;
-    const double ticks_per_us = (from[1].tick - from->tick) / static_cast<double>(longest_us);
-    const double us = static_cast<double>(at_us) - static_cast<double>(from->us);
-    return std::max(0.0, from->tick + us * ticks_per_us);
+    if (clock.hull.count == 0) return 0;
+    const ClockLine line = line_through(clock.hull);
+    const double us = static_cast<double>(at_us) - static_cast<double>(line.from.us);
+    return std::max(0.0, line.from.tick + us * line.ticks_per_us);
 }
 
 // --- States ---

@@ -19,16 +19,25 @@ struct ClockSample { // An owner's tick, and the local time at which its update 
     uint32_t tick;
 };
 
-// Estimates which tick an owner has at a local time, as seen through the fastest datagrams. The
-// samples of the last seconds are reduced to their lower hull over (tick, arrival time); the
-// longest side of the hull gives the rate and the offset. docs/decisions.md, "Error bounds".
-inline constexpr uint32_t clock_samples_max = 32; // When full, the oldest sample is dropped.
-inline constexpr uint64_t clock_sample_age_us_max = 8'000'000;
+// The corners of the lower hull of samples over (tick, arrival time). When full, the oldest is
+// dropped.
+inline constexpr uint32_t hull_samples_max = 32;
+struct ClockHull {
+    uint32_t count;
+    ClockSample samples[hull_samples_max];
+};
 
+// Estimates which tick an owner has at a local time, as seen through the fastest datagrams: the
+// longest side of the hull gives the rate and the offset. If even the fastest datagram of a window
+// is further than clock_drift_us_max from that line, the owner has paused or jumped, and only the
+// samples of that window count. So both are forgotten after two windows. docs/decisions.md, "Error
+// bounds".
+inline constexpr uint64_t clock_window_us = 4'000'000;
+inline constexpr double clock_drift_us_max = 4000;
 struct OwnerClockEstimate {
     PeerId owner;
-    uint32_t count;
-    ClockSample samples[clock_samples_max];
+    ClockHull hull;
+    ClockHull window; // Of the present window only.
 };
 
 struct StateHistory {                // Open to migration.

@@ -80,6 +80,39 @@ TEST(OwnerClockEstimate, JitterDoesNotShow)
     }
 }
 
+// Eight seconds after a pause or a jump of the owner's ticks nothing of it may be left, even if the
+// estimate of the time before was good for long.
+TEST(OwnerClockEstimate, APauseOrAJumpIsForgottenAfterEightSeconds)
+{
+    for (const uint32_t lost_us : {200'000, 30'000, 0})
+        for (uint32_t before_s = 1; before_s < 40; before_s += 3) {
+            SCOPED_TRACE(std::to_string(lost_us) + " " + std::to_string(before_s));
+            OwnerClockEstimate clock = {};
+            uint64_t us = 5'000'000;
+            for (uint32_t step = 1; step < (before_s + 30) * 60; ++step) {
+                const bool is_after = step >= before_s * 60;
+                us += step == before_s * 60 ? lost_us : 16'667;
+                const uint32_t tick = step + (is_after && lost_us == 0 ? 12 : 0);
+                state_history::add_sample(clock, tick, us);
+                if (step < (before_s + 8) * 60 + 20) continue;
+                EXPECT_NEAR(state_history::tick_at(clock, us), tick, 0.25) << tick;
+                EXPECT_NEAR(state_history::tick_at(clock, us + 166'670), tick + 10, 0.25) << tick;
+            }
+        }
+}
+
+// An estimate from two updates that are far apart is better than none.
+TEST(OwnerClockEstimate, UpdatesMayBeRarerThanTheWindow)
+{
+    OwnerClockEstimate clock = {};
+    for (uint32_t i = 0; i < 10; ++i) {
+        state_history::add_sample(clock, 1 + i * 1200, 5'000'000 + i * 20'000'000);
+        if (i == 0) continue;
+        EXPECT_NEAR(state_history::tick_at(clock, 5'000'000 + i * 20'000'000 + 1'000'000),
+                    1 + i * 1200 + 60, 0.1);
+    }
+}
+
 struct Body {
     float place;
     int32_t health;
