@@ -254,15 +254,25 @@ static bool is_former_self(const Session &s, const Member &member)
     return std::memcmp(member.identity.key, s.keys.public_key, 32) == 0;
 }
 
+// The later member of a pair connects: the roster with which it joined names both. If that has led
+// to nothing for long, the later one may know an old address of the earlier one, which then
+// connects as well.
+static bool should_connect(const Session &s, MemberSlot slot)
+{
+    const uint64_t since_us = s.outages[slot].since_us;
+    return s.replica->members[slot].id < s.replica->self ||
+           (since_us != 0 && s.now_us - since_us >= both_connect_after_us);
+}
+
 static void connect_to_members(Session &s)
 {
     for (MemberSlot slot = 0; slot < s.replica->members.count; ++slot) {
         const Member &member = s.replica->members[slot];
-        // The later member of a pair connects: the roster with which it joined names both.
-        if (member.id == PeerId::none || member.fenced || member.id >= s.replica->self) continue;
+        if (member.id == PeerId::none || member.fenced || member.id == s.replica->self) continue;
         if (!replica::exchanges_objects_with(*s.replica, member.id)) continue;
         if (is_former_self(s, member)) continue;
         if (has_link(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
+        if (!should_connect(s, slot)) continue;
         const ConnectionIndex index =
             endpoint::connect(*s.endpoint, member.identity.key, member.identity.address, s.now_us);
         if (index == no_connection) return;

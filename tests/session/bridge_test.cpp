@@ -324,4 +324,28 @@ TEST(Bridge, AnAddressThatDoesNotAnswerIsNotFollowed)
     EXPECT_GT(get<Body>(world.nodes[0].session, body).health, 50) << "its copies are good";
 }
 
+// Nodes 1 and 3 have lost each other, and node 1 has a new address, which the host never saw: its
+// path to node 1 is bridged by node 2, which has no path to node 3.
+TEST(Bridge, TheEarlierOfAPairConnectsIfTheLaterOneKnowsAnOldAddress)
+{
+    SimWorld world(3);
+    ASSERT_TRUE(world.open(4));
+    Node &mover = world.nodes[1];
+    mover.address = SimWorld::address_of(100);
+    mover.socket = make_sim_socket(world.network, mover.address);
+    world.cut(0, 1, true);
+    world.cut(1, 3, true);
+    world.cut(2, 3, true);
+    for (int i = 0; i < 600; ++i)
+        world.step();
+    const PeerId earlier = local_peer(mover.session);
+    ASSERT_EQ(peer_stats(world.nodes[3].session, earlier).received_datagrams, 0u);
+    ASSERT_TRUE(is_bridged(world, 0, 1));
+    world.cut(1, 3, false);
+    const ObjectId body = create(mover.session, BODY, Body{{1, 2, 3}, 4});
+    ASSERT_TRUE(world.step_until_converged()) << world.describe();
+    EXPECT_TRUE(exists(world.nodes[3].session, body));
+    EXPECT_FALSE(is_bridged(world, 1, 3));
+}
+
 }

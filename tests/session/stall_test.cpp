@@ -1,5 +1,6 @@
 // A peer that stands still for less than timeout_ms, while the others create and destroy objects,
 // costs nobody the session: what waits for it is bounded by the living objects.
+#include "migration/replica.h"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
