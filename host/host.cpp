@@ -14,17 +14,8 @@ namespace dedicated::host {
 
 static constexpr uint64_t second_us = 1'000'000;
 static constexpr uint64_t publish_interval_us = second_us / 5;
-static constexpr uint64_t stall_us = second_us / 2; // A longer delay of a tick is logged.
 static constexpr uint32_t fleet_goodbye_ms = 5000;
 static constexpr uint64_t fleet_end_wait_us = 30 * second_us;
-
-// The times at which ticks begin. They are multiples of the period from one base, so a long tick
-// does not delay the later ones.
-struct TickClock {
-    uint64_t base_us;
-    uint64_t count;
-    uint32_t hz;
-};
 
 uint64_t now_us(const Host &host)
 {
@@ -72,8 +63,7 @@ void publish(Host &host)
     status.draining = host.draining;
     if (host.draining && host.drain_until_us > status.now_us)
         status.drain_left_ms = (host.drain_until_us - status.now_us) / 1000;
-    status.ticks = host.ticks;
-    status.ticks.hz = host.loaded.options.tick_hz;
+    status.ticks = host.clock.ticks;
     for (Room &room : host.rooms) {
         status.rooms.push_back(room::status(room, status.now_us));
         room::log_refusals(room, host.log);
@@ -88,6 +78,8 @@ void apply(Host &host)
 {
     const Options &options = host.loaded.options;
     host.log = {options.log_format, options.log_level};
+    if (options.tick_hz != host.clock.ticks.hz)
+        tick_clock::set_rate(host.clock, options.tick_hz, now_us(host));
     for (const RoomOptions &own : options.rooms)
         if (Room *room = find_room(host, own.name)) room->options.open = own.open;
 }
@@ -244,32 +236,11 @@ static void tick_rooms(Host &host)
     }
 }
 
-// Logs a long pause between ticks: the process was stopped, or the machine was overloaded.
-static void note_stall(Host &host, uint64_t begun_us)
-{
-    const uint64_t period_us = second_us / host.loaded.options.tick_hz;
-    const uint64_t silent_us = begun_us - host.tick_begun_us;
-    const bool stalled = host.tick_begun_us > 0 && silent_us > stall_us + period_us;
-    host.tick_begun_us = begun_us;
-    if (!stalled) return;
-    host.ticks.overruns += 1;
-    log::write(host.log, LogLevel::warning, "tick_stalled", {{"ms", silent_us / 1000}});
-}
-
-static void note_tick(Host &host, uint64_t took_us)
-{
-    const auto bound = std::lower_bound(tick_bounds_us.begin(), tick_bounds_us.end(), took_us);
-    host.ticks.histogram[static_cast<size_t>(bound - tick_bounds_us.begin())] += 1;
-    host.ticks.count += 1;
-    host.ticks.sum_us += took_us;
-    host.ticks.overruns += took_us > second_us / host.loaded.options.tick_hz;
-    host.board.ticked_us = tern::clock_us();
-}
-
 static void tick(Host &host)
 {
     const uint64_t begun_us = now_us(host);
-    note_stall(host, begun_us);
+    if (const uint64_t silent_us = tick_clock::begin(host.clock, begun_us))
+        log::write(host.log, LogLevel::warning, "tick_stalled", {{"ms", silent_us / 1000}});
     take_signals(host);
     take_fleet(host);
     take_commands(host);
@@ -277,18 +248,8 @@ static void tick(Host &host)
     if (!host.ended) take_end(host);
     if (now_us(host) >= host.publish_us) publish(host);
     notify::tick(host.notify, begun_us);
-    note_tick(host, now_us(host) - begun_us);
-}
-
-// Sleeps until the next tick is due. Missed ticks are skipped, not made up for.
-static void wait(TickClock &clock, uint32_t hz)
-{
-    const uint64_t now = tern::clock_us();
-    if (hz != clock.hz) clock = {now, 0, hz};
-    const uint64_t passed = (now - clock.base_us) * hz / second_us;
-    clock.count = std::max(clock.count, passed) + 1;
-    const uint64_t due_us = clock.base_us + clock.count * second_us / hz;
-    if (due_us > now) tern::sleep_us(due_us - now);
+    tick_clock::end(host.clock, now_us(host));
+    host.board.ticked_us = tern::clock_us();
 }
 
 // Requests the shutdown of the game server. Kubernetes may restart a container that exits by
@@ -311,11 +272,12 @@ int run(Host &host)
         std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count());
     host.log = {host.loaded.options.log_format, host.loaded.options.log_level};
     host.notify = notify::from_environment();
+    tick_clock::set_rate(host.clock, host.loaded.options.tick_hz, now_us(host));
     host.exit_status = start(host);
-    TickClock clock = {tern::clock_us(), 0, host.loaded.options.tick_hz};
     while (host.exit_status == exit_clean && !host.ended) {
         tick(host);
-        wait(clock, host.loaded.options.tick_hz);
+        if (const uint64_t pause_us = tick_clock::pause_us(host.clock, now_us(host)))
+            tern::sleep_us(pause_us);
     }
     if (host.opened && host.agones && host.exit_status != exit_stopped) leave_fleet(host);
     stop(host);

@@ -6,6 +6,7 @@
 #include "host/notify.h"
 #include "host/options/options.h"
 #include "host/room.h"
+#include "host/tick_clock.h"
 
 namespace dedicated {
 
@@ -33,9 +34,8 @@ struct Host {
     control::Control control_socket;
     Notify notify;
     std::shared_ptr<Agones> agones;
-    TickStatus ticks = {};
-    uint64_t tick_begun_us = 0; // now_us() at the start of the last tick; 0 before the first.
-    uint64_t begun_us = 0;      // clock_us() when run() began.
+    TickClock clock = {};  // On the clock of now_us().
+    uint64_t begun_us = 0; // clock_us() when run() began.
     uint64_t started_unix_s = 0;
     uint64_t publish_us = 0; // now_us() at which the board is next updated.
     bool opened = false;     // True once all rooms have been opened.
@@ -64,7 +64,7 @@ struct Reload {
     std::vector<std::string> changed, refused, problems;
 };
 Reload reload(Host &host);
-void apply(Host &host); // Copies the reloadable options to the log and the rooms.
+void apply(Host &host); // Copies the reloadable options to where they are used.
 Room *find_room(Host &host, const std::string &name); // Null if there is no such room.
 void publish(Host &host);                             // Updates the board at once.
 

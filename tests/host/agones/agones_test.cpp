@@ -329,6 +329,28 @@ TEST(AgonesTest, TheCounterAndTheListFollowTheStatus)
     EXPECT_EQ(host.problems, std::vector<std::string>());
 }
 
+// The change may be done or not, so the value is read before it is changed again, even if the other
+// value gave no trouble.
+TEST(AgonesTest, ACounterOrListWhoseChangeFailsIsReadAgain)
+{
+    for (const char *path : {"/v1beta1/counters/rooms", "/v1beta1/lists/players"}) {
+        Host host;
+        begin(host, {.lost_answer_path = path});
+        agones::ready(*host.agones);
+        board::publish(host.board, status({room("main", {2, 3})}));
+        ASSERT_TRUE(until_problem(host, std::string("PATCH ") + path + ": the answer is 503"));
+        ASSERT_TRUE(until(host, [&] {
+            return sdk::count(*host.sdk, "GET", path) > 1 ||
+                   sdk::count(*host.sdk, "PATCH", path) > 1;
+        }));
+        EXPECT_EQ(sdk::count(*host.sdk, "GET", path), 2u) << path;
+        ASSERT_TRUE(has_players(host, {"main/2", "main/3"}));
+        EXPECT_EQ(sdk::count(*host.sdk, "PATCH", path), 1u) << path;
+        EXPECT_EQ(sdk::record(*host.sdk).rooms, 1);
+        EXPECT_TRUE(no_violations(host)) << path;
+    }
+}
+
 TEST(AgonesTest, WhatAGameServerIsNotConfiguredToHaveIsSaidOnceAndLeftAlone)
 {
     for (const int status_code : {404, 500}) {
@@ -390,6 +412,29 @@ TEST(AgonesTest, GarbageIsToldAndSurvived)
     ASSERT_TRUE(until_state(host, "Allocated"));
     ASSERT_TRUE(until_orders(host, 1));
     EXPECT_LE(host.problems.size(), 32u);
+}
+
+// A busy machine only makes pauses longer, so the shortest of them tells how long they were meant
+// to be.
+TEST(AgonesTest, PausesBetweenWatchesThatFailAreShortAtFirstAndGrow)
+{
+    Host host;
+    begin(host);
+    ASSERT_TRUE(until(host, [&] { return sdk::record(*host.sdk).watches == 1; }));
+    sdk::set_manner(*host.sdk, SdkManner::refuse);
+    sdk::break_watches(*host.sdk);
+    constexpr size_t attempts = 5; // The first was good.
+    ASSERT_TRUE(
+        until(host, [&] { return sdk::count(*host.sdk, "GET", "/watch/gameserver") >= attempts; }));
+    std::vector<uint64_t> times_us, pauses_us;
+    for (const SdkRequest &request : sdk::record(*host.sdk).requests)
+        if (request.path == "/watch/gameserver") times_us.push_back(request.at_us);
+    for (size_t i = 2; i < attempts; ++i)
+        pauses_us.push_back(times_us[i] - times_us[i - 1]);
+    EXPECT_GE(pauses_us[0], 100'000u);
+    EXPECT_GE(pauses_us[1], 200'000u);
+    EXPECT_GE(pauses_us[2], 400'000u);
+    EXPECT_LT(*std::min_element(pauses_us.begin(), pauses_us.end()), 2'000'000u);
 }
 
 TEST(AgonesTest, AHangingServerHoldsUpNobody)

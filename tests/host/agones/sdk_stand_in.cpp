@@ -310,6 +310,10 @@ static httplib::Server::Handler handler(SdkStandIn &sdk, Handler handle)
         if (answer_badly(sdk, lock, request, response)) return;
         try {
             handle(sdk, request, response);
+            if (request.method == "PATCH" && request.path == sdk.options.lost_answer_path) {
+                sdk.options.lost_answer_path.clear();
+                refuse(response, "the answer is lost", 503);
+            }
         } catch (const json::exception &error) {
             sdk.record.violations.push_back(request.method + " " + request.path + " with " +
                                             request.body + ": " + error.what());

@@ -28,8 +28,11 @@ struct SdkOptions {
     int64_t rooms_capacity = 10, players_capacity = 10; // As a manifest would say it.
     std::vector<std::string> players = {};              // Left from a former process.
     int missing_status = 500; // Of the answer for a counter or list that is not there.
-    bool watch_tells = true;  // Else it is open, and silent.
-    size_t watch_bytes = 0;   // Lines of the watch come in chunks of so many bytes; 0: whole.
+    // The first PATCH of this path is done, and answered with 503, as if a proxy had lost the
+    // answer.
+    std::string lost_answer_path = {};
+    bool watch_tells = true; // Else it is open, and silent.
+    size_t watch_bytes = 0;  // Lines of the watch come in chunks of so many bytes; 0: whole.
 };
 
 enum class SdkManner : uint8_t {

@@ -1,8 +1,8 @@
 #include "host/http/http.h"
 #include "tests/host/http/live_board.h"
+#include "tests/host/http/metrics_text.h"
 #include <cstdio>
 #include <gtest/gtest.h>
-#include <map>
 #include <set>
 #include <sstream>
 #include <sys/wait.h>
@@ -13,27 +13,13 @@ using namespace dedicated::test;
 
 namespace {
 
-// "name{labels}" to value, of a text in format 0.0.4.
-std::map<std::string, double> values_of(const std::string &text)
-{
-    std::map<std::string, double> out;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        if (line.starts_with("#")) continue;
-        const size_t space = line.rfind(' ');
-        const bool is_new =
-            out.emplace(line.substr(0, space), std::stod(line.substr(space + 1))).second;
-        EXPECT_TRUE(is_new) << line;
-    }
-    return out;
-}
-
-// A room with whatever can be in one.
+// A room with whatever can be in one, and counters that differ.
 HostStatus full_status()
 {
     HostStatus status = host_status({}, 10'000'000);
     status.cpu_us = 1'500'000;
     status.resident_bytes = 4096;
+    status.drain_left_ms = 2'500;
     status.ticks = {6, 1, 300'000, {1, 0, 2, 0, 0, 0, 0, 0, 0, 3}, 30};
     RoomStatus &room = status.rooms[0];
     room.name = "main";
@@ -42,9 +28,21 @@ HostStatus full_status()
     room.stats.objects = 10;
     room.stats.owned = 4;
     room.stats.migrations = 12;
+    room.stats.dead_ranges = 13;
+    room.stats.bad_datagrams = 14;
+    room.stats.forwarded_datagrams = 15;
+    room.stats.forwarded_bytes = 16;
+    room.stats.not_forwarded = 17;
     room.traffic = {11, 22, 33, 44, 5, 6};
+    room.peers_max = 18;
+    room.joined = 19;
+    room.left = 20;
+    room.refused = 21;
+    room.recording_bytes = 23;
+    room.script.errors = 24;
+    room.script.memory_bytes = 25;
     room.rtt = {3, 61'000, {0, 0, 0, 1, 2}};
-    room.types.push_back({"crate", 10, {16, 8, 2, 1}});
+    room.types.push_back({"crate", 10, {72, 40, 7, 3}});
     status.rooms.push_back(room);
     status.rooms[1].name = "a \"quoted\\name\"\nand more";
     status.rooms[1].types[0].name = "\"\\\n";
@@ -108,21 +106,44 @@ TEST(MetricsTest, ValuesAreInBaseUnits)
     EXPECT_EQ(of("process_cpu_seconds_total"), 1.5);
     EXPECT_EQ(of("process_resident_memory_bytes"), 4096);
     EXPECT_EQ(of("process_start_time_seconds"), 1'700'000'000);
+    EXPECT_EQ(of("tern_drain_left_seconds"), 2.5);
+    EXPECT_EQ(of("tern_tick_rate_hertz"), 30);
     EXPECT_EQ(of("tern_tick_overruns_total"), 1);
     EXPECT_EQ(of("tern_peers{room=\"main\"}"), 3);
     EXPECT_EQ(of("tern_objects{room=\"main\",owner=\"self\"}"), 4);
     EXPECT_EQ(of("tern_objects{room=\"main\",owner=\"others\"}"), 6);
     EXPECT_EQ(of("tern_ownership_changes_total{room=\"main\"}"), 12);
-    EXPECT_EQ(of("tern_datagrams_sent_total{room=\"main\"}"), 11);
-    EXPECT_EQ(of("tern_bytes_sent_total{room=\"main\"}"), 22);
-    EXPECT_EQ(of("tern_datagrams_received_total{room=\"main\"}"), 33);
-    EXPECT_EQ(of("tern_bytes_received_total{room=\"main\"}"), 44);
-    EXPECT_EQ(of("tern_datagrams_lost_total{room=\"main\"}"), 5);
-    EXPECT_EQ(of("tern_type_sent_bytes_total{room=\"main\",type=\"crate\"}"), 2);     // 16 bits.
-    EXPECT_EQ(of("tern_type_received_bytes_total{room=\"main\",type=\"crate\"}"), 1); // 8 bits.
-    EXPECT_EQ(of("tern_type_sent_messages_total{room=\"main\",type=\"crate\"}"), 2);
+    EXPECT_EQ(of("tern_type_sent_bytes_total{room=\"main\",type=\"crate\"}"), 9);     // 72 bits.
+    EXPECT_EQ(of("tern_type_received_bytes_total{room=\"main\",type=\"crate\"}"), 5); // 40 bits.
+    EXPECT_EQ(of("tern_type_sent_messages_total{room=\"main\",type=\"crate\"}"), 7);
     EXPECT_EQ(of("tern_type_objects{room=\"main\",type=\"crate\"}"), 10);
-    EXPECT_EQ(of("tern_type_received_messages_total{room=\"main\",type=\"crate\"}"), 1);
+    EXPECT_EQ(of("tern_type_received_messages_total{room=\"main\",type=\"crate\"}"), 3);
+}
+
+TEST(MetricsTest, EachCounterOfARoomHasItsOwnFamily)
+{
+    const auto values = values_of(metrics_text(full_status()));
+    const std::pair<const char *, double> expected[] = {
+        {"tern_datagrams_sent_total", 11},
+        {"tern_bytes_sent_total", 22},
+        {"tern_datagrams_received_total", 33},
+        {"tern_bytes_received_total", 44},
+        {"tern_datagrams_lost_total", 5},
+        {"tern_bad_messages_total", 6},
+        {"tern_dead_ranges", 13},
+        {"tern_bad_datagrams_total", 14},
+        {"tern_forwarded_datagrams_total", 15},
+        {"tern_forwarded_bytes_total", 16},
+        {"tern_forward_dropped_datagrams_total", 17},
+        {"tern_peers_limit", 18},
+        {"tern_peers_joined_total", 19},
+        {"tern_peers_left_total", 20},
+        {"tern_peers_refused_total", 21},
+        {"tern_recording_bytes", 23},
+        {"tern_script_errors_total", 24},
+        {"tern_script_memory_bytes", 25}};
+    for (const auto &[family, value] : expected)
+        EXPECT_EQ(values.at(std::string(family) + "{room=\"main\"}"), value) << family;
 }
 
 TEST(MetricsTest, HistogramsAreCumulativeAndEndWithAllThatWasSeen)
