@@ -14,13 +14,14 @@ static Violation wrong(const Numbered &call, uint16_t index, const CallLog &log,
         text(call.to).c_str(), what, log.said, log.heard);
 }
 
-// Connections with `other` and, in a star, with all peers that are or were the host: they relay
-// calls.
-static uint64_t count(const Oracles &oracles, const std::map<PeerId, Links> &links, PeerId other)
+// The sum over the connections with `other` and, in a star, with all peers that are or were the
+// host: they relay calls.
+static uint64_t sum(const Oracles &oracles, const std::map<PeerId, Links> &links, PeerId other,
+                    uint64_t Links::*count)
 {
     uint64_t sum = 0;
     for (const auto &[peer, with] : links)
-        if (peer == other || oracles.relaying_hosts.contains(peer)) sum += with.count;
+        if (peer == other || oracles.relaying_hosts.contains(peer)) sum += with.*count;
     return sum;
 }
 
@@ -28,8 +29,8 @@ Connections connections(const Oracles &oracles, PeerId from, PeerId to)
 {
     Connections both = {};
     for (const NodeRecord &record : oracles.nodes) {
-        if (record.self == from) both.said = count(oracles, record.own_links, to);
-        if (record.self == to) both.heard = count(oracles, record.links, from);
+        if (record.self == from) both.said = sum(oracles, record.own_links, to, &Links::count);
+        if (record.self == to) both.heard = sum(oracles, record.links, from, &Links::count);
     }
     return both;
 }
@@ -57,7 +58,8 @@ static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_
     if (call.sequence > log.heard + 1 && oracles.journals && !is_newer(both, log.when_heard))
         return wrong(call, index, log, "those before it were left out");
     log.heard = call.sequence;
-    log.when_heard = both;
+    log.when_heard = {sum(oracles, oracles.nodes[index].links, call.from, &Links::count_before),
+                      both.said};
     return {};
 }
 

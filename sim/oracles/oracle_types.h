@@ -86,9 +86,11 @@ struct Connections {
 
 // Calls from one peer to another.
 struct CallLog {
-    uint32_t said, heard;   // Sequence of the last reliable call sent, and received.
-    Connections when_heard; // When the last reliable call was received.
-    Connections when_said;  // When the last reliable call was sent.
+    uint32_t said, heard; // Sequence of the last reliable call sent, and received.
+    // When the last reliable call was received, without connections that began in the same tick: it
+    // may have come over the one before.
+    Connections when_heard;
+    Connections when_said; // When the last reliable call was sent.
     // A bit for each unreliable call that was received: calls to this peer, and to everyone.
     std::vector<uint64_t> unreliable, to_everyone;
 };
@@ -124,6 +126,7 @@ struct KeyLog {
 struct Links {
     uint64_t key; // The key of the newest connection.
     uint64_t count;
+    uint64_t count_before; // Without those that began in the peer's last tick.
 };
 
 // Traffic between a peer and one address.

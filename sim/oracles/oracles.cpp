@@ -92,6 +92,9 @@ void hear_deaths(Oracles &o, const Node &node, uint16_t index)
 
 void count_links(Oracles &o, const Node &node, uint16_t index)
 {
+    for (auto *links : {&o.nodes[index].links, &o.nodes[index].own_links})
+        for (auto &[peer, with] : *links)
+            with.count_before = with.count;
     for (size_t i = 0; i < node.note_count; ++i) {
         const Note &note = node.notes[i];
         const bool accepted = note.kind == NoteKind::accepted;
