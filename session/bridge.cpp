@@ -15,6 +15,8 @@ namespace tern::session {
 
 static constexpr size_t ids_bytes = 4; // Sender and receiver, before a bridged datagram.
 static constexpr size_t nonce_bytes = 8;
+// So many challenges go to the same address, as a new address makes answers from the old one void.
+static constexpr uint32_t same_address_challenges = 5;
 static constexpr uint64_t bridge_bits = 0xffff; // The relay in a nonce; see PathCandidates::nonce.
 
 static bool is_direct(const Session &s, ConnectionIndex index)
@@ -234,6 +236,9 @@ static void take_answer(Session &s, ConnectionIndex index, uint64_t nonce)
     Connection &c = endpoint::at(*s.endpoint, index);
     const auto via = static_cast<PeerId>(nonce & bridge_bits);
     if (via == PeerId::none) {
+        const Address present = connection::address(c);
+        if (!address::is_bridged(present) && present != candidates.direct)
+            candidates.former = present;
         connection::redirect(c, candidates.direct, s.now_us);
         candidates.nonce = 0;
         candidates.direct_count = 0;
@@ -290,14 +295,18 @@ static void send_answers(Session &s, ConnectionIndex index)
     candidates.answer_count = 0;
 }
 
-// The direct address to challenge. Port 0: none is known, or not now. If packets came from another
-// address lately, that is a better candidate than the roster's address, and is challenged when the
-// next packet comes from there.
+// The direct address to challenge. Port 0: none is known, or not now. In doubt, that is the present
+// address and the one before by turns: both ends may have moved, and one of them back again. If
+// packets came from another address lately, that is a better candidate than the roster's address,
+// and is challenged when the next packet comes from there.
 static Address better_address(const Session &s, const PeerLink &p, const Address &present)
 {
     const PathCandidates &candidates = p.candidates;
     if (candidates.observed_again) return candidates.observed;
-    if (!address::is_bridged(present)) return present;
+    if (!address::is_bridged(present)) {
+        const bool tries_former = candidates.direct_count / same_address_challenges % 2 == 1;
+        return tries_former && candidates.former.port != 0 ? candidates.former : present;
+    }
     if (candidates.observed.port != 0 && s.now_us - candidates.observed_us < challenge_us_max)
         return {};
     const MemberSlot slot = replica::find_member(*s.replica, p.peer);

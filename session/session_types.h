@@ -85,6 +85,7 @@ inline constexpr uint32_t answers_due_max = 2;          // More challenges stay 
 // The path candidates of a connection.
 struct PathCandidates {
     Address direct;       // The direct address that was challenged last.
+    Address former;       // The direct address of the connection before the present one.
     Address observed;     // Where the newest packet came from, unless that is the present address.
     bool observed_again;  // A packet came from `observed` after that address was challenged.
     uint64_t observed_us; // When the newest packet came.

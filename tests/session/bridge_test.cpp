@@ -348,4 +348,33 @@ TEST(Bridge, TheEarlierOfAPairConnectsIfTheLaterOneKnowsAnOldAddress)
     EXPECT_FALSE(is_bridged(world, 1, 3));
 }
 
+// Each end knows only the address that the other one had for a while.
+TEST(Bridge, TwoThatMoveBackAtOnceFindEachOther)
+{
+    SimWorld world(4);
+    ASSERT_TRUE(world.open(2));
+    Socket *homes[2], *away[2];
+    for (size_t i = 0; i < 2; ++i) {
+        homes[i] = world.nodes[i].socket;
+        away[i] = make_sim_socket(world.network, SimWorld::address_of(60 + i));
+    }
+    const auto move = [&](size_t node, Socket *to, const Address &address) {
+        world.nodes[node].socket = to;
+        world.nodes[node].address = address;
+    };
+    const Address home[2] = {world.nodes[0].address, world.nodes[1].address};
+    Talk t = {0, 1};
+    for (size_t i = 0; i < 2; ++i) {
+        move(i, away[i], SimWorld::address_of(60 + i));
+        talk(world, t, 30);
+    }
+    for (size_t i = 0; i < 2; ++i)
+        move(i, homes[i], home[i]);
+    talk(world, t, 90); // 3 s; the timeout is 2 s.
+    talk(world, t, 30, false);
+    EXPECT_TRUE(t.in_order);
+    EXPECT_EQ(t.heard, t.said);
+    EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
+}
+
 }
