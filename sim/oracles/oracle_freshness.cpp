@@ -62,9 +62,11 @@ uint64_t hop_us(const Oracles &o, std::span<const Node> nodes, size_t from, size
     if (!is_direct(o.nodes[to], nodes[from].self, now_us)) return 0;
     const PathHealth &there = (*o.paths)[from * nodes.size() + to];
     const PathHealth &back = (*o.paths)[to * nodes.size() + from];
-    if (!is_long_ago(there.troubled_us, now_us) || !is_long_ago(back.troubled_us, now_us)) return 0;
+    const uint64_t round_trips_us = round_trips_max * (there.latency_us + back.latency_us);
+    const uint64_t troubled_us = std::max(there.troubled_us, back.troubled_us);
+    if (!is_long_ago(troubled_us + round_trips_us, now_us)) return 0; // What was lost comes again.
     const uint64_t tick_us = std::max(nodes[from].period_us, nodes[to].period_us);
-    return round_trips_max * (there.latency_us + back.latency_us) + ticks_max * tick_us;
+    return round_trips_us + ticks_max * tick_us;
 }
 
 // How much longer it takes because the sender's game has lowered the priority. UINT64_MAX: there is
