@@ -15,6 +15,8 @@ constexpr uint64_t same_ticks = 64;    // A peer samples the same ones for so ma
 constexpr float glide_step_max = 0.4f; // The most that a gliding object moves in a tick.
 // Estimates of an owner's clock keep samples for 8 s, from before a pause too.
 constexpr uint64_t steady_us = 10'000'000;
+// With a jitter of 80 ms such an estimate is off by 50 ms at most after that time.
+constexpr uint64_t clock_error_us = 50'000;
 
 Violation wrong(const Node &node, uint16_t index, const Object &object, const char *what)
 {
@@ -95,8 +97,10 @@ Violation check_position(const Oracles &o, std::span<const Node> nodes, uint16_t
     const uint64_t lately_us = oracle_freshness::bound_us(o, nodes, index, object);
     if (lately_us == 0) return {};
     const float away = strayed(tenure, value.position, now_us, lately_us);
-    // Where the object turns, receivers go on for a tick of the owner's and one of their own.
-    const uint64_t turning_ticks = 1 + (node.period_us + owner->period_us - 1) / owner->period_us;
+    // Where the object turns, receivers go on for a tick of the owner's, one of their own, and as
+    // long as their estimate of the owner's clock is ahead.
+    const uint64_t late_us = node.period_us + clock_error_us;
+    const uint64_t turning_ticks = 1 + (late_us + owner->period_us - 1) / owner->period_us;
     const float most = bound + 2 * glide_step_max * static_cast<float>(turning_ticks);
     if (away <= most) return {};
     return oracles::violation("I23", object.id, index,
