@@ -76,8 +76,13 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
                 std::span<const Address> homes, bool journals)
 {
     bool accepted = !journals;
-    for (size_t i = 0; i < node.note_count; ++i)
-        accepted = accepted || node.notes[i].kind == NoteKind::accepted;
+    for (size_t i = 0; i < node.note_count; ++i) {
+        const Note &note = node.notes[i];
+        // The packet that opens the connection of a member that is not known as one yet may not be
+        // accepted. What is sent over that connection shows that it is open.
+        const bool to_unknown = note.kind == NoteKind::sealed && note.peer == PeerId::none;
+        accepted = accepted || note.kind == NoteKind::accepted || to_unknown;
+    }
     for (size_t i = 0; i < record.accounts.size(); ++i) {
         Account &account = record.accounts[i];
         if (!account.touched && !(account.challenged && !account.validated)) continue;
