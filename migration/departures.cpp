@@ -18,6 +18,9 @@ static bool leads(const Replica &r)
 
 // --- Queries ---
 
+// What a QUERY says about a member: an element of Replica::query_names.
+enum class Naming : uint8_t { no, silence, goodbye };
+
 static uint8_t &names(Replica &r, MemberSlot asker, MemberSlot named)
 {
     return r.query_names[asker * r.members.count + named];
@@ -33,11 +36,19 @@ static void write_fenced(BitWriter &w, const Replica &r)
     bits::write_bool(w, false);
 }
 
+// Names all members that have gone, and which of them said goodbye: they may not have reached
+// everybody with it.
 void write_query(BitWriter &w, const Replica &r)
 {
     messages::write_kind(w, MessageKind::query);
     bits::write(w, r.query_token, 32);
-    write_fenced(w, r);
+    for (const Member &member : r.members.all()) {
+        if (!member.fenced) continue;
+        bits::write_bool(w, true);
+        messages::write_peer(w, member.id);
+        bits::write_bool(w, member.said_goodbye);
+    }
+    bits::write_bool(w, false);
 }
 
 void write_report(BitWriter &w, const Replica &r, uint32_t token)
@@ -84,8 +95,10 @@ void answer_query(Replica &r)
     const MemberSlot leader = replica::find_member(r, replica::successor(r));
     if (leader == no_member || !r.members[leader].query_waits) return;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        if (names(r, leader, slot) == 0) continue;
+        const auto how = static_cast<Naming>(names(r, leader, slot));
+        if (how == Naming::no) continue;
         names(r, leader, slot) = 0;
+        if (how == Naming::goodbye) r.members[slot].said_goodbye = true;
         views::fence(r, slot);
     }
     r.members[leader].query_waits = false;
@@ -100,6 +113,7 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
     BitReader named = reader;
     while (bits::read_bool(reader)) {
         const PeerId gone = messages::read_peer(reader);
+        bits::read_bool(reader);
         if (gone == r.self || gone == sender) bits::fail(reader); // Neither is ever named.
     }
     if (!bits::complete(reader)) return Verdict::malformed;
@@ -108,7 +122,8 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
         names(r, from, slot) = 0;
     while (bits::read_bool(named)) {
         const MemberSlot slot = replica::find_member(r, messages::read_peer(named));
-        if (slot != no_member) names(r, from, slot) = 1;
+        const Naming how = bits::read_bool(named) ? Naming::goodbye : Naming::silence;
+        if (slot != no_member) names(r, from, slot) = static_cast<uint8_t>(how);
     }
     r.members[from].query_token = token;
     r.members[from].query_waits = true;
@@ -247,6 +262,22 @@ static void adopt_orphans(Replica &r)
 
 // --- The end of a departure ---
 
+// The host of the last view, with half of the votes, goes on if most of those that have caught up
+// are left, votes or not. Nobody else can have a majority then: without the host that takes more
+// than half of the votes, all members know who votes, and only the host changes that.
+static bool goes_on_with_half(const Replica &r)
+{
+    uint32_t voters = 0, votes_left = 0, there = 0, left = 0;
+    for (const Member &member : r.members.all()) {
+        if (member.id == PeerId::none || member.said_goodbye) continue;
+        voters += member.votes;
+        votes_left += member.votes && !member.fenced;
+        there += member.votes || member.caught_up;
+        left += (member.votes || member.caught_up) && !member.fenced;
+    }
+    return r.view_host == r.self && r.votes_known && 2 * votes_left == voters && 2 * left > there;
+}
+
 bool has_quorum(const Replica &r)
 {
     uint32_t members = 0, voters = 0, left = 0, old_voters = 0, old_left = 0;
@@ -264,7 +295,7 @@ bool has_quorum(const Replica &r)
     // newcomers without a vote, the host continues, because the newcomers could follow either.
     if (members <= 2 || (voters <= 2 && r.view_host == r.self)) return true;
     const bool most = 2 * left > voters && 2 * old_left > old_voters;
-    return most;
+    return most || goes_on_with_half(r);
 }
 
 // When the list of former hosts is full, the next one to join it displaces the oldest key. What

@@ -239,8 +239,10 @@ struct Replica {               // Open to migration; session and sim read it.
     Fault fault;
     Quorum quorum;
     Topology topology;
-    bool collecting;            // On the host or its successor: reports are awaited.
-    bool going_on;              // Set by go_on(), until the departure of the others has ended.
+    bool collecting;  // On the host or its successor: reports are awaited.
+    bool going_on;    // Set by go_on(), until the departure of the others has ended.
+    bool votes_known; // On the host: all members have the view `vote_view`.
+    uint8_t zero[3];
     uint16_t term_number;       // Term of the view.
     uint16_t term_number_max;   // The largest term number in any stamp, view or report.
     uint16_t last_peer;         // The largest PeerId ever given.
@@ -252,8 +254,8 @@ struct Replica {               // Open to migration; session and sim read it.
     uint64_t migrations;        // Owner changes seen.
     Flat<Member> members;       // Indexed by member slot; a member keeps its slot.
     Flat<uint16_t> order;       // The slots of all members, by ascending id.
-    Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: the waiting QUERY of the asker
-                                // names this member as gone.
+    Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: what the waiting QUERY of the
+                                // asker says about this member. 0: nothing.
     Flat<FormerHost> former;    // In the order in which they were dropped.
     Flat<MemberQueue> queues;   // Indexed by member slot.
     Flat<QueueEntry> entries;   // [member slot * entry count + control, or control_count + slot]

@@ -102,6 +102,7 @@ void take_charge(Replica &r)
 void voters_changed(Replica &r)
 {
     r.vote_view = r.view + 1;
+    r.votes_known = false;
 }
 
 // --- World sync ---
@@ -327,6 +328,7 @@ void give_votes(Replica &r)
     if (r.collecting) return;
     const uint32_t known = view_of(r, Whose::all);
     if (known < r.vote_view) return;
+    r.votes_known = true;
     uint32_t voters = 0, waiting = 0;
     bool any_new = false;
     const auto waits = [known](const Member &member) {

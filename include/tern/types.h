@@ -116,8 +116,9 @@ enum class Orphan : uint8_t {
 
 // Which members continue the session when members are lost without a goodbye.
 enum class Quorum : uint8_t {
-    // Only a part with more than half of the last view continues (of two members, the one that is
-    // left). Members of a smaller part end with State::minority.
+    // Only a part with more than half of the last view continues, or the host with half of it
+    // (docs/membership.md, "Votes"); of two members, the one that is left. Members of a smaller
+    // part end with State::minority.
     majority,
     // Whoever is left continues. A network partition then leaves more than one session.
     survivors

@@ -42,6 +42,8 @@ namespace tern {
     X(half_departed_kept, "whom a lost host had counted out at some stays on the roster")          \
     X(fenced_not_listed, "a VIEW strikes off who is being counted out before all have reported")   \
     X(no_majority, "few go on as if they were most")                                               \
+    X(half_is_never_enough, "the host with half of the votes never goes on")                       \
+    X(goodbye_not_passed_on, "a QUERY does not say who has left with a goodbye")                   \
     X(joiner_stays_on, "a newcomer whose host goes does not start over")                           \
     X(claims_not_asked_again, "what a lost host left unanswered is not asked of the next")         \
     X(former_hosts_forgotten, "what a former host granted cannot be told from a forgery")          \

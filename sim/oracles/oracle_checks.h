@@ -98,6 +98,16 @@ void received(NodeRecord &record, std::span<const Node> nodes, const Datagram &d
 Violation check(Oracles &oracles, std::span<const Node> nodes, uint16_t index); // After a tick.
 Violation check_totals(const Mirror &mirror, const Node &node, uint16_t index);
 }
+// I25: a session is not lost while more than half of its members hear each other, whoever joins,
+// leaves or dies. Members count until they say goodbye; they must have been open for two seconds
+// before the first of the others was lost. In a star nothing is checked, because clients do not
+// hear each other there.
+namespace oracle_survival {
+void received(Survival &survival, std::span<const Node> nodes, uint16_t index,
+              const Datagram &datagram, uint64_t now_us);
+void gone(Survival &survival, uint16_t index, uint64_t now_us); // The peer has crashed.
+Violation check(Survival &survival, std::span<const Node> nodes, uint16_t index, uint64_t now_us);
+}
 // I7: the reliable calls of one peer to another are received in order, none twice, none left out;
 // an unreliable call is received at most once.
 //

@@ -1,3 +1,4 @@
+#include "replication/sampling/extrapolation.h"
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
 #include <algorithm>
@@ -17,6 +18,8 @@ constexpr float glide_step_max = 0.4f; // The most that a gliding object moves i
 constexpr uint64_t steady_us = 10'000'000;
 // With a jitter of 80 ms such an estimate is off by 50 ms at most after that time.
 constexpr uint64_t clock_error_us = 50'000;
+// Receivers go on for so many ticks of the owner, and return in as many.
+constexpr auto extrapolated_ticks = static_cast<uint64_t>(2 * extrapolation::ticks_max);
 
 Violation wrong(const Node &node, uint16_t index, const Object &object, const char *what)
 {
@@ -64,11 +67,12 @@ bool is_steady(const Node &node, uint64_t now_us)
 }
 
 // How far from the way of the object in the last `lately_us` the position is. Less than 0: the
-// object did not move steadily.
-float strayed(const Tenure &tenure, const float (&position)[3], uint64_t now_us, uint64_t lately_us)
+// object did not move steadily in that time or in the `effect_us` before, in which what was sent
+// decides what receivers extrapolate.
+float strayed(const Tenure &tenure, const float (&position)[3], uint64_t now_us, uint64_t lately_us,
+              uint64_t effect_us)
 {
-    // What was sent before may still decide what receivers extrapolate.
-    const uint64_t before_us = 2 * lately_us + 1'000'000;
+    const uint64_t before_us = 2 * lately_us + effect_us;
     float nearest = -1;
     for (size_t i = tenure.writes.size(); i > 1; --i) {
         const OwnerWrite &to = tenure.writes[i - 1], &from = tenure.writes[i - 2];
@@ -96,7 +100,8 @@ Violation check_position(const Oracles &o, std::span<const Node> nodes, uint16_t
     if (owner == nodes.end() || !is_steady(node, now_us) || !is_steady(*owner, now_us)) return {};
     const uint64_t lately_us = oracle_freshness::bound_us(o, nodes, index, object);
     if (lately_us == 0) return {};
-    const float away = strayed(tenure, value.position, now_us, lately_us);
+    const uint64_t effect_us = 1'000'000 + extrapolated_ticks * owner->period_us;
+    const float away = strayed(tenure, value.position, now_us, lately_us, effect_us);
     // Where the object turns, receivers go on for a tick of the owner's, one of their own, and as
     // long as their estimate of the owner's clock is ahead.
     const uint64_t late_us = node.period_us + clock_error_us;

@@ -171,6 +171,24 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     std::map<PeerId, uint64_t> indirect_us;
 };
 
+// What one node's peer has received from another's while both were open.
+struct Apart {
+    uint64_t heard_us; // World time of the last datagram, or when both were open first.
+    bool ever;         // Once there was nothing for half a timeout.
+};
+
+struct Survivor { // The last peer of a node that was open.
+    PeerId self;
+    // lost: it ended as one of a minority. gone: it crashed, left, or ended otherwise.
+    enum class State : uint8_t { gone, open, lost } state;
+};
+
+struct Survival {
+    std::vector<Survivor> peers;                   // Indexed by node.
+    std::vector<Apart> apart;                      // Indexed by receiver * nodes + sender.
+    std::map<PeerId, uint64_t> opened_us, gone_us; // World times. A crashed peer has gone.
+};
+
 using Pair = std::pair<PeerId, PeerId>; // Sender, receiver.
 
 struct Oracles {
@@ -183,7 +201,8 @@ struct Oracles {
     std::vector<uint64_t> handed_out_bits;  // For each node, bits sent by its present session.
     std::vector<Address> homes;             // Addresses that peers have or had.
     std::set<PeerId> relaying_hosts;        // Peers that are or were hosts of a star.
-    bool journals;                          // Some peer has written notes.
+    Survival survival;
+    bool journals; // Some peer has written notes.
     // Indexed by sender * nodes + receiver. Null: the freshness of what is shown is not checked.
     const std::vector<PathHealth> *paths = nullptr;
     // The program's counter of allocations. Null: allocations are not checked.

@@ -132,6 +132,7 @@ void peer_started(Oracles &o, std::span<const Node>, uint16_t node)
 
 void peer_gone(Oracles &o, std::span<const Node>, uint16_t node)
 {
+    oracle_survival::gone(o.survival, node, o.ledger.now_us);
     record_of(o, node) = {};
 }
 
@@ -145,6 +146,7 @@ void peer_starts_over(Oracles &o, uint16_t node)
 
 void received_by(Oracles &o, std::span<const Node> nodes, uint16_t node, const Datagram &datagram)
 {
+    oracle_survival::received(o.survival, nodes, node, datagram, nodes[node].ticked_us);
     oracle_stats::received(record_of(o, node), nodes, datagram);
     oracle_amplification::received(record_of(o, node), datagram);
 }
@@ -227,6 +229,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     if (o.paths) {
         keep(o, oracle_stats::check(o, nodes, index)); // Also notes who is bridged.
         keep(o, oracle_freshness::check(o, nodes, index));
+        keep(o, oracle_survival::check(o.survival, nodes, index, node.ticked_us));
     }
     keep(o, oracle_visibility::check(node, index));
     keep(o, oracle_claims::check(record, node, index));

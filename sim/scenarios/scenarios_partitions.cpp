@@ -139,6 +139,47 @@ PlayedSessions one_goes_on(const Stage &stage)
     return reunite(run, most, "it owns all 5 objects");
 }
 
+// --- S16: deaths that follow each other within a timeout ---
+
+// Those at `left` go on, within a timeout and a half after the last death.
+PlayedSessions survive(const Stage &stage, const char *choices, std::span<const uint16_t> left)
+{
+    Run run = begin(stage, std::string("tern-trace 1 simulate\nseed 1\nplaces 6\nseconds 24\n"
+                                       "objects 12\nlatency_us_low 20000\nlatency_us_high 20000\n"
+                                       "timeout_ms 5000\njoin_timeout_ms 8000\nchoices\n") +
+                               choices);
+    advance_to(run, 21'000'000);
+    expect(run, agree(run, left), "those that are left go on");
+    return finish(run, std::to_string(left.size()) + " survivors agree");
+}
+
+// 2 and 4 die, half of the voters. 3 came back just before 2 died, which was to sync the world with
+// it; so it has no vote when 4 dies. The host, 1 and 3 are most of the five that have caught up.
+PlayedSessions half_with_the_host(const Stage &stage)
+{
+    const uint16_t left[] = {0, 1, 3};
+    return survive(stage,
+                   "start 1 @1020000 =0\nstart 2 @1020000 =0\nstart 3 @1020000 =0\n"
+                   "start 4 @1020000 =0\nleave 3 @2900000\nstart 3 @3300000 =0\n"
+                   "crash 2 @3570000\ncrash 4 @7900000\n",
+                   left);
+}
+
+// While the host waits for 3, which has died, 2 leaves, and the host dies. The others know only
+// from the host's QUERY that 2 said goodbye, as its datagrams to them are lost. Without it they
+// would be three of six.
+PlayedSessions goodbye_before_the_host(const Stage &stage)
+{
+    const uint16_t left[] = {1, 4, 5};
+    return survive(stage,
+                   "start 1 @1020000 =0\nstart 2 @1020000 =0\nstart 3 @1020000 =0\n"
+                   "start 4 @1020000 =0\nstart 5 @1020000 =0\n"
+                   "crash 3 @8100000\ncut 2>1 @8790000 +900000\n"
+                   "cut 2>4 @8790000 +900000\ncut 2>5 @8790000 +900000\n"
+                   "leave 2 @8800000\ncrash 0 @12500000\n",
+                   left);
+}
+
 // --- S17: members that reach both sides relay ---
 
 // While the paths in `ways` are cut, all stay members and receive each other's changes.
@@ -211,6 +252,10 @@ constexpr Playable all[] = {
      host_is_with_the_few,
      true},
     {{"S16-alone", "S16: one of the two that were cut off goes on by itself"}, one_goes_on, true},
+    {{"S16-half", "S16: the host goes on with half of the votes and a newcomer"},
+     half_with_the_host},
+    {{"S16-goodbye", "S16: one leaves, and the host dies before all know it"},
+     goodbye_before_the_host},
     {{"S17-bridge", "S17: the host and one other hear only one between, who bridges"}, bridge},
     {{"S17-members", "S17: two members hear only the host between them, which bridges"},
      bridge_of_the_host,

@@ -297,3 +297,23 @@ TEST_F(Votes, OfTwoHalvesOneGoesOnWhileVotesAreNew)
     EXPECT_EQ(replica::host(group.at(2)), peer(2));
     EXPECT_EQ(replica::host(group.at(3)), peer(2));
 }
+
+// Member 5 has caught up and has no vote, so that four vote. 3 and 4 have gone.
+TEST_F(Votes, WithHalfOfThemTheHostGoesOnIfAllKnowWhoVotes)
+{
+    group.flow();
+    const auto goes_on = [&](unsigned at, bool is_known, bool is_fifth_there) {
+        ReplicaPointer here = copy(group.at(at));
+        Member &fifth = here->members[replica::find_member(*here, peer(5))];
+        fifth.votes = false;
+        fifth.fenced = !is_fifth_there;
+        for (const unsigned id : {3u, 4u})
+            here->members[replica::find_member(*here, peer(id))].fenced = true;
+        here->votes_known = is_known && here->votes_known;
+        return replica::has_quorum(*here);
+    };
+    EXPECT_TRUE(goes_on(1, true, true));
+    EXPECT_FALSE(goes_on(1, false, true)); // Two that know other votes may be a majority of those.
+    EXPECT_FALSE(goes_on(1, true, false)); // Two of five.
+    EXPECT_FALSE(goes_on(2, true, true));  // It is not the host.
+}
