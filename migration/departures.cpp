@@ -26,29 +26,24 @@ static uint8_t &names(Replica &r, MemberSlot asker, MemberSlot named)
     return r.query_names[asker * r.members.count + named];
 }
 
-static void write_fenced(BitWriter &w, const Replica &r)
-{
-    for (const Member &member : r.members.all()) {
-        if (!member.fenced) continue;
-        bits::write_bool(w, true);
-        messages::write_peer(w, member.id);
-    }
-    bits::write_bool(w, false);
-}
-
 // Names all members that have gone, and which of them said goodbye: they may not have reached
 // everybody with it.
-void write_query(BitWriter &w, const Replica &r)
+static void write_gone(BitWriter &w, const Replica &r)
 {
-    messages::write_kind(w, MessageKind::query);
-    bits::write(w, r.query_token, 32);
     for (const Member &member : r.members.all()) {
-        if (!member.fenced) continue;
+        if (!member.fenced && !member.said_goodbye) continue;
         bits::write_bool(w, true);
         messages::write_peer(w, member.id);
         bits::write_bool(w, member.said_goodbye);
     }
     bits::write_bool(w, false);
+}
+
+void write_query(BitWriter &w, const Replica &r)
+{
+    messages::write_kind(w, MessageKind::query);
+    bits::write(w, r.query_token, 32);
+    write_gone(w, r);
 }
 
 void write_report(BitWriter &w, const Replica &r, uint32_t token)
@@ -57,7 +52,7 @@ void write_report(BitWriter &w, const Replica &r, uint32_t token)
     bits::write(w, token, 32);
     bits::write(w, r.term_number_max, 16);
     bits::write(w, r.last_peer, 16);
-    write_fenced(w, r);
+    write_gone(w, r);
 }
 
 bool names(const Replica &r, MemberSlot asker, MemberSlot named)
@@ -172,14 +167,15 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     return Verdict::ok;
 }
 
-// A lost host may have begun to remove these members, and only the reporter may know of it. A
-// member that has fenced another never accepts its messages again. So they are removed here too,
-// which queries everybody anew.
+// A lost host may have begun to remove these members, or they have said goodbye, and only the
+// reporter may know of it. A member that has fenced another never accepts its messages again. So
+// they are removed here too, which queries everybody anew.
 static void fence_reported(Replica &r, BitReader named)
 {
     while (bits::read_bool(named)) {
         const PeerId gone = messages::read_peer(named);
-        replica::peer_gone(r, gone, Departure::silence);
+        const bool goodbye = bits::read_bool(named);
+        replica::peer_gone(r, gone, goodbye ? Departure::goodbye : Departure::silence);
     }
 }
 
@@ -198,9 +194,10 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
     const auto seen = static_cast<uint16_t>(bits::read(reader, 16));
     const auto last_peer = static_cast<uint16_t>(bits::read(reader, 16));
-    const BitReader fenced = reader;
+    const BitReader named = reader;
     while (bits::read_bool(reader)) {
         const PeerId gone = messages::read_peer(reader);
+        bits::read_bool(reader);
         if (gone == r.self || gone == r.members[from].id) bits::fail(reader);
     }
     if (!bits::complete(reader)) return Verdict::malformed;
@@ -215,7 +212,7 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
         r.last_peer = std::max(r.last_peer, last_peer);
     }
     r.members[from].reported = true;
-    fence_reported(r, fenced);
+    fence_reported(r, named);
     return Verdict::ok;
 }
 

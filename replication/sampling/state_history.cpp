@@ -31,38 +31,38 @@ void place(flat::Builder &builder, StateHistory &t, const TypeTable &types, uint
 // --- Time ---
 
 // Whether `middle` lies on or above the line from `a` to `b`, so that it is no corner of the lower
-// hull: its update took longer to arrive.
+// envelope: its update took longer to arrive.
 static bool is_late(const ClockSample &a, const ClockSample &middle, const ClockSample &b)
 {
     return static_cast<double>(middle.us - a.us) * (b.tick - a.tick) >=
            static_cast<double>(b.us - a.us) * (middle.tick - a.tick);
 }
 
-static void add_to_hull(ClockHull &hull, const ClockSample &sample)
+static void add_to_envelope(ClockEnvelope &envelope, const ClockSample &sample)
 {
-    while (hull.count > 1 &&
-           is_late(hull.samples[hull.count - 2], hull.samples[hull.count - 1], sample))
-        hull.count -= 1;
-    if (hull.count == hull_samples_max) {
-        hull.count -= 1;
-        std::copy_n(hull.samples + 1, hull.count, hull.samples);
+    while (envelope.count > 1 && is_late(envelope.samples[envelope.count - 2],
+                                         envelope.samples[envelope.count - 1], sample))
+        envelope.count -= 1;
+    if (envelope.count == envelope_samples_max) {
+        envelope.count -= 1;
+        std::copy_n(envelope.samples + 1, envelope.count, envelope.samples);
     }
-    hull.samples[hull.count] = sample;
-    hull.count += 1;
+    envelope.samples[envelope.count] = sample;
+    envelope.count += 1;
 }
 
-// The owner's ticks over local times. The rate is 0 if the hull has one corner only.
+// The owner's ticks over local times. The rate is 0 if the envelope has one corner only.
 struct ClockLine {
     ClockSample from;
     double ticks_per_us;
 };
 
-static ClockLine line_through(const ClockHull &hull)
+static ClockLine line_through(const ClockEnvelope &envelope)
 {
-    ClockLine line = {hull.samples[0], 0};
+    ClockLine line = {envelope.samples[0], 0};
     uint64_t longest_us = 0;
-    for (uint32_t i = 1; i < hull.count; ++i) {
-        const ClockSample &from = hull.samples[i - 1], &to = hull.samples[i];
+    for (uint32_t i = 1; i < envelope.count; ++i) {
+        const ClockSample &from = envelope.samples[i - 1], &to = envelope.samples[i];
         if (to.us - from.us <= longest_us) continue;
         longest_us = to.us - from.us;
         line = {from, (to.tick - from.tick) / static_cast<double>(longest_us)};
@@ -71,7 +71,7 @@ static ClockLine line_through(const ClockHull &hull)
 }
 
 // Whether the fastest datagram of the window is far from the line.
-static bool has_drifted(const ClockLine &line, const ClockHull &window)
+static bool has_drifted(const ClockLine &line, const ClockEnvelope &window)
 {
     if (line.ticks_per_us <= 0) return false;
     double earliest_us = std::numeric_limits<double>::max();
@@ -86,19 +86,19 @@ static bool has_drifted(const ClockLine &line, const ClockHull &window)
 
 void add_sample(OwnerClockEstimate &clock, uint32_t tick, uint64_t now_us)
 {
-    const ClockHull &hull = clock.hull;
-    if (hull.count > 0 && tick <= hull.samples[hull.count - 1].tick) return;
-    add_to_hull(clock.hull, {now_us, tick});
-    add_to_hull(clock.window, {now_us, tick});
+    const ClockEnvelope &envelope = clock.envelope;
+    if (envelope.count > 0 && tick <= envelope.samples[envelope.count - 1].tick) return;
+    add_to_envelope(clock.envelope, {now_us, tick});
+    add_to_envelope(clock.window, {now_us, tick});
     if (now_us - clock.window.samples[0].us < clock_window_us) return;
-    if (has_drifted(line_through(hull), clock.window)) clock.hull = clock.window;
+    if (has_drifted(line_through(envelope), clock.window)) clock.envelope = clock.window;
     clock.window = {1, {{now_us, tick}}};
 }
 
 double tick_at(const OwnerClockEstimate &clock, uint64_t at_us)
 {
-    if (clock.hull.count == 0) return 0;
-    const ClockLine line = line_through(clock.hull);
+    if (clock.envelope.count == 0) return 0;
+    const ClockLine line = line_through(clock.envelope);
     const double us = static_cast<double>(at_us) - static_cast<double>(line.from.us);
     return std::max(0.0, line.from.tick + us * line.ticks_per_us);
 }

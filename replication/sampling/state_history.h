@@ -19,25 +19,25 @@ struct ClockSample { // An owner's tick, and the local time at which its update 
     uint32_t tick;
 };
 
-// The corners of the lower hull of samples over (tick, arrival time). When full, the oldest is
+// The corners of the lower envelope of samples over (tick, arrival time). When full, the oldest is
 // dropped.
-inline constexpr uint32_t hull_samples_max = 32;
-struct ClockHull {
+inline constexpr uint32_t envelope_samples_max = 32;
+struct ClockEnvelope {
     uint32_t count;
-    ClockSample samples[hull_samples_max];
+    ClockSample samples[envelope_samples_max];
 };
 
 // Estimates which tick an owner has at a local time, as seen through the fastest datagrams: the
-// longest side of the hull gives the rate and the offset. If even the fastest datagram of a window
-// is further than clock_drift_us_max from that line, the owner has paused or jumped, and only the
-// samples of that window count. So both are forgotten after two windows. docs/decisions.md, "Error
-// bounds".
+// longest side of the envelope gives the rate and the offset. If even the fastest datagram of a
+// window is further than clock_drift_us_max from that line, the owner has paused or jumped, and
+// only the samples of that window count. So both are forgotten after two windows.
+// docs/decisions.md, "Error bounds".
 inline constexpr uint64_t clock_window_us = 4'000'000;
 inline constexpr double clock_drift_us_max = 4000;
 struct OwnerClockEstimate {
     PeerId owner;
-    ClockHull hull;
-    ClockHull window; // Of the present window only.
+    ClockEnvelope envelope;
+    ClockEnvelope window; // Of the present window only.
 };
 
 struct StateHistory {                // Open to migration.

@@ -1,4 +1,3 @@
-#include "replication/sampling/extrapolation.h"
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
 #include <algorithm>
@@ -18,8 +17,8 @@ constexpr float glide_step_max = 0.4f; // The most that a gliding object moves i
 constexpr uint64_t steady_us = 10'000'000;
 // With a jitter of 80 ms such an estimate is off by 50 ms at most after that time.
 constexpr uint64_t clock_error_us = 50'000;
-// Receivers go on for so many ticks of the owner, and return in as many.
-constexpr auto extrapolated_ticks = static_cast<uint64_t>(2 * extrapolation::ticks_max);
+// Receivers go on for 16 ticks of the owner, and return in as many: sample() in tern.h.
+constexpr uint64_t extrapolated_ticks = 32;
 
 Violation wrong(const Node &node, uint16_t index, const Object &object, const char *what)
 {

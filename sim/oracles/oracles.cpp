@@ -92,9 +92,6 @@ void hear_deaths(Oracles &o, const Node &node, uint16_t index)
 
 void count_links(Oracles &o, const Node &node, uint16_t index)
 {
-    for (auto *links : {&o.nodes[index].links, &o.nodes[index].own_links})
-        for (auto &[peer, with] : *links)
-            with.count_before = with.count;
     for (size_t i = 0; i < node.note_count; ++i) {
         const Note &note = node.notes[i];
         const bool accepted = note.kind == NoteKind::accepted;
@@ -219,6 +216,8 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         if (replica::relays(replica)) o.relaying_hosts.insert(node.self);
     }
     judge_changes(o, node, index, host);
+    for (auto &[peer, with] : record.links)
+        with.count_before = with.count;
     if (node.note_count > 0) {
         hear_deaths(o, node, index);
         count_links(o, node, index);

@@ -265,6 +265,7 @@ struct OracleLostTicks : testing::Test {
             former.writes.push_back(
                 {0, ledger::print(value), 8 + 2 * sequence - sequence / 3, sequence, {}});
         }
+        former.last_tick = 13;
         ledger.objects[static_cast<size_t>(object_id::creator(id))][object_id::serial(id)]
             .tenures.push_back(former);
         oracles::shown(record, id).stamp = former.stamp;
@@ -417,7 +418,7 @@ TEST_F(OracleSampling, APositionFarFromTheWayOfTheObject)
 {
     change_tenures([](Tenure &tenure) {
         for (OwnerWrite &write : tenure.writes)
-            write.position[1] += 3;
+            write.position[1] += 9;
     });
     EXPECT_EQ(check(), "I23");
 }
