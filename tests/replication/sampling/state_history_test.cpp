@@ -84,7 +84,7 @@ TEST(OwnerClockEstimate, JitterDoesNotShow)
 // estimate of the time before was good for long.
 TEST(OwnerClockEstimate, APauseOrAJumpIsForgottenAfterEightSeconds)
 {
-    for (const uint32_t lost_us : {200'000, 30'000, 0})
+    for (const uint32_t lost_us : {200'000u, 30'000u, 0u})
         for (uint32_t before_s = 1; before_s < 40; before_s += 3) {
             SCOPED_TRACE(std::to_string(lost_us) + " " + std::to_string(before_s));
             OwnerClockEstimate clock = {};
