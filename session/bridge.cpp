@@ -15,7 +15,8 @@ namespace tern::session {
 
 static constexpr size_t ids_bytes = 4; // Sender and receiver, before a bridged datagram.
 static constexpr size_t nonce_bytes = 8;
-// So many challenges go to the same address, as a new address makes answers from the old one void.
+// Challenges go to the same address so many times in a row, because a change of the address voids
+// the answers that are still on their way.
 static constexpr uint32_t same_address_challenges = 5;
 static constexpr uint64_t bridge_bits = 0xffff; // The relay in a nonce; see PathCandidates::nonce.
 

@@ -60,7 +60,8 @@ inline constexpr uint64_t ping_interval_us = 50'000;
 inline constexpr uint64_t suspicion_us = 300'000;
 inline constexpr uint64_t clock_interval_us = 500'000;       // The host sends its clock to members.
 inline constexpr uint64_t reconnect_interval_us = 1'000'000; // After a failed or closed connection.
-inline constexpr uint64_t both_connect_after_us = 5'000'000; // Of a pair without a path.
+// Both members of a pair connect when it has had no path for so long; before, the later one does.
+inline constexpr uint64_t both_connect_after_us = 5'000'000;
 // How many times timeout_ms a member may make no progress with its answer to a query. With 1, a
 // timeout of 2 s and 20 % loss, an honest member was too late in one of 60 departures, because
 // there is time for only a few retransmissions.

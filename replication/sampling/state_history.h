@@ -37,7 +37,7 @@ inline constexpr double clock_drift_us_max = 4000;
 struct OwnerClockEstimate {
     PeerId owner;
     ClockEnvelope envelope;
-    ClockEnvelope window; // Of the present window only.
+    ClockEnvelope window; // It holds the samples of the present window only.
 };
 
 struct StateHistory {                // Open to migration.

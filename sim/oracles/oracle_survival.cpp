@@ -1,3 +1,4 @@
+#include "base/assert.h"
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
 #include <algorithm>
@@ -120,7 +121,7 @@ Violation check_end(Survival &survival, const Node &node, uint16_t index)
 {
     const std::vector<PeerId> peers = counted(survival, inspect::replica(node.session));
     const std::vector<size_t> nodes = living(survival, peers);
-    if (nodes.size() > 16) return {};
+    TERN_ASSERT(nodes.size() <= 16, "%zu nodes are too many to try all groups", nodes.size());
     for (uint32_t chosen = 1; chosen < 1u << nodes.size(); ++chosen) {
         const auto count = static_cast<size_t>(std::popcount(chosen));
         const Group group = {nodes, chosen};

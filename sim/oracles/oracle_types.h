@@ -126,7 +126,8 @@ struct KeyLog {
 struct Links {
     uint64_t key; // The key of the newest connection.
     uint64_t count;
-    uint64_t count_before; // Of received ones: without those that began in the peer's last tick.
+    // On the receiver, this leaves out the connections that began in the peer's last tick.
+    uint64_t count_before;
 };
 
 // Traffic between a peer and one address.

@@ -141,7 +141,7 @@ PlayedSessions one_goes_on(const Stage &stage)
 
 // --- S16: deaths that follow each other within a timeout ---
 
-// Those at `left` go on, within a timeout and a half after the last death.
+// Plays deaths, and expects that the peers at the places in `left` go on together.
 PlayedSessions survive(const Stage &stage, const char *choices, std::span<const uint16_t> left)
 {
     Run run = begin(stage, std::string("tern-trace 1 simulate\nseed 1\nplaces 6\nseconds 24\n"
