@@ -8,6 +8,7 @@ namespace tern::scenarios {
 namespace {
 
 constexpr uint64_t moving_us = 4'000'000, lossless_us = 9'000'000, resting_us = 10'000'000;
+constexpr uint64_t creeping_us = 13'000'000; // By then estimates of clocks are steady.
 constexpr uint32_t movers = 4;
 
 // Each place has an object of a predicted type and changes it 60 times a second. Meanwhile 2 claims
@@ -72,9 +73,36 @@ PlayedSessions moving_under_loss(const Stage &stage)
                            std::to_string(ticks_most) + " ticks old");
 }
 
+// An object whose position alone changes, by small steps within its error bound: what is sent is
+// decided by the bound.
+std::string creeping_trace()
+{
+    std::string text = "tern-trace 1 simulate\nseed 1\nplaces 3\nseconds 19\nobjects 40\nchoices\n"
+                       "start 1 @1000000 =0\nstart 2 @1000000 =0\n";
+    // A content that is 2 modulo 4 creates an object of type ASKED.
+    text += "create 1 @3000000 o1 =124076830\nset 1 @3500000 o1 =1000\n";
+    // Bit 5 asks for a step, and bits 6 to 9 give its length (workload.cpp).
+    uint64_t content = 32 + (15 << 6);
+    for (uint64_t at = creeping_us; at < creeping_us + 4'000'000; at += 16'667, content += 1'024)
+        text += "set 1 @" + std::to_string(at) + " o1 =" + std::to_string(content) + "\n";
+    return text;
+}
+
+PlayedSessions creeping_within_a_bound(const Stage &stage)
+{
+    Run run = begin(stage, creeping_trace());
+    advance_to(run, creeping_us + 5'000'000);
+    expect(run, agree(run), "all agree when the object rests");
+    expect(run, !run.sim->oracles.violation, "no oracle is violated");
+    return finish(run, "what was sampled stayed within the error bound");
+}
+
 constexpr Playable all[] = {
     {{"moving", "predicted objects that move all the time, and a loss of 20 %"},
      moving_under_loss,
+     true},
+    {{"creeping", "an object with an error bound that moves by steps smaller than it"},
+     creeping_within_a_bound,
      true},
 };
 
