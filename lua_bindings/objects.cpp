@@ -206,6 +206,14 @@ int objects_next(lua_State *L)
     return 0;
 }
 
+static int creations_left(lua_State *L)
+{
+    const Arguments a = {L, "creations_left"};
+    const Session *s = session(a);
+    push_whole(L, tern::creations_left(s, type_id(a, 2, s)));
+    return 1;
+}
+
 static int objects(lua_State *L)
 {
     const Arguments a = {L, "objects"};
@@ -352,6 +360,7 @@ const luaL_Reg object_functions[] = {{"create", create},
                                      {"sample", sample},
                                      {"set", set},
                                      {"objects", objects},
+                                     {"creations_left", creations_left},
                                      {"type_id", type_id},
                                      {"field_id", field_id},
                                      {"claim", claim},

@@ -1,6 +1,7 @@
 #include "migration/departures.h"
 #include "migration/event_log.h"
 #include "migration/grants.h"
+#include "migration/leases.h"
 #include "migration/loads.h"
 #include "migration/message_queue.h"
 #include "migration/objects.h"
@@ -52,6 +53,7 @@ void write_report(BitWriter &w, const Replica &r, uint32_t token)
     bits::write(w, token, 32);
     bits::write(w, r.term_number_max, 16);
     bits::write(w, r.last_peer, 16);
+    leases::write_held(w, r);
     write_gone(w, r);
 }
 
@@ -67,6 +69,10 @@ void ask_everybody(Replica &r)
     for (Member &member : r.members.all())
         member.reported = false;
     message_queue::push_to_all(r, Control::query);
+    // The lost host of a star may have told this peer of deaths that others do not know of yet.
+    if (r.topology != Topology::star || r.view_host == r.self) return;
+    for (const uint16_t to : r.order.all())
+        message_queue::append_dead(r, to);
 }
 
 // All that a client of a star knows of others' objects came from the host in charge, so its report
@@ -78,6 +84,7 @@ bool has_news(const Replica &r, MemberSlot to)
 
 static void report(Replica &r, MemberSlot to, uint32_t token)
 {
+    if (r.members[to].id != r.view_host) leases::begin_report(r);
     r.queues[to].report_token = token;
     message_queue::push(r, to, Control::report);
 }
@@ -152,6 +159,7 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     tenure.id = messages::read_object_id(reader);
     tenure.stamp = messages::read_stamp(reader);
     tenure.owner = messages::read_peer(reader);
+    tenure.place = messages::read_place(reader);
     ObjectState state;
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
@@ -159,8 +167,8 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     if (!r.collecting || token != r.query_token) return Verdict::ignored;
     const Verdict allowed = check_reported(r, tenure);
     if (allowed != Verdict::ok) return allowed;
-    uint32_t unknown = 0;
-    const Verdict fit = views::fits(r, tenure.id, state.type, unknown);
+    views::NewObjects fresh = {};
+    const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
     if (fit != Verdict::ok) return fit;
     tenure.survived_tick = state.tick;
     replica_objects::join(r, tenure, state);
@@ -194,6 +202,8 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
     const auto seen = static_cast<uint16_t>(bits::read(reader, 16));
     const auto last_peer = static_cast<uint16_t>(bits::read(reader, 16));
+    BitReader held = reader;
+    leases::read_held(reader, r, from, false);
     const BitReader named = reader;
     while (bits::read_bool(reader)) {
         const PeerId gone = messages::read_peer(reader);
@@ -210,6 +220,7 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     } else {
         r.term_number_max = std::max(r.term_number_max, seen);
         r.last_peer = std::max(r.last_peer, last_peer);
+        leases::read_held(held, r, from, true);
     }
     r.members[from].reported = true;
     fence_reported(r, named);
@@ -369,9 +380,11 @@ static void end_departure(Replica &r)
     if (!grants::room(r, orphans) ||
         r.events.capacity - r.events.count < 4 * orphans + r.members.count + 64)
         return;
+    const bool new_host = r.view_host != r.self;
     take_charge(r);
-    adopt_orphans(r);
     r.collecting = r.going_on = false;
+    leases::end_departure(r, new_host);
+    adopt_orphans(r);
     open_view(r);
 }
 

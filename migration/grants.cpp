@@ -3,6 +3,7 @@
 #include "migration/event_log.h"
 #include "migration/message_queue.h"
 #include "migration/objects.h"
+#include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
@@ -202,6 +203,7 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
          slot < r.pending_owners.count && grant.object_count < grant_objects_max; ++slot) {
         if (picked == Picked::pending ? !pending(r, slot, to) : !orphaned(r, slot)) continue;
         grant.objects[grant.object_count] = r.world.slots[slot].id;
+        grant.places[grant.object_count] = r.world.slots[slot].place;
         grant.object_count += 1;
     }
     if (grant.object_count == 0 || r.free_grants.count == 0) return false;
@@ -256,9 +258,11 @@ void adopt_orphans(Replica &r)
 // --- A GRANT arrives ---
 
 // Takes one object over, and returns true, unless it is dead or already in a later tenure.
-static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous,
+static bool take_granted(Replica &r, uint32_t index, uint16_t i, Stamp previous,
                          const ObjectState &state)
 {
+    const ObjectId id = r.grants[index - 1].objects[i];
+    const uint32_t place = r.grants[index - 1].places[i];
     if (dead::contains(r.world.dead, id)) return false;
     const Stamp stamp = r.grants[index - 1].stamp;
     ObjectSlot slot = world::find_alive(r.world, id);
@@ -270,7 +274,11 @@ static bool take_granted(Replica &r, uint32_t index, ObjectId id, Stamp previous
         replica_objects::refuse_claim_to_self(r, id, ClaimRefusal::overtaken);
         return false;
     }
-    if (is_new) slot = world::add(r.world, *r.types, id, state.type);
+    if (is_new) {
+        if (!replica_objects::clear_place(r, id, state.type, place)) return false;
+        slot = world::add(r.world, *r.types, id, state.type);
+        places::move_in(r, slot, place);
+    }
     Object &object = r.world.slots[slot];
     uint64_t changed = 0;
     uint32_t survived_tick = value_tick(r, object);
@@ -298,15 +306,15 @@ static Verdict read_granted(Replica &r, BitReader &reader, const Grant &grant, u
     const uint64_t present = bits::read(reader, grant.object_count);
     if (present == 0) bits::fail(reader);
     bool taken = false;
-    uint32_t unknown = 0;
+    views::NewObjects fresh = {};
     for (uint16_t i = 0; i < grant.object_count && !bits::failed(reader); ++i) {
         if ((present >> i & 1) == 0) continue;
         const Stamp previous = messages::read_stamp(reader);
         messages::read_state(reader, r, state);
         if (bits::failed(reader)) break;
-        const Verdict fits = views::fits(r, grant.objects[i], state.type, unknown);
+        const Verdict fits = views::fits(r, grant.objects[i], state.type, grant.places[i], fresh);
         if (index == 0 && fits != Verdict::ok) return fits;
-        if (index != 0) taken |= take_granted(r, index, grant.objects[i], previous, state);
+        if (index != 0) taken |= take_granted(r, index, i, previous, state);
     }
     if (!bits::complete(reader)) return Verdict::malformed;
     if (taken) announce(r, index);

@@ -1,8 +1,10 @@
 #include "migration/message_queue.h"
 #include "migration/deaths.h"
 #include "migration/grants.h"
+#include "migration/leases.h"
 #include "migration/message_writing.h"
 #include "migration/messages.h"
+#include "migration/places.h"
 #include "migration/queue_entries.h"
 #include "migration/relay.h"
 #include "migration/replica.h"
@@ -31,14 +33,31 @@ static bool goes_to_the_end(Control control)
     return control == Control::view || control == Control::report;
 }
 
+// Deaths go before what is created later, or a receiver may have no room for that. WELCOME is
+// always the first.
+static void prepend_deaths(Replica &r, MemberSlot to, Control control)
+{
+    const uint32_t welcome = queue_entries::of(Control::welcome);
+    const bool joins = queue_entries::waiting(r, to, welcome) != 0;
+    queue_entries::prepend(r, to, queue_entries::of(control), 1, joins ? welcome : 0);
+}
+
 void push(Replica &r, MemberSlot to, Control control)
 {
     if (!takes_objects(r, to)) return;
     const uint32_t entry = queue_entries::of(control);
     if (goes_to_the_end(control)) queue_entries::remove(r, to, entry, 1);
-    if (control == Control::dead) r.queues[to].dead_next = 0; // It begins again.
+    if (control == Control::dead) {
+        r.queues[to].dead_next = 0; // It begins again.
+        return prepend_deaths(r, to, control);
+    }
     if (control == Control::report) r.queues[to].report_dead_next = r.queues[to].report_next = 0;
     queue_entries::append(r, to, entry, 1);
+}
+
+void append_dead(Replica &r, MemberSlot to)
+{
+    if (takes_objects(r, to)) queue_entries::append(r, to, queue_entries::of(Control::dead), 1);
 }
 
 void push_to_all(Replica &r, Control control)
@@ -49,9 +68,7 @@ void push_to_all(Replica &r, Control control)
 
 void push_deaths(Replica &r, MemberSlot to)
 {
-    const uint32_t welcome = queue_entries::of(Control::welcome);
-    const bool joins = queue_entries::waiting(r, to, welcome) != 0; // WELCOME is always the first.
-    queue_entries::prepend(r, to, queue_entries::of(Control::deaths), 1, joins ? welcome : 0);
+    prepend_deaths(r, to, Control::deaths);
 }
 
 void announce_to(Replica &r, MemberSlot to, ObjectSlot slot)
@@ -262,8 +279,10 @@ size_t pull(Replica &r, MemberSlot to, std::span<std::byte> buffer)
         charge(r, w, buffer.first(size));
         if (size == 0) continue;
         r.queues[to].message_count += 1;
+        places::messages_pulled(r, to);
         return size;
     }
+    places::messages_pulled(r, to);
     return 0;
 }
 
@@ -337,6 +356,12 @@ static void requeue(Replica &r, MemberSlot to, const UnackedEntry &entry)
     case MessageKind::query: return again(Control::query);
     case MessageKind::synced: return again(Control::synced);
     case MessageKind::caught_up: return again(Control::caught_up);
+    case MessageKind::lease:
+        leases::lease_lost(r, to, static_cast<TypeId>(entry.token));
+        return again(Control::lease);
+    case MessageKind::lease_use:
+        leases::use_lost(r, static_cast<TypeId>(entry.token));
+        return again(Control::lease_use);
     case MessageKind::destroy: // deaths::proofs_lost() does these.
     case MessageKind::report_object:
     case MessageKind::none: return;
@@ -356,6 +381,7 @@ void rewind(Replica &r, MemberSlot to)
     }
     queue.unacked_first = 0;
     deaths::proofs_lost(r, to);
+    places::rewind(r, to);
     const bool joins = queue_entries::waiting(r, to, queue_entries::of(Control::welcome)) != 0;
     queue.view_said = joins ? 0 : queue.view_floor; // A newcomer may have no view.
 }

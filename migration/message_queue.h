@@ -12,8 +12,10 @@ namespace tern::message_queue {
 
 // Whether messages to this member are queued at all: in a star only those to and from the leader.
 bool takes_objects(const Replica &r, MemberSlot to);
-// An entry that waits keeps its place, except that a VIEW and a REPORT go to the end.
+// An entry that waits keeps its place, except that a VIEW and a REPORT go to the end. DEAD goes
+// before everything but a WELCOME.
 void push(Replica &r, MemberSlot to, Control control);
+void append_dead(Replica &r, MemberSlot to); // DEAD behind what waits.
 void push_to_all(Replica &r, Control control);
 // DEAD and DESTROY go before the announcements of objects, so that a member never knows more
 // living objects than live at this peer.

@@ -2,6 +2,7 @@
 #include "migration/deaths.h"
 #include "migration/departures.h"
 #include "migration/grants.h"
+#include "migration/leases.h"
 #include "migration/messages.h"
 #include "migration/queue_entries.h"
 #include "migration/relay.h"
@@ -62,6 +63,7 @@ static void write_create(const Writing &m, ObjectSlot slot)
     drop(m, slot, waiting_state);
     messages::write_kind(m.w, MessageKind::create);
     bits::write_varint(m.w, object_id::serial(m.r.world.slots[slot].id));
+    bits::write_varint(m.w, m.r.world.slots[slot].place);
     messages::write_state(m.w, m.r, TrafficKind::create, slot, m.r.world.tick);
     note_state(m, MessageKind::create, slot, m.r.world.tick);
 }
@@ -231,6 +233,7 @@ static void write_report_object(const Writing &m, const Object &object, ObjectSl
     messages::write_object_id(m.w, object.id);
     messages::write_stamp(m.w, object.stamp);
     messages::write_peer(m.w, object.owner);
+    bits::write_varint(m.w, object.place);
     messages::write_state(m.w, m.r, TrafficKind::report, slot, object.tick);
 }
 
@@ -326,6 +329,33 @@ static bool write_dead_wanted(const Writing &m)
     return true;
 }
 
+static void note_types(const Writing &m, MessageKind kind, const leases::LeasedTypes &types,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        UnackedEntry entry = about(kind);
+        entry.token = types[i];
+        note(m, entry);
+    }
+}
+
+static bool write_lease(const Writing &m)
+{
+    leases::LeasedTypes types;
+    const uint32_t count = leases::write_lease(m.w, m.r, m.to, types);
+    note_types(m, MessageKind::lease, types, count);
+    return count == 0;
+}
+
+static bool write_lease_use(const Writing &m)
+{
+    if (replica::host(m.r) != m.r.members[m.to].id) return true;
+    leases::LeasedTypes types;
+    const uint32_t count = leases::write_use(m.w, m.r, types);
+    note_types(m, MessageKind::lease_use, types, count);
+    return count == 0;
+}
+
 static bool write_plain(const Writing &m, MessageKind kind)
 {
     messages::write_kind(m.w, kind);
@@ -347,6 +377,8 @@ static bool write_control(const Writing &m, Control control)
     case Control::claims: return write_claims(m);
     case Control::refusals: return write_refusals(m);
     case Control::dead_wanted: return write_dead_wanted(m);
+    case Control::lease: return write_lease(m);
+    case Control::lease_use: return write_lease_use(m);
     case Control::none: break;
     }
     TERN_ASSERT(false, "control %u", static_cast<unsigned>(control));

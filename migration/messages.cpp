@@ -12,7 +12,7 @@ void write_kind(BitWriter &w, MessageKind kind)
 MessageKind read_kind(BitReader &r)
 {
     const uint64_t kind = bits::read(r, 8);
-    if (kind == 0 || kind > static_cast<uint64_t>(MessageKind::relay)) {
+    if (kind == 0 || kind > static_cast<uint64_t>(MessageKind::lease_use)) {
         bits::fail(r);
         return MessageKind::none;
     }
@@ -43,6 +43,13 @@ ObjectId read_object_id(BitReader &r)
     const uint64_t serial = bits::read_varint(r);
     if (serial == 0 || serial > UINT32_MAX) bits::fail(r);
     return object_id::make(creator, static_cast<uint32_t>(serial));
+}
+
+uint32_t read_place(BitReader &r)
+{
+    const uint64_t number = bits::read_varint(r);
+    if (number > UINT32_MAX) bits::fail(r);
+    return static_cast<uint32_t>(number);
 }
 
 void write_stamp(BitWriter &w, Stamp stamp)
@@ -102,8 +109,10 @@ void write_grant(BitWriter &w, const Grant &grant)
     write_stamp(w, grant.stamp);
     write_peer(w, grant.owner);
     bits::write(w, grant.object_count, 8);
-    for (uint16_t i = 0; i < grant.object_count; ++i)
+    for (uint16_t i = 0; i < grant.object_count; ++i) {
         write_object_id(w, grant.objects[i]);
+        bits::write_varint(w, grant.places[i]);
+    }
     bits::write_bytes(w, std::as_bytes(std::span(grant.signature)));
 }
 
@@ -121,6 +130,7 @@ void read_grant(BitReader &r, Grant &grant)
     }
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         grant.objects[i] = read_object_id(r);
+        grant.places[i] = read_place(r);
         for (uint16_t k = 0; k < i; ++k)
             if (grant.objects[k] == grant.objects[i]) bits::fail(r);
     }
@@ -176,8 +186,10 @@ std::span<const std::byte> signed_bytes(uint64_t session, const Grant &grant,
     bits::write(w, grant.stamp, 64);
     bits::write(w, static_cast<uint64_t>(grant.owner), 16);
     bits::write(w, grant.object_count, 16);
-    for (uint16_t i = 0; i < grant.object_count; ++i)
+    for (uint16_t i = 0; i < grant.object_count; ++i) {
         bits::write(w, static_cast<uint64_t>(grant.objects[i]), 64);
+        bits::write(w, grant.places[i], 32);
+    }
     TERN_ASSERT(!bits::overflow(w), "%zu bytes", buffer.size());
     return buffer.first(bits::size_bytes(w));
 }

@@ -26,6 +26,8 @@ ObjectId read_object_id(BitReader &r);
 void write_stamp(BitWriter &w, Stamp stamp);
 Stamp read_stamp(BitReader &r);
 
+uint32_t read_place(BitReader &r); // The number of a place: see places.h.
+
 // Charges the bits to the object's type, as traffic of this kind.
 void write_state(BitWriter &w, Replica &r, TrafficKind kind, ObjectSlot slot, uint32_t tick);
 // Counts the bits as received for the type.
@@ -45,7 +47,7 @@ void write_identity(BitWriter &w, const Identity &identity);
 void read_identity(BitReader &r, Identity &identity);
 
 // The bytes that a grant's signature covers, written into `buffer` of signed_bytes_max.
-inline constexpr size_t signed_bytes_max = 8 + 8 + 8 + 2 + 2 + 8 * grant_objects_max;
+inline constexpr size_t signed_bytes_max = 8 + 8 + 8 + 2 + 2 + (8 + 4) * grant_objects_max;
 std::span<const std::byte> signed_bytes(uint64_t session, const Grant &grant,
                                         std::span<std::byte> buffer);
 

@@ -3,6 +3,7 @@
 #include "migration/event_log.h"
 #include "migration/grants.h"
 #include "migration/message_queue.h"
+#include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
@@ -55,6 +56,18 @@ static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
     event_log::owner_changed(r, slot, previous, fields, lost_ticks);
 }
 
+bool clear_place(Replica &r, ObjectId id, TypeId type, uint32_t place)
+{
+    const ObjectSlot slot = places::occupant(r, object_id::creator(id), type, place);
+    if (slot == no_slot) return true;
+    const ObjectId other = r.world.slots[slot].id;
+    const bool is_newer = object_id::serial(id) > object_id::serial(other);
+    const auto dead = static_cast<uint64_t>(is_newer ? other : id);
+    destroy_reported(r, static_cast<ObjectId>(dead));
+    relay::died(r, {dead, dead}, PeerId::none);
+    return is_newer && r.fault == Fault::none;
+}
+
 // A grant of a new host may be the first sign of it, because its VIEW comes after its grants.
 static void note_new_host(Replica &r, Stamp stamp)
 {
@@ -71,7 +84,9 @@ void join(Replica &r, const TenureInfo &tenure, const ObjectState &state)
     if (dead::contains(r.world.dead, tenure.id)) return;
     const ObjectSlot known = world::find_alive(r.world, tenure.id);
     if (known != no_slot) return join_known(r, known, tenure, state);
+    if (!clear_place(r, tenure.id, state.type, tenure.place)) return;
     const ObjectSlot slot = world::add(r.world, *r.types, tenure.id, state.type);
+    places::move_in(r, slot, tenure.place);
     Object &object = r.world.slots[slot];
     object.stamp = tenure.stamp;
     object.owner = tenure.owner;
@@ -116,6 +131,7 @@ static void destroy_here(Replica &r, ObjectSlot slot)
     if (!world::destroy_and_move(r.world, *r.types, slot)) return dead_memory_full(r);
     event_log::destroyed(r, slot);
     forget_rights(r, slot);
+    places::died(r, slot);
     refuse_claim_to_self(r, r.world.slots[slot].id, ClaimRefusal::dead);
 }
 
@@ -133,6 +149,7 @@ static void announce_death(Replica &r, ObjectSlot slot)
 {
     const Object &object = r.world.slots[slot];
     deaths::announce(r, object.id, object.grant);
+    places::died(r, slot);
 }
 
 void destroy_own(Replica &r, ObjectSlot slot)
@@ -157,15 +174,16 @@ Verdict receive_create(Replica &r, PeerId from, BitReader reader)
 {
     const uint64_t serial = bits::read_varint(reader);
     if (serial == 0 || serial > UINT32_MAX) bits::fail(reader);
+    TenureInfo tenure = {};
+    tenure.place = messages::read_place(reader);
     ObjectState state;
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
-    TenureInfo tenure = {};
     tenure.id = object_id::make(from, static_cast<uint32_t>(serial));
     tenure.owner = from;
     tenure.survived_tick = state.tick;
-    uint32_t unknown = 0;
-    const Verdict fit = views::fits(r, tenure.id, state.type, unknown);
+    views::NewObjects fresh = {};
+    const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
     if (fit == Verdict::ok) join(r, tenure, state);
     return fit;
 }
@@ -176,10 +194,10 @@ static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, b
     ObjectState state;
     const uint64_t present = bits::read(reader, grant.object_count);
     if (present == 0) bits::fail(reader);
-    uint32_t unknown = 0;
+    views::NewObjects fresh = {};
     for (uint16_t i = 0; i < grant.object_count && !bits::failed(reader); ++i) {
         if ((present >> i & 1) == 0) continue;
-        TenureInfo tenure = {grant.objects[i], grant.stamp, grant.owner, 0};
+        TenureInfo tenure = {grant.objects[i], grant.stamp, grant.owner, grant.places[i], 0};
         tenure.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
         messages::read_state(reader, r, state);
         if (bits::failed(reader)) break;
@@ -187,7 +205,7 @@ static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, b
             join(r, tenure, state);
             continue;
         }
-        const Verdict fit = views::fits(r, tenure.id, state.type, unknown);
+        const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
         if (fit != Verdict::ok) return fit;
     }
     return bits::complete(reader) ? Verdict::ok : Verdict::malformed;

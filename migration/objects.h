@@ -11,6 +11,7 @@ struct TenureInfo {
     ObjectId id;
     Stamp stamp;
     PeerId owner;
+    uint32_t place;         // See places.h.
     uint32_t survived_tick; // Tick of the former owner's last write that this tenure includes.
 };
 
@@ -20,6 +21,9 @@ namespace replica_objects {
 void join(Replica &r, const TenureInfo &tenure, const ObjectState &state);
 // Adds the object's present value to the state history, after its owner's message was applied.
 void push_state_history(Replica &r, ObjectSlot slot);
+// Destroys what this peer believes to live in the place of an object that was not known here; false
+// if that is the newer one, so that the object is dead.
+bool clear_place(Replica &r, ObjectId id, TypeId type, uint32_t place);
 // A message states that the object is dead; it may be unknown here.
 void destroy_reported(Replica &r, ObjectId object);
 // Destroys an own object while receiving, and announces that.

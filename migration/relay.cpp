@@ -75,6 +75,7 @@ uint32_t write(BitWriter &w, Replica &r, ObjectSlot slot)
     messages::write_object_id(w, object.id);
     messages::write_stamp(w, object.stamp);
     messages::write_peer(w, object.owner);
+    bits::write_varint(w, object.place);
     bits::write(w, r.survived_ticks[slot], 32);
     messages::write_state(w, r, TrafficKind::relay, slot, tick);
     return tick;
@@ -86,7 +87,9 @@ void sync_leader(Replica &r)
 {
     const PeerId leader = replica::successor(r);
     if (r.topology != Topology::star || r.phase != Phase::in || leader == r.self) return;
-    views::send_own(r, replica::find_member(r, leader));
+    const MemberSlot to = replica::find_member(r, leader);
+    message_queue::push(r, to, Control::dead);
+    views::send_own(r, to);
 }
 
 Verdict receive(Replica &r, PeerId from, BitReader reader)
@@ -95,6 +98,7 @@ Verdict receive(Replica &r, PeerId from, BitReader reader)
     tenure.id = messages::read_object_id(reader);
     tenure.stamp = messages::read_stamp(reader);
     tenure.owner = messages::read_peer(reader);
+    tenure.place = messages::read_place(reader);
     tenure.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
     ObjectState state;
     messages::read_state(reader, r, state);
@@ -102,8 +106,8 @@ Verdict receive(Replica &r, PeerId from, BitReader reader)
     const bool may = r.topology == Topology::star && from == replica::successor(r);
     if (!may) return Verdict::forged;
     if (tenure.owner == r.self) return Verdict::forged; // Own objects come by GRANT.
-    uint32_t unknown = 0;
-    const Verdict fit = views::fits(r, tenure.id, state.type, unknown);
+    views::NewObjects fresh = {};
+    const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
     if (fit == Verdict::ok) replica_objects::join(r, tenure, state);
     return fit;
 }

@@ -4,10 +4,13 @@
 #include "migration/departures.h"
 #include "migration/event_log.h"
 #include "migration/grants.h"
+#include "migration/leases.h"
 #include "migration/objects.h"
+#include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tern::replica {
@@ -50,6 +53,12 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.query_names, pairs, pairs);
     flat::place(b, r.former, former_hosts_max);
     place_queues(b, r, slots, limits);
+    const size_t type_count = types.types.size();
+    flat::place(b, r.places, type_count, type_count);
+    flat::place(b, r.place_numbers, types.objects_max, types.objects_max);
+    flat::place(b, r.place_states, types.objects_max, types.objects_max);
+    flat::place(b, r.occupants, std::bit_ceil(2 * size_t{slots}), std::bit_ceil(2 * size_t{slots}));
+    flat::place(b, r.leases, type_count * limits.peers_max, type_count * limits.peers_max);
     flat::place(b, r.grants, limits.grants_max, limits.grants_max);
     flat::place(b, r.free_grants, limits.grants_max);
     flat::place(b, r.waiting_grants, slots, slots);
@@ -99,6 +108,7 @@ Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits
     r->block_bytes = builder.used_bytes;
     for (uint32_t i = r->grants.capacity; i > 0; --i)
         flat::push(r->free_grants, i - 1);
+    places::set_up(*r);
     r->world.tick = 1;
     r->quorum = limits.quorum;
     r->reserved_peer_ids = limits.reserved_peer_ids;
@@ -252,6 +262,8 @@ void end_receive(Replica &r)
 {
     if (r.phase != Phase::in || r.fault != Fault::none) return;
     departures::settle(r);
+    places::settle(r);
+    leases::settle(r);
     if (host(r) != r.self) return;
     views::finish_world_syncs(r);
     views::give_votes(r);

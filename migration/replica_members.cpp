@@ -1,5 +1,6 @@
 // Membership: joining, departures, and who is a member.
 #include "migration/departures.h"
+#include "migration/leases.h"
 #include "migration/messages.h"
 #include "migration/relay.h"
 #include "migration/replica.h"
@@ -27,6 +28,7 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.members[0].identity = self;
     flat::push(r.order, uint16_t{0});
     r.publisher.peers_used = 1;
+    leases::start(r);
     relay::begin(r);
 }
 

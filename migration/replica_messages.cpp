@@ -1,6 +1,7 @@
 // The streams of messages: in, out, and described for inspectors.
 #include "migration/departures.h"
 #include "migration/grants.h"
+#include "migration/leases.h"
 #include "migration/message_queue.h"
 #include "migration/messages.h"
 #include "migration/objects.h"
@@ -45,6 +46,8 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::report: return departures::receive_report(r, member, reader);
     case MessageKind::dead_wanted: return departures::receive_dead_wanted(r, from, reader);
     case MessageKind::relay: return relay::receive(r, from, reader);
+    case MessageKind::lease: return leases::receive_lease(r, from, reader);
+    case MessageKind::lease_use: return leases::receive_use(r, member, reader);
     case MessageKind::welcome: // welcome() takes it, as the first message.
     case MessageKind::none: break;
     }

@@ -1,8 +1,10 @@
 // The calls of this peer's game.
 #include "migration/grants.h"
+#include "migration/leases.h"
 #include "migration/loads.h"
 #include "migration/message_queue.h"
 #include "migration/objects.h"
+#include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/replica.h"
 
@@ -11,16 +13,19 @@ namespace tern::replica {
 ObjectId create(Replica &r, TypeId type, const void *value)
 {
     TERN_ASSERT(r.phase == Phase::in, "phase %u", static_cast<unsigned>(r.phase));
-    const Packed &packed = r.world.packed[type];
-    if (packed.alive >= r.types->types[type].objects_max || !world::room(r.world, type))
-        return ObjectId::none;
-    if (r.world.serial == UINT32_MAX) return ObjectId::none;
+    const bool room = r.world.packed[type].alive < r.types->types[type].objects_max &&
+                      world::room(r.world, type) && r.world.serial < UINT32_MAX;
+    uint32_t place = 0;
+    const bool taken = room && places::take(r, type, place);
+    leases::used(r, type);
+    if (!taken) return ObjectId::none;
     r.world.serial += 1;
     const ObjectSlot slot =
         world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
     Object &object = r.world.slots[slot];
     object.owner = r.self;
     object.tick = r.world.tick;
+    places::move_in(r, slot, place);
     world::write(r.world, *r.types, slot, value);
     relay::began(r, slot, 0);
     if (!relays(r)) message_queue::announce(r, slot);

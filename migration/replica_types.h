@@ -66,7 +66,9 @@ enum class MessageKind : uint8_t {
     report_object,
     report,
     dead_wanted,
-    relay
+    relay,
+    lease,
+    lease_use
 };
 
 // A message to a member that is not about one object. Each kind waits at most once for a member.
@@ -80,11 +82,13 @@ enum class Control : uint8_t {
     view,
     synced,
     caught_up,
-    claims,     // CLAIM for each claim that the host has not been asked for.
-    refusals,   // CLAIM_REFUSED for each of Replica::refusals.
-    dead_wanted // DEAD_WANTED for each member whose MemberQueue::misses_dead is set.
+    claims,      // CLAIM for each claim that the host has not been asked for.
+    refusals,    // CLAIM_REFUSED for each of Replica::refusals.
+    dead_wanted, // DEAD_WANTED for each member whose MemberQueue::misses_dead is set.
+    lease,       // LEASE for each type whose Lease::waits is set.
+    lease_use    // LEASE_USE for each type whose Places::waits is set.
 };
-inline constexpr uint32_t control_count = 12;
+inline constexpr uint32_t control_count = 14;
 
 // What waits for a member about one object, as bits.
 enum Waiting : uint8_t {
@@ -111,11 +115,15 @@ struct UnackedEntry {
     PeerId peer;      // dead_wanted: the member that is to get DEAD.
     uint32_t tick;    // create, migrate, relay: the tick of the values.
     uint32_t token;   // query, report; welcome, view: the number of the view; grant: its index + 1,
-                      // which counts as a reference; destroy: the index of its proof.
+                      // which counts as a reference; destroy: the index of its proof; lease,
+                      // lease_use: the type.
     uint32_t message; // The number of the message on this stream.
     uint64_t object;  // dead: the first id of a range, or 0 for all destroyed objects.
     uint64_t stamp;   // create, migrate, relay: the tenure. dead: the last id of the range.
 };
+
+// How far a member is with the deaths that Replica::deaths_awaited is about.
+enum class AckedDeaths : uint8_t { all, queued, sent };
 
 // The queue of one member. What waits is in Replica::entries, what is in flight in
 // Replica::unacked.
@@ -136,7 +144,45 @@ struct MemberQueue {
     uint64_t dead_next;
     bool misses_dead; // The member needs DEAD from the host: a proof had to be given up.
     bool removing;    // give_up() was called: departures::settle() removes this member.
-    uint8_t zero[6];
+    AckedDeaths deaths;
+    uint8_t zero;
+    uint32_t deaths_message; // With AckedDeaths::sent: the last of the messages about them.
+};
+
+// A place of this peer's: see places.h.
+enum class PlaceState : uint8_t {
+    free,    // Never used, or everybody has acked the deaths in it.
+    used,    // An object lives in it.
+    unacked, // The object in it has died; the next round of acks is about that.
+    awaited  // The present round is about it.
+};
+
+// What this peer may create of one type; places.h and leases.h tell the rules.
+struct Places {
+    uint32_t held; // The places of its lease.
+    uint32_t
+        used; // Of these: all that are not free. They include those of departed peers' objects.
+    uint32_t first;       // Its part of Replica::place_states and place_numbers.
+    uint32_t unused;      // Numbers in its part of place_numbers: those in which no object lives.
+    uint32_t own_unacked; // Of these: those that are not free.
+    uint32_t unacked_deaths; // Used places whose object died since the round of acks began.
+    uint32_t awaited_deaths; // Used places whose object died before.
+    uint32_t low;            // It asks for more when no more places than these are free.
+    uint32_t number;         // Of the last LEASE of the present host. 0: there was none.
+    bool wanted;             // It has asked for more, or will.
+    bool waits;              // LEASE_USE is to tell of this type.
+    uint8_t zero[2];
+};
+
+// On the host: what one member may create of one type.
+struct Lease {
+    uint32_t places;
+    uint32_t
+        number;     // Rises with each change, so that the answer to an earlier LEASE is told apart.
+    uint32_t asked; // How many places the member should return, in the LEASE of this number.
+    bool wanted;    // The member has asked for more.
+    bool waits;     // LEASE is to tell of this type.
+    uint8_t zero[2];
 };
 
 // The proof that this peer may destroy an object that another one created: the grant. It is kept
@@ -166,6 +212,7 @@ struct Grant {
     uint32_t references; // What needs it: own objects, GRANTs that wait or are in flight, proofs.
                          // 0: free.
     ObjectId objects[grant_objects_max];
+    uint32_t places[grant_objects_max]; // See places.h.
     uint8_t signature[64];
 };
 
@@ -189,7 +236,6 @@ enum class Phase : uint8_t { outside, joining, in };
 // Why this peer cannot continue. The first fault stays.
 enum class Fault : uint8_t {
     none,
-    objects_full, // No room for an object that a message brings.
     dead_full,    // No room for another destroyed id.
     removed,      // The host's WELCOME lists another peer under our id.
     counter_full, // Ticks, or the grants of a host, have reached 2^32 - 1. They never wrap.
@@ -239,10 +285,14 @@ struct Replica {               // Open to migration; session and sim read it.
     Fault fault;
     Quorum quorum;
     Topology topology;
-    bool collecting;  // On the host or its successor: reports are awaited.
-    bool going_on;    // Set by go_on(), until the departure of the others has ended.
-    bool votes_known; // On the host: all members have the view `vote_view`.
-    uint8_t zero[3];
+    bool collecting;     // On the host or its successor: reports are awaited.
+    bool going_on;       // Set by go_on(), until the departure of the others has ended.
+    bool votes_known;    // On the host: all members have the view `vote_view`.
+    bool deaths_unacked; // Some Places::unacked_deaths are not 0.
+    bool deaths_awaited; // A round of acks is under way: see MemberQueue::deaths.
+    bool leases_due;     // On the host: the free places are to be shared again.
+    bool leases_wanted;  // On the host: a member waits for places that were not free.
+    uint8_t zero[7];
     uint16_t term_number;       // Term of the view.
     uint16_t term_number_max;   // The largest term number in any stamp, view or report.
     uint16_t last_peer;         // The largest PeerId ever given.
@@ -279,6 +329,12 @@ struct Replica {               // Open to migration; session and sim read it.
                                    // time of the last grant. 0: never.
     Flat<Claim> claims;            // Claims of this peer that have no answer yet.
     Flat<AskedClaim> asked;        // When full, further claims are refused as overtaken.
+    Flat<Places> places;           // Per type.
+    Flat<uint32_t> place_numbers;  // Per type a stack: see Places::unused.
+    Flat<PlaceState> place_states; // Per type, by the number of the place.
+    // A hash table of base/probing.h: the slots of all living objects, by creator, type and place.
+    Flat<ObjectSlot> occupants;
+    Flat<Lease> leases; // [member slot * types + type]. Those of this peer stay zero.
     World world;
     Publisher publisher; // Peers are numbered by member slot.
 

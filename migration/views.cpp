@@ -1,7 +1,9 @@
 #include "migration/views.h"
 #include "migration/event_log.h"
+#include "migration/leases.h"
 #include "migration/message_queue.h"
 #include "migration/objects.h"
+#include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/roster.h"
 #include <algorithm>
@@ -118,11 +120,11 @@ void send_own(Replica &r, MemberSlot to)
 
 static void sync_world(Replica &r, MemberSlot to)
 {
+    message_queue::push(r, to, Control::dead); // First, or the living may find no room.
     if (replica::relays(r))
         relay::send_all(r, to);
     else
         send_own(r, to);
-    message_queue::push(r, to, Control::dead);
     if (!replica::relays(r)) message_queue::push(r, to, Control::synced);
 }
 
@@ -217,6 +219,7 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
     add_member(r, place, member);
     r.queues[place].view_floor = r.view;
     message_queue::push(r, place, Control::welcome);
+    leases::admit(r, place);
     sync_world(r, place);
 }
 
@@ -410,6 +413,7 @@ static void follow_new_host(Replica &r, PeerId host)
     if (!r.members[replica::find_member(r, r.self)].votes)
         message_queue::push(r, host_slot(r), Control::caught_up);
     message_queue::push(r, host_slot(r), Control::claims);
+    leases::follow_new_host(r);
     // The last host may not have sent DEAD to those that miss it; the new one sends it to all.
     for (MemberQueue &queue : r.queues.all())
         queue.misses_dead = false;
@@ -437,20 +441,31 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
 
 // --- Room ---
 
-Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown)
+Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t place, NewObjects &fresh)
 {
+    const uint32_t objects_max = r.types->types[type].objects_max;
+    if (place >= objects_max) return Verdict::malformed;
     const ObjectSlot slot = world::find(r.world, id);
-    if (slot != no_slot) return r.world.slots[slot].type == type ? Verdict::ok : Verdict::malformed;
+    if (slot != no_slot) {
+        const Object &known = r.world.slots[slot];
+        return known.type == type && known.place == place ? Verdict::ok : Verdict::malformed;
+    }
     // Only this peer creates objects with its own ids.
     if (object_id::creator(id) == r.self && object_id::serial(id) > r.world.serial)
         return Verdict::malformed;
     if (dead::contains(r.world.dead, id)) return Verdict::ok;
-    unknown += 1;
+    TERN_ASSERT(fresh.count < grant_objects_max, "%u objects", fresh.count);
+    const bool empty = places::occupant(r, object_id::creator(id), type, place) == no_slot;
+    fresh.objects[fresh.count++] = {type, empty};
+    uint32_t slots = 0, alive = 0;
+    for (uint32_t i = 0; i < fresh.count; ++i) {
+        slots += fresh.objects[i].type == type;
+        alive += fresh.objects[i].type == type && fresh.objects[i].place_is_empty;
+    }
     const Packed &packed = r.world.packed[type];
-    if (packed.count + packed.dying + unknown <= packed.capacity) return Verdict::ok;
-    if (packed.alive + unknown > packed.capacity && r.fault == Fault::none)
-        r.fault = Fault::objects_full;
-    return Verdict::later;
+    const bool room = packed.alive + alive <= objects_max &&
+                      packed.count + packed.dying + slots <= packed.capacity;
+    return room ? Verdict::ok : Verdict::later;
 }
 
 }

@@ -37,8 +37,18 @@ void drop(Replica &r, MemberSlot slot); // Fences the member, and frees its slot
 // Whether a host with a lower id than this peer can have had that term.
 bool is_term_before(uint16_t number, PeerId peer);
 
+// The objects of one message that were not known here.
+struct NewObject {
+    TypeId type;
+    bool place_is_empty; // Otherwise what this peer believes to live there is dead.
+};
+struct NewObjects {
+    NewObject objects[grant_objects_max];
+    uint32_t count;
+};
 // Whether there is room for an object of this type that a message brings; ok also if it is known or
-// destroyed. `unknown` counts the new objects of the message. May set the fault.
-Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t &unknown);
+// destroyed. `fresh` lists the new objects of the message. Verdict::later: objects that died in
+// this tick still take room or, while we join, the deaths of others are still to come.
+Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t place, NewObjects &fresh);
 
 }

@@ -308,14 +308,13 @@ void open_libraries(LuaState &state)
 
 static constexpr std::string_view module_names =
     "admit argument bad_datagrams balance call call_owner call_unreliable changed claim "
-    "clock_us create destroy digest dispatch event event_count event_name events exists explain "
-    "failure field_id get go_on host invite is_hidden join leave local_address lock lost_ticks "
-    "may_set "
-    "migrate objects on owner owns parse_address parse_invite payload peer_name peers progress "
-    "random_seed refusal refuse refuse_claim release remove reply request request_owner "
-    "request_timeout_ms sample self session_clock_us session_stats set set_interest set_priority "
-    "socket_stats stamp start state "
-    "state_text stats traffic type type_id type_stats";
+    "clock_us create creations_left destroy digest dispatch event event_count event_name "
+    "events exists explain failure field_id get go_on host invite is_hidden join leave "
+    "local_address lock lost_ticks may_set migrate objects on owner owns parse_address "
+    "parse_invite payload peer_name peers progress random_seed refusal refuse refuse_claim "
+    "release remove reply request request_owner request_timeout_ms sample self "
+    "session_clock_us session_stats set set_interest set_priority socket_stats stamp start "
+    "state state_text stats traffic type type_id type_stats";
 
 static bool is_in_the_sandbox(std::string_view name)
 {

@@ -1,6 +1,7 @@
 // The public functions on objects: check the arguments, record the call, and pass it to the
 // replica.
 #include "session/game.h"
+#include "migration/places.h"
 #include "session/optimistic.h"
 #include "session/recording.h"
 #include <algorithm>
@@ -45,6 +46,13 @@ ObjectId create(Session *session, TypeId type, const void *value, size_t size_by
     session::record_value(*session, session::about(RecordKind::create, ObjectId::none), type,
                           value);
     return replica::create(*session->replica, type, value);
+}
+
+uint32_t creations_left(const Session *session, TypeId type)
+{
+    TERN_ASSERT(type < session->types.types.size(), "type %u of %zu", static_cast<unsigned>(type),
+                session->types.types.size());
+    return places::left(*session->replica, type);
 }
 
 void destroy(Session *session, ObjectId object)

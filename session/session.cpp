@@ -62,9 +62,6 @@ void enter_state(Session &s, State state, const char *format, ...)
 static const char *fault_sentence(Fault fault)
 {
     switch (fault) {
-    case Fault::objects_full:
-        return "More objects than objects_max and its headroom are alive. Raise objects_max on all "
-               "peers.";
     case Fault::dead_full: return "The memory of the dead is full.";
     case Fault::counter_full:
         return "A counter has come to its end. A new peer begins with new ones.";

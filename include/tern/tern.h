@@ -108,8 +108,14 @@ void refuse_claim(Session *session, ObjectId object, PeerId claimer);
 void balance(Session *session, TypeId type);
 
 // --- Objects; docs/use/ownership.md. Owners change only inside receive(). ---
-// Requires State::open. Copies `value`. Returns none if objects_max objects of this type are alive.
+// Requires State::open. Copies `value`. Returns none if creations_left() is 0: every peer must have
+// room for the object. Then this peer also asks the host for a larger part of objects_max, which
+// takes a round trip, or two if the host has to take it from others.
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes);
+// How many objects of this type create() can make now. The host divides what is free of objects_max
+// among the members, and moves parts before they are used up. An object of ours counts as long as
+// it lives, whoever owns it. 0 before State::open.
+uint32_t creations_left(const Session *session, TypeId type);
 // Owner only; requires State::open. The object stays in object_ids() and can be read until the next
 // receive().
 void destroy(Session *session, ObjectId object);

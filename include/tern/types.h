@@ -253,7 +253,8 @@ enum class State : uint8_t {
     refused_by_game, // The host's game called refuse(), or remove() earlier.
     removed,         // The host has removed this peer from the session.
     minority,        // Cut off from most members. Call go_on(), or join() with a new session.
-    overflow         // A limit of this peer was exceeded: objects_max, or a counter has ended.
+    overflow         // A limit of this peer was exceeded: the ranges of destroyed ids that it
+                     // remembers, or a counter has ended.
 };
 
 // The comment of each kind lists the members of Event that it sets.

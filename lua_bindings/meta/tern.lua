@@ -443,12 +443,19 @@ function tern.parse_invite(text) end
 
 -- --- Objects ---
 
--- nil: objects_max of the type are alive.
+-- nil: creations_left() is 0.
 ---@param session tern.Session
 ---@param type tern.TypeId
 ---@param values? table Values by field name; a list for a field with several. The rest is zero.
 ---@return tern.Object?
 function tern.create(session, type, values) end
+
+-- How many objects of a type create() can make now: each peer has a part of objects_max, and gets
+-- more as it uses that up.
+---@param session tern.Session
+---@param type tern.TypeId
+---@return integer
+function tern.creations_left(session, type) end
 
 -- On the owner only.
 ---@param session tern.Session

@@ -1,5 +1,6 @@
 #include "replication/world/world.h"
 #include "base/hash.h"
+#include "base/probing.h"
 #include "replication/world/field.h"
 #include "replication/world/type_checks.h"
 #include <algorithm>
@@ -52,44 +53,19 @@ void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_
     }
 }
 
-// --- The lookup table: linear probing; a removal moves the entries after the hole up ---
+// --- The lookup table ---
 
-static uint32_t home(const World &world, ObjectId id)
-{
-    // The finalizer of splitmix64 (Steele, Lea and Flood 2014) mixes all bits of the id.
-    uint64_t x = static_cast<uint64_t>(id);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return static_cast<uint32_t>(x ^ x >> 31) & (world.lookup.count - 1);
-}
-
-static uint32_t after(const World &world, uint32_t place)
-{
-    return (place + 1) & (world.lookup.count - 1);
-}
-
-// The place of the id, or the empty place where it belongs. At least half of the table is empty, so
-// the loop ends.
+// The place of the id, or the empty place where it belongs.
 static uint32_t place_of(const World &world, ObjectId id)
 {
-    uint32_t place = home(world, id);
-    while (world.lookup[place] != 0 && world.slots[world.lookup[place] - 1].id != id)
-        place = after(world, place);
-    return place;
+    return probing::find(world.lookup, static_cast<uint64_t>(id),
+                         [&](ObjectSlot slot) { return world.slots[slot].id == id; });
 }
 
 static void remove_from_lookup(World &world, ObjectId id)
 {
-    const uint32_t mask = world.lookup.count - 1;
-    uint32_t hole = place_of(world, id);
-    for (uint32_t i = after(world, hole); world.lookup[i] != 0; i = after(world, i)) {
-        const uint32_t wanted = home(world, world.slots[world.lookup[i] - 1].id);
-        // The hole is before its home.
-        if (((i - wanted) & mask) < ((i - hole) & mask)) continue;
-        world.lookup[hole] = world.lookup[i];
-        hole = i;
-    }
-    world.lookup[hole] = 0;
+    probing::remove(world.lookup, place_of(world, id),
+                    [&](ObjectSlot slot) { return static_cast<uint64_t>(world.slots[slot].id); });
 }
 
 ObjectSlot find(const World &world, ObjectId id)

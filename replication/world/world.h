@@ -36,6 +36,8 @@ struct Object { // Open.
     uint32_t grant;  // Used by migration: the grant that began this tenure; 0: none.
     // The sender's tick of the newest message that decided whether the object is hidden.
     uint32_t visibility_tick;
+    uint32_t place; // Used by migration: see migration/places.h.
+    uint32_t more_zero;
 };
 
 // The part of one type in the packed arrays; the living come first.
@@ -75,11 +77,12 @@ struct World {       // Open to migration and session, which change it through t
 
 namespace world {
 
-// Slots for a type: objects_max, plus headroom for objects that several peers create at the same
-// time: a quarter of it and 16 more.
+// Slots for a type: objects_max for the living, plus headroom for those that were destroyed in this
+// tick: a quarter of it and 16 more, but no more than objects_max again.
 inline uint32_t capacity(const Type &type)
 {
-    return type.objects_max == 0 ? 0 : type.objects_max + type.objects_max / 4 + 16;
+    const uint32_t headroom = type.objects_max / 4 + 16;
+    return type.objects_max + (headroom < type.objects_max ? headroom : type.objects_max);
 }
 // The block must be zero, and aligned to 16 bytes here and wherever it is copied to. The caller
 // places World::received, outside of the hashed part.

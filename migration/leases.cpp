@@ -1,0 +1,443 @@
+#include "migration/leases.h"
+#include "migration/message_queue.h"
+#include <algorithm>
+
+namespace tern::leases {
+
+// While a member waits for places that nobody had, the host looks again each time that this many
+// ticks have passed.
+static constexpr uint32_t retry_ticks = 16;
+
+static uint32_t type_count(const Replica &r)
+{
+    return r.places.count;
+}
+
+// Places that no object has used since all know of its death. Only these may go to others.
+static uint32_t free_places(const Places &places)
+{
+    return places.held - std::min(places.held, places.used);
+}
+
+// A peer asks for more places when no more than this many of those that are free now are left.
+static uint32_t low_mark(const Places &places)
+{
+    return free_places(places) / 4;
+}
+
+static Lease &lease_of(Replica &r, MemberSlot member, size_t type)
+{
+    return r.leases[size_t{member} * type_count(r) + type];
+}
+
+static const Lease &lease_of(const Replica &r, MemberSlot member, size_t type)
+{
+    return r.leases[size_t{member} * type_count(r) + type];
+}
+
+static bool is_host(const Replica &r)
+{
+    return r.phase == Phase::in && replica::host(r) == r.self;
+}
+
+static void ask_for_more(Replica &r, Places &places)
+{
+    if (places.wanted) return;
+    places.wanted = true;
+    if (is_host(r)) {
+        r.leases_due = true;
+        return;
+    }
+    places.waits = true;
+    message_queue::push(r, replica::find_member(r, replica::host(r)), Control::lease_use);
+}
+
+void used(Replica &r, TypeId type)
+{
+    Places &places = r.places[type];
+    const bool is_low = free_places(places) <= places.low;
+    if (is_low && places.held < r.types->types[type].objects_max) ask_for_more(r, places);
+}
+
+void start(Replica &r)
+{
+    for (size_t type = 0; type < type_count(r); ++type)
+        r.places[type].held = r.types->types[type].objects_max;
+}
+
+// --- The host shares what is free ---
+
+// The living objects of a type, by the member slots of their creators.
+struct Creations {
+    uint32_t of[members_max];
+    uint32_t of_others; // Their creators are no members.
+};
+
+static void count_creations(const Replica &r, size_t type, Creations &creations)
+{
+    creations = {};
+    const Packed &packed = r.world.packed[type];
+    for (uint32_t i = packed.first; i < packed.first + packed.count; ++i) {
+        if (r.world.slots[r.world.index_slots[i]].life != Life::alive) continue;
+        const MemberSlot creator = replica::find_member(r, object_id::creator(r.world.ids[i]));
+        (creator == no_member ? creations.of_others : creations.of[creator]) += 1;
+    }
+}
+
+static void send_lease(Replica &r, MemberSlot to, size_t type)
+{
+    lease_of(r, to, type).waits = true;
+    message_queue::push(r, to, Control::lease);
+}
+
+static void give(Replica &r, MemberSlot to, size_t type, uint32_t count, bool wants_more)
+{
+    Lease &lease = lease_of(r, to, type);
+    r.places[type].held -= count;
+    lease.places += count;
+    lease.number += 1;
+    lease.asked = 0;
+    lease.wanted = wants_more;
+    send_lease(r, to, type);
+}
+
+// The division of the free places of one type.
+struct Shares {
+    uint32_t free[members_max]; // By member slot, as far as the host knows.
+    uint32_t equal;             // What each member would have.
+    uint32_t missing;           // What those that want more still miss.
+};
+
+static Shares count_shares(const Replica &r, size_t type)
+{
+    Creations creations;
+    count_creations(r, type, creations);
+    Shares shares = {};
+    uint64_t all = 0;
+    uint32_t members = 0;
+    for (const uint16_t member : r.order.all()) {
+        const Member &m = r.members[member];
+        if (m.fenced) continue;
+        const uint32_t held = lease_of(r, member, type).places;
+        const uint32_t used = std::min(held, creations.of[member]);
+        shares.free[member] = m.id == r.self ? free_places(r.places[type]) : held - used;
+        all += shares.free[member];
+        members += 1;
+    }
+    shares.equal = static_cast<uint32_t>(all / members);
+    return shares;
+}
+
+// Gives from the host's own free places to the members that run low. `again`: somebody has waited
+// for some ticks. A member that has enough then asks again when it needs more; before, it may know
+// better than the host, because not all have acked a death.
+static void give_to_wanting(Replica &r, size_t type, Shares &shares, bool again)
+{
+    const MemberSlot self = replica::find_member(r, r.self);
+    const uint32_t goal = std::max(shares.equal, 1u);
+    Places &own = r.places[type];
+    if (shares.free[self] >= goal) own.wanted = false;
+    if (own.wanted) shares.missing = goal - shares.free[self];
+    for (const uint16_t member : r.order.all()) {
+        const Lease &lease = lease_of(r, member, type);
+        if (!lease.wanted || r.members[member].fenced) continue;
+        if (shares.free[member] >= goal) {
+            if (again) give(r, member, type, 0, false);
+            continue;
+        }
+        const uint32_t missing = goal - shares.free[member];
+        uint32_t spare = shares.free[self] - std::min(shares.free[self], shares.equal);
+        if (own.wanted) spare = 0;
+        // Who has none gets one before the host keeps its share.
+        else if (spare == 0 && shares.free[member] == 0 && shares.free[self] > 0)
+            spare = 1;
+        const uint32_t given = std::min(missing, spare);
+        if (given > 0) give(r, member, type, given, given < missing);
+        shares.free[self] -= given;
+        shares.missing += missing - given;
+    }
+    own.low = low_mark(own);
+}
+
+// Asks those that have more than their share to return what others miss.
+static void ask_to_return(Replica &r, size_t type, Shares &shares)
+{
+    const bool one_each = shares.equal == 0;
+    for (const uint16_t member : r.order.all()) {
+        Lease &lease = lease_of(r, member, type);
+        const Member &m = r.members[member];
+        if (shares.missing == 0) return;
+        if (m.fenced || m.id == r.self || lease.wanted || lease.asked > 0) continue;
+        const uint32_t keeps = one_each ? 0 : shares.equal;
+        if (shares.free[member] <= keeps) continue;
+        lease.asked = std::min(shares.free[member] - keeps, shares.missing);
+        lease.number += 1;
+        shares.missing -= lease.asked;
+        send_lease(r, member, type);
+    }
+}
+
+static bool anybody_wants(const Replica &r, size_t type)
+{
+    bool wants = r.places[type].wanted;
+    for (const uint16_t member : r.order.all())
+        wants = wants || lease_of(r, member, type).wanted;
+    return wants;
+}
+
+static void share(Replica &r)
+{
+    const bool again = r.leases_wanted && r.world.tick % retry_ticks == 0;
+    if (!r.leases_due && !again) return;
+    r.leases_due = r.leases_wanted = false;
+    for (size_t type = 0; type < type_count(r); ++type) {
+        if (!anybody_wants(r, type)) continue;
+        Shares shares = count_shares(r, type);
+        give_to_wanting(r, type, shares, again);
+        if (shares.missing > 0) ask_to_return(r, type, shares);
+        r.leases_wanted = r.leases_wanted || anybody_wants(r, type);
+    }
+}
+
+void settle(Replica &r)
+{
+    if (is_host(r)) share(r);
+}
+
+// --- Membership ---
+
+void admit(Replica &r, MemberSlot member)
+{
+    for (size_t type = 0; type < type_count(r); ++type) {
+        if (r.types->types[type].objects_max == 0) continue;
+        lease_of(r, member, type) = {};
+        lease_of(r, member, type).wanted = true;
+    }
+    r.leases_due = true;
+    share(r);
+}
+
+void begin_report(Replica &r)
+{
+    for (Places &places : r.places.all())
+        places.number = 0;
+}
+
+void follow_new_host(Replica &r)
+{
+    for (Places &places : r.places.all()) {
+        if (!places.wanted) continue;
+        places.wanted = false;
+        ask_for_more(r, places);
+    }
+}
+
+static uint32_t fenced_places(const Replica &r, size_t type)
+{
+    uint32_t places = 0;
+    for (const uint16_t member : r.order.all())
+        if (r.members[member].fenced) places += lease_of(r, member, type).places;
+    return places;
+}
+
+// All places but those that the others and this peer hold. A member that has reported more than
+// there are leaves none.
+static uint32_t unreported_places(const Replica &r, size_t type)
+{
+    uint64_t held = r.places[type].held;
+    for (const uint16_t member : r.order.all())
+        if (!r.members[member].fenced) held += lease_of(r, member, type).places;
+    const uint32_t all = r.types->types[type].objects_max;
+    return static_cast<uint32_t>(all - std::min<uint64_t>(held, all));
+}
+
+void end_departure(Replica &r, bool new_host)
+{
+    Creations creations;
+    for (size_t type = 0; type < type_count(r); ++type) {
+        if (r.types->types[type].objects_max == 0) continue;
+        const uint32_t taken = new_host ? unreported_places(r, type) : fenced_places(r, type);
+        count_creations(r, type, creations);
+        uint32_t alive = new_host ? creations.of_others : 0;
+        for (const uint16_t member : r.order.all()) {
+            if (!r.members[member].fenced) continue;
+            alive += creations.of[member];
+            lease_of(r, member, type) = {};
+        }
+        Places &own = r.places[type];
+        const uint32_t used = std::max(taken, alive);
+        own.held += taken;
+        own.used += used;
+        own.unacked_deaths += used - alive; // Until all have acked DEAD.
+    }
+    r.deaths_unacked = r.leases_due = true;
+}
+
+// --- Messages ---
+
+static bool is_object_type(const Replica &r, uint64_t type)
+{
+    return type < type_count(r) && r.types->types[type].objects_max > 0;
+}
+
+uint32_t write_lease(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about)
+{
+    uint32_t count = 0;
+    for (size_t type = 0; type < type_count(r) && count < grant_objects_max; ++type) {
+        Lease &lease = lease_of(r, to, type);
+        if (!lease.waits) continue;
+        lease.waits = false;
+        if (count == 0) messages::write_kind(w, MessageKind::lease);
+        about[count++] = static_cast<TypeId>(type);
+        bits::write_bool(w, true);
+        bits::write_varint(w, type);
+        bits::write_varint(w, lease.number);
+        bits::write_varint(w, lease.places);
+        bits::write_varint(w, lease.asked);
+    }
+    if (count > 0) bits::write_bool(w, false);
+    return count;
+}
+
+void lease_lost(Replica &r, MemberSlot to, TypeId type)
+{
+    lease_of(r, to, type).waits = true;
+}
+
+struct ReadLease {
+    uint64_t type, number, places, asked;
+};
+
+static ReadLease read_lease(const Replica &r, BitReader &reader)
+{
+    ReadLease read = {};
+    read.type = bits::read_varint(reader);
+    read.number = bits::read_varint(reader);
+    read.places = bits::read_varint(reader);
+    read.asked = bits::read_varint(reader);
+    const bool possible = is_object_type(r, read.type) && read.number > 0 &&
+                          read.number <= UINT32_MAX && read.asked <= read.places &&
+                          read.places <= r.types->types[read.type].objects_max;
+    if (!possible) bits::fail(reader);
+    return read;
+}
+
+// An earlier LEASE, which a new connection has repeated, changes nothing.
+static void take_lease(Replica &r, const ReadLease &read)
+{
+    Places &places = r.places[read.type];
+    if (read.number <= places.number) return;
+    places.number = static_cast<uint32_t>(read.number);
+    places.held = static_cast<uint32_t>(read.places);
+    if (read.asked > 0) {
+        places.held -= std::min(static_cast<uint32_t>(read.asked), free_places(places));
+        places.waits = true;
+        message_queue::push(r, replica::find_member(r, replica::successor(r)), Control::lease_use);
+    } else {
+        places.wanted = false;
+    }
+    places.low = low_mark(places);
+}
+
+Verdict receive_lease(Replica &r, PeerId from, BitReader reader)
+{
+    BitReader check = reader;
+    while (bits::read_bool(check) && !bits::failed(check))
+        read_lease(r, check);
+    if (!bits::complete(check)) return Verdict::malformed;
+    if (from != replica::successor(r)) return Verdict::forged;
+    while (bits::read_bool(reader))
+        take_lease(r, read_lease(r, reader));
+    return Verdict::ok;
+}
+
+uint32_t write_use(BitWriter &w, Replica &r, LeasedTypes &about)
+{
+    uint32_t count = 0;
+    for (size_t type = 0; type < type_count(r) && count < grant_objects_max; ++type) {
+        Places &places = r.places[type];
+        if (!places.waits) continue;
+        places.waits = false;
+        if (count == 0) messages::write_kind(w, MessageKind::lease_use);
+        about[count++] = static_cast<TypeId>(type);
+        bits::write_bool(w, true);
+        bits::write_varint(w, type);
+        bits::write_varint(w, places.number);
+        bits::write_varint(w, places.held);
+        bits::write_bool(w, places.wanted);
+    }
+    if (count > 0) bits::write_bool(w, false);
+    return count;
+}
+
+void use_lost(Replica &r, TypeId type)
+{
+    r.places[type].waits = true;
+}
+
+struct ReadUse {
+    uint64_t type, number, held;
+    bool wanted;
+};
+
+static ReadUse read_use(const Replica &r, BitReader &reader)
+{
+    ReadUse read = {};
+    read.type = bits::read_varint(reader);
+    read.number = bits::read_varint(reader);
+    read.held = bits::read_varint(reader);
+    read.wanted = bits::read_bool(reader);
+    if (!is_object_type(r, read.type) || read.number > UINT32_MAX) bits::fail(reader);
+    return read;
+}
+
+// A LEASE_USE that has crossed a newer LEASE is void. If that LEASE asks for places, the member
+// writes another one; otherwise the member asks again when it runs low.
+static void take_use(Replica &r, MemberSlot from, const ReadUse &read)
+{
+    Lease &lease = lease_of(r, from, read.type);
+    if (read.number != lease.number || read.held > lease.places) return;
+    if (read.wanted && !lease.wanted) lease.wanted = r.leases_due = true;
+    const auto returned = static_cast<uint32_t>(lease.places - read.held);
+    if (returned == 0 && lease.asked == 0) return;
+    lease.places -= returned;
+    r.places[read.type].held += returned;
+    lease.asked = 0;
+    lease.number += 1;
+    // Otherwise not all know yet who has died there: the host asks again later.
+    if (returned > 0) r.leases_due = true;
+    send_lease(r, from, read.type);
+}
+
+Verdict receive_use(Replica &r, MemberSlot from, BitReader reader)
+{
+    BitReader check = reader;
+    while (bits::read_bool(check) && !bits::failed(check))
+        read_use(r, check);
+    if (!bits::complete(check)) return Verdict::malformed;
+    if (!is_host(r)) return Verdict::forged;
+    while (bits::read_bool(reader))
+        take_use(r, from, read_use(r, reader));
+    return Verdict::ok;
+}
+
+void write_held(BitWriter &w, const Replica &r)
+{
+    for (size_t type = 0; type < type_count(r); ++type)
+        if (is_object_type(r, type)) bits::write_varint(w, r.places[type].held);
+}
+
+void read_held(BitReader &reader, Replica &r, MemberSlot from, bool keep)
+{
+    for (size_t type = 0; type < type_count(r); ++type) {
+        if (!is_object_type(r, type)) continue;
+        const uint64_t held = bits::read_varint(reader);
+        if (held > r.types->types[type].objects_max) bits::fail(reader);
+        if (keep) {
+            lease_of(r, from, type) = {};
+            lease_of(r, from, type).places = static_cast<uint32_t>(held);
+        }
+    }
+}
+
+}

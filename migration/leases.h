@@ -1,0 +1,45 @@
+// Leases: how many places (places.h) of a type each member may use. The leases of all members
+// together are at most objects_max. The host shares the free places equally, and moves them when a
+// member runs low; a departed member's become the host's. Rules: docs/membership.md, "Capacity".
+#pragma once
+#include "migration/messages.h"
+#include "migration/replica.h"
+
+namespace tern::leases {
+
+// This peer has used a place, or found none: asks for more once three quarters of those are used
+// that were free after the last change of its lease.
+void used(Replica &r, TypeId type);
+
+// The first peer of a session holds all places.
+void start(Replica &r);
+// On the host: leases places to a newcomer.
+void admit(Replica &r, MemberSlot member);
+// On a member that is about to report to a new host: what the last host may have changed meanwhile
+// counts no more.
+void begin_report(Replica &r);
+// On the host: takes the places of the members that are fenced, before they are dropped. A new host
+// takes all that the others have not reported.
+void end_departure(Replica &r, bool new_host);
+// On a member that follows a new host: what was asked of the last one is asked again.
+void follow_new_host(Replica &r);
+// On the host, once per tick, after all messages: moves places between members.
+void settle(Replica &r);
+
+// --- Messages ---
+// LEASE, from the host to a member, and LEASE_USE, from a member to the host. The writers return
+// how many types the message is about, and list them in `about`; 0: nothing is left to write.
+using LeasedTypes = TypeId[grant_objects_max];
+uint32_t write_lease(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about);
+uint32_t write_use(BitWriter &w, Replica &r, LeasedTypes &about);
+// A message about this type may not have arrived; it is written again.
+void lease_lost(Replica &r, MemberSlot to, TypeId type);
+void use_lost(Replica &r, TypeId type);
+Verdict receive_lease(Replica &r, PeerId from, BitReader reader);
+Verdict receive_use(Replica &r, MemberSlot from, BitReader reader);
+// The part of a REPORT that tells how many places of each type the sender holds. read_held() keeps
+// them as the lease of that member if `keep` is true.
+void write_held(BitWriter &w, const Replica &r);
+void read_held(BitReader &reader, Replica &r, MemberSlot from, bool keep);
+
+}

@@ -1,0 +1,210 @@
+#include "migration/places.h"
+#include "base/probing.h"
+#include "migration/deaths.h"
+#include "migration/message_queue.h"
+#include "migration/queue_entries.h"
+#include <algorithm>
+
+namespace tern::places {
+
+// --- Creations of this peer ---
+
+void set_up(Replica &r)
+{
+    uint32_t first = 0;
+    for (size_t type = 0; type < r.places.count; ++type) {
+        Places &places = r.places[type];
+        const uint32_t count = r.types->types[type].objects_max;
+        places.first = first;
+        places.unused = count;
+        for (uint32_t i = 0; i < count; ++i) // The lowest numbers are used first.
+            r.place_numbers[first + i] = count - 1 - i;
+        first += count;
+    }
+}
+
+uint32_t left(const Replica &r, TypeId type)
+{
+    if (r.phase != Phase::in) return 0;
+    const Places &places = r.places[type];
+    const uint32_t free = places.held - std::min(places.held, places.used);
+    return free + places.own_unacked;
+}
+
+// The number used last is on top of the stack of unused ones. So places with unacked deaths are
+// taken before others, which use more of the lease.
+bool take(Replica &r, TypeId type, uint32_t &number)
+{
+    Places &places = r.places[type];
+    if (left(r, type) == 0) return false;
+    number = r.place_numbers[places.first + places.unused - 1];
+    places.unused -= 1;
+    PlaceState &state = r.place_states[places.first + number];
+    switch (state) {
+    case PlaceState::free: places.used += 1; break;
+    case PlaceState::unacked: places.unacked_deaths -= 1; break;
+    case PlaceState::awaited: places.awaited_deaths -= 1; break;
+    case PlaceState::used: TERN_ASSERT(false, "place %u", number);
+    }
+    places.own_unacked -= state != PlaceState::free;
+    state = PlaceState::used;
+    return true;
+}
+
+static void leave_own(Replica &r, const Object &object)
+{
+    Places &places = r.places[object.type];
+    r.place_states[places.first + object.place] = PlaceState::unacked;
+    r.place_numbers[places.first + places.unused] = object.place;
+    places.unused += 1;
+    places.own_unacked += 1;
+}
+
+// --- Deaths that not all have acked ---
+
+static void change_states(Replica &r, const Places &places, PlaceState from, PlaceState to)
+{
+    for (uint32_t i = places.first; i < places.first + places.unused; ++i) {
+        PlaceState &state = r.place_states[places.first + r.place_numbers[i]];
+        if (state == from) state = to;
+    }
+}
+
+void messages_pulled(Replica &r, MemberSlot member)
+{
+    MemberQueue &queue = r.queues[member];
+    if (queue.deaths != AckedDeaths::queued) return;
+    for (const Control control : {Control::deaths, Control::dead})
+        if (queue_entries::waiting(r, member, queue_entries::of(control)) != 0) return;
+    queue.deaths = AckedDeaths::sent;
+    queue.deaths_message = queue.message_count;
+}
+
+// In a star nobody waits for acks: all that a member knows comes to it in one stream, in which
+// deaths go first.
+static void begin_round(Replica &r)
+{
+    r.deaths_unacked = false;
+    r.deaths_awaited = true;
+    for (Places &places : r.places.all()) {
+        if (places.unacked_deaths == 0) continue;
+        change_states(r, places, PlaceState::unacked, PlaceState::awaited);
+        places.awaited_deaths = places.unacked_deaths;
+        places.unacked_deaths = 0;
+    }
+    if (r.topology == Topology::star) return;
+    for (const uint16_t member : r.order.all()) {
+        if (!message_queue::takes_objects(r, member)) continue;
+        r.queues[member].deaths = AckedDeaths::queued;
+        messages_pulled(r, member);
+    }
+}
+
+// Whether every member has acked what was owed when the round began.
+static bool is_round_over(Replica &r)
+{
+    bool over = true;
+    for (const uint16_t member : r.order.all()) {
+        MemberQueue &queue = r.queues[member];
+        if (queue.deaths == AckedDeaths::sent && queue.acked_count >= queue.deaths_message) {
+            queue.deaths = AckedDeaths::all;
+            queue.deaths_message = 0;
+        }
+        over = over && queue.deaths == AckedDeaths::all;
+    }
+    return over;
+}
+
+static void end_round(Replica &r)
+{
+    for (Places &places : r.places.all()) {
+        if (places.awaited_deaths == 0) continue;
+        const uint32_t before = places.own_unacked;
+        places.own_unacked = 0;
+        change_states(r, places, PlaceState::awaited, PlaceState::free);
+        for (uint32_t i = places.first; i < places.first + places.unused; ++i)
+            places.own_unacked +=
+                r.place_states[places.first + r.place_numbers[i]] != PlaceState::free;
+        TERN_ASSERT(places.own_unacked <= before, "%u places", before);
+        places.used -= places.awaited_deaths;
+        places.awaited_deaths = 0;
+    }
+    r.deaths_awaited = false;
+}
+
+void settle(Replica &r)
+{
+    if (r.deaths_awaited && is_round_over(r)) end_round(r);
+    if (r.deaths_awaited || !r.deaths_unacked) return;
+    begin_round(r);
+    if (is_round_over(r)) end_round(r);
+}
+
+void rewind(Replica &r, MemberSlot member)
+{
+    MemberQueue &queue = r.queues[member];
+    if (queue.deaths == AckedDeaths::sent) queue.deaths = AckedDeaths::queued;
+    queue.deaths_message = 0;
+    messages_pulled(r, member);
+}
+
+// --- Objects of all peers ---
+
+static uint64_t key(PeerId creator, TypeId type, uint32_t number)
+{
+    return static_cast<uint64_t>(creator) << 48 | uint64_t{type} << 32 | number;
+}
+
+static uint64_t key_of(const Replica &r, ObjectSlot slot)
+{
+    const Object &object = r.world.slots[slot];
+    return key(object_id::creator(object.id), object.type, object.place);
+}
+
+static uint32_t find(const Replica &r, uint64_t wanted)
+{
+    return probing::find(r.occupants, wanted,
+                         [&](ObjectSlot slot) { return key_of(r, slot) == wanted; });
+}
+
+ObjectSlot occupant(const Replica &r, PeerId creator, TypeId type, uint32_t number)
+{
+    const uint32_t entry = r.occupants[find(r, key(creator, type, number))];
+    return entry == 0 ? no_slot : entry - 1;
+}
+
+void move_in(Replica &r, ObjectSlot slot, uint32_t number)
+{
+    r.world.slots[slot].place = number;
+    const uint32_t at = find(r, key_of(r, slot));
+    TERN_ASSERT(r.occupants[at] == 0, "place %u", number);
+    r.occupants[at] = slot + 1;
+}
+
+// Whether the object uses a place of this peer's lease: one that it has created or, on the host,
+// one whose creator has departed: leases::end_departure().
+static bool uses_own_lease(const Replica &r, PeerId creator)
+{
+    if (creator == r.self) return true;
+    const bool departs = r.collecting && replica::find_member(r, creator) != no_member;
+    return replica::host(r) == r.self && !replica::is_member(r, creator) && !departs;
+}
+
+void died(Replica &r, ObjectSlot slot)
+{
+    const Object &object = r.world.slots[slot];
+    const PeerId creator = object_id::creator(object.id);
+    const uint32_t at = find(r, key_of(r, slot));
+    TERN_ASSERT(r.occupants[at] == slot + 1, "place %u", object.place);
+    probing::remove(r.occupants, at, [&](ObjectSlot other) { return key_of(r, other); });
+    if (!uses_own_lease(r, creator)) return;
+    if (creator == r.self) leave_own(r, object);
+    r.places[object.type].unacked_deaths += 1;
+    r.deaths_unacked = true;
+    if (r.topology == Topology::star) return;
+    const auto id = static_cast<uint64_t>(object.id);
+    for (const uint16_t member : r.order.all())
+        deaths::owe(r, member, {id, id});
+}
+
+}
