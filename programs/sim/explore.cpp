@@ -31,6 +31,7 @@ tern::ExploreScope scope_of(const Options &options)
     scope.locks = options.locks;
     scope.releases = options.releases;
     scope.hides = options.hides;
+    if (options.objects_max > 0) scope.objects_max = options.objects_max;
     scope.mortal = options.mortal;
     scope.survivors = options.survivors;
     scope.star = options.star;

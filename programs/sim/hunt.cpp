@@ -72,6 +72,9 @@ std::vector<tern::ExploreScope> scopes()
     tern::ExploreScope &lies = scope(1, 1, 0, 0, 0);
     lies.star = true;
     lies.forges = 1;
+    tern::ExploreScope &crossing = scope(0, 2, 0, 0, 0);
+    crossing.creates = 3;
+    crossing.objects_max = 2;
     return all;
 }
 

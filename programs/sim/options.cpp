@@ -104,6 +104,9 @@ void add_explore(CLI::App &parent, Options &options)
         ->check(whole_number(2, tern::cluster_peers_max));
     count("--creates", options.creates, "Objects that anybody creates",
           tern::cluster_objects_max - 1);
+    count("--objects-max", options.objects_max,
+          "Objects that may live at once; creations wait for leases (more than are created)",
+          tern::cluster_places_max);
     count("--claims", options.claims, "Claims by anybody");
     count("--destroys", options.destroys, "Objects that their owners destroy",
           tern::cluster::destroys_max);

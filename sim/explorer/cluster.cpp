@@ -172,10 +172,21 @@ static uint32_t take_step(Cluster &c, ClusterState &s, PeerPlace place, Input in
     return step.violation;
 }
 
+// A newcomer may have no room for an object before it knows of all deaths. Its message stays where
+// it is.
+static bool waits_for_room(Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
+{
+    if (glance(c, s, to).phase != Phase::joining) return false;
+    const uint32_t head = c._lists[s.parts[stream_part(c, from, to)]].message;
+    const Input input = {InputKind::receive, from, head, held_by(c, s, to)};
+    return peer_steps::step(c._steps, s.parts[to], input).verdict == Verdict::later;
+}
+
 static uint32_t deliver(Cluster &c, ClusterState &s, const Move &move)
 {
     const uint32_t part = stream_part(c, move.a, move.b);
     const ClusterList head = c._lists[s.parts[part]];
+    if (waits_for_room(c, s, move.a, move.b)) return 0;
     put(s, part, head.rest);
     if (head.forged) return take_step(c, s, move.b, {InputKind::forged, move.a, head.message});
     const bool outside = glance(c, s, move.b).phase == Phase::outside;
@@ -340,7 +351,7 @@ Cluster make(const ExploreScope &scope)
     if (has_holds(c)) c._part_count += pair_count(c);
     c._steps = peer_steps::make(c._places, scope.mortal,
                                 scope.survivors ? Quorum::survivors : Quorum::majority,
-                                scope.star ? Topology::star : Topology::mesh);
+                                scope.star ? Topology::star : Topology::mesh, scope.objects_max);
     c._lists.assign(1, {});
     return c;
 }

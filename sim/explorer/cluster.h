@@ -34,8 +34,9 @@ struct ExploreScope {
     uint16_t forges = 0;     // Messages that their sender, not the host, has no right to send.
     bool survivors = false;  // Quorum::survivors; else a majority continues the session.
     bool star = false;       // Topology::star; else a mesh.
-    bool mortal = false;     // Orphans are destroyed; else the host adopts them.
-    bool memory = true;      // Also checks Q5 (equal tombstones) and Q8.
+    uint16_t objects_max = cluster_places_max;
+    bool mortal = false; // Orphans are destroyed; else the host adopts them.
+    bool memory = true;  // Also checks Q5 (equal tombstones) and Q8.
     // In scopes without crashes and suspicions, all peers but the host are interchangeable in the
     // first state, so of these only peer 2 makes the first move.
     bool symmetry = true;

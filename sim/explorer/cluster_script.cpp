@@ -234,6 +234,8 @@ static void read_scope(Words &words, ExploreScope &scope)
             scope.*named->budget = static_cast<uint16_t>(number);
         else if (word == "mortal")
             scope.mortal = number != 0;
+        else if (word == "objects_max")
+            scope.objects_max = static_cast<uint16_t>(number);
         else if (word == "survivors")
             scope.survivors = number != 0;
         else if (word == "star")
@@ -307,6 +309,8 @@ static std::string limits_broken(const ExploreScope &scope)
 {
     if (scope.peers + scope.joins > cluster_peers_max) return "more than 6 peers, with newcomers";
     if (scope.creates >= cluster_objects_max) return "more than 3 objects";
+    if (scope.objects_max == 0 || scope.objects_max > cluster_places_max)
+        return "objects_max is not from 1 to 12";
     if (scope.destroys > cluster::destroys_max) return "more than 4 destroys";
     for (const BudgetName &name : budget_names)
         if (scope.*name.budget > 15) return "more than 15 " + std::string(name.name);
@@ -382,6 +386,8 @@ std::string text(const Script &script)
     text += "scope";
     for (const BudgetName &name : budget_names)
         text += " " + std::string(name.name) + " " + std::to_string(script.scope.*name.budget);
+    if (script.scope.objects_max != cluster_places_max)
+        text += " objects_max " + std::to_string(script.scope.objects_max);
     if (script.scope.survivors) text += " survivors 1";
     if (script.scope.star) text += " star 1";
     text += script.scope.mortal ? " mortal 1\n" : "\n";

@@ -48,13 +48,11 @@ static void expand(Explorer &e)
     const auto index = static_cast<uint32_t>(e._result.expanded);
     e._first_edges.push_back(e._edges.size());
     cluster::moves(e._cluster, s, e._moves);
-    if (e._moves.empty()) {
-        e._result.violation = cluster_oracles::stuck(e._cluster, s);
-        if (e._result.violation) e._result.moves = way_to(e, index);
-    }
+    bool stuck = true;
     for (const Move &move : e._moves) {
         ClusterState next = s;
         const uint32_t broken = cluster::make_move(e._cluster, next, move);
+        stuck = stuck && next.key == s.key; // What finds no room yet stays where it is.
         e._result.edges += 1;
         if (broken != 0) return break_off(e, index, move, cluster::violation(e._cluster, broken));
         const uint32_t known = hash_table::find(e._seen, next.key);
@@ -70,6 +68,10 @@ static void expand(Explorer &e)
         hash_table::add(e._seen, next.key, static_cast<uint32_t>(e._trail.size()));
         push(e, e._next, next);
         e._result.quiet += cluster::quiet(e._cluster, next);
+    }
+    if (stuck) {
+        e._result.violation = cluster_oracles::stuck(e._cluster, s);
+        if (e._result.violation) e._result.moves = way_to(e, index);
     }
     e._result.expanded += 1;
 }

@@ -40,6 +40,7 @@ static void write_grant(BitWriter &w, ObjectId object, PeerId owner, uint32_t co
     bits::write(w, static_cast<uint64_t>(owner), 16);
     bits::write(w, 1, 8);
     write_object(w, object);
+    bits::write_varint(w, 0); // Its place.
     bits::write_bytes(w, std::as_bytes(std::span(signature)));
 }
 

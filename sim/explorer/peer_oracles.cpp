@@ -146,13 +146,21 @@ static Violation honest(const StepSeen &seen)
     } else if (seen.verdict == Verdict::forged && !was_forged) {
         invariant = "I6";
         what = "found a message forged";
-    } else if (seen.verdict == Verdict::later || seen.overflow || is_full(seen.fault)) {
+    } else if ((seen.verdict == Verdict::later && seen.phase == Phase::in) || seen.overflow ||
+               is_full(seen.fault)) {
         invariant = "I8";
         what = "has no room";
     } else {
         return {};
     }
     return about_message(invariant, seen, what);
+}
+
+// I26: at most objects_max objects live at a peer.
+static Violation i26(const StepSeen &seen)
+{
+    if (seen.alive <= seen.objects_max) return {};
+    return about_message("I26", seen, "has more objects than objects_max");
 }
 
 static const Believed *find(std::span<const Believed> all, ObjectId object)
@@ -167,6 +175,7 @@ Violation first_violation(const StepSeen &seen)
     if (Violation found = i6_forged(seen)) return found;
     if (Violation found = honest(seen)) return found;
     if (Violation found = i15(seen)) return found;
+    if (Violation found = i26(seen)) return found;
     for (const Believed &before : seen.before) {
         if (find(seen.after, before.object) || !before.dead) continue;
         if (Violation found =

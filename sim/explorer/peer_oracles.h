@@ -12,6 +12,8 @@ struct StepSeen {
     Verdict verdict;
     bool changed; // The step changed the peer's block.
     Fault fault;
+    Phase phase;
+    uint32_t alive, objects_max; // Objects that live at the peer, and as many as may.
     bool overflow;     // A message had to wait for acks: the limits of the cluster are too small.
     Described granted; // If a CLAIM arrived: the GRANT that the step sends to its sender, if any.
     uint8_t locked;    // A bit for each object in `before`: this peer, as host, knows it as locked.

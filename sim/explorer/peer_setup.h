@@ -14,15 +14,29 @@ inline constexpr Field mark_fields[] = {
     {"writer", FieldKind::peer, offsetof(Mark, writer)},
     {"odd", FieldKind::boolean, offsetof(Mark, odd)},
 };
-inline constexpr Type kept_types[] = {{"kept", sizeof(Mark), mark_fields, cluster_objects_max}};
-inline constexpr Type mortal_types[] = {
-    {"mortal", sizeof(Mark), mark_fields, cluster_objects_max, Orphan::destroy}};
 
-inline const TypeTable &table(bool mortal)
+// The tables of the one type, for each objects_max from 1 to cluster_places_max.
+struct Tables {
+    Type types[cluster_places_max];
+    TypeTable tables[cluster_places_max];
+};
+
+inline Tables make_tables(const char *name, Orphan orphan)
 {
-    static const TypeTable kept = type_table::make(kept_types);
-    static const TypeTable dying = type_table::make(mortal_types);
-    return mortal ? dying : kept;
+    Tables made;
+    for (uint32_t i = 0; i < cluster_places_max; ++i)
+        made.types[i] = {name, sizeof(Mark), mark_fields, i + 1, orphan};
+    return made;
+}
+
+inline const TypeTable &table(bool mortal, uint32_t objects_max)
+{
+    static Tables kept = make_tables("kept", Orphan::to_host);
+    static Tables dying = make_tables("mortal", Orphan::destroy);
+    Tables &tables = mortal ? dying : kept;
+    TypeTable &table = tables.tables[objects_max - 1];
+    if (table.types.empty()) table = type_table::make({&tables.types[objects_max - 1], 1});
+    return table;
 }
 
 // The limits are as small as possible, because every step copies a block.

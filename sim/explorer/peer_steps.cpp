@@ -177,6 +177,7 @@ static void settle_ring(Replica &r, MemberSlot slot)
     for (uint32_t i = 0; i < queue.unacked_count; ++i)
         unacked[i].message -= queue.acked_count;
     queue.message_count -= queue.acked_count;
+    queue.deaths_message -= std::min(queue.deaths_message, queue.acked_count);
     queue.acked_count = 0;
 }
 
@@ -364,6 +365,9 @@ static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const P
     seen.verdict = step.verdict;
     seen.changed = step.block != before;
     seen.fault = r.fault;
+    seen.phase = r.phase;
+    seen.alive = r.world.alive;
+    seen.objects_max = r.types->objects_max;
     const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
     for (const MemberQueue &queue : r.queues.all())
         seen.overflow |= queue.unacked_count + grant_objects_max > unacked_max;
@@ -424,13 +428,13 @@ static void forget(PeerSteps &s)
     s._block_numbers = s._message_numbers = s._step_numbers = {};
 }
 
-PeerSteps make(uint32_t peers, bool mortal, Quorum quorum, Topology topology)
+PeerSteps make(uint32_t peers, bool mortal, Quorum quorum, Topology topology, uint32_t objects_max)
 {
     TERN_ASSERT(peers > 0 && peers <= cluster_peers_max, "%u peers", peers);
     const int sodium = sodium_init();
     TERN_ASSERT(sodium >= 0, "libsodium gave %d", sodium);
     PeerSteps s;
-    s._types = &table(mortal);
+    s._types = &table(mortal, objects_max);
     s._peers = peers;
     s._memory.resize((replica::size_bytes(*s._types, limits(peers, quorum, topology)) + 7) / 8 + 1);
     replica::place(s._memory.data(), *s._types, limits(peers, quorum, topology));

@@ -46,7 +46,7 @@ namespace peer_steps {
 // peers: including newcomers, 1 to cluster_peers_max. mortal: orphans are destroyed; else the host
 // adopts them.
 PeerSteps make(uint32_t peers, bool mortal, Quorum quorum = Quorum::majority,
-               Topology topology = Topology::mesh);
+               Topology topology = Topology::mesh, uint32_t objects_max = cluster_places_max);
 uint32_t first_host(PeerSteps &s);                // A host at place 0, alone.
 uint32_t outsider(PeerSteps &s, PeerPlace place); // Has no WELCOME yet.
 // Forgets everything but these blocks, and replaces their numbers in `blocks` by new ones from 1

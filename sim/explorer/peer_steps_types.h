@@ -9,6 +9,9 @@ namespace tern {
 
 inline constexpr uint32_t cluster_peers_max = 6;   // Including newcomers.
 inline constexpr uint32_t cluster_objects_max = 4; // A scope creates fewer in all.
+// objects_max of the type: a share of it suffices for what one peer creates, unless a scope asks
+// for less.
+inline constexpr uint32_t cluster_places_max = 12;
 
 // A peer is named by its place: the peer with PeerId 1 has place 0.
 using PeerPlace = uint8_t;

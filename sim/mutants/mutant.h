@@ -96,7 +96,12 @@ namespace tern {
     X(sample_is_zero, "sample() writes zeros")                                                     \
     X(bounded_sent_at_rest_only, "a field with an error bound is sent only when it rests")         \
     X(tags_not_counted, "received bytes are counted without the tags")                             \
-    X(caller_is_the_host, "the event of a call names the host as its caller")
+    X(caller_is_the_host, "the event of a call names the host as its caller")                      \
+    X(place_shared, "a newer creation in a place leaves the older one alive")                      \
+    X(lease_ignored, "create() succeeds without a place")                                          \
+    X(place_freed_early, "a place goes to others before all have acked the death in it")           \
+    X(places_of_the_departed_lost, "the places of departed members come back to nobody")           \
+    X(place_given_twice, "the host keeps a place that it leases to a member")
 
 enum class Mutant : uint8_t {
     none,

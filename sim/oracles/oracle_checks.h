@@ -214,6 +214,15 @@ namespace oracle_destroyed {
 Violation check(const AtRest &at_rest);
 }
 // Q5 is oracle_bounds::check_at_rest().
+// I26: at a peer at most objects_max objects of a type live, each in a place of its own, and a peer
+// uses no more places than its lease has.
+namespace oracle_capacity {
+Violation check(const Node &node, uint16_t index);
+Violation check_places(const Replica &replica, uint16_t index);
+// Q11: the leases of all members together are objects_max, and the used places are those of the
+// living objects.
+Violation check_at_rest(const AtRest &at_rest);
+}
 // Q9: every call for an owner or the host was received or has failed, and every request is over.
 namespace oracle_asks {
 Violation check_at_rest(const Oracles &oracles, const AtRest &at_rest);

@@ -239,9 +239,11 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         o.homes.push_back(node.address);
     keep(o, oracle_amplification::check(record, node, index, o.homes, o.journals));
     keep(o, oracle_bounds::check(node, index));
+    keep(o, oracle_capacity::check(node, index));
     if (node.session && record.ticks % look_around_ticks == 0) {
         const Replica &replica = inspect::replica(node.session);
         keep(o, oracle_bounds::check_replica(replica, index));
+        keep(o, oracle_capacity::check_places(replica, index));
         keep(o, oracle_dead::check_memory(record, replica, index));
         if (record.open_us != 0) keep(o, oracle_stats::check_totals(record.mirror, node, index));
     }
@@ -258,6 +260,7 @@ Violation quiescent(const Oracles &o, std::span<const Node> nodes)
     if (!violation) violation = oracle_leftovers::check(rest);
     if (!violation) violation = oracle_asks::check_at_rest(o, rest);
     if (!violation) violation = oracle_visibility::check_at_rest(rest);
+    if (!violation) violation = oracle_capacity::check_at_rest(rest);
     for (size_t i = 0; i < rest.members.size() && !violation; ++i) {
         const uint16_t index = rest.members[i];
         const Replica &replica = inspect::replica(nodes[index].session);

@@ -28,11 +28,12 @@ create 2
 deliver 2>1             # CREATE
 claim 1 2.1
 destroy 1 2.1
-deliver 1>2             # MIGRATE
-deliver 1>2             # DESTROY
 deliver 1>3             # MIGRATE, which creates
 deliver 1>3             # DESTROY
 deliver 2>3             # CREATE comes last.
+crash 2                 # The creator cannot tell of the death any more.
+notice 2>1
+flow
 expect quiet
 )",
      Mutant::no_memory_of_the_dead},

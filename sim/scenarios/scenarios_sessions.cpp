@@ -252,7 +252,7 @@ std::string leaver_trace(uint16_t leaver)
 {
     const std::string who = std::to_string(leaver);
     std::string text =
-        "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 20\nobjects 4000\nchoices\n"
+        "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 20\nobjects 9000\nchoices\n"
         "start 1 @1000000 =0\nstart 2 @1300000 =0\nstart 3 @1600000 =0\n";
     for (uint32_t i = 1; i <= leaver_objects; ++i) // Different contents, all of type THING.
         text += "create " + who + " @3000000 o" + std::to_string(i) + " =" +

@@ -46,11 +46,11 @@ static constexpr Field numbered_fields[] = {
     {"reliable", FieldKind::boolean, offsetof(Numbered, reliable)},
     {"ask", FieldKind::uint8, offsetof(Numbered, ask)}};
 
-// Types have room for twice the objects that the games keep alive, because creations may cross and
-// departed peers leave objects behind.
+// The games keep `objects` alive, most of them of the type THING: so the types are often full, and
+// what is free has to move between the peers.
 static std::vector<Type> make_types(uint32_t objects, bool bounded)
 {
-    const uint32_t most = 2 * objects + 16;
+    const uint32_t most = (objects + 1) / 2;
     std::vector<Type> types(LIMITED + 1u);
     types[THING] = {"thing", sizeof(Written), written_fields, most};
     types[MORTAL] = {"mortal", sizeof(Written), written_fields, most, Orphan::destroy};

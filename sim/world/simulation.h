@@ -42,7 +42,6 @@ struct Place {          // The state of a node that the oracles do not read.
     uint32_t ticks;
     uint32_t asks;                  // Calls made that are answered or restricted.
     uint32_t guesses;               // Values set under claims that were not answered yet.
-    uint32_t alive_made;            // Living objects that its peer has created.
     size_t slot_end;                // No slot from here on was ever used.
     State state;                    // The session's state after its last tick.
     std::string last_words;         // state_text() of the last peer whose session ended here.

@@ -15,17 +15,6 @@ static bool is_same(const Object &a, const Object &b)
            a.life == b.life && a.tick == b.tick;
 }
 
-static void count_made(Simulation &sim, uint16_t place, const Change &change)
-{
-    const auto creator = static_cast<PeerId>(static_cast<uint64_t>(change.object) >> 32 & 0xffff);
-    if (creator != sim.nodes[place].self) return;
-    const Life before = change.before.life, after = change.after.life;
-    const bool was_counted =
-        before == Life::alive || before == Life::none; // create_thing() has counted it.
-    const bool is_dead = after == Life::destroyed || after == Life::dying;
-    if (was_counted && is_dead) sim.places[place].alive_made -= 1;
-}
-
 static void push_change(Simulation &sim, uint16_t place, size_t slot, const Object &before,
                         const Object &after)
 {
@@ -42,7 +31,6 @@ static void push_change(Simulation &sim, uint16_t place, size_t slot, const Obje
             std::memcmp(&change.value, &node.values[slot], sizeof change.value) != 0;
         node.values[slot] = change.value;
     }
-    count_made(sim, place, change);
     node.changes.push_back(change);
 }
 

@@ -22,7 +22,6 @@ static void forget_self(Simulation &sim, uint16_t place)
     node.slots.clear();
     node.values.clear();
     p.slot_end = 0;
-    p.alive_made = 0;
     p.guesses = 0;
     p.pending.clear();
     p.reliable_calls.clear();

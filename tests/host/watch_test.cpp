@@ -158,8 +158,11 @@ TEST(WatchTest, TheLastChangesAreKept)
     const size_t ann = room.add("ann");
     ASSERT_TRUE(room.all_open());
     std::vector<tern::ObjectId> made;
-    for (size_t i = 0; i < changes_max + 50; ++i)
-        made.push_back(tern::create(room.members[ann].session, crate_type, Crate{}));
+    for (size_t i = 0; i < changes_max + 50; ++i) {
+        tern::Session *session = room.members[ann].session;
+        ASSERT_TRUE(room.step_until([&] { return tern::creations_left(session, crate_type) > 0; }));
+        made.push_back(tern::create(session, crate_type, Crate{}));
+    }
     ASSERT_TRUE(room.step_until(
         [&] { return tern::session_stats(room.host().session).objects == made.size(); }));
     const RoomStatus status = room.status();

@@ -40,6 +40,7 @@ struct Authority : SharedObject {
         messages::write_object_id(w, id);
         messages::write_stamp(w, stamp);
         messages::write_peer(w, owner);
+        bits::write_varint(w, 0); // Its place.
         bits::write(w, 0, 8);
         bits::write(w, 1, 32);
         bits::write(w, 0, 64);

@@ -19,11 +19,11 @@ inline const Field thing_fields[] = {{"a", FieldKind::int32, offsetof(Thing, a)}
 // Type 0: orphans go to the host, claims are always granted. 1: orphans are destroyed. 2: claims
 // are decided by the host's game. 3: claims are never granted. 4: orphans are spread.
 inline const Type group_types[] = {
-    {"thing", sizeof(Thing), thing_fields, 8},
-    {"mortal", sizeof(Thing), thing_fields, 8, Orphan::destroy},
-    {"asked", sizeof(Thing), thing_fields, 8, Orphan::to_host, ClaimPolicy::ask_game},
-    {"kept", sizeof(Thing), thing_fields, 8, Orphan::to_host, ClaimPolicy::never},
-    {"spread", sizeof(Thing), thing_fields, 8, Orphan::spread}};
+    {"thing", sizeof(Thing), thing_fields, 64},
+    {"mortal", sizeof(Thing), thing_fields, 64, Orphan::destroy},
+    {"asked", sizeof(Thing), thing_fields, 64, Orphan::to_host, ClaimPolicy::ask_game},
+    {"kept", sizeof(Thing), thing_fields, 64, Orphan::to_host, ClaimPolicy::never},
+    {"spread", sizeof(Thing), thing_fields, 64, Orphan::spread}};
 
 using Bytes = std::vector<std::byte>;
 

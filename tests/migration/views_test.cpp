@@ -92,7 +92,7 @@ TEST_F(Views, WhoSomebodyIsIsToldOnce)
     EXPECT_TRUE(replica::is_member(group.at(4), peer(5)));
     admit();
     const std::vector<Bytes> second = pulled(4);
-    ASSERT_EQ(second.size(), 1u);
+    ASSERT_EQ(second.size(), 2u); // The other is a LEASE, which asks for places for the newcomer.
     EXPECT_TRUE(tells_of(second[0], 6));
     EXPECT_FALSE(tells_of(second[0], 5));
     EXPECT_EQ(replica::receive(group.at(4), peer(1), second[0]), Verdict::ok);
@@ -106,7 +106,7 @@ TEST_F(Views, WhatWasNotAckedIsToldAgainOverANewConnection)
     admit();
     replica::rewind(group.at(1), peer(4));
     const std::vector<Bytes> again = pulled(4);
-    ASSERT_EQ(again.size(), 1u);
+    ASSERT_EQ(again.size(), 2u); // The VIEW and a LEASE.
     EXPECT_TRUE(tells_of(again[0], 5));
     EXPECT_TRUE(tells_of(again[0], 6));
     EXPECT_EQ(replica::receive(group.at(4), peer(1), again[0]), Verdict::ok);

@@ -194,7 +194,9 @@ TEST(Explain, ANewcomerAndALostConnection)
     EXPECT_TRUE(joining);
     ASSERT_TRUE(t.world.step_until_converged());
     EXPECT_WHY(explain(t.at(0), bodies[7], peer(4)), Why::has_it);
-    for (size_t other : {0u, 1u, 3u}) // No member is left that could relay to peer 3.
+    t.world.cut(1, 2, true); // First, so that peer 2 notices before the host removes peer 3.
+    t.steps(8);
+    for (size_t other : {0u, 3u}) // No member is left that could relay to peer 3.
         t.world.cut(other, 2, true);
     bool lost = false;
     for (int i = 0; i < 120; ++i) {

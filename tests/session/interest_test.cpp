@@ -14,8 +14,8 @@ constexpr Impairment lossy = {20, 90, 0.25f, 0.05f};
 
 std::span<const Type> types_of(bool predicted)
 {
-    static Type types[2] = {{"body", sizeof(Body), body_fields, 400},
-                            {"body", sizeof(Body), body_fields, 400}};
+    static Type types[2] = {{"body", sizeof(Body), body_fields, 1600},
+                            {"body", sizeof(Body), body_fields, 1600}};
     types[1].predicted = true;
     return std::span(types).subspan(predicted ? 1 : 0, 1);
 }
@@ -27,7 +27,7 @@ struct Way {
 };
 
 struct Interests : testing::TestWithParam<Way> {
-    SimWorld world{11, GetParam().impairment};
+    SimWorld world{12, GetParam().impairment};
     void SetUp() override
     {
         world.config.topology = GetParam().topology;

@@ -19,7 +19,7 @@ const Field crate_fields[] = {
     {"position", FieldKind::float32, offsetof(Crate, position), 3, -1000, 1000, 0.01},
     {"written_ms", FieldKind::uint32, offsetof(Crate, written_ms)},
     {"paint", FieldKind::bytes, offsetof(Crate, paint), 64}};
-const Type crate_types[] = {{"crate", sizeof(Crate), crate_fields, 10'000}};
+const Type crate_types[] = {{"crate", sizeof(Crate), crate_fields, 20'000}};
 constexpr TypeId CRATE = 0;
 constexpr uint32_t crates_max = 10'000;
 constexpr uint32_t bytes_per_second = 1'000'000;
@@ -68,8 +68,12 @@ struct Yard {
     // Spreads `total` crates evenly over the first `owners` members.
     void make_crates(size_t owners, uint32_t total = crates_max)
     {
-        for (uint32_t i = 0; i < total; ++i)
-            crates[i % owners].push_back(create(world.nodes[i % owners].session, CRATE, fresh()));
+        for (uint32_t i = 0; i < total; ++i) {
+            Session *session = world.nodes[i % owners].session;
+            for (int k = 0; k < 600 && creations_left(session, CRATE) == 0; ++k)
+                world.step(); // Until the host has moved places to it.
+            crates[i % owners].push_back(create(session, CRATE, fresh()));
+        }
         ASSERT_TRUE(world.step_until_converged());
     }
 

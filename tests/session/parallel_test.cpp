@@ -20,13 +20,13 @@ const Field loose_fields[] = {{.name = "position",
                                .bound = 0.5},
                               {"health", FieldKind::int32, offsetof(Body, health), 1, 0, 100}};
 const Type types[] = {
-    {"plain", sizeof(Body), crate_fields, 64},
+    {"plain", sizeof(Body), crate_fields, 256},
     {.name = "crate",
      .size_bytes = sizeof(Body),
      .fields = crate_fields,
-     .objects_max = 64,
+     .objects_max = 256,
      .predicted = true},
-    {.name = "loose", .size_bytes = sizeof(Body), .fields = loose_fields, .objects_max = 64},
+    {.name = "loose", .size_bytes = sizeof(Body), .fields = loose_fields, .objects_max = 256},
     {"shout", sizeof(Hit), hit_fields}};
 
 void in_turn(void *, uint32_t count, void (*run)(void *context, uint32_t i), void *context)

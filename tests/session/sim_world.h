@@ -34,8 +34,8 @@ inline const Field hit_fields[] = {{"target", FieldKind::object, offsetof(Hit, t
                                    {"damage", FieldKind::int32, offsetof(Hit, damage)}};
 enum : TypeId { BODY, NAME, DOOR, VAULT, HIT };
 inline const Type world_types[] = {
-    {"body", sizeof(Body), body_fields, 64},
-    {"name", sizeof(Name), name_fields, 64, Orphan::destroy},
+    {"body", sizeof(Body), body_fields, 256},
+    {"name", sizeof(Name), name_fields, 256, Orphan::destroy},
     {"door", sizeof(Name), name_fields, 16, Orphan::to_host, ClaimPolicy::ask_game},
     {"vault", sizeof(Name), name_fields, 16, Orphan::to_host, ClaimPolicy::never},
     {"hit", sizeof(Hit), hit_fields}};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t second_us = 1'000'000;
 constexpr uint64_t life_us = second_us * 3 / 10;
-constexpr uint32_t bullets_max = 2048;
+constexpr uint32_t bullets_max = 256;
 
 const Type bullet_types[] = {{"bullet", sizeof(Body), body_fields, bullets_max},
                              {"hit", sizeof(Hit), hit_fields}};

@@ -83,7 +83,7 @@ void play(CountedWorld &world, size_t i)
         const ObjectId object = all[random::next(world.random) % all.size()];
         const bool ours = object_owner(session, object) == local_peer(session);
         if (!ours && chance(5)) claim(session, object);
-        if (ours && chance(40))
+        if (ours && chance(15))
             destroy(session, object);
         else if (ours && type == BODY)
             set(session, object, Body{{static_cast<float>(value), 0, 1}, value});

@@ -262,7 +262,7 @@ struct Photo {
     uint8_t pixels[600];
 };
 static const Field photo_fields[] = {{"pixels", FieldKind::bytes, 0, sizeof(Photo::pixels)}};
-static const Type photo_types[] = {{"photo", sizeof(Photo), photo_fields, 64}};
+static const Type photo_types[] = {{"photo", sizeof(Photo), photo_fields, 256}};
 
 // The answer takes far longer than timeout_ms. As long as parts of it arrive, the member is alive.
 TEST(Trouble, AMemberWithALongAnswerAndASlowLineIsWaitedFor)

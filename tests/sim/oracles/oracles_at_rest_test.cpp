@@ -206,9 +206,47 @@ TEST(OraclesAtRest, APeerWithoutRoom)
 {
     Rest rest(14);
     EXPECT_FALSE(oracle_bounds::check(rest.nodes[1], 1));
-    const_cast<Replica &>(inspect::replica(rest.session(1))).fault = Fault::objects_full;
+    const_cast<Replica &>(inspect::replica(rest.session(1))).fault = Fault::dead_full;
     receive(rest.session(1), {}, rest.world.now_us + 1);
     EXPECT_EQ(oracle_bounds::check(rest.nodes[1], 1).invariant, "I8");
+}
+
+TEST(OraclesAtRest, MoreObjectsOrUsedPlacesThanAllowed)
+{
+    Rest rest(16);
+    auto &replica = const_cast<Replica &>(inspect::replica(rest.session(2)));
+    EXPECT_FALSE(oracle_capacity::check(rest.nodes[2], 2));
+    Packed &bodies = replica.world.packed[test::BODY];
+    const uint32_t alive = bodies.alive;
+    bodies.alive = replica.types->types[test::BODY].objects_max + 1;
+    EXPECT_EQ(oracle_capacity::check(rest.nodes[2], 2).invariant, "I26");
+    bodies.alive = alive;
+    replica.places[test::BODY].used += replica.places[test::BODY].held;
+    replica.places[test::BODY].used += 1;
+    EXPECT_EQ(oracle_capacity::check(rest.nodes[2], 2).invariant, "I26");
+}
+
+TEST(OraclesAtRest, TwoObjectsInOnePlace)
+{
+    Rest rest(17);
+    const ObjectId second = create(rest.session(1), test::BODY, test::Body{});
+    auto &replica = const_cast<Replica &>(inspect::replica(rest.session(1)));
+    EXPECT_FALSE(oracle_capacity::check_places(replica, 1));
+    replica.world.slots[world::find(replica.world, second)].place =
+        replica.world.slots[world::find(replica.world, rest.body)].place;
+    EXPECT_EQ(oracle_capacity::check_places(replica, 1).invariant, "I26");
+}
+
+TEST(OraclesAtRest, LeasesThatAreNotObjectsMax)
+{
+    Rest rest(18);
+    auto &replica = const_cast<Replica &>(inspect::replica(rest.session(1)));
+    EXPECT_FALSE(oracle_capacity::check_at_rest(rest.at_rest()));
+    replica.places[test::DOOR].held += 1;
+    EXPECT_EQ(oracle_capacity::check_at_rest(rest.at_rest()).invariant, "Q11");
+    replica.places[test::DOOR].held -= 1;
+    replica.places[test::DOOR].used += 1;
+    EXPECT_EQ(oracle_capacity::check_at_rest(rest.at_rest()).invariant, "Q11");
 }
 
 // --- M1 ---
