@@ -181,6 +181,8 @@ check_explorer() {
 --peers 3 --claims 1 --destroys 1 --crashes 1 --joins 1
 --peers 4 --claims 1 --crashes 2 --survivors
 --star --peers 3 --claims 1 --destroys 1 --crashes 1 --joins 1
+--star --peers 2 --creates 3 --claims 0 --destroys 2 --crashes 1 --joins 1 --objects-max 2
+--peers 3 --creates 3 --claims 0 --destroys 2 --crashes 1 --objects-max 2
 --star --peers 4 --claims 2 --destroys 1 --crashes 1
 --peers 3 --claims 1 --destroys 0 --crashes 1 --updates 1 --hides 2
 --peers 4 --claims 1 --destroys 0 --crashes 1 --suspicions 1
@@ -189,6 +191,9 @@ check_explorer() {
 --peers 3 --claims 2 --destroys 1 --crashes 1
 --peers 3 --claims 1 --destroys 1 --crashes 1 --updates 1 --losses 1
 --peers 2 --claims 1 --destroys 1 --crashes 1 --joins 1
+--peers 2 --creates 3 --claims 0 --destroys 2 --crashes 1 --joins 1 --objects-max 1
+--peers 2 --creates 3 --claims 1 --destroys 2 --crashes 1 --objects-max 2
+--peers 3 --creates 3 --claims 0 --destroys 2 --crashes 1 --objects-max 1
 --peers 3 --claims 1 --destroys 0 --crashes 1 --updates 2
 --peers 3 --claims 2 --destroys 1 --holds 1
 --peers 3 --claims 1 --destroys 1 --forges 1 --suspicions 1
@@ -198,7 +203,7 @@ TEXT
 }
 
 check_mutants() {
-    sim mutants --time-limit 20 --jobs "$jobs" --folder build/sim-mutants
+    sim mutants --time-limit 120 --jobs "$jobs" --folder build/sim-mutants
 }
 
 # From the same place each time: what a longer search finds is for nightly, and not for a change
@@ -332,7 +337,7 @@ nightly() {
     step "explorer, updates" exhausted --peers 3 --claims 2 --destroys 1 --updates 1 --losses 1 \
         --holds 1
     step "explorer, joins" exhausted --peers 3 --claims 2 --destroys 1 --crashes 1 --joins 1
-    step "mutants" sim mutants --time-limit 60 --jobs "$jobs" --folder build/sim-mutants
+    step "mutants" sim mutants --time-limit 120 --jobs "$jobs" --folder build/sim-mutants
     step "planted mistakes" "$root/dev" plant
     step "fuzz targets" "$root/dev" fuzz --seconds 600
     conclude nightly
