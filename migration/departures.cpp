@@ -380,10 +380,9 @@ static void end_departure(Replica &r)
     if (!grants::room(r, orphans) ||
         r.events.capacity - r.events.count < 4 * orphans + r.members.count + 64)
         return;
-    const bool new_host = r.view_host != r.self;
     take_charge(r);
     r.collecting = r.going_on = false;
-    leases::end_departure(r, new_host);
+    leases::end_departure(r);
     adopt_orphans(r);
     open_view(r);
 }

@@ -63,6 +63,7 @@ void start(Replica &r)
 {
     for (size_t type = 0; type < type_count(r); ++type)
         r.places[type].held = r.types->types[type].objects_max;
+    r.counts_departed = true;
 }
 
 // --- The host shares what is free ---
@@ -232,17 +233,9 @@ void follow_new_host(Replica &r)
     }
 }
 
-static uint32_t fenced_places(const Replica &r, size_t type)
-{
-    uint32_t places = 0;
-    for (const uint16_t member : r.order.all())
-        if (r.members[member].fenced) places += lease_of(r, member, type).places;
-    return places;
-}
-
 // All places but those that the others and this peer hold. A member that has reported more than
 // there are leaves none.
-static uint32_t unreported_places(const Replica &r, size_t type)
+static uint32_t free_of_members(const Replica &r, size_t type)
 {
     uint64_t held = r.places[type].held;
     for (const uint16_t member : r.order.all())
@@ -251,14 +244,14 @@ static uint32_t unreported_places(const Replica &r, size_t type)
     return static_cast<uint32_t>(all - std::min<uint64_t>(held, all));
 }
 
-void end_departure(Replica &r, bool new_host)
+void end_departure(Replica &r)
 {
     Creations creations;
     for (size_t type = 0; type < type_count(r); ++type) {
         if (r.types->types[type].objects_max == 0) continue;
-        const uint32_t taken = new_host ? unreported_places(r, type) : fenced_places(r, type);
+        const uint32_t taken = free_of_members(r, type);
         count_creations(r, type, creations);
-        uint32_t alive = new_host ? creations.of_others : 0;
+        uint32_t alive = r.counts_departed ? 0 : creations.of_others;
         for (const uint16_t member : r.order.all()) {
             if (!r.members[member].fenced) continue;
             alive += creations.of[member];
@@ -270,7 +263,7 @@ void end_departure(Replica &r, bool new_host)
         own.used += used;
         own.unacked_deaths += used - alive; // Until all have acked DEAD.
     }
-    r.deaths_unacked = r.leases_due = true;
+    r.deaths_unacked = r.leases_due = r.counts_departed = true;
 }
 
 // --- Messages ---

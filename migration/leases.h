@@ -18,9 +18,9 @@ void admit(Replica &r, MemberSlot member);
 // On a member that is about to report to a new host: what the last host may have changed meanwhile
 // counts no more.
 void begin_report(Replica &r);
-// On the host: takes the places of the members that are fenced, before they are dropped. A new host
-// takes all that the others have not reported.
-void end_departure(Replica &r, bool new_host);
+// On the host: takes the places of the members that are fenced, before they are dropped, and a new
+// host all that the others have not reported.
+void end_departure(Replica &r);
 // On a member that follows a new host: what was asked of the last one is asked again.
 void follow_new_host(Replica &r);
 // On the host, once per tick, after all messages: moves places between members.

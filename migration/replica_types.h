@@ -285,14 +285,16 @@ struct Replica {               // Open to migration; session and sim read it.
     Fault fault;
     Quorum quorum;
     Topology topology;
-    bool collecting;     // On the host or its successor: reports are awaited.
-    bool going_on;       // Set by go_on(), until the departure of the others has ended.
-    bool votes_known;    // On the host: all members have the view `vote_view`.
-    bool deaths_unacked; // Some Places::unacked_deaths are not 0.
-    bool deaths_awaited; // A round of acks is under way: see MemberQueue::deaths.
-    bool leases_due;     // On the host: the free places are to be shared again.
-    bool leases_wanted;  // On the host: a member waits for places that were not free.
-    uint8_t zero[7];
+    bool collecting;      // On the host or its successor: reports are awaited.
+    bool going_on;        // Set by go_on(), until the departure of the others has ended.
+    bool votes_known;     // On the host: all members have the view `vote_view`.
+    bool deaths_unacked;  // Some Places::unacked_deaths are not 0.
+    bool deaths_awaited;  // A round of acks is under way: see MemberQueue::deaths.
+    bool leases_due;      // On the host: the free places are to be shared again.
+    bool leases_wanted;   // On the host: a member waits for places that were not free.
+    bool counts_departed; // Places::used includes the objects of departed creators: this peer is
+                          // the host, or was it until go_on().
+    uint8_t zero[6];
     uint16_t term_number;       // Term of the view.
     uint16_t term_number_max;   // The largest term number in any stamp, view or report.
     uint16_t last_peer;         // The largest PeerId ever given.

@@ -120,6 +120,36 @@ TEST_P(Capacity, TheLeaseOfADepartedMemberComesBack)
     EXPECT_EQ(creations_left(crowd.world.nodes[1].session, 0), 60u);
 }
 
+// Of the places of departed members those of their living objects stay used, also when the host has
+// gone on alone since.
+TEST(CapacityOfOne, AHostThatGoesOnAloneHasAllPlaces)
+{
+    Crowd crowd(1, Topology::mesh, {4, 0, 60});
+    ASSERT_TRUE(crowd.world.open(4));
+    crowd.run(second_us, 0);
+    for (int i = 0; i < 5; ++i)
+        ASSERT_NE(create(crowd.world.nodes[3].session, 0, Body{}), ObjectId::none);
+    crowd.run(second_us, 0);
+    leave(crowd.world.nodes[3].session);
+    crowd.run(2 * second_us, 0);
+    Session *host = crowd.world.nodes[0].session;
+    ASSERT_EQ(session_stats(host).objects, 5u);
+    for (const size_t other : {size_t{1}, size_t{2}})
+        crowd.world.cut(0, other, true);
+    for (int i = 0; i < 600 && session_state(host) == State::open; ++i)
+        crowd.step(0);
+    ASSERT_EQ(session_state(host), State::minority);
+    go_on(host);
+    crowd.run(2 * second_us, 0);
+    ASSERT_EQ(session_state(host), State::open);
+    EXPECT_EQ(session_stats(host).objects, 5u);
+    EXPECT_EQ(creations_left(host, 0), 55u);
+    for (const ObjectId object : object_ids(host, 0))
+        destroy(host, object);
+    crowd.run(second_us, 0);
+    EXPECT_EQ(creations_left(host, 0), 60u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Topologies, Capacity, testing::Values(Topology::mesh, Topology::star),
                          [](const auto &topology) {
                              return topology.param == Topology::star ? "star" : "mesh";
