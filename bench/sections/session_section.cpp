@@ -27,7 +27,7 @@ const tern::Field thing_fields[] = {
     {"health", tern::FieldKind::int32, offsetof(Thing, health), 1, 0, 100},
     {"sequence", tern::FieldKind::uint32, offsetof(Thing, sequence)},
     {"target", tern::FieldKind::peer, offsetof(Thing, target)}};
-const tern::Type things[] = {{"thing", sizeof(Thing), thing_fields, session_count *own_count}};
+const tern::Type things[] = {{"thing", sizeof(Thing), thing_fields, 2 * session_count *own_count}};
 
 // A change, the same for all contenders: position and sequence always, other fields now and then.
 void move(Thing &thing, uint64_t tick)

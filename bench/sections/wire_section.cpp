@@ -193,12 +193,12 @@ void fill(Published &p, Precision precision, const Load &load, const tern::Paral
     p.sockets = make_sockets(load.client_count);
     p.star = star::make({&p.type, 1}, p.sockets.all, rate_max, parallel);
     p.bodies = bodies::make(load.object_count, load.stride);
+    bodies::create(p.bodies, p.star.sessions[0]); // While the host has all places.
     for (size_t i = 1; i <= load.client_count; ++i)
         star::join(p.star, i);
     for (int i = 0; i < join_ticks_max && !star::is_open(p.star, load.client_count); ++i)
         settle(p, 1);
     settle(p, 200);
-    bodies::create(p.bodies, p.star.sessions[0]);
     for (int i = 0; i < join_ticks_max && !star::is_equal(p.star); ++i)
         settle(p, 1);
     settle(p, 200);

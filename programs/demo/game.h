@@ -44,7 +44,7 @@ inline constexpr Field player_fields[] = {
     {"name", FieldKind::text, offsetof(Player, name), sizeof(Player::name)}};
 inline constexpr Field cheer_fields[] = {{"number", FieldKind::uint32, offsetof(Cheer, number)}};
 
-// Creations can cross, so there may be more cubes than objects_limit.
+// Each peer has a share of the places, so there are more than objects_limit.
 inline constexpr Type types[] = {
     {"cube", sizeof(Cube), cube_fields, objects_limit + 200, Orphan::to_host, ClaimPolicy::always},
     {"player", sizeof(Player), player_fields, star_peers_max, Orphan::destroy, ClaimPolicy::never},

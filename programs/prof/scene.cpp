@@ -100,9 +100,9 @@ void step(Scene &scene, bool plays)
 
 void make(Scene &scene)
 {
-    const uint32_t most = scene.options.objects;
+    const uint32_t most = 2 * scene.options.objects; // So that each peer's share is enough.
     scene.types[BODY] = {"body", sizeof(Body), body_fields, most};
-    scene.types[PLAYER] = {"player", sizeof(Player), player_fields, scene.options.peers};
+    scene.types[PLAYER] = {"player", sizeof(Player), player_fields, 2 * scene.options.peers};
     scene.types[HIT] = {"hit", sizeof(Hit), hit_fields};
     GroupOptions options = {};
     options.config.types = scene.types;

@@ -195,7 +195,7 @@ int load_test(const Options &options)
 {
     if (options.mesh && options.clients >= tern::mesh_peers_max)
         fail("--mesh: of at most " + std::to_string(tern::mesh_peers_max) + " peers");
-    const tern::Type type = {"thing", sizeof(Thing), thing_fields, options.objects};
+    const tern::Type type = {"thing", sizeof(Thing), thing_fields, 2 * options.objects};
     Crowd crowd;
     const uint64_t before_kb = resident_kb();
     tern::group::make(crowd.group, group_options(options, type));

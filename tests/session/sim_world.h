@@ -36,7 +36,7 @@ enum : TypeId { BODY, NAME, DOOR, VAULT, HIT };
 inline const Type world_types[] = {
     {"body", sizeof(Body), body_fields, 256},
     {"name", sizeof(Name), name_fields, 256, Orphan::destroy},
-    {"door", sizeof(Name), name_fields, 16, Orphan::to_host, ClaimPolicy::ask_game},
+    {"door", sizeof(Name), name_fields, 64, Orphan::to_host, ClaimPolicy::ask_game},
     {"vault", sizeof(Name), name_fields, 16, Orphan::to_host, ClaimPolicy::never},
     {"hit", sizeof(Hit), hit_fields}};
 
