@@ -126,7 +126,8 @@ static void end_round(Replica &r)
             places.own_unacked +=
                 r.place_states[places.first + r.place_numbers[i]] != PlaceState::free;
         TERN_ASSERT(places.own_unacked <= before, "%u places", before);
-        places.used -= places.awaited_deaths;
+        // A hostile member can make objects known whose creator has never had a place for them.
+        places.used -= std::min(places.used, places.awaited_deaths);
         places.awaited_deaths = 0;
     }
     r.deaths_awaited = false;
