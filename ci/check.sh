@@ -203,7 +203,7 @@ TEXT
 }
 
 check_mutants() {
-    sim mutants --time-limit 120 --jobs "$jobs" --folder build/sim-mutants
+    sim mutants --time-limit 30 --jobs "$jobs" --folder build/sim-mutants
 }
 
 # From the same place each time: what a longer search finds is for nightly, and not for a change
@@ -337,7 +337,7 @@ nightly() {
     step "explorer, updates" exhausted --peers 3 --claims 2 --destroys 1 --updates 1 --losses 1 \
         --holds 1
     step "explorer, joins" exhausted --peers 3 --claims 2 --destroys 1 --crashes 1 --joins 1
-    step "mutants" sim mutants --time-limit 120 --jobs "$jobs" --folder build/sim-mutants
+    step "mutants" sim mutants --time-limit 60 --jobs "$jobs" --folder build/sim-mutants
     step "planted mistakes" "$root/dev" plant
     step "fuzz targets" "$root/dev" fuzz --seconds 600
     conclude nightly

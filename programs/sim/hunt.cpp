@@ -101,7 +101,7 @@ void play_scenarios(const Child &self)
     }
 }
 
-constexpr uint64_t states_max = 1'000'000; // In one scope: with a mutant there may be no end.
+constexpr uint64_t states_max = 300'000; // In one scope: with a mutant there may be no end.
 // Bounds are in processor time. A child may take this many times as long in real time.
 constexpr double patience = 5;
 

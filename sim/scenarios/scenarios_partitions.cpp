@@ -246,6 +246,44 @@ PlayedSessions bridge_dies(const Stage &stage)
     return finish(run, "3 of 3 survivors stayed");
 }
 
+// --- S17: a connection is made anew ---
+
+// 1 and 2 lose each other for longer than the timeout, and the host, which could relay, loses 1 for
+// a little less. Before anybody notices, 1 destroys an object and creates another one. All of that
+// is in flight when the connection ends, and comes over the next one.
+PlayedSessions connection_made_anew(const Stage &stage)
+{
+    std::string text = populated_trace(3, 14, "timeout_ms 2000\n");
+    text += "create 1 @3200000 o4 =124076828\n";
+    for (const char *pair : {"1>2", "2>1"})
+        text += "cut " + std::string(pair) + " @4000000 +2150000\n";
+    for (const char *pair : {"0>1", "1>0"})
+        text += "cut " + std::string(pair) + " @4350000 +1800000\n";
+    // Of another type: in the place of the dead one it would show that that is dead.
+    text += "destroy 1 @4100000 o2\ncreate 1 @4100000 o5 =124076829\n";
+    // Each changes something all the time, so that the silences begin with the cuts.
+    for (uint64_t at_us = 3'500'000; at_us < 7'000'000; at_us += 40'000)
+        for (const char *change : {"set 0 o1", "set 1 o4", "set 2 o3"}) {
+            const std::string who(change, 5), thing(change + 6);
+            const std::string at = std::to_string(at_us);
+            text += who + " @" + at + " " + thing + " =" + at + "\n";
+        }
+    Run run = begin(stage, text);
+    advance_to(run, 4'000'000);
+    const ObjectId kept = simulation::object(*run.sim, 4);
+    bool was_lost = false;
+    while (run.sim->now_us < 8'000'000 && advance(run)) {
+        const Node &owner = run.sim->nodes[1];
+        if (!owner.session) break;
+        const Explanation explained = explain(owner.session, kept, run.sim->nodes[2].self);
+        was_lost = was_lost || explained.why == Why::no_connection;
+    }
+    expect(run, was_lost, "the connection of 1 and 2 has ended");
+    expect(run, agree(run), "all are still there and agree");
+    expect(run, is_dead(run, 2, 2) && is_owned(run, 2, 5, 1), "2 has learned what 1 did");
+    return finish(run, "the connection was made anew, and nothing was lost with the old one");
+}
+
 constexpr Playable all[] = {
     {{"S16-sessions", "S16: two of five are cut off, told, and come back"}, two_of_five_part, true},
     {{"S16-host", "S16: the host is with the two of five; the next follows"},
@@ -256,6 +294,8 @@ constexpr Playable all[] = {
      half_with_the_host},
     {{"S16-goodbye", "S16: one leaves, and the host dies before all know it"},
      goodbye_before_the_host},
+    {{"S17-anew", "S17: two lose their connection, with a death in flight, and make another"},
+     connection_made_anew},
     {{"S17-bridge", "S17: the host and one other hear only one between, who bridges"}, bridge},
     {{"S17-members", "S17: two members hear only the host between them, which bridges"},
      bridge_of_the_host,

@@ -254,10 +254,11 @@ std::string leaver_trace(uint16_t leaver)
     std::string text =
         "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 20\nobjects 9000\nchoices\n"
         "start 1 @1000000 =0\nstart 2 @1300000 =0\nstart 3 @1600000 =0\n";
-    for (uint32_t i = 1; i <= leaver_objects; ++i) // Different contents, all of type THING.
-        text += "create " + who + " @3000000 o" + std::to_string(i) + " =" +
-                std::to_string(124'076'828 + 64 * i) + "\n";
-    text += "create 3 @3000000 o" + std::to_string(leaver_objects + 1) + " =124076828\n";
+    // Different contents, all of type THING. After the first half the leaver gets more places.
+    for (uint32_t i = 1; i <= leaver_objects; ++i)
+        text += "create " + who + (i <= leaver_objects / 2 ? " @3000000 o" : " @4000000 o") +
+                std::to_string(i) + " =" + std::to_string(124'076'828 + 64 * i) + "\n";
+    text += "create 3 @4000000 o" + std::to_string(leaver_objects + 1) + " =124076828\n";
     return text + "crash " + who + " @8000000\n";
 }
 
