@@ -1,6 +1,7 @@
 #include "migration/leases.h"
 #include "migration/message_queue.h"
 #include <algorithm>
+#include <utility>
 
 namespace tern::leases {
 
@@ -35,21 +36,16 @@ static const Lease &lease_of(const Replica &r, MemberSlot member, size_t type)
     return r.leases[size_t{member} * type_count(r) + type];
 }
 
-static bool is_host(const Replica &r)
-{
-    return r.phase == Phase::in && replica::host(r) == r.self;
-}
-
 static void ask_for_more(Replica &r, Places &places)
 {
     if (places.wanted) return;
     places.wanted = true;
-    if (is_host(r)) {
+    if (replica::is_host(r)) {
         r.leases_due = true;
         return;
     }
     places.waits = true;
-    message_queue::push(r, replica::find_member(r, replica::host(r)), Control::lease_use);
+    message_queue::push(r, replica::find_member(r, replica::host(r)), Control::lease);
 }
 
 void used(Replica &r, TypeId type)
@@ -102,11 +98,15 @@ static void give(Replica &r, MemberSlot to, size_t type, uint32_t count, bool wa
     send_lease(r, to, type);
 }
 
-// The division of the free places of one type.
+// The division of the free places of one type. Who has half of an equal share has enough: the host
+// does not trouble the others on its behalf. So most joins cost one message and not one round trip
+// to each member.
 struct Shares {
     uint32_t free[members_max]; // By member slot, as far as the host knows.
     uint32_t equal;             // What each member would have.
-    uint32_t missing;           // What those that want more still miss.
+    uint32_t goal;              // What those that want more get: an equal share, and at least one.
+    uint32_t enough;
+    uint32_t missing; // What those that have not enough still miss of their goal.
 };
 
 static Shares count_shares(const Replica &r, size_t type)
@@ -126,6 +126,8 @@ static Shares count_shares(const Replica &r, size_t type)
         members += 1;
     }
     shares.equal = static_cast<uint32_t>(all / members);
+    shares.goal = std::max(shares.equal, 1u);
+    shares.enough = shares.goal - shares.goal / 2;
     return shares;
 }
 
@@ -135,27 +137,27 @@ static Shares count_shares(const Replica &r, size_t type)
 static void give_to_wanting(Replica &r, size_t type, Shares &shares, bool again)
 {
     const MemberSlot self = replica::find_member(r, r.self);
-    const uint32_t goal = std::max(shares.equal, 1u);
     Places &own = r.places[type];
-    if (shares.free[self] >= goal) own.wanted = false;
-    if (own.wanted) shares.missing = goal - shares.free[self];
+    if (shares.free[self] >= shares.enough) own.wanted = false;
+    if (own.wanted) shares.missing = shares.goal - shares.free[self];
     for (const uint16_t member : r.order.all()) {
         const Lease &lease = lease_of(r, member, type);
         if (!lease.wanted || r.members[member].fenced) continue;
-        if (shares.free[member] >= goal) {
+        if (shares.free[member] >= shares.enough) {
             if (again) give(r, member, type, 0, false);
             continue;
         }
-        const uint32_t missing = goal - shares.free[member];
-        uint32_t spare = shares.free[self] - std::min(shares.free[self], shares.equal);
+        const uint32_t missing = shares.goal - shares.free[member];
+        uint32_t spare = shares.free[self] - std::min(shares.free[self], shares.enough);
         if (own.wanted) spare = 0;
-        // Who has none gets one before the host keeps its share.
+        // A member that has none gets one before the host keeps its half.
         else if (spare == 0 && shares.free[member] == 0 && shares.free[self] > 0)
             spare = 1;
         const uint32_t given = std::min(missing, spare);
-        if (given > 0) give(r, member, type, given, given < missing);
+        const bool is_short = shares.free[member] + given < shares.enough;
+        if (given > 0) give(r, member, type, given, is_short);
         shares.free[self] -= given;
-        shares.missing += missing - given;
+        if (is_short) shares.missing += missing - given;
     }
     own.low = low_mark(own);
 }
@@ -202,7 +204,7 @@ static void share(Replica &r)
 
 void settle(Replica &r)
 {
-    if (is_host(r)) share(r);
+    if (replica::is_host(r)) share(r);
 }
 
 // --- Membership ---
@@ -261,7 +263,7 @@ void end_departure(Replica &r)
         const uint32_t used = std::max(taken, alive);
         own.held += taken;
         own.used += used;
-        own.unacked_deaths += used - alive; // Until all have acked DEAD.
+        own.departed_unacked += used - alive; // Until all have acked DEAD.
     }
     r.deaths_unacked = r.leases_due = r.counts_departed = true;
 }
@@ -273,144 +275,117 @@ static bool is_object_type(const Replica &r, uint64_t type)
     return type < type_count(r) && r.types->types[type].objects_max > 0;
 }
 
-uint32_t write_lease(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about)
+// What a LEASE says of one type.
+struct Entry {
+    uint64_t type, number, places, asked;
+};
+
+static void write_entry(BitWriter &w, const Entry &entry)
+{
+    bits::write_bool(w, true);
+    bits::write_varint(w, entry.type);
+    bits::write_varint(w, entry.number);
+    bits::write_varint(w, entry.places);
+    bits::write_varint(w, entry.asked);
+}
+
+static Entry read_entry(const Replica &r, BitReader &reader)
+{
+    Entry entry = {};
+    entry.type = bits::read_varint(reader);
+    entry.number = bits::read_varint(reader);
+    entry.places = bits::read_varint(reader);
+    entry.asked = bits::read_varint(reader);
+    const bool possible = is_object_type(r, entry.type) && entry.number <= UINT32_MAX &&
+                          entry.places <= r.types->types[entry.type].objects_max;
+    // The host asks for some of the places, and a member for more of them or not.
+    const uint64_t asked_max = replica::is_host(r) ? 1 : entry.places;
+    if (!possible || entry.asked > asked_max) bits::fail(reader);
+    return entry;
+}
+
+// What the host has to tell the member, or the member the host, about the type. False: nothing.
+static bool take_waiting(Replica &r, MemberSlot to, size_t type, Entry &entry)
+{
+    if (replica::is_host(r)) {
+        Lease &lease = lease_of(r, to, type);
+        entry = {type, lease.number, lease.places, lease.asked};
+        return std::exchange(lease.waits, false);
+    }
+    Places &places = r.places[type];
+    entry = {type, places.number, places.held, places.wanted};
+    return std::exchange(places.waits, false);
+}
+
+uint32_t write(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about)
 {
     uint32_t count = 0;
+    Entry entry;
     for (size_t type = 0; type < type_count(r) && count < grant_objects_max; ++type) {
-        Lease &lease = lease_of(r, to, type);
-        if (!lease.waits) continue;
-        lease.waits = false;
+        if (!take_waiting(r, to, type, entry)) continue;
         if (count == 0) messages::write_kind(w, MessageKind::lease);
         about[count++] = static_cast<TypeId>(type);
-        bits::write_bool(w, true);
-        bits::write_varint(w, type);
-        bits::write_varint(w, lease.number);
-        bits::write_varint(w, lease.places);
-        bits::write_varint(w, lease.asked);
+        write_entry(w, entry);
     }
     if (count > 0) bits::write_bool(w, false);
     return count;
 }
 
-void lease_lost(Replica &r, MemberSlot to, TypeId type)
+void lost(Replica &r, MemberSlot to, TypeId type)
 {
-    lease_of(r, to, type).waits = true;
+    (replica::is_host(r) ? lease_of(r, to, type).waits : r.places[type].waits) = true;
 }
 
-struct ReadLease {
-    uint64_t type, number, places, asked;
-};
-
-static ReadLease read_lease(const Replica &r, BitReader &reader)
+// On a member. An earlier LEASE, which a new connection has repeated, changes nothing.
+static void take_lease(Replica &r, const Entry &entry)
 {
-    ReadLease read = {};
-    read.type = bits::read_varint(reader);
-    read.number = bits::read_varint(reader);
-    read.places = bits::read_varint(reader);
-    read.asked = bits::read_varint(reader);
-    const bool possible = is_object_type(r, read.type) && read.number > 0 &&
-                          read.number <= UINT32_MAX && read.asked <= read.places &&
-                          read.places <= r.types->types[read.type].objects_max;
-    if (!possible) bits::fail(reader);
-    return read;
-}
-
-// An earlier LEASE, which a new connection has repeated, changes nothing.
-static void take_lease(Replica &r, const ReadLease &read)
-{
-    Places &places = r.places[read.type];
-    if (read.number <= places.number) return;
-    places.number = static_cast<uint32_t>(read.number);
-    places.held = static_cast<uint32_t>(read.places);
-    if (read.asked > 0) {
-        places.held -= std::min(static_cast<uint32_t>(read.asked), free_places(places));
+    Places &places = r.places[entry.type];
+    if (entry.number <= places.number) return;
+    places.number = static_cast<uint32_t>(entry.number);
+    places.held = static_cast<uint32_t>(entry.places);
+    if (entry.asked > 0) {
+        places.held -= std::min(static_cast<uint32_t>(entry.asked), free_places(places));
         places.waits = true;
-        message_queue::push(r, replica::find_member(r, replica::successor(r)), Control::lease_use);
+        message_queue::push(r, replica::find_member(r, replica::successor(r)), Control::lease);
     } else {
         places.wanted = false;
     }
     places.low = low_mark(places);
 }
 
-Verdict receive_lease(Replica &r, PeerId from, BitReader reader)
+// On the host. A LEASE of a member that has crossed a newer one of the host is void. If the host's
+// asks for places, the member writes another one; otherwise the member asks again when it runs low.
+static void take_kept(Replica &r, MemberSlot from, const Entry &entry)
 {
-    BitReader check = reader;
-    while (bits::read_bool(check) && !bits::failed(check))
-        read_lease(r, check);
-    if (!bits::complete(check)) return Verdict::malformed;
-    if (from != replica::successor(r)) return Verdict::forged;
-    while (bits::read_bool(reader))
-        take_lease(r, read_lease(r, reader));
-    return Verdict::ok;
-}
-
-uint32_t write_use(BitWriter &w, Replica &r, LeasedTypes &about)
-{
-    uint32_t count = 0;
-    for (size_t type = 0; type < type_count(r) && count < grant_objects_max; ++type) {
-        Places &places = r.places[type];
-        if (!places.waits) continue;
-        places.waits = false;
-        if (count == 0) messages::write_kind(w, MessageKind::lease_use);
-        about[count++] = static_cast<TypeId>(type);
-        bits::write_bool(w, true);
-        bits::write_varint(w, type);
-        bits::write_varint(w, places.number);
-        bits::write_varint(w, places.held);
-        bits::write_bool(w, places.wanted);
-    }
-    if (count > 0) bits::write_bool(w, false);
-    return count;
-}
-
-void use_lost(Replica &r, TypeId type)
-{
-    r.places[type].waits = true;
-}
-
-struct ReadUse {
-    uint64_t type, number, held;
-    bool wanted;
-};
-
-static ReadUse read_use(const Replica &r, BitReader &reader)
-{
-    ReadUse read = {};
-    read.type = bits::read_varint(reader);
-    read.number = bits::read_varint(reader);
-    read.held = bits::read_varint(reader);
-    read.wanted = bits::read_bool(reader);
-    if (!is_object_type(r, read.type) || read.number > UINT32_MAX) bits::fail(reader);
-    return read;
-}
-
-// A LEASE_USE that has crossed a newer LEASE is void. If that LEASE asks for places, the member
-// writes another one; otherwise the member asks again when it runs low.
-static void take_use(Replica &r, MemberSlot from, const ReadUse &read)
-{
-    Lease &lease = lease_of(r, from, read.type);
-    if (read.number != lease.number || read.held > lease.places) return;
-    if (read.wanted && !lease.wanted) lease.wanted = r.leases_due = true;
-    const auto returned = static_cast<uint32_t>(lease.places - read.held);
+    Lease &lease = lease_of(r, from, entry.type);
+    if (entry.number != lease.number || entry.places > lease.places) return;
+    if (entry.asked > 0 && !lease.wanted) lease.wanted = r.leases_due = true;
+    const auto returned = static_cast<uint32_t>(lease.places - entry.places);
     if (returned == 0 && lease.asked == 0) return;
     lease.places -= returned;
-    r.places[read.type].held += returned;
+    r.places[entry.type].held += returned;
     lease.asked = 0;
     lease.number += 1;
     // Otherwise not all know yet who has died there: the host asks again later.
     if (returned > 0) r.leases_due = true;
-    send_lease(r, from, read.type);
+    send_lease(r, from, entry.type);
 }
 
-Verdict receive_use(Replica &r, MemberSlot from, BitReader reader)
+Verdict receive(Replica &r, MemberSlot from, BitReader reader)
 {
     BitReader check = reader;
     while (bits::read_bool(check) && !bits::failed(check))
-        read_use(r, check);
+        read_entry(r, check);
     if (!bits::complete(check)) return Verdict::malformed;
-    if (!is_host(r)) return Verdict::forged;
-    while (bits::read_bool(reader))
-        take_use(r, from, read_use(r, reader));
+    const bool host = replica::is_host(r);
+    if (!host && r.members[from].id != replica::successor(r)) return Verdict::forged;
+    while (bits::read_bool(reader)) {
+        const Entry entry = read_entry(r, reader);
+        if (host)
+            take_kept(r, from, entry);
+        else
+            take_lease(r, entry);
+    }
     return Verdict::ok;
 }
 

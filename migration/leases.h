@@ -27,16 +27,15 @@ void follow_new_host(Replica &r);
 void settle(Replica &r);
 
 // --- Messages ---
-// LEASE, from the host to a member, and LEASE_USE, from a member to the host. The writers return
-// how many types the message is about, and list them in `about`; 0: nothing is left to write.
+// LEASE: the host tells a member its lease, and how many places it wants back. A member tells the
+// host how many it keeps, and whether it wants more.
+// Writes what waits for a member. Returns how many types the message is about, and lists them in
+// `about`; 0: nothing waited.
 using LeasedTypes = TypeId[grant_objects_max];
-uint32_t write_lease(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about);
-uint32_t write_use(BitWriter &w, Replica &r, LeasedTypes &about);
+uint32_t write(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about);
 // A message about this type may not have arrived; it is written again.
-void lease_lost(Replica &r, MemberSlot to, TypeId type);
-void use_lost(Replica &r, TypeId type);
-Verdict receive_lease(Replica &r, PeerId from, BitReader reader);
-Verdict receive_use(Replica &r, MemberSlot from, BitReader reader);
+void lost(Replica &r, MemberSlot to, TypeId type);
+Verdict receive(Replica &r, MemberSlot from, BitReader reader);
 // The part of a REPORT that tells how many places of each type the sender holds. read_held() keeps
 // them as the lease of that member if `keep` is true.
 void write_held(BitWriter &w, const Replica &r);

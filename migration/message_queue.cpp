@@ -357,11 +357,8 @@ static void requeue(Replica &r, MemberSlot to, const UnackedEntry &entry)
     case MessageKind::synced: return again(Control::synced);
     case MessageKind::caught_up: return again(Control::caught_up);
     case MessageKind::lease:
-        leases::lease_lost(r, to, static_cast<TypeId>(entry.token));
+        leases::lost(r, to, static_cast<TypeId>(entry.token));
         return again(Control::lease);
-    case MessageKind::lease_use:
-        leases::use_lost(r, static_cast<TypeId>(entry.token));
-        return again(Control::lease_use);
     case MessageKind::destroy: // deaths::proofs_lost() does these.
     case MessageKind::report_object:
     case MessageKind::none: return;

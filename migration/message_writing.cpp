@@ -329,30 +329,17 @@ static bool write_dead_wanted(const Writing &m)
     return true;
 }
 
-static void note_types(const Writing &m, MessageKind kind, const leases::LeasedTypes &types,
-                       uint32_t count)
+static bool write_lease(const Writing &m)
 {
+    const bool to_host = replica::host(m.r) == m.r.members[m.to].id;
+    if (!to_host && !replica::is_host(m.r)) return true;
+    leases::LeasedTypes types;
+    const uint32_t count = leases::write(m.w, m.r, m.to, types);
     for (uint32_t i = 0; i < count; ++i) {
-        UnackedEntry entry = about(kind);
+        UnackedEntry entry = about(MessageKind::lease);
         entry.token = types[i];
         note(m, entry);
     }
-}
-
-static bool write_lease(const Writing &m)
-{
-    leases::LeasedTypes types;
-    const uint32_t count = leases::write_lease(m.w, m.r, m.to, types);
-    note_types(m, MessageKind::lease, types, count);
-    return count == 0;
-}
-
-static bool write_lease_use(const Writing &m)
-{
-    if (replica::host(m.r) != m.r.members[m.to].id) return true;
-    leases::LeasedTypes types;
-    const uint32_t count = leases::write_use(m.w, m.r, types);
-    note_types(m, MessageKind::lease_use, types, count);
     return count == 0;
 }
 
@@ -378,7 +365,6 @@ static bool write_control(const Writing &m, Control control)
     case Control::refusals: return write_refusals(m);
     case Control::dead_wanted: return write_dead_wanted(m);
     case Control::lease: return write_lease(m);
-    case Control::lease_use: return write_lease_use(m);
     case Control::none: break;
     }
     TERN_ASSERT(false, "control %u", static_cast<unsigned>(control));

@@ -28,47 +28,33 @@ uint32_t left(const Replica &r, TypeId type)
     if (r.phase != Phase::in) return 0;
     const Places &places = r.places[type];
     const uint32_t free = places.held - std::min(places.held, places.used);
-    return free + places.own_unacked;
+    return free + places.unacked + places.awaited;
 }
 
-// The number used last is on top of the stack of unused ones. So places with unacked deaths are
-// taken before others, which use more of the lease.
 bool take(Replica &r, TypeId type, uint32_t &number)
 {
     Places &places = r.places[type];
     if (left(r, type) == 0) return false;
     number = r.place_numbers[places.first + places.unused - 1];
     places.unused -= 1;
-    PlaceState &state = r.place_states[places.first + number];
-    switch (state) {
-    case PlaceState::free: places.used += 1; break;
-    case PlaceState::unacked: places.unacked_deaths -= 1; break;
-    case PlaceState::awaited: places.awaited_deaths -= 1; break;
-    case PlaceState::used: TERN_ASSERT(false, "place %u", number);
-    }
-    places.own_unacked -= state != PlaceState::free;
-    state = PlaceState::used;
+    if (places.unacked > 0)
+        places.unacked -= 1;
+    else if (places.awaited > 0)
+        places.awaited -= 1;
+    else
+        places.used += 1;
     return true;
 }
 
 static void leave_own(Replica &r, const Object &object)
 {
     Places &places = r.places[object.type];
-    r.place_states[places.first + object.place] = PlaceState::unacked;
     r.place_numbers[places.first + places.unused] = object.place;
     places.unused += 1;
-    places.own_unacked += 1;
+    places.unacked += 1;
 }
 
 // --- Deaths that not all have acked ---
-
-static void change_states(Replica &r, const Places &places, PlaceState from, PlaceState to)
-{
-    for (uint32_t i = places.first; i < places.first + places.unused; ++i) {
-        PlaceState &state = r.place_states[places.first + r.place_numbers[i]];
-        if (state == from) state = to;
-    }
-}
 
 void messages_pulled(Replica &r, MemberSlot member)
 {
@@ -87,10 +73,9 @@ static void begin_round(Replica &r)
     r.deaths_unacked = false;
     r.deaths_awaited = true;
     for (Places &places : r.places.all()) {
-        if (places.unacked_deaths == 0) continue;
-        change_states(r, places, PlaceState::unacked, PlaceState::awaited);
-        places.awaited_deaths = places.unacked_deaths;
-        places.unacked_deaths = 0;
+        places.awaited = places.unacked;
+        places.departed_awaited = places.departed_unacked;
+        places.unacked = places.departed_unacked = 0;
     }
     if (r.topology == Topology::star) return;
     for (const uint16_t member : r.order.all()) {
@@ -118,17 +103,10 @@ static bool is_round_over(Replica &r)
 static void end_round(Replica &r)
 {
     for (Places &places : r.places.all()) {
-        if (places.awaited_deaths == 0) continue;
-        const uint32_t before = places.own_unacked;
-        places.own_unacked = 0;
-        change_states(r, places, PlaceState::awaited, PlaceState::free);
-        for (uint32_t i = places.first; i < places.first + places.unused; ++i)
-            places.own_unacked +=
-                r.place_states[places.first + r.place_numbers[i]] != PlaceState::free;
-        TERN_ASSERT(places.own_unacked <= before, "%u places", before);
+        const uint32_t freed = places.awaited + places.departed_awaited;
         // A hostile member can make objects known whose creator has never had a place for them.
-        places.used -= std::min(places.used, places.awaited_deaths);
-        places.awaited_deaths = 0;
+        places.used -= std::min(places.used, freed);
+        places.awaited = places.departed_awaited = 0;
     }
     r.deaths_awaited = false;
 }
@@ -199,8 +177,10 @@ void died(Replica &r, ObjectSlot slot)
     TERN_ASSERT(r.occupants[at] == slot + 1, "place %u", object.place);
     probing::remove(r.occupants, at, [&](ObjectSlot other) { return key_of(r, other); });
     if (!uses_own_lease(r, creator)) return;
-    if (creator == r.self) leave_own(r, object);
-    r.places[object.type].unacked_deaths += 1;
+    if (creator == r.self)
+        leave_own(r, object);
+    else
+        r.places[object.type].departed_unacked += 1;
     r.deaths_unacked = true;
     if (r.topology == Topology::star) return;
     const auto id = static_cast<uint64_t>(object.id);

@@ -14,7 +14,7 @@ namespace tern::places {
 // --- Creations of this peer ---
 // How many objects of the type this peer may create now.
 uint32_t left(const Replica &r, TypeId type);
-// Takes the place of a new creation; false: none is left.
+// Gives the number of the place of a new creation; false: none is left.
 bool take(Replica &r, TypeId type, uint32_t &number);
 // Once per tick: frees the places whose deaths all have acked.
 void settle(Replica &r);
@@ -24,12 +24,13 @@ void messages_pulled(Replica &r, MemberSlot member);
 void rewind(Replica &r, MemberSlot member);
 
 // --- Objects of all peers ---
-// Who lives in a place. no_slot: nobody, as far as this peer knows.
+// Finds the object that lives in a place, as far as this peer knows. no_slot: there is none.
 ObjectSlot occupant(const Replica &r, PeerId creator, TypeId type, uint32_t number);
 void move_in(Replica &r, ObjectSlot slot, uint32_t number);
-// The object of this slot, which lived, has died.
+// Call it once for each object that has died: it leaves its place.
 void died(Replica &r, ObjectSlot slot);
 
-void set_up(Replica &r); // In a new block.
+// Numbers the places, in a new block.
+void set_up(Replica &r);
 
 }

@@ -56,7 +56,6 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     const size_t type_count = types.types.size();
     flat::place(b, r.places, type_count, type_count);
     flat::place(b, r.place_numbers, types.objects_max, types.objects_max);
-    flat::place(b, r.place_states, types.objects_max, types.objects_max);
     flat::place(b, r.occupants, std::bit_ceil(2 * size_t{slots}), std::bit_ceil(2 * size_t{slots}));
     flat::place(b, r.leases, type_count * limits.peers_max, type_count * limits.peers_max);
     flat::place(b, r.grants, limits.grants_max, limits.grants_max);

@@ -62,6 +62,7 @@ void give_up(Replica &r, PeerId peer);
 // The member with the lowest id that is not fenced: the host or, when that has gone, its successor.
 PeerId successor(const Replica &r);
 PeerId host(const Replica &r); // The sender of our view; none when it has gone.
+bool is_host(const Replica &r);
 // The successor, if a QUERY that waits here names it as gone; else none.
 PeerId suspected(const Replica &r);
 // Whether enough voters of the last view are left for the session to continue.

@@ -135,6 +135,11 @@ PeerId host(const Replica &r)
     return r.view_host == successor(r) ? r.view_host : PeerId::none;
 }
 
+bool is_host(const Replica &r)
+{
+    return r.phase == Phase::in && host(r) == r.self;
+}
+
 bool exchanges_objects_with(const Replica &r, PeerId member)
 {
     if (r.topology == Topology::mesh) return true;

@@ -46,8 +46,7 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::report: return departures::receive_report(r, member, reader);
     case MessageKind::dead_wanted: return departures::receive_dead_wanted(r, from, reader);
     case MessageKind::relay: return relay::receive(r, from, reader);
-    case MessageKind::lease: return leases::receive_lease(r, from, reader);
-    case MessageKind::lease_use: return leases::receive_use(r, member, reader);
+    case MessageKind::lease: return leases::receive(r, member, reader);
     case MessageKind::welcome: // welcome() takes it, as the first message.
     case MessageKind::none: break;
     }

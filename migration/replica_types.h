@@ -67,8 +67,7 @@ enum class MessageKind : uint8_t {
     report,
     dead_wanted,
     relay,
-    lease,
-    lease_use
+    lease
 };
 
 // A message to a member that is not about one object. Each kind waits at most once for a member.
@@ -85,10 +84,9 @@ enum class Control : uint8_t {
     claims,      // CLAIM for each claim that the host has not been asked for.
     refusals,    // CLAIM_REFUSED for each of Replica::refusals.
     dead_wanted, // DEAD_WANTED for each member whose MemberQueue::misses_dead is set.
-    lease,       // LEASE for each type whose Lease::waits is set.
-    lease_use    // LEASE_USE for each type whose Places::waits is set.
+    lease        // LEASE for each type whose Lease::waits, or on a member Places::waits, is set.
 };
-inline constexpr uint32_t control_count = 14;
+inline constexpr uint32_t control_count = 13;
 
 // What waits for a member about one object, as bits.
 enum Waiting : uint8_t {
@@ -115,8 +113,8 @@ struct UnackedEntry {
     PeerId peer;      // dead_wanted: the member that is to get DEAD.
     uint32_t tick;    // create, migrate, relay: the tick of the values.
     uint32_t token;   // query, report; welcome, view: the number of the view; grant: its index + 1,
-                      // which counts as a reference; destroy: the index of its proof; lease,
-                      // lease_use: the type.
+                      // which counts as a reference; destroy: the index of its proof; lease:
+                      // the type.
     uint32_t message; // The number of the message on this stream.
     uint64_t object;  // dead: the first id of a range, or 0 for all destroyed objects.
     uint64_t stamp;   // create, migrate, relay: the tenure. dead: the last id of the range.
@@ -149,39 +147,31 @@ struct MemberQueue {
     uint32_t deaths_message; // With AckedDeaths::sent: the last of the messages about them.
 };
 
-// A place of this peer's: see places.h.
-enum class PlaceState : uint8_t {
-    free,    // Never used, or everybody has acked the deaths in it.
-    used,    // An object lives in it.
-    unacked, // The object in it has died; the next round of acks is about that.
-    awaited  // The present round is about it.
-};
-
 // What this peer may create of one type; places.h and leases.h tell the rules.
 struct Places {
-    uint32_t held; // The places of its lease.
-    uint32_t
-        used; // Of these: all that are not free. They include those of departed peers' objects.
-    uint32_t first;       // Its part of Replica::place_states and place_numbers.
-    uint32_t unused;      // Numbers in its part of place_numbers: those in which no object lives.
-    uint32_t own_unacked; // Of these: those that are not free.
-    uint32_t unacked_deaths; // Used places whose object died since the round of acks began.
-    uint32_t awaited_deaths; // Used places whose object died before.
-    uint32_t low;            // It asks for more when no more places than these are free.
-    uint32_t number;         // Of the last LEASE of the present host. 0: there was none.
-    bool wanted;             // It has asked for more, or will.
-    bool waits;              // LEASE_USE is to tell of this type.
+    uint32_t held;   // The lease has so many places.
+    uint32_t used;   // So many of them are not free: an object lives there, or not all members have
+                     // acked its death. This includes the objects of departed creators.
+    uint32_t first;  // The part of Replica::place_numbers begins here. It is a stack of the places
+                     // in which no object of this peer's lives. Those used last are on top.
+    uint32_t unused; // The stack has so many numbers.
+    uint32_t unacked; // So many on top are used: the next round of acks is about their deaths.
+    uint32_t awaited; // So many below these are used: the present round is about their deaths.
+    uint32_t departed_unacked, departed_awaited; // The same, of objects of departed creators.
+    uint32_t low;    // The peer asks for more when no more places than these are free.
+    uint32_t number; // The last LEASE of the present host had this number. 0: there was none.
+    bool wanted;     // The peer has asked for more, or will.
+    bool waits;      // A LEASE is to tell the host of this type.
     uint8_t zero[2];
 };
 
 // On the host: what one member may create of one type.
 struct Lease {
     uint32_t places;
-    uint32_t
-        number;     // Rises with each change, so that the answer to an earlier LEASE is told apart.
-    uint32_t asked; // How many places the member should return, in the LEASE of this number.
-    bool wanted;    // The member has asked for more.
-    bool waits;     // LEASE is to tell of this type.
+    uint32_t number; // It rises with each change; an answer to an earlier LEASE is void.
+    uint32_t asked;  // The LEASE of this number asks the member to return so many places.
+    bool wanted;     // The member has asked for more.
+    bool waits;      // A LEASE is to tell the member of this type.
     uint8_t zero[2];
 };
 
@@ -288,7 +278,7 @@ struct Replica {               // Open to migration; session and sim read it.
     bool collecting;      // On the host or its successor: reports are awaited.
     bool going_on;        // Set by go_on(), until the departure of the others has ended.
     bool votes_known;     // On the host: all members have the view `vote_view`.
-    bool deaths_unacked;  // Some Places::unacked_deaths are not 0.
+    bool deaths_unacked;  // Some deaths wait for the next round of acks.
     bool deaths_awaited;  // A round of acks is under way: see MemberQueue::deaths.
     bool leases_due;      // On the host: the free places are to be shared again.
     bool leases_wanted;   // On the host: a member waits for places that were not free.
@@ -333,7 +323,6 @@ struct Replica {               // Open to migration; session and sim read it.
     Flat<AskedClaim> asked;        // When full, further claims are refused as overtaken.
     Flat<Places> places;           // Per type.
     Flat<uint32_t> place_numbers;  // Per type a stack: see Places::unused.
-    Flat<PlaceState> place_states; // Per type, by the number of the place.
     // A hash table of base/probing.h: the slots of all living objects, by creator, type and place.
     Flat<ObjectSlot> occupants;
     Flat<Lease> leases; // [member slot * types + type]. Those of this peer stay zero.

@@ -11,11 +11,6 @@
 
 namespace tern::views {
 
-static bool is_host(const Replica &r)
-{
-    return r.phase == Phase::in && replica::host(r) == r.self;
-}
-
 static MemberSlot host_slot(const Replica &r)
 {
     return replica::find_member(r, replica::host(r));
@@ -311,7 +306,7 @@ Verdict receive_synced(Replica &r, MemberSlot from, BitReader reader)
 Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader)
 {
     if (!bits::complete(reader)) return Verdict::malformed;
-    if (!is_host(r)) return Verdict::forged;
+    if (!replica::is_host(r)) return Verdict::forged;
     Member &member = r.members[from];
     if (member.caught_up) return Verdict::ignored;
     member.caught_up = true;

@@ -153,7 +153,8 @@ struct Type {
     uint16_t size_bytes;           // sizeof the struct; 1 to struct_bytes_max.
     std::span<const Field> fields; // fields_max at most. Lives as long as the session.
     // Objects of this type that can be alive at once, of all peers together; at most 2^24 for all
-    // types together. 0: the type is for calls only.
+    // types together. Each peer may create a part of them: creations_left(). 0: the type is for
+    // calls only.
     uint32_t objects_max = 0;
     Orphan orphan = Orphan::to_host;
     ClaimPolicy claim = ClaimPolicy::always;

@@ -111,8 +111,12 @@ TEST_P(Capacity, TheLeaseOfADepartedMemberComesBack)
     Crowd crowd(1, GetParam(), {3, 0, 60});
     ASSERT_TRUE(crowd.world.open(3));
     crowd.run(second_us, 0);
-    for (const Node &node : crowd.world.nodes)
-        EXPECT_EQ(creations_left(node.session, 0), 20u);
+    uint32_t all = 0;
+    for (const Node &node : crowd.world.nodes) {
+        EXPECT_GE(creations_left(node.session, 0), 10u); // Half of an equal share.
+        all += creations_left(node.session, 0);
+    }
+    EXPECT_EQ(all, 60u);
     for (const size_t gone : {size_t{2}, size_t{0}}) { // The host at last.
         leave(crowd.world.nodes[gone].session);
         crowd.run(2 * second_us, 0);
@@ -120,8 +124,8 @@ TEST_P(Capacity, TheLeaseOfADepartedMemberComesBack)
     EXPECT_EQ(creations_left(crowd.world.nodes[1].session, 0), 60u);
 }
 
-// Of the places of departed members those of their living objects stay used, also when the host has
-// gone on alone since.
+// The living objects of departed members use their places, also when the host has gone on alone
+// since.
 TEST(CapacityOfOne, AHostThatGoesOnAloneHasAllPlaces)
 {
     Crowd crowd(1, Topology::mesh, {4, 0, 60});
