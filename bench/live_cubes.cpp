@@ -148,8 +148,9 @@ void settle(Scene &s, int ticks)
 // Creates the sessions, and returns when every receiver has the first frame.
 void open(Scene &s, const LiveCourse &course)
 {
-    // The host creates all at once, and has an equal share of the places.
-    s.type = cube_type(course.coding, course.scene->object_count * (course.receiver_count + 1));
+    // The host creates all at once, and has at least half of an equal share of the places.
+    const auto peer_count = static_cast<uint32_t>(course.receiver_count + 1);
+    s.type = cube_type(course.coding, 2 * course.scene->object_count * peer_count);
     s.links = links::make(course.receiver_count, {1000, 0, 0, 1, 0, 0}, course.seed);
     std::vector<Socket *> sockets;
     for (const auto &socket : s.links->sockets)

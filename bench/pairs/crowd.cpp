@@ -132,8 +132,8 @@ std::unique_ptr<Crowd> make(Precision precision, uint32_t object_count)
     Crowd &crowd = *made;
     const std::span<const Field> fields =
         precision == Precision::exact ? std::span<const Field>(exact_fields) : quantised_fields;
-    // The owner creates all of them at once, and has an equal share of the places.
-    crowd.type = {"body", sizeof(Body), fields, object_count * (receivers_count + 1)};
+    // The owner creates all of them at once, and has at least half of an equal share of the places.
+    crowd.type = {"body", sizeof(Body), fields, 2 * object_count * (receivers_count + 1)};
     crowd.types = type_table::make(std::span(&crowd.type, 1));
     crowd.delivered.assign(receivers_count + 1, std::vector<uint32_t>(receivers_count + 1));
     std::vector<Member> members;
