@@ -367,13 +367,13 @@ static uint32_t orphan_count(const Replica &r)
 static void end_departure(Replica &r)
 {
     if (!r.collecting) return;
-    for (const Member &member : r.members.all())
-        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.reported)
-            return;
-    if (!has_quorum(r)) { // Only now: a report may tell that a lost member said goodbye.
+    if (!has_quorum(r)) {
         if (r.fault == Fault::none) r.fault = Fault::minority;
         return;
     }
+    for (const Member &member : r.members.all())
+        if (member.id != PeerId::none && member.id != r.self && !member.fenced && !member.reported)
+            return;
     // Earlier requests are granted first, so that afterwards they do not take the room for orphans.
     if (r.view_host == r.self) grants::settle(r, grants::Taking::to_all);
     const uint32_t orphans = orphan_count(r);

@@ -75,9 +75,8 @@ void moved(Replica &r, PeerId peer, const Address &address)
 void peer_gone(Replica &r, PeerId peer, Departure how)
 {
     const MemberSlot slot = find_member(r, peer);
-    if (slot == no_member || peer == r.self) return;
-    if (how == Departure::goodbye) r.members[slot].said_goodbye = true; // Also after its silence.
-    if (r.members[slot].fenced) return;
+    if (slot == no_member || r.members[slot].fenced || peer == r.self) return;
+    if (how == Departure::goodbye) r.members[slot].said_goodbye = true;
     const PeerId leader = successor(r);
     if (leader != r.self && leader != peer) return; // Only the leader removes members.
     views::fence(r, slot);
