@@ -149,15 +149,16 @@ struct MemberQueue {
 
 // What this peer may create of one type; places.h and leases.h tell the rules.
 struct Places {
-    uint32_t held;   // The lease has so many places.
-    uint32_t used;   // So many of them are not free: an object lives there, or not all members have
-                     // acked its death. This includes the objects of departed creators.
-    uint32_t first;  // The part of Replica::place_numbers begins here. It is a stack of the places
-                     // in which no object of this peer's lives. Those used last are on top.
-    uint32_t unused; // The stack has so many numbers.
-    uint32_t unacked; // So many on top are used: the next round of acks is about their deaths.
-    uint32_t awaited; // So many below these are used: the present round is about their deaths.
-    uint32_t departed_unacked, departed_awaited; // The same, of objects of departed creators.
+    uint32_t held;    // The lease has so many places.
+    uint32_t used;    // The number of places that are not free: an object lives there, or not all
+                      // members have acked its death. It includes objects of departed creators.
+    uint32_t first;   // The part of Replica::place_numbers begins here. It is a stack of the places
+                      // in which no object of this peer's lives. Those used last are on top.
+    uint32_t unused;  // The stack has so many numbers.
+    uint32_t unacked; // The next round of acks is about the deaths in this many places on top.
+    uint32_t awaited; // The present round is about the deaths in this many places below those.
+    // The places of departed creators are not in the stack; these two count them likewise.
+    uint32_t departed_unacked, departed_awaited;
     uint32_t low;    // The peer asks for more when no more places than these are free.
     uint32_t number; // The last LEASE of the present host had this number. 0: there was none.
     bool wanted;     // The peer has asked for more, or will.

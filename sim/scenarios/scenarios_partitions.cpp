@@ -259,7 +259,7 @@ PlayedSessions connection_made_anew(const Stage &stage)
         text += "cut " + std::string(pair) + " @4000000 +2150000\n";
     for (const char *pair : {"0>1", "1>0"})
         text += "cut " + std::string(pair) + " @4350000 +1800000\n";
-    // Of another type: in the place of the dead one it would show that that is dead.
+    // This object is of another type: in the place of the dead one it would show that death.
     text += "destroy 1 @4100000 o2\ncreate 1 @4100000 o5 =124076829\n";
     // Each changes something all the time, so that the silences begin with the cuts.
     for (uint64_t at_us = 3'500'000; at_us < 7'000'000; at_us += 40'000)
