@@ -70,6 +70,9 @@ static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
     const std::span<Snapshot> kept = got_from(s, peer);
     const auto ahead = static_cast<int32_t>(head.number - newest);
     if (ahead <= -static_cast<int32_t>(snapshots_kept)) return SnapshotCheck::refused;
+    // Its sender meant another object by an entry, and the states of that one are forgotten.
+    if (static_cast<int32_t>(head.number - s.peers[peer].renamed_number) < 0)
+        return SnapshotCheck::refused;
     const Snapshot &here = kept[head.number % snapshots_kept];
     if (here.number == head.number) return SnapshotCheck::refused; // A duplicate, or given up.
     if (head.base == 0) return SnapshotCheck::usable;
@@ -265,6 +268,7 @@ static void name_entry(Snapshots &s, const SnapshotScratch &scratch, uint32_t pe
     const ReceivedEntry &now = scratch.read_entries[i];
     ReceivedEntry &entry = s.got_entries[size_t{peer} * s.entry_count + number];
     if (entry.id == now.id && entry.stamp == now.stamp && entry.type == now.type) return;
+    if (entry.id != ObjectId::none) s.peers[peer].renamed_number = scratch.read.number;
     entry = now;
     for (const Snapshot &snapshot : got_from(s, peer))
         if (snapshot.number != 0 && snapshot.number != scratch.read.number)

@@ -468,6 +468,26 @@ TEST(Snapshots, AReusedNumberHasNothingOfTheFormerObject)
     EXPECT_EQ(net.useless, 0u);
 }
 
+// A datagram may be on its way for longer than it takes until the number of an object that has gone
+// is given to another.
+TEST(Snapshots, ALateOneDoesNotGiveANumberBackToTheFormerObject)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        SCOPED_TRACE(seed);
+        Net net = of(scarce_table);
+        net.random = random::from_seed(seed);
+        net.faults = {0.02, 150, 0, 1000};
+        for (uint32_t i = 0; i < 1000; ++i)
+            net.tick(0.5);
+        EXPECT_GT(net.refused, 0u);
+        net.faults.lost = 0;
+        for (uint32_t i = 0; i < 600; ++i)
+            net.tick(0);
+        net.expect_equal();
+        if (HasFailure()) return;
+    }
+}
+
 // Sends peer 0 a snapshot in each tick; the owner learns none of their outcomes.
 static std::vector<Snapshot> send_on(Net &net, uint32_t ticks)
 {
