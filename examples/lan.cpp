@@ -99,7 +99,7 @@ int main(int argc, char **argv)
         }
         const bool over =
             given.seconds > 0 && static_cast<double>(now_us - begun_us) >= given.seconds * 1e6;
-        if (over && session_state(session) <= State::open) leave(session);
+        if (over && session_state(session) <= State::cut_off) leave(session);
         game.socket->send(send(session, clock_us()));
         sleep_us(16'000);
     }

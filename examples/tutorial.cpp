@@ -163,8 +163,8 @@ int main(int argc, char **argv)
             play_ball(session, mine);
             if (tick % 180 == 0) shout(session);
             if (tick % 60 == 0) print_players(session, now_us);
-            if (interrupted) leave(session);
         }
+        if (interrupted && session_state(session) < State::leaving) leave(session);
         made.socket->send(send(session, now_us));
         std::fflush(stdout);
         sleep_us(16'667);

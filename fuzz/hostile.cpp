@@ -26,13 +26,12 @@ void check_states(const Arena &a)
 {
     const State host = session_state(a.honest[0]), member = session_state(a.honest[1]);
     // Any member can fill the tables (overflow). If it reports the other member as unreachable and
-    // then disappears, the host is alone (minority).
+    // then disappears, the host is alone, and cut off.
     const bool apart = !replica::is_member(inspect::replica(a.honest[0]), local_peer(a.honest[1]));
-    TERN_ASSERT(host == State::open || host == State::overflow ||
-                    (host == State::minority && apart),
+    TERN_ASSERT(host == State::open || host == State::overflow || (host == State::cut_off && apart),
                 "the host: %s", state_text(a.honest[0]));
     TERN_ASSERT(member == State::open || member == State::overflow || member == State::removed ||
-                    (member == State::minority && host != State::open),
+                    (member == State::cut_off && host != State::open),
                 "the member: %s", state_text(a.honest[1]));
 }
 

@@ -13,6 +13,8 @@ namespace dedicated::room {
 
 // With hundreds of members more datagrams wait than one receive() of the socket returns.
 static constexpr int receive_rounds_max = 16;
+// How long a room that is cut off waits for its players before it reopens.
+static constexpr uint64_t reopen_after_us = 5'000'000;
 
 // --- Making ---
 
@@ -309,10 +311,13 @@ static void end(Room &room, const Log &log, RoomPhase phase, uint64_t now_us)
 static void take_state(Room &room, const Log &log, uint64_t now_us)
 {
     const State present = session_state(room.session);
+    if (present != State::cut_off) room.cut_off_us = 0;
     if (present == State::open || present == State::leaving) return;
     if (present == State::left) return end(room, log, RoomPhase::left, now_us);
-    const bool alone = present == State::minority && room.phase == RoomPhase::open;
-    if (!alone) return end(room, log, RoomPhase::lost, now_us);
+    if (present != State::cut_off) return end(room, log, RoomPhase::lost, now_us);
+    if (room.cut_off_us == 0) room.cut_off_us = now_us;
+    if (now_us - room.cut_off_us < reopen_after_us) return;
+    if (room.phase != RoomPhase::open) return end(room, log, RoomPhase::lost, now_us);
     // Most peers were lost at once, or the network failed. Keep all objects and wait for the peers
     // to come back, in a session with a new invite.
     go_on(room.session);

@@ -16,7 +16,7 @@ enum class RoomPhase : uint8_t {
     giving,  // Draining: transfers its objects to the members.
     leaving, // Leaves the session: it owns nothing any more, or there are no members.
     left,    // The drain is over and the session is closed.
-    lost     // The session failed: removed, overflow, or a minority view while draining.
+    lost     // The session failed: removed, overflow, or cut off while draining.
 };
 
 // An object that a draining room has granted to a member.
@@ -42,6 +42,7 @@ struct Room {
     uint16_t port = 0;  // The bound UDP port.
     std::string invite; // The current invite as text.
     // The session was reopened with a new invite. The host prints the invite and clears this.
+    uint64_t cut_off_us; // Since when the session is cut off. 0: it is not.
     bool reopened = false;
     Watch watch;
     RoomStatus last = {};                                // The final status of a room that is over.

@@ -15,6 +15,7 @@ const char *spelled(tern::State state)
     case tern::State::idle: return "idle";
     case tern::State::joining: return "joining";
     case tern::State::open: return "open";
+    case tern::State::cut_off: return "cut_off";
     case tern::State::leaving: return "leaving";
     case tern::State::left: return "left";
     case tern::State::unreachable: return "unreachable";
@@ -24,7 +25,6 @@ const char *spelled(tern::State state)
     case tern::State::refused_secret: return "refused_secret";
     case tern::State::refused_by_game: return "refused_by_game";
     case tern::State::removed: return "removed";
-    case tern::State::minority: return "minority";
     case tern::State::overflow: return "overflow";
     }
     return "unknown";

@@ -244,7 +244,7 @@ Session *session(const Arguments &a)
 Session *open_session(const Arguments &a)
 {
     Session *s = session(a);
-    if (session_state(s) != State::open)
+    if (session_state(s) != State::open && session_state(s) != State::cut_off)
         fail(a, "argument 1 (session): expected one that is open, but its state is %s",
              states.names[static_cast<int>(session_state(s))]);
     return s;

@@ -9,20 +9,10 @@ static const char *const event_kind_names[] = {
     "host_lost",     "host_changed",  "object_created", "object_changed",  "object_destroyed",
     "object_hidden", "object_shown",  "owner_changed",  "object_orphaned", "claim_asked",
     "claim_granted", "claim_refused", "call",           "reply",           "call_failed"};
-static const char *const state_names[] = {"idle",
-                                          "joining",
-                                          "open",
-                                          "leaving",
-                                          "left",
-                                          "unreachable",
-                                          "refused_full",
-                                          "refused_types",
-                                          "refused_version",
-                                          "refused_secret",
-                                          "refused_by_game",
-                                          "removed",
-                                          "minority",
-                                          "overflow"};
+static const char *const state_names[] = {
+    "idle",           "joining",         "open",         "cut_off",       "leaving",
+    "left",           "unreachable",     "refused_full", "refused_types", "refused_version",
+    "refused_secret", "refused_by_game", "removed",      "overflow"};
 static const char *const claim_refusal_names[] = {"none",    "dead",      "unknown", "policy",
                                                   "by_game", "overtaken", "locked",  "cooldown"};
 static const char *const call_failure_names[] = {"none",        "dead", "unknown",

@@ -17,6 +17,7 @@ static const char *const session_keys[] = {"types",
                                            "bridge_bytes_per_second_max",
                                            "timeout_ms",
                                            "join_timeout_ms",
+                                           "go_on_after_ms",
                                            "recording_bytes_max",
                                            "start",
                                            "update",
@@ -49,6 +50,8 @@ static Config read_config(const Table &t)
         static_cast<uint32_t>(whole_option(t, "timeout_ms", config.timeout_ms, 100, 600'000));
     config.join_timeout_ms = static_cast<uint32_t>(
         whole_option(t, "join_timeout_ms", config.join_timeout_ms, 100, 600'000));
+    config.go_on_after_ms =
+        static_cast<uint32_t>(whole_option(t, "go_on_after_ms", 0, 0, 86'400'000));
     config.recording_bytes_max =
         static_cast<uint32_t>(whole_option(t, "recording_bytes_max", 0, 0, recording_bytes_limit));
     config.types = read_types(t, holder);
@@ -143,8 +146,11 @@ static int leave(lua_State *L)
 {
     const Arguments a = {L, "leave"};
     Session *s = session(a);
-    if (tern::session_state(s) != State::open && tern::session_state(s) != State::joining)
-        fail(a, "argument 1 (session): expected one that is open or joining, but its state is %s",
+    const State now = tern::session_state(s);
+    if (now != State::open && now != State::cut_off && now != State::joining)
+        fail(a,
+             "argument 1 (session): expected one that is open, cut off or joining, but its state "
+             "is %s",
              states.names[static_cast<int>(tern::session_state(s))]);
     tern::leave(s);
     return 0;
@@ -154,8 +160,8 @@ static int go_on(lua_State *L)
 {
     const Arguments a = {L, "go_on"};
     Session *s = session(a);
-    if (tern::session_state(s) != State::minority)
-        fail(a, "argument 1 (session): expected the state minority, but it is %s",
+    if (tern::session_state(s) != State::cut_off)
+        fail(a, "argument 1 (session): expected the state cut_off, but it is %s",
              states.names[static_cast<int>(tern::session_state(s))]);
     tern::go_on(s);
     return 0;

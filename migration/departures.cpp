@@ -75,6 +75,11 @@ void ask_everybody(Replica &r)
         message_queue::append_dead(r, to);
 }
 
+void ask_about_goodbyes(Replica &r)
+{
+    if (leads(r) && r.view_host == r.self && !r.collecting) ask_everybody(r);
+}
+
 // All that a client of a star knows of others' objects came from the host in charge, so its report
 // to that host only confirms that it still follows it.
 bool has_news(const Replica &r, MemberSlot to)
@@ -270,40 +275,51 @@ static void adopt_orphans(Replica &r)
 
 // --- The end of a departure ---
 
-// The host of the last view, with half of the votes, goes on if most of those that have caught up
-// are left, votes or not. Nobody else can have a majority then: without the host that takes more
-// than half of the votes, all members know who votes, and only the host changes that.
-static bool goes_on_with_half(const Replica &r)
+static bool is_left(const Replica &r, MemberSlot slot, std::span<const uint8_t> away)
 {
-    uint32_t voters = 0, votes_left = 0, there = 0, left = 0;
-    for (const Member &member : r.members.all()) {
-        if (member.id == PeerId::none || member.said_goodbye) continue;
-        voters += member.votes;
-        votes_left += member.votes && !member.fenced;
-        there += member.votes || member.caught_up;
-        left += (member.votes || member.caught_up) && !member.fenced;
-    }
-    return r.view_host == r.self && r.votes_known && 2 * votes_left == voters && 2 * left > there;
+    return !r.members[slot].fenced && (away.empty() || away[slot] == 0);
 }
 
-bool has_quorum(const Replica &r)
+// The host of the last view, with half of the votes, goes on if most of those that have caught up
+// are left, votes or not. Nobody else can have a majority then: without the host that takes more
+// than half of the votes, all members know who votes, and only the host changes that. Members that
+// are away may catch up until they are lost.
+static bool goes_on_with_half(const Replica &r, std::span<const uint8_t> away)
+{
+    uint32_t voters = 0, votes_left = 0, there = 0, there_left = 0;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
+        if (member.id == PeerId::none || member.said_goodbye) continue;
+        const bool left = is_left(r, slot, away);
+        const bool counts = member.votes || member.caught_up;
+        voters += member.votes;
+        votes_left += member.votes && left;
+        there += counts || (!left && !member.fenced);
+        there_left += counts && left;
+    }
+    return r.view_host == r.self && r.votes_known && 2 * votes_left == voters &&
+           2 * there_left > there;
+}
+
+bool has_quorum(const Replica &r, std::span<const uint8_t> away)
 {
     uint32_t members = 0, voters = 0, left = 0, old_voters = 0, old_left = 0;
-    for (const Member &member : r.members.all()) {
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
         if (member.id == PeerId::none || member.said_goodbye) continue;
         const bool old = member.votes && !member.vote_is_new;
         members += 1;
         voters += member.votes;
-        left += member.votes && !member.fenced;
+        left += member.votes && is_left(r, slot, away);
         old_voters += old;
-        old_left += old && !member.fenced;
+        old_left += old && is_left(r, slot, away);
     }
-    if (r.quorum == Quorum::survivors || r.going_on) return true;
-    // If there were two members, the one that is left continues. If there were two voters, and
-    // newcomers without a vote, the host continues, because the newcomers could follow either.
-    if (members <= 2 || (voters <= 2 && r.view_host == r.self)) return true;
+    if (r.quorum == Quorum::survivors || r.going_on || members <= 1) return true;
+    // Of two voters the host goes on: both cannot, and newcomers without a vote could follow
+    // either.
+    if (voters <= 2 && r.view_host == r.self) return true;
     const bool most = 2 * left > voters && 2 * old_left > old_voters;
-    return most || goes_on_with_half(r);
+    return most || goes_on_with_half(r, away);
 }
 
 // When the list of former hosts is full, the next one to join it displaces the oldest key. What
@@ -367,7 +383,7 @@ static uint32_t orphan_count(const Replica &r)
 static void end_departure(Replica &r)
 {
     if (!r.collecting) return;
-    if (!has_quorum(r)) {
+    if (!has_quorum(r, {})) {
         if (r.fault == Fault::none) r.fault = Fault::minority;
         return;
     }
@@ -394,13 +410,22 @@ void give_up(Replica &r, MemberSlot member)
     if (leads(r)) r.queues[member].removing = true;
 }
 
+// One whose departure too few could end stays a member until others have left the view.
+static bool can_remove(const Replica &r, MemberSlot slot)
+{
+    uint8_t away[members_max] = {};
+    away[slot] = 1;
+    return has_quorum(r, {away, r.members.count});
+}
+
 static void remove_given_up(Replica &r)
 {
     if (!leads(r)) return;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
         if (!r.queues[slot].removing) continue;
         const bool gone = r.members[slot].id == PeerId::none || r.members[slot].fenced;
-        if (!gone) replica::peer_gone(r, r.members[slot].id, Departure::silence);
+        if (!gone && can_remove(r, slot))
+            replica::peer_gone(r, r.members[slot].id, Departure::silence);
     }
 }
 

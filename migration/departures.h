@@ -22,8 +22,11 @@ void ask_everybody(Replica &r);
 void answer_query(Replica &r);
 // Whether the waiting QUERY of `asker` names this member as gone.
 bool names(const Replica &r, MemberSlot asker, MemberSlot named);
-// Whether enough voters of the last view are left for the session to continue.
-bool has_quorum(const Replica &r);
+// Whether enough voters of the last view are left for the session to continue. Those that have gone
+// do not count, nor those for whom `away`, indexed by member slot, is not 0. Empty: nobody is away.
+bool has_quorum(const Replica &r, std::span<const uint8_t> away);
+// Asks all members what they know of others that have gone. Nobody is removed.
+void ask_about_goodbyes(Replica &r);
 // On the host, or its successor: removes the member. Takes effect in settle(), because owners may
 // change only while receiving.
 void give_up(Replica &r, MemberSlot member);

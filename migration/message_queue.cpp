@@ -24,7 +24,7 @@ bool takes_objects(const Replica &r, MemberSlot to)
     if (to == no_member) return false;
     const Member &member = r.members[to];
     if (member.id == PeerId::none || member.id == r.self || member.fenced) return false;
-    return !r.queues[to].removing && replica::exchanges_objects_with(r, member.id);
+    return replica::exchanges_objects_with(r, member.id);
 }
 
 // What must come behind everything that waits already.

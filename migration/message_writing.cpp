@@ -371,10 +371,20 @@ static bool write_control(const Writing &m, Control control)
     return true;
 }
 
+// The clients of a star follow its next host when they receive its QUERY. Until then they let all
+// that it sends about objects wait, so the QUERY goes first.
+static uint32_t next_entry(const Replica &r, MemberSlot to)
+{
+    const uint32_t query = queue_entries::of(Control::query);
+    const bool succeeds = r.topology == Topology::star && r.view_host != r.self;
+    if (succeeds && queue_entries::waiting(r, to, query) != 0) return query;
+    return queue_entries::first(r, to);
+}
+
 void write_first(BitWriter &w, Replica &r, MemberSlot to)
 {
     const Writing m = {w, r, to, r.queues[to]};
-    const uint32_t entry = queue_entries::first(r, to);
+    const uint32_t entry = next_entry(r, to);
     if (!queue_entries::is_control(entry)) return write_object(m, queue_entries::slot_of(entry));
     if (write_control(m, static_cast<Control>(entry))) queue_entries::remove(r, to, entry, 1);
 }

@@ -51,7 +51,8 @@ bool room_for_member(const Replica &r);
 PeerId next_peer_id(Replica &r); // Only on the host. An id is never given twice.
 // Makes a newcomer a member. Only on the host, and only with room_for_member().
 void admit(Replica &r, PeerId id, const Identity &newcomer);
-// The member's address has changed. On the host this sends a VIEW; elsewhere nothing happens.
+// The member's address has changed. On the host this sends a VIEW; elsewhere only the host's
+// address is noted.
 void moved(Replica &r, PeerId peer, const Address &address);
 // Treats the member as gone. If this peer is the host, or its successor once the host has gone, it
 // removes the member, beginning with a query to everybody. If the member was that, this peer
@@ -66,8 +67,12 @@ bool is_host(const Replica &r);
 // The successor, if a QUERY that waits here names it as gone; else none.
 PeerId suspected(const Replica &r);
 // Whether enough voters of the last view are left for the session to continue.
-bool has_quorum(const Replica &r);
-// After Fault::minority: begins another session with this peer as the only member and host. All
+// Members of the slots for which `away` is not 0 count as if they had gone.
+bool has_quorum(const Replica &r, std::span<const uint8_t> away = {});
+// On the host, when too few are heard: a member that was lost by silence may have said goodbye to
+// another. All members are asked, and nobody is removed.
+void ask_about_goodbyes(Replica &r);
+// Begins another session with this peer as the only member and host. All
 // others count as gone, and their objects become this peer's.
 void go_on(Replica &r, uint64_t session);
 // Whether this peer and a member exchange messages: in a star only if one of them is the

@@ -63,8 +63,10 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
 void moved(Replica &r, PeerId peer, const Address &address)
 {
     const MemberSlot slot = find_member(r, peer);
-    if (slot == no_member || host(r) != r.self) return;
-    if (r.members[slot].identity.address == address) return;
+    if (slot == no_member || r.members[slot].identity.address == address) return;
+    // No view tells the host's own address: each member keeps the one from which the host answers.
+    if (host(r) == peer) r.members[slot].identity.address = address;
+    if (host(r) != r.self) return;
     r.members[slot].identity.address = address;
     r.members[slot].since_view = r.view + 1;
     views::send_view(r);
@@ -75,8 +77,9 @@ void moved(Replica &r, PeerId peer, const Address &address)
 void peer_gone(Replica &r, PeerId peer, Departure how)
 {
     const MemberSlot slot = find_member(r, peer);
-    if (slot == no_member || r.members[slot].fenced || peer == r.self) return;
-    if (how == Departure::goodbye) r.members[slot].said_goodbye = true;
+    if (slot == no_member || peer == r.self) return;
+    if (how == Departure::goodbye) r.members[slot].said_goodbye = true; // Also after its silence.
+    if (r.members[slot].fenced) return;
     const PeerId leader = successor(r);
     if (leader != r.self && leader != peer) return; // Only the leader removes members.
     views::fence(r, slot);
@@ -106,14 +109,20 @@ PeerId suspected(const Replica &r)
     return PeerId::none;
 }
 
-bool has_quorum(const Replica &r)
+bool has_quorum(const Replica &r, std::span<const uint8_t> away)
 {
-    return departures::has_quorum(r);
+    return departures::has_quorum(r, away);
+}
+
+void ask_about_goodbyes(Replica &r)
+{
+    departures::ask_about_goodbyes(r);
 }
 
 void go_on(Replica &r, uint64_t session)
 {
-    TERN_ASSERT(r.fault == Fault::minority, "fault %u", static_cast<unsigned>(r.fault));
+    TERN_ASSERT(r.fault == Fault::none || r.fault == Fault::minority, "fault %u",
+                static_cast<unsigned>(r.fault));
     r.fault = Fault::none;
     r.session = session;
     r.going_on = true;

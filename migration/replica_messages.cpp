@@ -47,7 +47,7 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::dead_wanted: return departures::receive_dead_wanted(r, from, reader);
     case MessageKind::relay: return relay::receive(r, from, reader);
     case MessageKind::lease: return leases::receive(r, member, reader);
-    case MessageKind::welcome: // welcome() takes it, as the first message.
+    case MessageKind::welcome: return Verdict::ignored; // It comes again over a new connection.
     case MessageKind::none: break;
     }
     return Verdict::malformed;

@@ -225,7 +225,7 @@ static void look_at(Session &s, OpenCall &call)
 void update_open_calls(Session &s)
 {
     if (s.open_calls.count == 0) return;
-    if (s.state != State::open && s.state != State::leaving) return;
+    if (!is_in(s) && s.state != State::leaving) return;
     for (uint32_t i = 0; i < s.open_calls.count; ++i) {
         OpenCall &call = s.open_calls.calls[i];
         look_at(s, call);
@@ -242,7 +242,7 @@ void update_open_calls(Session &s)
 
 static void check_ask(const Session &s, TypeId type, size_t size_bytes, uint32_t timeout_ms)
 {
-    check_open(s);
+    check_in(s);
     check_type(s, type, size_bytes);
     TERN_ASSERT(timeout_ms >= 1 && timeout_ms <= 600'000, "timeout_ms %u", timeout_ms);
 }

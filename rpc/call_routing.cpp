@@ -312,7 +312,7 @@ bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_
           Reliability reliability)
 {
     Session &s = *session;
-    session::check_open(s);
+    session::check_in(s);
     session::check_type(s, type, size_bytes);
     TERN_ASSERT(to != local_peer(session), "a call to oneself");
     TERN_ASSERT(to != PeerId::host || reliability == Reliability::reliable,

@@ -1,31 +1,42 @@
-// Rules and times: docs/membership.md, "Times". The replica knows no time: on its own, a departure
-// would wait for all reports, and a newcomer for all members, without end.
+// Rules and times: docs/membership.md, "Votes" and "Times". The replica knows no time: on its own,
+// a departure would wait for all reports, and a newcomer for all members, without end.
 #include "session/failure_detector.h"
 #include "session/peer_links.h"
+#include "session/session.h"
 #include <algorithm>
 
 namespace tern::session {
-
-// --- Members that have gone ---
 
 static uint64_t timeout_us(const Session &s)
 {
     return uint64_t{s.config.timeout_ms} * 1000;
 }
 
+static std::span<const uint8_t> away(const Session &s)
+{
+    return {s.away, s.config.peers_max};
+}
+
+// --- Paths to members ---
+
 // The path was silent for a whole timeout already. Setting the absence back leaves reach_again_us.
-void note_silence(Session &s, MemberSlot slot)
+static void note_silence(Session &s, MemberSlot slot)
 {
     const uint64_t left_us = std::min(timeout_us(s) / 2, reach_again_us);
     const uint64_t past_us = timeout_us(s) - left_us;
-    s.outages[slot] = {s.replica->members[slot].id, std::max(s.now_us, past_us + 1) - past_us};
+    s.outages[slot].since_us = std::max(s.now_us, past_us + 1) - past_us;
 }
 
-// Setting the absence back by a whole timeout makes the member absent at once.
-void note_gone(Session &s, MemberSlot slot)
+void note_loss(Session &s, PeerId peer, PathLoss loss)
 {
-    const uint64_t past_us = timeout_us(s);
-    s.outages[slot] = {s.replica->members[slot].id, std::max(s.now_us, past_us + 1) - past_us};
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    LinkOutage &outage = s.outages[slot];
+    outage.id = peer;
+    outage.was_lost = true;
+    outage.disowned = loss == PathLoss::disowned;
+    outage.regained_us = 0;
+    outage.since_us = std::max<uint64_t>(s.now_us, 1);
+    if (loss == PathLoss::silence) note_silence(s, slot);
 }
 
 static void note_outages(Session &s)
@@ -34,13 +45,18 @@ static void note_outages(Session &s)
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
         const Member &member = r.members[slot];
         LinkOutage &outage = s.outages[slot];
-        if (outage.id != member.id) outage = {member.id, 0};
+        if (outage.id != member.id) outage = {};
+        outage.id = member.id;
         if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
-        if (!replica::exchanges_objects_with(r, member.id) ||
-            link_to(s, member.id) != no_connection)
+        if (!wants_link(s, slot)) {
             outage.since_us = 0;
-        else if (outage.since_us == 0)
+        } else if (link_to(s, member.id) != no_connection) {
+            if (outage.since_us != 0 && outage.was_lost)
+                outage.regained_us = std::max<uint64_t>(s.now_us, 1);
+            outage.since_us = 0;
+        } else if (outage.since_us == 0) {
             outage.since_us = std::max<uint64_t>(s.now_us, 1);
+        }
     }
 }
 
@@ -49,6 +65,65 @@ static bool is_unreachable(const Session &s, MemberSlot slot, uint64_t least_us)
     const uint64_t since_us = s.outages[slot].since_us;
     return since_us != 0 && s.now_us - since_us >= least_us;
 }
+
+// --- Who is heard ---
+
+// Whether something came from the member within the last half of a timeout, in which it has sent
+// two pings. A member that has lost us still answers our handshake, and refuses us a moment later.
+// So a path that was made anew counts from proven_path_us on.
+static bool is_heard(const Session &s, MemberSlot slot)
+{
+    const ConnectionIndex index = link_to(s, s.replica->members[slot].id);
+    if (index == no_connection) return false;
+    const uint64_t regained_us = s.outages[slot].regained_us;
+    if (regained_us != 0 && s.now_us - regained_us < proven_path_us) return false;
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    return s.now_us - connection::last_received_us(c) < timeout_us(s) / 2;
+}
+
+// In a star a client hears the host only, which then knows whether it hears enough.
+static bool hears_few(const Session &s)
+{
+    const Replica &r = *s.replica;
+    const PeerId leader = replica::successor(r);
+    if (r.topology == Topology::mesh || leader == r.self) return !replica::has_quorum(r, away(s));
+    return s.away[replica::find_member(r, leader)] != 0;
+}
+
+static void update_heard(Session &s)
+{
+    const Replica &r = *s.replica;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const Member &member = r.members[slot];
+        const bool counts = member.id != PeerId::none && member.id != r.self && !member.fenced;
+        s.away[slot] = counts && !is_heard(s, slot);
+    }
+    if (!hears_few(s)) {
+        s.few_since_us = 0;
+    } else {
+        if (s.few_since_us == 0) s.few_since_us = std::max<uint64_t>(s.now_us, 1);
+        s.few_us = std::max<uint64_t>(s.now_us, 1);
+    }
+}
+
+// Whether the session can go on without this member, by those that are heard now. What a member
+// has begun to remove can never come back, so nobody may begin what too few could end.
+static bool can_go_on_without(Session &s, MemberSlot slot)
+{
+    const uint8_t was = s.away[slot];
+    s.away[slot] = 1;
+    const bool can = replica::has_quorum(*s.replica, away(s));
+    s.away[slot] = was;
+    return can;
+}
+
+// After a time in which too few were heard all have a whole timeout to come back.
+static bool may_come_back(const Session &s)
+{
+    return s.few_us != 0 && s.now_us - s.few_us < timeout_us(s);
+}
+
+// --- Members that have gone ---
 
 // Every member has had a path to the host, so one without a path has gone. A successor that is not
 // yet the host gives the members time to connect to it.
@@ -60,28 +135,54 @@ static void remove_unreachable(Session &s)
         const Member &member = r.members[slot];
         if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
         const bool lost = in_charge
-                              ? !has_link(s, member.id)
-                              : is_unreachable(s, slot, member.said_goodbye ? 0 : timeout_us(s));
-        if (lost) replica::peer_gone(*s.replica, member.id);
+                              ? !has_link(s, member.id) || is_unreachable(s, slot, timeout_us(s))
+                              : is_unreachable(s, slot, timeout_us(s));
+        const bool said_so = member.said_goodbye && link_to(s, member.id) == no_connection;
+        const bool may = !may_come_back(s) && can_go_on_without(s, slot);
+        if (said_so || (lost && may)) replica::peer_gone(*s.replica, member.id);
     }
 }
 
-// The successor of a host that has gone may have gone as well, and so on.
-static void pass_over_unreachable(Session &s)
+// Whether this member, which precedes us, can no longer be or become the host. A successor whose
+// path was lost before the host's, or that we have never reached, gives us time to reach it.
+static bool is_out(const Session &s, MemberSlot slot)
+{
+    const Member &member = s.replica->members[slot];
+    const LinkOutage &outage = s.outages[slot];
+    const MemberSlot leader = replica::find_member(*s.replica, replica::successor(*s.replica));
+    const bool lost_later = outage.was_lost && outage.since_us >= s.outages[leader].since_us;
+    const bool at_once = member.said_goodbye || member.id == s.replica->view_host || lost_later;
+    return is_unreachable(s, slot, at_once ? 0 : timeout_us(s));
+}
+
+// The lowest member that is heard takes the host's place. The others follow it when they receive
+// its QUERY: probe_suspect().
+static void replace_host(Session &s)
 {
     const Replica &r = *s.replica;
-    for (MemberSlot i = 0; i < r.members.count; ++i) {
-        const PeerId leader = replica::successor(r);
-        const MemberSlot slot = replica::find_member(r, leader);
-        if (slot == no_member || leader == r.self || r.fault != Fault::none) return;
-        const bool said_so = r.members[slot].said_goodbye;
-        if (!is_unreachable(s, slot, said_so ? 0 : timeout_us(s))) return;
-        replica::peer_gone(*s.replica, leader);
+    const MemberSlot leader = replica::find_member(r, replica::successor(r));
+    if (leader == no_member) return;
+    for (const uint16_t slot : r.order.all()) {
+        if (r.members[slot].id == r.self) break;
+        if (!r.members[slot].fenced && !is_out(s, slot)) return;
     }
+    if (!can_go_on_without(s, leader)) return;
+    if (r.topology == Topology::mesh && may_come_back(s)) return;
+    while (replica::successor(r) != r.self)
+        replica::peer_gone(*s.replica, replica::successor(r));
 }
 
-// Another member has lost the host or its successor. Instead of waiting for our own timeout, we
-// ping the suspect: if it lives, it answers.
+// A newcomer that loses its host starts over, and one that was told of the host's goodbye follows
+// the next.
+static void give_up_joining_host(Session &s)
+{
+    const MemberSlot leader = replica::find_member(*s.replica, replica::successor(*s.replica));
+    if (leader != no_member && is_out(s, leader))
+        replica::peer_gone(*s.replica, s.replica->members[leader].id);
+}
+
+// Another member has lost the host or its successor, and a majority hears that member. Instead of
+// waiting for our own timeout, we ping the suspect: if it lives, it answers.
 static void probe_suspect(Session &s)
 {
     const PeerId id = replica::suspected(*s.replica);
@@ -98,18 +199,73 @@ static void probe_suspect(Session &s)
             connection::ping(c);
             suspect.pinged_us = std::max<uint64_t>(s.now_us, 1);
         }
+    } else if (const uint64_t lost_us = s.outages[replica::find_member(*s.replica, id)].since_us;
+               lost_us != 0) {
+        since_us = std::min(since_us, lost_us);
     }
     if (s.now_us - since_us >= least_us) replica::peer_gone(*s.replica, id);
 }
 
+// Those that refuse us have removed us. Once nobody else could make a majority with us, that is
+// final.
+static bool is_removed(const Session &s)
+{
+    const Replica &r = *s.replica;
+    uint8_t refuse[members_max] = {};
+    bool any = false;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const bool refuses = s.outages[slot].id == r.members[slot].id && s.outages[slot].disowned;
+        refuse[slot] = refuses;
+        any = any || refuses;
+    }
+    return any && !replica::has_quorum(r, {refuse, r.members.count});
+}
+
+// A newcomer that was removed may ask again under the same key.
+static void note_former_members(Session &s)
+{
+    const Replica &r = *s.replica;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot)
+        if (r.members[slot].fenced && r.members[slot].votes) note_former(s, slot);
+}
+
 void update_outages(Session &s)
 {
-    if (s.replica->phase == Phase::outside || s.says_goodbye) return;
+    const Replica &r = *s.replica;
+    if (r.phase == Phase::outside || s.says_goodbye) return;
     note_outages(s);
     probe_suspect(s);
-    pass_over_unreachable(s);
-    if (s.replica->phase == Phase::in && replica::successor(*s.replica) == s.replica->self)
-        remove_unreachable(s);
+    if (r.phase == Phase::joining) return give_up_joining_host(s);
+    update_heard(s);
+    if (replica::successor(r) != r.self) replace_host(s);
+    if (replica::successor(r) == r.self) remove_unreachable(s);
+    note_former_members(s);
+    if (s.few_since_us != 0 && is_removed(s)) fail(s, State::removed);
+}
+
+// Whether no other member that is heard could be or become the host.
+static bool is_lowest_heard(const Session &s)
+{
+    const Replica &r = *s.replica;
+    for (const uint16_t slot : r.order.all()) {
+        if (r.members[slot].id == r.self) return true;
+        if (!r.members[slot].fenced && s.away[slot] == 0) return false;
+    }
+    return true;
+}
+
+// Nothing was heard for half a timeout when few_since_us began. The next host may know more about
+// the votes, and in a star must be found first, so the others stay open for longer.
+bool is_cut_off(const Session &s)
+{
+    const Replica &r = *s.replica;
+    if (r.fault == Fault::minority) return true;
+    if (r.phase != Phase::in) return false;
+    const bool is_client = r.topology == Topology::star && replica::successor(r) != r.self;
+    if (s.few_since_us == 0) return is_client && s.host_is_cut_off;
+    const uint64_t half_us = timeout_us(s) / 2;
+    const uint64_t halves = is_client ? 3 : is_lowest_heard(s) ? 1 : 2;
+    return s.now_us - s.few_since_us >= halves * half_us;
 }
 
 // --- Members that are too slow ---
@@ -120,12 +276,14 @@ static uint32_t acked_messages(const Session &s, PeerId peer)
     return index == no_connection ? 0 : s.links[index].acked_messages;
 }
 
-// Progress of an answer is an ack while the QUERY is still unacked, then each part of the answer;
-// see note_progress(). Nothing else that a member sends or acks counts, or it could delay us for
-// ever.
-static bool report_is_late(const Session &s, const Member &member, PeerDeadlines &deadlines)
+// The time begins when the member is heard: while it is not, it may be removed for its silence
+// only. Progress of an answer is an ack while the QUERY is still unacked, then each part of the
+// answer; see note_progress(). Nothing else that a member sends or acks counts, or it could delay
+// us for ever.
+static bool report_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
 {
     const Replica &r = *s.replica;
+    const Member &member = r.members[slot];
     if (!r.collecting || member.reported) {
         deadlines.report_us = 0;
         return false;
@@ -133,8 +291,8 @@ static bool report_is_late(const Session &s, const Member &member, PeerDeadlines
     const uint32_t acked = acked_messages(s, member.id);
     const bool comes_nearer =
         acked != deadlines.acked_messages && replica::is_unacked(r, member.id, MessageKind::query);
-    if (deadlines.report_us == 0 || deadlines.token != r.query_token || comes_nearer)
-        deadlines.report_us = s.now_us;
+    const bool begins = deadlines.report_us == 0 || deadlines.token != r.query_token;
+    if (begins || comes_nearer || s.away[slot] != 0) deadlines.report_us = s.now_us;
     deadlines.token = r.query_token;
     deadlines.acked_messages = acked;
     return s.now_us - deadlines.report_us >= report_timeouts * s.config.timeout_ms * 1000;
@@ -160,9 +318,10 @@ void update_deadlines(Session &s)
         if (deadlines.id != member.id) deadlines = {};
         deadlines.id = member.id;
         if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
-        const bool report = report_is_late(s, member, deadlines);
+        const bool report = report_is_late(s, slot, deadlines);
         const bool newcomer = newcomer_is_late(s, member, deadlines);
-        if (report || newcomer) replica::give_up(*s.replica, member.id);
+        if ((report || newcomer) && can_go_on_without(s, slot))
+            replica::give_up(*s.replica, member.id);
     }
 }
 

@@ -7,11 +7,14 @@ namespace tern::session {
 
 // Once per tick: reports members that have gone to the replica (replica::peer_gone()).
 void update_outages(Session &s);
-// The member has closed the path and no longer counts us as a member. It counts as absent for a
-// whole timeout already, so it goes as soon as the leader may remove it.
-void note_gone(Session &s, MemberSlot slot);
-// The path to the member ended by timeout. At most reach_again_us are left to reach it again.
-void note_silence(Session &s, MemberSlot slot);
+// How the path to a member ended. disowned: the member told us that it has removed us.
+enum class PathLoss : uint8_t { silence, closed, disowned };
+// The path to the member has ended. After silence at most reach_again_us are left to reach it
+// again.
+void note_loss(Session &s, PeerId peer, PathLoss loss);
+// Whether this peer has heard too few members for the session to go on, for a whole timeout; in a
+// star also whether the host has told us so of itself.
+bool is_cut_off(const Session &s);
 // Once per tick, effective at the leader only: gives up members that are late with the answer to a
 // query, and newcomers that have not caught up within join_timeout_ms.
 void update_deadlines(Session &s);

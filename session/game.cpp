@@ -4,6 +4,7 @@
 #include "migration/places.h"
 #include "session/optimistic.h"
 #include "session/recording.h"
+#include "session/session.h"
 #include <algorithm>
 #include <cstring>
 
@@ -17,9 +18,9 @@ void session::check_type(const Session &s, TypeId type, size_t size_bytes)
                 s.types.types[type].size_bytes);
 }
 
-void session::check_open(const Session &s)
+void session::check_in(const Session &s)
 {
-    TERN_ASSERT(s.state == State::open, "state %u: %s", static_cast<unsigned>(s.state), s.text);
+    TERN_ASSERT(is_in(s), "state %u: %s", static_cast<unsigned>(s.state), s.text);
 }
 
 static void check_known(ObjectSlot slot, ObjectId object)
@@ -39,10 +40,11 @@ static ObjectSlot known(const Session *session, ObjectId object)
 
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     session::check_type(*session, type, size_bytes);
     TERN_ASSERT(session->types.types[type].objects_max > 0, "type %s is for calls only",
                 session->types.types[type].name);
+    if (session->state == State::cut_off) return ObjectId::none;
     session::record_value(*session, session::about(RecordKind::create, ObjectId::none), type,
                           value);
     return replica::create(*session->replica, type, value);
@@ -52,13 +54,14 @@ uint32_t creations_left(const Session *session, TypeId type)
 {
     TERN_ASSERT(type < session->types.types.size(), "type %u of %zu", static_cast<unsigned>(type),
                 session->types.types.size());
-    return places::left(*session->replica, type);
+    return session->state == State::cut_off ? 0 : places::left(*session->replica, type);
 }
 
 void destroy(Session *session, ObjectId object)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     const ObjectSlot slot = known(session, object);
+    if (session->state == State::cut_off) return;
     session::record(*session, session::about(RecordKind::destroy, object));
     replica::destroy(*session->replica, slot);
 }
@@ -97,12 +100,13 @@ const void *get(const Session *session, ObjectId object, size_t size_bytes)
 
 void set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     const ObjectSlot slot = world::find_near(session->replica->world, session->set_slot, object);
     check_known(slot, object);
     session->set_slot = slot;
     const TypeId type = session->replica->world.slots[slot].type;
     session::check_type(*session, type, size_bytes);
+    if (session->state == State::cut_off) return;
     session::record_value(*session, session::about(RecordKind::set, object), type, value);
     if (session::set_optimistic(*session, slot, value)) return;
     replica::set(*session->replica, slot, value);
@@ -132,9 +136,10 @@ const void *object_values(const Session *session, TypeId type, size_t size_bytes
 
 bool claim(Session *session, ObjectId object, ClaimMode mode)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     const ObjectSlot slot = world::find_alive(session->replica->world, object);
     const bool optimistic = mode == ClaimMode::optimistic;
+    if (session->state == State::cut_off) return false;
     session::record(
         *session,
         session::about(optimistic ? RecordKind::claim_optimistic : RecordKind::claim, object));
@@ -157,16 +162,18 @@ static ObjectSlot own(const Session *session, ObjectId object)
 
 void release_ownership(Session *session, ObjectId object)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     const ObjectSlot slot = own(session, object);
+    if (session->state == State::cut_off) return;
     session::record(*session, session::about(RecordKind::release, object));
     replica::release_ownership(*session->replica, slot);
 }
 
 void lock(Session *session, ObjectId object, bool locked)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     const ObjectSlot slot = own(session, object);
+    if (session->state == State::cut_off) return;
     session::record(*session,
                     session::about(locked ? RecordKind::lock : RecordKind::unlock, object));
     replica::lock(*session->replica, slot, locked);
@@ -174,16 +181,18 @@ void lock(Session *session, ObjectId object, bool locked)
 
 bool migrate(Session *session, ObjectId object, PeerId to)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     TERN_ASSERT(host_peer(session) == local_peer(session), "only the host migrates; others claim");
+    if (session->state == State::cut_off) return false;
     session::record(*session, session::about(RecordKind::migrate, object, to));
     return replica::migrate(*session->replica, object, to);
 }
 
 void refuse_claim(Session *session, ObjectId object, PeerId claimer)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     TERN_ASSERT(host_peer(session) == local_peer(session), "only the host answers claims");
+    if (session->state == State::cut_off) return;
     session::record(*session, session::about(RecordKind::refuse_claim, object, claimer));
     if (!object_id::is_possible(object)) return;
     replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
@@ -191,9 +200,10 @@ void refuse_claim(Session *session, ObjectId object, PeerId claimer)
 
 void balance(Session *session, TypeId type)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     TERN_ASSERT(type < session->types.types.size(), "type %u", type);
     TERN_ASSERT(host_peer(session) == local_peer(session), "only the host balances");
+    if (session->state == State::cut_off) return;
     Record line = session::about(RecordKind::balance, ObjectId::none);
     line.type = type;
     session::record(*session, line);

@@ -4,7 +4,7 @@
 
 namespace tern::session {
 
-void check_open(const Session &s); // The state is State::open.
+void check_in(const Session &s); // The state is open or cut_off.
 // The type exists, and its struct has this size.
 void check_type(const Session &s, TypeId type, size_t size_bytes);
 

@@ -1,8 +1,14 @@
 #include "session/inspect.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
+#include "session/session.h"
 
 namespace tern::inspect {
+
+bool is_in(const Session *session)
+{
+    return session::is_in(*session);
+}
 
 const Replica &replica(const Session *session)
 {

@@ -39,6 +39,8 @@ struct Journal { // Owned by the caller, who empties it by setting count to 0.
 
 namespace tern::inspect {
 
+// Whether the session is open or cut off.
+bool is_in(const Session *session);
 // Between ticks it holds the game's values of objects that are claimed with ClaimMode::optimistic.
 const Replica &replica(const Session *session);
 // The replicated value of a known object, whatever the game has set.

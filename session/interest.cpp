@@ -83,7 +83,7 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
 
 bool set_priority(Session *session, ObjectId object, PeerId peer, float priority)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     TERN_ASSERT(priority >= 0, "priority %g", static_cast<double>(priority));
     const ObjectSlot slot = world::find_alive(session->replica->world, object);
     if (slot == no_slot) return false;
@@ -99,7 +99,7 @@ bool is_hidden(const Session *session, ObjectId object)
 void set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance)
 {
-    session::check_open(*session);
+    session::check_in(*session);
     TERN_ASSERT(type < session->types.types.size(), "type %u", type);
     const Type &described = session->types.types[type];
     TERN_ASSERT(position < described.fields.size(), "field %u of %s", position, described.name);

@@ -14,7 +14,7 @@ static constexpr size_t record_bytes_max = 8 + 32 + 32 + 1 + 18 * invite_address
 Invite make_invite(const Session *session, std::span<const Address> addresses)
 {
     const Session &s = *session;
-    TERN_ASSERT(s.state == State::open, "state %u", static_cast<unsigned>(s.state));
+    TERN_ASSERT(session::is_in(s), "state %u", static_cast<unsigned>(s.state));
     TERN_ASSERT(!addresses.empty() && addresses.size() <= invite_addresses_max, "%zu addresses",
                 addresses.size());
     Invite invite = s.invite;

@@ -34,18 +34,25 @@ void start(Session *session)
     session::enter_state(s, State::open, "The session is open.");
 }
 
-void go_on(Session *session)
+void session::begin_another(Session &s)
 {
-    Session &s = *session;
-    TERN_ASSERT(s.state == State::minority, "state %u", static_cast<unsigned>(s.state));
-    session::record(s, session::about(RecordKind::go_on, ObjectId::none));
     uint8_t id[sizeof s.invite.session];
     endpoint::draw(*s.endpoint, id);
     std::memcpy(&s.invite.session, id, sizeof id);
     endpoint::draw(*s.endpoint, s.invite.secret);
     endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
+    end_all_links(s, CloseReason::cut_off);
     replica::go_on(*s.replica, s.invite.session);
-    session::enter_state(s, State::open, "The session is open.");
+    s.few_us = s.few_since_us = 0;
+    enter_state(s, State::open, "The session is open.");
+}
+
+void go_on(Session *session)
+{
+    Session &s = *session;
+    TERN_ASSERT(s.state == State::cut_off, "state %u", static_cast<unsigned>(s.state));
+    session::record(s, session::about(RecordKind::go_on, ObjectId::none));
+    session::begin_another(s);
 }
 
 void remove(Session *session, PeerId peer)
@@ -53,6 +60,7 @@ void remove(Session *session, PeerId peer)
     Session &s = *session;
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     TERN_ASSERT(replica::host(*s.replica) == s.replica->self, "only the host removes");
+    if (s.state == State::cut_off) return;
     session::record(s, session::about(RecordKind::remove, ObjectId::none, peer));
     if (slot == no_member || peer == s.replica->self) return;
     std::memcpy(s.banned[s.banned_count % banned_max], s.replica->members[slot].identity.key, 32);

@@ -114,7 +114,7 @@ static void swap_values(const Session &s, TypeId type, bool show)
 
 static bool may_be_answered(State state)
 {
-    return state == State::open || state == State::leaving || state == State::minority;
+    return state == State::open || state == State::leaving || state == State::cut_off;
 }
 
 void show_optimistic(Session &s)

@@ -75,7 +75,6 @@ Address direct_address(const Session &s, ConnectionIndex index)
     return address::is_bridged(address) ? Address{} : address;
 }
 
-// Others learn a member's address from the host's view: moved() does nothing elsewhere.
 static void report_address(Session &s, ConnectionIndex index)
 {
     const Address address = direct_address(s, index);
@@ -154,6 +153,16 @@ static void report_packet_outcomes(Session &s, ConnectionIndex index)
                                        outcome.acked);
 }
 
+// The address of a member other than the roster's that this connection used. Port 0: none.
+static Address former_address(const Session &s, ConnectionIndex index)
+{
+    const MemberSlot slot = replica::find_member(*s.replica, s.links[index].peer);
+    if (slot == no_member) return {};
+    const Address present = direct_address(s, index);
+    const Address &known = s.replica->members[slot].identity.address;
+    return present == known ? s.links[index].candidates.former : present;
+}
+
 // The connection to a member has ended without our doing.
 static void lose_member(Session &s, ConnectionIndex index, ConnectionState state)
 {
@@ -162,21 +171,23 @@ static void lose_member(Session &s, ConnectionIndex index, ConnectionState state
     const CloseReason reason = state == ConnectionState::closed_by_peer
                                    ? connection::close_reason(endpoint::at(*s.endpoint, index))
                                    : CloseReason::none;
+    const Address former = former_address(s, index);
     free_link(s, index);
     if (s.says_goodbye) return;
-    if (peer == leader && reason == CloseReason::removed) return fail(s, State::removed);
-    const bool goodbye = reason == CloseReason::left;
-    replica::peer_gone(*s.replica, peer, goodbye ? Departure::goodbye : Departure::silence);
+    const bool disowned = reason == CloseReason::removed || reason == CloseReason::refused;
+    if (peer == leader && disowned) return fail(s, State::removed);
+    if (reason == CloseReason::left) replica::peer_gone(*s.replica, peer, Departure::goodbye);
     if (!replica::is_member(*s.replica, peer)) return;
     // Only the leader removes a member from the view. Until then we try to reconnect.
     replica::rewind(*s.replica, peer);
+    const bool silent = state == ConnectionState::silent;
     const MemberSlot slot = replica::find_member(*s.replica, peer);
-    s.reconnect_us[slot] =
-        s.now_us + (state == ConnectionState::silent ? 0 : reconnect_interval_us);
-    if (state == ConnectionState::silent) note_silence(s, slot);
-    const bool disowned = reason == CloseReason::removed || reason == CloseReason::refused ||
-                          reason == CloseReason::protocol_error;
-    if (disowned) note_gone(s, slot);
+    s.reconnect_us[slot] = s.now_us + (silent ? 0 : reconnect_interval_us);
+    s.outages[slot].former = former;
+    note_loss(s, peer,
+              silent     ? PathLoss::silence
+              : disowned ? PathLoss::disowned
+                         : PathLoss::closed);
 }
 
 static void lose_link(Session &s, ConnectionIndex index, ConnectionState state)
@@ -213,13 +224,33 @@ static void update_connecting(Session &s, ConnectionIndex index, HandshakeState 
     free_link(s, index);
 }
 
+// --- Former members ---
+
+static bool is_former(const Session &s, const uint8_t *key)
+{
+    const uint32_t count = std::min(s.former_count, former_max);
+    for (uint32_t i = 0; i < count; ++i)
+        if (std::memcmp(s.former[i], key, 32) == 0) return true;
+    return false;
+}
+
+void note_former(Session &s, MemberSlot slot)
+{
+    const uint8_t *key = s.replica->members[slot].identity.key;
+    if (is_former(s, key)) return;
+    std::memcpy(s.former[s.former_count % former_max], key, 32);
+    s.former_count += 1;
+}
+
 // An unidentified peer that sends no JOIN takes itself for a member: of a view that we do not have
 // yet, or of a former one. If it is not one, it should learn that from the close no later than from
 // our silence.
-static uint64_t unidentified_time(const Session &s, const PeerLink &link)
+static uint64_t unidentified_time(const Session &s, ConnectionIndex index)
 {
     const uint64_t timeout_us = uint64_t{s.config.timeout_ms} * 1000;
-    return link.has_asked ? unidentified_time_us : std::min(unidentified_time_us, timeout_us);
+    if (s.links[index].has_asked) return unidentified_time_us;
+    if (is_former(s, endpoint::key(*s.endpoint, index))) return refuse_former_us;
+    return std::min(unidentified_time_us, timeout_us);
 }
 
 void update_links(Session &s)
@@ -240,7 +271,7 @@ void update_links(Session &s)
         if (state != ConnectionState::open && state != ConnectionState::closing)
             lose_link(s, i, state);
         else if (s.links[i].role == PeerRole::unidentified &&
-                 s.now_us - s.links[i].since_us > unidentified_time(s, s.links[i]))
+                 s.now_us - s.links[i].since_us > unidentified_time(s, i))
             end_link(s, i, CloseReason::refused);
     }
 }
@@ -254,13 +285,39 @@ static bool is_former_self(const Session &s, const Member &member)
     return std::memcmp(member.identity.key, s.keys.public_key, 32) == 0;
 }
 
+// In a star without a host the clients look for the lowest of them that they reach, which may take
+// the host's place once a majority has found it. Each is tried a little later than the one before.
+static bool is_sought(const Session &s, PeerId sought)
+{
+    const Replica &r = *s.replica;
+    const PeerId leader = replica::successor(r);
+    if (r.topology == Topology::mesh || leader == r.self || sought > r.self) return false;
+    const uint64_t since_us = s.outages[replica::find_member(r, leader)].since_us;
+    if (since_us == 0) return false;
+    uint64_t from_us = since_us;
+    for (const uint16_t slot : r.order.all()) {
+        const Member &member = r.members[slot];
+        if (member.fenced || member.id == leader) continue;
+        if (member.id == sought) return s.now_us >= from_us;
+        if (link_to(s, member.id) != no_connection) return false;
+        from_us += seek_interval_us;
+    }
+    return false;
+}
+
+bool wants_link(const Session &s, MemberSlot slot)
+{
+    const PeerId peer = s.replica->members[slot].id;
+    return replica::exchanges_objects_with(*s.replica, peer) || is_sought(s, peer);
+}
+
 // The later member of a pair connects: the roster with which it joined names both. If that has led
 // to nothing for long, the later one may know an old address of the earlier one, which then
-// connects as well.
+// connects as well. Of two parts that hear each other again both connect at once.
 static bool should_connect(const Session &s, MemberSlot slot)
 {
     const uint64_t since_us = s.outages[slot].since_us;
-    return s.replica->members[slot].id < s.replica->self ||
+    return s.replica->members[slot].id < s.replica->self || s.state == State::cut_off ||
            (since_us != 0 && s.now_us - since_us >= both_connect_after_us);
 }
 
@@ -269,17 +326,34 @@ static void connect_to_members(Session &s)
     for (MemberSlot slot = 0; slot < s.replica->members.count; ++slot) {
         const Member &member = s.replica->members[slot];
         if (member.id == PeerId::none || member.fenced || member.id == s.replica->self) continue;
-        if (!replica::exchanges_objects_with(*s.replica, member.id)) continue;
+        if (!wants_link(s, slot)) continue;
         if (is_former_self(s, member)) continue;
         if (has_link(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
         if (!should_connect(s, slot)) continue;
+        // Two peers that moved at the same time know only a former address of each other.
+        LinkOutage &outage = s.outages[slot];
+        const bool tries_former = outage.tries % 2 == 1 && outage.former.port != 0;
+        const Address &address = tries_former ? outage.former : member.identity.address;
         const ConnectionIndex index =
-            endpoint::connect(*s.endpoint, member.identity.key, member.identity.address, s.now_us);
+            endpoint::connect(*s.endpoint, member.identity.key, address, s.now_us);
         if (index == no_connection) return;
+        outage.tries += 1;
         s.links[index] = {};
         s.links[index].since_us = s.now_us;
         bind(s, index, member.id);
     }
+}
+
+// Whether this link to another client of a star served to look for a host, which is here now.
+static bool is_needless(const Session &s, const PeerLink &p)
+{
+    if (p.role != PeerRole::member || p.peer > s.replica->self) return false;
+    const PeerId leader = replica::successor(*s.replica);
+    const MemberSlot slot = replica::find_member(*s.replica, leader);
+    if (slot == no_member || leader == s.replica->self || s.outages[slot].since_us != 0)
+        return false;
+    return !replica::exchanges_objects_with(*s.replica, p.peer) &&
+           link_to(s, leader) != no_connection;
 }
 
 static void bind_or_end(Session &s, ConnectionIndex index)
@@ -287,6 +361,7 @@ static void bind_or_end(Session &s, ConnectionIndex index)
     PeerLink &p = s.links[index];
     if (p.role == PeerRole::member && !replica::is_member(*s.replica, p.peer))
         return end_link(s, index, CloseReason::removed);
+    if (is_needless(s, p)) return end_link(s, index, CloseReason::replaced);
     if (p.role != PeerRole::unidentified ||
         endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open)
         return;
@@ -296,11 +371,13 @@ static void bind_or_end(Session &s, ConnectionIndex index)
 }
 
 // The roster of a new host holds the addresses that its predecessor knew; some have changed since.
+// The others note the address of the host.
 static void report_addresses(Session &s)
 {
-    if (replica::host(*s.replica) != s.replica->self) return;
+    const PeerId host = replica::host(*s.replica);
     for (ConnectionIndex i = 0; i < s.link_count; ++i)
         if (s.links[i].role == PeerRole::member &&
+            (host == s.replica->self || host == s.links[i].peer) &&
             endpoint::handshake_state(*s.endpoint, i) == HandshakeState::open)
             report_address(s, i);
 }
@@ -310,7 +387,7 @@ void reconcile_links(Session &s)
     for (ConnectionIndex i = 0; i < s.link_count; ++i)
         bind_or_end(s, i);
     report_addresses(s);
-    if (s.state == State::joining || s.state == State::open) connect_to_members(s);
+    if (s.state == State::joining || is_in(s)) connect_to_members(s);
 }
 
 }

@@ -8,6 +8,7 @@
 #include "session/join_messages.h"
 #include "session/joining.h"
 #include "session/journal.h"
+#include "session/membership.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
 #include "session/recording.h"
@@ -23,7 +24,7 @@ namespace session {
 
 static bool is_play(const Session &s, const PeerLink &link)
 {
-    return link.role == PeerRole::member && (s.state == State::open || s.state == State::leaving);
+    return link.role == PeerRole::member && (is_in(s) || s.state == State::leaving);
 }
 
 enum class PacketDisposition : uint8_t {
@@ -70,7 +71,8 @@ static void take_clock(Session &s, const PeerLink &link, ConnectionIndex index,
 {
     if (link.peer != replica::host(*s.replica)) return;
     BitReader reader = bits::reader(bytes);
-    const uint64_t host_us = bits::read(reader, 64);
+    const uint64_t host_us = bits::read(reader, 63);
+    s.host_is_cut_off = bits::read_bool(reader);
     const uint32_t rtt_us = connection::stats(endpoint::at(*s.endpoint, index)).rtt_us;
     if (rtt_us == 0) return;
     const auto sample = static_cast<int64_t>(host_us + rtt_us / 2 - s.now_us);
@@ -231,6 +233,24 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
     update_open_calls(s);
 }
 
+static void go_on_in_time(Session &s)
+{
+    const uint64_t after_us = uint64_t{s.config.go_on_after_ms} * 1000;
+    if (s.state == State::cut_off && after_us != 0 && s.now_us - s.cut_off_us >= after_us)
+        begin_another(s);
+}
+
+// Of parts that have removed each other none can come back, so the connections are closed.
+static void be_cut_off(Session &s)
+{
+    s.cut_off_us = s.now_us;
+    enter_state(s, State::cut_off, "%s", sentence(State::cut_off));
+    if (s.replica->fault == Fault::none)
+        replica::ask_about_goodbyes(*s.replica);
+    else
+        end_all_links(s, CloseReason::cut_off);
+}
+
 static void follow_replica(Session &s)
 {
     const Fault fault = s.replica->fault;
@@ -239,11 +259,15 @@ static void follow_replica(Session &s)
         return;
     }
     if (fault == Fault::host_lost) return start_over(s);
-    if (fault == Fault::minority) return fail(s, State::minority);
+    if (fault == Fault::minority && s.state != State::cut_off) return be_cut_off(s);
+    if (fault == Fault::minority) return;
     if (fault == Fault::removed) return fail(s, State::removed);
     if (fault != Fault::none) return fail(s, State::overflow);
     if (s.state == State::joining && s.replica->phase == Phase::in)
         enter_state(s, State::open, "The session is open.");
+    const bool cut_off = is_in(s) && is_cut_off(s);
+    if (cut_off && s.state == State::open) be_cut_off(s);
+    if (!cut_off && s.state == State::cut_off) enter_state(s, State::open, "The session is open.");
 }
 
 }
@@ -261,9 +285,10 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
     s.calls.used_bytes = 0;
     session::clear_bridged(s);
     replica::begin_receive(*s.replica, now_us);
-    if (s.state == State::joining || s.state == State::open || s.state == State::leaving) {
+    if (s.state == State::joining || session::is_in(s) || s.state == State::leaving) {
         session::receive_all(s, datagrams);
         session::follow_replica(s);
+        session::go_on_in_time(s);
     }
     session::show_optimistic(s);
     return {s.events, s.event_count};

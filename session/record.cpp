@@ -132,6 +132,7 @@ static void write_config(BitWriter &w, const Config &config, const uint8_t (&see
     bits::write(w, config.bridge_bytes_per_second_max, 32);
     bits::write(w, config.timeout_ms, 32);
     bits::write(w, config.join_timeout_ms, 32);
+    bits::write(w, config.go_on_after_ms, 32);
     write_text(w, config.name);
     bits::write(w, config.types.size(), 16);
 }
@@ -156,6 +157,7 @@ RecordedConfig read_config(ByteReader &r)
     read.config.bridge_bytes_per_second_max = static_cast<uint32_t>(number(r, 4));
     read.config.timeout_ms = static_cast<uint32_t>(number(r, 4));
     read.config.join_timeout_ms = static_cast<uint32_t>(number(r, 4));
+    read.config.go_on_after_ms = static_cast<uint32_t>(number(r, 4));
     read.name = text(r);
     read.type_count = static_cast<uint16_t>(number(r, 2));
     return read;

@@ -62,7 +62,9 @@ static bool add_clock(const Session &s, Charges &charges, PeerLink &p, Packet &p
     const std::span<std::byte> room = connection::unreliable_room(packet);
     if (room.size() < 8) return false;
     BitWriter w = bits::writer(room.first(8));
-    bits::write(w, s.now_us + static_cast<uint64_t>(s.clock_offset_us), 64);
+    const uint64_t clock_us = s.now_us + static_cast<uint64_t>(s.clock_offset_us);
+    bits::write(w, clock_us & (UINT64_MAX >> 1), 63);
+    bits::write_bool(w, s.state == State::cut_off);
     connection::add_unreliable(packet, UnreliableKind::clock, 8);
     charges::add(charges, TrafficKind::clock, 8 * 8, 1);
     p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);

@@ -21,7 +21,7 @@ namespace session {
 
 // --- States ---
 
-static const char *sentence(State state)
+const char *sentence(State state)
 {
     switch (state) {
     case State::idle: return "Neither started nor joining.";
@@ -42,9 +42,9 @@ static const char *sentence(State state)
                "invite.";
     case State::refused_by_game: return "The host refused.";
     case State::removed: return "The host has removed this peer from the session.";
-    case State::minority:
-        return "Cut off from most of the others. go_on() makes a session of what is here; to come "
-               "back, join them with a new session.";
+    case State::cut_off:
+        return "Cut off from most of the others: waiting until they are heard again. go_on() makes "
+               "a session of what is here.";
     case State::overflow: return "More than this peer's limits hold.";
     }
     return "";
@@ -78,7 +78,7 @@ void fail(Session &s, State state)
     const char *text =
         state == State::overflow ? fault_sentence(s.replica->fault) : sentence(state);
     enter_state(s, state, "%s", text);
-    end_all_links(s, state == State::minority ? CloseReason::minority : CloseReason::left);
+    end_all_links(s, CloseReason::left);
 }
 
 // --- Events ---
@@ -192,8 +192,10 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.call_rates, s.config.peers_max * s.types.types.size());
     array(s.deadlines, s.config.peers_max);
     array(s.outages, s.config.peers_max);
+    array(s.away, s.config.peers_max);
     array(s.peers, s.config.peers_max);
     array(s.banned, banned_max);
+    array(s.former, former_max);
     array(s.events, s.events_max);
     array(s.optimistic, s.replica->world.slots.capacity);
     array(s.optimistic_counts, s.types.types.size());
@@ -325,6 +327,8 @@ ConfigProblem config_problem(const Config &config)
         return outside("timeout_ms", c.timeout_ms, 100, 600'000);
     if (c.join_timeout_ms < 100 || c.join_timeout_ms > 600'000)
         return outside("join_timeout_ms", c.join_timeout_ms, 100, 600'000);
+    if (c.go_on_after_ms > 86'400'000)
+        return outside("go_on_after_ms", c.go_on_after_ms, 0, 86'400'000);
     if (c.send_bytes_per_second_max < 4096)
         return outside("send_bytes_per_second_max", c.send_bytes_per_second_max, 4096, UINT32_MAX);
     if (c.bridge_bytes_per_second_max < 4096)
@@ -387,7 +391,7 @@ void destroy_session(Session *session)
 void leave(Session *session)
 {
     Session &s = *session;
-    TERN_ASSERT(s.state == State::open || s.state == State::joining, "state %u",
+    TERN_ASSERT(session::is_in(s) || s.state == State::joining, "state %u",
                 static_cast<unsigned>(s.state));
     session::record(s, session::about(RecordKind::leave, ObjectId::none));
     session::enter_state(s, State::leaving, "%s", session::sentence(State::leaving));

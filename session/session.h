@@ -4,6 +4,11 @@
 
 namespace tern::session {
 
+inline bool is_in(const Session &s) // Open, or cut off.
+{
+    return s.state == State::open || s.state == State::cut_off;
+}
+const char *sentence(State state); // For state_text().
 // Sets the state, and the sentence that state_text() returns.
 void enter_state(Session &s, State state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

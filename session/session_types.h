@@ -58,7 +58,13 @@ inline constexpr uint64_t reach_again_us = 1'000'000;
 // suspicion_us, or for four round trips if that is longer.
 inline constexpr uint64_t ping_interval_us = 50'000;
 inline constexpr uint64_t suspicion_us = 300'000;
-inline constexpr uint64_t clock_interval_us = 500'000;       // The host sends its clock to members.
+inline constexpr uint64_t clock_interval_us = 500'000; // The host sends its clock to members.
+// A path that was made anew counts from then on; a peer that was removed is refused before.
+inline constexpr uint64_t proven_path_us = 600'000;
+inline constexpr uint64_t refuse_former_us = 300'000;
+inline constexpr uint32_t former_max = 64;
+// In a star without a host: the next member is tried when those before it have not answered.
+inline constexpr uint64_t seek_interval_us = 500'000;
 inline constexpr uint64_t reconnect_interval_us = 1'000'000; // After a failed or closed connection.
 // Both members of a pair connect when it has had no path for so long; before, the later one does.
 inline constexpr uint64_t both_connect_after_us = 5'000'000;
@@ -164,10 +170,16 @@ struct Target {
 };
 inline constexpr uint32_t targets_max = 16; // Addresses of an invite, or members; more are ignored.
 
-// One per member slot: since when we have no open path to this member. 0: there is a path.
+// One per member slot.
 struct LinkOutage {
     PeerId id;
-    uint64_t since_us;
+    uint16_t tries;    // Attempts to connect since the path ended.
+    Address former;    // The address before the present one. Port 0: none is known.
+    uint64_t since_us; // Since when we have no open path to this member. 0: there is a path.
+    uint64_t
+        regained_us; // When the present path was made, after one had ended. 0: it is the first.
+    bool was_lost;   // A path has ended since the member joined.
+    bool disowned;   // The member has told us that it does not count us as a member any more.
 };
 
 // A host or successor that another member's QUERY names as gone, and that we therefore ping.
@@ -260,6 +272,13 @@ struct Session {
     uint64_t *reconnect_us;   // Indexed by member slot: do not connect before this time.
     PeerDeadlines *deadlines; // Indexed by member slot.
     LinkOutage *outages;      // Indexed by member slot.
+    uint8_t *away;            // Indexed by member slot: 1 for a member that is not heard now.
+    uint64_t few_since_us;    // Since when too few members are heard. 0: enough are.
+    uint64_t few_us;          // When too few were heard last. 0: never.
+    uint64_t cut_off_us;      // cut_off: since when.
+    bool host_is_cut_off;     // In a star: the host has told us that it hears too few.
+    uint8_t (*former)[32];    // Keys of members that were removed, as a ring.
+    uint32_t former_count;    // All that were ever added.
     Suspect suspect;
     PeerId *peers; // Memory for the result of other_peers().
     uint16_t peer_count;

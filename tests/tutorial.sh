@@ -1,6 +1,6 @@
 #!/bin/bash
-# Plays the game of docs/use/tutorial.md as its last step does: two players meet, the ball changes
-# its owner, the host is killed, the other goes on as the host and leaves.
+# Plays the game of docs/use/tutorial.md as its last step does: three players meet, the ball changes
+# its owner, the host is killed, the others go on, and the next host leaves.
 # Usage: tutorial.sh <path of example_tutorial>
 set -euo pipefail
 
@@ -36,8 +36,14 @@ wait_for one "player 2 has the ball"
 wait_for two "player 2 has the ball"
 wait_for one "player 2 shouts: over here!"
 wait_for two "player 1 shouts: over here!"
+"$game" "$(sed -n 's/^invite: //p' "$folder/one")" >"$folder/three" 2>&1 &
+players+=($!)
+wait_for one "player 3 has joined"
+wait_for three "player 2 at "
+sleep 1 # The third player gets its vote.
 kill -9 "${players[0]}"
 wait_for two "player 1 has left"
+wait_for three "player 2 is the host now"
 wait_for two "player 2 is the host now"
 kill -INT "${players[1]}"
 wait "${players[1]}" || fail "the second player ended with $?"

@@ -77,7 +77,7 @@ enum class CloseReason : uint8_t {
     refused,
     protocol_error,
     replaced,
-    minority // The peer is cut off from most members; it may continue a session of its own.
+    cut_off // The peer is cut off from most members, and goes on without them.
 };
 
 }

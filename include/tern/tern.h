@@ -28,12 +28,13 @@ void start(Session *session);
 // In State::idle: joins through the member that made the invite. The session becomes open with
 // the event caught_up. If joining fails, session_state() shows why. The payload is copied.
 void join(Session *session, const Invite &invite, JoinPayload payload = {});
-// When open or joining: this peer leaves, and its objects become orphans. Keep calling receive()
-// and send() until the state is State::left. That takes until everything that this peer sent is
-// acked, at most four seconds.
+// When open, cut off or joining: this peer leaves, and its objects become orphans. Keep calling
+// receive() and send() until the state is State::left. That takes until everything that this peer
+// sent is acked, at most four seconds.
 void leave(Session *session);
-// In State::minority: this peer becomes the host of a new session, with new invites, that keeps all
+// In State::cut_off: this peer becomes the host of a new session, with new invites, that keeps all
 // objects and owns them. It is open at once; the next receive() returns the events of the change.
+// See Config::go_on_after_ms.
 void go_on(Session *session);
 State session_state(const Session *session);
 // A sentence for people about the state: what happened, and what to do.

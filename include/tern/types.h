@@ -117,8 +117,8 @@ enum class Orphan : uint8_t {
 // Which members continue the session when members are lost without a goodbye.
 enum class Quorum : uint8_t {
     // Only a part with more than half of the last view continues, or the host with half of it
-    // (docs/membership.md, "Votes"); of two members, the one that is left. Members of a smaller
-    // part end with State::minority.
+    // (docs/membership.md, "Votes"); of two voters, the host. Members of a smaller part wait in
+    // State::cut_off until they hear the others again.
     majority,
     // Whoever is left continues. A network partition then leaves more than one session.
     survivors
@@ -221,6 +221,9 @@ struct Config {
     // How long joining may take, from join() until the session is open. After that the state
     // becomes unreachable, and the host removes the newcomer. 100 to 600'000.
     uint32_t join_timeout_ms = 10'000;
+    // How long this peer waits in State::cut_off before it does what go_on() does, up to one day.
+    // 0: it waits until the game calls go_on().
+    uint32_t go_on_after_ms = 0;
     // Not 0 (then 65'536 or more): every input of this session is recorded into a buffer of this
     // size, from which take_recording() takes it; docs/use/recordings.md. A RECORDING CONTAINS THE
     // KEYS AND THE SECRET OF ITS SESSION.
@@ -242,10 +245,13 @@ enum class State : uint8_t {
     idle,    // Made, neither started nor joining.
     joining, // From join() until all members have sent us their objects.
     open,
+    // Too few members are heard to go on. The game may read and call; objects cannot be created,
+    // changed, destroyed or claimed. The state is open again when enough are heard, and removed if
+    // the others have gone on without this peer. go_on() does not wait for that.
+    cut_off,
     leaving, // From leave() until the goodbye has been sent. Keep calling receive() and send().
     left,
-    // The session has ended against our will; state_text() explains. All are final, apart from
-    // go_on() in minority.
+    // The session has ended against our will; state_text() explains. All are final.
     unreachable,     // No answer, or a member did not send its objects within join_timeout_ms.
     refused_full,    // The session has peers_max peers.
     refused_types,   // The host has another type table, peers_max, quorum or topology.
@@ -253,7 +259,6 @@ enum class State : uint8_t {
     refused_secret,  // The member answered, but the invite's secret is not that of the session.
     refused_by_game, // The host's game called refuse(), or remove() earlier.
     removed,         // The host has removed this peer from the session.
-    minority,        // Cut off from most members. Call go_on(), or join() with a new session.
     overflow         // A limit of this peer was exceeded: the ranges of destroyed ids that it
                      // remembers, or a counter has ended.
 };

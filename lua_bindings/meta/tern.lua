@@ -26,6 +26,7 @@ local tern = {}
 ---| "idle"
 ---| "joining"
 ---| "open"
+---| "cut_off"
 ---| "leaving"
 ---| "left"
 ---| "unreachable"
@@ -35,7 +36,6 @@ local tern = {}
 ---| "refused_secret"
 ---| "refused_by_game"
 ---| "removed"
----| "minority"
 ---| "overflow"
 ---@alias tern.EventKind
 ---| "join_progress"
@@ -132,6 +132,7 @@ local tern = {}
 ---@field bridge_bytes_per_second_max? integer Limit of what is relayed for a pair; 4096 or more.
 ---@field timeout_ms? integer Silence after which a peer counts as gone; 100 to 600000.
 ---@field join_timeout_ms? integer 100 to 600000.
+---@field go_on_after_ms? integer How long it waits in cut_off before it goes on alone; 0: for ever.
 ---@field recording_bytes_max? integer 0 or at least 65536. A recording has the session's keys.
 ---@field start? function
 ---@field update? function
@@ -161,7 +162,7 @@ function tern.join(session, invite, payload) end
 ---@param session tern.Session
 function tern.leave(session) end
 
--- In the state minority: goes on as the host of a new session with all objects.
+-- In the state cut_off: goes on as the host of a new session with all objects.
 ---@param session tern.Session
 function tern.go_on(session) end
 

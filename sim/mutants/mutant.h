@@ -101,7 +101,10 @@ namespace tern {
     X(lease_ignored, "create() succeeds without a place")                                          \
     X(place_freed_early, "a place goes to others before all have acked the death in it")           \
     X(places_of_the_departed_lost, "the places of departed members come back to nobody")           \
-    X(place_given_twice, "the host keeps a place that it leases to a member")
+    X(place_given_twice, "the host keeps a place that it leases to a member")                      \
+    X(few_remove_most, "members are removed though too few are left to go on")                     \
+    X(removed_before_heard, "who comes back after a split is removed before it is heard")          \
+    X(query_waits_its_turn, "the next host of a star queries after all that waits")
 
 enum class Mutant : uint8_t {
     none,

@@ -35,10 +35,14 @@ Connections connections(const Oracles &oracles, PeerId from, PeerId to)
     return both;
 }
 
-static bool is_newer(const Connections &now, const Connections &then)
+// Whether the calls between the last one that was heard and this one may have been lost with a
+// connection: the caller has said this one over another connection than that one, or the receiver
+// has heard it over another.
+static bool may_have_lost(const CallLog &log, const Numbered &call, const Connections &now)
 {
-    return now.heard > std::max<uint64_t>(then.heard, 1) ||
-           now.said > std::max<uint64_t>(then.said, 1);
+    const uint64_t before = log.heard == 0 ? 1 : log.said_over[log.heard - 1];
+    return now.heard > std::max<uint64_t>(log.when_heard.heard, 1) ||
+           log.said_over[call.sequence - 1] > std::max<uint64_t>(before, 1);
 }
 
 static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_t index)
@@ -55,7 +59,7 @@ static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_
     if (call.sequence == log.heard) return wrong(call, index, log, "heard twice");
     if (call.sequence < log.heard) return wrong(call, index, log, "heard late or again");
     const Connections both = connections(oracles, call.from, by);
-    if (call.sequence > log.heard + 1 && oracles.journals && !is_newer(both, log.when_heard))
+    if (call.sequence > log.heard + 1 && oracles.journals && !may_have_lost(log, call, both))
         return wrong(call, index, log, "those before it were left out");
     log.heard = call.sequence;
     log.when_heard = {sum(oracles, oracles.nodes[index].links, call.from, &Links::count_before),
@@ -72,6 +76,7 @@ Violation check(Oracles &oracles, const Node &node, uint16_t index)
                 CallLog &log = oracles.calls[{call.from, call.to}];
                 log.said = call.sequence;
                 log.when_said = connections(oracles, call.from, call.to);
+                log.said_over.resize(call.sequence, log.when_said.said);
             }
             continue;
         }

@@ -102,7 +102,7 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index)
 {
     Violation violation = check_events(record, node, index);
     take_claims(record, node);
-    const bool plays = node.session && (session_state(node.session) == State::open ||
+    const bool plays = node.session && (inspect::is_in(node.session) ||
                                         session_state(node.session) == State::leaving);
     if (!violation && plays) violation = check_open(record, node, index);
     return violation;

@@ -172,7 +172,8 @@ Violation check(Mirror &mirror, const Node &node, uint16_t index)
         if (violation) return violation;
     }
     const State state = session_state(node.session);
-    const bool goes_on = state == State::joining || state == State::open || state == State::leaving;
+    const bool goes_on =
+        state == State::joining || state == State::leaving || inspect::is_in(node.session);
     return goes_on ? compare_all(mirror, node, index) : Violation{};
 }
 

@@ -117,7 +117,7 @@ Violation compare(Mirror &mirror, const Node &node, uint16_t index)
 Violation check(Mirror &mirror, const Node &node, uint16_t index)
 {
     const State state = session_state(node.session);
-    if (state != State::open && state != State::leaving) return {};
+    if (!inspect::is_in(node.session) && state != State::leaving) return {};
     if (!mirror.has_caught_up) {
         Violation violation = begin(mirror, node, index);
         return violation ? violation : compare(mirror, node, index);

@@ -65,6 +65,17 @@ bool is_steady(const Node &node, uint64_t now_us)
     return node.troubled_us <= now_us && now_us - node.troubled_us >= steady_us;
 }
 
+// Whether the two had no path of their own lately. What comes over a new one has been on its way
+// for long, and is among the samples of the owner's clock.
+bool were_apart(const Oracles &o, std::span<const Node> nodes, size_t a, size_t b, uint64_t now_us)
+{
+    const auto lately = [&](size_t one, size_t other) {
+        const auto found = o.nodes[one].indirect_us.find(nodes[other].self);
+        return found != o.nodes[one].indirect_us.end() && now_us - found->second < steady_us;
+    };
+    return a != b && (lately(a, b) || lately(b, a));
+}
+
 // How far from the way of the object in the last `lately_us` the position is. Less than 0: the
 // object did not move steadily in that time or in the `effect_us` before, in which what was sent
 // decides what receivers extrapolate.
@@ -99,6 +110,15 @@ Violation check_position(const Oracles &o, std::span<const Node> nodes, uint16_t
     if (owner == nodes.end() || !is_steady(node, now_us) || !is_steady(*owner, now_us)) return {};
     const uint64_t lately_us = oracle_freshness::bound_us(o, nodes, index, object);
     if (lately_us == 0) return {};
+    const auto from = static_cast<size_t>(owner - nodes.begin());
+    const bool star = inspect::replica(node.session).topology == Topology::star;
+    const auto host = std::find_if(nodes.begin(), nodes.end(), [&](const Node &other) {
+        return other.session && other.self == o.nodes[index].mirror.host;
+    });
+    const size_t sender =
+        star && host != nodes.end() ? static_cast<size_t>(host - nodes.begin()) : from;
+    if (were_apart(o, nodes, from, sender, now_us) || were_apart(o, nodes, sender, index, now_us))
+        return {};
     const uint64_t effect_us = 1'000'000 + extrapolated_ticks * owner->period_us;
     const float away = strayed(tenure, value.position, now_us, lately_us, effect_us);
     // Where the object turns, receivers go on for a tick of the owner's, one of their own, and as

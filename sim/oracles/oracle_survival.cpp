@@ -105,28 +105,32 @@ uint64_t lost_us(Survival &survival, const std::vector<PeerId> &peers, const Gro
 }
 
 // Whether each of the group was open some time before the others were lost: the host had the time
-// to give it a vote.
-bool had_time(Survival &survival, const std::vector<PeerId> &peers, const Group &group)
+// to give it a vote, also over a path that loses datagrams for up to a timeout.
+bool had_time(Survival &survival, const std::vector<PeerId> &peers, const Group &group,
+              uint64_t timeout_us)
 {
     const uint64_t first_us = lost_us(survival, peers, group);
     for (size_t i = 0; i < group.nodes.size(); ++i)
         if (group.has(i) &&
-            survival.opened_us[survival.peers[group.nodes[i]].self] + settled_us > first_us)
+            survival.opened_us[survival.peers[group.nodes[i]].self] + settled_us + timeout_us >
+                first_us)
             return false;
     return true;
 }
 
-// This peer has ended as one of a minority.
+// This peer has begun to wait, cut off.
 Violation check_end(Survival &survival, const Node &node, uint16_t index)
 {
     const std::vector<PeerId> peers = counted(survival, inspect::replica(node.session));
+    const uint64_t timeout_us = uint64_t{session_config(node.session).timeout_ms} * 1000;
     const std::vector<size_t> nodes = living(survival, peers);
     TERN_ASSERT(nodes.size() <= 16, "%zu nodes are too many to try all groups", nodes.size());
     for (uint32_t chosen = 1; chosen < 1u << nodes.size(); ++chosen) {
         const auto count = static_cast<size_t>(std::popcount(chosen));
         const Group group = {nodes, chosen};
         if (2 * count <= peers.size() || is_any_open(survival, group)) continue;
-        if (!hear_each_other(survival, group) || !had_time(survival, peers, group)) continue;
+        if (!hear_each_other(survival, group)) continue;
+        if (!had_time(survival, peers, group, timeout_us)) continue;
         return oracles::violation("I25", ObjectId::none, index,
                                   "the session is lost with peer %s, though %zu of %zu members "
                                   "have always heard each other",
@@ -164,6 +168,7 @@ Violation check(Survival &survival, std::span<const Node> nodes, uint16_t index,
     const State state = session_state(node.session);
     if (state == State::open) {
         if (self.self != node.self) begin(survival, index, node.self, now_us);
+        self.state = Survivor::State::open;
         const uint64_t silence_us_max = uint64_t{session_config(node.session).timeout_ms} * 500;
         for (size_t other = 0; other < nodes.size(); ++other) {
             Apart &pair = apart(survival, index, other);
@@ -172,7 +177,7 @@ Violation check(Survival &survival, std::span<const Node> nodes, uint16_t index,
         return {};
     }
     if (self.self != node.self || self.state != Survivor::State::open) return {};
-    if (state != State::minority) {
+    if (state != State::cut_off) {
         gone(survival, index, now_us);
         return {};
     }

@@ -91,6 +91,8 @@ struct CallLog {
     // may have come over the one before.
     Connections when_heard;
     Connections when_said; // When the last reliable call was sent.
+    // For each reliable call: Connections::said in the tick in which it was sent.
+    std::vector<uint64_t> said_over;
     // A bit for each unreliable call that was received: calls to this peer, and to everyone.
     std::vector<uint64_t> unreliable, to_everyone;
 };
@@ -180,7 +182,7 @@ struct Apart {
 
 struct Survivor { // The last peer of a node that was open.
     PeerId self;
-    // lost: it ended as one of a minority. gone: it crashed, left, or ended otherwise.
+    // lost: it is cut off. gone: it crashed, left, or ended otherwise.
     enum class State : uint8_t { gone, open, lost } state;
 };
 

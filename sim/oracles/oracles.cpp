@@ -107,7 +107,8 @@ void count_links(Oracles &o, const Node &node, uint16_t index)
 
 bool is_in(State state)
 {
-    return state == State::joining || state == State::open || state == State::leaving;
+    return state == State::joining || state == State::open || state == State::cut_off ||
+           state == State::leaving;
 }
 
 AtRest at_rest(const Oracles &o, std::span<const Node> nodes)

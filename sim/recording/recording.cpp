@@ -80,7 +80,7 @@ std::unique_ptr<Loaded> load(std::span<const std::byte> header)
 
 bool is_open(const Player &p)
 {
-    return session_state(p.session) == State::open;
+    return session_state(p.session) == State::open || session_state(p.session) == State::cut_off;
 }
 
 bool is_host(const Player &p)
@@ -143,7 +143,7 @@ bool may(const Player &p, const Record &record)
     case RecordKind::admit:
     case RecordKind::refuse: return true;
     case RecordKind::remove: return host_peer(p.session) == local_peer(p.session);
-    case RecordKind::go_on: return session_state(p.session) == State::minority;
+    case RecordKind::go_on: return session_state(p.session) == State::cut_off;
     case RecordKind::none:
     case RecordKind::header:
     case RecordKind::full: break;

@@ -202,7 +202,7 @@ expect 2,4,5 alive 3.1 owner 2 stamp 1
 expect quiet
 )"},
     {"S16-three", R"(tern-trace 1 explore
-title S16: the host is cut off; the others go on, and it ends as a minority
+title S16: the host is cut off, and the others go on
 scope peers 3
 create 1
 flow
@@ -218,7 +218,7 @@ expect 2,3 alive 1.1 owner 2 stamp 1
 expect quiet
 )"},
     {"S16", R"(tern-trace 1 explore
-title S16: three and two are parted; the two end, and come back as newcomers
+title S16: three and two are parted, and the two come back as newcomers
 scope peers 5 joins 1
 create 4
 create 1

@@ -1,5 +1,5 @@
-// Partitions that heal again: which peers continue the session, and how the others end and come
-// back as new peers. docs/membership.md has the rules.
+// Partitions that heal again: which peers continue the session, and how the others wait, and come
+// back as new peers if the session has gone on without them. docs/membership.md has the rules.
 #include "base/assert.h"
 #include "sim/scenarios/scenarios_run.h"
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace tern::scenarios {
 
 namespace {
 
-constexpr uint64_t cut_us = 4'000'000, healed_us = 14'000'000;
+constexpr uint64_t cut_us = 4'000'000, healed_us = 14'000'000, removed_us = 17'900'000;
 
 struct Pair {
     uint16_t from, to;
@@ -69,6 +69,16 @@ void expect_world(Run &run, std::span<const uint16_t> stayed, uint16_t host)
         }
 }
 
+// Expects that the peers at these places wait while the paths are cut, and that they learn of their
+// removal soon after the healing.
+std::string expect_removed(Run &run, std::span<const uint16_t> places)
+{
+    for (const uint16_t place : places)
+        expect(run, is_cut_off(run, place), "who is cut off waits");
+    advance_to(run, removed_us);
+    return expect_ended(run, places);
+}
+
 // Plays to the end: the peers that were cut off come back as new peers, and all agree.
 PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, const std::string &said)
 {
@@ -80,7 +90,7 @@ PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, const std::st
     return finish(run, said);
 }
 
-constexpr const char *three_and_four_come_back = "start 3 @15000000 =0\nstart 4 @15100000 =0\n";
+constexpr const char *three_and_four_come_back = "start 3 @18000000 =0\nstart 4 @18100000 =0\n";
 
 // --- S16 ---
 
@@ -91,35 +101,32 @@ PlayedSessions two_of_five_part(const Stage &stage)
     advance_to(run, 13'900'000);
     expect(run, agree(run, most), "most go on");
     expect_world(run, most, 0);
-    return reunite(run, most, expect_ended(run, few));
+    return reunite(run, most, expect_removed(run, few));
 }
 
 PlayedSessions host_is_with_the_few(const Stage &stage)
 {
     const uint16_t most[] = {2, 3, 4}, few[] = {0, 1};
     Run run = begin(
-        stage, parted_trace(5, between(most, few), "start 0 @15000000 =0\nstart 1 @15100000 =0\n"));
+        stage, parted_trace(5, between(most, few), "start 0 @18000000 =0\nstart 1 @18100000 =0\n"));
     const PeerId next = static_cast<PeerId>(3);
     advance_to(run, 13'900'000);
     expect(run, agree(run, most), "most go on");
     expect(run, host_peer(run.sim->nodes[3].session) == next, "the lowest of them is the host");
     expect_world(run, most, 2);
-    return reunite(run, most, expect_ended(run, few));
+    return reunite(run, most, expect_removed(run, few));
 }
 
-// One peer of the minority continues alone, in a session of its own, by go_on().
+// One of the few does not wait: go_on() makes a session of its own.
 PlayedSessions one_goes_on(const Stage &stage)
 {
     const uint16_t most[] = {0, 1, 2}, few[] = {3, 4};
     Run run = begin(stage, parted_trace(5, between(most, few), three_and_four_come_back));
-    Session *own = nullptr;
-    while (!own && run.sim->now_us < healed_us && advance(run)) {
-        own = run.sim->places[3].ending;
-        run.sim->places[3].ending = own && session_state(own) == State::minority ? nullptr : own;
-        if (own && session_state(own) != State::minority) own = nullptr;
+    while (!is_cut_off(run, 3) && run.sim->now_us < healed_us && advance(run)) {
     }
-    expect(run, own != nullptr, "one of the few ends as a minority");
-    if (own) {
+    expect(run, is_cut_off(run, 3), "one of the few waits");
+    if (is_cut_off(run, 3)) {
+        Session *own = simulation::take_session(*run.sim, 3);
         sodium_source::use(&run.sim->places[3].crypto);
         uint64_t now_us = run.sim->nodes[3].clock_us;
         go_on(own);
@@ -137,6 +144,50 @@ PlayedSessions one_goes_on(const Stage &stage)
     advance_to(run, 13'900'000);
     expect(run, agree(run, most), "most go on");
     return reunite(run, most, "it owns all 5 objects");
+}
+
+// Neither half goes on without the other. Both wait, and are one session again with all that each
+// had, its ids included. 3 is heard a second later than 2, and three would be enough without it.
+PlayedSessions halves_wait(const Stage &stage)
+{
+    const uint16_t all[] = {0, 1, 2, 3};
+    std::string text = populated_trace(4, 20, "timeout_ms 2000\n");
+    for (const Pair &way : between(std::span(all).first(2), std::span(all).last(2)))
+        text += "cut " + std::to_string(way.from) + ">" + std::to_string(way.to) + " @4000000 +" +
+                (way.from == 3 || way.to == 3 ? "7000000\n" : "6000000\n");
+    text += "claim 3 @3990000 o1\nset 2 @4010000 o3 =12407\ncall 1>2 @4020000 o3\n";
+    Run run = begin(stage, text);
+    advance_to(run, 3'900'000);
+    PeerId ids[4];
+    for (const uint16_t place : all)
+        ids[place] = run.sim->nodes[place].self;
+    advance_to(run, 9'900'000);
+    for (const uint16_t place : all)
+        expect(run, is_cut_off(run, place), "both halves wait");
+    while (run.sim->now_us < 14'000'000 && advance(run) && !agree(run, all)) {
+    }
+    const uint64_t agreed_us = run.sim->now_us;
+    expect(run, agree(run, all), "both are one again within 3 s of the healing");
+    advance_to(run, agreed_us + 1'000'000);
+    for (const uint16_t place : all) {
+        expect(run, run.sim->nodes[place].self == ids[place], "each has kept its id");
+        for (const uint16_t creator : all)
+            if (creator != 0)
+                expect(run, is_owned(run, place, creator + 1u, creator), "and its object");
+    }
+    return finish(run,
+                  "one session again " + seconds(agreed_us - 11'000'000) + " after the healing");
+}
+
+// Of two the host goes on. The other one waits, and learns that it was removed.
+PlayedSessions one_of_two_waits(const Stage &stage)
+{
+    const uint16_t host[] = {0}, other[] = {1};
+    Run run = begin(stage, parted_trace(2, between(host, other), "start 1 @18000000 =0\n"));
+    advance_to(run, 13'900'000);
+    expect(run, agree(run, host), "the host goes on");
+    expect_world(run, host, 0);
+    return reunite(run, host, expect_removed(run, other));
 }
 
 // --- S16: deaths that follow each other within a timeout ---
@@ -285,11 +336,15 @@ PlayedSessions connection_made_anew(const Stage &stage)
 }
 
 constexpr Playable all[] = {
-    {{"S16-sessions", "S16: two of five are cut off, told, and come back"}, two_of_five_part, true},
+    {{"S16-sessions", "S16: two of five are cut off, wait, are told, and come back"},
+     two_of_five_part,
+     true},
     {{"S16-host", "S16: the host is with the two of five; the next follows"},
      host_is_with_the_few,
      true},
-    {{"S16-alone", "S16: one of the two that were cut off goes on by itself"}, one_goes_on, true},
+    {{"S16-alone", "S16: one of the two that are cut off goes on by itself"}, one_goes_on, true},
+    {{"S16-halves", "S16: two and two are parted, wait, and are one again"}, halves_wait, true},
+    {{"S16-two", "S16: of two that are parted the host goes on"}, one_of_two_waits, true},
     {{"S16-half", "S16: the host goes on with half of the votes and a newcomer"},
      half_with_the_host},
     {{"S16-goodbye", "S16: one leaves, and the host dies before all know it"},

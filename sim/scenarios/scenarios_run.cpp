@@ -101,6 +101,12 @@ PlayedSessions finish(Run &run, const std::string &measured)
 
 // --- Queries ---
 
+bool is_cut_off(const Run &run, uint16_t place)
+{
+    const Session *session = run.sim->nodes[place].session;
+    return session && session_state(session) == State::cut_off;
+}
+
 bool is_open(const Run &run, uint16_t place)
 {
     const Session *session = run.sim->nodes[place].session;

@@ -42,6 +42,7 @@ PlayedSessions finish(Run &run, const std::string &measured = "");
 
 // --- Queries. thing: an object, by the number that its `create` line gives it, from 1 ---
 bool is_open(const Run &run, uint16_t place);
+bool is_cut_off(const Run &run, uint16_t place);
 bool is_dead(const Run &run, uint16_t place, uint32_t thing);
 bool is_owned(const Run &run, uint16_t place, uint32_t thing, uint16_t by);
 // True if the peers at all places are open, have the same host and the same world, and are the only

@@ -283,8 +283,9 @@ void look(Liveness &l, Simulation &sim)
         if (sim.now_us >= l.deadline_us) end_quiet(l, sim);
         return;
     }
-    // If the core was split for too long before the healing, each part may have ended as a
-    // minority. That is no violation.
+    while (simulation::end_the_few(sim)) {
+    }
+    // If the core was split before the healing, too few may be left. That is no violation.
     const bool over = std::none_of(sim.nodes.begin(), sim.nodes.end(), is_member);
     if (over && !l.intact) return enter(l, sim, LivenessStage::done, 0);
     Violation violation = open_end(l, sim);
@@ -339,7 +340,7 @@ static bool is_intact(const Simulation &sim)
     if (host == no_place || !sim.nodes[host].core) return false;
     const Replica &r = inspect::replica(sim.nodes[host].session);
     for (const Node &node : sim.nodes) {
-        if (!is_member(node)) continue;
+        if (!node.session || !node.core || !inspect::is_in(node.session)) continue;
         const Replica &other = inspect::replica(node.session);
         if (!replica::is_member(r, node.self) || !replica::is_member(other, r.self)) return false;
         for (const Member &member : other.members.all())
@@ -353,7 +354,7 @@ static bool is_intact(const Simulation &sim)
 static void show_all(Simulation &sim, uint16_t place)
 {
     const Node &node = sim.nodes[place];
-    if (!node.session || session_state(node.session) != State::open) return;
+    if (!node.session || !inspect::is_in(node.session)) return;
     for (const Object &object : inspect::replica(node.session).world.slots.all())
         for (const PeerId peer : other_peers(node.session))
             if (object.life == Life::alive && set_priority(node.session, object.id, peer, 1))

@@ -128,6 +128,9 @@ bool step(Simulation &sim);
 bool run_until(Simulation &sim, uint64_t time_us);
 void run_safety(Simulation &sim); // Runs to the end of the phase, or to the first violation.
 void begin_liveness(Simulation &sim);
+// In the liveness phase: ends one peer of the core that is cut off and waits in vain, because too
+// few of its session are in the core. False: there is none.
+bool end_the_few(Simulation &sim);
 // In the liveness phase: the game of choice.a does this act in its first tick at or after
 // choice.when.
 void order(Simulation &sim, const SimChoice &choice);
@@ -151,6 +154,8 @@ void settle_address(Simulation &sim, uint16_t place);
 bool happen(Simulation &sim, const SimChoice &choice);
 void start_peer(Simulation &sim, uint16_t place);
 void end_peer(Simulation &sim, uint16_t place); // Destroys the session without a goodbye.
+// Takes the session out of the simulation. The caller goes on with it, and destroys it.
+Session *take_session(Simulation &sim, uint16_t place);
 // Call it when a session joins again as a new peer, because its host went while it joined.
 void start_over(Simulation &sim, uint16_t place);
 // After a split, two members of a session may both be hosts, each without the other one. tern

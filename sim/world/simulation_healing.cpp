@@ -21,27 +21,63 @@ static void heal(Simulation &sim, uint16_t place)
     p.next_act = 0;
 }
 
+static bool is_in(const Node &node)
+{
+    return node.session && node.core && inspect::is_in(node.session);
+}
+
+// Whether the node can send to the other one: it has a connection, or knows its address.
+static bool reaches(const Node &node, const Node &other)
+{
+    if (peer_stats(node.session, other.self).rtt_us != 0) return true;
+    const Replica &r = inspect::replica(node.session);
+    return r.members[replica::find_member(r, other.self)].identity.address == other.address;
+}
+
+enum class Finding : uint8_t { all, reachable };
+
+// Whether the session can go on with those of its members that are in the core and count this peer
+// as one of theirs. Finding::reachable: two that have moved at the same time do not find each
+// other.
+static bool can_go_on(const Simulation &sim, const Node &node, Finding finding)
+{
+    const Replica &r = inspect::replica(node.session);
+    std::vector<uint8_t> away(r.members.count, 0);
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const PeerId member = r.members[slot].id;
+        const auto follows = [&](const Node &other) {
+            return other.core && other.session && other.self == member &&
+                   replica::is_member(inspect::replica(other.session), node.self) &&
+                   (finding == Finding::all || reaches(node, other) || reaches(other, node));
+        };
+        away[slot] = member != PeerId::none && member != node.self &&
+                     std::none_of(sim.nodes.begin(), sim.nodes.end(), follows);
+    }
+    return replica::has_quorum(r, away);
+}
+
 // Whether the core has a majority of the votes by the count of each of its members, as a departure
-// of all the others requires. With up to two voters any part may go on.
+// of all the others requires.
 static bool is_majority(const Simulation &sim)
 {
-    for (const Node &node : sim.nodes) {
-        if (!node.core || session_state(node.session) != State::open) continue;
-        uint32_t voters = 0, there = 0, old_voters = 0, old_there = 0;
-        for (const Member &member : inspect::replica(node.session).members.all()) {
-            if (member.id == PeerId::none || !member.votes || member.said_goodbye) continue;
-            const bool is_there =
-                std::any_of(sim.nodes.begin(), sim.nodes.end(), [&](const Node &other) {
-                    return other.core && other.self == member.id;
-                });
-            voters += 1;
-            there += is_there;
-            old_voters += !member.vote_is_new;
-            old_there += !member.vote_is_new && is_there;
-        }
-        if (voters > 2 && (2 * there <= voters || 2 * old_there <= old_voters)) return false;
+    return std::all_of(sim.nodes.begin(), sim.nodes.end(), [&](const Node &node) {
+        return !is_in(node) || can_go_on(sim, node, Finding::all);
+    });
+}
+
+bool end_the_few(Simulation &sim)
+{
+    for (uint16_t place = 0; place < sim.nodes.size(); ++place) {
+        const Node &node = sim.nodes[place];
+        if (!is_in(node) || session_state(node.session) != State::cut_off) continue;
+        if (inspect::replica(node.session).fault == Fault::none &&
+            can_go_on(sim, node, Finding::reachable))
+            continue;
+        sim.nodes[place].core = false;
+        end_peer(sim, place);
+        return true;
     }
-    return true;
+    return false;
 }
 
 static bool hear_each_other(Simulation &sim, uint16_t a, uint16_t b)
@@ -49,19 +85,14 @@ static bool hear_each_other(Simulation &sim, uint16_t a, uint16_t b)
     return !wire::route(sim.wire, a, b).severed && !wire::route(sim.wire, b, a).severed;
 }
 
-static bool is_open(const Simulation &sim, uint16_t place)
-{
-    return sim.nodes[place].core && session_state(sim.nodes[place].session) == State::open;
-}
-
 // Whether a member of the core reaches both. In a star no client bridges others, and any two peers
 // may have to be host and client, so none counts as bridged.
 static bool is_bridged(Simulation &sim, uint16_t a, uint16_t b)
 {
     if (sim.options.topology == Topology::star) return false;
-    if (!is_open(sim, a) || !is_open(sim, b)) return false;
+    if (!is_in(sim.nodes[a]) || !is_in(sim.nodes[b])) return false;
     for (uint16_t c = 0; c < sim.options.places; ++c)
-        if (c != a && c != b && is_open(sim, c) && hear_each_other(sim, a, c) &&
+        if (c != a && c != b && is_in(sim.nodes[c]) && hear_each_other(sim, a, c) &&
             hear_each_other(sim, b, c))
             return true;
     return false;

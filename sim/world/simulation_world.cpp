@@ -51,18 +51,25 @@ void start_over(Simulation &sim, uint16_t place)
     forget_self(sim, place);
 }
 
-void end_peer(Simulation &sim, uint16_t place)
+Session *take_session(Simulation &sim, uint16_t place)
 {
     Node &node = sim.nodes[place];
+    Session *session = node.session;
+    if (!session) return nullptr;
+    oracles::peer_gone(sim.oracles, sim.nodes, place);
+    inspect::listen(session, nullptr);
+    node.session = nullptr;
+    forget_peer(sim, place);
+    return session;
+}
+
+void end_peer(Simulation &sim, uint16_t place)
+{
     Place &p = sim.places[place];
     sodium_source::use(&p.crypto);
     destroy_session(p.ending);
     p.ending = nullptr;
-    if (!node.session) return;
-    oracles::peer_gone(sim.oracles, sim.nodes, place);
-    destroy_session(node.session);
-    node.session = nullptr;
-    forget_peer(sim, place);
+    destroy_session(take_session(sim, place));
 }
 
 // The member through which the newcomer joins: any one, since members redirect newcomers to the

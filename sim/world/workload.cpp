@@ -538,8 +538,9 @@ void play(Simulation &sim, uint16_t place)
 {
     Place &p = sim.places[place];
     Session *session = sim.nodes[place].session;
-    if (session_state(session) != State::open) return;
+    if (!inspect::is_in(session)) return;
     hear_claims(sim, place);
+    if (session_state(session) == State::cut_off) return answer_asks(sim.nodes[place]);
     answer_claims(sim, place);
     answer_asks(sim.nodes[place]);
     if (!sim.liveness) flood_others(sim, place);

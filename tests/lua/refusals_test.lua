@@ -39,7 +39,7 @@ local function right_arguments(e)
     return {
         make_session = {{}}, destroy_session = {tern.make_session {}}, start = {e.idle},
         join = {tern.make_session {}, s:invite("1.2.3.4:5")}, leave = {other},
-        go_on = {e.minority}, state = {s}, state_text = {s},
+        go_on = {e.cut_off}, state = {s}, state_text = {s},
         receive = {s, e.socket, 1e15}, send = {s, e.socket, 1e15}, session_clock_us = {s, 1},
         clock_us = {}, sleep_us = {0}, recorded = {tern.make_session {recording_bytes_max = 65536}},
         self = {s}, host = {s}, peers = {s}, peer_name = {s, 2}, stats = {s, 2, {}},
@@ -134,7 +134,7 @@ function tests.EachWrongArgumentIsNamed()
     for _, name in ipairs(sorted_names()) do
         local given = assert(right[name], name .. " is not in right_arguments()")
         for index = 1, #given do
-            if name == "go_on" then break end -- go_on() is for a minority, and this scene has none.
+            if name == "go_on" then break end -- go_on() is for a peer that is cut off.
             local wrong = {coroutine.create(print), io.stdout, newproxy and newproxy() or io.stderr}
             if not (optional[name] and optional[name][index]) then
                 -- The argument is missing.

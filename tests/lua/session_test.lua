@@ -67,14 +67,14 @@ function tests.JoinProgressIsTold()
     assert(here > 0 and here <= 20)
 end
 
-function tests.MinorityGoesOn()
+function tests.WhoIsCutOffGoesOn()
     local w = world.open(3, {timeout_ms = 500})
     for i = 1, 2 do
         w.network:set_cut("10.0.0." .. i .. ":1000", "10.0.0.3:1000", true)
         w.network:set_cut("10.0.0.3:1000", "10.0.0." .. i .. ":1000", true)
     end
-    refused({"tern.go_on", "minority", "open"}, tern.go_on, w.sessions[3])
-    world.until_true(w, "3 is cut off", function() return w.sessions[3]:state() == "minority" end)
+    refused({"tern.go_on", "cut_off", "open"}, tern.go_on, w.sessions[3])
+    world.until_true(w, "3 is cut off", function() return w.sessions[3]:state() == "cut_off" end)
     w.sessions[3]:go_on()
     equal(w.sessions[3]:state(), "open")
     world.tick(w)

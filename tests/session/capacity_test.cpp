@@ -142,7 +142,7 @@ TEST(CapacityOfOne, AHostThatGoesOnAloneHasAllPlaces)
         crowd.world.cut(0, other, true);
     for (int i = 0; i < 600 && session_state(host) == State::open; ++i)
         crowd.step(0);
-    ASSERT_EQ(session_state(host), State::minority);
+    ASSERT_EQ(session_state(host), State::cut_off);
     go_on(host);
     crowd.run(2 * second_us, 0);
     ASSERT_EQ(session_state(host), State::open);

@@ -124,7 +124,7 @@ TEST(HostSeeds, AllThatAreLeftHaveOneWorldAndOneHost)
         for (const Node &node : play.world.nodes) {
             const State end = session_state(node.session);
             if (node.crashed) continue;
-            minorities += end == State::minority;
+            minorities += end == State::cut_off;
             refused += end == State::unreachable || end == State::removed;
             EXPECT_NE(end, State::overflow) << "seed " << seed;
         }

@@ -180,14 +180,22 @@ TEST_F(Hosts, TheHostAndTheNextDie)
     }
 }
 
-TEST_F(Hosts, OfTwoTheSurvivorGoesOn)
+TEST_F(Hosts, OfTwoTheGuestWaitsAndThenGoesOn)
 {
     SimWorld world(3);
+    world.config.go_on_after_ms = 2000;
     ASSERT_TRUE(make(world, 2));
     Session *left = world.nodes[1].session;
     const ObjectId body = create(world.nodes[0].session, BODY, Body{{0, 0, 0}, 1});
     ASSERT_TRUE(world.step_until_converged());
     world.nodes[0].crashed = true;
+    steps(world, 90);
+    ASSERT_EQ(session_state(left), State::cut_off) << state_text(left);
+    EXPECT_EQ(get<Body>(left, body).health, 1);
+    EXPECT_EQ(create(left, BODY, Body{}), ObjectId::none);
+    EXPECT_EQ(creations_left(left, BODY), 0u);
+    EXPECT_FALSE(claim(left, body));
+    EXPECT_FALSE(may_set(left, body));
     steps(world, 120);
     EXPECT_EQ(session_state(left), State::open);
     EXPECT_EQ(host_peer(left), second);
@@ -196,7 +204,7 @@ TEST_F(Hosts, OfTwoTheSurvivorGoesOn)
     expect_one_change_of_host(1);
 }
 
-TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostIsAMinority)
+TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostWaits)
 {
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         SimWorld world(seed);
@@ -210,7 +218,7 @@ TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostIsAMinority)
         world.cut(0, 2, true);
         heard.clear();
         steps(world, 200);
-        EXPECT_EQ(session_state(alone), State::minority) << state_text(alone);
+        EXPECT_EQ(session_state(alone), State::cut_off) << state_text(alone);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
         EXPECT_EQ(host_peer(world.nodes[2].session), second);
         EXPECT_EQ(object_owner(world.nodes[1].session, own), third);
@@ -263,7 +271,7 @@ TEST_F(Hosts, WhoAloneDoesNotHearTheHostIsCountedOut)
         heard.clear();
         steps(world, 300);
         const State end = session_state(world.nodes[deaf].session);
-        EXPECT_TRUE(end == State::removed || end == State::minority) << static_cast<int>(end);
+        EXPECT_TRUE(end == State::removed || end == State::cut_off) << static_cast<int>(end);
         ASSERT_TRUE(world.step_until_converged()) << "deaf " << deaf << world.describe();
         for (size_t i = 0; i < 4; ++i) {
             if (i == deaf) continue;

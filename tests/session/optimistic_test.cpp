@@ -230,7 +230,7 @@ TEST_F(ThreePeers, InAMinorityTheyWaitAndGoOnGrantsThem)
     set(c, id, with_health(c, id, 80));
     for (int i = 0; i < 600 && session_state(c) == State::open; ++i)
         world.step();
-    ASSERT_EQ(session_state(c), State::minority);
+    ASSERT_EQ(session_state(c), State::cut_off);
     EXPECT_EQ(get<Body>(c, id).health, 80);
     go_on(c);
     EXPECT_EQ(kinds(watch(2, id)), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));

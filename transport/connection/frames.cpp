@@ -144,7 +144,7 @@ static void read_close(FrameReader &r, Frame &frame)
     const std::span<const std::byte> reason = take(r, close_bytes - 1);
     if (r._failed) return;
     const auto value = std::to_integer<uint8_t>(reason[0]);
-    if (value == 0 || value > static_cast<uint8_t>(CloseReason::minority)) {
+    if (value == 0 || value > static_cast<uint8_t>(CloseReason::cut_off)) {
         r._failed = true;
         return;
     }

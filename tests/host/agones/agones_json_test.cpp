@@ -118,7 +118,7 @@ TEST(AgonesJsonTest, FactsCountPlayersAndPlaces)
     status.rooms.push_back(room);
     room.name = "b";
     room.topology = "star";
-    room.state = "minority";
+    room.state = "cut_off";
     status.rooms.push_back(room);
     const FleetFacts facts = agones_json::facts(status);
     EXPECT_EQ(facts.rooms, 2);

@@ -146,9 +146,9 @@ TEST(HttpTest, ReadinessSaysWhyNot)
     status.ready = false;
     board::publish(served.board, status);
     EXPECT_EQ(reason(), "all rooms are closed to newcomers");
-    status.rooms[0].state = "minority";
+    status.rooms[0].state = "cut_off";
     board::publish(served.board, status);
-    EXPECT_EQ(reason(), "room main is minority");
+    EXPECT_EQ(reason(), "room main is cut_off");
     status.draining = true;
     board::publish(served.board, status);
     EXPECT_EQ(reason(), "it is draining");
