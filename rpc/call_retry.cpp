@@ -225,10 +225,14 @@ static void look_at(Session &s, OpenCall &call)
 void update_open_calls(Session &s)
 {
     if (s.open_calls.count == 0) return;
-    if (!is_in(s) && s.state != State::leaving) return;
+    if (!is_in(s) && s.state != State::leaving && s.state != State::joining) return;
     for (uint32_t i = 0; i < s.open_calls.count; ++i) {
         OpenCall &call = s.open_calls.calls[i];
-        look_at(s, call);
+        // A peer that joins again does so as another caller.
+        if (s.state != State::joining)
+            look_at(s, call);
+        else if (call.step <= CallStep::taken)
+            fail_call(call, CallFailure::lost);
         if (call.step != CallStep::failed) continue;
         const void *arguments = show_arguments(s, call);
         if (!arguments) continue;

@@ -27,7 +27,7 @@ static void answer_refused(Session &s, ConnectionIndex index, JoinRefusal refusa
     p.peer = PeerId::none;
 }
 
-static bool is_banned(const Session &s, const uint8_t *key)
+bool is_banned(const Session &s, const uint8_t *key)
 {
     const uint32_t count = std::min(s.banned_count, banned_max);
     for (uint32_t i = 0; i < count; ++i)
@@ -157,9 +157,12 @@ bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const s
 {
     PeerLink &from = peer_link(s, index);
     const MemberSlot slot = replica::find_member(*s.replica, from.peer);
-    if (slot == no_member || s.replica->members[slot].caught_up || !is_join(message)) return false;
+    if (slot == no_member || !is_join(message)) return false;
     if (!from.welcomed) return true; // The JOIN has crossed our WELCOME.
-    replica::peer_gone(*s.replica, from.peer);
+    if (s.replica->members[slot].caught_up)
+        replica::give_up(*s.replica, from.peer);
+    else
+        replica::peer_gone(*s.replica, from.peer);
     if (replica::is_member(*s.replica, from.peer)) replica::rewind(*s.replica, from.peer);
     from = {};
     from.role = PeerRole::unidentified;

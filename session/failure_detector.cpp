@@ -240,7 +240,7 @@ void update_outages(Session &s)
     if (replica::successor(r) != r.self) replace_host(s);
     if (replica::successor(r) == r.self) remove_unreachable(s);
     note_former_members(s);
-    if (s.few_since_us != 0 && is_removed(s)) fail(s, State::removed);
+    if (s.few_since_us != 0 && is_removed(s)) s.was_removed = true;
 }
 
 // Whether no other member that is heard could be or become the host.

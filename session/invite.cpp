@@ -1,5 +1,6 @@
 // Invites as text: "tern1-" and base64url of the record, with a checksum against typing errors.
 // Format: docs/wire_format.md, "Invites".
+#include "session/session.h"
 #include "session/session_types.h"
 #include <cstring>
 #include <sodium.h>

@@ -14,12 +14,15 @@ namespace tern {
 namespace session {
 
 // The member that we asked is not the host. It has named the host, or nobody if there is none now.
+// A peer that joins itself knows of none either, so another one is asked after a while.
 static void follow_redirect(Session &s, ConnectionIndex index, std::span<const char> named)
 {
     Target target;
     if (!read_target(named, target)) {
         s.links[index].ask_us = s.now_us + ask_interval_us;
-        return;
+        if (s.target_count == 1 || s.now_us - s.links[index].since_us < ask_one_us) return;
+        s.next_try_us = s.now_us;
+        return end_link(s, index, CloseReason::left);
     }
     s.redirect_target = target;
     s.has_redirect_target = true;
@@ -167,20 +170,28 @@ void report_progress(Session &s)
     push_event(s, event);
 }
 
-// Makes all other members that we know the peers to ask, in ascending order of their ids.
-static void target_members(Session &s)
+static void target_members(Session &s, bool refuse)
 {
-    s.target_count = s.target_index = 0;
     for (const PeerId peer : other_peers(&s)) {
-        const Identity &identity =
-            s.replica->members[replica::find_member(*s.replica, peer)].identity;
-        if (identity.address.port == 0) continue;
+        const MemberSlot slot = replica::find_member(*s.replica, peer);
+        const Identity &identity = s.replica->members[slot].identity;
+        const bool refuses = s.outages[slot].id == peer && s.outages[slot].disowned;
+        if (identity.address.port == 0 || refuses != refuse) continue;
         if (s.target_count == targets_max) return;
         Target &target = s.targets[s.target_count];
         std::memcpy(target.key, identity.key, sizeof target.key);
         target.address = identity.address;
         s.target_count += 1;
     }
+}
+
+// Makes all other members that we know the peers to ask, in ascending order of their ids. First
+// come those that have refused us: they are in the session.
+static void target_members(Session &s)
+{
+    s.target_count = s.target_index = 0;
+    target_members(s, true);
+    target_members(s, false);
 }
 
 // Drops everything that was received so far: the world sync was incomplete, and those that would
@@ -201,6 +212,9 @@ void start_over(Session &s)
         s.outages[slot] = {};
     }
     s.suspect = {};
+    s.was_removed = s.host_is_cut_off = false;
+    s.few_us = s.few_since_us = 0;
+    s.former_count = 0;
     s.has_redirect_target = false;
     s.next_try_us = s.now_us;
     s.progress_percent = 0;
@@ -209,6 +223,14 @@ void start_over(Session &s)
     fail(s, State::unreachable);
     std::snprintf(s.text, sizeof s.text,
                   "The host was lost while we joined, and we know of no other member.");
+}
+
+void join_again(Session &s)
+{
+    enter_state(s, State::joining, "Joining again: the others have gone on without this peer.");
+    s.deadline_us = 0;
+    s.clock_rtt_us = 0;
+    start_over(s);
 }
 
 }

@@ -14,5 +14,7 @@ void update_joining(Session &s);
 void report_progress(Session &s);
 // The host was lost while we joined: empties the replica and asks the other members that we know.
 void start_over(Session &s);
+// The session has gone on without this peer, which was cut off: it joins again, as a new peer.
+void join_again(Session &s);
 
 }

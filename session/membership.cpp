@@ -1,4 +1,5 @@
 #include "session/membership.h"
+#include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/session.h"
 #include <cstring>

@@ -1,4 +1,5 @@
 #include "session/peer_links.h"
+#include "session/admission.h"
 #include "session/bridge.h"
 #include "session/failure_detector.h"
 #include "session/journal.h"
@@ -175,7 +176,9 @@ static void lose_member(Session &s, ConnectionIndex index, ConnectionState state
     free_link(s, index);
     if (s.says_goodbye) return;
     const bool disowned = reason == CloseReason::removed || reason == CloseReason::refused;
-    if (peer == leader && disowned) return fail(s, State::removed);
+    const bool is_final = reason == CloseReason::removed || s.state == State::joining;
+    if (peer == leader && disowned && is_final) return fail(s, State::removed);
+    if (peer == leader && disowned) s.was_removed = true;
     if (reason == CloseReason::left) replica::peer_gone(*s.replica, peer, Departure::goodbye);
     if (!replica::is_member(*s.replica, peer)) return;
     // Only the leader removes a member from the view. Until then we try to reconnect.
@@ -359,8 +362,10 @@ static bool is_needless(const Session &s, const PeerLink &p)
 static void bind_or_end(Session &s, ConnectionIndex index)
 {
     PeerLink &p = s.links[index];
-    if (p.role == PeerRole::member && !replica::is_member(*s.replica, p.peer))
-        return end_link(s, index, CloseReason::removed);
+    if (p.role == PeerRole::member && !replica::is_member(*s.replica, p.peer)) {
+        const bool by_game = is_banned(s, endpoint::key(*s.endpoint, index));
+        return end_link(s, index, by_game ? CloseReason::removed : CloseReason::refused);
+    }
     if (is_needless(s, p)) return end_link(s, index, CloseReason::replaced);
     if (p.role != PeerRole::unidentified ||
         endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open)

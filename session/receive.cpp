@@ -259,6 +259,7 @@ static void follow_replica(Session &s)
         return;
     }
     if (fault == Fault::host_lost) return start_over(s);
+    if (s.was_removed && is_in(s)) return join_again(s);
     if (fault == Fault::minority && s.state != State::cut_off) return be_cut_off(s);
     if (fault == Fault::minority) return;
     if (fault == Fault::removed) return fail(s, State::removed);

@@ -41,7 +41,7 @@ const char *sentence(State state)
         return "The host is there, but the invite's secret is not the session's. Ask for a new "
                "invite.";
     case State::refused_by_game: return "The host refused.";
-    case State::removed: return "The host has removed this peer from the session.";
+    case State::removed: return "The host's game has removed this peer from the session.";
     case State::cut_off:
         return "Cut off from most of the others: waiting until they are heard again. go_on() makes "
                "a session of what is here.";

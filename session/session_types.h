@@ -52,6 +52,7 @@ inline constexpr uint64_t leave_time_us = 2'000'000;
 // A newcomer repeats its JOIN, or follows the next redirect, at this interval while no member
 // admits it.
 inline constexpr uint64_t ask_interval_us = 200'000;
+inline constexpr uint64_t ask_one_us = 1'000'000; // After that a newcomer asks another one.
 // Time to reconnect to a member after its path has timed out: enough for three attempts.
 inline constexpr uint64_t reach_again_us = 1'000'000;
 // A suspect is pinged each ping_interval_us, and counts as gone if nothing arrives from it for
@@ -276,6 +277,7 @@ struct Session {
     uint64_t few_since_us;    // Since when too few members are heard. 0: enough are.
     uint64_t few_us;          // When too few were heard last. 0: never.
     uint64_t cut_off_us;      // cut_off: since when.
+    bool was_removed;         // The others have gone on without this peer: it is to join again.
     bool host_is_cut_off;     // In a star: the host has told us that it hears too few.
     uint8_t (*former)[32];    // Keys of members that were removed, as a ring.
     uint32_t former_count;    // All that were ever added.

@@ -246,8 +246,9 @@ enum class State : uint8_t {
     joining, // From join() until all members have sent us their objects.
     open,
     // Too few members are heard to go on. The game may read and call; objects cannot be created,
-    // changed, destroyed or claimed. The state is open again when enough are heard, and removed if
-    // the others have gone on without this peer. go_on() does not wait for that.
+    // changed, destroyed or claimed. The state is open again when enough are heard. If the others
+    // have gone on without this peer, it joins them again by itself: the state is joining, after
+    // the event host_lost. go_on() does not wait for either.
     cut_off,
     leaving, // From leave() until the goodbye has been sent. Keep calling receive() and send().
     left,
@@ -273,8 +274,9 @@ enum class EventKind : uint8_t {
     peer_joined,   // peer, name.
     peer_left,     // peer. Events of its orphans follow once the departure is settled.
     host_lost,     // peer: the lost host. Claims wait for the next host; all else continues, and
-                   // host_changed follows. While joining: discard all earlier events, because
-                   // joining starts over with another member.
+                   // host_changed follows. If the state is joining: discard all earlier events,
+                   // because this peer joins with another member, as a new peer. The others have
+                   // its objects, or will.
     host_changed,  // peer: the new host; previous: the host before. Owner changes that the new host
                    // decides come after this event.
     // Objects. What this peer itself creates, sets and destroys causes no event.

@@ -60,11 +60,11 @@ bool is_long_ago(uint64_t us, uint64_t now_us)
     return us <= now_us && now_us - us >= settled_us;
 }
 
-bool is_undoubted(const NodeRecord &record, size_t other, uint64_t now_us)
+// Whether the node has had no doubt about any path lately. A peer in doubt is looked for at an
+// earlier address too, which may be another peer's by now.
+bool is_undoubted(const NodeRecord &record, uint64_t now_us)
 {
-    if (other >= record.traffic.size()) return true;
-    const uint64_t doubted_us = record.traffic[other].doubted_us;
-    return doubted_us == 0 || is_long_ago(doubted_us, now_us);
+    return record.doubted_us == 0 || is_long_ago(record.doubted_us, now_us);
 }
 
 bool is_settled(const Oracles &o, std::span<const Node> nodes, size_t index)
@@ -80,8 +80,8 @@ bool are_settled(const Oracles &o, std::span<const Node> nodes, size_t one, size
     const PathHealth &there = (*o.paths)[one * nodes.size() + other];
     const PathHealth &back = (*o.paths)[other * nodes.size() + one];
     return is_settled(o, nodes, one) && is_settled(o, nodes, other) &&
-           is_undoubted(o.nodes[one], other, o.ledger.now_us) &&
-           is_undoubted(o.nodes[other], one, o.ledger.now_us) &&
+           is_undoubted(o.nodes[one], o.ledger.now_us) &&
+           is_undoubted(o.nodes[other], o.ledger.now_us) &&
            is_long_ago(there.troubled_us, o.ledger.now_us) &&
            is_long_ago(back.troubled_us, o.ledger.now_us) &&
            oracle_freshness::is_good(o, nodes, one, other);
@@ -95,7 +95,6 @@ Violation check_pair(Oracles &o, std::span<const Node> nodes, uint16_t index, si
     const PeerId peer = nodes[other].self;
     const Stats now = peer_stats(node.session, peer);
     const uint64_t now_us = o.ledger.now_us;
-    if (inspect::in_doubt(node.session, peer)) seen.doubted_us = now_us;
     const bool goes_on = seen.peer == peer && now.sent_datagrams >= seen.last.sent_datagrams &&
                          now.received_datagrams >= seen.last.received_datagrams;
     const bool is_connected = now.received_datagrams != 0;
@@ -106,7 +105,7 @@ Violation check_pair(Oracles &o, std::span<const Node> nodes, uint16_t index, si
         const bool copied = path.copied_us != 0 && path.copied_us + settled_us > now_us;
         violation = compare(seen, now, node, index, peer, copied);
     }
-    seen = {peer, 0, 0, 0, 0, now, seen.doubted_us};
+    seen = {peer, 0, 0, 0, 0, now};
     return violation;
 }
 
@@ -143,6 +142,10 @@ Violation check(Oracles &o, std::span<const Node> nodes, uint16_t index)
     NodeRecord &record = o.nodes[index];
     if (!nodes[index].session || record.open_us == 0) return {};
     if (record.traffic.size() < nodes.size()) record.traffic.resize(nodes.size());
+    for (const PeerId peer : other_peers(nodes[index].session))
+        if (inspect::in_doubt(nodes[index].session, peer) ||
+            peer_stats(nodes[index].session, peer).bridged)
+            record.doubted_us = o.ledger.now_us;
     for (size_t other = 0; other < nodes.size() && other < o.nodes.size(); ++other) {
         const PeerId peer = nodes[other].self;
         const std::vector<PeerId> &peers = record.mirror.peers;

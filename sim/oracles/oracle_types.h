@@ -38,9 +38,6 @@ struct PairTraffic {
     PeerId peer; // The peer at that address in the last tick.
     uint64_t sent_datagrams, sent_bytes, received_datagrams, received_bytes;
     Stats last; // What peer_stats() gave for that peer after the last tick.
-    // World time of the last tick in which the peer was in doubt of the other one: it challenges it
-    // through relays then, and is answered through them. 0: it never was.
-    uint64_t doubted_us;
 };
 
 // What sample() gave last of an object, at the time of the tick.
@@ -169,7 +166,10 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     std::map<std::pair<ObjectId, PeerId>, PreferenceRecord> preferences;
     std::map<ObjectId, Sampled> sampled;
     std::vector<PairTraffic> traffic; // Indexed by node.
-    uint64_t open_us;                 // World time from which on the session is open. 0: it is not.
+    // World time when the peer last had a path in doubt, or a bridged one: it then challenges other
+    // addresses, and is answered from them. 0: it never had.
+    uint64_t doubted_us;
+    uint64_t open_us; // World time from which on the session is open. 0: it is not.
     // World time when the path to a peer was last bridged, or there was no connection with it.
     std::map<PeerId, uint64_t> indirect_us;
 };

@@ -134,6 +134,18 @@ void peer_gone(Oracles &o, std::span<const Node>, uint16_t node)
     record_of(o, node) = {};
 }
 
+void peer_comes_back(Oracles &o, std::span<const Node> nodes, uint16_t node)
+{
+    NodeRecord kept = std::move(record_of(o, node));
+    peer_gone(o, nodes, node);
+    NodeRecord &record = record_of(o, node);
+    record.ticks = kept.ticks;
+    record.keys = std::move(kept.keys);
+    record.accounts = std::move(kept.accounts);
+    record.response_arrived = kept.response_arrived;
+    record.traffic = std::move(kept.traffic);
+}
+
 void peer_starts_over(Oracles &o, uint16_t node)
 {
     NodeRecord &record = record_of(o, node);

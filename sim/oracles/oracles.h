@@ -11,6 +11,8 @@ namespace tern::oracles {
 // A new peer starts at this node: the record of the last one is dropped.
 void peer_started(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
 void peer_gone(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
+// The session was removed while it was cut off, and joins again as a new peer.
+void peer_comes_back(Oracles &oracles, std::span<const Node> nodes, uint16_t node);
 // The session joins again as a new peer, with the same socket and keys.
 void peer_starts_over(Oracles &oracles, uint16_t node);
 // Call received_by() for each datagram before receive(), and sent() for each datagram that the node

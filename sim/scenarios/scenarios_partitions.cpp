@@ -8,7 +8,7 @@ namespace tern::scenarios {
 
 namespace {
 
-constexpr uint64_t cut_us = 4'000'000, healed_us = 14'000'000, removed_us = 17'900'000;
+constexpr uint64_t cut_us = 4'000'000, healed_us = 14'000'000;
 
 struct Pair {
     uint16_t from, to;
@@ -44,20 +44,6 @@ std::vector<Pair> between(std::span<const uint16_t> one, std::span<const uint16_
     return both_ways(pairs);
 }
 
-// Expects that the sessions at these places have ended. Returns the reasons that their games
-// received.
-std::string expect_ended(Run &run, std::span<const uint16_t> places)
-{
-    std::string said;
-    for (const uint16_t place : places) {
-        const std::string &words = run.sim->places[place].last_words;
-        expect(run, !run.sim->nodes[place].session && !words.empty(), "who is cut off has ended");
-        said += (said.empty() ? "" : " ") + std::to_string(place) + ": " +
-                words.substr(0, words.find('.'));
-    }
-    return said;
-}
-
 // Expects that all objects exist: the host owns those of lost peers, other owners have kept theirs.
 void expect_world(Run &run, std::span<const uint16_t> stayed, uint16_t host)
 {
@@ -69,59 +55,57 @@ void expect_world(Run &run, std::span<const uint16_t> stayed, uint16_t host)
         }
 }
 
-// Expects that the peers at these places wait while the paths are cut, and that they learn of their
-// removal soon after the healing.
-std::string expect_removed(Run &run, std::span<const uint16_t> places)
+// Expects that the peers at these places wait while the paths are cut. Plays to the end: they come
+// back by themselves, as new peers, and all agree.
+PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, std::span<const uint16_t> few)
 {
-    for (const uint16_t place : places)
+    std::vector<PeerId> former;
+    for (const uint16_t place : few) {
         expect(run, is_cut_off(run, place), "who is cut off waits");
-    advance_to(run, removed_us);
-    return expect_ended(run, places);
-}
-
-// Plays to the end: the peers that were cut off come back as new peers, and all agree.
-PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, const std::string &said)
-{
+        former.push_back(run.sim->nodes[place].self);
+    }
+    while (run.sim->now_us < 22'000'000 && advance(run) && !agree(run)) {
+    }
+    const uint64_t agreed_us = run.sim->now_us;
     advance_to(run, 22'000'000);
     expect(run, agree(run), "all agree, those who came back too");
     const PeerId host_now = host_peer(run.sim->nodes[stayed.front()].session);
     for (const uint16_t place : stayed)
         expect(run, host_peer(run.sim->nodes[place].session) == host_now, "there is one host");
-    return finish(run, said);
+    for (size_t i = 0; i < few.size(); ++i)
+        expect(run, run.sim->nodes[few[i]].self != former[i], "who comes back is a new peer");
+    return finish(run, "all agree " + seconds(agreed_us - healed_us) + " after the healing");
 }
-
-constexpr const char *three_and_four_come_back = "start 3 @18000000 =0\nstart 4 @18100000 =0\n";
 
 // --- S16 ---
 
 PlayedSessions two_of_five_part(const Stage &stage)
 {
     const uint16_t most[] = {0, 1, 2}, few[] = {3, 4};
-    Run run = begin(stage, parted_trace(5, between(most, few), three_and_four_come_back));
+    Run run = begin(stage, parted_trace(5, between(most, few), ""));
     advance_to(run, 13'900'000);
     expect(run, agree(run, most), "most go on");
     expect_world(run, most, 0);
-    return reunite(run, most, expect_removed(run, few));
+    return reunite(run, most, few);
 }
 
 PlayedSessions host_is_with_the_few(const Stage &stage)
 {
     const uint16_t most[] = {2, 3, 4}, few[] = {0, 1};
-    Run run = begin(
-        stage, parted_trace(5, between(most, few), "start 0 @18000000 =0\nstart 1 @18100000 =0\n"));
+    Run run = begin(stage, parted_trace(5, between(most, few), ""));
     const PeerId next = static_cast<PeerId>(3);
     advance_to(run, 13'900'000);
     expect(run, agree(run, most), "most go on");
     expect(run, host_peer(run.sim->nodes[3].session) == next, "the lowest of them is the host");
     expect_world(run, most, 2);
-    return reunite(run, most, expect_removed(run, few));
+    return reunite(run, most, few);
 }
 
 // One of the few does not wait: go_on() makes a session of its own.
 PlayedSessions one_goes_on(const Stage &stage)
 {
     const uint16_t most[] = {0, 1, 2}, few[] = {3, 4};
-    Run run = begin(stage, parted_trace(5, between(most, few), three_and_four_come_back));
+    Run run = begin(stage, parted_trace(5, between(most, few), ""));
     while (!is_cut_off(run, 3) && run.sim->now_us < healed_us && advance(run)) {
     }
     expect(run, is_cut_off(run, 3), "one of the few waits");
@@ -141,9 +125,10 @@ PlayedSessions one_goes_on(const Stage &stage)
                "it owns all that it had");
         destroy_session(own);
     }
-    advance_to(run, 13'900'000);
-    expect(run, agree(run, most), "most go on");
-    return reunite(run, most, "it owns all 5 objects");
+    advance_to(run, 22'000'000);
+    const uint16_t there[] = {0, 1, 2, 4};
+    expect(run, agree(run, there), "the other one has come back to those that went on");
+    return finish(run, "it owns all 5 objects");
 }
 
 // Neither half goes on without the other. Both wait, and are one session again with all that each
@@ -179,15 +164,15 @@ PlayedSessions halves_wait(const Stage &stage)
                   "one session again " + seconds(agreed_us - 11'000'000) + " after the healing");
 }
 
-// Of two the host goes on. The other one waits, and learns that it was removed.
+// Of two the host goes on. The other one waits, and comes back as a new peer.
 PlayedSessions one_of_two_waits(const Stage &stage)
 {
     const uint16_t host[] = {0}, other[] = {1};
-    Run run = begin(stage, parted_trace(2, between(host, other), "start 1 @18000000 =0\n"));
+    Run run = begin(stage, parted_trace(2, between(host, other), ""));
     advance_to(run, 13'900'000);
     expect(run, agree(run, host), "the host goes on");
     expect_world(run, host, 0);
-    return reunite(run, host, expect_removed(run, other));
+    return reunite(run, host, other);
 }
 
 // --- S16: deaths that follow each other within a timeout ---
@@ -335,10 +320,39 @@ PlayedSessions connection_made_anew(const Stage &stage)
     return finish(run, "the connection was made anew, and nothing was lost with the old one");
 }
 
+// --- Places ---
+
+// 2 destroys what it has made while 3 hears nobody, and 1 makes as much as it can. The places of
+// the dead may go to 1 only when 3 knows of the deaths, or more than objects_max would live.
+PlayedSessions one_hears_no_deaths(const Stage &stage)
+{
+    std::string text = "tern-trace 1 simulate\nseed 3\nplaces 4\nseconds 14\nobjects 8\n"
+                       "timeout_ms 4000\nchoices\nstart 1 @1000000 =0\nstart 2 @1100000 =0\n"
+                       "start 3 @1200000 =0\n";
+    for (int thing = 1; thing <= 4; ++thing)
+        text += "create 2 @" + std::to_string(2'000'000 + 300'000 * thing) + " o" +
+                std::to_string(thing) + " =124076828\n";
+    for (const char *from : {"0", "1", "2"})
+        text += "cut " + std::string(from) + ">3 @4000000 +2000000\n";
+    for (int thing = 1; thing <= 4; ++thing)
+        text += "destroy 2 @4100000 o" + std::to_string(thing) + "\n";
+    for (int thing = 5; thing <= 40; ++thing)
+        text += "create 1 @" + std::to_string(4'000'000 + 100'000 * thing) + " o" +
+                std::to_string(thing) + " =124076828\n";
+    Run run = begin(stage, text);
+    advance_to(run, 5'950'000);
+    Session *deaf = run.sim->nodes[3].session, *maker = run.sim->nodes[1].session;
+    const uint64_t known = session_stats(deaf).objects, made = session_stats(maker).owned;
+    const TypeId type = object_type(deaf, simulation::object(*run.sim, 1));
+    const uint32_t most = session_config(deaf).types[type].objects_max;
+    expect(run, known == 4 && made + known <= most, "no place of the dead is used again");
+    advance_to(run, 12'000'000);
+    expect(run, agree(run) && session_stats(deaf).objects > 0, "then some are, and all agree");
+    return finish(run, "1 made " + std::to_string(made) + " meanwhile");
+}
+
 constexpr Playable all[] = {
-    {{"S16-sessions", "S16: two of five are cut off, wait, are told, and come back"},
-     two_of_five_part,
-     true},
+    {{"S16-sessions", "S16: two of five are cut off, wait, and come back"}, two_of_five_part, true},
     {{"S16-host", "S16: the host is with the two of five; the next follows"},
      host_is_with_the_few,
      true},
@@ -359,6 +373,8 @@ constexpr Playable all[] = {
     {{"S17-mute", "S17: the host does not hear one, which hears it"}, host_does_not_hear},
     {{"S17-bridge-dies", "S17: two hear only others, and the host that bridged them dies"},
      bridge_dies},
+    {{"deaf", "one hears no deaths for 2 s, and nobody gets the places of the dead"},
+     one_hears_no_deaths},
     {{"S17-ring", "S17: a ring of five, of which each hears its two neighbours only"}, ring},
 };
 

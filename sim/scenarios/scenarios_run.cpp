@@ -76,7 +76,8 @@ void advance_to(Run &run, uint64_t time_us)
 {
     while (run.sim->now_us < time_us && advance(run)) {
     }
-    expect(run, !run.sim->oracles.violation, "no oracle is violated");
+    const Violation &violation = run.sim->oracles.violation;
+    expect(run, !violation, ("no oracle is violated: " + violation.text).c_str());
 }
 
 PlayedSessions finish(Run &run, const std::string &measured)

@@ -183,9 +183,12 @@ bool calls(LivenessStage stage)
     return stage == LivenessStage::calling || stage == LivenessStage::lossy_calling;
 }
 
-// Whether every ordered act was carried out: each place does its acts at its next tick.
+// Whether every ordered act was carried out: each place does its acts at its next tick. A game may
+// still have to answer a claim from before, and grants the object to whoever claimed it then.
 bool is_ordered(const Simulation &sim)
 {
+    const uint16_t host = simulation::host_place(sim);
+    if (host != no_place && !sim.places[host].pending.empty()) return false;
     return std::all_of(sim.places.begin(), sim.places.end(),
                        [](const Place &place) { return place.next_act == place.acts.size(); });
 }
@@ -194,7 +197,8 @@ bool is_ordered(const Simulation &sim)
 Violation open_end(const Liveness &l, const Simulation &sim)
 {
     if (!is_ordered(sim))
-        return oracles::violation("L1", ObjectId::none, 0, "a peer has not ticked");
+        return oracles::violation("L1", ObjectId::none, 0,
+                                  "a peer has not ticked, or the host has a claim to answer");
     if (calls(l.stage)) {
         const uint64_t count = oracles::calls_under_way(sim.oracles, sim.nodes);
         const char *invariant = l.stage == LivenessStage::lossy_calling ? "L2" : "L1";

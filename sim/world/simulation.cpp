@@ -360,12 +360,16 @@ static void tick(Simulation &sim, uint16_t place)
         node.events.assign(events.begin(), events.end());
         const PeerId before = node.self;
         const bool anew = before != PeerId::none && local_peer(node.session) != before;
-        if (anew) start_over(sim, place);
+        const bool comes_back = anew && (p.state == State::open || p.state == State::cut_off);
+        if (comes_back)
+            come_back(sim, place);
+        else if (anew)
+            start_over(sim, place);
         node.self = local_peer(node.session);
         if (node.self != before) check_given_once(sim, place);
         play_tick(sim, place);
         // Some messages of this tick arrived for the former peer, and must not count for the new.
-        if (anew) oracles::peer_starts_over(sim.oracles, place);
+        if (anew && !comes_back) oracles::peer_starts_over(sim.oracles, place);
     } else if (p.ending) {
         tick_ending(sim, place);
     }

@@ -158,6 +158,8 @@ void end_peer(Simulation &sim, uint16_t place); // Destroys the session without 
 Session *take_session(Simulation &sim, uint16_t place);
 // Call it when a session joins again as a new peer, because its host went while it joined.
 void start_over(Simulation &sim, uint16_t place);
+// Call it when a session that was cut off joins again as a new peer.
+void come_back(Simulation &sim, uint16_t place);
 // After a split, two members of a session may both be hosts, each without the other one. tern
 // leaves that to the games; ours end the host of the older term. Call it after each tick of a
 // place.

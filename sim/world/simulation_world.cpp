@@ -51,6 +51,12 @@ void start_over(Simulation &sim, uint16_t place)
     forget_self(sim, place);
 }
 
+void come_back(Simulation &sim, uint16_t place)
+{
+    oracles::peer_comes_back(sim.oracles, sim.nodes, place);
+    forget_peer(sim, place);
+}
+
 Session *take_session(Simulation &sim, uint16_t place)
 {
     Node &node = sim.nodes[place];
