@@ -315,8 +315,7 @@ bool has_quorum(const Replica &r, std::span<const uint8_t> away)
         old_left += old && is_left(r, slot, away);
     }
     if (r.quorum == Quorum::survivors || r.going_on || members <= 1) return true;
-    // Of two voters the host goes on: both cannot, and newcomers without a vote could follow
-    // either.
+    // The host of two voters goes on: both cannot, and newcomers could follow either.
     if (voters <= 2 && r.view_host == r.self) return true;
     const bool most = 2 * left > voters && 2 * old_left > old_voters;
     return most || goes_on_with_half(r, away);

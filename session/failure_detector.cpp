@@ -206,8 +206,8 @@ static void probe_suspect(Session &s)
     if (s.now_us - since_us >= least_us) replica::peer_gone(*s.replica, id);
 }
 
-// Those that refuse us have removed us. Once nobody else could make a majority with us, that is
-// final.
+// A member that refuses us has removed us. The removal is final once the other members could not
+// make a majority with us.
 static bool is_removed(const Session &s)
 {
     const Replica &r = *s.replica;

@@ -240,7 +240,7 @@ static void go_on_in_time(Session &s)
         begin_another(s);
 }
 
-// Of parts that have removed each other none can come back, so the connections are closed.
+// Parts that have removed each other cannot come back, so the connections are closed.
 static void be_cut_off(Session &s)
 {
     s.cut_off_us = s.now_us;

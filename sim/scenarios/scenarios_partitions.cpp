@@ -164,7 +164,7 @@ PlayedSessions halves_wait(const Stage &stage)
                   "one session again " + seconds(agreed_us - 11'000'000) + " after the healing");
 }
 
-// Of two the host goes on. The other one waits, and comes back as a new peer.
+// The host of two goes on. The other one waits, and comes back as a new peer.
 PlayedSessions one_of_two_waits(const Stage &stage)
 {
     const uint16_t host[] = {0}, other[] = {1};
