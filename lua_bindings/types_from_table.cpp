@@ -10,7 +10,7 @@ namespace tern::lua {
 static const char *const kind_names[] = {
     "boolean", "int8",    "int16",      "int32", "int64",  "uint8", "uint16", "uint32",
     "uint64",  "float32", "quaternion", "peer",  "object", "text",  "bytes",  "values"};
-static const char *const orphan_names[] = {"to_host", "destroy", "spread", "ask_game"};
+static const char *const orphan_names[] = {"to_host", "destroy", "spread", "ask_game", "hold"};
 static const char *const claim_names[] = {"always", "ask_game", "never"};
 static const char *const callers_names[] = {"anybody", "host", "owner"};
 static const char *const field_keys[] = {"name", "kind", "count", "min", "max", "step", "bound"};

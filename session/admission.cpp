@@ -3,7 +3,6 @@
 #include "session/join_messages.h"
 #include "session/peer_links.h"
 #include "session/recording.h"
-#include "session/send.h"
 #include "session/session.h"
 #include <algorithm>
 #include <cstdio>

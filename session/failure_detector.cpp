@@ -1,6 +1,7 @@
 // Rules and times: docs/membership.md, "Votes" and "Times". The replica knows no time: on its own,
 // a departure would wait for all reports, and a newcomer for all members, without end.
 #include "session/failure_detector.h"
+#include "session/former.h"
 #include "session/peer_links.h"
 #include "session/session.h"
 #include <algorithm>
@@ -318,6 +319,10 @@ void update_deadlines(Session &s)
         if (deadlines.id != member.id) deadlines = {};
         deadlines.id = member.id;
         if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
+        if (member.caught_up && r.view_host == r.self && !deadlines.has_what_was_held) {
+            deadlines.has_what_was_held = true;
+            give_back(s, slot);
+        }
         const bool report = report_is_late(s, slot, deadlines);
         const bool newcomer = newcomer_is_late(s, member, deadlines);
         if ((report || newcomer) && can_go_on_without(s, slot))

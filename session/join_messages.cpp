@@ -1,4 +1,5 @@
 #include "session/join_messages.h"
+#include "session/traffic.h"
 #include <cstring>
 
 namespace tern::session {
@@ -65,6 +66,14 @@ Refused read_refused(std::span<const std::byte> message)
     return {true,
             static_cast<JoinRefusal>(refusal),
             {reinterpret_cast<const char *>(text.data()), text.size()}};
+}
+
+bool queue_join_message(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+{
+    Connection &c = endpoint::at(*s.endpoint, index);
+    if (!connection::queue_message(c, StreamId::world, message)) return false;
+    charge_bytes(s, TrafficKind::join, message.size());
+    return true;
 }
 
 static constexpr size_t target_bytes = 32 + 16 + 2;

@@ -30,6 +30,8 @@ bool is_join(std::span<const std::byte> message);
 // differs, for not_host what write_target() has written, or nothing if no host is known.
 std::span<const std::byte> write_refused(JoinRefusal refusal, std::span<const char> text,
                                          std::span<std::byte> buffer);
+// Queues such a message. False: there is no room in the stream.
+bool queue_join_message(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 Refused read_refused(std::span<const std::byte> message); // `text` points into the message.
 size_t write_target(const Target &target, std::span<char> buffer); // Returns the bytes written.
 bool read_target(std::span<const char> text, Target &target);      // False: no peer is named.

@@ -4,7 +4,6 @@
 #include "session/membership.h"
 #include "session/peer_links.h"
 #include "session/recording.h"
-#include "session/send.h"
 #include "session/session.h"
 #include <algorithm>
 #include <cstdio>
@@ -194,9 +193,8 @@ static void target_members(Session &s)
     target_members(s, false);
 }
 
-// Drops everything that was received so far: the world sync was incomplete, and those that would
-// have to send the rest may be gone.
-void start_over(Session &s)
+// The peers to ask next are noted, as the replica that names them will be cleared.
+static void leave_members(Session &s)
 {
     Event event = {};
     event.kind = EventKind::host_lost;
@@ -204,6 +202,10 @@ void start_over(Session &s)
     if (s.event_count < s.events_max) push_event(s, event);
     target_members(s);
     end_all_links(s, CloseReason::left);
+}
+
+static void forget(Session &s)
+{
     replica::clear(*s.replica);
     place_replica(s);
     for (MemberSlot slot = 0; slot < s.config.peers_max; ++slot) {
@@ -225,12 +227,29 @@ void start_over(Session &s)
                   "The host was lost while we joined, and we know of no other member.");
 }
 
+// Drops everything that was received so far: the world sync was incomplete, and those that would
+// have to send the rest may be gone.
+void start_over(Session &s)
+{
+    leave_members(s);
+    forget(s);
+}
+
 void join_again(Session &s)
 {
     enter_state(s, State::joining, "Joining again: the others have gone on without this peer.");
+    leave_members(s);
+    s.forgets = true;
+}
+
+void forget_former_world(Session &s)
+{
+    if (!s.forgets) return;
+    s.forgets = false;
+    if (s.state != State::joining) return; // The game has called leave().
     s.deadline_us = 0;
     s.clock_rtt_us = 0;
-    start_over(s);
+    forget(s);
 }
 
 }

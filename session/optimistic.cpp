@@ -112,15 +112,16 @@ static void swap_values(const Session &s, TypeId type, bool show)
     }
 }
 
-static bool may_be_answered(State state)
+// A game that can read its former world also sees what it had set.
+static bool keeps_values(const Session &s)
 {
-    return state == State::open || state == State::leaving || state == State::cut_off;
+    return is_in(s) || s.state == State::leaving || s.forgets;
 }
 
 void show_optimistic(Session &s)
 {
     for (TypeId type = 0; type < s.types.types.size(); ++type) {
-        if (!may_be_answered(s.state)) s.optimistic_counts[type] = 0;
+        if (!keeps_values(s)) s.optimistic_counts[type] = 0;
         swap_values(s, type, true);
     }
     s.optimistic_shown = true;

@@ -2,6 +2,7 @@
 #include "session/admission.h"
 #include "session/bridge.h"
 #include "session/failure_detector.h"
+#include "session/former.h"
 #include "session/journal.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
@@ -225,24 +226,6 @@ static void update_connecting(Session &s, ConnectionIndex index, HandshakeState 
         return fail(s, State::refused_secret);
     if (p.role == PeerRole::join_target) s.next_try_us = s.now_us;
     free_link(s, index);
-}
-
-// --- Former members ---
-
-static bool is_former(const Session &s, const uint8_t *key)
-{
-    const uint32_t count = std::min(s.former_count, former_max);
-    for (uint32_t i = 0; i < count; ++i)
-        if (std::memcmp(s.former[i], key, 32) == 0) return true;
-    return false;
-}
-
-void note_former(Session &s, MemberSlot slot)
-{
-    const uint8_t *key = s.replica->members[slot].identity.key;
-    if (is_former(s, key)) return;
-    std::memcpy(s.former[s.former_count % former_max], key, 32);
-    s.former_count += 1;
 }
 
 // An unidentified peer that sends no JOIN takes itself for a member: of a view that we do not have

@@ -285,6 +285,7 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
     s.event_count = s.replica_event_count = 0;
     s.calls.used_bytes = 0;
     session::clear_bridged(s);
+    session::forget_former_world(s);
     replica::begin_receive(*s.replica, now_us);
     if (s.state == State::joining || session::is_in(s) || s.state == State::leaving) {
         session::receive_all(s, datagrams);

@@ -106,7 +106,7 @@ RecordedType read_type(ByteReader &r)
     if (predicted > 1) fail(r);
     read.type.predicted = predicted != 0;
     const uint64_t orphan = number(r, 1);
-    if (orphan > static_cast<uint64_t>(Orphan::ask_game)) fail(r);
+    if (orphan > static_cast<uint64_t>(Orphan::hold)) fail(r);
     read.type.orphan = static_cast<Orphan>(orphan);
     const uint64_t claim = number(r, 1);
     if (claim > static_cast<uint64_t>(ClaimPolicy::never)) fail(r);

@@ -1,6 +1,5 @@
 // send(): turns changes into datagrams. For each connection, the replica's messages are put into
 // the world stream, then packets are built from acks, stream bytes, calls, SNAPSHOTs and UPDATEs.
-#include "session/send.h"
 #include "rpc/call_routing.h"
 #include "session/bridge.h"
 #include "session/journal.h"
@@ -39,14 +38,6 @@ static void fill_stream(Session &s, ConnectionIndex index)
         p.message_count += 1;
         if (s.journal) note_queued(s, index, buffer.first(size));
     }
-}
-
-bool queue_join_message(Session &s, ConnectionIndex index, std::span<const std::byte> message)
-{
-    Connection &c = endpoint::at(*s.endpoint, index);
-    if (!connection::queue_message(c, StreamId::world, message)) return false;
-    charge_bytes(s, TrafficKind::join, message.size());
-    return true;
 }
 
 // Called at the host only.

@@ -2,6 +2,7 @@
 #include "migration/messages.h"
 #include "replication/world/field.h"
 #include "session/explain.h"
+#include "session/former.h"
 #include "session/membership.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
@@ -90,6 +91,13 @@ void push_event(Session &s, const Event &event)
     s.event_count += 1;
 }
 
+static void introduce(const Session &s, Event &event)
+{
+    event.name = member_name(s, event.peer);
+    const MemberSlot slot = replica::find_member(*s.replica, event.peer);
+    if (slot != no_member) event.previous = former_id(s, s.replica->members[slot].identity.key);
+}
+
 void copy_replica_events(Session &s)
 {
     const Flat<Event> &events = s.replica->events;
@@ -104,7 +112,8 @@ void copy_replica_events(Session &s)
             event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused;
         event.changed_fields &= ~optimistic_fields(s, event);
         if (event.kind == EventKind::object_changed && event.changed_fields == 0) continue;
-        if (event.kind == EventKind::peer_joined) event.name = member_name(s, event.peer);
+        if (event.kind == EventKind::peer_joined) introduce(s, event);
+        note_owner(s, event, slot);
         push_event(s, event);
         if (!answer) continue;
         remember_answer(s, event);
@@ -196,6 +205,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.peers, s.config.peers_max);
     array(s.banned, banned_max);
     array(s.former, former_max);
+    array(s.held, s.replica->world.slots.capacity);
     array(s.events, s.events_max);
     array(s.optimistic, s.replica->world.slots.capacity);
     array(s.optimistic_counts, s.types.types.size());

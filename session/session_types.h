@@ -183,6 +183,18 @@ struct LinkOutage {
     bool disowned;   // The member has told us that it does not count us as a member any more.
 };
 
+// A member that was removed.
+struct FormerMember {
+    uint8_t key[32];
+    PeerId id; // The last one that it had.
+};
+
+// For Orphan::hold: the member whose departure made the host the object's owner. none: nobody's.
+struct HeldObject {
+    ObjectId object; // The object of this slot when the owner was noted.
+    PeerId owner;
+};
+
 // A host or successor that another member's QUERY names as gone, and that we therefore ping.
 struct Suspect {
     PeerId id;
@@ -223,6 +235,7 @@ struct PeerDeadlines {
     uint32_t acked_messages; // Until the query has arrived there, each ack is progress.
     uint64_t report_us;      // For its answer to the query.
     uint64_t catch_up_us;    // For catching up, as a newcomer.
+    bool has_what_was_held;  // The objects that were held for it have been given back.
 };
 
 // A range of connections, `first` to `end` without `end`, whose packets are built independently of
@@ -278,9 +291,11 @@ struct Session {
     uint64_t few_us;          // When too few were heard last. 0: never.
     uint64_t cut_off_us;      // cut_off: since when.
     bool was_removed;         // The others have gone on without this peer: it is to join again.
+    bool forgets;             // It joins again. The next receive() clears the replica.
     bool host_is_cut_off;     // In a star: the host has told us that it hears too few.
-    uint8_t (*former)[32];    // Keys of members that were removed, as a ring.
+    FormerMember *former;     // A ring of former_max.
     uint32_t former_count;    // All that were ever added.
+    HeldObject *held;         // Indexed by ObjectSlot.
     Suspect suspect;
     PeerId *peers; // Memory for the result of other_peers().
     uint16_t peer_count;

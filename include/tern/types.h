@@ -108,10 +108,13 @@ inline constexpr uint32_t call_unknown_ms = 2000;
 
 // The policy for an object whose owner has left (an orphan).
 enum class Orphan : uint8_t {
-    to_host, // The host becomes the owner.
-    destroy, // The host destroys it.
-    spread,  // The member with the fewest objects becomes the owner, so the load stays even.
-    ask_game // The host becomes the owner, and its game gets object_orphaned.
+    to_host,  // The host becomes the owner.
+    destroy,  // The host destroys it.
+    spread,   // The member with the fewest objects becomes the owner, so the load stays even.
+    ask_game, // The host becomes the owner, and its game gets object_orphaned.
+    // The host becomes the owner. It gives the object back if the last owner joins again with the
+    // same session, if no other member has owned the object meanwhile and it is not locked.
+    hold
 };
 
 // Which members continue the session when members are lost without a goodbye.
@@ -271,12 +274,14 @@ enum class EventKind : uint8_t {
     caught_up,     // After join(): the objects of all members are here, and the state is open.
     join_asked,    // On the host with Admission::ask_game: peer, name, payload. Answer with
                    // admit() or refuse().
-    peer_joined,   // peer, name.
+    peer_joined,   // peer, name. previous: the id that it had before it was removed, if we were a
+                   // member then; else none.
     peer_left,     // peer. Events of its orphans follow once the departure is settled.
     host_lost,     // peer: the lost host. Claims wait for the next host; all else continues, and
                    // host_changed follows. If the state is joining: discard all earlier events,
                    // because this peer joins with another member, as a new peer. The others have
-                   // its objects, or will.
+                   // its objects, or will. If the state was open or cut_off before, the former
+                   // world can be read until the next receive().
     host_changed,  // peer: the new host; previous: the host before. Owner changes that the new host
                    // decides come after this event.
     // Objects. What this peer itself creates, sets and destroys causes no event.
@@ -337,7 +342,7 @@ struct Event {
     CallFailure failure;     // call_failed.
     TypeId type;             // object_*, owner_changed, calls; claim_*, if the object is known.
     PeerId peer;             // The peer that joined, left, claims or calls; the object's owner.
-    PeerId previous;         // owner_changed, host_changed.
+    PeerId previous;         // owner_changed, host_changed, peer_joined.
     uint16_t argument_bytes; // Size of arguments: join_asked, calls.
     CallId call;             // call: for reply(), or none. reply, call_failed: the answered call.
     ObjectId object;         // object_*, owner_changed, claim_*; calls to an object's owner.

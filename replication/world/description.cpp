@@ -14,7 +14,7 @@ namespace tern::type_table {
 static constexpr const char *kind_names[] = {
     "boolean", "int8",    "int16",      "int32", "int64",  "uint8", "uint16", "uint32",
     "uint64",  "float32", "quaternion", "peer",  "object", "text",  "bytes",  "values"};
-static constexpr const char *orphan_names[] = {"to_host", "destroy", "spread", "ask_game"};
+static constexpr const char *orphan_names[] = {"to_host", "destroy", "spread", "ask_game", "hold"};
 static constexpr const char *caller_names[] = {"anybody", "host", "owner"};
 static constexpr const char *claim_names[] = {"always", "ask_game", "never"};
 

@@ -138,7 +138,7 @@ static ConfigProblem check_type(const Type &type)
          struct_bytes_max);
     RULE(type.fields.size() <= fields_max, "type %s: %zu fields, at most %zu", type.name,
          type.fields.size(), fields_max);
-    RULE(type.orphan <= Orphan::ask_game && type.claim <= ClaimPolicy::never &&
+    RULE(type.orphan <= Orphan::hold && type.claim <= ClaimPolicy::never &&
              type.callers <= Callers::owner,
          "type %s: orphan %d, claim %d, callers %d", type.name, static_cast<int>(type.orphan),
          static_cast<int>(type.claim), static_cast<int>(type.callers));

@@ -104,7 +104,8 @@ namespace tern {
     X(place_given_twice, "the host keeps a place that it leases to a member")                      \
     X(few_remove_most, "members are removed though too few are left to go on")                     \
     X(removed_before_heard, "who comes back after a split is removed before it is heard")          \
-    X(query_waits_its_turn, "the next host of a star queries after all that waits")
+    X(query_waits_its_turn, "the next host of a star queries after all that waits")                \
+    X(keeps_what_was_held, "the host keeps what it holds for a member that has come back")
 
 enum class Mutant : uint8_t {
     none,

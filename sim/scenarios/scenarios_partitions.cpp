@@ -74,6 +74,10 @@ PlayedSessions reunite(Run &run, std::span<const uint16_t> stayed, std::span<con
         expect(run, host_peer(run.sim->nodes[place].session) == host_now, "there is one host");
     for (size_t i = 0; i < few.size(); ++i)
         expect(run, run.sim->nodes[few[i]].self != former[i], "who comes back is a new peer");
+    for (const uint16_t back : few)
+        for (const uint16_t place : stayed)
+            expect(run, is_owned(run, place, back + 1u, back),
+                   "who comes back has what was held for it");
     return finish(run, "all agree " + seconds(agreed_us - healed_us) + " after the healing");
 }
 

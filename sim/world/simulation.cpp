@@ -52,7 +52,7 @@ static std::vector<Type> make_types(uint32_t objects, bool bounded)
 {
     const uint32_t most = (objects + 1) / 2;
     std::vector<Type> types(LIMITED + 1u);
-    types[THING] = {"thing", sizeof(Written), written_fields, most};
+    types[THING] = {"thing", sizeof(Written), written_fields, most, Orphan::hold};
     types[MORTAL] = {"mortal", sizeof(Written), written_fields, most, Orphan::destroy};
     types[ASKED] = {"asked", sizeof(Written),  written_fields,
                     most,    Orphan::ask_game, ClaimPolicy::ask_game};
@@ -252,7 +252,9 @@ static void follow_state(Simulation &sim, uint16_t place)
 {
     Node &node = sim.nodes[place];
     Place &p = sim.places[place];
+    const bool was_in = p.state == State::open || p.state == State::cut_off;
     p.state = session_state(node.session);
+    p.joins_again = was_in && p.state == State::joining;
     sim.wire.members[place] = p.state == State::open;
     const auto peer = static_cast<size_t>(node.self);
     if (node.self != PeerId::none) {
@@ -360,7 +362,7 @@ static void tick(Simulation &sim, uint16_t place)
         node.events.assign(events.begin(), events.end());
         const PeerId before = node.self;
         const bool anew = before != PeerId::none && local_peer(node.session) != before;
-        const bool comes_back = anew && (p.state == State::open || p.state == State::cut_off);
+        const bool comes_back = anew && p.joins_again;
         if (comes_back)
             come_back(sim, place);
         else if (anew)

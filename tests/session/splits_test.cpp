@@ -3,6 +3,8 @@
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
+#include <vector>
 
 using namespace tern;
 using namespace tern::test;
@@ -11,23 +13,36 @@ namespace {
 
 constexpr uint64_t second_us = 1'000'000;
 
+enum : TypeId { HELD = std::size(world_types) };
+
+std::vector<Type> types_with_held()
+{
+    std::vector<Type> types(std::begin(world_types), std::end(world_types));
+    types.push_back({"held", sizeof(Body), body_fields, 64, Orphan::hold});
+    return types;
+}
+
 struct Case {
     uint64_t seed;
     Topology topology;
 };
 
-// Each peer has an object that it moves all the time. The games do not look at the state: what
-// cannot be done while a peer is cut off does nothing.
+// Each peer has an object that it moves all the time, and one that is held for it. The games do not
+// look at the state: what cannot be done while a peer is cut off does nothing.
 struct Play {
+    const std::vector<Type> types = types_with_held();
     SimWorld world;
-    std::vector<ObjectId> own;
-    std::vector<PeerId> ids;
+    std::vector<ObjectId> own, held;
+    std::vector<PeerId> ids;       // As members at first.
+    std::map<size_t, PeerId> anew; // The new ids of those that came back, as others were told.
     int moves = 0;
+    int came_back = 0; // Peers that began to join again, and could still read what they had.
 
     explicit Play(const Case &c) : world(c.seed, {20, 60, 0.02f, 0.01f})
     {
         world.config.topology = c.topology;
         world.tick_us = 16'667;
+        world.config.types = types;
     }
 
     bool open(size_t count)
@@ -35,6 +50,7 @@ struct Play {
         if (!world.open(count)) return false;
         for (const Node &node : world.nodes) {
             own.push_back(create(node.session, BODY, Body{{0, 0, 0}, 100}));
+            held.push_back(create(node.session, HELD, Body{{0, 0, 0}, 50}));
             ids.push_back(local_peer(node.session));
         }
         run(second_us); // The host gives the votes.
@@ -56,12 +72,45 @@ struct Play {
         }
     }
 
+    void look(size_t i, const std::vector<Event> &events)
+    {
+        Session *session = world.nodes[i].session;
+        for (const Event &event : events) {
+            if (event.kind == EventKind::host_lost && session_state(session) == State::joining) {
+                ASSERT_TRUE(exists(session, held[i]));
+                EXPECT_EQ(get<Body>(session, held[i]).health, 50);
+                EXPECT_EQ(local_peer(session), ids[i]);
+                came_back += 1;
+            }
+            const bool is_known = std::find(ids.begin(), ids.end(), event.peer) != ids.end();
+            const bool was_here = local_peer(session) == ids[i]; // When the other one was removed.
+            if (event.kind != EventKind::peer_joined || is_known || !was_here) continue;
+            const auto known = std::find(ids.begin(), ids.end(), event.previous);
+            ASSERT_NE(known, ids.end()) << static_cast<int>(event.previous);
+            anew[static_cast<size_t>(known - ids.begin())] = event.peer;
+        }
+    }
+
     void run(uint64_t duration_us)
     {
         for (const uint64_t end_us = world.now_us + duration_us; world.now_us < end_us;)
-            world.step([&](size_t node, const std::vector<Event> &) {
-                if (!own.empty()) play(node);
+            world.step([&](size_t node, const std::vector<Event> &events) {
+                if (ids.size() < world.nodes.size()) return;
+                look(node, events);
+                play(node);
             });
+    }
+
+    // Those that came back are the same to all, and have what was held for them.
+    bool all_have_theirs() const
+    {
+        for (const auto &[i, id] : anew)
+            if (local_peer(world.nodes[i].session) != id) return false;
+        for (size_t i = 0; i < held.size(); ++i)
+            for (const Node &node : world.nodes)
+                if (object_owner(node.session, held[i]) != local_peer(world.nodes[i].session))
+                    return false;
+        return true;
     }
 
     void cut(std::span<const size_t> one, std::span<const size_t> other, bool is_cut)
@@ -134,10 +183,14 @@ TEST_P(Splits, OfTwoTheHostGoesOnAndTheOtherOneComesBack)
     EXPECT_EQ(session_state(guest), State::cut_off);
     game.world.cut(0, 1, false);
     EXPECT_LE(game.until_one_us(20 * second_us), 5 * second_us);
+    game.run(second_us);
     ASSERT_TRUE(game.world.step_until_converged()) << game.world.describe();
     EXPECT_EQ(local_peer(host), game.ids[0]);
     EXPECT_NE(local_peer(guest), game.ids[1]);
     EXPECT_EQ(object_owner(guest, game.own[1]), game.ids[0]);
+    EXPECT_EQ(game.came_back, 1);
+    EXPECT_EQ(game.anew.size(), 1u);
+    EXPECT_TRUE(game.all_have_theirs());
 }
 
 // The host is among the two.
@@ -158,8 +211,12 @@ TEST_P(Splits, ThreeOfFiveGoOnAndTheOthersComeBack)
     EXPECT_EQ(game.count(State::cut_off), 2u);
     game.cut(few, most, false);
     EXPECT_LE(game.until_one_us(20 * second_us), 8 * second_us) << game.world.describe();
+    game.run(second_us);
     EXPECT_TRUE(game.world.step_until_converged()) << game.world.describe();
     EXPECT_EQ(host_peer(game.world.nodes[0].session), next);
+    EXPECT_EQ(game.came_back, 2);
+    EXPECT_EQ(game.anew.size(), 2u);
+    EXPECT_TRUE(game.all_have_theirs());
 }
 
 std::vector<Case> cases()
