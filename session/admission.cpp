@@ -1,5 +1,6 @@
 #include "session/admission.h"
 #include "session/bridge.h"
+#include "session/former.h"
 #include "session/join_messages.h"
 #include "session/peer_links.h"
 #include "session/recording.h"
@@ -140,6 +141,12 @@ static void refuse_join(Session &s, ConnectionIndex index, const Join &join, Joi
     answer_refused(s, index, refusal, std::span(text, size));
 }
 
+static void refuse_banned(Session &s, ConnectionIndex index)
+{
+    const char reason[] = "this peer was removed from the session";
+    answer_refused(s, index, JoinRefusal::by_game, std::span(reason, sizeof reason - 1));
+}
+
 static void keep_join(Session &s, ConnectionIndex index, const Join &join)
 {
     PeerLink &from = peer_link(s, index);
@@ -188,6 +195,17 @@ bool receive_from_unidentified(Session &s, ConnectionIndex index,
 {
     PeerLink &from = peer_link(s, index);
     Join join;
+    Rank rank;
+    const bool banned = is_banned(s, endpoint::key(*s.endpoint, index));
+    if (read_meet(message, rank) && s.config.quorum == Quorum::survivors) {
+        if (banned)
+            refuse_banned(s, index);
+        else if (replica::host(*s.replica) == s.replica->self)
+            receive_meet(s, index, rank);
+        else
+            refuse_join(s, index, {}, JoinRefusal::not_host);
+        return true;
+    }
     if (!read_join(message, join)) {
         // The host accepts nothing else from an unidentified peer. Elsewhere it may be a newcomer
         // or a member that our view does not name yet.
@@ -199,9 +217,8 @@ bool receive_from_unidentified(Session &s, ConnectionIndex index,
     if (!is_there_still(s, index)) return false;
     from.has_asked = true;
     const JoinRefusal refusal = reason_against(s, join);
-    if (is_banned(s, endpoint::key(*s.endpoint, index))) {
-        const char reason[] = "this peer was removed from the session";
-        answer_refused(s, index, JoinRefusal::by_game, std::span(reason, sizeof reason - 1));
+    if (banned) {
+        refuse_banned(s, index);
     } else if (refusal != JoinRefusal::none) {
         refuse_join(s, index, join, refusal);
     } else {

@@ -55,6 +55,7 @@ static void note_outages(Session &s)
             if (outage.since_us != 0 && outage.was_lost)
                 outage.regained_us = std::max<uint64_t>(s.now_us, 1);
             outage.since_us = 0;
+            if (s.now_us - outage.regained_us >= proven_path_us) outage.disowned = false;
         } else if (outage.since_us == 0) {
             outage.since_us = std::max<uint64_t>(s.now_us, 1);
         }
@@ -138,7 +139,10 @@ static void remove_unreachable(Session &s)
         const bool lost = in_charge
                               ? !has_link(s, member.id) || is_unreachable(s, slot, timeout_us(s))
                               : is_unreachable(s, slot, timeout_us(s));
-        const bool said_so = member.said_goodbye && link_to(s, member.id) == no_connection;
+        // With Quorum::survivors a member that refuses its host is in another session, and stays.
+        const bool refuses = s.config.quorum == Quorum::survivors && s.outages[slot].disowned;
+        const bool said_so =
+            (member.said_goodbye || refuses) && link_to(s, member.id) == no_connection;
         const bool may = !may_come_back(s) && can_go_on_without(s, slot);
         if (said_so || (lost && may)) replica::peer_gone(*s.replica, member.id);
     }
@@ -208,7 +212,7 @@ static void probe_suspect(Session &s)
 }
 
 // A member that refuses us has removed us. The removal is final once the other members could not
-// make a majority with us.
+// make a majority with us. With Quorum::survivors there is none to wait for.
 static bool is_removed(const Session &s)
 {
     const Replica &r = *s.replica;
@@ -219,21 +223,25 @@ static bool is_removed(const Session &s)
         refuse[slot] = refuses;
         any = any || refuses;
     }
+    if (r.quorum == Quorum::survivors) return any;
     return any && !replica::has_quorum(r, {refuse, r.members.count});
 }
 
-// A newcomer that was removed may ask again under the same key.
+// A newcomer that was removed may ask again under the same key, so it does not count. With
+// Quorum::survivors it may have gone on in another session.
 static void note_former_members(Session &s)
 {
     const Replica &r = *s.replica;
+    const bool all = s.config.quorum == Quorum::survivors;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
-        if (r.members[slot].fenced && r.members[slot].votes) note_former(s, slot);
+        if (r.members[slot].fenced && (all || r.members[slot].votes)) note_former(s, slot);
 }
 
 void update_outages(Session &s)
 {
     const Replica &r = *s.replica;
     if (r.phase == Phase::outside || s.says_goodbye) return;
+    if (s.was_removed || s.yields) return; // It joins again at the end of this receive().
     note_outages(s);
     probe_suspect(s);
     if (r.phase == Phase::joining) return give_up_joining_host(s);

@@ -1,4 +1,7 @@
 #include "session/former.h"
+#include "session/admission.h"
+#include "session/peer_links.h"
+#include "session/session.h"
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +11,7 @@ static FormerMember *find_former(const Session &s, const uint8_t *key)
 {
     const uint32_t count = std::min(s.former_count, former_max);
     for (uint32_t i = 0; i < count; ++i)
-        if (std::memcmp(s.former[i].key, key, 32) == 0) return &s.former[i];
+        if (std::memcmp(s.former[i].target.key, key, 32) == 0) return &s.former[i];
     return nullptr;
 }
 
@@ -28,8 +31,17 @@ void note_former(Session &s, MemberSlot slot)
     const Member &member = s.replica->members[slot];
     FormerMember *former = find_former(s, member.identity.key);
     if (!former) former = &s.former[s.former_count++ % former_max];
-    std::memcpy(former->key, member.identity.key, sizeof former->key);
+    std::memcpy(former->target.key, member.identity.key, sizeof former->target.key);
+    former->target.address = member.identity.address;
     former->id = member.id;
+    former->said_goodbye = member.said_goodbye;
+}
+
+void forget_former_ids(Session &s)
+{
+    for (uint32_t i = 0; i < std::min(s.former_count, former_max); ++i)
+        s.former[i].id = PeerId::none;
+    std::fill_n(s.held, s.replica->world.slots.capacity, HeldObject{});
 }
 
 void note_owner(Session &s, const Event &event, ObjectSlot slot)
@@ -60,6 +72,161 @@ void give_back(Session &s, MemberSlot slot)
         const bool is_held = held.object == object.id && held.owner == former;
         if (is_ours && is_held && !is_locked) replica::migrate(*s.replica, object.id, member.id);
     }
+}
+
+// --- Meetings ---
+
+static Rank rank_of(const Session &s)
+{
+    uint16_t members = 0;
+    for (const Member &member : s.replica->members.all())
+        members += member.id != PeerId::none && !member.fenced;
+    return {s.replica->term_number, members};
+}
+
+static bool is_lower(const Session &s, const Rank &other, const uint8_t *key)
+{
+    const Rank own = rank_of(s);
+    if (own.term_number != other.term_number) return own.term_number < other.term_number;
+    if (own.members != other.members) return own.members < other.members;
+    return std::memcmp(s.keys.public_key, key, sizeof s.keys.public_key) < 0;
+}
+
+static bool is_host(const Session &s)
+{
+    return s.state == State::open && replica::host(*s.replica) == s.replica->self;
+}
+
+// A new connection would replace one that there is, over which the peer may just ask to join.
+static bool is_linked(const Session &s, const uint8_t *key)
+{
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
+        if (s.links[i].role != PeerRole::none && s.links[i].role != PeerRole::closing &&
+            std::memcmp(endpoint::key(*s.endpoint, i), key, 32) == 0)
+            return true;
+    return false;
+}
+
+static bool may_seek(const Session &s, const Target &target)
+{
+    const bool is_member = member_with_key(s, target.key) != PeerId::none;
+    return target.address.port != 0 && !is_member && !is_banned(s, target.key);
+}
+
+static bool next_former(Session &s, Target &target)
+{
+    const uint32_t count = std::min(s.former_count, former_max);
+    target = s.met;
+    if (s.has_met && is_linked(s, target.key)) return false; // The connection ends soon.
+    bool found = s.has_met && may_seek(s, target);
+    s.has_met = false;
+    for (uint32_t i = 0; i < count && !found; ++i) {
+        const FormerMember &former = s.former[s.former_next++ % count];
+        target = former.target;
+        found = !former.said_goodbye && may_seek(s, target) && !is_linked(s, target.key);
+    }
+    return found;
+}
+
+// Half to one and a half times the interval, at random: two hosts that seek each other would
+// otherwise connect at the same moment again and again.
+static uint64_t seek_again_us(Session &s)
+{
+    uint8_t random[2];
+    endpoint::draw(*s.endpoint, random);
+    return s.now_us + meet_interval_us / 2 +
+           (random[0] + 256u * random[1]) * meet_interval_us / 65'536;
+}
+
+static void send_meet(Session &s, ConnectionIndex index)
+{
+    PeerLink &link = s.links[index];
+    if (s.now_us - link.since_us >= meet_interval_us) return end_link(s, index, CloseReason::left);
+    if (link.has_asked || endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open)
+        return;
+    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    link.has_asked = queue_join_message(s, index, write_meet(rank_of(s), buffer));
+}
+
+void seek_former(Session &s)
+{
+    if (s.config.quorum != Quorum::survivors || (s.former_count == 0 && !s.has_met)) return;
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
+        if (s.links[i].role == PeerRole::former) send_meet(s, i);
+    Target target;
+    if (!is_host(s) || s.now_us < std::max(s.meet_us, s.promised_us)) return;
+    if (!next_former(s, target)) return;
+    s.meet_us = seek_again_us(s);
+    const ConnectionIndex index =
+        endpoint::connect(*s.endpoint, target.key, target.address, s.now_us);
+    if (index == no_connection) return;
+    s.links[index] = {};
+    s.links[index].role = PeerRole::former;
+    s.links[index].since_us = s.now_us;
+}
+
+static Target target_of(const Session &s, ConnectionIndex index)
+{
+    Target target = {{}, direct_address(s, index)};
+    std::memcpy(target.key, endpoint::key(*s.endpoint, index), sizeof target.key);
+    return target;
+}
+
+static void seek_next(Session &s, const Target &target)
+{
+    if (s.yields || !may_seek(s, target)) return;
+    s.met = target;
+    s.has_met = true;
+    s.meet_us = s.now_us;
+}
+
+bool receive_from_former(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+{
+    if (is_join(message)) { // It has yielded meanwhile, and both have connected at the same time.
+        s.links[index].role = PeerRole::unidentified;
+        s.links[index].has_asked = false;
+        return receive_from_unidentified(s, index, message);
+    }
+    const Refused refused = read_refused(message);
+    const Target from = target_of(s, index);
+    Target named;
+    Rank rank;
+    if (refused.ok && refused.refusal == JoinRefusal::by_game) {
+        fail(s, State::removed);
+        return true;
+    }
+    if (refused.ok && refused.refusal == JoinRefusal::not_host && read_target(refused.text, named))
+        seek_next(s, named);
+    if (read_meet(message, rank) && is_host(s) && s.now_us >= s.promised_us &&
+        is_lower(s, rank, from.key)) {
+        s.met = from;
+        s.yields = true;
+    }
+    end_link(s, index, CloseReason::left);
+    return true;
+}
+
+bool receive_meet_of_member(Session &s, ConnectionIndex index, std::span<const std::byte> message)
+{
+    Rank rank;
+    if (s.config.quorum != Quorum::survivors || !read_meet(message, rank)) return false;
+    be_disowned(s, index);
+    return true;
+}
+
+void receive_meet(Session &s, ConnectionIndex index, const Rank &rank)
+{
+    const uint8_t *key = endpoint::key(*s.endpoint, index);
+    s.links[index].has_asked = true;
+    if (!is_host(s)) return;
+    if (is_lower(s, rank, key)) {
+        const Target target = target_of(s, index);
+        end_link(s, index, CloseReason::left);
+        return seek_next(s, target);
+    }
+    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    if (queue_join_message(s, index, write_meet(rank_of(s), buffer)))
+        s.promised_us = s.now_us + promise_us;
 }
 
 }

@@ -47,6 +47,24 @@ bool is_join(std::span<const std::byte> message)
     return read_join(message, join);
 }
 
+std::span<const std::byte> write_meet(const Rank &rank, std::span<std::byte> buffer)
+{
+    BitWriter w = bits::writer(buffer);
+    bits::write(w, static_cast<uint64_t>(JoinMessage::meet), 8);
+    bits::write(w, rank.term_number, 16);
+    bits::write(w, rank.members, 16);
+    return buffer.first(bits::size_bytes(w));
+}
+
+bool read_meet(std::span<const std::byte> message, Rank &rank)
+{
+    BitReader r = bits::reader(message);
+    const bool is_meet = bits::read(r, 8) == static_cast<uint64_t>(JoinMessage::meet);
+    rank.term_number = static_cast<uint16_t>(bits::read(r, 16));
+    rank.members = static_cast<uint16_t>(bits::read(r, 16));
+    return bits::complete(r) && is_meet;
+}
+
 std::span<const std::byte> write_refused(JoinRefusal refusal, std::span<const char> text,
                                          std::span<std::byte> buffer)
 {
@@ -59,7 +77,7 @@ std::span<const std::byte> write_refused(JoinRefusal refusal, std::span<const ch
 
 Refused read_refused(std::span<const std::byte> message)
 {
-    if (message.size() < 2) return {};
+    if (message.size() < 2 || message[0] != static_cast<std::byte>(JoinMessage::refused)) return {};
     const auto refusal = std::to_integer<uint8_t>(message[1]);
     if (refusal == 0 || refusal > static_cast<uint8_t>(JoinRefusal::limits)) return {};
     const std::span<const std::byte> text = message.subspan(2);

@@ -1,4 +1,5 @@
 #include "session/joining.h"
+#include "session/former.h"
 #include "session/join_messages.h"
 #include "session/journal.h"
 #include "session/membership.h"
@@ -67,6 +68,10 @@ void receive_from_join_target(Session &s, ConnectionIndex index, std::span<const
         else if (refused.ok)
             explain_refusal(s, refused);
         return;
+    }
+    if (is_join(message)) { // It joins too, and both have asked each other at the same moment.
+        s.next_try_us = s.now_us;
+        return end_link(s, index, CloseReason::left);
     }
     const Verdict verdict =
         replica::welcome(*s.replica, s.invite.session, s.signing_secret, own_identity(s), message);
@@ -169,39 +174,51 @@ void report_progress(Session &s)
     push_event(s, event);
 }
 
+static void add_target(Session &s, const Target &target)
+{
+    if (s.target_count < targets_max && target.address.port != 0)
+        s.targets[s.target_count++] = target;
+}
+
 static void target_members(Session &s, bool refuse)
 {
     for (const PeerId peer : other_peers(&s)) {
         const MemberSlot slot = replica::find_member(*s.replica, peer);
         const Identity &identity = s.replica->members[slot].identity;
         const bool refuses = s.outages[slot].id == peer && s.outages[slot].disowned;
-        if (identity.address.port == 0 || refuses != refuse) continue;
-        if (s.target_count == targets_max) return;
-        Target &target = s.targets[s.target_count];
+        if (refuses != refuse) continue;
+        Target target = {{}, identity.address};
         std::memcpy(target.key, identity.key, sizeof target.key);
-        target.address = identity.address;
-        s.target_count += 1;
+        add_target(s, target);
     }
 }
 
 // Makes all other members that we know the peers to ask, in ascending order of their ids. First
-// come those that have refused us: they are in the session.
+// come the host to which we yield, and those that have refused us: they are in the session. With
+// Quorum::survivors former members may be in one too.
 static void target_members(Session &s)
 {
     s.target_count = s.target_index = 0;
+    if (s.yields) add_target(s, s.met);
     target_members(s, true);
     target_members(s, false);
+    for (uint32_t i = 0; i < std::min(s.former_count, former_max); ++i)
+        if (s.config.quorum == Quorum::survivors && !s.former[i].said_goodbye)
+            add_target(s, s.former[i].target);
 }
 
 // The peers to ask next are noted, as the replica that names them will be cleared.
-static void leave_members(Session &s)
+static void leave_members(Session &s, CloseReason reason)
 {
     Event event = {};
     event.kind = EventKind::host_lost;
     event.peer = s.replica->view_host;
-    if (s.event_count < s.events_max) push_event(s, event);
+    const bool is_known = std::any_of(s.events, s.events + s.event_count, [](const Event &e) {
+        return e.kind == EventKind::host_lost;
+    });
+    if (!is_known && s.event_count < s.events_max) push_event(s, event);
     target_members(s);
-    end_all_links(s, CloseReason::left);
+    end_all_links(s, reason);
 }
 
 static void forget(Session &s)
@@ -216,7 +233,8 @@ static void forget(Session &s)
     s.suspect = {};
     s.was_removed = s.host_is_cut_off = false;
     s.few_us = s.few_since_us = 0;
-    s.former_count = 0;
+    forget_former_ids(s);
+    s.has_met = s.yields = false;
     s.has_redirect_target = false;
     s.next_try_us = s.now_us;
     s.progress_percent = 0;
@@ -231,14 +249,24 @@ static void forget(Session &s)
 // have to send the rest may be gone.
 void start_over(Session &s)
 {
-    leave_members(s);
+    leave_members(s, CloseReason::left);
     forget(s);
 }
 
 void join_again(Session &s)
 {
     enter_state(s, State::joining, "Joining again: the others have gone on without this peer.");
-    leave_members(s);
+    // Not a goodbye: with Quorum::survivors those that have left are not sought.
+    const bool is_sought = s.config.quorum == Quorum::survivors;
+    leave_members(s, is_sought ? CloseReason::refused : CloseReason::left);
+    s.forgets = true;
+}
+
+// The members are refused, so they join again. This peer then names the other host to them.
+void join_other(Session &s)
+{
+    enter_state(s, State::joining, "Joining the other part of this session, which is further on.");
+    leave_members(s, CloseReason::refused);
     s.forgets = true;
 }
 

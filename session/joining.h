@@ -17,6 +17,8 @@ void start_over(Session &s);
 // The session has gone on without this peer, which was cut off: it joins again, as a new peer. Its
 // game can read the former world until the next receive(), which calls forget_former_world().
 void join_again(Session &s);
+// The host of a greater session has been met (Session::met): the same, in that session.
+void join_other(Session &s);
 void forget_former_world(Session &s);
 
 }

@@ -50,7 +50,7 @@ void bind(Session &s, ConnectionIndex index, PeerId peer)
     p.welcomed = !replica::is_unacked(*s.replica, peer, MessageKind::welcome);
 }
 
-static PeerId member_with_key(const Session &s, const uint8_t *key)
+PeerId member_with_key(const Session &s, const uint8_t *key)
 {
     for (const Member &member : s.replica->members.all())
         if (member.id != PeerId::none && !member.fenced && member.id != s.replica->self &&
@@ -99,6 +99,8 @@ static void bind_if_member(Session &s, ConnectionIndex index)
 // Binds at once, so that messages in the first datagrams are not lost.
 void open_link(Session &s, ConnectionIndex index, uint64_t answered_us)
 {
+    // The peer that we ask has connected to us at the same moment, and its connection stays.
+    if (s.links[index].role == PeerRole::join_target) return;
     s.links[index] = {};
     s.links[index].answered_us = answered_us;
     s.links[index].role = PeerRole::unidentified;
@@ -165,6 +167,19 @@ static Address former_address(const Session &s, ConnectionIndex index)
     return present == known ? s.links[index].candidates.former : present;
 }
 
+void be_disowned(Session &s, ConnectionIndex index)
+{
+    const PeerId peer = s.links[index].peer;
+    const Address former = former_address(s, index);
+    end_link(s, index, CloseReason::refused);
+    if (peer == replica::successor(*s.replica)) s.was_removed = true;
+    replica::rewind(*s.replica, peer);
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    s.reconnect_us[slot] = s.now_us + reconnect_interval_us;
+    s.outages[slot].former = former;
+    note_loss(s, peer, PathLoss::disowned);
+}
+
 // The connection to a member has ended without our doing.
 static void lose_member(Session &s, ConnectionIndex index, ConnectionState state)
 {
@@ -177,8 +192,7 @@ static void lose_member(Session &s, ConnectionIndex index, ConnectionState state
     free_link(s, index);
     if (s.says_goodbye) return;
     const bool disowned = reason == CloseReason::removed || reason == CloseReason::refused;
-    const bool is_final = reason == CloseReason::removed || s.state == State::joining;
-    if (peer == leader && disowned && is_final) return fail(s, State::removed);
+    if (peer == leader && reason == CloseReason::removed) return fail(s, State::removed);
     if (peer == leader && disowned) s.was_removed = true;
     if (reason == CloseReason::left) replica::peer_gone(*s.replica, peer, Departure::goodbye);
     if (!replica::is_member(*s.replica, peer)) return;
@@ -202,6 +216,7 @@ static void lose_link(Session &s, ConnectionIndex index, ConnectionState state)
         free_link(s, index);
         s.next_try_us = s.now_us;
         return;
+    case PeerRole::former:
     case PeerRole::unidentified:
     case PeerRole::closing:
     case PeerRole::none: return free_link(s, index);
@@ -330,7 +345,8 @@ static void connect_to_members(Session &s)
     }
 }
 
-// Whether this link to another client of a star served to look for a host, which is here now.
+// Whether this link to another client of a star served to look for a host, which is here now. As
+// long as the host is reached through a relay only, the other client may be that relay.
 static bool is_needless(const Session &s, const PeerLink &p)
 {
     if (p.role != PeerRole::member || p.peer > s.replica->self) return false;
@@ -338,8 +354,9 @@ static bool is_needless(const Session &s, const PeerLink &p)
     const MemberSlot slot = replica::find_member(*s.replica, leader);
     if (slot == no_member || leader == s.replica->self || s.outages[slot].since_us != 0)
         return false;
-    return !replica::exchanges_objects_with(*s.replica, p.peer) &&
-           link_to(s, leader) != no_connection;
+    const ConnectionIndex to_leader = link_to(s, leader);
+    return !replica::exchanges_objects_with(*s.replica, p.peer) && to_leader != no_connection &&
+           direct_address(s, to_leader).port != 0;
 }
 
 static void bind_or_end(Session &s, ConnectionIndex index)

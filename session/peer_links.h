@@ -8,6 +8,7 @@ namespace tern::session {
 PeerLink &peer_link(Session &s, ConnectionIndex index);
 // The open connection that is bound to the member, else no_connection.
 ConnectionIndex link_to(const Session &s, PeerId peer);
+PeerId member_with_key(const Session &s, const uint8_t *key); // none: no member has this key.
 // Whether a connection is bound to the member, open or still connecting.
 bool has_link(const Session &s, PeerId peer);
 // A peer has opened this connection to us. It is bound at once if its key is a member's.
@@ -19,6 +20,8 @@ bool wants_link(const Session &s, MemberSlot slot);
 void bind(Session &s, ConnectionIndex index, PeerId peer);
 // Where the other end is. Port 0: the connection is bridged.
 Address direct_address(const Session &s, ConnectionIndex index);
+// The member has removed us, though we have not removed it. If it is the host, we join again.
+void be_disowned(Session &s, ConnectionIndex index);
 // Closes an open connection, which then ends by itself; releases one that is not open at once.
 void end_link(Session &s, ConnectionIndex index, CloseReason reason);
 // Once per tick: reports acks and packet outcomes to the replica, and handles connections that have

@@ -5,6 +5,7 @@
 #include "session/admission.h"
 #include "session/bridge.h"
 #include "session/failure_detector.h"
+#include "session/former.h"
 #include "session/join_messages.h"
 #include "session/joining.h"
 #include "session/journal.h"
@@ -138,9 +139,11 @@ static bool take_world_message(Session &s, ConnectionIndex index,
             return false; // The peer may soon be a member.
         return receive_from_unidentified(s, index, message);
     case PeerRole::join_target: receive_from_join_target(s, index, message); return true;
+    case PeerRole::former: return receive_from_former(s, index, message);
     case PeerRole::member: {
         const PeerId peer = from.peer;
         if (receive_join_of_member(s, index, message)) return true;
+        if (receive_meet_of_member(s, index, message)) return true;
         const Verdict verdict = replica::receive(*s.replica, peer, message);
         if (verdict != Verdict::later) from.received_messages += 1;
         if (message[0] == static_cast<std::byte>(MessageKind::report_object))
@@ -226,6 +229,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
     if (s.state == State::joining) update_joining(s);
     update_outages(s);
     update_deadlines(s);
+    seek_former(s);
     replica::end_receive(*s.replica);
     copy_replica_events(s);
     if (s.state == State::joining) report_progress(s);
@@ -258,8 +262,10 @@ static void follow_replica(Session &s)
         if (!s.says_goodbye) s.deadline_us = std::min(s.deadline_us, s.now_us);
         return;
     }
-    if (fault == Fault::host_lost) return start_over(s);
+    if (fault == Fault::host_lost || (s.was_removed && s.state == State::joining))
+        return start_over(s);
     if (s.was_removed && is_in(s)) return join_again(s);
+    if (s.yields && is_in(s)) return join_other(s);
     if (fault == Fault::minority && s.state != State::cut_off) return be_cut_off(s);
     if (fault == Fault::minority) return;
     if (fault == Fault::removed) return fail(s, State::removed);

@@ -16,6 +16,7 @@ enum class PeerRole : uint8_t {
     none,
     unidentified, // The peer connected to us. No JOIN has come, or our game has yet to answer it.
     join_target,  // We join through it.
+    former,       // A former member, or the host that it has named: docs/membership.md, "Meetings".
     member,       // Bound to a member of the roster.
     closing       // Closing: only the close is still sent.
 };
@@ -64,6 +65,10 @@ inline constexpr uint64_t clock_interval_us = 500'000; // The host sends its clo
 inline constexpr uint64_t proven_path_us = 600'000;
 inline constexpr uint64_t refuse_former_us = 300'000;
 inline constexpr uint32_t former_max = 64;
+// With Quorum::survivors a host seeks one former member in each meet_interval_us. It does not give
+// its session up for promise_us after it has told another host that its session is the greater one.
+inline constexpr uint64_t meet_interval_us = 1'000'000;
+inline constexpr uint64_t promise_us = 2'000'000;
 // In a star without a host: the next member is tried when those before it have not answered.
 inline constexpr uint64_t seek_interval_us = 500'000;
 inline constexpr uint64_t reconnect_interval_us = 1'000'000; // After a failed or closed connection.
@@ -138,6 +143,7 @@ struct PeerLink {
     PeerId peer; // member; unidentified: the id reserved for it while our game decides.
     uint64_t connection_epoch; // Number of the connection, in the order of binding; 0: never bound.
     bool has_asked;         // unidentified: its JOIN has arrived. join_target: our JOIN is queued.
+                            // former: our MEET is queued.
     bool may_ask_again;     // unidentified: it was refused because we are not the host.
     uint64_t answered_us;   // unidentified: when we answered its handshake.
     bool is_doubted;        // unidentified: its JOIN came late, and waits for an ack.
@@ -161,7 +167,7 @@ struct PeerLink {
 
 // Messages between a newcomer and the host, before the newcomer is a member:
 // docs/wire_format.md, "Joining".
-enum class JoinMessage : uint8_t { join = 0x40, refused = 0x41 };
+enum class JoinMessage : uint8_t { join = 0x40, refused = 0x41, meet = 0x42 };
 enum class JoinRefusal : uint8_t { none, full, types, by_game, not_host, limits };
 
 // A peer that a newcomer asks to join.
@@ -185,8 +191,9 @@ struct LinkOutage {
 
 // A member that was removed.
 struct FormerMember {
-    uint8_t key[32];
-    PeerId id; // The last one that it had.
+    Target target;
+    PeerId id;         // The last one that it had.
+    bool said_goodbye; // It has left, so it is in no other session.
 };
 
 // For Orphan::hold: the member whose departure made the host the object's owner. none: nobody's.
@@ -295,7 +302,12 @@ struct Session {
     bool host_is_cut_off;     // In a star: the host has told us that it hears too few.
     FormerMember *former;     // A ring of former_max.
     uint32_t former_count;    // All that were ever added.
-    HeldObject *held;         // Indexed by ObjectSlot.
+    uint32_t former_next;     // Which of them to seek next.
+    Target met;               // The host that a former member has named. It is sought next, once.
+    bool has_met;
+    bool yields; // The session of `met` is the greater one: this session ends, and joins it.
+    uint64_t meet_us, promised_us; // When to seek the next one; until when this session stays.
+    HeldObject *held;              // Indexed by ObjectSlot.
     Suspect suspect;
     PeerId *peers; // Memory for the result of other_peers().
     uint16_t peer_count;

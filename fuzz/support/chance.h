@@ -23,13 +23,13 @@ inline void chance_bytes(void *const bytes, const size_t count)
 
 inline void seed_chance(uint64_t seed)
 {
-    chance = random::from_seed(seed);
     // Installed at each call, because the simulation installs a source of its own.
     static randombytes_implementation seeded = {
         [] { return "seeded"; }, chance_uint32, nullptr, nullptr, chance_bytes, nullptr};
     randombytes_set_implementation(&seeded);
     static const int initialized = sodium_init();
     if (initialized < 0) std::abort();
+    chance = random::from_seed(seed); // Last, because the initialization draws too.
 }
 
 }

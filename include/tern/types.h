@@ -123,7 +123,8 @@ enum class Quorum : uint8_t {
     // (docs/membership.md, "Votes"); of two voters, the host. Members of a smaller part wait in
     // State::cut_off until they hear the others again.
     majority,
-    // Whoever is left continues. A network partition then leaves more than one session.
+    // Whoever is left continues. A network partition then leaves more than one session. When they
+    // meet again, one of them ends, and its peers join the other one by themselves.
     survivors
 };
 

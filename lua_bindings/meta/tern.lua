@@ -112,7 +112,7 @@ local tern = {}
 ---@field name string
 ---@field fields? tern.FieldOptions[] At most 64.
 ---@field objects_max? integer Objects alive at once in the session. 0, the default: only for calls.
----@field orphan? "to_host"|"destroy"|"spread"|"ask_game"|"hold" The policy for objects without owner.
+---@field orphan? "to_host"|"destroy"|"spread"|"ask_game"|"hold" Who gets the orphans.
 ---@field claim? "always"|"ask_game"|"never" How the host answers claims.
 ---@field claim_cooldown_ms? integer How long after a grant the host refuses claims of the object.
 ---@field predicted? boolean Updates are coded as differences to a prediction of the motion.
@@ -216,7 +216,7 @@ function tern.recorded(session) end
 ---@return tern.Peer peer The peer that joined, left, asks, owns, calls or changed the object.
 ---@return tern.Object object
 ---@return tern.TypeId type
----@return tern.Peer previous owner_changed: the owner before.
+---@return tern.Peer previous owner_changed: the owner before. peer_joined: its former id.
 ---@return tern.Call call call: for reply(). reply, call_failed: the call that it answers.
 function tern.event(session, event) end
 

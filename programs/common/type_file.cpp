@@ -17,7 +17,8 @@ static constexpr std::string_view type_keys[] = {
     "predicted", "at_start",    "field",  "fields"};
 static constexpr std::string_view object_keys[] = {"orphan", "claim", "claim_cooldown_ms",
                                                    "predicted", "at_start"};
-static constexpr std::string_view orphan_names[] = {"to_host", "destroy", "spread", "ask_game", "hold"};
+static constexpr std::string_view orphan_names[] = {"to_host", "destroy", "spread", "ask_game",
+                                                    "hold"};
 static constexpr std::string_view claim_names[] = {"always", "ask_game", "never"};
 static constexpr size_t shown_max = 60;
 // tern allows more of both. A file is limited to what fits the memory of a common machine with

@@ -31,6 +31,9 @@ void add_game(CLI::App &app, Options &options)
                    "mesh: each with each; star: all with the host only")
         ->check(one_of("mesh, star"))
         ->capture_default_str();
+    app.add_option("--quorum", options.quorum, "Who goes on when the network falls apart")
+        ->check(one_of("majority, survivors"))
+        ->capture_default_str();
 }
 
 void add_run(CLI::App &parent, Options &options)
@@ -58,7 +61,8 @@ void add_run(CLI::App &parent, Options &options)
         ->excludes(app->get_option("--json"))
         ->excludes(twice)
         ->excludes(stats)
-        ->excludes(app->get_option("--topology"));
+        ->excludes(app->get_option("--topology"))
+        ->excludes(app->get_option("--quorum"));
 #else
     (void)record, (void)twice;
 #endif

@@ -33,6 +33,7 @@ struct Options {
     uint16_t peers = 0; // 0: drawn from the seed.
     uint32_t seconds = 30;
     std::string topology = "mesh";
+    std::string quorum = "majority";
     std::string faults = "swarm";
     std::string script; // The path of a game in Lua. Empty: the simulator's own games.
     std::string record; // The path for the trace. Empty: not written.

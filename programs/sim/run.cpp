@@ -11,6 +11,7 @@ tern::SimOptions run_options(const Options &options, uint64_t seed)
     tern::SimOptions run = tern::script::swarm(seed);
     run.seconds = options.seconds;
     if (options.topology == "star") run.topology = tern::Topology::star;
+    if (options.quorum == "survivors") run.quorum = tern::Quorum::survivors;
     if (options.peers != 0) run.places = options.peers;
     if (options.faults == "swarm") return run;
     if (options.faults == "help") {

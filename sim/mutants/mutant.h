@@ -105,7 +105,8 @@ namespace tern {
     X(few_remove_most, "members are removed though too few are left to go on")                     \
     X(removed_before_heard, "who comes back after a split is removed before it is heard")          \
     X(query_waits_its_turn, "the next host of a star queries after all that waits")                \
-    X(keeps_what_was_held, "the host keeps what it holds for a member that has come back")
+    X(keeps_what_was_held, "the host keeps what it holds for a member that has come back")         \
+    X(never_meets, "a host ignores the MEET of another session's host")
 
 enum class Mutant : uint8_t {
     none,

@@ -16,9 +16,10 @@ struct Pair {
 
 // A session of at most 5 places, in which place i creates thing 1 + i. From cut_us to healed_us the
 // paths in `ways` lose everything.
-std::string parted_trace(uint16_t places, std::span<const Pair> ways, const char *more)
+std::string parted_trace(uint16_t places, std::span<const Pair> ways, const char *more,
+                         const char *options = "")
 {
-    std::string text = populated_trace(places, 24, "");
+    std::string text = populated_trace(places, 24, options);
     for (const Pair &way : ways)
         text += "cut " + std::to_string(way.from) + ">" + std::to_string(way.to) + " @" +
                 std::to_string(cut_us) + " +" + std::to_string(healed_us - cut_us) + "\n";
@@ -103,6 +104,26 @@ PlayedSessions host_is_with_the_few(const Stage &stage)
     expect(run, host_peer(run.sim->nodes[3].session) == next, "the lowest of them is the host");
     expect_world(run, most, 2);
     return reunite(run, most, few);
+}
+
+// With Quorum::survivors both parts go on. The one with the new host has the greater term.
+PlayedSessions parts_go_on_and_meet(const Stage &stage)
+{
+    const uint16_t most[] = {2, 3, 4}, few[] = {0, 1};
+    Run run = begin(stage, parted_trace(5, between(most, few), "", "quorum survivors\n"));
+    const PeerId next = static_cast<PeerId>(3);
+    advance_to(run, 13'900'000);
+    expect(run, agree(run, most) && agree(run, few), "both parts go on");
+    while (run.sim->now_us < 24'000'000 && advance(run) && !agree(run)) {
+    }
+    const uint64_t agreed_us = run.sim->now_us;
+    advance_to(run, 24'000'000);
+    expect(run, agree(run), "they are one session again");
+    expect(run, host_peer(run.sim->nodes[0].session) == next, "that of the greater term");
+    for (const uint16_t back : few)
+        expect(run, is_owned(run, 2, back + 1u, back), "who comes back has what was held for it");
+    return finish(run,
+                  "one session again " + seconds(agreed_us - healed_us) + " after the healing");
 }
 
 // One of the few does not wait: go_on() makes a session of its own.
@@ -362,6 +383,9 @@ constexpr Playable all[] = {
      true},
     {{"S16-alone", "S16: one of the two that are cut off goes on by itself"}, one_goes_on, true},
     {{"S16-halves", "S16: two and two are parted, wait, and are one again"}, halves_wait, true},
+    {{"S16-meet", "S16: two parts go on, meet, and are one session again"},
+     parts_go_on_and_meet,
+     true},
     {{"S16-two", "S16: of two that are parted the host goes on"}, one_of_two_waits, true},
     {{"S16-half", "S16: the host goes on with half of the votes and a newcomer"},
      half_with_the_host},

@@ -14,7 +14,7 @@ bool operator==(const SimOptions &a, const SimOptions &b)
            a.latency_us_high == b.latency_us_high && a.timeout_ms == b.timeout_ms &&
            a.join_timeout_ms == b.join_timeout_ms &&
            a.send_bytes_per_second_max == b.send_bytes_per_second_max && a.topology == b.topology &&
-           faults::print(a.faults) == faults::print(b.faults);
+           a.quorum == b.quorum && faults::print(a.faults) == faults::print(b.faults);
 }
 
 namespace script {
@@ -302,6 +302,7 @@ std::string print(const Trace &trace)
         out += std::string(options_text[i].name) + " " +
                std::to_string(read_option(trace.options, i)) + "\n";
     if (trace.options.topology == Topology::star) out += "topology star\n";
+    if (trace.options.quorum == Quorum::survivors) out += "quorum survivors\n";
     out += "faults " + faults::print(trace.options.faults) + "\nchoices\n";
     for (const SimChoice &choice : trace.choices)
         out += print(choice) + "\n";
@@ -335,6 +336,12 @@ static std::string parse_option(std::string_view line, SimOptions &options)
     if (name == "topology") {
         if (word != "mesh" && word != "star") return "expected \"topology mesh\" or \"star\"";
         options.topology = word == "star" ? Topology::star : Topology::mesh;
+        return {};
+    }
+    if (name == "quorum") {
+        if (word != "majority" && word != "survivors")
+            return "expected \"quorum majority\" or \"survivors\"";
+        options.quorum = word == "survivors" ? Quorum::survivors : Quorum::majority;
         return {};
     }
     uint64_t value = 0;

@@ -91,6 +91,7 @@ struct SimOptions {
     uint32_t timeout_ms = 2000, join_timeout_ms = 5000;
     uint32_t send_bytes_per_second_max = 256 * 1024;
     Topology topology = Topology::mesh;
+    Quorum quorum = Quorum::majority;
     Faults faults = faults::none(); // Not used by a run with a script.
     friend bool operator==(const SimOptions &a, const SimOptions &b);
 };

@@ -82,6 +82,7 @@ struct Simulation {
     bool records;       // Choices are written to `recorded`. The run is the same either way.
     bool keeps_history; // `history` is written. The run is the same either way.
     bool liveness;
+    bool ids_are_ambiguous; // Two peers have had the same PeerId, so the run must end: step() does.
     uint64_t now_us;
     uint64_t safety_end_us;    // step() stops here until begin_liveness().
     std::vector<Node> nodes;   // Indexed by place.

@@ -86,10 +86,12 @@ static bool hear_each_other(Simulation &sim, uint16_t a, uint16_t b)
 }
 
 // Whether a member of the core reaches both. In a star no client bridges others, and any two peers
-// may have to be host and client, so none counts as bridged.
+// may have to be host and client, so none counts as bridged. Nor do hosts of two sessions that are
+// to meet.
 static bool is_bridged(Simulation &sim, uint16_t a, uint16_t b)
 {
     if (sim.options.topology == Topology::star) return false;
+    if (sim.options.quorum == Quorum::survivors) return false;
     if (!is_in(sim.nodes[a]) || !is_in(sim.nodes[b])) return false;
     for (uint16_t c = 0; c < sim.options.places; ++c)
         if (c != a && c != b && is_in(sim.nodes[c]) && hear_each_other(sim, a, c) &&

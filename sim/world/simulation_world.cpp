@@ -121,7 +121,8 @@ static uint32_t votes(const Replica &r)
 
 void settle_split(Simulation &sim, uint16_t place)
 {
-    if (!leads(sim.nodes[place])) return;
+    // With Quorum::survivors the parts go on, and become one again by themselves.
+    if (!leads(sim.nodes[place]) || sim.options.quorum == Quorum::survivors) return;
     for (uint16_t other = 0; other < sim.nodes.size(); ++other) {
         if (other == place || !leads(sim.nodes[other])) continue;
         const Replica &one = inspect::replica(sim.nodes[place].session);
@@ -160,6 +161,7 @@ void start_peer(Simulation &sim, uint16_t place)
     config.name = name;
     config.types = sim.types;
     config.topology = sim.options.topology;
+    config.quorum = sim.options.quorum;
     config.peers_max = static_cast<uint16_t>(std::min(sim.options.places + 2, 16));
     config.timeout_ms = sim.options.timeout_ms;
     config.join_timeout_ms = sim.options.join_timeout_ms;

@@ -215,7 +215,7 @@ TEST(TypeFile, AllThatIsWrongIsToldAtOnceWithItsPlace)
               "types.toml:1:1: type: name is missing\n"
               "types.toml:3:15: type: objects_max is -1, expected a whole number from 0 to 65536\n"
               "types.toml:4:10: type: orphan is \"to_hots\", expected one of to_host, destroy, "
-              "spread, ask_game (did you mean \"to_host\"?)\n"
+              "spread, ask_game, hold (did you mean \"to_host\"?)\n"
               "types.toml:5:9: type: claim is 3, expected one of always, ask_game, never\n"
               "types.toml:7:8: type: name is \"b c\", expected a string without spaces, not empty\n"
               "types.toml:8:12: type: at_start is for objects, but objects_max is 0: the type is "

@@ -79,7 +79,7 @@ struct Play {
             if (event.kind == EventKind::host_lost && session_state(session) == State::joining) {
                 ASSERT_TRUE(exists(session, held[i]));
                 EXPECT_EQ(get<Body>(session, held[i]).health, 50);
-                EXPECT_EQ(local_peer(session), ids[i]);
+                EXPECT_EQ(local_peer(session), anew.count(i) != 0 ? anew[i] : ids[i]);
                 came_back += 1;
             }
             const bool is_known = std::find(ids.begin(), ids.end(), event.peer) != ids.end();
@@ -95,9 +95,8 @@ struct Play {
     {
         for (const uint64_t end_us = world.now_us + duration_us; world.now_us < end_us;)
             world.step([&](size_t node, const std::vector<Event> &events) {
-                if (ids.size() < world.nodes.size()) return;
-                look(node, events);
-                play(node);
+                if (ids.size() == world.nodes.size()) look(node, events);
+                if (own.size() == world.nodes.size()) play(node);
             });
     }
 
@@ -219,12 +218,78 @@ TEST_P(Splits, ThreeOfFiveGoOnAndTheOthersComeBack)
     EXPECT_TRUE(game.all_have_theirs());
 }
 
+// --- Quorum::survivors: each part goes on, and they meet ---
+
+TEST_P(Splits, TwoThatWentOnAloneAreOneAgain)
+{
+    Play game(GetParam());
+    game.world.config.quorum = Quorum::survivors;
+    ASSERT_TRUE(game.open(2));
+    game.world.cut(0, 1, true);
+    game.run(6 * second_us);
+    EXPECT_EQ(game.count(State::open), 2u);
+    Session *first = game.world.nodes[0].session, *second = game.world.nodes[1].session;
+    const ObjectId late = create(second, BODY, Body{{7, 7, 7}, 70});
+    game.world.cut(0, 1, false);
+    EXPECT_LE(game.until_one_us(20 * second_us), 5 * second_us);
+    game.run(second_us);
+    ASSERT_TRUE(game.world.step_until_converged()) << game.world.describe();
+    EXPECT_EQ(host_peer(first), game.ids[1]); // It had replaced a host.
+    EXPECT_EQ(get<Body>(first, late).health, 70);
+    EXPECT_EQ(game.came_back, 1);
+    EXPECT_TRUE(game.all_have_theirs());
+}
+
+TEST_P(Splits, PartsThatWentOnAreOneAgain)
+{
+    Play game(GetParam());
+    game.world.config.quorum = Quorum::survivors;
+    ASSERT_TRUE(game.open(5));
+    const size_t one[] = {0, 1}, two[] = {2, 3}, three[] = {4};
+    game.cut(one, two, true);
+    game.cut(one, three, true);
+    game.cut(two, three, true);
+    game.run(7 * second_us);
+    EXPECT_EQ(game.count(State::open), 5u);
+    game.cut(one, two, false);
+    game.cut(one, three, false);
+    game.cut(two, three, false);
+    EXPECT_LE(game.until_one_us(30 * second_us), 12 * second_us) << game.world.describe();
+    game.run(second_us);
+    EXPECT_TRUE(game.world.step_until_converged()) << game.world.describe();
+    EXPECT_EQ(game.count(State::open), 5u);
+    EXPECT_TRUE(game.all_have_theirs());
+}
+
+// Paths break and come back at random, and at last all are there.
+TEST_P(Splits, WhateverWasCutEndsInOneSession)
+{
+    Play game(GetParam());
+    game.world.config.quorum = Quorum::survivors;
+    game.world.config.join_timeout_ms = 60'000;
+    ASSERT_TRUE(game.open(5));
+    game.ids.clear(); // They change more than once.
+    const auto cut_some = [&](uint32_t percent) {
+        for (size_t a = 0; a < 5; ++a)
+            for (size_t b = 0; b < a; ++b)
+                game.world.cut(a, b, random::below(game.world.random, 100) < percent);
+    };
+    for (int i = 0; i < 12; ++i) {
+        cut_some(i % 3 == 2 ? 0 : 60);
+        game.run(2 * second_us + random::below(game.world.random, 3000) * 1000);
+    }
+    cut_some(0);
+    EXPECT_LE(game.until_one_us(60 * second_us), 30 * second_us) << game.world.describe();
+    EXPECT_TRUE(game.world.step_until_converged()) << game.world.describe();
+}
+
 std::vector<Case> cases()
 {
     std::vector<Case> all;
     for (uint64_t seed = 1; seed <= 20; ++seed)
         for (const Topology topology : {Topology::mesh, Topology::star})
             all.push_back({seed, topology});
+    all.push_back({74, Topology::star}); // A client closed its links to the relay of its host.
     return all;
 }
 
