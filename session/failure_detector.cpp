@@ -55,7 +55,6 @@ static void note_outages(Session &s)
             if (outage.since_us != 0 && outage.was_lost)
                 outage.regained_us = std::max<uint64_t>(s.now_us, 1);
             outage.since_us = 0;
-            if (s.now_us - outage.regained_us >= proven_path_us) outage.disowned = false;
         } else if (outage.since_us == 0) {
             outage.since_us = std::max<uint64_t>(s.now_us, 1);
         }

@@ -218,6 +218,32 @@ TEST_P(Splits, ThreeOfFiveGoOnAndTheOthersComeBack)
     EXPECT_TRUE(game.all_have_theirs());
 }
 
+// The host that took the objects of the two has left when they come back. In a star they would not
+// find the next host: docs/membership.md, "Limitations".
+TEST_P(Splits, TheNextHostGivesBackWhatWasHeldToo)
+{
+    if (GetParam().topology == Topology::star) return;
+    Play game(GetParam());
+    ASSERT_TRUE(game.open(6));
+    const size_t few[] = {4, 5}, most[] = {0, 1, 2, 3};
+    game.cut(few, most, true);
+    game.run(6 * second_us);
+    Session *host = game.world.nodes[0].session;
+    ASSERT_EQ(object_owner(host, game.held[4]), game.ids[0]);
+    leave(host);
+    game.run(3 * second_us);
+    ASSERT_EQ(session_state(host), State::left);
+    const PeerId next = std::min({game.ids[1], game.ids[2], game.ids[3]});
+    ASSERT_EQ(object_owner(game.world.nodes[1].session, game.held[4]), next);
+    game.cut(few, most, false);
+    game.run(8 * second_us);
+    EXPECT_EQ(game.came_back, 2);
+    for (const size_t i : few)
+        EXPECT_EQ(object_owner(game.world.nodes[1].session, game.held[i]),
+                  local_peer(game.world.nodes[i].session));
+    EXPECT_EQ(object_owner(game.world.nodes[4].session, game.held[0]), next);
+}
+
 // --- Quorum::survivors: each part goes on, and they meet ---
 
 TEST_P(Splits, TwoThatWentOnAloneAreOneAgain)
