@@ -213,10 +213,7 @@ static void leave_members(Session &s, CloseReason reason)
     Event event = {};
     event.kind = EventKind::host_lost;
     event.peer = s.replica->view_host;
-    const bool is_known = std::any_of(s.events, s.events + s.event_count, [](const Event &e) {
-        return e.kind == EventKind::host_lost;
-    });
-    if (!is_known && s.event_count < s.events_max) push_event(s, event);
+    if (s.event_count < s.events_max) push_event(s, event);
     target_members(s);
     end_all_links(s, reason);
 }

@@ -262,7 +262,8 @@ static void follow_replica(Session &s)
         if (!s.says_goodbye) s.deadline_us = std::min(s.deadline_us, s.now_us);
         return;
     }
-    if (fault == Fault::host_lost || (s.was_removed && s.state == State::joining))
+    const bool was_let_in = s.replica->phase == Phase::in; // Perhaps in this tick.
+    if (fault == Fault::host_lost || (s.was_removed && s.state == State::joining && !was_let_in))
         return start_over(s);
     if (s.was_removed && is_in(s)) return join_again(s);
     if (s.yields && is_in(s)) return join_other(s);

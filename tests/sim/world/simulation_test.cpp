@@ -416,7 +416,7 @@ TEST(Simulation, SeedsThatFailedHold)
                                  {20105, 12, Topology::mesh},     {20511, 12, Topology::mesh},
                                  {20720, 30, Topology::mesh},     {454939622, 30, Topology::star},
                                  {198942040, 30, Topology::mesh}, {558678315, 30, Topology::star},
-                                 {780173, 30, Topology::mesh}};
+                                 {780173, 30, Topology::mesh},    {1057357145, 20, Topology::mesh}};
     for (const auto &[seed, seconds, topology] : failed) {
         SimOptions options = script::swarm(seed);
         options.seconds = seconds;
