@@ -21,7 +21,7 @@ struct Refused {
     std::span<const char> text;
 };
 
-// Of two sessions of one origin that meet, the one with the lower rank ends.
+// When two sessions of one origin meet, the one with the lower rank ends.
 struct Rank {
     uint16_t term_number;
     uint16_t members; // Compared if the terms are equal.

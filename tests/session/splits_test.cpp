@@ -103,7 +103,7 @@ struct Play {
             });
     }
 
-    // Those that came back are the same to all, and have what was held for them.
+    // Everybody knows those that came back by the same ids, and they have what was held for them.
     bool all_have_theirs() const
     {
         for (const auto &[i, id] : anew)
