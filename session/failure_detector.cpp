@@ -240,7 +240,7 @@ void update_outages(Session &s)
 {
     const Replica &r = *s.replica;
     if (r.phase == Phase::outside || s.says_goodbye) return;
-    if (s.was_removed || s.yields) return; // It joins again at the end of this receive().
+    if (s.joins_again) return;
     note_outages(s);
     probe_suspect(s);
     if (r.phase == Phase::joining) return give_up_joining_host(s);
@@ -248,7 +248,7 @@ void update_outages(Session &s)
     if (replica::successor(r) != r.self) replace_host(s);
     if (replica::successor(r) == r.self) remove_unreachable(s);
     note_former_members(s);
-    if (s.few_since_us != 0 && is_removed(s)) s.was_removed = true;
+    if (s.few_since_us != 0 && is_removed(s)) s.joins_again = true;
 }
 
 // Whether no other member that is heard could be or become the host.

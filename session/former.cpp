@@ -200,7 +200,7 @@ bool receive_from_former(Session &s, ConnectionIndex index, std::span<const std:
     if (read_meet(message, rank) && is_host(s) && s.now_us >= s.promised_us &&
         is_lower(s, rank, from.key)) {
         s.met = from;
-        s.yields = true;
+        s.yields = s.joins_again = true;
     }
     end_link(s, index, CloseReason::left);
     return true;

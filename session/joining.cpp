@@ -228,7 +228,7 @@ static void forget(Session &s)
         s.outages[slot] = {};
     }
     s.suspect = {};
-    s.was_removed = s.host_is_cut_off = false;
+    s.joins_again = s.host_is_cut_off = false;
     s.few_us = s.few_since_us = 0;
     forget_former_ids(s);
     s.has_met = s.yields = false;
@@ -250,20 +250,13 @@ void start_over(Session &s)
     forget(s);
 }
 
+// With Quorum::survivors that is no goodbye, because those that have left are not sought. And if
+// this host yields, its members join again too: it names the other host to them.
 void join_again(Session &s)
 {
-    enter_state(s, State::joining, "Joining again: the others have gone on without this peer.");
-    // Not a goodbye: with Quorum::survivors those that have left are not sought.
+    enter_state(s, State::joining, "Joining again: others have gone on without this peer.");
     const bool is_sought = s.config.quorum == Quorum::survivors;
     leave_members(s, is_sought ? CloseReason::refused : CloseReason::left);
-    s.forgets = true;
-}
-
-// The members are refused, so they join again. This peer then names the other host to them.
-void join_other(Session &s)
-{
-    enter_state(s, State::joining, "Joining the other part of this session, which is further on.");
-    leave_members(s, CloseReason::refused);
     s.forgets = true;
 }
 

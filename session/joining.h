@@ -14,11 +14,9 @@ void update_joining(Session &s);
 void report_progress(Session &s);
 // The host was lost while we joined: empties the replica and asks the other members that we know.
 void start_over(Session &s);
-// The session has gone on without this peer, which was cut off: it joins again, as a new peer. Its
-// game can read the former world until the next receive(), which calls forget_former_world().
+// The session has gone on without this peer, or yields to another: it joins again, as a new peer.
+// Its game can read the former world until the next receive(), which calls forget_former_world().
 void join_again(Session &s);
-// The host of a greater session has been met (Session::met): the same, in that session.
-void join_other(Session &s);
 void forget_former_world(Session &s);
 
 }

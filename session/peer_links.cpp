@@ -167,24 +167,29 @@ static Address former_address(const Session &s, ConnectionIndex index)
     return present == known ? s.links[index].candidates.former : present;
 }
 
+// Only the leader removes a member from the view. Until then we try to reconnect.
+static void await_member(Session &s, PeerId peer, const Address &former, PathLoss loss)
+{
+    if (loss == PathLoss::disowned && peer == replica::successor(*s.replica)) s.joins_again = true;
+    replica::rewind(*s.replica, peer);
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    s.reconnect_us[slot] = s.now_us + (loss == PathLoss::silence ? 0 : reconnect_interval_us);
+    s.outages[slot].former = former;
+    note_loss(s, peer, loss);
+}
+
 void be_disowned(Session &s, ConnectionIndex index)
 {
     const PeerId peer = s.links[index].peer;
     const Address former = former_address(s, index);
     end_link(s, index, CloseReason::refused);
-    if (peer == replica::successor(*s.replica)) s.was_removed = true;
-    replica::rewind(*s.replica, peer);
-    const MemberSlot slot = replica::find_member(*s.replica, peer);
-    s.reconnect_us[slot] = s.now_us + reconnect_interval_us;
-    s.outages[slot].former = former;
-    note_loss(s, peer, PathLoss::disowned);
+    await_member(s, peer, former, PathLoss::disowned);
 }
 
 // The connection to a member has ended without our doing.
 static void lose_member(Session &s, ConnectionIndex index, ConnectionState state)
 {
     const PeerId peer = s.links[index].peer;
-    const PeerId leader = replica::successor(*s.replica);
     const CloseReason reason = state == ConnectionState::closed_by_peer
                                    ? connection::close_reason(endpoint::at(*s.endpoint, index))
                                    : CloseReason::none;
@@ -192,20 +197,14 @@ static void lose_member(Session &s, ConnectionIndex index, ConnectionState state
     free_link(s, index);
     if (s.says_goodbye) return;
     const bool disowned = reason == CloseReason::removed || reason == CloseReason::refused;
-    if (peer == leader && reason == CloseReason::removed) return fail(s, State::removed);
-    if (peer == leader && disowned) s.was_removed = true;
+    if (peer == replica::successor(*s.replica) && reason == CloseReason::removed)
+        return fail(s, State::removed);
     if (reason == CloseReason::left) replica::peer_gone(*s.replica, peer, Departure::goodbye);
     if (!replica::is_member(*s.replica, peer)) return;
-    // Only the leader removes a member from the view. Until then we try to reconnect.
-    replica::rewind(*s.replica, peer);
-    const bool silent = state == ConnectionState::silent;
-    const MemberSlot slot = replica::find_member(*s.replica, peer);
-    s.reconnect_us[slot] = s.now_us + (silent ? 0 : reconnect_interval_us);
-    s.outages[slot].former = former;
-    note_loss(s, peer,
-              silent     ? PathLoss::silence
-              : disowned ? PathLoss::disowned
-                         : PathLoss::closed);
+    await_member(s, peer, former,
+                 state == ConnectionState::silent ? PathLoss::silence
+                 : disowned                       ? PathLoss::disowned
+                                                  : PathLoss::closed);
 }
 
 static void lose_link(Session &s, ConnectionIndex index, ConnectionState state)

@@ -263,10 +263,9 @@ static void follow_replica(Session &s)
         return;
     }
     const bool was_let_in = s.replica->phase == Phase::in; // Perhaps in this tick.
-    if (fault == Fault::host_lost || (s.was_removed && s.state == State::joining && !was_let_in))
+    if (fault == Fault::host_lost || (s.joins_again && s.state == State::joining && !was_let_in))
         return start_over(s);
-    if (s.was_removed && is_in(s)) return join_again(s);
-    if (s.yields && is_in(s)) return join_other(s);
+    if (s.joins_again && is_in(s)) return join_again(s);
     if (fault == Fault::minority && s.state != State::cut_off) return be_cut_off(s);
     if (fault == Fault::minority) return;
     if (fault == Fault::removed) return fail(s, State::removed);

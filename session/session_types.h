@@ -297,7 +297,8 @@ struct Session {
     uint64_t few_since_us;    // Since when too few members are heard. 0: enough are.
     uint64_t few_us;          // When too few were heard last. 0: never.
     uint64_t cut_off_us;      // cut_off: since when.
-    bool was_removed;         // The others have gone on without this peer: it is to join again.
+    bool joins_again;         // At the end of this receive() this peer joins again: the others
+                              // have gone on without it, or its session yields to another.
     bool forgets;             // It joins again. The next receive() clears the replica.
     bool host_is_cut_off;     // In a star: the host has told us that it hears too few.
     FormerMember *former;     // A ring of former_max.
@@ -305,7 +306,7 @@ struct Session {
     uint32_t former_next;     // Which of them to seek next.
     Target met;               // The host that a former member has named. It is sought next, once.
     bool has_met;
-    bool yields; // The session of `met` is the greater one: this session ends, and joins it.
+    bool yields; // joins_again: the session of `met` is the greater one, and this one ends.
     uint64_t meet_us, promised_us; // When to seek the next one; until when this session stays.
     HeldObject *held;              // Indexed by ObjectSlot.
     Suspect suspect;

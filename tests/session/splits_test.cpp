@@ -225,7 +225,7 @@ TEST_P(Splits, ThreeOfFiveGoOnAndTheOthersComeBack)
 // find the next host: docs/membership.md, "Limitations".
 TEST_P(Splits, TheNextHostGivesBackWhatWasHeldToo)
 {
-    if (GetParam().topology == Topology::star) return;
+    if (GetParam().topology == Topology::star) GTEST_SKIP() << "a known limitation";
     Play game(GetParam());
     ASSERT_TRUE(game.open(6));
     const size_t few[] = {4, 5}, most[] = {0, 1, 2, 3};
