@@ -141,6 +141,25 @@ PlayedSessions early_call(const Stage &stage)
     return finish(run, "the owner has heard the call, once");
 }
 
+// The next host reaches one client later than the others, and has a death to tell by then. The
+// client lets that wait until it follows the next host, so the QUERY must come before it.
+PlayedSessions query_first(const Stage &stage)
+{
+    Run run = begin(stage, star_trace(14, "crash 0 @5000000\n"
+                                          "cut 1>2 @6500000 +1500000\n"
+                                          "cut 2>1 @6500000 +1500000\n"
+                                          "create 1 @7600000 o10 =0\n"
+                                          "destroy 1 @7700000 o10\n"));
+    const std::vector<uint16_t> left = {1, 2, 3, 4};
+    advance_to(run, 7'800'000);
+    const PeerId self = run.sim->nodes[2].self;
+    expect(run, !agree(run, left), "one client does not know of the death yet");
+    advance_to(run, 12'000'000);
+    expect(run, agree(run, left), "the clients agree under the next host");
+    expect(run, run.sim->nodes[2].self == self, "the late client has not been removed");
+    return finish(run, "the late client follows the next host");
+}
+
 // --- Cut off ---
 
 PlayedSessions clients_parted(const Stage &stage)
@@ -179,6 +198,7 @@ constexpr Playable playable[] = {
     {{"star-host", "the host of a star dies, and comes back as a client"}, host_dies},
     {{"star-early", "one after the other does not hear the host for a while"}, early},
     {{"star-call", "who calls by way of the next host before it knows of that"}, early_call},
+    {{"star-query", "the next host has a death to tell before a client follows it"}, query_first},
     {{"star-parted", "no client has a path to another"}, clients_parted},
     {{"star-cut", "a client has no path to the host for 9 s"}, client_cut_off},
 };
