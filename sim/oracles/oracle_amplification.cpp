@@ -64,7 +64,7 @@ void sent(NodeRecord &record, const Datagram &datagram)
 void received(NodeRecord &record, const Datagram &datagram)
 {
     // A response may come from another address than the initiation went to, if that has changed.
-    record.response_arrived = record.response_arrived || is_first_byte(datagram, response);
+    record.responses += is_first_byte(datagram, response);
     Account &from = account(record, datagram.address);
     if (from.validated) return;
     from.received_bytes += datagram.bytes.size();
@@ -88,12 +88,13 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
         if (!account.touched && !(account.challenged && !account.validated)) continue;
         const bool is_node = is_mapped(account.address) ||
                              std::find(homes.begin(), homes.end(), account.address) != homes.end();
-        const bool answers = account.asked && record.response_arrived;
+        const bool answers = account.asked && record.responses > 0;
         // The answer to a challenge may have arrived over another path.
         const bool heard = account.data_arrived || account.challenged;
-        const bool opens = (heard && accepted && is_node) || answers;
+        const bool answered = heard && accepted && is_node;
         account.touched = account.data_arrived = false;
-        if (opens) {
+        if (answered || answers) {
+            record.responses -= !answered;
             validate(record, i);
             continue;
         }
@@ -107,7 +108,6 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
                                   to.ip[13], to.ip[14], to.ip[15], to.port,
                                   static_cast<unsigned long long>(account.received_bytes));
     }
-    record.response_arrived = false;
     return {};
 }
 

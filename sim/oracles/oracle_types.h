@@ -155,7 +155,9 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     // Connections over which packets of another peer were accepted, and sealed for that peer.
     std::map<PeerId, Links> links, own_links;
     std::vector<Account> accounts; // Validated ones first.
-    bool response_arrived;         // A response came from some address in this tick.
+    // Responses that came from some address. Each validates one address that has been asked. A peer
+    // with a full socket answers a response in a later tick.
+    uint32_t responses;
     std::map<ObjectId, OpenClaim> claims;
     // Hosts only: the objects that were locked at the end of the last tick, with their tenures, and
     // the objects that the host's game gave away in that tick.
