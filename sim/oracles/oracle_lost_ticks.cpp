@@ -1,6 +1,7 @@
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
 #include <algorithm>
+#include <cmath>
 
 namespace tern::oracle_lost_ticks {
 
@@ -46,11 +47,20 @@ Missing missing_after(const Tenure &tenure, size_t included)
     return {last - writes[included + 1].tick + 1, last - writes[included].tick};
 }
 
-bool fits(const Tenure &tenure, const Written &first, uint32_t lost_ticks)
+// Whether the tenure that begins with `first` may include this write. A write that has moved an
+// object by less than its error bound keeps the sequence, and is included though it is not shown.
+bool may_include(const OwnerWrite &write, const Written &first, float bound)
 {
-    const uint64_t print = ledger::print(first);
+    if (write.print == ledger::print(first)) return true;
+    if (bound == 0 || write.sequence != first.sequence) return false;
+    return std::equal(write.position, std::end(write.position), first.position,
+                      [bound](float a, float b) { return std::abs(a - b) <= bound; });
+}
+
+bool fits(const Tenure &tenure, const Written &first, float bound, uint32_t lost_ticks)
+{
     for (size_t i = tenure.writes.size(); i > 0; --i) {
-        if (tenure.writes[i - 1].print != print) continue;
+        if (!may_include(tenure.writes[i - 1], first, bound)) continue;
         const Missing missing = missing_after(tenure, i - 1);
         if (lost_ticks >= missing.at_least && lost_ticks <= missing.at_most) return true;
     }
@@ -92,7 +102,9 @@ Violation check_event(const NodeRecord &record, const Ledger &ledger, const Node
     if (!own || own->owner != node.self || first == ledger.firsts.end()) return {};
     if (first->second.tenure != own->stamp || is_hearsay(node, event.peer, stamp)) return {};
     if (!is_next(ledger, event.object, own->stamp, stamp)) return {};
-    if (fits(*own, first->second, event.lost_ticks)) return {};
+    const TypeId type = object_type(node.session, event.object);
+    const auto bound = static_cast<float>(session_config(node.session).types[type].fields[3].bound);
+    if (fits(*own, first->second, bound, event.lost_ticks)) return {};
     const OwnerWrite &last = own->writes.back();
     return oracles::violation(
         "I21", event.object, index,
