@@ -29,8 +29,10 @@ Connections connections(const Oracles &oracles, PeerId from, PeerId to)
 {
     Connections both = {};
     for (const NodeRecord &record : oracles.nodes) {
-        if (record.self == from) both.said = sum(oracles, record.own_links, to, &Links::count);
-        if (record.self == to) both.heard = sum(oracles, record.links, from, &Links::count);
+        if (record.self == from)
+            both.said = record.host_changes + sum(oracles, record.own_links, to, &Links::count);
+        if (record.self == to)
+            both.heard = record.host_changes + sum(oracles, record.links, from, &Links::count);
     }
     return both;
 }
@@ -62,7 +64,9 @@ static Violation hear(Oracles &oracles, const Numbered &call, PeerId by, uint16_
     if (call.sequence > log.heard + 1 && oracles.journals && !may_have_lost(log, call, both))
         return wrong(call, index, log, "those before it were left out");
     log.heard = call.sequence;
-    log.when_heard = {sum(oracles, oracles.nodes[index].links, call.from, &Links::count_before),
+    const NodeRecord &record = oracles.nodes[index];
+    log.when_heard = {record.host_changes_before +
+                          sum(oracles, record.links, call.from, &Links::count_before),
                       both.said};
     return {};
 }

@@ -74,9 +74,10 @@ struct SaidStream {
     PeerId to;
 };
 
-// The number of connections over which calls of one peer could reach another: as the receiver
-// counts them, and as the sender does. The two differ if one of them took a connection for open
-// that the other never had. A peer that has gone counts 0.
+// The number of connections over which calls of one peer could reach another, and in a star also of
+// the later hosts that have relayed them: as the receiver counts them, and as the sender does. The
+// two differ if one of them took a connection for open that the other never had. A peer that has
+// gone counts 0.
 struct Connections {
     uint64_t heard, said;
 };
@@ -154,6 +155,10 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     std::map<uint64_t, KeyLog> keys;
     // Connections over which packets of another peer were accepted, and sealed for that peer.
     std::map<PeerId, Links> links, own_links;
+    // In a star: the host, which relays all calls, and how many times it has changed, by now and
+    // before the last tick.
+    PeerId relaying_host;
+    uint64_t host_changes, host_changes_before;
     std::vector<Account> accounts; // Validated ones first.
     // Responses that came from some address. Each validates one address that has been asked. A peer
     // with a full socket answers a response in a later tick.

@@ -212,6 +212,18 @@ void preferred(Oracles &o, const Node &node, uint16_t index, const Preference &p
                                                                              stamp, node.ticked_us};
 }
 
+// What was counted up to the last tick, and in a star a host that this peer begins to follow.
+static void note_paths_of_calls(NodeRecord &record, const Node &node, PeerId host)
+{
+    for (auto &[peer, with] : record.links)
+        with.count_before = with.count;
+    record.host_changes_before = record.host_changes;
+    const bool star = node.session && inspect::replica(node.session).topology == Topology::star;
+    if (!star || host == PeerId::none || host == record.relaying_host) return;
+    record.host_changes += record.relaying_host != PeerId::none;
+    record.relaying_host = host;
+}
+
 void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
 {
     const Node &node = nodes[index];
@@ -229,8 +241,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
         if (replica::relays(replica)) o.relaying_hosts.insert(node.self);
     }
     judge_changes(o, node, index, host);
-    for (auto &[peer, with] : record.links)
-        with.count_before = with.count;
+    note_paths_of_calls(record, node, host);
     if (node.note_count > 0) {
         hear_deaths(o, node, index);
         count_links(o, node, index);
