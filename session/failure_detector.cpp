@@ -159,19 +159,34 @@ static bool is_out(const Session &s, MemberSlot slot)
     return is_unreachable(s, slot, at_once ? 0 : timeout_us(s));
 }
 
-// The lowest member that is heard takes the host's place. The others follow it when they receive
-// its QUERY: probe_suspect().
-static void replace_host(Session &s)
+// Whether this peer could take the host's place now: all members before it are out, and those that
+// it hears are enough without the host.
+static bool can_replace_host(Session &s)
 {
     const Replica &r = *s.replica;
     const MemberSlot leader = replica::find_member(r, replica::successor(r));
-    if (leader == no_member) return;
+    if (leader == no_member) return false;
     for (const uint16_t slot : r.order.all()) {
         if (r.members[slot].id == r.self) break;
-        if (!r.members[slot].fenced && !is_out(s, slot)) return;
+        if (!r.members[slot].fenced && !is_out(s, slot)) return false;
     }
-    if (!can_go_on_without(s, leader)) return;
-    if (r.topology == Topology::mesh && may_come_back(s)) return;
+    return can_go_on_without(s, leader);
+}
+
+// The lowest member that is heard takes the host's place. The others follow it when they receive
+// its QUERY: probe_suspect(). A client of a star hears too few until then, so if it was cut off, it
+// gives the others their timeout from the time on in which it hears enough.
+static void replace_host(Session &s)
+{
+    const Replica &r = *s.replica;
+    const bool can = can_replace_host(s);
+    if (!can) s.enough_since_us = 0;
+    if (can && s.enough_since_us == 0) s.enough_since_us = std::max<uint64_t>(s.now_us, 1);
+    const bool waits =
+        r.topology == Topology::mesh
+            ? may_come_back(s)
+            : s.state == State::cut_off && s.now_us - s.enough_since_us < timeout_us(s);
+    if (!can || waits) return;
     while (replica::successor(r) != r.self)
         replica::peer_gone(*s.replica, replica::successor(r));
 }

@@ -13,8 +13,14 @@
 namespace tern {
 namespace session {
 
+static uint64_t join_deadline_us(const Session &s)
+{
+    return s.now_us + uint64_t{s.config.join_timeout_ms} * 1000;
+}
+
 // The member that we asked is not the host. It has named the host, or nobody if there is none now.
-// A peer that joins itself knows of none either, so another one is asked after a while.
+// A peer that joins itself knows of none either, so another one is asked after a while. A peer that
+// joins again has its time anew: the session is there, only the path to the host is not.
 static void follow_redirect(Session &s, ConnectionIndex index, std::span<const char> named)
 {
     Target target;
@@ -24,6 +30,7 @@ static void follow_redirect(Session &s, ConnectionIndex index, std::span<const c
         s.next_try_us = s.now_us;
         return end_link(s, index, CloseReason::left);
     }
+    if (s.returns) s.deadline_us = join_deadline_us(s);
     s.redirect_target = target;
     s.has_redirect_target = true;
     s.next_try_us = std::max(s.now_us, s.redirected_us + ask_interval_us);
@@ -150,7 +157,7 @@ static void give_up_joining(Session &s)
 void update_joining(Session &s)
 {
     if (s.deadline_us == 0) {
-        s.deadline_us = s.now_us + uint64_t{s.config.join_timeout_ms} * 1000;
+        s.deadline_us = join_deadline_us(s);
         s.next_try_us = s.now_us;
     }
     if (s.replica->phase == Phase::outside && s.now_us >= s.next_try_us) try_address(s);
@@ -229,7 +236,7 @@ static void forget(Session &s)
     }
     s.suspect = {};
     s.joins_again = s.host_is_cut_off = false;
-    s.few_us = s.few_since_us = 0;
+    s.few_us = s.few_since_us = s.enough_since_us = 0;
     forget_former_ids(s);
     s.has_met = s.yields = false;
     s.has_redirect_target = false;
@@ -267,6 +274,7 @@ void forget_former_world(Session &s)
     if (s.state != State::joining) return; // The game has called leave().
     s.deadline_us = 0;
     s.clock_rtt_us = 0;
+    s.returns = true;
     forget(s);
 }
 

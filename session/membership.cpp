@@ -44,7 +44,7 @@ void session::begin_another(Session &s)
     endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
     end_all_links(s, CloseReason::cut_off);
     replica::go_on(*s.replica, s.invite.session);
-    s.few_us = s.few_since_us = 0;
+    s.few_us = s.few_since_us = s.enough_since_us = 0;
     enter_state(s, State::open, "The session is open.");
 }
 

@@ -311,6 +311,24 @@ bool wants_link(const Session &s, MemberSlot slot)
     return replica::exchanges_objects_with(*s.replica, peer) || is_sought(s, peer);
 }
 
+// A client that is cut off asks the others one after the other, because another host may have
+// removed it meanwhile: then they refuse it, and it joins again.
+static bool is_asked(const Session &s, PeerId asked)
+{
+    const Replica &r = *s.replica;
+    if (r.topology == Topology::mesh || s.state != State::cut_off) return false;
+    if (link_to(s, replica::successor(r)) != no_connection) return false;
+    const auto is_other = [&](MemberSlot slot) {
+        return !r.members[slot].fenced && r.members[slot].id != r.self;
+    };
+    const std::span<const uint16_t> order = r.order.all();
+    const auto others = static_cast<uint64_t>(std::ranges::count_if(order, is_other));
+    uint64_t turn = s.now_us / seek_interval_us % std::max<uint64_t>(others, 1);
+    for (const uint16_t slot : order)
+        if (is_other(slot) && turn-- == 0) return r.members[slot].id == asked;
+    return false;
+}
+
 // The later member of a pair connects: the roster with which it joined names both. If that has led
 // to nothing for long, the later one may know an old address of the earlier one, which then
 // connects as well. Of two parts that hear each other again both connect at once.
@@ -326,7 +344,7 @@ static void connect_to_members(Session &s)
     for (MemberSlot slot = 0; slot < s.replica->members.count; ++slot) {
         const Member &member = s.replica->members[slot];
         if (member.id == PeerId::none || member.fenced || member.id == s.replica->self) continue;
-        if (!wants_link(s, slot)) continue;
+        if (!wants_link(s, slot) && !is_asked(s, member.id)) continue;
         if (is_former_self(s, member)) continue;
         if (has_link(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
         if (!should_connect(s, slot)) continue;

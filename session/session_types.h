@@ -296,10 +296,12 @@ struct Session {
     uint8_t *away;            // Indexed by member slot: 1 for a member that is not heard now.
     uint64_t few_since_us;    // Since when too few members are heard. 0: enough are.
     uint64_t few_us;          // When too few were heard last. 0: never.
+    uint64_t enough_since_us; // Since when this peer could take the host's place. 0: it cannot.
     uint64_t cut_off_us;      // cut_off: since when.
     bool joins_again;         // At the end of this receive() this peer joins again: the others
                               // have gone on without it, or its session yields to another.
     bool forgets;             // It joins again. The next receive() clears the replica.
+    bool returns;             // It was a member. While a member names the host it keeps asking.
     bool host_is_cut_off;     // In a star: the host has told us that it hears too few.
     FormerMember *former;     // A ring of former_max.
     uint32_t former_count;    // All that were ever added.

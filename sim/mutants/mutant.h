@@ -105,6 +105,7 @@ namespace tern {
     X(few_remove_most, "members are removed though too few are left to go on")                     \
     X(removed_before_heard, "who comes back after a split is removed before it is heard")          \
     X(query_waits_its_turn, "the next host of a star queries after all that waits")                \
+    X(asks_lower_only, "a client that is cut off asks only those before it, and its last host")    \
     X(keeps_what_was_held, "the host keeps what it holds for a member that has come back")         \
     X(never_meets, "a host ignores the MEET of another session's host")
 

@@ -178,19 +178,41 @@ PlayedSessions clients_parted(const Stage &stage)
 
 PlayedSessions client_cut_off(const Stage &stage)
 {
-    Run run = begin(stage, star_trace(24, "cut 0>3 @5000000 +9000000\ncut 3>0 @5000000 +9000000\n"
-                                          ""));
-    advance_to(run, 13'500'000);
+    Run run =
+        begin(stage, star_trace(36, "cut 0>3 @5000000 +20000000\ncut 3>0 @5000000 +20000000\n"));
+    advance_to(run, 24'500'000);
     const std::vector<uint16_t> left = {0, 1, 2, 4};
     expect(run, agree(run, left), "the others agree");
     for (const uint16_t place : left)
         expect(run, is_owned(run, place, 4, 0), "the host has what was its");
-    expect(run, is_cut_off(run, 3), "who does not hear the host waits");
-    const PeerId former = run.sim->nodes[3].self;
-    advance_to(run, 22'000'000);
+    const Node &node = run.sim->nodes[3];
+    expect(run, node.session && session_state(node.session) == State::joining,
+           "who was removed asks until it reaches the host");
+    const PeerId former = node.self;
+    advance_to(run, 34'000'000);
     expect(run, agree(run), "it has come back");
-    expect(run, run.sim->nodes[3].self != former, "as another peer");
+    expect(run, node.self != former, "as another peer");
     return finish(run, "it has come back by itself");
+}
+
+// Place 2 is removed while it is cut off, and then the host leaves. Place 1, the next host, refuses
+// it, which is not enough: 2 must ask all others before it knows that no majority is left for it.
+PlayedSessions client_asks_all(const Stage &stage)
+{
+    std::string acts = "leave 0 @11000000\n";
+    for (const std::string other : {"0", "1", "3", "4"})
+        for (const std::string &path : {"2>" + other, other + ">2"})
+            acts += "cut " + path + " @5000000 +10000000\n";
+    Run run = begin(stage, star_trace(30, acts.c_str()));
+    advance_to(run, 14'500'000);
+    const std::vector<uint16_t> others = {1, 3, 4}, left = {1, 2, 3, 4};
+    expect(run, agree(run, others), "the others agree under the next host");
+    expect(run, is_cut_off(run, 2), "who hears nobody waits");
+    const PeerId former = run.sim->nodes[2].self;
+    advance_to(run, 24'000'000);
+    expect(run, agree(run, left), "it has found the next host");
+    expect(run, run.sim->nodes[2].self != former, "as another peer");
+    return finish(run, "it has found the next host");
 }
 
 constexpr Playable playable[] = {
@@ -200,7 +222,9 @@ constexpr Playable playable[] = {
     {{"star-call", "who calls by way of the next host before it knows of that"}, early_call},
     {{"star-query", "the next host has a death to tell before a client follows it"}, query_first},
     {{"star-parted", "no client has a path to another"}, clients_parted},
-    {{"star-cut", "a client has no path to the host for 9 s"}, client_cut_off},
+    {{"star-cut", "a client has no path to the host for 20 s"}, client_cut_off},
+    {{"star-anew", "the host is another one when a client that was cut off comes back"},
+     client_asks_all},
 };
 
 }
