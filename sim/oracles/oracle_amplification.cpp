@@ -63,10 +63,12 @@ void sent(NodeRecord &record, const Datagram &datagram)
 
 void received(NodeRecord &record, const Datagram &datagram)
 {
-    // A response may come from another address than the initiation went to, if that has changed.
-    record.responses += is_first_byte(datagram, response);
     Account &from = account(record, datagram.address);
+    const bool responds = is_first_byte(datagram, response);
+    // A response may come from another address than the initiation went to, if that has changed.
+    record.responses += responds && !from.asked;
     if (from.validated) return;
+    from.responded = from.responded || (responds && from.asked);
     from.received_bytes += datagram.bytes.size();
     from.data_arrived = from.data_arrived || is_first_byte(datagram, data);
     from.touched = true;
@@ -88,17 +90,17 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
         if (!account.touched && !(account.challenged && !account.validated)) continue;
         const bool is_node = is_mapped(account.address) ||
                              std::find(homes.begin(), homes.end(), account.address) != homes.end();
-        const bool answers = account.asked && record.responses > 0;
         // The answer to a challenge may have arrived over another path.
         const bool heard = account.data_arrived || account.challenged;
-        const bool answered = heard && accepted && is_node;
+        const bool opens = (heard && accepted && is_node) || account.responded;
         account.touched = account.data_arrived = false;
-        if (answered || answers) {
-            record.responses -= !answered;
+        if (!opens && account.sent_bytes <= factor * account.received_bytes) continue;
+        const bool moved = !opens && account.asked && record.responses > 0;
+        record.responses -= moved;
+        if (opens || moved) {
             validate(record, i);
             continue;
         }
-        if (account.sent_bytes <= factor * account.received_bytes) continue;
         const Address &to = account.address;
         return oracles::violation("I10", ObjectId::none, index,
                                   "peer %s has sent %llu bytes to %u.%u.%u.%u:%u, which has sent "

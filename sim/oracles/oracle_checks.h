@@ -100,8 +100,7 @@ Violation check_totals(const Mirror &mirror, const Node &node, uint16_t index);
 }
 // I25: a session is not lost while more than half of its members hear each other, whoever joins,
 // leaves or dies. Members count until they say goodbye; they must have been open for two seconds
-// before the first of the others was lost. In a star nothing is checked, because clients do not
-// hear each other there.
+// before the first of the others was lost. In a star the host must be one of them, and hear them.
 namespace oracle_survival {
 void received(Survival &survival, std::span<const Node> nodes, uint16_t index,
               const Datagram &datagram, uint64_t now_us);
@@ -140,6 +139,11 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index);
 }
 // I15: the host grants no claim of an object that it knows to be locked.
 namespace oracle_locks {
+Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
+}
+// I27: the host grants no claim of an object that it has granted less than the type's cooldown ago,
+// and refuses none for a cooldown that has passed.
+namespace oracle_cooldowns {
 Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
 }
 // I18: no newer value of an object reaches a peer from which the object is hidden.

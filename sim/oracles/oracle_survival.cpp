@@ -69,12 +69,19 @@ struct Group { // Some of the nodes, as bits.
     }
 };
 
-bool hear_each_other(Survival &survival, const Group &group)
+// In a star the members hear the host only, and a group without it proves nothing. In a mesh there
+// is no such hub.
+bool hear_each_other(Survival &survival, const Group &group, PeerId hub)
 {
+    if (hub != PeerId::none && !group.has(survival, hub)) return false;
     for (size_t i = 0; i < group.nodes.size(); ++i)
         for (size_t k = 0; k < group.nodes.size(); ++k) {
-            const bool both = i != k && group.has(i) && group.has(k);
-            if (both && apart(survival, group.nodes[i], group.nodes[k]).ever) return false;
+            const auto is_hub = [&](size_t at) {
+                return survival.peers[group.nodes[at]].self == hub;
+            };
+            if (i == k || !group.has(i) || !group.has(k)) continue;
+            if (hub != PeerId::none && !is_hub(i) && !is_hub(k)) continue;
+            if (apart(survival, group.nodes[i], group.nodes[k]).ever) return false;
         }
     return true;
 }
@@ -121,7 +128,9 @@ bool had_time(Survival &survival, const std::vector<PeerId> &peers, const Group 
 // This peer has begun to wait, cut off.
 Violation check_end(Survival &survival, const Node &node, uint16_t index)
 {
-    const std::vector<PeerId> peers = counted(survival, inspect::replica(node.session));
+    const Replica &r = inspect::replica(node.session);
+    const std::vector<PeerId> peers = counted(survival, r);
+    const PeerId hub = r.topology == Topology::star ? r.view_host : PeerId::none;
     const uint64_t timeout_us = uint64_t{session_config(node.session).timeout_ms} * 1000;
     const std::vector<size_t> nodes = living(survival, peers);
     TERN_ASSERT(nodes.size() <= 16, "%zu nodes are too many to try all groups", nodes.size());
@@ -129,7 +138,7 @@ Violation check_end(Survival &survival, const Node &node, uint16_t index)
         const auto count = static_cast<size_t>(std::popcount(chosen));
         const Group group = {nodes, chosen};
         if (2 * count <= peers.size() || is_any_open(survival, group)) continue;
-        if (!hear_each_other(survival, group)) continue;
+        if (!hear_each_other(survival, group, hub)) continue;
         if (!had_time(survival, peers, group, timeout_us)) continue;
         return oracles::violation("I25", ObjectId::none, index,
                                   "the session is lost with peer %s, though %zu of %zu members "
@@ -163,7 +172,7 @@ Violation check(Survival &survival, std::span<const Node> nodes, uint16_t index,
 {
     const Node &node = nodes[index];
     resize(survival, nodes.size());
-    if (!node.session || inspect::replica(node.session).topology == Topology::star) return {};
+    if (!node.session) return {};
     Survivor &self = survival.peers[index];
     const State state = session_state(node.session);
     if (state == State::open) {

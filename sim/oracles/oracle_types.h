@@ -136,6 +136,7 @@ struct Account {
     // Counted until the address is validated. sent_bytes excludes initiations and challenges.
     uint64_t received_bytes, sent_bytes;
     bool asked;        // The peer has sent it an initiation.
+    bool responded;    // A response to that came from it.
     bool data_arrived; // A data datagram came from it in this tick.
     bool challenged;   // The peer has sent it a challenge, or the answer to one.
     bool validated;    // The other side has proven to be a peer; see oracle_checks.h, I10.
@@ -146,6 +147,11 @@ struct Account {
 struct OpenClaim {
     // Written::tenure of the first and the last value set under the claim. 0: none was set.
     uint64_t first_hoped, last_hoped;
+};
+
+struct LastGrant {
+    uint64_t us; // By the clock of the host.
+    PeerId owner;
 };
 
 struct NodeRecord { // The record of one peer. A new peer at the same node starts with an empty one.
@@ -160,8 +166,8 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     PeerId relaying_host;
     uint64_t host_changes, host_changes_before;
     std::vector<Account> accounts; // Validated ones first.
-    // Responses that came from some address. Each validates one address that has been asked. A peer
-    // with a full socket answers a response in a later tick.
+    // Responses that came from an address that was not asked: the peer there has moved. Each
+    // validates one address that was asked.
     uint32_t responses;
     std::map<ObjectId, OpenClaim> claims;
     // Hosts only: the objects that were locked at the end of the last tick, with their tenures, and
@@ -169,6 +175,13 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     std::map<ObjectId, Stamp> locked;
     std::set<ObjectId> given;
     size_t granted; // How many of Ledger::order_of_grants were checked.
+    // Hosts only, for types with a cooldown: when each object was granted last, by the host's
+    // clock, how many of Ledger::order_of_grants were checked for that, and as at the end of the
+    // last tick the objects whose transfer waits, and whether the game had spread the load.
+    std::map<ObjectId, LastGrant> last_grants;
+    size_t grants_cooled;
+    std::set<ObjectId> waiting_grants;
+    bool balanced;
     Mirror mirror;
     std::map<std::pair<ObjectId, PeerId>, PreferenceRecord> preferences;
     std::map<ObjectId, Sampled> sampled;

@@ -256,6 +256,8 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     }
     keep(o, oracle_visibility::check(node, index));
     keep(o, oracle_claims::check(record, node, index));
+    // The locks come last, because they note what was given away.
+    if (node.session) keep(o, oracle_cooldowns::check(record, o.ledger, node, index));
     if (node.session) keep(o, oracle_locks::check(record, o.ledger, node, index));
     if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
     if (!node.asks.empty()) keep(o, oracle_asks::check(o, node, index));

@@ -94,14 +94,18 @@ bool is_probed(const Liveness &l, uint32_t thing)
                        [&](const Probe &probe) { return probe.thing == thing; });
 }
 
-// Reads the lock at the host, because the host is the one to refuse claims.
-bool is_locked(const Simulation &sim, ObjectId object)
+// Whether a claim would be refused now, as the host sees it: for a lock or a cooldown.
+bool is_refused(const Simulation &sim, ObjectId object)
 {
     const uint16_t host = simulation::host_place(sim);
     if (host == no_place) return false;
     const Replica &r = inspect::replica(sim.nodes[host].session);
     const ObjectSlot slot = world::find_alive(r.world, object);
-    return slot != no_slot && r.locks[slot] != 0;
+    if (slot == no_slot) return false;
+    const Type &type = r.types->types[r.world.slots[slot].type];
+    const bool cools = r.granted_us[slot] != 0 &&
+                       r.now_us - r.granted_us[slot] < uint64_t{type.claim_cooldown_ms} * 1000;
+    return r.locks[slot] != 0 || cools;
 }
 
 // An object that this member may destroy (own) or claim, and that no other probe uses. 0: none.
@@ -112,7 +116,7 @@ uint32_t pick(const Liveness &l, const Simulation &sim, uint16_t place, bool own
         if (object.life != Life::alive || (object.owner == node.self) != own) continue;
         const uint32_t thing = simulation::thing(sim, object.id);
         if (thing == 0 || object.type == KEPT || is_probed(l, thing)) continue;
-        if (!own && is_locked(sim, object.id)) continue;
+        if (!own && is_refused(sim, object.id)) continue;
         return thing;
     }
     return 0;

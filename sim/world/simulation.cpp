@@ -54,6 +54,7 @@ static std::vector<Type> make_types(uint32_t objects, bool bounded)
     std::vector<Type> types(LIMITED + 1u);
     types[THING] = {"thing", sizeof(Written), written_fields, most, Orphan::hold};
     types[MORTAL] = {"mortal", sizeof(Written), written_fields, most, Orphan::destroy};
+    types[MORTAL].claim_cooldown_ms = 300;
     types[ASKED] = {"asked", sizeof(Written),  written_fields,
                     most,    Orphan::ask_game, ClaimPolicy::ask_game};
     if (bounded) types[ASKED].fields = bounded_fields;
@@ -210,6 +211,7 @@ static void take_calls(Node &node)
     node.claims.clear();
     node.played.clear();
     node.given.clear();
+    node.balanced = false;
     hear_asks(node);
     for (const Event &event : node.events) {
         if (event.kind != EventKind::call || event.type != NUMBERED) continue;

@@ -113,6 +113,7 @@ struct Node {
     std::vector<PlayedClaim> claims;
     std::vector<ObjectId> played; // Objects that its game has created, set or destroyed.
     std::vector<ObjectId> given;  // Objects that the host's game has given away.
+    bool balanced = false;        // The host's game has spread the load.
     std::vector<Note> notes;      // The storage of the journal.
     size_t note_count = 0;
     size_t notes_missed = 0;     // Notes that the journal had no room for.

@@ -40,6 +40,7 @@ static void forget_peer(Simulation &sim, uint16_t place)
     node.claims.clear();
     node.played.clear();
     node.given.clear();
+    node.balanced = false;
     node.note_count = 0;
     node.notes_missed = 0;
     forget_self(sim, place);

@@ -144,10 +144,11 @@ static bool keep_or_give_up(const Node &node, Act act, ObjectId id)
     return true;
 }
 
-static bool balance_type(const Node &node, const SimChoice &choice)
+static bool balance_type(Node &node, const SimChoice &choice)
 {
     if (host_peer(node.session) != node.self || choice.value < 0 || choice.value > KEPT)
         return false;
+    node.balanced = true;
     balance(node.session, static_cast<TypeId>(choice.value));
     return true;
 }
