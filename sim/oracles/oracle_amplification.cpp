@@ -65,8 +65,9 @@ void received(NodeRecord &record, const Datagram &datagram)
 {
     Account &from = account(record, datagram.address);
     const bool responds = is_first_byte(datagram, response);
-    // A response may come from another address than the initiation went to, if that has changed.
-    record.responses += responds && !from.asked;
+    // A response may come from another address than the initiation went to, if that has changed, or
+    // if an attacker has sent it from there.
+    record.responses += responds && (!from.asked || from.validated);
     if (from.validated) return;
     from.responded = from.responded || (responds && from.asked);
     from.received_bytes += datagram.bytes.size();

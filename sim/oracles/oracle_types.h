@@ -166,8 +166,7 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     PeerId relaying_host;
     uint64_t host_changes, host_changes_before;
     std::vector<Account> accounts; // Validated ones first.
-    // Responses that came from an address that was not asked: the peer there has moved. Each
-    // validates one address that was asked.
+    // Responses that came from an address that was not asked. Each validates one that was.
     uint32_t responses;
     std::map<ObjectId, OpenClaim> claims;
     // Hosts only: the objects that were locked at the end of the last tick, with their tenures, and
