@@ -2,6 +2,7 @@
 #include "tern/types.h"
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tern::congestion {
 
@@ -84,6 +85,7 @@ void fit_window(Congestion &c, uint64_t round_trip_us)
 void begin_drain(Congestion &c, uint64_t now_us)
 {
     c._phase = WindowPhase::draining;
+    c._was_filled = false;
     c._kept_bytes = c._window_bytes;
     c._kept_us = c._round_trip_us;
     c._phase_rounds = 0;
@@ -102,13 +104,28 @@ void drain(Congestion &c, uint64_t now_us)
     fit_window(c, c._kept_us);
 }
 
-bool drain_due(const Congestion &c, uint64_t queue_us, uint64_t now_us)
+// How far chance moves the mean round trip of a round on a path with jitter. The steps between
+// samples tell the deviation of one sample, but for the time that a datagram takes on a slow link;
+// the deviation of their mean is less by the root of their count. The base is the least of many
+// means, so it lies about two deviations below a usual one.
+uint64_t noise_us(const Congestion &c)
+{
+    if (c._ack_count < 2) return 0;
+    const uint64_t step_us = c._steps_us / (c._ack_count - 1);
+    const uint64_t datagram_us = datagram_bytes_base * c._round_trip_us / c._window_bytes;
+    const uint64_t jitter_us = step_us - std::min(step_us, datagram_us);
+    return static_cast<uint64_t>(2 * static_cast<double>(jitter_us) / std::sqrt(c._ack_count));
+}
+
+bool drain_due(const Congestion &c, uint64_t queue_us, uint64_t noise_us, uint64_t now_us)
 {
     const uint64_t since_us = now_us - c._drained_us;
     // The queue shrinks, so another sender drains. If we drain too, the queue becomes empty and
     // both can measure the base.
-    const bool dips = c._queue_us > dip_us && queue_us < c._queue_us * 2 / 3;
-    return since_us >= interval_us(c) || (dips && since_us >= join_interval_us);
+    const bool dips =
+        c._queue_us > dip_us && queue_us < c._queue_us * 2 / 3 && c._queue_us - queue_us > noise_us;
+    if (dips && since_us >= join_interval_us) return true;
+    return c._was_filled && since_us >= interval_us(c);
 }
 
 void move_window(Congestion &c, uint64_t queue_us)
@@ -152,8 +169,11 @@ void end_round(Congestion &c, uint64_t now_us)
     c._ack_gap_us =
         static_cast<uint32_t>(std::min((now_us - c._round_us) / c._ack_count, gap_us_max));
     note_base(c, mean_us, now_us);
+    c._was_filled = c._was_filled || is_filled(c);
     c._round_trip_us = mean_us;
-    const uint64_t queue_us = mean_us - base_us(c);
+    const uint64_t chance_us = noise_us(c);
+    const uint64_t above_us = mean_us - base_us(c);
+    const uint64_t queue_us = above_us - std::min(above_us, chance_us);
     c._phase_rounds += 1;
     if (c._phase == WindowPhase::draining)
         drain(c, now_us);
@@ -163,7 +183,7 @@ void end_round(Congestion &c, uint64_t now_us)
         ; // The delay of a window that is not used does not show whether the window is too large.
     else if (c._phase == WindowPhase::starting)
         start(c, queue_us, now_us);
-    else if (drain_due(c, queue_us, now_us))
+    else if (drain_due(c, queue_us, chance_us, now_us))
         begin_drain(c, now_us);
     else {
         c._phase = WindowPhase::steady;
@@ -224,14 +244,19 @@ void sample(Congestion &c, const RoundTripSample &sample, uint64_t now_us)
 {
     if (sample.acked < c._first) return;
     const uint32_t count = std::max(sample.packet_count, 1u);
-    c._sum_us += std::clamp<uint64_t>(sample.measured_us, 1, UINT32_MAX) * count;
+    const auto sample_us =
+        static_cast<uint32_t>(std::clamp<uint64_t>(sample.measured_us, 1, UINT32_MAX));
+    c._sum_us += uint64_t{sample_us} * count;
+    if (c._ack_count > 0)
+        c._steps_us += std::max(sample_us, c._last_us) - std::min(sample_us, c._last_us);
+    c._last_us = sample_us;
     c._sample_count += count;
     c._ack_count += 1;
     if (sample.acked < c._round_end) return;
     end_round(c, now_us);
     c._round_end = sample.next;
     c._round_us = now_us;
-    c._sum_us = c._sample_count = c._ack_count = 0;
+    c._sum_us = c._steps_us = c._sample_count = c._ack_count = 0;
     c._most_bytes = 0;
 }
 

@@ -23,17 +23,20 @@ struct Congestion { // Closed.
     uint64_t _round_us;      // When the round began.
     uint64_t _round_end;     // The round ends with the ack of this packet or a later one.
     uint64_t _sum_us;        // The sum of the round's samples.
+    uint64_t _steps_us;      // The sum of the differences between one ack's sample and the next.
     uint64_t _most_bytes;    // The most bytes in flight in this round.
     uint32_t _base_us[2];    // The least mean round trip of this period, and of the one before.
     uint32_t _round_trip_us; // The mean of the last round; 0: none yet.
     uint32_t _queue_us;      // The queueing delay: the mean round trip minus the base, smoothed.
+    uint32_t _last_us;       // The last sample.
     uint32_t _sample_count;  // Packets sampled in this round.
     uint32_t _ack_count;     // Acks in this round.
     uint32_t _ack_gap_us;    // The mean time between acks in the last round.
     uint16_t _settled_count, _lost_count; // Packets since loss was last evaluated.
     uint32_t _kept_us;                    // Draining: the round trip before the drain.
     bool _lossy;                          // Over an eighth of the last 64 packets were lost.
-    uint8_t _phase_rounds;                // Draining, refilling: rounds that have ended.
+    bool _was_filled;      // A window was used whole since the last drain: the queue may be ours.
+    uint8_t _phase_rounds; // Draining, refilling: rounds that have ended.
     WindowPhase _phase;
 };
 

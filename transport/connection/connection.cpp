@@ -224,7 +224,7 @@ void update(Connection &c, uint64_t now_us)
         end(c, ConnectionState::silent);
         return;
     }
-    sent_packets::detect_lost(c._sent, round_trip::loss_us(c._round_trip), now_us);
+    sent_packets::detect_lost(c._sent, round_trip::loss_threshold(c._round_trip, now_us), now_us);
     settle_streams(c);
     if (copies(c) > 1 && round_trip::known(c._round_trip)) repeat_late(c, now_us);
     update_probes(c, now_us);

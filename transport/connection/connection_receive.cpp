@@ -63,8 +63,9 @@ void note_standstill(Connection &c, uint64_t unanswered_us)
 void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
 {
     const uint64_t waited_us = unanswered_us(c, now_us);
-    const AckEffect effect =
-        sent_packets::take_ack(c._sent, frame, round_trip::loss_us(c._round_trip), now_us);
+    const LossThreshold lost = round_trip::loss_threshold(c._round_trip, now_us);
+    const AckEffect effect = sent_packets::take_ack(c._sent, frame, lost, now_us);
+    if (effect.reordered_us > 0) round_trip::reordered(c._round_trip, effect.reordered_us, now_us);
     if (effect.eliciting) note_standstill(c, waited_us);
     settle_streams(c);
     for (uint32_t i = 0; i < effect.late_count; i += 1)

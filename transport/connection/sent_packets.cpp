@@ -7,7 +7,7 @@ namespace tern::sent_packets {
 namespace {
 
 constexpr uint64_t packet_threshold = 3; // RFC 9002, 6.1.1.
-constexpr uint64_t late_packets = 64;    // How far back an ack of a lost packet is noticed.
+constexpr uint64_t late_packets = 256;   // How far back an ack of a lost packet is noticed.
 
 SentPacket &slot(SentPackets &sent, uint64_t number)
 {
@@ -97,14 +97,15 @@ void settle(SentPackets &sent, uint64_t number, bool acked)
 }
 
 // Whether a packet with a lower number than some acked one is lost.
-bool overdue(const SentPackets &sent, uint64_t number, uint64_t loss_us, uint64_t now_us)
+bool overdue(const SentPackets &sent, uint64_t number, LossThreshold lost, uint64_t now_us)
 {
-    if (number + packet_threshold < sent._acked_end) return true;
-    return now_us - slot(sent, number).sent_us >= loss_us;
+    if (lost.by_count && number + packet_threshold < sent._acked_end) return true;
+    return now_us - slot(sent, number).sent_us >= lost.age_us;
 }
 
 // Counts lost packets that this ack acks after all: they were reordered or delayed, not lost.
-uint32_t find_late(SentPackets &sent, const Frame &ack, uint64_t last)
+void find_late(SentPackets &sent, const Frame &ack, uint64_t last, uint64_t now_us,
+               AckEffect &effect)
 {
     const uint64_t recent = sent._oldest - std::min(sent._oldest, late_packets);
     uint64_t from = std::max({sent._late_from, recent, sent._kept});
@@ -112,14 +113,13 @@ uint32_t find_late(SentPackets &sent, const Frame &ack, uint64_t last)
            (!is_kept(sent, from) || slot(sent, from).state != SentState::lost))
         from += 1;
     sent._late_from = from;
-    uint32_t count = 0;
     for (uint64_t number = from; number < sent._oldest; number += 1) {
         SentPacket &packet = slot(sent, number);
         if (packet.state != SentState::lost || !has(ack, last, number)) continue;
         packet.state = SentState::late;
-        count += 1;
+        effect.late_count += 1;
+        effect.reordered_us = std::max(effect.reordered_us, now_us - packet.sent_us);
     }
-    return count;
 }
 
 void advance(SentPackets &sent)
@@ -226,9 +226,10 @@ bool is_possible(const SentPackets &sent, const Frame &ack)
     return true;
 }
 
-AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64_t now_us)
+AckEffect take_ack(SentPackets &sent, const Frame &ack, LossThreshold lost, uint64_t now_us)
 {
     AckEffect effect{};
+    const uint64_t acked_end = sent._acked_end;
     const uint64_t last = largest(sent, ack);
     TERN_ASSERT(last < sent._next, "an ack of a packet that was not sent");
     if (last >= sent._acked_end) {
@@ -239,8 +240,8 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64
         effect.newest = last;
         sent._acked_end = last + 1;
     }
-    effect.late_count = find_late(sent, ack, last);
-    // Packets beyond the packet threshold are settled here, so this range stays short.
+    find_late(sent, ack, last, now_us, effect);
+    // Packets beyond the threshold are settled here, so this range stays short.
     const uint64_t end = sent._acked_end;
     for (uint64_t number = sent._oldest; number < end; number += 1) {
         const SentPacket &packet = slot(sent, number);
@@ -248,9 +249,11 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64
         if (has(ack, last, number)) {
             effect.eliciting |= packet.ack_eliciting;
             effect.arrived_count += packet.ack_eliciting;
+            if (number < acked_end)
+                effect.reordered_us = std::max(effect.reordered_us, now_us - packet.sent_us);
             if (packet.has_ack) sent._read_end = std::max(sent._read_end, number + 1);
             settle(sent, number, true);
-        } else if (overdue(sent, number, loss_us, now_us)) {
+        } else if (overdue(sent, number, lost, now_us)) {
             settle(sent, number, false);
         }
     }
@@ -258,11 +261,10 @@ AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64
     return effect;
 }
 
-void detect_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us)
+void detect_lost(SentPackets &sent, LossThreshold lost, uint64_t now_us)
 {
     for (uint64_t number = sent._oldest; number < sent._acked_end; number += 1)
-        if (slot(sent, number).state == SentState::in_flight &&
-            overdue(sent, number, loss_us, now_us))
+        if (slot(sent, number).state == SentState::in_flight && overdue(sent, number, lost, now_us))
             settle(sent, number, false);
     advance(sent);
 }

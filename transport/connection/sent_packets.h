@@ -1,5 +1,5 @@
 // The packets that we sent and their outcomes: in flight, acked or lost. Loss is detected by packet
-// and time threshold as in RFC 9002, 6.1.
+// and time threshold as in RFC 9002, 6.1, and by time alone on a path that reorders packets.
 #pragma once
 #include "base/flat.h"
 #include "transport/connection/frames.h"
@@ -77,6 +77,9 @@ struct AckEffect {
     uint64_t newest;
     uint32_t arrived_count; // Ack-eliciting packets that were newly acked.
     uint32_t late_count;    // Packets that were declared lost and are acked now.
+    // Of the packets acked now that an ack of a later one has left out: the longest time since one
+    // of them was sent. 0: none.
+    uint64_t reordered_us;
 };
 
 namespace sent_packets {
@@ -103,11 +106,10 @@ SentPacket &at(SentPackets &sent, uint64_t number);
 // False: the frame acks a packet that was never sent.
 bool is_possible(const SentPackets &sent, const Frame &ack);
 
-// Requires is_possible(). loss_us: round_trip::loss_us().
-AckEffect take_ack(SentPackets &sent, const Frame &ack, uint64_t loss_us, uint64_t now_us);
-// Declares packets lost by the thresholds: those older than an acked one, and sent loss_us ago or
-// three numbers before it.
-void detect_lost(SentPackets &sent, uint64_t loss_us, uint64_t now_us);
+// Requires is_possible().
+AckEffect take_ack(SentPackets &sent, const Frame &ack, LossThreshold lost, uint64_t now_us);
+// Declares packets lost that are older than an acked one and beyond the threshold.
+void detect_lost(SentPackets &sent, LossThreshold lost, uint64_t now_us);
 // Declares lost everything in flight that was sent at or before sent_us, without thresholds.
 void declare_all_lost(SentPackets &sent, uint64_t sent_us);
 

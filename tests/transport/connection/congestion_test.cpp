@@ -116,6 +116,22 @@ TEST(Congestion, WhatOvertakesIsNoLoss)
     EXPECT_GE(run(uneven, {{}}, 2, 20).use, 0.8);
 }
 
+// 20 to 80 ms each way. Nothing is lost, and the link could carry eight times as much.
+TEST(Congestion, JitterIsNoLossAndNoQueue)
+{
+    Link uneven = link(50'000, 20'000);
+    uneven.jitter_us = 60'000;
+    for (const uint32_t bytes : {1'000u, 4'000u, 12'000u}) {
+        SCOPED_TRACE(testing::Message() << bytes << " bytes a tick");
+        World world = make(uneven, {load(Load::steady, bytes)}, 1);
+        run(world, 30 * second_us);
+        const Result r = result(world, 5 * second_us, 30 * second_us);
+        EXPECT_GE(r.rates[0], bytes * 60 * 0.95);
+        const tern::Stats stats = tern::connection::stats(*world.flows[0].sender);
+        EXPECT_LE(stats.lost_datagrams * 100, stats.sent_datagrams);
+    }
+}
+
 TEST(Congestion, AQueueTooShortToBeSeenIsNotOverrunForEver)
 {
     Link brief = link(5'000);

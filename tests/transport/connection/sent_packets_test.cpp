@@ -15,7 +15,7 @@ struct Sending {
     SentPackets &sent = *reinterpret_cast<SentPackets *>(memory.data());
     std::vector<PacketOutcome> outcomes;
     uint64_t now_us = 0;
-    uint64_t loss_us = 100'000;
+    LossThreshold lost = {100'000, true};
 
     Sending()
     {
@@ -43,13 +43,13 @@ struct Sending {
             bitmap.erase(bitmap.begin());
         frame = {FrameKind::ack, CloseReason::none, 0, static_cast<uint32_t>(largest), bitmap};
         EXPECT_TRUE(sent_packets::is_possible(sent, frame));
-        const AckEffect effect = sent_packets::take_ack(sent, frame, loss_us, now_us);
+        const AckEffect effect = sent_packets::take_ack(sent, frame, lost, now_us);
         take ? take_packet_outcomes() : settle_packet_outcomes();
         return effect;
     }
     void detect_lost()
     {
-        sent_packets::detect_lost(sent, loss_us, now_us);
+        sent_packets::detect_lost(sent, lost, now_us);
         take_packet_outcomes();
     }
     void declare_all_lost()
@@ -119,6 +119,25 @@ TEST(SentPackets, APacketIsLostByTimeOnlyOnceALaterOneIsAcked)
     s.now_us = 100'000;
     s.detect_lost();
     EXPECT_EQ((Reported{{0, false}, {1, true}}), s.reported());
+}
+
+TEST(SentPackets, OnAPathThatReordersNothingIsLostByCount)
+{
+    Sending s;
+    s.lost.by_count = false;
+    for (int i = 0; i < 10; i += 1)
+        s.send();
+    s.now_us = 99'999;
+    EXPECT_EQ(0u, s.ack({9}).reordered_us);
+    EXPECT_EQ((Reported{{9, true}}), s.reported());
+    EXPECT_EQ(99'999u, s.ack({3, 9}).reordered_us);
+    s.now_us = 100'000;
+    s.detect_lost();
+    EXPECT_EQ(10u, s.reported().size());
+    s.now_us = 130'000;
+    const AckEffect late = s.ack({4, 9});
+    EXPECT_EQ(1u, late.late_count);
+    EXPECT_EQ(130'000u, late.reordered_us);
 }
 
 TEST(SentPackets, ALateAckChangesNothingButGivesASample)
@@ -254,7 +273,7 @@ RC_GTEST_PROP(SentPackets, EachFateIsToldOnceAndAsTheAcksSay, ())
             if (outcome.acked) continue;
             const SentPacket &packet = sent_packets::at(s.sent, outcome.packet);
             RC_ASSERT(outcome.packet + 3 <= largest_acked ||
-                      s.now_us - packet.sent_us >= s.loss_us);
+                      s.now_us - packet.sent_us >= s.lost.age_us);
         }
         for (uint64_t number : open) {
             RC_ASSERT(numbers.count(number) == 0);
