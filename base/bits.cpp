@@ -154,6 +154,9 @@ void read_bytes(BitReader &r, std::span<std::byte> bytes)
         r._bit_count += bytes.size() * 8;
         return;
     }
+    // Stores eight bytes, of which the last one is overwritten next.
+    for (; bytes.size() >= 8; bytes = bytes.subspan(7))
+        store_word(bytes.data(), read(r, 56));
     for (std::byte &b : bytes)
         b = static_cast<std::byte>(read(r, 8));
 }

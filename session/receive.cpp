@@ -14,6 +14,7 @@
 #include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/session.h"
+#include "transport/datagram_order.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>
@@ -218,12 +219,24 @@ static void receive_bridged(Session &s)
     }
 }
 
+static void receive_as_sent(Session &s, std::span<const Datagram> datagrams)
+{
+    uint16_t places[datagram_order::datagrams_max];
+    while (!datagrams.empty()) {
+        const size_t count = std::min(datagrams.size(), datagram_order::datagrams_max);
+        const std::span<uint16_t> order(places, count);
+        datagram_order::sort(datagrams.first(count), order);
+        for (const uint16_t place : order)
+            receive_datagram(s, datagrams[place]);
+        datagrams = datagrams.subspan(count);
+    }
+}
+
 static void receive_all(Session &s, std::span<const Datagram> datagrams)
 {
     for (ConnectionIndex i = 0; i < s.link_count; ++i)
         drain_streams(s, i); // Messages that had no room in the last tick.
-    for (const Datagram &datagram : datagrams)
-        receive_datagram(s, datagram);
+    receive_as_sent(s, datagrams);
     receive_bridged(s);
     update_links(s);
     if (s.state == State::joining) update_joining(s);

@@ -79,13 +79,15 @@ static bool is_due(const SnapshotInputs &inputs, ObjectSlot slot)
     return (inputs.due[slot / 64] >> slot % 64 & 1) != 0;
 }
 
-// A flushed state is sent once, not once for each chain: at a later tick it is no longer the
+// A state that went with another snapshot of this tick is not sent again, whatever the base is. A
+// flushed state is sent once, not once for each chain: at a later tick it is no longer the
 // object's state.
 static bool is_wanted(const Planning &p, uint32_t entry)
 {
     const SentEntry &e = p.s.entries[entry];
     const bool active = (p.s.active[entry / 64] >> entry % 64 & 1) != 0;
     if (!active || !is_due_now(p.w.inputs, e.slot, p.w.tick)) return false;
+    if (p.w.inputs.acked_states[e.slot].sent_tick == p.w.tick) return false;
     return !p.s.layouts[e.type].repeats || is_due(p.w.inputs, e.slot);
 }
 

@@ -237,7 +237,7 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     if (head.size_bytes == 0 || head.number == 0) return SnapshotCheck::malformed;
     const SnapshotCheck base = check_base(s, head, peer);
     scratch.read_peer = peer;
-    scratch.read = {head.number, head.base, 0, DecodeState::useless, {}, 0};
+    scratch.read = {head.number, head.base, 0, DecodeState::useless, 0, {}, 0};
     if (base != SnapshotCheck::usable) return base;
     const std::span<Snapshot> kept = got_from(s, peer);
     if (head.tick == 0) {
@@ -287,9 +287,9 @@ bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
     if (scratch.read.decode_state ==
         DecodeState::useless) { // From now on check() refuses the base.
         Snapshot &base = kept[head.base % snapshots_kept];
-        if (base.number != head.base) base = {head.base, 0, 0, DecodeState::useless, {}, 0};
+        if (base.number != head.base) base = {head.base, 0, 0, DecodeState::useless, 0, {}, 0};
         Snapshot &here = kept[head.number % snapshots_kept];
-        here = {head.number, head.base, 0, DecodeState::useless, {}, 0};
+        here = {head.number, head.base, 0, DecodeState::useless, 0, {}, 0};
         return false;
     }
     kept[head.number % snapshots_kept] = scratch.read;

@@ -7,7 +7,8 @@ namespace tern::snapshots {
 // --- The choice of the base ---
 
 // Above the first loss only acked snapshots serve as bases. Below it the snapshots form one, two or
-// three interleaved chains, each snapshot built upon the previous one of its chain.
+// three interleaved chains, each snapshot built upon the previous one of its chain. A snapshot that
+// overtakes its base is as useless as one whose base is lost, so reordering counts like loss.
 // docs/decisions.md, "Snapshots".
 static constexpr uint32_t loss_for_acked = loss_one / 10, loss_for_one_baseline = loss_one / 2000,
                           loss_for_three_baselines = loss_one / 40;
@@ -25,14 +26,19 @@ static bool is_recent(const Snapshot &snapshot, uint32_t tick)
     return tick - snapshot.tick < snapshot_base_ticks_max;
 }
 
-// The newest snapshot that counts, if it is recent; else 0.
-static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number, uint32_t tick)
+// The newest snapshot that counts and is recent, and if there is one, the newest that was the same
+// part of its tick: it most likely carries the same objects. 0: none.
+static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
+                              uint8_t part)
 {
+    uint32_t newest = 0;
     for (uint32_t at = number - 1; at != 0 && number - at <= snapshot_reach; --at) {
         const Snapshot &snapshot = kept[at % snapshots_kept];
-        if (snapshot.decode_state == DecodeState::usable) return is_recent(snapshot, tick) ? at : 0;
+        if (snapshot.decode_state != DecodeState::usable || !is_recent(snapshot, tick)) continue;
+        if (snapshot.part == part) return at;
+        if (newest == 0) newest = at;
     }
-    return 0;
+    return newest;
 }
 
 // Whether the snapshot or one of its ancestors may be lost: it is not acked, but a newer one is.
@@ -77,6 +83,12 @@ static uint32_t send_index_of(const Snapshot &last, uint32_t tick)
     return last.send_index + (last.tick != tick ? 1 : 0);
 }
 
+static uint8_t part_of(const Snapshot &last, uint32_t tick)
+{
+    if (last.number == 0 || last.tick != tick) return 0;
+    return static_cast<uint8_t>(std::min(last.part + 1, 255));
+}
+
 // The newest snapshot of this tick, else of the chain that has the turn. If that chain is broken,
 // it continues from the newest usable snapshot of any other chain.
 static uint32_t newest_on_baseline(std::span<const Snapshot> kept, uint32_t number, uint32_t tick,
@@ -98,19 +110,44 @@ static uint32_t newest_on_baseline(std::span<const Snapshot> kept, uint32_t numb
     return newest;
 }
 
+// Of what the path reorders, only a part is acked late: a snapshot on which an earlier arrival was
+// built is refused, and counts as lost. docs/decisions.md, "Snapshots".
+static uint32_t loss_of(const SnapshotPeer &p)
+{
+    return (p.loss == 0 ? loss_at_first : p.loss) + 4 * p.reordered;
+}
+
 static uint32_t choose_base(Snapshots &s, uint32_t peer, uint32_t tick)
 {
     const SnapshotPeer &p = s.peers[peer];
     const uint32_t number = p.sent_number + 1;
-    const uint32_t loss = p.loss == 0 ? loss_at_first : p.loss;
+    const uint32_t loss = loss_of(p);
     const std::span<const Snapshot> kept = sent_to(s, peer);
-    const uint32_t usable = newest_usable(kept, number, tick);
+    const uint8_t part = part_of(kept[p.sent_number % snapshots_kept], tick);
+    const uint32_t usable = newest_usable(kept, number, tick, part);
+    if (loss > loss_for_acked) return usable;
     const uint32_t baseline =
         newest_on_baseline(kept, number, tick, p.arrived_number, baselines_for(s, loss));
     const bool of_this_tick = baseline != 0 && kept[baseline % snapshots_kept].tick == tick;
-    if (of_this_tick) return baseline;
-    if (loss > loss_for_acked && usable != 0) return usable;
-    return std::max(baseline, usable);
+    return of_this_tick ? baseline : std::max(baseline, usable);
+}
+
+// Whether only acked snapshots may serve as bases, and none within reach is acked, but some still
+// may be. Until then UPDATEs cost less than whole states.
+static bool awaits_ack(Snapshots &s, uint32_t peer, uint32_t tick)
+{
+    const SnapshotPeer &p = s.peers[peer];
+    if (loss_of(p) <= loss_for_acked) return false;
+    const std::span<const Snapshot> kept = sent_to(s, peer);
+    bool any = false;
+    for (uint32_t at = p.sent_number; at != 0 && p.sent_number - at < snapshot_reach; --at) {
+        const Snapshot &snapshot = kept[at % snapshots_kept];
+        if (!is_recent(snapshot, tick)) continue;
+        if (snapshot.decode_state == DecodeState::usable) return false;
+        any = any || snapshot.decode_state == DecodeState::in_flight ||
+              snapshot.decode_state == DecodeState::arrived;
+    }
+    return any;
 }
 
 // --- The message ---
@@ -322,9 +359,14 @@ static void remember(Snapshots &s, SnapshotScratch &scratch, const Writing &w)
         flat::push(scratch.carried_bits, scratch.plan_bits[i]);
     }
     SnapshotPeer &p = s.peers[w.peer];
-    const uint32_t send_index = send_index_of(s.sent[place_of(w.peer, p.sent_number)], w.tick);
-    s.sent[place_of(w.peer, w.number)] = {w.number, w.base,    w.tick, DecodeState::in_flight,
-                                          {},       send_index};
+    const Snapshot &last = s.sent[place_of(w.peer, p.sent_number)];
+    s.sent[place_of(w.peer, w.number)] = {w.number,
+                                          w.base,
+                                          w.tick,
+                                          DecodeState::in_flight,
+                                          part_of(last, w.tick),
+                                          {},
+                                          send_index_of(last, w.tick)};
     p.sent_number = w.number;
     // The snapshot that was overwritten has no known outcome, nor have those that build on it.
     settle(s, w.peer);
@@ -341,6 +383,8 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
     if (s.entry_count == 0 || s.entries_used == 0) return 0;
     if (s.peers[peer].sent_number == UINT32_MAX) return 0;
     SnapshotPeer &p = s.peers[peer];
+    p.awaits_ack = awaits_ack(s, peer, world.tick) ? 1 : 0;
+    if (p.awaits_ack != 0) return 0;
     const uint32_t base = choose_base(s, peer, world.tick);
     const bool was_short =
         p.was_cut != 0 && s.sent[place_of(peer, p.sent_number)].tick != world.tick;
@@ -382,6 +426,9 @@ void on_packet_outcome(Snapshots &s, uint32_t peer, uint32_t number, bool acked)
     SnapshotPeer &p = s.peers[peer];
     p.loss = p.loss - p.loss / loss_window + (acked ? 0 : loss_one / loss_window);
     p.loss = std::max<uint32_t>(p.loss, 1);
+    const bool is_overtaken = acked && number < p.arrived_number;
+    p.reordered =
+        p.reordered - p.reordered / loss_window + (is_overtaken ? loss_one / loss_window : 0);
     if (acked) p.arrived_number = std::max(p.arrived_number, number);
     Snapshot *snapshot = kept(s, peer, number);
     if (!snapshot || snapshot->decode_state != DecodeState::in_flight) return;

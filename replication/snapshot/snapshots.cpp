@@ -223,9 +223,9 @@ void forget_peer(Snapshots &s, uint32_t peer)
     flat::zero(s.got_presences, peer * presences, presences);
 }
 
-bool takes(const Snapshots &s, ObjectSlot slot)
+bool takes(const Snapshots &s, uint32_t peer, ObjectSlot slot)
 {
-    if (s.entry_count == 0 || s.entry_of[slot] == 0) return false;
+    if (s.entry_count == 0 || s.entry_of[slot] == 0 || s.peers[peer].awaits_ack != 0) return false;
     const uint32_t entry = s.entry_of[slot] - 1u;
     return (s.active[entry / 64] >> entry % 64 & 1) != 0;
 }

@@ -41,7 +41,8 @@ struct Snapshot { // Number 0: none.
     uint32_t base; // 0: none; every object is then sent whole.
     uint32_t tick;
     DecodeState decode_state;
-    uint8_t zero[3]; // Explicit padding: the block is hashed.
+    uint8_t part;    // Only at the sender: how many snapshots of its tick came before, at most 255.
+    uint8_t zero[2]; // Explicit padding: the block is hashed.
     // Only at the sender: the count of ticks with a snapshot to this peer, this one included.
     uint32_t send_index;
 };
@@ -72,9 +73,11 @@ inline constexpr uint32_t loss_one = 1u << 24;
 struct SnapshotPeer { // State of the exchange with one peer, both directions.
     uint32_t sent_number, got_number;
     uint32_t loss;           // Running mean of lost snapshots, in 1/loss_one; 0 before the first.
+    uint32_t reordered;      // The same, of snapshots that were acked after a later one.
     uint32_t arrived_number; // The highest number that was acked.
     uint32_t was_cut;        // Not 0: the last snapshot had no room for all of its objects.
     uint32_t renamed_number; // The newest one that gave an entry to another object than before.
+    uint32_t awaits_ack;     // Not 0: the last write() had no acked base, and left all to UPDATEs.
 };
 
 struct ReceivedEntry {
@@ -196,7 +199,7 @@ void forget_object(Snapshots &s, ObjectSlot slot);
 void forget_peer(Snapshots &s, uint32_t peer);
 // Whether the object goes by snapshot: write() sends it now, or as soon as there is room. UPDATE
 // messages then leave it out.
-bool takes(const Snapshots &s, ObjectSlot slot);
+bool takes(const Snapshots &s, uint32_t peer, ObjectSlot slot);
 // Writes a snapshot to `buffer` and returns its size in bytes; 0: there is nothing to send, or
 // nothing fits. It carries the objects that differ from their state in the lineage, whose
 // announcement the peer has acked and whose wait has reached their priority's interval, at most

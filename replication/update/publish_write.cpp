@@ -24,7 +24,7 @@ static void charge(Charges &charges, const World &world, const TypeTable &types,
 static bool is_for_snapshots(Publisher &p, const SnapshotScratch &scratch, uint32_t peer,
                              ObjectSlot slot)
 {
-    if (!snapshots::takes(p.snapshots, slot)) return false;
+    if (!snapshots::takes(p.snapshots, peer, slot)) return false;
     if (std::ranges::find(scratch.stray.all(), slot) != scratch.stray.all().end()) return false;
     return p.rings[peer].interests == 0 || !visibility_due(interest_at(p, peer, slot));
 }
@@ -216,7 +216,7 @@ static Added add_slot(Message &m, ObjectSlot slot)
     if (own && acked_state.sent_tick == tick) return Added::nothing;
     if (p.rings[m.peer].run_count == p.runs_max) return Added::no_room;
     // Which of the objects that go by snapshot also need an UPDATE differs from peer to peer.
-    const bool shares = mask != 0 && !snapshots::takes(p.snapshots, slot);
+    const bool shares = mask != 0 && !snapshots::takes(p.snapshots, m.peer, slot);
     const uint32_t place = shares ? encode_cache::find(m.cache, slot, mask) : encode_cache::none;
     const size_t begin = update_codec::bit_count(m.w);
     if (!add_object(m, slot, mask, tick, place)) return Added::no_room;

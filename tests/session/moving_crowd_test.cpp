@@ -1,0 +1,154 @@
+// A host moves a crowd of objects over paths with jitter, in virtual time: how many of the changes
+// a receiver sees, how old they are, and what that costs, for plain and for predicted types.
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <tern/sim.h>
+#include <tern/tern.h>
+#include <vector>
+
+using namespace tern;
+
+namespace {
+
+struct Walker {
+    float position[3];
+    uint32_t tick; // Of the host's loop.
+};
+
+constexpr Field fields[] = {
+    {"position", FieldKind::float32, offsetof(Walker, position), 3, -512, 512, 1.0 / 512},
+    {"tick", FieldKind::uint32, offsetof(Walker, tick)}};
+constexpr uint32_t hz = 60;
+
+struct Path {
+    uint32_t ms_min, ms_max; // One way.
+    float loss;
+};
+
+struct Seen {
+    double share;     // Of the changes, those that the receiver saw.
+    double lost;      // Share of the datagrams that the sender took for lost.
+    uint32_t p99_age; // In ticks.
+    uint64_t bytes;
+};
+
+struct Crowd {
+    Type types[1] = {{"walker", sizeof(Walker), fields, 4'000}};
+    SimNetwork *network = make_sim_network({});
+    Session *sessions[2] = {};
+    Socket *sockets[2] = {};
+    uint64_t now_us = 1;
+    uint32_t tick = 0;
+    std::vector<ObjectId> walkers;
+    uint64_t changes_seen = 0;
+
+    Crowd(const Path &path, bool predicted)
+    {
+        types[0].predicted = predicted;
+        Config config;
+        config.types = types;
+        config.send_bytes_per_second_max = 1 << 24;
+        set_impairment(network, {path.ms_min, path.ms_max, path.loss, 0});
+        const Address first = loopback(7001);
+        for (uint16_t i = 0; i < 2; ++i) {
+            sessions[i] = make_session(config);
+            sockets[i] = make_sim_socket(network, loopback(static_cast<uint16_t>(7001 + i)));
+        }
+        start(sessions[0]);
+        join(sessions[1], make_invite(sessions[0], {&first, 1}));
+    }
+    ~Crowd()
+    {
+        for (Session *session : sessions)
+            destroy_session(session);
+        destroy_sim_network(network);
+    }
+
+    void step()
+    {
+        now_us += 1'000'000 / hz;
+        tick += 1;
+        advance(network, now_us);
+        for (size_t i = 0; i < 2; ++i)
+            for (const Event &event : receive(sessions[i], sockets[i]->receive(), now_us))
+                changes_seen += i == 1 && event.kind == EventKind::object_changed;
+        for (size_t i = 0; i < walkers.size(); ++i) {
+            const auto time = static_cast<float>(tick) * 0.02f + static_cast<float>(i);
+            const float row = static_cast<float>(i % 40);
+            set(sessions[0], walkers[i],
+                Walker{{100 * std::sin(time), 50 * std::cos(time * 1.3f), row}, tick});
+        }
+        for (size_t i = 0; i < 2; ++i)
+            sockets[i]->send(send(sessions[i], now_us));
+    }
+    void steps(uint32_t count)
+    {
+        for (uint32_t i = 0; i < count; ++i)
+            step();
+    }
+};
+
+Seen play(const Path &path, size_t count, bool predicted)
+{
+    Crowd crowd(path, predicted);
+    crowd.steps(3 * hz);
+    for (size_t i = 0; i < count; ++i)
+        crowd.walkers.push_back(create(crowd.sessions[0], 0, Walker{}));
+    crowd.steps(4 * hz);
+    const PeerId receiver = local_peer(crowd.sessions[1]);
+    const Stats before = peer_stats(crowd.sessions[0], receiver);
+    crowd.changes_seen = 0;
+    constexpr uint32_t ticks = 6 * hz;
+    std::vector<uint32_t> ages;
+    for (uint32_t i = 0; i < ticks; ++i) {
+        crowd.step();
+        for (const ObjectId walker : crowd.walkers)
+            ages.push_back(crowd.tick - get<Walker>(crowd.sessions[1], walker).tick);
+    }
+    const Stats after = peer_stats(crowd.sessions[0], receiver);
+    const auto p99 = ages.begin() + static_cast<ptrdiff_t>(ages.size() * 99 / 100);
+    std::nth_element(ages.begin(), p99, ages.end());
+    const auto sent = static_cast<double>(after.sent_datagrams - before.sent_datagrams);
+    return {static_cast<double>(crowd.changes_seen) / (ticks * static_cast<double>(count)),
+            static_cast<double>(after.lost_datagrams - before.lost_datagrams) / sent, *p99,
+            after.sent_bytes - before.sent_bytes};
+}
+
+void expect_predicted_is_no_worse(const Path &path, size_t count)
+{
+    SCOPED_TRACE(testing::Message() << path.ms_min << " to " << path.ms_max << " ms, loss "
+                                    << path.loss << ", " << count << " objects");
+    const Seen plain = play(path, count, false), predicted = play(path, count, true);
+    EXPECT_GE(predicted.share, 0.9 * plain.share);
+    EXPECT_LE(predicted.p99_age, plain.p99_age + 2);
+    EXPECT_LE(predicted.bytes, plain.bytes);
+}
+
+}
+
+TEST(MovingCrowd, PacketsOfOneTickThatSwapCostNothing)
+{
+    const Seen plain = play({5, 6, 0}, 1'000, false), predicted = play({5, 6, 0}, 1'000, true);
+    EXPECT_GT(plain.share, 0.99);
+    EXPECT_GT(predicted.share, 0.99);
+    EXPECT_LE(predicted.p99_age, 1u);
+    EXPECT_LE(predicted.bytes * 2, plain.bytes);
+}
+
+TEST(MovingCrowd, PredictedTypesAreNoWorseThanPlainOnes)
+{
+    expect_predicted_is_no_worse({20, 30, 0}, 1'000);
+    expect_predicted_is_no_worse({20, 80, 0}, 60);
+    expect_predicted_is_no_worse({20, 80, 0}, 400);
+    expect_predicted_is_no_worse({25, 30, 0.01f}, 400);
+}
+
+// Of changes that were sent in different ticks some arrive together, so not all are seen.
+TEST(MovingCrowd, JitterIsNoLoss)
+{
+    const Seen seen = play({20, 80, 0}, 1'000, false);
+    EXPECT_GT(seen.share, 0.5);
+    EXPECT_LT(seen.lost, 0.01);
+    EXPECT_LE(seen.p99_age, 8u);
+}
