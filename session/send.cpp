@@ -116,7 +116,7 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
     bool updates_left = play;
     bool clock = is_host && clock_due(s, p);
     uint32_t next_call = 0, next_bridged = 0;
-    for (uint32_t i = 0; i < packets_per_tick_max && connection::has_budget(c, s.now_us); ++i) {
+    for (uint32_t i = 0; i < s.packets_per_tick && connection::has_budget(c, s.now_us); ++i) {
         const bool updates = updates_left && replica::has_updates(*s.replica, p.peer);
         const bool call = play && has_call(s, p, next_call);
         const bool bridged = play && has_bridged(s, p.peer, next_bridged);
@@ -211,7 +211,7 @@ static DatagramBuffer datagram_buffer_from(const Session &s, size_t first, size_
 static uint32_t part_count(const Session &s, uint32_t open_count)
 {
     const size_t room = s.datagram_buffer.datagrams.size() - s.datagram_buffer.count;
-    const bool any = s.bridge.count > 0 || s.journal || room < open_count * packets_per_tick_max;
+    const bool any = s.bridge.count > 0 || s.journal || room < open_count * s.packets_per_tick;
     return any ? 1 : std::clamp(open_count, 1u, s.config.parallel.parts);
 }
 
@@ -232,7 +232,7 @@ static uint32_t divide(Session &s, bool bridged)
             done += is_open(s, next++);
         part.end = next;
         const size_t left = s.datagram_buffer.datagrams.size() - place;
-        const size_t most = size_t{done - done_before} * packets_per_tick_max;
+        const size_t most = size_t{done - done_before} * s.packets_per_tick;
         part.datagram_buffer = datagram_buffer_from(s, place, count == 1 ? left : most);
         place += most;
     }

@@ -131,6 +131,14 @@ bool events_room(const Session &s)
 
 // --- Making ---
 
+// As many packets as the byte budget lets go at once after a tenth of a second without any.
+static uint32_t packets_per_tick(const Config &config)
+{
+    const size_t burst = config.send_bytes_per_second_max / 10 / datagram_bytes_base + 1;
+    return static_cast<uint32_t>(
+        std::clamp<size_t>(burst, packets_per_tick_min, packets_per_tick_max));
+}
+
 static ReplicaLimits replica_limits(const Config &config, const TypeTable &types)
 {
     uint32_t slots = 0;
@@ -142,7 +150,7 @@ static ReplicaLimits replica_limits(const Config &config, const TypeTable &types
     // For own objects, proofs of deaths, GRANTs that wait, and those in flight.
     limits.grants_max = 3 * slots + 64 * (config.peers_max + 1u);
     limits.dead_max = slots + UINT16_MAX; // With nothing in flight, one range for each creator.
-    limits.packets_max = 512;
+    limits.packets_max = std::max(4 * packets_per_tick(config), 512u);
     limits.updates_max = std::clamp<uint32_t>(8 * slots, 1024, 16 * 1024);
     limits.quorum = config.quorum;
     limits.reserved_peer_ids = reserved_peer_ids;
@@ -182,7 +190,7 @@ static void place_arrays(flat::Builder &b, Session &s)
         if (b.block) pointer = reinterpret_cast<T *>(b.block + b.used_bytes);
         b.used_bytes += count * sizeof(T);
     };
-    const size_t datagram_buffer_max = s.link_count * size_t{packets_per_tick_max} + 64;
+    const size_t datagram_buffer_max = s.link_count * size_t{s.packets_per_tick} + 64;
     Datagram *datagrams = nullptr;
     std::byte *bytes = nullptr;
     array(s.links, s.link_count);
@@ -272,6 +280,7 @@ static Session *make(const Config &config, EntropySource entropy)
     s->config.name = s->name;
     s->types = type_table::make(config.types);
     s->limits = session::replica_limits(config, s->types);
+    s->packets_per_tick = session::packets_per_tick(config);
     session::make_keys(*s, entropy);
     const EndpointLimits limits = session::endpoint_limits(config);
     s->endpoint = endpoint::make_endpoint(limits, s->keys);

@@ -41,8 +41,10 @@ inline constexpr size_t call_memory_share_bytes = 8 * 1024;
 // drops more of those that it forwards.
 inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024;
 inline constexpr uint32_t unreliable_calls_max = 512;
-inline constexpr uint32_t calls_per_tick_max = 256;  // From each peer; the rest waits.
-inline constexpr uint32_t packets_per_tick_max = 32; // To each peer; the rest waits.
+inline constexpr uint32_t calls_per_tick_max = 256; // From each peer; the rest waits.
+// Bounds of Session::packets_per_tick. The upper one is a fourth of what a connection keeps in
+// flight.
+inline constexpr uint32_t packets_per_tick_min = 32, packets_per_tick_max = 256;
 // A connection that asks to join, and is not admitted, is closed after this time.
 inline constexpr uint64_t unidentified_time_us = 10'000'000;
 // A JOIN that arrives so long after the handshake may be from a peer that has ended meanwhile. It
@@ -347,6 +349,7 @@ struct Session {
     Bridge bridge;
     std::byte *message_buffer; // stream_message_bytes_max.
     DatagramBuffer datagram_buffer;
+    uint32_t packets_per_tick;      // To each peer; the rest waits for the next send().
     SendPart parts[send_parts_max]; // The first config.parallel.parts are in use.
     Recorder recorder;
     std::byte *recording; // recording_bytes_max.

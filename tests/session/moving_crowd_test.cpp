@@ -152,3 +152,49 @@ TEST(MovingCrowd, JitterIsNoLoss)
     EXPECT_LT(seen.lost, 0.01);
     EXPECT_LE(seen.p99_age, 8u);
 }
+
+// Twenty ticks a second need hundreds of packets in a tick for that.
+TEST(MovingCrowd, SixMegabytesASecondToOnePeerAtTwentyTicks)
+{
+    struct Chunk {
+        uint8_t bytes[250];
+    };
+    static constexpr Field chunk_fields[] = {
+        {"bytes", FieldKind::uint8, offsetof(Chunk, bytes), 250}};
+    const Type chunk_types[] = {{"chunk", sizeof(Chunk), chunk_fields, 8'000}};
+    constexpr uint64_t tick_us = 50'000, second_us = 1'000'000;
+    SimNetwork *network = make_sim_network({.impairment = {20, 20, 0, 0}});
+    Config config;
+    config.types = chunk_types;
+    config.send_bytes_per_second_max = 8'000'000;
+    const Address first = loopback(7001);
+    Socket *sockets[] = {make_sim_socket(network, first), make_sim_socket(network, loopback(7002))};
+    Session *sessions[] = {make_session(config), make_session(config)};
+    start(sessions[0]);
+    join(sessions[1], make_invite(sessions[0], {&first, 1}));
+    std::vector<ObjectId> chunks;
+    uint64_t before = 0;
+    Chunk chunk = {};
+    for (uint64_t now_us = tick_us; now_us <= 12 * second_us; now_us += tick_us) {
+        advance(network, now_us);
+        for (size_t i = 0; i < 2; ++i)
+            receive(sessions[i], sockets[i]->receive(), now_us);
+        if (now_us == 2 * second_us)
+            for (size_t i = 0; i < 1'700; ++i)
+                chunks.push_back(create(sessions[0], 0, chunk));
+        for (uint8_t &byte : chunk.bytes)
+            byte = static_cast<uint8_t>(now_us / tick_us * 31);
+        for (const ObjectId id : chunks)
+            set(sessions[0], id, chunk);
+        for (size_t i = 0; i < 2; ++i)
+            sockets[i]->send(send(sessions[i], now_us));
+        if (now_us == 6 * second_us)
+            before = peer_stats(sessions[0], local_peer(sessions[1])).sent_bytes;
+    }
+    const Stats after = peer_stats(sessions[0], local_peer(sessions[1]));
+    EXPECT_GE((after.sent_bytes - before) / 6, 6'000'000u);
+    EXPECT_EQ(after.lost_datagrams, 0u);
+    for (Session *session : sessions)
+        destroy_session(session);
+    destroy_sim_network(network);
+}
