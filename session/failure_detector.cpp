@@ -189,6 +189,7 @@ static void replace_host(Session &s)
     if (!can || waits) return;
     while (replica::successor(r) != r.self)
         replica::peer_gone(*s.replica, replica::successor(r));
+    update_heard(s); // As a client it heard too few; in charge, it hears enough.
 }
 
 // A newcomer that loses its host starts over, and one that was told of the host's goodbye follows

@@ -84,6 +84,32 @@ PlayedSessions sleeper_is_caught_up(const Stage &stage)
                            std::to_string(measured.rtt_us / 1000) + " ms then");
 }
 
+// Place 2 stands still, and has 29 lives and deaths to take in when it goes on: one or two in each
+// tick, because there is one place. It acks them at once, so the UPDATE of the last life reaches it
+// before that life has begun. That UPDATE must come again.
+PlayedSessions values_behind_a_backlog(const Stage &stage)
+{
+    constexpr uint32_t lives = 29;
+    std::string text = "tern-trace 1 simulate\nseed 3\nplaces 3\nseconds 14\nobjects 1\n"
+                       "latency_us_low 20000\nlatency_us_high 20000\ntimeout_ms 5000\n"
+                       "join_timeout_ms 8000\nchoices\n"
+                       "create 0 @1050000 o1 =0\nstart 1 @1300000 =0\nstart 2 @1600000 =0\n"
+                       "pause 2 @4900000 +1600000\n";
+    for (uint32_t life = 1; life <= lives; ++life) {
+        const uint64_t at_us = 4'950'000 + 50'000 * life;
+        text += "destroy 0 @" + std::to_string(at_us) + " o" + std::to_string(life) + "\n";
+        text += "create 0 @" + std::to_string(at_us + 25'000) + " o" + std::to_string(life + 1) +
+                " =0\n";
+    }
+    text += "set 0 @6560000 o" + std::to_string(lives + 1) + " =12408\n";
+    Run run = begin(stage, text);
+    advance_to(run, 6'550'000);
+    expect(run, !agree(run), "it has not taken all in yet");
+    advance_to(run, 8'000'000);
+    expect(run, agree(run), "it has the last value too");
+    return finish(run, "all agree, on the last value too");
+}
+
 // --- S21, S22 ---
 
 // Each of 4 places creates an object in each of `count` rounds and destroys it 60 to 360 ms later.
@@ -388,6 +414,8 @@ constexpr Playable playable[] = {
     {{"S20-patient", "S20: a peer that stood still for 30 s is caught up, if that may be"},
      sleeper_is_caught_up,
      true},
+    {{"S20-backlog", "S20: a value changes while its object waits behind many deaths"},
+     values_behind_a_backlog},
     {{"S21", "S21: the memory of 2000 dead, when all is idle"}, dead_take_little, true},
     {{"S22", "S22: a slow reader, and four deaths in each tick"}, slow_reader, true},
     {{"S23-grants", "S23: the host's counter of grants comes to its end"}, grants_end, true},

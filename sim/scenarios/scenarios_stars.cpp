@@ -74,9 +74,13 @@ PlayedSessions host_dies(const Stage &stage)
                                           "start 0 @14000000 =0\n"));
     const std::vector<uint16_t> left = {1, 2, 3, 4};
     uint64_t agreed_us = 0;
-    while (agreed_us == 0 && run.sim->now_us < 12'500'000 && advance(run))
+    bool was_cut_off = false;
+    while (agreed_us == 0 && run.sim->now_us < 12'500'000 && advance(run)) {
         if (run.sim->now_us > 6'500'000 && agree(run, left)) agreed_us = run.sim->now_us;
+        was_cut_off = was_cut_off || is_cut_off(run, 1);
+    }
     expect(run, agreed_us > 0, "the clients agree under the next host");
+    expect(run, !was_cut_off, "the next host is never cut off");
     advance_to(run, 13'000'000);
     for (const uint16_t place : left) {
         expect(run, is_owned(run, place, 1, 1), "the next host has what was the dead one's");
