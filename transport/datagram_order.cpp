@@ -9,7 +9,7 @@ namespace tern::datagram_order {
 
 namespace {
 
-// A data datagram. `first`: the place of the first one of its connection.
+// A key describes a data datagram. `first` is the place of the first one of its connection.
 struct Key {
     uint32_t id, number;
     uint16_t first, place;
@@ -29,7 +29,7 @@ bool is_data(const Datagram &datagram)
 Keys keys_of(std::span<const Datagram> datagrams)
 {
     constexpr size_t buckets = 2 * datagrams_max; // So a free one is found soon.
-    uint16_t last[buckets] = {};                  // Of a connection: the index of its last key + 1.
+    uint16_t last[buckets] = {}; // Each holds the index of a connection's last key, plus 1.
     Keys keys = {};
     keys.ordered = true;
     for (size_t i = 0; i < datagrams.size(); ++i) {

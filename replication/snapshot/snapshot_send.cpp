@@ -110,8 +110,8 @@ static uint32_t newest_on_baseline(std::span<const Snapshot> kept, uint32_t numb
     return newest;
 }
 
-// Of what the path reorders, only a part is acked late: a snapshot on which an earlier arrival was
-// built is refused, and counts as lost. docs/decisions.md, "Snapshots".
+// A path that reorders shows it by late acks only in part: a snapshot on which an earlier arrival
+// was built is refused, and counts as lost. docs/decisions.md, "Snapshots".
 static uint32_t loss_of(const SnapshotPeer &p)
 {
     return (p.loss == 0 ? loss_at_first : p.loss) + 4 * p.reordered;

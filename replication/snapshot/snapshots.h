@@ -73,7 +73,7 @@ inline constexpr uint32_t loss_one = 1u << 24;
 struct SnapshotPeer { // State of the exchange with one peer, both directions.
     uint32_t sent_number, got_number;
     uint32_t loss;           // Running mean of lost snapshots, in 1/loss_one; 0 before the first.
-    uint32_t reordered;      // The same, of snapshots that were acked after a later one.
+    uint32_t reordered;      // Running mean of snapshots that were acked after a later one.
     uint32_t arrived_number; // The highest number that was acked.
     uint32_t was_cut;        // Not 0: the last snapshot had no room for all of its objects.
     uint32_t renamed_number; // The newest one that gave an entry to another object than before.

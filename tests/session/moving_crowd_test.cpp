@@ -13,7 +13,7 @@ namespace {
 
 struct Walker {
     float position[3];
-    uint32_t tick; // Of the host's loop.
+    uint32_t tick; // The host's loop sets it.
 };
 
 constexpr Field fields[] = {
@@ -27,7 +27,7 @@ struct Path {
 };
 
 struct Seen {
-    double share;     // Of the changes, those that the receiver saw.
+    double share;     // The receiver saw this share of the changes.
     double lost;      // Share of the datagrams that the sender took for lost.
     uint32_t p99_age; // In ticks.
     uint64_t bytes;
@@ -144,7 +144,7 @@ TEST(MovingCrowd, PredictedTypesAreNoWorseThanPlainOnes)
     expect_predicted_is_no_worse({25, 30, 0.01f}, 400);
 }
 
-// Of changes that were sent in different ticks some arrive together, so not all are seen.
+// Changes that were sent in different ticks may arrive together, so not all are seen.
 TEST(MovingCrowd, JitterIsNoLoss)
 {
     const Seen seen = play({20, 80, 0}, 1'000, false);

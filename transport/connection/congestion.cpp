@@ -105,7 +105,7 @@ void drain(Congestion &c, uint64_t now_us)
 }
 
 // How far chance moves the mean round trip of a round on a path with jitter. The steps between
-// samples tell the deviation of one sample, but for the time that a datagram takes on a slow link;
+// samples show the deviation of one sample, but for the time that a datagram takes on a slow link;
 // the deviation of their mean is less by the root of their count. The base is the least of many
 // means, so it lies about two deviations below a usual one.
 uint64_t noise_us(const Congestion &c)

@@ -77,8 +77,8 @@ struct AckEffect {
     uint64_t newest;
     uint32_t arrived_count; // Ack-eliciting packets that were newly acked.
     uint32_t late_count;    // Packets that were declared lost and are acked now.
-    // Of the packets acked now that an ack of a later one has left out: the longest time since one
-    // of them was sent. 0: none.
+    // An ack of a later packet had left out some of the packets acked now. This is the time since
+    // the oldest of these was sent. 0: it had left out none.
     uint64_t reordered_us;
 };
 
