@@ -35,21 +35,6 @@ void write_long_varint(BitWriter &w, uint64_t value)
     write(w, value, 8);
 }
 
-void write_bytes(BitWriter &w, std::span<const std::byte> bytes)
-{
-    if (w._bit_count % 8 == 0 && !w._overflow && !bytes.empty() &&
-        w._bit_count / 8 + bytes.size() <= w._buffer.size()) {
-        std::memcpy(w._buffer.data() + w._bit_count / 8, bytes.data(), bytes.size());
-        w._bit_count += bytes.size() * 8;
-        return;
-    }
-    // Seven bytes at any bit position lie within eight bytes, so write() takes its fast path.
-    for (; bytes.size() >= 8; bytes = bytes.subspan(7))
-        write(w, load_word(bytes.data()) & ((1ull << 56) - 1), 56);
-    for (std::byte b : bytes)
-        write(w, std::to_integer<uint64_t>(b), 8);
-}
-
 static uint64_t low_bits(uint64_t word, size_t bit_count) // bit_count below 64.
 {
     return word & ((1ull << bit_count) - 1);
@@ -73,6 +58,22 @@ static size_t write_words(BitWriter &w, const std::byte *from, size_t words)
     store_word(to, kept);
     w._bit_count += words * 64;
     return words;
+}
+
+void write_bytes(BitWriter &w, std::span<const std::byte> bytes)
+{
+    if (w._bit_count % 8 == 0 && !w._overflow && !bytes.empty() &&
+        w._bit_count / 8 + bytes.size() <= w._buffer.size()) {
+        std::memcpy(w._buffer.data() + w._bit_count / 8, bytes.data(), bytes.size());
+        w._bit_count += bytes.size() * 8;
+        return;
+    }
+    bytes = bytes.subspan(8 * write_words(w, bytes.data(), bytes.size() / 8));
+    // Seven bytes at any bit position lie within eight bytes, so write() takes its fast path.
+    for (; bytes.size() >= 8; bytes = bytes.subspan(7))
+        write(w, load_word(bytes.data()) & ((1ull << 56) - 1), 56);
+    for (std::byte b : bytes)
+        write(w, std::to_integer<uint64_t>(b), 8);
 }
 
 void write_bits(BitWriter &w, const std::byte *from, size_t first, size_t bit_count)

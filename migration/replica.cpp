@@ -7,6 +7,7 @@
 #include "migration/leases.h"
 #include "migration/objects.h"
 #include "migration/places.h"
+#include "migration/queue_entries.h"
 #include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
@@ -49,6 +50,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
         slots += world::capacity(type);
     flat::place(b, r.members, limits.peers_max, limits.peers_max);
     flat::place(b, r.order, limits.peers_max);
+    flat::place(b, r.ids, limits.peers_max);
     const size_t pairs = size_t{limits.peers_max} * limits.peers_max;
     flat::place(b, r.query_names, pairs, pairs);
     flat::place(b, r.former, former_hosts_max);
@@ -203,6 +205,11 @@ Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> mes
                      verdict);
     }
     return verdict;
+}
+
+bool has_news(const Replica &r, MemberSlot slot)
+{
+    return publish::has_due(r.publisher, slot) || queue_entries::first(r, slot) != 0;
 }
 
 bool has_updates(const Replica &r, PeerId to)

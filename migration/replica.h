@@ -110,6 +110,8 @@ bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> mes
 // Only for messages that have passed check_updates(). The result is forged if the update of any
 // object was; the other objects have been updated nevertheless.
 Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message);
+// Whether a message or an UPDATE waits for the member in this slot.
+bool has_news(const Replica &r, MemberSlot slot);
 bool has_updates(const Replica &r, PeerId to);
 // Returns false if this peer does not replicate the object to that one.
 bool set_priority(Replica &r, ObjectSlot slot, PeerId peer, uint16_t priority);

@@ -27,6 +27,7 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.view_host = r.announced_host = r.self;
     r.members[0].identity = self;
     flat::push(r.order, uint16_t{0});
+    flat::push(r.ids, r.self);
     r.publisher.peers_used = 1;
     leases::start(r);
     relay::begin(r);
@@ -163,8 +164,8 @@ bool relays(const Replica &r)
 
 MemberSlot find_member(const Replica &r, PeerId peer)
 {
-    const uint16_t *found = views::place_in_order(r, peer);
-    return found != r.order.end() && r.members[*found].id == peer ? *found : no_member;
+    const size_t place = views::place_in_order(r, peer);
+    return place < r.ids.count && r.ids[place] == peer ? r.order[place] : no_member;
 }
 
 bool is_member(const Replica &r, PeerId peer)

@@ -297,6 +297,7 @@ struct Replica {               // Open to migration; session and sim read it.
     uint64_t migrations;        // Owner changes seen.
     Flat<Member> members;       // Indexed by member slot; a member keeps its slot.
     Flat<uint16_t> order;       // The slots of all members, by ascending id.
+    Flat<PeerId> ids;           // Parallel to it: their ids, close together for a fast search.
     Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: what the waiting QUERY of the
                                 // asker says about this member. 0: nothing.
     Flat<FormerHost> former;    // In the order in which they were dropped.

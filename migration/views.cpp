@@ -18,10 +18,9 @@ static MemberSlot host_slot(const Replica &r)
 
 // --- By id ---
 
-const uint16_t *place_in_order(const Replica &r, PeerId peer)
+size_t place_in_order(const Replica &r, PeerId peer)
 {
-    return std::lower_bound(r.order.begin(), r.order.end(), peer,
-                            [&r](uint16_t slot, PeerId id) { return r.members[slot].id < id; });
+    return static_cast<size_t>(std::lower_bound(r.ids.begin(), r.ids.end(), peer) - r.ids.begin());
 }
 
 // The lowest free slot is always taken first, so loops up to peers_used are short with few peers.
@@ -34,9 +33,10 @@ static void count_places(Replica &r)
 
 static void add_member(Replica &r, MemberSlot place, const Member &member)
 {
-    const auto at = static_cast<size_t>(place_in_order(r, member.id) - r.order.begin());
+    const size_t at = place_in_order(r, member.id);
     r.members[place] = member;
     flat::insert(r.order, at, static_cast<uint16_t>(place));
+    flat::insert(r.ids, at, member.id);
     count_places(r);
 }
 
@@ -189,8 +189,9 @@ void drop(Replica &r, MemberSlot slot)
     }
     for (MemberSlot asker = 0; asker < r.members.count; ++asker)
         r.query_names[asker * r.members.count + slot] = 0;
-    const auto place = static_cast<size_t>(place_in_order(r, member.id) - r.order.begin());
+    const size_t place = place_in_order(r, member.id);
     flat::erase(r.order, place);
+    flat::erase(r.ids, place);
     r.members[slot] = {};
     count_places(r);
 }

@@ -5,8 +5,8 @@
 
 namespace tern::views {
 
-// Where in Replica::order this peer is or would be.
-const uint16_t *place_in_order(const Replica &r, PeerId peer);
+// The place of this peer in Replica::order and Replica::ids, or where it would be.
+size_t place_in_order(const Replica &r, PeerId peer);
 
 // The rest of replica::welcome(), with a reader that stands behind the kind.
 Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_secret,

@@ -53,6 +53,7 @@ static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> mes
     if (index == no_connection) return false;
     Connection &c = endpoint::at(*s.endpoint, index);
     if (!connection::queue_message(c, StreamId::calls, message)) return false;
+    wake(s, index);
     charge_call(s, s.charges, message);
     return true;
 }

@@ -241,6 +241,7 @@ static void take_answer(Session &s, ConnectionIndex index, uint64_t nonce)
         if (!address::is_bridged(present) && present != candidates.direct)
             candidates.former = present;
         connection::redirect(c, candidates.direct, s.now_us);
+        s.members_rest_until_us = 0; // The address is reported.
         candidates.nonce = 0;
         candidates.direct_count = 0;
         candidates.observed = {};

@@ -217,6 +217,7 @@ static void probe_suspect(Session &s)
         least_us = std::max(least_us, uint64_t{4} * connection::stats(c).rtt_us);
         if (suspect.pinged_us == 0 || s.now_us - suspect.pinged_us >= ping_interval_us) {
             connection::ping(c);
+            wake(s, index);
             suspect.pinged_us = std::max<uint64_t>(s.now_us, 1);
         }
     } else if (const uint64_t lost_us = s.outages[replica::find_member(*s.replica, id)].since_us;
@@ -265,6 +266,45 @@ void update_outages(Session &s)
     if (replica::successor(r) == r.self) remove_unreachable(s);
     note_former_members(s);
     if (s.few_since_us != 0 && is_removed(s)) s.joins_again = true;
+}
+
+// Until when the member is heard and nothing is due from it; 0: something is.
+static uint64_t member_rests_until_us(const Session &s, MemberSlot slot, bool leads)
+{
+    const Member &member = s.replica->members[slot];
+    const LinkOutage &outage = s.outages[slot];
+    if (member.fenced || member.said_goodbye || member.query_waits) return 0;
+    if (leads && (!member.caught_up || s.deadlines[slot].id != member.id)) return 0;
+    if (outage.id != member.id || outage.since_us != 0 || outage.disowned) return 0;
+    if (outage.regained_us != 0 && s.now_us - outage.regained_us < proven_path_us) return 0;
+    const ConnectionIndex index = link_to(s, member.id);
+    if (index == no_connection) return wants_link(s, slot) ? 0 : UINT64_MAX;
+    if (s.away[slot] != 0) return 0;
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    return connection::last_received_us(c) + timeout_us(s) / 2;
+}
+
+static bool is_settled(const Session &s)
+{
+    const Replica &r = *s.replica;
+    if (s.state != State::open || r.phase != Phase::in) return false;
+    if (r.collecting || s.joins_again || s.few_since_us != 0 || s.suspect.id != PeerId::none)
+        return false;
+    return s.config.quorum == Quorum::majority || (s.former_count == 0 && !s.has_met);
+}
+
+uint64_t members_rest_until_us(const Session &s)
+{
+    const Replica &r = *s.replica;
+    if (!is_settled(s)) return 0;
+    for (ConnectionIndex i = 0; i < s.link_count; ++i)
+        if (s.links[i].role != PeerRole::none && s.links[i].role != PeerRole::member) return 0;
+    const bool leads = replica::successor(r) == r.self;
+    uint64_t until_us = UINT64_MAX;
+    for (const uint16_t slot : r.order.all())
+        if (r.members[slot].id != r.self)
+            until_us = std::min(until_us, member_rests_until_us(s, slot, leads));
+    return until_us;
 }
 
 // Whether no other member that is heard could be or become the host.

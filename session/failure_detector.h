@@ -5,6 +5,10 @@
 
 namespace tern::session {
 
+// Until when update_outages(), update_deadlines(), seek_former() and reconcile_links() find nothing
+// new, as long as no message arrives on a world stream and no connection begins or ends. 0: they
+// may find something in the next tick.
+uint64_t members_rest_until_us(const Session &s);
 // Once per tick: reports members that have gone to the replica (replica::peer_gone()).
 void update_outages(Session &s);
 // How the path to a member ended. disowned: the member told us that it has removed us.

@@ -160,6 +160,8 @@ void seek_former(Session &s)
     const ConnectionIndex index =
         endpoint::connect(*s.endpoint, target.key, target.address, s.now_us);
     if (index == no_connection) return;
+    wake_all(s);
+    wake(s, index);
     s.links[index] = {};
     s.links[index].role = PeerRole::former;
     s.links[index].since_us = s.now_us;

@@ -1,4 +1,5 @@
 #include "session/join_messages.h"
+#include "session/peer_links.h"
 #include "session/traffic.h"
 #include <cstring>
 
@@ -90,6 +91,7 @@ bool queue_join_message(Session &s, ConnectionIndex index, std::span<const std::
 {
     Connection &c = endpoint::at(*s.endpoint, index);
     if (!connection::queue_message(c, StreamId::world, message)) return false;
+    wake(s, index);
     charge_bytes(s, TrafficKind::join, message.size());
     return true;
 }

@@ -66,6 +66,7 @@ void remove(Session *session, PeerId peer)
     if (slot == no_member || peer == s.replica->self) return;
     std::memcpy(s.banned[s.banned_count % banned_max], s.replica->members[slot].identity.key, 32);
     s.banned_count += 1;
+    session::wake_all(s);
     replica::give_up(*s.replica, peer);
 }
 

@@ -38,8 +38,58 @@ bool has_link(const Session &s, PeerId peer)
     return bound_to(s, peer) != no_connection;
 }
 
+void wake(Session &s, ConnectionIndex index)
+{
+    s.rests[index].until_us = 0;
+    s.used_links = std::max(s.used_links, index + 1u);
+}
+
+void wake_links(Session &s)
+{
+    for (LinkRest &rest : std::span(s.rests, s.used_links))
+        rest.until_us = 0;
+}
+
+void wake_all(Session &s)
+{
+    wake_links(s);
+    s.members_rest_until_us = 0;
+}
+
+uint64_t clock_us(const PeerLink &p)
+{
+    if (p.clock_sent_us == 0) return 0;
+    return p.clock_sent_us +
+           (p.clock_count < clocks_hurried ? clock_interval_us : clock_interval_us_max);
+}
+
+uint64_t rest_until_us(const Session &s, ConnectionIndex index)
+{
+    const PeerLink &p = s.links[index];
+    if (p.role == PeerRole::none) return UINT64_MAX;
+    if (p.role != PeerRole::member || s.state != State::open || p.stream_waits) return 0;
+    if (endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open) return 0;
+    const PathCandidates &candidates = p.candidates;
+    if (candidates.observed.port != 0 || candidates.answer_count > 0) return 0;
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    if (address::is_bridged(connection::address(c))) return 0;
+    const uint64_t quiet_until_us = connection::quiet_until_us(c);
+    if (replica::host(*s.replica) != s.replica->self) return quiet_until_us;
+    return std::min(quiet_until_us, clock_us(p));
+}
+
+void rest(Session &s, ConnectionIndex index)
+{
+    const PeerLink &p = s.links[index];
+    const bool is_bound = p.role == PeerRole::member;
+    s.rests[index] = {rest_until_us(s, index),
+                      is_bound ? replica::find_member(*s.replica, p.peer) : no_member};
+}
+
 void bind(Session &s, ConnectionIndex index, PeerId peer)
 {
+    wake_all(s);
+    wake(s, index);
     PeerLink &p = s.links[index];
     p.role = PeerRole::member;
     p.peer = peer;
@@ -61,6 +111,7 @@ PeerId member_with_key(const Session &s, const uint8_t *key)
 
 void end_link(Session &s, ConnectionIndex index, CloseReason reason)
 {
+    wake_all(s);
     PeerLink &p = s.links[index];
     if (endpoint::handshake_state(*s.endpoint, index) == HandshakeState::open) {
         connection::close(endpoint::at(*s.endpoint, index), reason, s.now_us);
@@ -101,6 +152,8 @@ void open_link(Session &s, ConnectionIndex index, uint64_t answered_us)
 {
     // The peer that we ask has connected to us at the same moment, and its connection stays.
     if (s.links[index].role == PeerRole::join_target) return;
+    wake_all(s); // The endpoint may have closed other connections to this peer.
+    wake(s, index);
     s.links[index] = {};
     s.links[index].answered_us = answered_us;
     s.links[index].role = PeerRole::unidentified;
@@ -124,6 +177,7 @@ void end_all_links(Session &s, CloseReason reason)
 
 static void free_link(Session &s, ConnectionIndex index)
 {
+    wake_all(s);
     endpoint::free_connection(*s.endpoint, index);
     s.links[index] = {};
 }
@@ -255,8 +309,8 @@ static uint64_t unidentified_time(const Session &s, ConnectionIndex index)
 
 void update_links(Session &s)
 {
-    for (ConnectionIndex i = 0; i < s.link_count; ++i) {
-        if (s.links[i].role == PeerRole::none) continue;
+    for (ConnectionIndex i = 0; i < s.used_links; ++i) {
+        if (rests(s, i) || s.links[i].role == PeerRole::none) continue;
         s.links[i].call_count = s.links[i].call_bytes = 0;
         const HandshakeState handshake = endpoint::handshake_state(*s.endpoint, i);
         if (handshake != HandshakeState::open) {

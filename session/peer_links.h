@@ -6,6 +6,22 @@
 namespace tern::session {
 
 PeerLink &peer_link(Session &s, ConnectionIndex index);
+// At the host: from when on its clock alone is a reason to send a packet to the member.
+uint64_t clock_us(const PeerLink &p);
+// Until when nothing is due on the connection, as long as nothing arrives from the peer and nothing
+// is to be sent to it. 0: something may be due now. UINT64_MAX: there is no connection.
+uint64_t rest_until_us(const Session &s, ConnectionIndex index);
+inline bool rests(const Session &s, ConnectionIndex index) // As far as Session::rests knows.
+{
+    const bool rests = s.now_us < s.rests[index].until_us;
+    TERN_SLOW_ASSERT(!rests || s.now_us < rest_until_us(s, index), "connection %u", index);
+    return rests;
+}
+// The connection rests until the next time at which something is due on it.
+void rest(Session &s, ConnectionIndex index);
+void wake(Session &s, ConnectionIndex index); // Something has happened on it, or is to be sent.
+void wake_links(Session &s);                  // Likewise on any connection.
+void wake_all(Session &s);                    // Likewise, or the members need attention.
 // The open connection that is bound to the member, else no_connection.
 ConnectionIndex link_to(const Session &s, PeerId peer);
 PeerId member_with_key(const Session &s, const uint8_t *key); // none: no member has this key.

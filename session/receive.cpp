@@ -134,6 +134,7 @@ static bool take_world_message(Session &s, ConnectionIndex index,
                                std::span<const std::byte> message)
 {
     PeerLink &from = peer_link(s, index);
+    s.members_rest_until_us = 0;
     switch (from.role) {
     case PeerRole::unidentified:
         if (from.has_asked && !(from.may_ask_again && is_join(message)))
@@ -185,6 +186,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
     if (arrival.handling == Handling::opened) open_link(s, arrival.connection, arrival.answered_us);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
+    wake(s, arrival.connection);
     const PeerLink &from = peer_link(s, arrival.connection);
     // The sender may be a member that our next view names. Without an ack it sends this again.
     if (from.role == PeerRole::unidentified && arrival.packet.unreliable_count > 0) return;
@@ -232,21 +234,37 @@ static void receive_as_sent(Session &s, std::span<const Datagram> datagrams)
     }
 }
 
+static bool members_rest(const Session &s)
+{
+    const bool rest = s.now_us < s.members_rest_until_us;
+    TERN_SLOW_ASSERT(!rest || s.now_us < members_rest_until_us(s), "a member needs attention");
+    return rest;
+}
+
+static void update_members(Session &s)
+{
+    update_outages(s);
+    update_deadlines(s);
+    seek_former(s);
+}
+
 static void receive_all(Session &s, std::span<const Datagram> datagrams)
 {
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        drain_streams(s, i); // Messages that had no room in the last tick.
+    for (ConnectionIndex i = 0; i < s.used_links; ++i)
+        if (!rests(s, i)) drain_streams(s, i); // Messages that had no room in the last tick.
     receive_as_sent(s, datagrams);
     receive_bridged(s);
     update_links(s);
     if (s.state == State::joining) update_joining(s);
-    update_outages(s);
-    update_deadlines(s);
-    seek_former(s);
+    const bool rest = members_rest(s);
+    if (!rest) update_members(s);
     replica::end_receive(*s.replica);
     copy_replica_events(s);
     if (s.state == State::joining) report_progress(s);
-    reconcile_links(s);
+    if (!rest || !members_rest(s)) {
+        reconcile_links(s);
+        s.members_rest_until_us = members_rest_until_us(s);
+    }
     update_open_calls(s);
 }
 

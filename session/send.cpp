@@ -59,6 +59,7 @@ static bool add_clock(const Session &s, Charges &charges, PeerLink &p, Packet &p
     connection::add_unreliable(packet, UnreliableKind::clock, 8);
     charges::add(charges, TrafficKind::clock, 8 * 8, 1);
     p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);
+    p.clock_count += 1;
     return true;
 }
 
@@ -120,7 +121,7 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
         const bool updates = updates_left && replica::has_updates(*s.replica, p.peer);
         const bool call = play && has_call(s, p, next_call);
         const bool bridged = play && has_bridged(s, p.peer, next_bridged);
-        const bool any = updates || call || clock || bridged;
+        const bool any = updates || call || bridged || (clock && s.now_us >= clock_us(p));
         if (!any && !connection::wants_packet(c, s.now_us)) return;
         const std::span<std::byte> datagram = endpoint::place(part.datagram_buffer);
         if (datagram.empty()) return;
@@ -188,8 +189,12 @@ static bool is_bridged(const Session &s, ConnectionIndex index)
 static void send_part(Session &s, SendPart &part, bool bridged)
 {
     const bool is_host = replica::host(*s.replica) == s.replica->self;
-    for (ConnectionIndex i = part.first; i < part.end; ++i)
-        if (is_open(s, i) && is_bridged(s, i) == bridged) send_packets(s, part, i, is_host);
+    for (uint32_t k = part.first; k < part.end; ++k) {
+        const ConnectionIndex i = s.awake[k];
+        if (!is_open(s, i) || is_bridged(s, i) != bridged) continue;
+        send_packets(s, part, i, is_host);
+        rest(s, i);
+    }
 }
 
 static void send_direct_part(void *session, uint32_t part)
@@ -219,17 +224,17 @@ static uint32_t part_count(const Session &s, uint32_t open_count)
 static uint32_t divide(Session &s, bool bridged)
 {
     uint32_t open_count = 0;
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        open_count += is_open(s, i);
+    for (uint32_t k = 0; k < s.awake_count; ++k)
+        open_count += is_open(s, s.awake[k]);
     const uint32_t count = bridged ? 1 : part_count(s, open_count);
     size_t place = s.datagram_buffer.count;
-    ConnectionIndex next = 0;
+    uint32_t next = 0;
     for (uint32_t k = 0, done = 0; k < count; ++k) {
         SendPart &part = s.parts[k];
         part.first = next;
         const uint32_t done_before = done;
-        while (next < s.link_count && (k + 1 == count || done < open_count * (k + 1) / count))
-            done += is_open(s, next++);
+        while (next < s.awake_count && (k + 1 == count || done < open_count * (k + 1) / count))
+            done += is_open(s, s.awake[next++]);
         part.end = next;
         const size_t left = s.datagram_buffer.datagrams.size() - place;
         const size_t most = size_t{done - done_before} * s.packets_per_tick;
@@ -251,9 +256,40 @@ static void join(Session &s, uint32_t part_count)
     }
 }
 
+static void wake_called(Session &s)
+{
+    for (uint32_t i = 0; i < s.unreliable_call_count; ++i) {
+        const UnreliableCall &call = s.unreliable_calls[i];
+        if (call.to == PeerId::everyone) return wake_links(s);
+        const ConnectionIndex index = link_to(s, call.to);
+        if (index != no_connection) wake(s, index);
+    }
+}
+
+// Lists the connections on which something may be due. Packets on any of them may carry bridged
+// datagrams, so while there are some, no connection rests.
+static void list_awake(Session &s)
+{
+    s.awake_count = 0;
+    uint32_t used_links = 0;
+    for (ConnectionIndex i = 0; i < s.used_links; ++i) {
+        if (s.rests[i].until_us != UINT64_MAX) used_links = i + 1u;
+        const MemberSlot slot = s.rests[i].slot;
+        const bool is_quiet = rests(s, i) && s.bridge.count == 0 &&
+                              (slot == no_member || !replica::has_news(*s.replica, slot));
+        if (is_quiet) continue;
+        if (s.links[i].role == PeerRole::none)
+            rest(s, i);
+        else
+            s.awake[s.awake_count++] = i;
+    }
+    s.used_links = used_links;
+}
+
 static void send_connections(Session &s, bool bridged)
 {
-    for (ConnectionIndex i = 0; i < s.link_count; ++i) {
+    for (uint32_t k = 0; k < s.awake_count; ++k) {
+        const ConnectionIndex i = s.awake[k];
         if (!is_open(s, i)) continue;
         if (bridged) send_path_messages(s, i);
         if (s.links[i].role == PeerRole::member && is_bridged(s, i) == bridged) fill_stream(s, i);
@@ -269,8 +305,11 @@ static void send_connections(Session &s, bool bridged)
 static void send_all(Session &s)
 {
     endpoint::send_handshakes(*s.endpoint, s.datagram_buffer, s.now_us);
+    wake_called(s);
+    list_awake(s);
     send_connections(s, true); // First: direct connections carry their datagrams.
     queue_bridged(s);
+    list_awake(s);
     send_connections(s, false);
     clear_bridged(s);
     s.unreliable_call_count = 0;

@@ -54,6 +54,9 @@ const char *sentence(State state)
 void enter_state(Session &s, State state, const char *format, ...)
 {
     s.state = state;
+    wake_all(s);
+    for (PeerLink &link : std::span(s.links, s.used_links))
+        link.clock_sent_us = link.clock_count = 0; // The clock says whether the host is cut off.
     va_list values;
     va_start(values, format);
     std::vsnprintf(s.text, sizeof s.text, format, values);
@@ -98,6 +101,12 @@ static void introduce(const Session &s, Event &event)
     if (slot != no_member) event.previous = former_id(s, s.replica->members[slot].identity.key);
 }
 
+static bool is_about_peers(EventKind kind)
+{
+    return kind == EventKind::peer_joined || kind == EventKind::peer_left ||
+           kind == EventKind::host_lost || kind == EventKind::host_changed;
+}
+
 void copy_replica_events(Session &s)
 {
     const Flat<Event> &events = s.replica->events;
@@ -113,6 +122,7 @@ void copy_replica_events(Session &s)
         event.changed_fields &= ~optimistic_fields(s, event);
         if (event.kind == EventKind::object_changed && event.changed_fields == 0) continue;
         if (event.kind == EventKind::peer_joined) introduce(s, event);
+        if (is_about_peers(event.kind)) wake_all(s);
         note_owner(s, event, slot);
         push_event(s, event);
         if (!answer) continue;
@@ -194,6 +204,8 @@ static void place_arrays(flat::Builder &b, Session &s)
     Datagram *datagrams = nullptr;
     std::byte *bytes = nullptr;
     array(s.links, s.link_count);
+    array(s.rests, s.link_count);
+    array(s.awake, s.link_count);
     array(s.message_ends, s.link_count * size_t{unacked_messages_max});
     array(s.link_of, s.config.peers_max);
     array(s.reconnect_us, s.config.peers_max);

@@ -62,7 +62,10 @@ inline constexpr uint64_t reach_again_us = 1'000'000;
 // suspicion_us, or for four round trips if that is longer.
 inline constexpr uint64_t ping_interval_us = 50'000;
 inline constexpr uint64_t suspicion_us = 300'000;
-inline constexpr uint64_t clock_interval_us = 500'000; // The host sends its clock to members.
+// The host's packets to a member carry its clock once in clock_interval_us. Without other packets
+// the first clocks_hurried, and then one in clock_interval_us_max, are sent on their own.
+inline constexpr uint64_t clock_interval_us = 500'000, clock_interval_us_max = 3'000'000;
+inline constexpr uint32_t clocks_hurried = 8;
 // A path that was made anew counts from then on; a peer that was removed is refused before.
 inline constexpr uint64_t proven_path_us = 600'000;
 inline constexpr uint64_t refuse_former_us = 300'000;
@@ -154,7 +157,8 @@ struct PeerLink {
     bool welcomed;          // member: when it was bound, no WELCOME of ours to it was unacked.
     uint64_t since_us;      // When the connection began, or was refused with may_ask_again.
     uint64_t ask_us;        // join_target: when to repeat the JOIN; 0: never.
-    uint64_t clock_sent_us; // 0: never.
+    uint64_t clock_sent_us; // 0: never, or not since our state has changed.
+    uint32_t clock_count;   // Clocks sent since then.
     uint64_t bad_messages;  // See Stats.
     uint32_t message_first, message_count; // Messages in flight: a ring in Session::message_ends.
     uint32_t acked_messages;               // World messages to the member, acked in order.
@@ -165,6 +169,13 @@ struct PeerLink {
     Identity identity; // unidentified whose JOIN has arrived; with its payload.
     uint16_t payload_bytes;
     std::byte payload[payload_bytes_max];
+};
+
+// Before until_us the connection rests: receive() and send() skip it, unless something waits for
+// the member in this slot. 0: it does not rest. See rest_until_us() and wake().
+struct LinkRest {
+    uint64_t until_us;
+    MemberSlot slot; // no_member: no member is at the other end.
 };
 
 // Messages between a newcomer and the host, before the newcomer is a member:
@@ -247,11 +258,11 @@ struct PeerDeadlines {
     bool has_what_was_held;  // The objects that were held for it have been given back.
 };
 
-// A range of connections, `first` to `end` without `end`, whose packets are built independently of
-// all others, perhaps in another thread: Config::parallel.
+// A range of Session::awake, `first` to `end` without `end`. The packets of these connections are
+// built independently of all others, perhaps in another thread: Config::parallel.
 struct SendPart {
     uint32_t number;
-    ConnectionIndex first, end;
+    uint32_t first, end;
     DatagramBuffer datagram_buffer; // A part of Session::datagram_buffer.
     Charges
         *charges; // Session::charges in the first part; else `own`, which is added to them later.
@@ -290,14 +301,19 @@ struct Session {
 
     uint16_t link_count;
     PeerLink *links;
-    uint64_t *message_ends;   // [connection * unacked_messages_max + ...]: stream offsets.
-    ConnectionIndex *link_of; // Indexed by member slot: the connection bound to it last.
-    uint64_t *reconnect_us;   // Indexed by member slot: do not connect before this time.
-    PeerDeadlines *deadlines; // Indexed by member slot.
-    LinkOutage *outages;      // Indexed by member slot.
-    uint8_t *away;            // Indexed by member slot: 1 for a member that is not heard now.
-    uint64_t few_since_us;    // Since when too few members are heard. 0: enough are.
-    uint64_t few_us;          // When too few were heard last. 0: never.
+    LinkRest *rests;        // Indexed by connection.
+    uint32_t used_links;    // The connections from here on are free.
+    ConnectionIndex *awake; // Those that do not rest in this send(). Memory for link_count.
+    uint32_t awake_count;
+    uint64_t members_rest_until_us; // Before this time no path or member needs attention: likewise.
+    uint64_t *message_ends;         // [connection * unacked_messages_max + ...]: stream offsets.
+    ConnectionIndex *link_of;       // Indexed by member slot: the connection bound to it last.
+    uint64_t *reconnect_us;         // Indexed by member slot: do not connect before this time.
+    PeerDeadlines *deadlines;       // Indexed by member slot.
+    LinkOutage *outages;            // Indexed by member slot.
+    uint8_t *away;                  // Indexed by member slot: 1 for a member that is not heard now.
+    uint64_t few_since_us;          // Since when too few members are heard. 0: enough are.
+    uint64_t few_us;                // When too few were heard last. 0: never.
     uint64_t enough_since_us; // Since when this peer could take the host's place. 0: it cannot.
     uint64_t cut_off_us;      // cut_off: since when.
     bool joins_again;         // At the end of this receive() this peer joins again: the others

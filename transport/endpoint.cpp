@@ -120,7 +120,7 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
     const ConnectionIndex index = free_slot(e);
     if (index == no_connection) return index;
     ConnectionSlot &slot = e._slots[index];
-    slot.state = HandshakeState::connecting;
+    set_state(e, slot, HandshakeState::connecting);
     slot.is_ours = true;
     slot.local_id = connection_ids::take(e._ids, e._entropy, IdOwner::connection, index);
     std::memcpy(slot.key, key, sizeof slot.key);
@@ -154,6 +154,7 @@ void free_connection(Endpoint &e, ConnectionIndex index)
     ConnectionSlot &slot = slot_at(e, index);
     if (slot.state == HandshakeState::open) connection::wipe(*e._connections[index]);
     forget_id(e, slot);
+    set_state(e, slot, HandshakeState::free);
     sodium_memzero(&slot, sizeof slot);
 }
 
@@ -173,11 +174,18 @@ Connection &make_connection(Endpoint &e, ConnectionIndex index)
     return *made;
 }
 
+void set_state(Endpoint &e, ConnectionSlot &slot, HandshakeState state)
+{
+    e._connecting_count -= slot.state == HandshakeState::connecting;
+    e._connecting_count += state == HandshakeState::connecting;
+    slot.state = state;
+}
+
 void fail_handshake(Endpoint &e, ConnectionSlot &slot, HandshakeState state)
 {
     forget_id(e, slot);
     noise::wipe(slot.noise);
-    slot.state = state;
+    set_state(e, slot, state);
 }
 
 // --- Queries ---

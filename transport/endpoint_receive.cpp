@@ -47,7 +47,7 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
     Connection &c = make_connection(e, static_cast<ConnectionIndex>(slot - e._slots));
     connection::open(c, keys, handshake::id(read.message.sender_id),
                      by_relay_candidate ? datagram.address : slot->address, now_us);
-    slot->state = HandshakeState::open;
+    set_state(e, *slot, HandshakeState::open);
     sodium_memzero(&keys, sizeof keys);
     return Handling::handled;
 }

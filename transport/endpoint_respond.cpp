@@ -182,8 +182,9 @@ void take_over(Endpoint &e, ConnectionIndex index, HalfOpen &entry)
 {
     ConnectionSlot &slot = e._slots[index];
     if (slot.local_id != 0) connection_ids::give_back(e._ids, slot.local_id);
+    set_state(e, slot, HandshakeState::free);
     sodium_memzero(&slot, sizeof slot);
-    slot.state = HandshakeState::open;
+    set_state(e, slot, HandshakeState::open);
     slot.local_id = entry.local_id;
     std::memcpy(slot.key, entry.key, sizeof slot.key);
     slot.first_packet_at = e._received;

@@ -40,6 +40,7 @@ bool send_initiation(ConnectionSlot &slot, DatagramBuffer &datagram_buffer, uint
 
 void send_initiations(Endpoint &e, DatagramBuffer &datagram_buffer, uint64_t now_us)
 {
+    if (e._connecting_count == 0) return; // Nearly always; skips a scan of all slots.
     for (ConnectionIndex i = 0; i < e._limits.connections_max; i += 1) {
         ConnectionSlot &slot = e._slots[i];
         if (slot.state != HandshakeState::connecting) continue;

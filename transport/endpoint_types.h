@@ -80,7 +80,8 @@ struct Endpoint { // Closed.
     uint64_t _cookie_us;            // When the present secret was made.
     bool _has_cookie_secret;
 
-    Tally _handshakes; // Handshake datagrams sent.
+    uint32_t _connecting_count; // Slots that are connecting.
+    Tally _handshakes;          // Handshake datagrams sent.
     uint64_t
         _received; // Datagrams received; serves as a logical clock for first_packet_at and made_at.
     uint64_t _bad; // Bad datagrams received.
@@ -100,6 +101,7 @@ namespace endpoint {
 ConnectionIndex free_slot(const Endpoint &e); // no_connection if there is none.
 // The connection of this place; makes it at the first call.
 Connection &make_connection(Endpoint &e, ConnectionIndex index);
+void set_state(Endpoint &e, ConnectionSlot &slot, HandshakeState state);
 void fail_handshake(Endpoint &e, ConnectionSlot &slot, HandshakeState state);
 void clear_half_open(Endpoint &e, HalfOpen &entry);
 

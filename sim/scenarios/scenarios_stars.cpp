@@ -137,7 +137,7 @@ PlayedSessions early_call(const Stage &stage)
                                  "crash 0 @27191680\n"
                                  "ask 4>0 @30650660 o45 =0\n";
     Run run = begin(stage, text);
-    advance_to(run, 33'000'000);
+    advance_to(run, 36'000'000);
     const std::vector<AskRecord> &said = run.sim->oracles.asks[run.sim->nodes[4].self].said;
     expect(run, said.size() == 1, "4 has called");
     expect(run, !said.empty() && said[0].heard_by == std::vector{run.sim->nodes[2].self},

@@ -56,10 +56,15 @@ void hurry(AckTracker &tracker)
     if (tracker._waiting_count > 0) tracker._waiting_count += waiting_max;
 }
 
+uint64_t due_us(const AckTracker &tracker)
+{
+    if (tracker._waiting_count == 0) return UINT64_MAX;
+    return tracker._waiting_count >= waiting_max ? 0 : tracker._waiting_since_us + ack_wait_us;
+}
+
 bool due(const AckTracker &tracker, uint64_t now_us)
 {
-    if (tracker._waiting_count >= waiting_max) return true;
-    return tracker._waiting_count > 0 && now_us - tracker._waiting_since_us >= ack_wait_us;
+    return now_us >= due_us(tracker);
 }
 
 BuiltAck build(AckTracker &tracker, const ReplayWindow &arrived, uint64_t next_sent,

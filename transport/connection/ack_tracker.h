@@ -44,6 +44,7 @@ void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, u
 void hurry(AckTracker &tracker);
 // An ack is due, even if there is no other reason to send a packet.
 bool due(const AckTracker &tracker, uint64_t now_us);
+uint64_t due_us(const AckTracker &tracker); // From when on it is. UINT64_MAX: nothing waits.
 
 // next_sent: as in arrive(). read_end: one past the highest of our packets that had an ack frame
 // and was acked.

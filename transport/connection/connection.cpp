@@ -162,9 +162,20 @@ uint64_t probe_interval_us(const Connection &c)
     return std::min(once_us << c._probe_count, std::max(most_us, least_us));
 }
 
+static uint64_t keep_alive_us(const Connection &c)
+{
+    return sent_packets::eliciting_us(c._sent) + c._limits.timeout_us / 4;
+}
+
 bool keep_alive_due(const Connection &c, uint64_t now_us)
 {
-    return now_us - sent_packets::eliciting_us(c._sent) >= c._limits.timeout_us / 4;
+    return now_us >= keep_alive_us(c);
+}
+
+// Without an ack until this time the present path may be broken.
+static uint64_t doubt_us(const Connection &c)
+{
+    return c._answered_us + uint64_t{c._limits.timeout_us} * 3 / 8;
 }
 
 // If the timeout is short compared with the round trip, a keep-alive goes out before a probe is
@@ -233,6 +244,32 @@ void update(Connection &c, uint64_t now_us)
     if (!has_place(c) && now_us >= old_us) lose_packets(c, now_us - old_us);
 }
 
+static bool is_quiet(const StreamSend &stream, uint32_t copies)
+{
+    if (stream_send::any_lost(stream) || stream_send::any_new(stream, 1, 0)) return false;
+    return copies == 1 || stream_send::acked(stream) == stream_send::queued(stream);
+}
+
+uint64_t quiet_until_us(const Connection &c)
+{
+    const SentPackets &sent = c._sent;
+    if (!is_alive(c) || c._state != ConnectionState::open || c._ping_due) return 0;
+    if (c._probes_due > 0 || c._probe_count >= doubtful_probes || !has_place(c)) return 0;
+    // An older packet than an acked one may count as lost at any time.
+    if (sent_packets::any_outcome(sent)) return 0;
+    if (sent_packets::oldest(sent) < sent_packets::acked_end(sent)) return 0;
+    const uint32_t copy_count = copies(c);
+    for (const StreamSend &stream : c._send)
+        if (!is_quiet(stream, copy_count)) return 0;
+    for (const StreamReceive &stream : c._receive)
+        if (stream_receive::has_message(stream)) return 0;
+    const uint64_t eliciting_us = sent_packets::eliciting_us(sent);
+    const bool awaits_ack = sent_packets::eliciting_count(sent) > 0;
+    return std::min({c._last_received_us + c._limits.timeout_us, keep_alive_us(c), doubt_us(c),
+                     ack_tracker::due_us(c._acks),
+                     awaits_ack ? eliciting_us + probe_interval_us(c) : UINT64_MAX});
+}
+
 ConnectionState state(const Connection &c)
 {
     return c._state;
@@ -279,8 +316,7 @@ void redirect(Connection &c, const Address &address, uint64_t now_us)
 
 bool in_doubt(const Connection &c, uint64_t now_us)
 {
-    return c._probe_count >= doubtful_probes ||
-           now_us - c._answered_us >= uint64_t{c._limits.timeout_us} * 3 / 8;
+    return c._probe_count >= doubtful_probes || now_us >= doubt_us(c);
 }
 
 void end_doubt(Connection &c, uint64_t now_us)

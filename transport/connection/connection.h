@@ -106,6 +106,10 @@ void consume_message(Connection &c, StreamId stream);
 // Call once per tick, after the tick's datagrams: detects loss, schedules probes, ends a connection
 // whose peer is silent.
 void update(Connection &c, uint64_t now_us);
+// Before this time update(), peek_message(), wants_packet() and in_doubt() find nothing new, unless
+// a packet is accepted, a message is queued, or another function of this header acts on the
+// connection. 0: they may find something at any time.
+uint64_t quiet_until_us(const Connection &c);
 ConnectionState state(const Connection &c);
 // When the last authentic packet was accepted, or the connection was opened.
 uint64_t last_received_us(const Connection &c);

@@ -293,4 +293,9 @@ bool take_packet_outcome(SentPackets &sent, PacketOutcome &outcome)
     return take_first(sent, sent._for_caller, ReportState::untaken, ReportState::taken, outcome);
 }
 
+bool any_outcome(const SentPackets &sent)
+{
+    return sent._for_connection._count + sent._for_caller._count > 0;
+}
+
 }

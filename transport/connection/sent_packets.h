@@ -118,6 +118,8 @@ void declare_all_lost(SentPackets &sent, uint64_t sent_us);
 // three; then its caller gets them from take_packet_outcome().
 bool settle_packet_outcome(SentPackets &sent, PacketOutcome &outcome);
 bool take_packet_outcome(SentPackets &sent, PacketOutcome &outcome);
+// Whether one of the two would return an outcome.
+bool any_outcome(const SentPackets &sent);
 
 }
 }

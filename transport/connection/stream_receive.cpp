@@ -87,6 +87,13 @@ bool store(StreamReceive &s, uint32_t offset_low, std::span<const std::byte> byt
     return all_new && added == end - offset;
 }
 
+bool has_message(const StreamReceive &s)
+{
+    const Length length = read_length(s);
+    const size_t whole_bytes = length.length_bytes + length.message_bytes;
+    return length.broken || (length.message_bytes > 0 && s._arrived - s._consumed >= whole_bytes);
+}
+
 Peek peek(StreamReceive &s)
 {
     const Length length = read_length(s);

@@ -33,6 +33,7 @@ bool fits(const StreamReceive &stream, uint32_t offset_low, size_t size_bytes);
 // Requires fits(). False: some of the bytes were here already.
 bool store(StreamReceive &stream, uint32_t offset_low, std::span<const std::byte> bytes);
 
+bool has_message(const StreamReceive &stream); // Whether peek() would return a message, or broken.
 Peek peek(StreamReceive &stream);
 void consume(StreamReceive &stream); // Removes the message that peek() returns; there must be one.
 
