@@ -239,51 +239,130 @@ static uint32_t write_body(const Snapshots &s, SnapshotScratch &scratch, const L
     return carried;
 }
 
-static bool is_coded(const SnapshotCode &code, const SnapshotScratch &scratch, const Writing &w)
+// What a body depends on beside the plan.
+struct Task {
+    uint32_t wanted; // The objects of the plan that are to be carried.
+    uint32_t limit;  // As many are tried first.
+    size_t room_bytes;
+};
+
+// An attempt that does not fit is encoded in vain. So the first one carries hardly more objects
+// than would have fitted in the last body that was cut.
+static uint32_t limit_of(const SnapshotPeer &p, uint32_t wanted, size_t room_bytes)
 {
-    if (code.age_count != w.lineage.count) return false;
-    if (std::memcmp(code.ages, w.lineage.ages, sizeof code.ages) != 0) return false;
-    return code.count == scratch.plan.count &&
-           std::memcmp(&scratch.cached[code.first], scratch.plan.begin(),
-                       code.count * sizeof(PlanItem)) == 0;
+    if (p.cut_bits == 0) return wanted;
+    const auto likely = static_cast<uint32_t>(room_bytes * 8 / p.cut_bits) + 1;
+    const uint32_t more = likely + likely / 32;
+    return wanted <= more + more / 4 ? wanted : more;
 }
 
-static void keep_code(SnapshotScratch &scratch, const Writing &w, std::span<const std::byte> body)
+template <class T>
+static bool is_equal(const Flat<T> &cached, const SnapshotCode &code, const Flat<T> &present)
 {
-    if (flat::full(scratch.codes) || body.size() > snapshot_bytes_max) return;
+    return std::memcmp(cached.begin() + code.first, present.begin(), code.count * sizeof(T)) == 0;
+}
+
+// What was cut off depended on the room and on the urgencies, too.
+static bool is_coded(const SnapshotCode &code, const SnapshotScratch &scratch, const Writing &w,
+                     const Task &task)
+{
+    if (code.age_count != w.lineage.count || code.count != scratch.plan.count) return false;
+    if (code.limit != task.limit || code.size_bytes > task.room_bytes) return false;
+    if (std::memcmp(code.ages, w.lineage.ages, sizeof code.ages) != 0) return false;
+    if (!is_equal(scratch.cached, code, scratch.plan)) return false;
+    if (code.carried_max == task.wanted) return true;
+    return code.room_bytes == task.room_bytes &&
+           is_equal(scratch.cached_urgency, code, scratch.plan_urgency);
+}
+
+// Keeps the plan before it is cut; the next code refers to it.
+static void note_plan(SnapshotScratch &scratch)
+{
+    for (uint32_t i = 0; i < scratch.plan.count; ++i) {
+        flat::push(scratch.cached, scratch.plan[i]);
+        flat::push(scratch.cached_urgency, scratch.plan_urgency[i]);
+    }
+}
+
+static void keep_code(SnapshotScratch &scratch, const Writing &w, const Task &task, uint32_t first,
+                      std::span<const std::byte> body)
+{
+    if (body.empty() || flat::full(scratch.codes)) {
+        scratch.cached.count = scratch.cached_urgency.count = first;
+        return;
+    }
     SnapshotCode &code = flat::push(scratch.codes, {});
     code.age_count = w.lineage.count;
     std::ranges::copy(w.lineage.ages, code.ages);
-    code.first = scratch.cached.count;
-    code.count = scratch.plan.count;
-    std::copy_n(scratch.plan_bits.begin(), code.count, scratch.cached_bits.begin() + code.first);
-    for (const PlanItem &item : scratch.plan.all())
-        flat::push(scratch.cached, item);
+    code.first = first;
+    code.count = scratch.cached.count - first;
+    code.room_bytes = static_cast<uint32_t>(task.room_bytes);
+    code.limit = task.limit;
+    code.carried_max = carried_count(scratch);
     code.size_bytes = static_cast<uint32_t>(body.size());
+    std::copy_n(scratch.plan_bits.begin(), scratch.plan.count, scratch.cached_bits.begin() + first);
     std::memcpy(code.bytes, body.data(), body.size());
 }
 
-// Returns the size of the body in bytes; 0: nothing fits.
+static size_t copy_code(SnapshotScratch &scratch, const SnapshotCode &code, const Task &task,
+                        std::span<std::byte> buffer)
+{
+    if (code.carried_max < task.wanted) cut_plan(scratch, code.carried_max);
+    std::copy_n(scratch.cached_bits.begin() + code.first, scratch.plan.count,
+                scratch.plan_bits.begin());
+    std::memcpy(buffer.data(), code.bytes, code.size_bytes);
+    return code.size_bytes;
+}
+
+// Sets the plan to the one that note_plan() has kept, with the most urgent objects only.
+static void cut_again(SnapshotScratch &scratch, uint32_t first, uint32_t carried_max)
+{
+    flat::clear(scratch.plan);
+    flat::clear(scratch.plan_urgency);
+    for (uint32_t i = first; i < scratch.cached.count; ++i) {
+        flat::push(scratch.plan, scratch.cached[i]);
+        flat::push(scratch.plan_urgency, scratch.cached_urgency[i]);
+    }
+    cut_plan(scratch, carried_max);
+}
+
+// Encodes as many objects as fit, in a few attempts. Returns the size of the body; 0: none fits.
+static size_t fit_body(const Snapshots &s, SnapshotScratch &scratch, const Writing &w,
+                       const Task &task, uint32_t first, std::span<std::byte> buffer)
+{
+    size_t size = 0;
+    bool was_too_long = false;
+    for (uint32_t most = task.limit; most > 0;) {
+        if (most < carried_count(scratch) || size > 0) cut_again(scratch, first, most);
+        const uint32_t carried = write_body(s, scratch, w.lineage, buffer, size);
+        if (size == 0) {
+            // Cuts further than to what fitted: the decision that a listed object is not carried
+            // takes room too.
+            most = std::min(carried, most - 1 - most / 16);
+            was_too_long = true;
+            continue;
+        }
+        if (most == task.wanted || was_too_long || size * 8 >= buffer.size() * 7) break;
+        most = std::min(task.wanted,
+                        most + 1 + static_cast<uint32_t>(most * (buffer.size() - size) / size));
+    }
+    return size;
+}
+
+// Returns the size of the body in bytes; 0: nothing fits. The room is a multiple of 32 bytes, so
+// that peers whose acks differ in size get equal bodies.
 static size_t code_body(const Snapshots &s, SnapshotScratch &scratch, const Writing &w,
                         std::span<std::byte> buffer)
 {
+    buffer = buffer.first(buffer.size() / 32 * 32);
+    const uint32_t wanted = carried_count(scratch);
+    const Task task = {wanted, limit_of(s.peers[w.peer], wanted, buffer.size()), buffer.size()};
     for (const SnapshotCode &code : scratch.codes.all())
-        if (is_coded(code, scratch, w) && code.size_bytes <= buffer.size()) {
-            std::memcpy(buffer.data(), code.bytes, code.size_bytes);
-            std::copy_n(scratch.cached_bits.begin() + code.first, code.count,
-                        scratch.plan_bits.begin());
-            return code.size_bytes;
-        }
-    size_t size = 0;
-    for (uint32_t most = carried_count(scratch); most > 0 && size == 0;) {
-        const uint32_t carried = write_body(s, scratch, w.lineage, buffer, size);
-        if (size > 0) break;
-        // Cuts further than to what fitted: the decision that a listed object is not carried takes
-        // room too.
-        most = std::min(carried, most - 1 - most / 16);
-        cut_plan(scratch, most);
-    }
-    if (size > 0) keep_code(scratch, w, buffer.first(size));
+        if (is_coded(code, scratch, w, task)) return copy_code(scratch, code, task, buffer);
+    const uint32_t first = scratch.cached.count;
+    note_plan(scratch);
+    const size_t size = fit_body(s, scratch, w, task, first, buffer);
+    keep_code(scratch, w, task, first, buffer.first(size));
     return size;
 }
 
@@ -403,7 +482,9 @@ size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_
     if (head == 0) return 0;
     const size_t body = code_body(s, scratch, w, buffer.subspan(head));
     if (body == 0) return 0;
-    p.was_cut = carried_count(scratch) < wanted ? 1 : 0;
+    const uint32_t fitted = carried_count(scratch);
+    p.was_cut = fitted < wanted ? 1 : 0;
+    if (p.was_cut != 0) p.cut_bits = static_cast<uint32_t>(body * 8 / fitted) + 1;
     remember(s, scratch, w);
     return head + body;
 }

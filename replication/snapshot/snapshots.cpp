@@ -96,7 +96,8 @@ void place(flat::Builder &b, SnapshotScratch &scratch, const TypeTable &types)
     flat::place(b, scratch.plan, entries);
     flat::place(b, scratch.plan_urgency, entries);
     flat::place(b, scratch.carried_urgency, entries);
-    flat::place(b, scratch.cached, entries * codes);
+    flat::place(b, scratch.cached, entries * (codes + 1));
+    flat::place(b, scratch.cached_urgency, entries * (codes + 1));
     flat::place(b, scratch.plan_bits, entries, entries);
     flat::place(b, scratch.cached_bits, entries * codes, entries * codes);
     flat::place(b, scratch.codes, codes);
@@ -170,6 +171,7 @@ static void note_change(Snapshots &s, const World &world, const TypeTable &types
 void begin(SnapshotScratch &scratch)
 {
     flat::clear(scratch.cached);
+    flat::clear(scratch.cached_urgency);
     flat::clear(scratch.codes);
 }
 

@@ -76,6 +76,7 @@ struct SnapshotPeer { // State of the exchange with one peer, both directions.
     uint32_t reordered;      // Running mean of snapshots that were acked after a later one.
     uint32_t arrived_number; // The highest number that was acked.
     uint32_t was_cut;        // Not 0: the last snapshot had no room for all of its objects.
+    uint32_t cut_bits;       // Bits for each object of the last one that had none. 0: none had.
     uint32_t renamed_number; // The newest one that gave an entry to another object than before.
     uint32_t awaits_ack;     // Not 0: the last write() had no acked base, and left all to UPDATEs.
 };
@@ -142,7 +143,10 @@ struct SnapshotInputs {
 // A body that was encoded in this send, to be copied for peers that need the same bytes.
 struct SnapshotCode {
     uint32_t ages[history_max], age_count;
-    uint32_t first, count; // The plan of this body, in SnapshotScratch::cached.
+    uint32_t first, count; // The plan before anything was cut off, in SnapshotScratch::cached.
+    uint32_t room_bytes;   // The room that there was for the body.
+    // The limit that it began with, and the number that it was cut to: see code_body().
+    uint32_t limit, carried_max;
     uint32_t size_bytes;
     std::byte bytes[snapshot_bytes_max];
 };
@@ -155,7 +159,8 @@ struct SnapshotScratch {
     Flat<uint16_t> plan_bits; // Bits that each item of the plan took.
     Flat<uint64_t> plan_urgency;
     Flat<uint64_t> carried_urgency;
-    Flat<uint16_t> cached_bits;
+    Flat<uint64_t> cached_urgency;
+    Flat<uint16_t> cached_bits; // Those of the plan after the cut.
     Flat<ObjectSlot>
         carried; // The objects that the last write() sent; carried_bits: the bits that each took.
     Flat<uint16_t> carried_bits;

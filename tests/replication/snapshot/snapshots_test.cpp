@@ -546,6 +546,28 @@ TEST(Snapshots, WithoutLossAllAreUsable)
     EXPECT_EQ(net.refused, 0u);
 }
 
+// Two peers with the same history get the same bytes, and each body is encoded once, even if not
+// all objects fit.
+TEST(Snapshots, PeersShareBodiesThatWereCut)
+{
+    Net net;
+    net.random = random::from_seed(5);
+    net.faults = {.lost = 0, .delay_max = 1, .reported_lost = 0, .buffer_bytes = 150};
+    for (uint32_t i = 0; i < 60; ++i)
+        net.add();
+    uint32_t cut = 0;
+    for (uint32_t i = 0; i < 60; ++i) {
+        net.tick(0.9);
+        std::vector<Value> sent[peers];
+        for (const Message &message : net.flying)
+            if (message.is_snapshot) sent[message.peer].push_back(message.bytes);
+        EXPECT_EQ(sent[0], sent[1]) << i;
+        EXPECT_EQ(net.owner_block.peer().snapshots.codes.count, sent[0].size()) << i;
+        cut += sent[0].size() > 1;
+    }
+    EXPECT_GT(cut, 30u);
+}
+
 TEST(Snapshots, FewBytesAndLongDelaysDoNoHarm)
 {
     for (uint64_t seed = 1; seed <= 10; ++seed) {
