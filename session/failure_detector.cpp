@@ -297,8 +297,11 @@ uint64_t members_rest_until_us(const Session &s)
 {
     const Replica &r = *s.replica;
     if (!is_settled(s)) return 0;
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        if (s.links[i].role != PeerRole::none && s.links[i].role != PeerRole::member) return 0;
+    for (ConnectionIndex i = 0; i < s.used_links; ++i) {
+        if (s.links[i].role == PeerRole::none) continue;
+        if (s.links[i].role != PeerRole::member) return 0;
+        if (endpoint::handshake_state(*s.endpoint, i) != HandshakeState::open) return 0;
+    }
     const bool leads = replica::successor(r) == r.self;
     uint64_t until_us = UINT64_MAX;
     for (const uint16_t slot : r.order.all())
