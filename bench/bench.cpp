@@ -32,6 +32,10 @@ constexpr NamedSection sections[] = {
     {"cubes", "cubes", measure_cubes},
     {"live", "cubes", measure_live},
     {"join", "join", measure_join},
+    {"surface_messages", "surface", measure_surface_messages},
+    {"surface_idle", "surface", measure_surface_idle},
+    {"surface_objects", "surface", measure_surface_objects},
+    {"surface_interest", "surface", measure_surface_interest},
 #ifdef TERN_HAVE_LUA
     {"lua", "lua", measure_lua},
 #endif

@@ -5,7 +5,7 @@
 # Files, and folders, in which a name stands for two things when they are compiled together.
 string(JOIN "|" unity_never
        transport/sockets/discovery_socket.cpp sim/scenarios/ programs/prof/ programs/sim/game.cpp
-       programs/common/type_file bench/sections/)
+       programs/common/type_file bench/sections/ bench/surface/)
 
 # tern_unity(<target>): the files of each folder together, if TERN_UNITY is on.
 function(tern_unity name)

@@ -22,4 +22,11 @@ bool measure_session(const Options &options); // Whole sessions, without a netwo
 bool measure_cubes(const Options &options);   // Bits that a scene of rigid bodies takes.
 bool measure_lua(const Options &options);     // From Lua; does nothing in a build without it.
 
+// --- The public surface: whole sessions between processes, bench/surface/ ---
+
+bool measure_surface_messages(const Options &options);
+bool measure_surface_idle(const Options &options);
+bool measure_surface_objects(const Options &options);
+bool measure_surface_interest(const Options &options);
+
 }
