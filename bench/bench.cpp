@@ -36,6 +36,8 @@ constexpr NamedSection sections[] = {
     {"surface_idle", "surface", measure_surface_idle},
     {"surface_objects", "surface", measure_surface_objects},
     {"surface_interest", "surface", measure_surface_interest},
+    {"surface_motion", "surface", measure_surface_motion},
+    {"surface_delay", "surface", measure_surface_delay},
 #ifdef TERN_HAVE_LUA
     {"lua", "lua", measure_lua},
 #endif

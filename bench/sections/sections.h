@@ -28,5 +28,7 @@ bool measure_surface_messages(const Options &options);
 bool measure_surface_idle(const Options &options);
 bool measure_surface_objects(const Options &options);
 bool measure_surface_interest(const Options &options);
+bool measure_surface_motion(const Options &options);
+bool measure_surface_delay(const Options &options); // In virtual time.
 
 }

@@ -226,7 +226,7 @@ void find_shown(EnetObjectClients &clients, const Remote &remote)
 void check(EnetObjectClients &clients, const Moment &moment)
 {
     watch::count_due(clients.watch, moment);
-    if (!watch::is_due(moment)) return;
+    if (!watch::is_due(clients.watch, moment)) return;
     for (const Remote &remote : clients.remotes) {
         find_shown(clients, remote);
         watch::look(clients.watch, moment, remote.index, clients.shown);
@@ -260,7 +260,8 @@ void run_clients(const void *setup, Channel &channel, const Contact &contact)
 {
     const auto &with = *static_cast<const EnetObjects *>(setup);
     const size_t objects = with.objects.scene->object_count;
-    EnetObjectClients clients = {&with, {}, {&with.objects, {}, 0, 0, 0, false}, {}, {}};
+    EnetObjectClients clients = {&with, {}, {}, {}, {}};
+    clients.watch.setup = &with.objects;
     for (uint32_t i = 0; i < with.objects.client_count; ++i)
         clients.remotes.push_back({enet_link::make_client(contact.port), 0, false,
                                    std::vector<Thing>(objects), std::vector<uint8_t>(objects)});

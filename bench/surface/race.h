@@ -27,7 +27,9 @@ namespace race {
 uint32_t rounds(const Options &options);
 // Ticks of a round of 0.6 s, or in a quick run of a tenth of that.
 uint32_t ticks(const Options &options, uint32_t period_us);
-void print_layer(); // Says what these sections measure.
+// Say once what these sections measure.
+void print_layer();
+void print_virtual_layer();
 // Starts all pairs, lets them take turns, prints the table and ends them.
 bool run(const Race &race, std::vector<Racer> &racers, const Options &options);
 

@@ -16,8 +16,8 @@ static const Field thing_fields[] = {
 Type thing_type(const Scene &scene, bool is_predicted)
 {
     Type made = {"thing", sizeof(Thing), thing_fields};
-    // Room for what is created while others of its number are not forgotten yet, at the host.
-    made.objects_max = static_cast<uint32_t>(2 * scene.object_count + 64);
+    // The members share the room: creations_left().
+    made.objects_max = static_cast<uint32_t>(4 * scene.object_count + 256);
     made.predicted = is_predicted;
     return made;
 }

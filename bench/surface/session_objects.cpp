@@ -26,7 +26,7 @@ static size_t client_index(PeerId client)
 ObjectHost make_object_host(const SessionObjects &setup, Socket *socket)
 {
     const Scene &scene = *setup.objects.scene;
-    ObjectHost made = {&setup, peer::make_host(setup.session, socket), {}, {}, 0, false};
+    ObjectHost made = {&setup, peer::make_host(setup.session, socket), {}, {}, 0};
     for (size_t i = 0; i < scene.object_count; ++i)
         made.ids.push_back(scene::is_alive(scene, 0, i)
                                ? create(made.peer.session, 0, scene::at(scene, 0, i))
@@ -43,8 +43,8 @@ static void move_object(ObjectHost &host, size_t frame, size_t object)
         if (id != ObjectId::none) destroy(session, id);
         id = ObjectId::none;
     } else if (id == ObjectId::none) {
+        // Without room (creations_left()) there is no object yet; its next change tries again.
         id = create(session, 0, scene::at(scene, frame, object));
-        host.wrong = host.wrong || id == ObjectId::none; // The host has no room left.
     } else {
         set(session, id, scene::at(scene, frame, object));
     }
@@ -84,7 +84,6 @@ Report report(ObjectHost &host)
     const double bytes = peer::wire_bytes(host.peer);
     made.wire_bytes = bytes - host.wire_bytes_before;
     host.wire_bytes_before = bytes;
-    made.wrong = host.wrong;
     return made;
 }
 
@@ -93,7 +92,8 @@ Report report(ObjectHost &host)
 ObjectClients make_object_clients(const SessionObjects &setup, const Invite &invite,
                                   std::span<Socket *const> sockets)
 {
-    ObjectClients made = {&setup, {}, {&setup.objects, {}, 0, 0, 0, false}, {}, {}};
+    ObjectClients made = {&setup, {}, {}, {}, {}};
+    made.watch.setup = &setup.objects;
     for (size_t i = 0; i < setup.objects.client_count; ++i) {
         made.peers.push_back(
             peer::make_client(setup.session, sockets.empty() ? nullptr : sockets[i]));
@@ -136,7 +136,7 @@ static void find_shown(ObjectClients &clients, const Peer &peer)
 void check(ObjectClients &clients, const Moment &moment)
 {
     watch::count_due(clients.watch, moment);
-    if (!watch::is_due(moment)) return;
+    if (!watch::is_due(clients.watch, moment)) return;
     for (const Peer &peer : clients.peers) {
         if (session_state(peer.session) != State::open) {
             clients.watch.wrong = true;

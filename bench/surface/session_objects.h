@@ -17,7 +17,6 @@ struct ObjectHost {
     std::vector<tern::ObjectId> ids; // [object]; none: it does not live.
     std::vector<tern::Viewpoint> viewpoints;
     double wire_bytes_before;
-    bool wrong;
 };
 
 struct ObjectClients {

@@ -21,6 +21,9 @@ void count_due(Watch &watch, const Moment &moment)
     const ObjectSetup &setup = *watch.setup;
     if (!moment.is_moving) return;
     const std::vector<uint32_t> &changed = scene::changed(*setup.scene, moment.changes);
+    watch.moved.resize(setup.scene->object_count);
+    for (const uint32_t object : changed)
+        watch.moved[object] = moment.changes;
     if (setup.far_m == 0) {
         watch.due += changed.size() * setup.client_count;
         return;
@@ -55,12 +58,14 @@ void look(Watch &watch, const Moment &moment, size_t index, const std::vector<co
     const ObjectSetup &setup = *watch.setup;
     const Scene &scene = *setup.scene;
     const size_t frame = scene::frame(scene, moment.changes);
+    const uint64_t recent_steps = 200'000 / scene.period_us;
     // By then the scene has shown each of its frames.
     const uint64_t steps_max = std::min<uint64_t>(moment.changes + 1, 2 * scene.frame_count);
     // A client that ticks late may have what the host set in a later tick than its own.
     const uint64_t host_us = moment.now_us - moment.tick * scene.period_us;
     const uint64_t ahead = host_us / scene.period_us;
     for (size_t i = 0; i < scene.object_count; ++i) {
+        if (watch.moved[i] == 0 || watch.moved[i] + recent_steps < moment.changes) continue;
         if (!is_seen(setup, frame, index, i, edge * setup.far_m)) continue;
         uint64_t behind =
             steps_behind(scene, moment.changes + ahead, i, shown[i], steps_max + ahead);

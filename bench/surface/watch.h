@@ -15,11 +15,15 @@ struct ObjectSetup {
 };
 
 struct Watch {
-    const ObjectSetup *setup;
+    const ObjectSetup *setup = nullptr;
+    // Ages are taken each so many ticks: by default every third, as all rates of senders are powers
+    // of two.
+    uint32_t interval = 3;
+    std::vector<uint64_t> moved; // [object]: the last step that changed it; 0: none.
     Ages ages;
-    uint64_t due, delivered; // Changes of an object, for each receiver that is to see them.
-    uint64_t missing;        // Things in sight that a receiver did not show at all.
-    bool wrong;              // A receiver shows what never was.
+    uint64_t due = 0, delivered = 0; // Changes of an object, for each receiver that is to see them.
+    uint64_t missing = 0;            // Things in sight that a receiver did not show at all.
+    bool wrong = false;              // A receiver shows what never was.
 };
 
 namespace watch {
@@ -29,15 +33,15 @@ inline size_t avatar(const ObjectSetup &setup, size_t index)
 {
     return index * 7919 % setup.scene->object_count;
 }
-// Ages are taken in every third tick: all rates of senders are powers of two.
-inline bool is_due(const Moment &moment)
+inline bool is_due(const Watch &watch, const Moment &moment)
 {
-    return moment.is_moving && moment.tick % 3 == 0;
+    return moment.is_moving && moment.tick % watch.interval == 0;
 }
-// Counts the changes of this tick that each client should see.
+// Notes the changes of this tick, and counts for each client those that it should see.
 void count_due(Watch &watch, const Moment &moment);
-// Takes the ages of all that client `index` should see: how long ago what it shows was so at the
-// host. `shown`: [object], null for what it does not show.
+// Takes the ages of all that client `index` should see and that has changed in the last fifth of a
+// second: how long ago what it shows was so at the host. `shown`: [object], null for what it does
+// not show.
 void look(Watch &watch, const Moment &moment, size_t index,
           const std::vector<const Thing *> &shown);
 // Whether a client shows the present frame whole.
