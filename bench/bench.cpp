@@ -38,6 +38,7 @@ constexpr NamedSection sections[] = {
     {"surface_interest", "surface", measure_surface_interest},
     {"surface_motion", "surface", measure_surface_motion},
     {"surface_delay", "surface", measure_surface_delay},
+    {"surface_events", "surface", measure_surface_events},
 #ifdef TERN_HAVE_LUA
     {"lua", "lua", measure_lua},
 #endif

@@ -29,6 +29,7 @@ bool measure_surface_idle(const Options &options);
 bool measure_surface_objects(const Options &options);
 bool measure_surface_interest(const Options &options);
 bool measure_surface_motion(const Options &options);
-bool measure_surface_delay(const Options &options); // In virtual time.
+bool measure_surface_delay(const Options &options);  // In virtual time.
+bool measure_surface_events(const Options &options); // In virtual time.
 
 }

@@ -13,11 +13,12 @@ Socket *add_socket(SimWorld &world, uint16_t number)
 }
 
 bool make(SimWorld &world, const Scene &scene, uint32_t client_count, bool is_predicted,
-          uint64_t seed)
+          uint64_t seed, uint16_t newcomer_count)
 {
     world = {};
     world.setup.objects = {&scene, client_count, 0, 0};
     fill(world.setup, is_predicted, 0, true);
+    world.setup.session.client_count += newcomer_count;
     SimConfig config;
     config.seed = seed;
     world.network = make_sim_network(config);

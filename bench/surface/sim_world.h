@@ -33,9 +33,9 @@ namespace sim_world {
 constexpr uint32_t settle_ticks_max = 3000;
 
 // Made in place, because the sessions point to its type. Joins all clients on a good network; false
-// if that fails.
+// if that fails. The session has room for newcomer_count more.
 bool make(SimWorld &world, const Scene &scene, uint32_t client_count, bool is_predicted,
-          uint64_t seed);
+          uint64_t seed, uint16_t newcomer_count = 0);
 void destroy(SimWorld &world);
 tern::Socket *add_socket(SimWorld &world, uint16_t number);
 void set_weather(SimWorld &world, const Weather &weather);
