@@ -29,7 +29,7 @@ bool measure_surface_messages(const Options &options)
     const uint32_t ticks = race::ticks(options, period_us);
     std::vector<Racer> racers;
     const auto add = [&](const char *name, const Programs &programs) {
-        racers.push_back({name, programs, {}, ticks, clients, Promise::best_effort});
+        racers.push_back({name, programs, {}, ticks, clients, false});
     };
 #ifdef TERN_HAVE_ENET
     add("ENet, unsequenced, throttle off", enet_messages(offloaded));
@@ -46,11 +46,7 @@ bool measure_surface_messages(const Options &options)
           {"p50 ms", 2, false},
           {"p99 ms", 2, false},
           {"late %", 1, false}},
-         {peer::changes_text(offloaded.session),
-          "us: CPU per client and tick, of the process of the host and of that of all clients;",
-          "bytes: both ways, 28 of IP and UDP for each datagram; ms: from call() to receive(), of",
-          "which half a tick, 8.33, is the time until the client ticks; late: ticks that began "
-          "late"},
+         {peer::changes_text(offloaded.session)},
          message_sample},
         racers, options);
 }

@@ -10,10 +10,9 @@ ObjectRace make(const Scene &scene, uint32_t client_count, double near_m, double
         {&scene, client_count, near_m, far_m}, {}, {}, {}, race::ticks(options, scene.period_us)};
 }
 
-static void add(ObjectRace &race, const char *name, const Programs &programs)
+static void add(ObjectRace &race, const char *name, const Programs &programs, bool must_settle)
 {
-    race.racers.push_back(
-        {name, programs, {}, race.ticks, race.objects.client_count, Promise::best_effort});
+    race.racers.push_back({name, programs, {}, race.ticks, race.objects.client_count, must_settle});
 }
 
 void add_enet([[maybe_unused]] ObjectRace &race, [[maybe_unused]] const char *name,
@@ -21,7 +20,7 @@ void add_enet([[maybe_unused]] ObjectRace &race, [[maybe_unused]] const char *na
 {
 #ifdef TERN_HAVE_ENET
     race.enet.push_back({race.objects, is_rated});
-    add(race, name, enet_objects(race.enet.back()));
+    add(race, name, enet_objects(race.enet.back()), false);
 #endif
 }
 
@@ -30,7 +29,7 @@ void add_sessions(ObjectRace &race, const char *name, const SessionChoice &choic
     race.sessions.push_back({race.objects, {}, {}});
     SessionObjects &setup = race.sessions.back();
     fill(setup, choice.is_predicted, choice.bytes_per_second_max, choice.is_offloaded);
-    add(race, name, session_objects(setup));
+    add(race, name, session_objects(setup), true);
 }
 
 static Sample object_sample(const Racer &racer, const PairReport &report)
@@ -62,12 +61,6 @@ bool run(ObjectRace &race, const std::string &id, const std::string &title, cons
                             std::to_string(sessions.session.bytes_per_second_max));
             break;
         }
-    notes.insert(
-        notes.end(),
-        {"us: CPU per client and tick; ns: per changed object and receiver; kbit/s: to and",
-         "from a client, with IP and UDP; ms: how long ago what a client shows was so at",
-         "the host; late: ticks that began late; delivered: changes that clients saw; what",
-         "a later one overtook is not among them"});
     return race::run({id,
                       title,
                       {{"host us", 1, true},

@@ -12,7 +12,7 @@ namespace bench::surface {
 
 namespace {
 
-constexpr uint32_t settle_ticks = 10;
+constexpr uint32_t settle_ticks = 6;
 constexpr uint64_t settle_us_max = 20'000'000;
 constexpr uint64_t lead_ns = 3'000'000; // From an order to its first tick.
 constexpr int answer_ms_max = 20'000;

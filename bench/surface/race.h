@@ -11,7 +11,8 @@ struct Racer {
     Pair pair;
     uint32_t ticks; // Of a round.
     uint32_t client_count;
-    Promise promise;
+    // In the end all clients must show what the host shows, once it rests.
+    bool must_settle;
 };
 
 struct Race {
