@@ -128,6 +128,21 @@ if(TERN_BUILD_TESTS)
 endif()
 
 if(TERN_BUILD_BENCH)
+  # The bench compares tern with this ENet instead of the installed one: its functions come first
+  # when tern-bench is linked. Folders of other systems than Unix are not looked at.
+  set(TERN_BENCH_ENET_SOURCE "" CACHE PATH "Folder of ENet's source for tern-bench; empty: libenet")
+  set(bench_enet ${libenet})
+  if(TERN_BENCH_ENET_SOURCE)
+    enable_language(C)
+    file(GLOB sources ${TERN_BENCH_ENET_SOURCE}/*.c)
+    add_library(bench_enet STATIC EXCLUDE_FROM_ALL ${sources})
+    target_include_directories(bench_enet BEFORE PUBLIC ${TERN_BENCH_ENET_SOURCE}/include)
+    target_compile_definitions(bench_enet PRIVATE
+      HAS_FCNTL HAS_POLL HAS_GETADDRINFO HAS_GETNAMEINFO HAS_INET_PTON HAS_INET_NTOP
+      HAS_MSGHDR_FLAGS HAS_SOCKLEN_T HAS_OFFSETOF)
+    target_compile_options(bench_enet PRIVATE -w) # Warnings of others' code.
+    set(bench_enet bench_enet)
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS bench/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/bench/train/")
   if(sources)
@@ -136,7 +151,8 @@ if(TERN_BUILD_BENCH)
     tern_unity(tern-bench)
     find_package(nlohmann_json REQUIRED) # Debian: nlohmann-json3-dev.
     target_compile_definitions(tern-bench PRIVATE TERN_VERSION="${PROJECT_VERSION}")
-    target_link_libraries(tern-bench PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json ${libenet})
+    target_link_libraries(tern-bench PRIVATE
+      CLI11::CLI11 nlohmann_json::nlohmann_json ${bench_enet})
     if(TERN_LUA)
       target_compile_definitions(tern-bench PRIVATE TERN_HAVE_LUA)
       target_link_libraries(tern-bench PRIVATE tern_lua ${tern_lua_library})
@@ -145,7 +161,9 @@ if(TERN_BUILD_BENCH)
     if(TERN_BUILD_TESTS)
       file(GLOB_RECURSE tests CONFIGURE_DEPENDS tests/bench/*.cpp)
       file(GLOB report CONFIGURE_DEPENDS bench/report/*.cpp)
-      tern_test_executable(test_bench ${tests} ${report} bench/pairs/links.cpp)
+      tern_test_executable(test_bench ${tests} ${report} bench/pairs/links.cpp bench/harness.cpp
+        bench/rigid_cubes.cpp bench/surface/ages.cpp bench/surface/motions.cpp
+        bench/surface/scene.cpp bench/surface/watch.cpp)
       target_compile_definitions(test_bench PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
       target_link_libraries(test_bench PRIVATE nlohmann_json::nlohmann_json GTest::gtest_main)
       tern_link_modules(test_bench ${all_modules})

@@ -1,5 +1,6 @@
 #include "bench/report/plots.h"
 #include "bench/report/goals.h"
+#include "bench/report/surface_text.h"
 #include "bench/report/svg.h"
 #include <algorithm>
 #include <cstdio>
@@ -292,6 +293,7 @@ std::string write_documents(const Results &all, const std::string &root)
     std::string readme = read_file(root + "/README.md");
     if (!replace_block(page, "goals", about(all) + "\n" + goals::markdown(all)) ||
         !replace_block(page, "tables", tables_text(all)) ||
+        (has_surface(all) && !replace_block(page, "surface", surface_text(all))) ||
         !replace_block(readme, "headline", headline(all)))
         return root + " has no documents with the marks <!-- bench ... -->";
     if (!write_file(root + "/docs/performance.md", page) ||
