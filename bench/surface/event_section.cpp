@@ -100,6 +100,67 @@ bool measure_spikes(const Options &options)
     return right;
 }
 
+// --- A path that gets longer, and a rest that ends ---
+
+constexpr Weather near_by = {5, 6, 0, 0, 0};
+constexpr uint32_t near_ticks = 120, far_ticks = 240;
+
+enum class Change : uint8_t { longer_path, end_of_rest };
+
+Line step_line(const std::string &name, SimWorld &world, Change change)
+{
+    double before_ms = 0, worst_ms = 0, after_ms = 0;
+    std::vector<double> p99s_ms;
+    const Weather &first = change == Change::longer_path ? near_by : calm;
+    sim_world::set_weather(world, first);
+    for (uint32_t t = 0; t < near_ticks; ++t) {
+        sim_world::tick(world, change == Change::longer_path, first);
+        const double p99_ms = report(world.clients).age_p99_ms;
+        if (t >= near_ticks / 2) before_ms = std::max(before_ms, p99_ms);
+    }
+    sim_world::set_weather(world, calm);
+    for (uint32_t t = 0; t < far_ticks; ++t)
+        p99s_ms.push_back(tick_p99(world, calm));
+    for (uint32_t t = far_ticks / 2; t < far_ticks; ++t)
+        after_ms = std::max(after_ms, p99s_ms[t]);
+    uint32_t last_bad = 0;
+    for (uint32_t t = 0; t < far_ticks / 2; ++t) {
+        worst_ms = std::max(worst_ms, p99s_ms[t]);
+        if (p99s_ms[t] > after_ms) last_bad = t + 1;
+    }
+    return {
+        name,
+        {worst_ms, before_ms, after_ms, last_bad * world.setup.objects.scene->period_us / 1000.0}};
+}
+
+bool measure_steps(const char *id, const char *title, Change change, const Options &options)
+{
+    std::vector<Line> lines;
+    bool right = true;
+    const Scene scenes[] = {scene::boids(240), scene::walkers(240), scene::racers(240)};
+    for (const Scene &scene : scenes)
+        for (const bool is_predicted : {false, true}) {
+            SimWorld world;
+            const bool is_made = sim_world::make(world, scene, 2, is_predicted, 11);
+            world.clients.watch.interval = 1;
+            const std::string name =
+                std::string(scene.name) + (is_predicted ? ", predicted" : ", plain");
+            if (is_made) lines.push_back(step_line(name, world, change));
+            right =
+                right && is_made && sim_world::settle(world, calm) && !report(world.clients).wrong;
+            sim_world::destroy(world);
+        }
+    add_table({id,
+               title,
+               {{"p99 worst", 1, false},
+                {"p99 before", 1, false},
+                {"p99 after", 1, false},
+                {"settled", 0, false}},
+               {"p99: of the ages in one tick, in ms; settled: ms until it stays as it then is"}},
+              lines, options);
+    return right;
+}
+
 // --- A late join ---
 
 struct LateJoin {
@@ -211,6 +272,14 @@ bool measure_surface_events(const Options &options)
 {
     race::print_virtual_layer();
     bool right = measure_spikes(options);
+    right = measure_steps("surface_longer_path",
+                          "surface steps: latency rises from 5 to 6 ms to 20 to 30 ms",
+                          Change::longer_path, options) &&
+            right;
+    right = measure_steps("surface_end_of_rest",
+                          "surface steps: all start to move after two seconds of rest, 20 to 30 ms",
+                          Change::end_of_rest, options) &&
+            right;
     right = measure_late_join(options) && right;
     right = measure_calls(options) && right;
     if (!right)

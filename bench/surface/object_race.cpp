@@ -47,7 +47,8 @@ static Sample object_sample(const Racer &racer, const PairReport &report)
                              report.clients.age_p99_ms,
                              report.host.cpu_ns / due,
                              report.clients.cpu_ns / due,
-                             race::late_percent(racer, report)};
+                             race::late_percent(racer, report),
+                             report.host.private_bytes / 1e6};
     std::copy(std::begin(values), std::end(values), made.values);
     return made;
 }
@@ -70,7 +71,8 @@ bool run(ObjectRace &race, const std::string &id, const std::string &title, cons
                        {"p99 ms", 1, false},
                        {"host ns", 0, false},
                        {"recv ns", 0, false},
-                       {"late %", 1, false}},
+                       {"late %", 1, false},
+                       {"host MB", 1, false}},
                       std::move(notes),
                       object_sample},
                      race.racers, options);

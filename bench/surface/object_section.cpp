@@ -16,7 +16,8 @@ Sample idle_sample(const Racer &racer, const PairReport &report)
     Sample made = {};
     const double values[] = {report.host.cpu_ns / racer.ticks / 1000,
                              report.clients.cpu_ns / racer.ticks / 1000,
-                             report.host.wire_bytes / racer.ticks};
+                             report.host.wire_bytes / racer.ticks, report.host.private_bytes / 1e6,
+                             report.clients.private_bytes / racer.client_count / 1e6};
     std::copy(std::begin(values), std::end(values), made.values);
     return made;
 }
@@ -31,7 +32,11 @@ bool measure_surface_idle(const Options &options)
     object_race::add_sessions(field, "tern", {});
     return race::run({"surface_idle",
                       "surface idle: a host of 1,000 objects that never change, 256 clients, 60 Hz",
-                      {{"host us", 0, true}, {"clients us", 0, true}, {"bytes", 0, false}},
+                      {{"host us", 0, true},
+                       {"clients us", 0, true},
+                       {"bytes", 0, false},
+                       {"host MB", 1, false},
+                       {"client MB", 2, false}},
                       {peer::changes_text(field.sessions.front().session),
                        "us: CPU of a tick of the host, and of all clients; bytes: of a tick"},
                       idle_sample},

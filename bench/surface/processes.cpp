@@ -3,7 +3,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <poll.h>
+#include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +135,15 @@ bool next(Channel &channel, Order &order)
 void answer(Channel &channel, const Report &report)
 {
     if (!write_whole(channel.out, report)) _exit(1);
+}
+
+double private_bytes()
+{
+    std::ifstream file("/proc/self/smaps_rollup");
+    const std::string wanted = "Private_Dirty:";
+    for (std::string word; file >> word;)
+        if (double kib = 0; word == wanted && file >> kib) return 1024 * kib;
+    return 0;
 }
 
 void sleep_until(uint64_t wall_ns)

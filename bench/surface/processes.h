@@ -36,9 +36,10 @@ struct Report {
     uint64_t due;      // What this process sent, or what its receivers should have received.
     uint64_t delivered;
     double age_p50_ms, age_p99_ms;
-    uint64_t late_ticks; // Ticks that began more than half a period late.
-    bool is_ready;       // Everyone is connected, and receivers have all objects.
-    bool wrong;          // Something arrived that was never sent.
+    uint64_t late_ticks;  // Ticks that began more than half a period late.
+    double private_bytes; // Memory that this process has written since the fork.
+    bool is_ready;        // Everyone is connected, and receivers have all objects.
+    bool wrong;           // Something arrived that was never sent.
 };
 
 struct Moment {       // One tick of one process.
@@ -91,6 +92,7 @@ void announce(Channel &channel, const Contact &contact); // The host, once.
 bool next(Channel &channel, Order &order);               // False: the measurement is over.
 void answer(Channel &channel, const Report &report);
 void sleep_until(uint64_t wall_ns);
+double private_bytes(); // Of this process: pages that no other process shares and that are dirty.
 [[noreturn]] void give_up(const char *what); // Prints what failed, and ends this process.
 
 }
@@ -122,8 +124,9 @@ template <class Side> void serve(Channel &channel, Side &side, uint32_t period_u
             moment.tick += 1;
         }
         Report made = report(side);
-        made.late_ticks = late_ticks;
         made.cpu_ns = static_cast<double>(is_host ? cpu_clock_ns() - whole_ns : exchange_ns);
+        made.late_ticks = late_ticks;
+        made.private_bytes = channel::private_bytes();
         channel::answer(channel, made);
     }
 }

@@ -64,7 +64,7 @@ void print_layer()
         "what a client shows (how long ago it was so at the host), or of a message when it\n"
         "is received; clients tick half a tick after the host. late: ticks that began more\n"
         "than half a tick late. delivered: changes that clients saw; what a later one\n"
-        "overtook is not among them.\n");
+        "overtook is not among them. MB: memory that the process has written.\n");
 }
 
 void print_virtual_layer()
