@@ -110,12 +110,12 @@ template <class Side> void serve(Channel &channel, Side &side, uint32_t period_u
         uint64_t exchange_ns = 0, late_ticks = 0;
         moment.is_moving = order.kind == OrderKind::measure;
         for (uint32_t t = 0; t < order.ticks; ++t) {
-            channel::sleep_until(order.start_ns + 1000 * (uint64_t{t} * period_us + late_us));
+            const uint64_t due_ns = order.start_ns + 1000 * (uint64_t{t} * period_us + late_us);
+            channel::sleep_until(due_ns);
             moment.changes += moment.is_moving ? 1 : 0;
             const uint64_t wall_ns = wall_clock_ns();
-            const uint64_t due_ns = order.start_ns + 1000 * (uint64_t{t} * period_us + late_us);
             late_ticks += wall_ns > due_ns + 500 * uint64_t{period_us} ? 1 : 0;
-            // Who is late at the end of an order is ahead of the next one.
+            // A process that ends one order late begins the next one ahead of its base.
             moment.now_us = std::max(moment.now_us, base_us + (wall_ns - order.start_ns) / 1000);
             const uint64_t begin_ns = is_host ? 0 : cpu_clock_ns();
             exchange(side, moment);
@@ -123,8 +123,9 @@ template <class Side> void serve(Channel &channel, Side &side, uint32_t period_u
             check(side, moment);
             moment.tick += 1;
         }
+        const uint64_t spent_ns = is_host ? cpu_clock_ns() - whole_ns : exchange_ns;
         Report made = report(side);
-        made.cpu_ns = static_cast<double>(is_host ? cpu_clock_ns() - whole_ns : exchange_ns);
+        made.cpu_ns = static_cast<double>(spent_ns);
         made.late_ticks = late_ticks;
         made.private_bytes = channel::private_bytes();
         channel::answer(channel, made);
