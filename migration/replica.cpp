@@ -223,10 +223,21 @@ static Charges *charges_of(const Replica &r, uint32_t part)
     return part == 0 ? r.charges : r.scratch[part].charges;
 }
 
+// Most ticks of most peers write nothing, and leave the caches alone.
+static SendScratch &scratch_of(Replica &r, uint32_t part)
+{
+    SendScratch &scratch = r.scratch[part];
+    if (scratch.is_begun) return scratch;
+    scratch.is_begun = true;
+    encode_cache::begin(scratch.cache);
+    snapshots::begin(scratch.snapshots);
+    return scratch;
+}
+
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                      uint32_t part)
 {
-    SendScratch &with = r.scratch[part];
+    SendScratch &with = scratch_of(r, part);
     return publish::write(r.publisher, r.world, with.cache, with.send_order, with.snapshots,
                           *r.types, find_member(r, to), packet, buffer, charges_of(r, part));
 }
@@ -234,7 +245,7 @@ size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte
 size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                       uint32_t part)
 {
-    return publish::write_snapshot(r.publisher, r.world, r.scratch[part].snapshots, *r.types,
+    return publish::write_snapshot(r.publisher, r.world, scratch_of(r, part).snapshots, *r.types,
                                    find_member(r, to), packet, buffer, charges_of(r, part));
 }
 
@@ -283,10 +294,8 @@ void begin_send(Replica &r)
         grants::settle(r, grants::Taking::to_others);
     bounds::flush(r.publisher, r.world, *r.types);
     publish::begin(r.publisher, r.world, *r.types, r.self);
-    for (SendScratch &part : r.scratch.all()) {
-        encode_cache::begin(part.cache);
-        snapshots::begin(part.snapshots);
-    }
+    for (SendScratch &part : r.scratch.all())
+        part.is_begun = false;
 }
 
 void end_send(Replica &r)

@@ -254,6 +254,7 @@ struct ReplicaLimits {
 // bytes.
 struct SendScratch {
     Charges *charges; // Outside of the block. Unused in the first part: see Replica::charges.
+    bool is_begun;    // The caches were emptied in this tick.
     EncodeCache cache;
     SendOrder send_order;
     SnapshotScratch snapshots;

@@ -33,11 +33,11 @@ struct OpenCall {
 };
 
 struct OpenCalls {
-    OpenCall calls[open_calls_max]; // In the order in which they were made.
     uint32_t count;
     std::byte *memory; // open_call_memory_bytes.
     uint32_t used_bytes;
     uint32_t last_id;
+    OpenCall calls[open_calls_max]; // In the order in which they were made.
 };
 
 namespace open_calls {

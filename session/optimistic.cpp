@@ -35,6 +35,7 @@ static void erase(Session &s, TypeId type, uint32_t index)
 {
     uint32_t &count = s.optimistic_counts[type];
     count -= 1;
+    s.optimistic_count -= 1;
     claims_of(s, type)[index] = claims_of(s, type)[count];
     if (index < count)
         std::memcpy(value_of(s, type, index), value_of(s, type, count),
@@ -67,6 +68,7 @@ void begin_optimistic(Session &s, ObjectSlot slot)
     TERN_ASSERT(index < s.replica->world.packed[object.type].capacity, "%u claims", index);
     claims_of(s, object.type)[index] = {object.id, 0};
     s.optimistic_counts[object.type] += 1;
+    s.optimistic_count += 1;
 }
 
 bool is_optimistic(const Session &s, ObjectSlot slot)
@@ -118,19 +120,26 @@ static bool keeps_values(const Session &s)
     return is_in(s) || s.state == State::leaving || s.forgets;
 }
 
+static void swap_all(const Session &s, bool show)
+{
+    if (s.optimistic_count == 0) return;
+    for (TypeId type = 0; type < s.types.types.size(); ++type)
+        swap_values(s, type, show);
+}
+
 void show_optimistic(Session &s)
 {
-    for (TypeId type = 0; type < s.types.types.size(); ++type) {
-        if (!keeps_values(s)) s.optimistic_counts[type] = 0;
-        swap_values(s, type, true);
+    if (s.optimistic_count > 0 && !keeps_values(s)) {
+        std::fill_n(s.optimistic_counts, s.types.types.size(), 0);
+        s.optimistic_count = 0;
     }
+    swap_all(s, true);
     s.optimistic_shown = true;
 }
 
 void hide_optimistic(Session &s)
 {
-    for (TypeId type = 0; type < s.types.types.size() && s.optimistic_shown; ++type)
-        swap_values(s, type, false);
+    if (s.optimistic_shown) swap_all(s, false);
     s.optimistic_shown = false;
 }
 
@@ -145,11 +154,9 @@ const void *replicated(const Session &s, ObjectSlot slot)
 
 uint64_t replicated_digest(const Session &s)
 {
-    for (TypeId type = 0; type < s.types.types.size(); ++type)
-        swap_values(s, type, false);
+    swap_all(s, false);
     const uint64_t digest = world::digest(s.replica->world, s.types);
-    for (TypeId type = 0; type < s.types.types.size(); ++type)
-        swap_values(s, type, true);
+    swap_all(s, true);
     return digest;
 }
 

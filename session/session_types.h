@@ -130,7 +130,6 @@ struct BridgedDatagram {
 };
 
 struct Bridge {
-    BridgedDatagram datagrams[bridged_max];
     uint32_t count;
     std::byte *memory; // bridged_memory_bytes.
     uint32_t used_bytes;
@@ -139,6 +138,7 @@ struct Bridge {
     uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded; // See SessionStats.
     // Bytes of our own datagrams to bridged addresses, and how many of them packets have taken.
     uint64_t own_bytes, carried_own_bytes;
+    BridgedDatagram datagrams[bridged_max];
 };
 
 // The session's data of one connection, indexed by ConnectionIndex. Members whose comment begins
@@ -271,34 +271,16 @@ struct SendPart {
 
 struct Session {
     Config config;
-    char name[name_bytes_max];
-    TypeTable types;
-    ReplicaLimits limits;
     Endpoint *endpoint;
     Replica *replica;
     void *replica_memory;
-    KeyPair keys;
-    uint8_t signing_public[32], signing_secret[64];
-
     State state;
-    char text[512]; // The sentence of the state.
     uint64_t now_us;
-    uint64_t deadline_us;        // joining, leaving
-    bool says_goodbye;           // leaving: no acks are awaited any more; connections are closing.
-    uint64_t next_try_us;        // joining: when to try the next address.
-    Invite invite;               // The id and secret of the session. The rest: joining.
-    Target targets[targets_max]; // joining: peers to ask, in turn.
-    uint32_t target_count, target_index;
-    Target redirect_target; // joining: the host that a member has named. It is asked next, once.
-    bool has_redirect_target;
-    uint64_t redirected_us;
-    bool started_over;         // The host was lost while we joined.
-    uint32_t progress_percent; // joining: the percentage that our game knows.
-    JoinPayload payload;       // Points into payload_memory.
-    std::byte payload_memory[payload_bytes_max];
+    uint64_t deadline_us;    // joining, leaving
+    bool says_goodbye;       // leaving: no acks are awaited any more; connections are closing.
+    uint64_t next_try_us;    // joining: when to try the next address.
     int64_t clock_offset_us; // Session clock minus now_us; exact at the first host.
     uint32_t clock_rtt_us;   // Round trip of the best clock sample; 0: none yet.
-
     uint16_t link_count;
     PeerLink *links;
     LinkRest *rests;        // Indexed by connection.
@@ -322,36 +304,24 @@ struct Session {
     bool returns;             // It was a member. While a member names the host it keeps asking.
     bool host_is_cut_off;     // In a star: the host has told us that it hears too few.
     FormerMember *former;     // A ring of former_max.
-    uint32_t former_count;    // All that were ever added.
-    uint32_t former_next;     // Which of them to seek next.
-    Target met;               // The host that a former member has named. It is sought next, once.
-    bool has_met;
-    bool yields; // joins_again: the session of `met` is the greater one, and this one ends.
-    uint64_t meet_us, promised_us; // When to seek the next one; until when this session stays.
-    HeldObject *held;              // Indexed by ObjectSlot.
-    Suspect suspect;
-    PeerId *peers; // Memory for the result of other_peers().
+    PeerId *peers;            // Memory for the result of other_peers().
     uint16_t peer_count;
     uint8_t (*banned)[32]; // Keys of removed peers, as a ring.
     uint32_t banned_count; // All that were ever added.
-
-    Event *events; // Events of the replica, of calls and of joining, in order.
+    Event *events;         // Events of the replica, of calls and of joining, in order.
     uint32_t event_count, events_max;
     uint32_t events_spared;       // Left unused of events_max, for inspect::limit_call_events().
     uint32_t replica_event_count; // Events of the replica that were copied in this tick.
-    RefusedClaim refused[refused_max]; // A ring.
-    uint32_t refused_count;            // All that were ever added.
-    OptimisticClaim *optimistic;       // A type's claims begin at its Packed::first.
-    uint32_t *optimistic_counts;       // Indexed by type.
-    ObjectSlot set_slot; // Slot of the last set(): the next object often lies near it.
+    OptimisticClaim *optimistic;  // A type's claims begin at its Packed::first.
+    uint32_t optimistic_count;    // Of all types.
+    uint32_t *optimistic_counts;  // Indexed by type.
+    ObjectSlot set_slot;          // Slot of the last set(): the next object often lies near it.
     // Laid out like World::values. While optimistic_shown: the replicated values; else the game's.
     std::byte *optimistic_values;
     bool optimistic_shown; // get() and object_values() give the game's values.
     CallArena calls;
-    UnreliableCall unreliable_calls[unreliable_calls_max];
     uint32_t unreliable_call_count;
-    std::byte *unreliable_memory; // unreliable_call_memory_bytes.
-    OpenCalls open_calls;
+    std::byte *unreliable_memory;         // unreliable_call_memory_bytes.
     uint64_t connection_epochs;           // The last PeerLink::connection_epoch that was given.
     CallRate *call_rates;                 // [member slot * types + type].
     Received *received_calls;             // Indexed by type.
@@ -362,15 +332,45 @@ struct Session {
     uint64_t refused_full, refused_types; // See SessionStats.
     uint64_t refused_calls;               // See SessionStats.
     uint32_t unreliable_bytes;            // Used of unreliable_memory.
-    Bridge bridge;
-    std::byte *message_buffer; // stream_message_bytes_max.
+    std::byte *message_buffer;            // stream_message_bytes_max.
     DatagramBuffer datagram_buffer;
-    uint32_t packets_per_tick;      // To each peer; the rest waits for the next send().
+    uint32_t packets_per_tick; // To each peer; the rest waits for the next send().
+    Journal *journal;          // Set by inspect::listen(); null: no journal is written.
+    void *memory;              // Holds all of the arrays above.
+
+    // What is large or rarely used lies behind, so that a tick touches few pages.
+    char name[name_bytes_max];
+    TypeTable types;
+    ReplicaLimits limits;
+    KeyPair keys;
+    uint8_t signing_public[32], signing_secret[64];
+    char text[512];              // The sentence of the state.
+    Invite invite;               // The id and secret of the session. The rest: joining.
+    Target targets[targets_max]; // joining: peers to ask, in turn.
+    uint32_t target_count, target_index;
+    Target redirect_target; // joining: the host that a member has named. It is asked next, once.
+    bool has_redirect_target;
+    uint64_t redirected_us;
+    bool started_over;         // The host was lost while we joined.
+    uint32_t progress_percent; // joining: the percentage that our game knows.
+    JoinPayload payload;       // Points into payload_memory.
+    std::byte payload_memory[payload_bytes_max];
+    uint32_t former_count; // All that were ever added.
+    uint32_t former_next;  // Which of them to seek next.
+    Target met;            // The host that a former member has named. It is sought next, once.
+    bool has_met;
+    bool yields; // joins_again: the session of `met` is the greater one, and this one ends.
+    uint64_t meet_us, promised_us; // When to seek the next one; until when this session stays.
+    HeldObject *held;              // Indexed by ObjectSlot.
+    Suspect suspect;
+    RefusedClaim refused[refused_max]; // A ring.
+    uint32_t refused_count;            // All that were ever added.
+    UnreliableCall unreliable_calls[unreliable_calls_max];
+    OpenCalls open_calls;
+    Bridge bridge;
     SendPart parts[send_parts_max]; // The first config.parallel.parts are in use.
     Recorder recorder;
     std::byte *recording; // recording_bytes_max.
-    Journal *journal;     // Set by inspect::listen(); null: no journal is written.
-    void *memory;         // Holds all of the arrays above.
 };
 
 }

@@ -26,11 +26,11 @@ bool is_data(const Datagram &datagram)
     return datagram.bytes.size() > data_header_bytes && datagram.bytes[0] == data_datagram_type;
 }
 
-Keys keys_of(std::span<const Datagram> datagrams)
+void find_keys(std::span<const Datagram> datagrams, Keys &keys)
 {
     constexpr size_t buckets = 2 * datagrams_max; // So a free one is found soon.
     uint16_t last[buckets] = {}; // Each holds the index of a connection's last key, plus 1.
-    Keys keys = {};
+    keys.count = 0;
     keys.ordered = true;
     for (size_t i = 0; i < datagrams.size(); ++i) {
         if (!is_data(datagrams[i])) continue;
@@ -49,7 +49,6 @@ Keys keys_of(std::span<const Datagram> datagrams)
         keys.at[keys.count++] = key;
         last[bucket] = static_cast<uint16_t>(keys.count);
     }
-    return keys;
 }
 
 }
@@ -59,7 +58,9 @@ void sort(std::span<const Datagram> datagrams, std::span<uint16_t> order)
     TERN_ASSERT(datagrams.size() <= datagrams_max && order.size() == datagrams.size(),
                 "%zu datagrams, an order of %zu", datagrams.size(), order.size());
     std::iota(order.begin(), order.end(), uint16_t{0});
-    Keys keys = keys_of(datagrams);
+    if (datagrams.size() < 2) return;
+    Keys keys; // Large, so only what is used is written.
+    find_keys(datagrams, keys);
     if (keys.ordered) return;
     const auto by_place = [](const Key &a, const Key &b) {
         return a.first != b.first ? a.first < b.first : a.place < b.place;

@@ -62,37 +62,36 @@ struct HandshakeReply {
 
 struct Endpoint { // Closed.
     EndpointLimits _limits;
-    KeyPair _keys;
-    MacKeys _mac_keys; // Derived from our public key.
-    EntropySource _entropy;
-    uint16_t _ciphers; // The set that it offers and chooses from.
-    bool _has_entered;
-    handshake::Prologue _prologue;
-    uint8_t _secret[32];
-
-    ConnectionIds _ids;
-    HalfOpenTable _half_open;
-    uint32_t _half_open_count; // Used entries of the table.
-    Allowance _strangers, _proven, _refusals;
-    HandshakeReply _answers[answers_max]; // A ring.
-    uint32_t _answer_first, _answer_count;
-    uint8_t _cookie_secrets[2][32]; // The present secret and the previous one.
-    uint64_t _cookie_us;            // When the present secret was made.
-    bool _has_cookie_secret;
-
-    uint32_t _connecting_count; // Slots that are connecting.
-    Tally _handshakes;          // Handshake datagrams sent.
-    uint64_t
-        _received; // Datagrams received; serves as a logical clock for first_packet_at and made_at.
-    uint64_t _bad; // Bad datagrams received.
-    std::byte _scratch[datagram_bytes_max];
-
     // These lie behind this struct in the same block of memory.
     ConnectionSlot *_slots;    // connections_max of them.
     Connection **_connections; // Parallel to _slots. Null until first used, so that the memory of
                                // unused connections is never touched.
     std::byte *_blocks;        // Memory of the connections.
     size_t _block_bytes;       // Memory of each connection.
+    bool _has_entered;
+    uint16_t _ciphers;          // The set that it offers and chooses from.
+    uint32_t _connecting_count; // Slots that are connecting.
+    uint32_t _half_open_count;  // Used entries of the table.
+    uint32_t _answer_first, _answer_count;
+    Tally _handshakes; // Handshake datagrams sent.
+    // Datagrams received; serves as a logical clock for first_packet_at and made_at.
+    uint64_t _received;
+    uint64_t _bad; // Bad datagrams received.
+
+    // What is large or rarely used lies behind, so that a tick touches few pages.
+    ConnectionIds _ids;
+    std::byte _scratch[datagram_bytes_max];
+    KeyPair _keys;
+    MacKeys _mac_keys; // Derived from our public key.
+    EntropySource _entropy;
+    handshake::Prologue _prologue;
+    uint8_t _secret[32];
+    HalfOpenTable _half_open;
+    Allowance _strangers, _proven, _refusals;
+    HandshakeReply _answers[answers_max]; // A ring.
+    uint8_t _cookie_secrets[2][32];       // The present secret and the previous one.
+    uint64_t _cookie_us;                  // When the present secret was made.
+    bool _has_cookie_secret;
 };
 
 namespace endpoint {
