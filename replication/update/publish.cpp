@@ -96,20 +96,35 @@ static uint32_t count_bits(uint64_t word)
     return static_cast<uint32_t>(word * 0x0101010101010101 >> 56);
 }
 
+// The parameter of the gaps' code for serials that lie as far apart as the changed slots. It is the
+// same for all peers, so that what was written for one can be copied for another.
+static uint8_t gap_bits(uint32_t changed_count, ObjectSlot first, ObjectSlot last)
+{
+    const uint32_t distance = changed_count < 2 ? 0 : (last - first) / (changed_count - 1);
+    return static_cast<uint8_t>(std::min(bits::width(distance / 2), gap_bits_max));
+}
+
 void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self)
 {
     snapshots::begin(p.snapshots, world, types, self, p.changed.all());
+    const uint32_t changed_count = p.changed_count;
+    ObjectSlot first = 0, last = 0;
     for (uint32_t word = 0; p.changed_count > 0; ++word) {
-        if (p.changed[word] == 0) continue;
+        const uint64_t changed = p.changed[word];
+        if (changed == 0) continue;
+        if (p.changed_count == changed_count)
+            first = word * 64 + static_cast<uint32_t>(std::countr_zero(changed));
+        last = word * 64 + 63 - static_cast<uint32_t>(std::countl_zero(changed));
         for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
             uint64_t &due = p.due[size_t{peer} * words(p.slot_count) + word];
             const uint64_t more = changed_for(p, peer, word) & ~due;
             p.rings[peer].due_count += count_bits(more);
             due |= more;
         }
-        p.changed_count -= count_bits(p.changed[word]);
+        p.changed_count -= count_bits(changed);
         p.changed[word] = 0;
     }
+    p.gap_bits = gap_bits(changed_count, first, last);
 }
 
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,

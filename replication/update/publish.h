@@ -56,8 +56,9 @@ struct Publisher { // Open to migration.
     // The sender's PeerId. Its own objects are sent at the present tick, those of others at the
     // tick that came with their values.
     uint32_t self;
-    Ticks ticks; // each: objects of other owners are sent too.
-    uint8_t zero[3];
+    Ticks ticks;      // each: objects of other owners are sent too.
+    uint8_t gap_bits; // Of the messages of this tick; see update_codec::writer().
+    uint8_t zero[2];
     uint32_t changed_count;        // Bits set in `changed`.
     Flat<AckedState> acked_states; // [peer * slot_count + slot]
     Flat<Interest> interests;      // [peer * slot_count + slot]
@@ -106,10 +107,15 @@ struct UpdateReader { // Closed.
     const TypeTable *_types;
     UpdateTrust _trust;
     bool _each_tick;
+    uint8_t _gap_bits;
     uint32_t _message_tick;
     uint32_t _count; // Objects read so far.
     Update _previous;
 };
+
+// The bits of UpdateWriter::_gap_bits on the wire.
+inline constexpr unsigned gap_field_bits = 4;
+inline constexpr unsigned gap_bits_max = (1u << gap_field_bits) - 1;
 
 // Objects in one message. Further due objects wait for the next message; a longer message is
 // malformed.

@@ -15,6 +15,7 @@ UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::
     r._previous.object = update_codec::before_first(sender);
     r._message_tick = r._previous.tick;
     r._each_tick = bits::read_bool(r._reader);
+    r._gap_bits = static_cast<uint8_t>(bits::read(r._reader, gap_field_bits));
     if (r._previous.tick == 0) bits::fail(r._reader);
     return r;
 }
@@ -30,13 +31,13 @@ static void pass_values(UpdateReader &r, const Update &update)
 bool next(UpdateReader &r, Update &update)
 {
     if (bits::failed(r._reader)) return false;
-    const bool as_before = bits::read_bool(r._reader);
-    if (!as_before && !bits::read_bool(r._reader)) {
+    const size_t begin = bits::bit_count(r._reader);
+    const update_codec::HeadForm form = update_codec::read_form(r._reader);
+    if (form == update_codec::HeadForm::end) {
         if (r._count == 0 || !bits::only_zeros_left(r._reader)) bits::fail(r._reader);
         return false;
     }
-    const size_t begin = bits::bit_count(r._reader) - (as_before ? 1 : 2);
-    update_codec::read_head(r, update, as_before);
+    update_codec::read_head(r, update, form);
     if (r._count == updates_per_message_max) bits::fail(r._reader);
     if (bits::failed(r._reader)) return false;
     update.values = r._reader;

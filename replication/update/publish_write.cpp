@@ -256,17 +256,18 @@ size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &se
                 p.changed_count);
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
-    Message m = {p,
-                 world,
-                 types,
-                 cache,
-                 charges,
-                 peer,
-                 0,
-                 0,
-                 choice(p, send_order, world.tick, peer),
-                 update_codec::writer(buffer, static_cast<PeerId>(p.self), world.tick, p.ticks),
-                 buffer.size() * 8 - update_codec::end_bits};
+    Message m = {
+        p,
+        world,
+        types,
+        cache,
+        charges,
+        peer,
+        0,
+        0,
+        choice(p, send_order, world.tick, peer),
+        update_codec::writer(buffer, static_cast<PeerId>(p.self), world.tick, p.ticks, p.gap_bits),
+        buffer.size() * 8 - update_codec::end_bits};
     const size_t head_bits = update_codec::bit_count(m.w);
     uint32_t misfits = 0;
     while (m.choice.left > 0) { // Visits each due object once.

@@ -42,6 +42,38 @@ static ObjectId read_object(BitReader &r, ObjectId previous)
     return object_id::make(creator, static_cast<uint32_t>(serial));
 }
 
+// --- Gap: how many serials lie between two objects of one creator ---
+
+// A Rice code: as many ones as the gap is multiples of 2^gap_bits and a zero, then the rest. After
+// gap_ones_max ones, a varint follows instead. At most 21 bits in one piece.
+static constexpr unsigned gap_ones_max = 6;
+
+struct GapCode {
+    uint64_t code;
+    unsigned bit_count;
+    bool is_long; // A varint of the rest follows.
+};
+
+static GapCode gap_code(uint64_t gap, unsigned gap_bits)
+{
+    const uint64_t ones = gap >> gap_bits;
+    if (ones >= gap_ones_max) return {(1u << gap_ones_max) - 1, gap_ones_max, true};
+    const uint64_t low = gap & ((uint64_t{1} << gap_bits) - 1);
+    const auto first_bits = static_cast<unsigned>(ones) + 1;
+    return {((uint64_t{1} << ones) - 1) | low << first_bits, first_bits + gap_bits, false};
+}
+
+static uint64_t read_gap(BitReader &r, unsigned gap_bits)
+{
+    unsigned ones = 0;
+    while (ones < gap_ones_max && bits::read_bool(r))
+        ++ones;
+    if (ones < gap_ones_max) return (uint64_t{ones} << gap_bits) + bits::read(r, gap_bits);
+    const uint64_t rest = bits::read_varint(r);
+    if (rest > UINT32_MAX) bits::fail(r);
+    return (uint64_t{gap_ones_max} << gap_bits) + (rest & UINT32_MAX);
+}
+
 // --- Tenure: usually of the same grant as the previous one, or never granted ---
 
 static void write_stamp(BitWriter &w, Stamp stamp, Stamp previous)
@@ -148,21 +180,45 @@ ObjectId before_first(PeerId sender)
     return object_id::make(sender, 0);
 }
 
-UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick, Ticks ticks)
+UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick, Ticks ticks,
+                    unsigned gap_bits)
 {
-    UpdateWriter w = {bits::writer(buffer), ticks, tick, 0, 0, 0, before_first(sender), 0, 0};
+    TERN_ASSERT(gap_bits <= gap_bits_max, "%u bits", gap_bits);
+    UpdateWriter w = {bits::writer(buffer),
+                      ticks,
+                      static_cast<uint8_t>(gap_bits),
+                      tick,
+                      0,
+                      0,
+                      0,
+                      before_first(sender),
+                      0,
+                      0};
     bits::write(w._writer, tick, 32);
     bits::write_bool(w._writer, ticks == Ticks::each);
+    bits::write(w._writer, gap_bits, gap_field_bits);
     return w;
 }
 
-// The most frequent case has the shortest form.
-static bool is_next(ObjectId object, ObjectId previous)
+// Whether the object has the creator of the previous one, and a higher serial.
+static bool is_ahead(ObjectId object, ObjectId previous)
 {
     return object_id::creator(object) == object_id::creator(previous) &&
-           object_id::serial(object) == object_id::serial(previous) + uint64_t{1};
+           object_id::serial(object) > object_id::serial(previous);
 }
 
+// An object ahead of one with the same tenure, type and tick: bits 0, 1; whether the mask is the
+// same; the gap; the mask if it is another.
+static void write_near(UpdateWriter &w, uint64_t distance, bool same_mask)
+{
+    const uint64_t gap = distance - (same_mask ? 2 : 1);
+    const GapCode coded = gap_code(gap, w._gap_bits);
+    const uint64_t head = 2 | uint64_t{same_mask} << 2;
+    bits::write(w._writer, head | coded.code << 3, 3 + coded.bit_count);
+    if (coded.is_long) bits::write_varint(w._writer, gap - (uint64_t{gap_ones_max} << w._gap_bits));
+}
+
+// The most frequent cases have the shortest forms.
 static void write_head(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
                        uint32_t tick)
 {
@@ -170,12 +226,16 @@ static void write_head(UpdateWriter &w, const TypeTable &types, const Object &ob
                 static_cast<unsigned long long>(object.id));
     const bool hides = mask == 0;
     const bool same_type = object.type == w._previous_type;
-    const bool next = is_next(object.id, w._previous_object) && same_type && !hides &&
-                      object.stamp == w._previous_stamp && tick == w._tick;
-    if (next && mask == w._mask) return bits::write_bool(w._writer, true);
-    bits::write(w._writer, 2, 2); // Bits 0, 1: an object with a head.
-    bits::write_bool(w._writer, next);
-    if (!next) {
+    const bool same_mask = mask == w._mask;
+    if (is_ahead(object.id, w._previous_object) && same_type && !hides &&
+        object.stamp == w._previous_stamp && tick == w._tick) {
+        const uint64_t distance =
+            static_cast<uint64_t>(object.id) - static_cast<uint64_t>(w._previous_object);
+        if (distance == 1 && same_mask) return bits::write_bool(w._writer, true);
+        write_near(w, distance, same_mask);
+        if (same_mask) return;
+    } else {
+        bits::write(w._writer, 4, 3); // Bits 0, 0, 1: an object with a whole head.
         write_object(w._writer, object.id, w._previous_object);
         write_stamp(w._writer, object.stamp, w._previous_stamp);
         bits::write_bool(w._writer, same_type);
@@ -196,38 +256,57 @@ static TypeId read_type(BitReader &r, const TypeTable &types, TypeId previous)
     return type;
 }
 
-void read_head(UpdateReader &r, Update &update, bool as_before)
+// Everything but the id is as before, or the mask differs, too.
+static void read_near(UpdateReader &r, Update &update, HeadForm form)
 {
     BitReader &from = r._reader;
     const Update &previous = r._previous;
-    const bool next = as_before || bits::read_bool(from);
-    if (next) {
-        const uint32_t serial = object_id::serial(previous.object) + 1;
-        update.object = object_id::make(object_id::creator(previous.object), serial);
-        update.stamp = previous.stamp;
-        update.type = previous.type;
-        update.hides = false;
-        update.tick = previous.tick;
-        if (serial == 0 || update.type >= r._types->types.size()) bits::fail(from);
-    } else {
-        update.object = read_object(from, previous.object);
-        update.stamp = read_stamp(from, previous.stamp);
-        update.type = read_type(from, *r._types, previous.type);
-        update.hides = bits::read_bool(from);
-        update.tick = r._each_tick ? read_tick(from, previous.tick) : previous.tick;
-        const bool is_like_before = update.stamp == previous.stamp &&
-                                    update.type == previous.type && update.tick == previous.tick;
-        if (is_next(update.object, previous.object) && is_like_before && !update.hides)
-            bits::fail(from);
-    }
-    update.message_tick = r._message_tick;
-    if (as_before) {
-        update.mask = previous.mask;
-        if (update.mask == 0) bits::fail(from);
-        return;
-    }
+    const bool same_mask = form == HeadForm::next || bits::read_bool(from);
+    const uint64_t gap = form == HeadForm::next ? 0 : read_gap(from, r._gap_bits);
+    const uint64_t distance = gap + (form == HeadForm::near && same_mask ? 2 : 1);
+    const uint64_t serial = object_id::serial(previous.object) + distance;
+    if (serial > UINT32_MAX || previous.type >= r._types->types.size()) bits::fail(from);
+    update.object = object_id::make(object_id::creator(previous.object),
+                                    static_cast<uint32_t>(serial & UINT32_MAX));
+    update.stamp = previous.stamp;
+    update.type = previous.type;
+    update.hides = false;
+    update.tick = previous.tick;
+    update.mask = previous.mask;
+    if (!same_mask && !bits::failed(from)) update.mask = read_mask(from, *r._types, update.type);
+    if (update.mask == 0 || same_mask != (update.mask == previous.mask)) bits::fail(from);
+}
+
+static void read_whole(UpdateReader &r, Update &update)
+{
+    BitReader &from = r._reader;
+    const Update &previous = r._previous;
+    update.object = read_object(from, previous.object);
+    update.stamp = read_stamp(from, previous.stamp);
+    update.type = read_type(from, *r._types, previous.type);
+    update.hides = bits::read_bool(from);
+    update.tick = r._each_tick ? read_tick(from, previous.tick) : previous.tick;
+    const bool is_like_before = update.stamp == previous.stamp && update.type == previous.type &&
+                                update.tick == previous.tick;
+    if (is_ahead(update.object, previous.object) && is_like_before && !update.hides)
+        bits::fail(from);
     update.mask = update.hides || bits::failed(from) ? 0 : read_mask(from, *r._types, update.type);
-    if (next && update.mask == previous.mask) bits::fail(from);
+}
+
+HeadForm read_form(BitReader &r)
+{
+    if (bits::read_bool(r)) return HeadForm::next;
+    if (bits::read_bool(r)) return HeadForm::near;
+    return bits::read_bool(r) ? HeadForm::whole : HeadForm::end;
+}
+
+void read_head(UpdateReader &r, Update &update, HeadForm form)
+{
+    if (form == HeadForm::whole)
+        read_whole(r, update);
+    else
+        read_near(r, update, form);
+    update.message_tick = r._message_tick;
 }
 
 // Completes the object whose bits begin at `begin` and whose fields begin at `values`. False: it

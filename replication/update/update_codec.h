@@ -8,6 +8,7 @@ namespace tern {
 struct UpdateWriter { // Closed.
     BitWriter _writer;
     Ticks _ticks;
+    uint8_t _gap_bits;
     uint32_t _tick; // The tick of the previous object.
     uint64_t _mask; // The mask of the previous object; 0: it was hidden.
     uint32_t _count;
@@ -19,8 +20,10 @@ struct UpdateWriter { // Closed.
 
 namespace update_codec {
 
+// `gap_bits`: the shortest code of a gap between two serials has one bit more. It decides how long
+// the message gets, not what it means; see gap_bits_for().
 UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick,
-                    Ticks ticks = Ticks::one);
+                    Ticks ticks = Ticks::one, unsigned gap_bits = 0);
 // Appends an object's fields of `mask` at `tick`, which with Ticks::one is the tick of the message.
 // Mask 0 announces that the object is hidden; `value` is then not read. False: it does not fit, and
 // nothing was written.
@@ -35,7 +38,7 @@ bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
 // the objects of this message, these included.
 void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const EncodedObject &last,
           const Object &last_object, uint32_t count);
-inline constexpr size_t end_bits = 2;     // The bits that finish() writes.
+inline constexpr size_t end_bits = 3;     // The bits that finish() writes.
 size_t bit_count(const UpdateWriter &w);  // Bits written so far.
 size_t value_bits(const UpdateWriter &w); // Bits of the last object's fields.
 // Returns the size of the message in bytes, after which zeros may follow; 0: no object was added.
@@ -43,10 +46,18 @@ size_t finish(UpdateWriter &w);
 
 // The object that the first one of a message is coded relative to.
 ObjectId before_first(PeerId sender);
-// Reads an object's part of a message up to its values. `as_before`: the message has only a 1 bit
-// in place of the head, so the object is the next one of the same creator, with the tenure, type,
-// tick and mask of the one before. The reader fails if add() would have coded this otherwise.
-void read_head(UpdateReader &r, Update &update, bool as_before);
+// The forms of an object's head. next, near: the object has a higher serial of the creator of the
+// previous one, and the same tenure, type and tick, and is not hidden.
+enum class HeadForm : uint8_t {
+    next, // The next serial, with the same mask.
+    near, // Another serial, another mask, or both.
+    whole,
+    end // No object, but the end of the message.
+};
+HeadForm read_form(BitReader &r);
+// Reads an object's part of a message up to its values. The reader fails if add() would have coded
+// this otherwise.
+void read_head(UpdateReader &r, Update &update, HeadForm form);
 // Overwrites the fields of `value` that the update carries. False: add() would not write them so;
 // `value` is then undefined.
 bool read_fields(const Update &update, const TypeTable &types, void *value);

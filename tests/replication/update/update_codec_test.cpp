@@ -51,10 +51,10 @@ static bool add(UpdateWriter &w, const Item &item)
 }
 
 static std::vector<std::byte> message(uint32_t tick, std::span<const Item> items,
-                                      Ticks ticks = Ticks::one)
+                                      Ticks ticks = Ticks::one, unsigned gap_bits = 0)
 {
     std::vector<std::byte> buffer(16 * 1024);
-    UpdateWriter w = update_codec::writer(buffer, sender, tick, ticks);
+    UpdateWriter w = update_codec::writer(buffer, sender, tick, ticks, gap_bits);
     for (const Item &item : items)
         EXPECT_TRUE(add(w, item));
     buffer.resize(update_codec::finish(w));
@@ -81,14 +81,20 @@ struct Hand { // A message written field by field.
     std::byte bytes[64] = {};
     BitWriter w = bits::writer(bytes);
 
-    Hand() { bits::write(w, 7, 33); } // The message's tick, which all its objects share.
+    // The message's tick, which all its objects share, and how gaps are coded.
+    explicit Hand(unsigned gap_bits = 0)
+    {
+        bits::write(w, 7, 33);
+        bits::write(w, gap_bits, 4);
+    }
     Hand &put(uint64_t number, unsigned bit_count)
     {
         bits::write(w, number, bit_count);
         return *this;
     }
-    // The bits before the stamp: an object other than the following one, of creator 5, serial 9.
-    Hand &first_object() { return put(2, 2).put(0, 1).put(0, 1).put(5, 16).put(9, 8); }
+    // The bits before the stamp: an object with a whole head, of creator 5, serial 9.
+    Hand &first_object() { return put(4, 3).put(0, 1).put(5, 16).put(9, 8); }
+    Hand &end() { return put(0, 3); }
     // The bits after the stamp: type 0, the same as the default before the first object, and not
     // hidden.
     Hand &shown() { return put(1, 1).put(0, 1); }
@@ -103,7 +109,7 @@ TEST(UpdateCodec, OneFieldOfOneObjectToTheBit)
     hand.first_object();
     hand.put(0, 2).shown();                         // An unchanged stamp: zero.
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8); // One field: its index and its value.
-    hand.put(0, 2);                                 // The end of the message.
+    hand.end();
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
 }
@@ -113,14 +119,15 @@ TEST(UpdateCodec, TheSendersFirstObjectIsTheNextToNone)
     const Item items[] = {{id(4, 1), 0, 0, 31, {}, {}}, {id(4, 2), 0, 0, 31, {}, {}}};
     const std::vector<std::byte> bytes = message(7, items);
     Hand hand;
-    hand.put(2, 2).put(1, 1).put(3, 2).put(0, 36).put(1, 1).put(0, 36).put(0, 2);
+    // Bits 0, 1; another mask than none; no serial in between; the mask.
+    hand.put(2, 2).put(0, 1).put(0, 1).put(3, 2).put(0, 36).put(1, 1).put(0, 36).end();
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
     EXPECT_TRUE(is_well_formed(bytes));
-    // The sender's third object, coded as its distance from none.
+    // The sender's third object: two serials lie between it and none.
     const Item third = {id(4, 3), 0, 0, 31, {}, {}};
     Hand other;
-    other.put(2, 2).put(0, 1).put(1, 1).put(4, 8).put(0, 2).shown().put(3, 2).put(0, 36).put(0, 2);
+    other.put(2, 2).put(0, 1).put(3, 3).put(3, 2).put(0, 36).end();
     const std::vector<std::byte> as_third = message(7, {&third, 1});
     ASSERT_EQ(as_third.size(), other.done().size());
     EXPECT_EQ(std::memcmp(as_third.data(), other.bytes, as_third.size()), 0);
@@ -134,15 +141,15 @@ TEST(UpdateCodec, WhereEachHasItsOwnTickItIsToldByTheOneBefore)
     const std::vector<std::byte> bytes = message(7, items, Ticks::each);
     Hand hand;
     hand.w = bits::writer(hand.bytes);
-    hand.put(7, 32).put(1, 1);
+    hand.put(7, 32).put(1, 1).put(0, 4);
     hand.first_object().put(0, 2).shown();
     // Tick 4 is three before 7; differences are coded in the order 0, 1, -1, 2, -2, 3, -3.
     hand.put(6, 8);
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);
     // Tick 6 is two after 4. The next object follows, with the same tick and mask.
-    hand.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(0, 1).put(3, 8);
+    hand.put(4, 3).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(0, 1).put(3, 8);
     hand.put(1, 1).put(0, 1).put(3, 3).put(200, 8);
-    hand.put(1, 1).put(200, 8).put(0, 2);
+    hand.put(1, 1).put(200, 8).end();
     ASSERT_EQ(bytes.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(bytes.data(), hand.bytes, bytes.size()), 0);
 }
@@ -153,14 +160,14 @@ TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
         std::byte bytes[64] = {};
         BitWriter w = bits::writer(bytes);
         bits::write(w, first, 32);
-        bits::write(w, 1, 1); // Each object has its own tick.
-        bits::write(w, 2, 4);
+        bits::write(w, 1, 5); // Each object has its own tick.
+        bits::write(w, 4, 4);
         bits::write(w, 5, 16);
         bits::write(w, 9, 8);
         bits::write(w, 4, 2 + 1 + 1); // An unchanged stamp and type, not hidden.
         bits::write_varint(w, coded);
         bits::write(w, 1 + 0 * 2 + 3 * 4 + 200 * 32, 13);
-        bits::write(w, 0, 2);
+        bits::write(w, 0, 3);
         return is_well_formed({bytes, bits::size_bytes(w)});
     };
     EXPECT_TRUE(with(7, 0));
@@ -176,7 +183,7 @@ TEST(UpdateCodec, ATickThatCannotBeIsMalformed)
 
 TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
 {
-    const auto body = [](Hand &hand) { hand.shown().put(3, 2).put(0, 36).put(0, 2); };
+    const auto body = [](Hand &hand) { hand.shown().put(3, 2).put(0, 36).end(); };
     Hand right;
     right.first_object().put(0, 2);
     body(right);
@@ -193,23 +200,26 @@ TEST(UpdateCodec, LongerFormsThanNeededAreMalformed)
     no_form.first_object().put(3, 2);
     body(no_form);
     EXPECT_FALSE(is_well_formed(no_form.done()));
-    Hand next_as_any;
-    next_as_any.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2);
-    body(next_as_any);
-    EXPECT_FALSE(is_well_formed(next_as_any.done()));
+    Hand near_as_any;
+    near_as_any.put(4, 3).put(1, 1).put(2, 8).put(0, 2);
+    body(near_as_any);
+    EXPECT_FALSE(is_well_formed(near_as_any.done()));
     Hand before_the_first;
-    before_the_first.put(2, 2).put(0, 1).put(1, 1).put(1, 8).put(0, 2);
+    before_the_first.put(4, 3).put(1, 1).put(1, 8).put(0, 2);
     body(before_the_first);
     EXPECT_FALSE(is_well_formed(before_the_first.done()));
     Hand like_nothing;
-    like_nothing.put(1, 1).put(0, 36).put(0, 2);
+    like_nothing.put(1, 1).put(0, 36).end();
     EXPECT_FALSE(is_well_formed(like_nothing.done()));
+    Hand near_nothing;
+    near_nothing.put(2, 2).put(1, 1).put(0, 1).put(0, 36).end();
+    EXPECT_FALSE(is_well_formed(near_nothing.done()));
     Hand no_creator;
-    no_creator.put(2, 2).put(0, 1).put(0, 1).put(0, 16).put(9, 8).put(0, 2);
+    no_creator.put(4, 3).put(0, 1).put(0, 16).put(9, 8).put(0, 2);
     body(no_creator);
     EXPECT_FALSE(is_well_formed(no_creator.done()));
     Hand nothing;
-    nothing.put(0, 2);
+    nothing.end();
     EXPECT_FALSE(is_well_formed(nothing.done()));
 }
 
@@ -219,25 +229,72 @@ TEST(UpdateCodec, TheNextObjectAndTheSameTypeHaveOneFormEach)
         Hand hand;
         hand.first_object().put(0, 2).shown().put(3, 2).put(0, 36);
         second(hand);
-        return is_well_formed(hand.put(0, 2).done());
+        return is_well_formed(hand.end().done());
     };
     // The mask as before; the mask as before written in full; the following object with another
-    // mask.
+    // mask; the object after the following one with the same mask.
     EXPECT_TRUE(with([](Hand &h) { h.put(1, 1).put(0, 36); }));
-    EXPECT_FALSE(with([](Hand &h) { h.put(2, 2).put(1, 1).put(3, 2).put(0, 36); }));
-    EXPECT_TRUE(with([](Hand &h) { h.put(2, 2).put(1, 1).put(1, 2).put(3, 3).put(0, 8); }));
-    // The object after the following one with the same type; the following object coded like any
-    // other; the same type written in full.
+    EXPECT_FALSE(with([](Hand &h) { h.put(2, 2).put(0, 1).put(0, 1).put(3, 2).put(0, 36); }));
+    EXPECT_TRUE(
+        with([](Hand &h) { h.put(2, 2).put(0, 1).put(0, 1).put(1, 2).put(3, 3).put(0, 8); }));
+    EXPECT_TRUE(with([](Hand &h) { h.put(2, 2).put(1, 1).put(0, 1).put(0, 36); }));
+    // With a whole head: an object before this one with the same type; one behind it; the same
+    // type written in full.
     const auto told = [&](uint64_t delta, uint64_t same_type) {
         return with([&](Hand &h) {
-            h.put(2, 2).put(0, 1).put(1, 1).put(delta, 8).put(0, 2).put(same_type, 1);
+            h.put(4, 3).put(1, 1).put(delta, 8).put(0, 2).put(same_type, 1);
             if (same_type == 0) h.put(0, 8);
             h.put(0, 1).put(3, 2).put(0, 36);
         });
     };
-    EXPECT_TRUE(told(2, 1));
+    EXPECT_TRUE(told(1, 1));
     EXPECT_FALSE(told(0, 1));
-    EXPECT_FALSE(told(2, 0));
+    EXPECT_FALSE(told(2, 1));
+    EXPECT_FALSE(told(1, 0));
+}
+
+TEST(UpdateCodec, AGapTakesAsManyBitsAsItsMessageSays)
+{
+    const auto bits_of = [](unsigned gap_bits, uint32_t distance) {
+        std::vector<std::byte> buffer(64);
+        UpdateWriter w = update_codec::writer(buffer, sender, 7, Ticks::one, gap_bits);
+        EXPECT_TRUE(add(w, {id(5, 9), 0, 1, 1, {}, {}}));
+        const size_t begin = update_codec::bit_count(w);
+        EXPECT_TRUE(add(w, {id(5, 9 + distance), 0, 1, 1, {}, {}}));
+        const size_t taken = update_codec::bit_count(w) - begin - 32;
+        buffer.resize(update_codec::finish(w));
+        UpdateReader r = publish::reader(table, sender, buffer);
+        Update update;
+        EXPECT_TRUE(publish::next(r, update) && publish::next(r, update));
+        EXPECT_EQ(update.object, id(5, 9 + distance));
+        EXPECT_TRUE(is_well_formed(buffer));
+        return taken;
+    };
+    EXPECT_EQ(bits_of(0, 1), 1u);
+    EXPECT_EQ(bits_of(15, 1), 1u);
+    EXPECT_EQ(bits_of(0, 2), 3u + 1);
+    EXPECT_EQ(bits_of(0, 7), 3u + 6);
+    EXPECT_EQ(bits_of(0, 8), 3u + 6 + 8); // From here on a varint follows.
+    EXPECT_EQ(bits_of(6, 100), 3u + 2 + 6);
+    EXPECT_EQ(bits_of(6, 2), 3u + 1 + 6);
+    EXPECT_EQ(bits_of(15, 6 * 32'768 + 1), 3u + 6 + 15);
+    EXPECT_EQ(bits_of(15, 6 * 32'768 + 2), 3u + 6 + 8);
+    EXPECT_EQ(bits_of(0, UINT32_MAX - 9), 3u + 6 + 40);
+}
+
+TEST(UpdateCodec, ASerialBeyondTheLastIsMalformed)
+{
+    const auto with = [](uint64_t rest) {
+        Hand hand;
+        hand.first_object().put(0, 2).shown().put(3, 2).put(0, 36);
+        hand.put(2, 2).put(1, 1).put(63, 6);
+        bits::write_varint(hand.w, rest);
+        return is_well_formed(hand.put(0, 36).end().done());
+    };
+    // The distance is 6 for the ones, 2 for the form, and the rest; the serial before is 9.
+    EXPECT_TRUE(with(UINT32_MAX - 9 - 8));
+    EXPECT_FALSE(with(UINT32_MAX - 9 - 7));
+    EXPECT_FALSE(with(UINT64_MAX));
 }
 
 TEST(UpdateCodec, ATypeThatIsNotThereIsMalformed)
@@ -248,7 +305,7 @@ TEST(UpdateCodec, ATypeThatIsNotThereIsMalformed)
         if (type != 0) hand.put(type, 8);
         hand.put(0, 1);
         if (type == 0) hand.put(3, 2);
-        hand.put(0, type == 0 ? 36 : 32).put(0, 2);
+        hand.put(0, type == 0 ? 36 : 32).end();
         EXPECT_EQ(is_well_formed(hand.done()), type < 2) << type;
     }
 }
@@ -265,7 +322,7 @@ TEST(UpdateCodec, WhatIsHiddenHasNoFields)
     buffer.resize(update_codec::finish(w));
     Hand hand;
     hand.first_object().put(0, 2).put(1, 1).put(1, 1);
-    hand.put(2, 2).put(0, 1).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(1, 1).put(0, 2);
+    hand.put(4, 3).put(1, 1).put(0, 8).put(0, 2).put(1, 1).put(1, 1).end();
     ASSERT_EQ(buffer.size(), hand.done().size());
     EXPECT_EQ(std::memcmp(buffer.data(), hand.bytes, buffer.size()), 0);
     UpdateReader r = publish::reader(table, sender, buffer);
@@ -301,7 +358,7 @@ TEST(UpdateCodec, MasksHaveOneFormEach)
     Block block = make_block(table);
     world::add(block.world(), table, id(5, 9), 0);
     const auto checked = [&](Hand &hand) {
-        hand.put(0, 2);
+        hand.end();
         return publish::check(block.world(), table, sender, hand.done());
     };
     const auto start = [] {
@@ -397,7 +454,7 @@ TEST(UpdateCodec, WhatIsWrittenIsRead)
             if (ticks == Ticks::one) item.tick = 77;
             if (items.empty() || items.back().id != item.id) items.push_back(item);
         }
-        const std::vector<std::byte> bytes = message(77, items, ticks);
+        const std::vector<std::byte> bytes = message(77, items, ticks, trial % (gap_bits_max + 1));
         UpdateReader r = publish::reader(table, sender, bytes);
         Update update;
         for (const Item &item : items) {
