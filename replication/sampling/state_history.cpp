@@ -8,7 +8,7 @@
 
 namespace tern::state_history {
 
-bool keeps(const Type &type)
+static bool is_kept(const Type &type)
 {
     return type.objects_max > 0 && (type.predicted || bounds::fields_of(type) != 0);
 }
@@ -18,9 +18,13 @@ void place(flat::Builder &builder, StateHistory &t, const TypeTable &types, uint
 {
     t.size_bytes = 0;
     for (const Type &type : types.types)
-        if (keeps(type)) t.size_bytes = std::max(t.size_bytes, uint32_t{type.size_bytes});
+        if (is_kept(type)) t.size_bytes = std::max(t.size_bytes, uint32_t{type.size_bytes});
     const size_t slots = t.size_bytes > 0 ? slot_count : 0;
     const size_t peers = t.size_bytes > 0 ? peer_count : 0;
+    const size_t type_count = t.size_bytes > 0 ? types.types.size() : 0;
+    flat::place(builder, t.kept, type_count, type_count);
+    for (size_t i = 0; builder.block && i < type_count; ++i)
+        t.kept[i] = is_kept(types.types[i]);
     flat::place(builder, t.clocks, peers, peers);
     flat::place(builder, t.states, slots, slots);
     flat::place(builder, t.ticks, slots * states_kept, slots * states_kept);
@@ -115,7 +119,7 @@ void push(StateHistory &t, const World &world, const TypeTable &types, ObjectSlo
 {
     const Object &object = world.slots[slot];
     const Type &type = types.types[object.type];
-    if (!keeps(type)) return;
+    if (!keeps(t, object.type)) return;
     OwnerClockEstimate &clock = t.clocks[member];
     if (clock.owner != object.owner) clock = {};
     clock.owner = object.owner;

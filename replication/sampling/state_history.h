@@ -41,7 +41,8 @@ struct OwnerClockEstimate {
 };
 
 struct StateHistory {                // Open to migration.
-    uint32_t size_bytes;             // The largest struct of a type that is kept.
+    uint32_t size_bytes;             // The largest struct of a type that is kept; 0: none is.
+    Flat<bool> kept;                 // Indexed by type; empty if size_bytes is 0.
     Flat<StateRing> states;          // Indexed by slot.
     Flat<uint32_t> ticks;            // [slot * states_kept + ...]
     Flat<std::byte> values;          // [... * size_bytes]
@@ -52,7 +53,10 @@ namespace state_history {
 
 void place(flat::Builder &builder, StateHistory &t, const TypeTable &types, uint32_t slot_count,
            uint32_t peer_count);
-bool keeps(const Type &type);
+inline bool keeps(const StateHistory &t, TypeId type)
+{
+    return t.size_bytes != 0 && t.kept[type];
+}
 // Stores the object's present value in the history. Call it after an update of its owner, who is in
 // member slot `member`, was applied to `world`.
 void push(StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,

@@ -4,11 +4,6 @@
 
 namespace tern::charges {
 
-static bool is_variable(const FieldCode &f)
-{
-    return f.kind == FieldKind::text || f.kind == FieldKind::values;
-}
-
 size_t row_count(const TypeTable &types)
 {
     size_t fields = 0;
@@ -38,12 +33,8 @@ Charges make(const TypeTable &types, std::span<TrafficRow> rows, std::span<Charg
         }
     for (size_t kind = 0; kind < traffic_kinds; ++kind)
         rows[next++] = {static_cast<TrafficKind>(kind), no_type, no_field, 0, 0};
-    for (size_t i = 0; i < runs.size(); ++i) {
-        const auto type = static_cast<TypeId>(i / charge_runs_max);
-        const std::span<const FieldCode> fields = type_table::codes(types, type);
-        for (size_t field = 0; field < fields.size(); ++field)
-            runs[i].variable |= uint64_t{is_variable(fields[field])} << field;
-    }
+    for (size_t i = 0; i < runs.size(); ++i)
+        runs[i].variable = types.variable_fields[i / charge_runs_max];
     return c;
 }
 

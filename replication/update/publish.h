@@ -97,6 +97,16 @@ struct Update {
     uint64_t mask;         // The fields that follow.
     BitReader values;      // Positioned at the first field.
     uint32_t bit_count;    // All bits of the part, its head included.
+    bool is_checked;       // check() has accepted the message.
+};
+
+struct PreviousUpdate { // What the next object of the message is coded relative to.
+    ObjectId object;
+    Stamp stamp;
+    uint64_t mask;
+    uint32_t tick;
+    uint32_t value_bits;
+    TypeId type;
 };
 
 // unchecked: the message may be any bytes. checked: check() has accepted it.
@@ -110,7 +120,7 @@ struct UpdateReader { // Closed.
     uint8_t _gap_bits;
     uint32_t _message_tick;
     uint32_t _count; // Objects read so far.
-    Update _previous;
+    PreviousUpdate _previous;
 };
 
 // The bits of UpdateWriter::_gap_bits on the wire.

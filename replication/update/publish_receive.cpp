@@ -22,8 +22,12 @@ UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::
 
 static void pass_values(UpdateReader &r, const Update &update)
 {
+    const PreviousUpdate &previous = r._previous;
     if (r._trust == UpdateTrust::unchecked)
         type_table::check_fields(r._reader, *r._types, update.type, update.mask);
+    else if (update.mask == previous.mask && update.type == previous.type &&
+             (update.mask & r._types->variable_fields[update.type]) == 0)
+        bits::skip(r._reader, previous.value_bits);
     else
         type_table::skip_fields(r._reader, *r._types, update.type, update.mask);
 }
@@ -41,9 +45,12 @@ bool next(UpdateReader &r, Update &update)
     if (r._count == updates_per_message_max) bits::fail(r._reader);
     if (bits::failed(r._reader)) return false;
     update.values = r._reader;
-    if (!bits::failed(r._reader)) pass_values(r, update);
-    update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);
-    r._previous = update;
+    update.is_checked = r._trust == UpdateTrust::checked;
+    pass_values(r, update);
+    const size_t end = bits::bit_count(r._reader);
+    update.bit_count = static_cast<uint32_t>(end - begin);
+    const auto value_bits = static_cast<uint32_t>(end - bits::bit_count(update.values));
+    r._previous = {update.object, update.stamp, update.mask, update.tick, value_bits, update.type};
     r._count += 1;
     return !bits::failed(r._reader);
 }

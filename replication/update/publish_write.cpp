@@ -118,6 +118,9 @@ static void charge_copied(Message &m, std::span<const EncodedObject> objects, ui
     }
 }
 
+// Acked states of objects that are so many places ahead are loaded meanwhile.
+static constexpr size_t loaded_ahead = 6;
+
 // Marks as sent the cached objects that follow and whose encoding this peer needs unchanged;
 // add_slot() would write the same bits for them. Returns how many.
 static uint32_t take_following(Message &m, std::span<const EncodedObject> following,
@@ -132,8 +135,11 @@ static uint32_t take_following(Message &m, std::span<const EncodedObject> follow
     uint32_t count = 0;
     uint32_t word = next / 64; // Index of the word in `due` whose bits are collected in `sent`.
     uint64_t sent = 0;
-    for (const EncodedObject &object : following) {
+    for (size_t i = 0; i < following.size(); ++i) {
+        const EncodedObject &object = following[i];
         const ObjectSlot slot = object.slot;
+        const size_t ahead = std::min(i + loaded_ahead, following.size() - 1);
+        flat::prefetch(m.p.acked_states, first + following[ahead].slot);
         if (object.adjacency == Adjacency::none || object.end_bits > last_bit ||
             count == m.choice.left)
             break;
@@ -192,6 +198,21 @@ static bool add_object(Message &m, ObjectSlot slot, uint64_t mask, uint32_t tick
                                        encode_cache::bytes(m.cache), tick);
     const void *value = mask != 0 ? world::value(m.world, m.types, slot) : nullptr;
     return update_codec::add(m.w, m.types, object, mask, value, tick);
+}
+
+// The objects that change are often far apart in memory, so the next two due ones are loaded while
+// this one is encoded.
+static void load_ahead(const Message &m)
+{
+    if (m.choice.send_order) return;
+    const ObjectSlot next = next_due(m.p, m.peer, m.choice.next);
+    if (next == m.p.slot_count) return;
+    world::load_value(m.world, m.types, next);
+    const ObjectSlot second = next_due(m.p, m.peer, next + 1);
+    if (second == m.p.slot_count) return;
+    world::load_slot(m.world, m.types, second);
+    flat::prefetch(m.p.acked_states, size_t{m.peer} * m.p.slot_count + second);
+    encode_cache::load(m.cache, second);
 }
 
 static Added add_slot(Message &m, ObjectSlot slot)
@@ -272,6 +293,7 @@ size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &se
     uint32_t misfits = 0;
     while (m.choice.left > 0) { // Visits each due object once.
         const ObjectSlot slot = choose(p, peer, m.choice);
+        load_ahead(m);
         if (slot == no_slot || is_for_snapshots(p, scratch, peer, slot)) continue;
         if (add_slot(m, slot) != Added::no_room) continue;
         if (misfits == 0) begin_there_next(ring, m.choice);

@@ -168,7 +168,10 @@ namespace update_codec {
 bool read_fields(const Update &update, const TypeTable &types, void *value)
 {
     BitReader r = update.values;
-    type_table::read_fields(r, types, update.type, value, update.mask);
+    if (update.is_checked)
+        type_table::read_checked_fields(r, types, update.type, value, update.mask);
+    else
+        type_table::read_fields(r, types, update.type, value, update.mask);
     return !bits::failed(r);
 }
 
@@ -260,7 +263,7 @@ static TypeId read_type(BitReader &r, const TypeTable &types, TypeId previous)
 static void read_near(UpdateReader &r, Update &update, HeadForm form)
 {
     BitReader &from = r._reader;
-    const Update &previous = r._previous;
+    const PreviousUpdate &previous = r._previous;
     const bool same_mask = form == HeadForm::next || bits::read_bool(from);
     const uint64_t gap = form == HeadForm::next ? 0 : read_gap(from, r._gap_bits);
     const uint64_t distance = gap + (form == HeadForm::near && same_mask ? 2 : 1);
@@ -280,7 +283,7 @@ static void read_near(UpdateReader &r, Update &update, HeadForm form)
 static void read_whole(UpdateReader &r, Update &update)
 {
     BitReader &from = r._reader;
-    const Update &previous = r._previous;
+    const PreviousUpdate &previous = r._previous;
     update.object = read_object(from, previous.object);
     update.stamp = read_stamp(from, previous.stamp);
     update.type = read_type(from, *r._types, previous.type);

@@ -475,6 +475,15 @@ void read(BitReader &r, const FieldCode &f, std::byte *to)
     });
 }
 
+void read_checked(BitReader &r, const FieldCode &f, std::byte *to)
+{
+    if (f.kind == FieldKind::bytes || is_variable(f)) return read(r, f, to);
+    with_coder(f, [&](auto coder) {
+        for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
+            coder.decode(f, bits::read(r, f.bits), to + at);
+    });
+}
+
 size_t bit_count(const FieldCode &f, const std::byte *from)
 {
     if (f.kind == FieldKind::text) return f.bits + text_length(f, from) * 8;

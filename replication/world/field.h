@@ -59,6 +59,13 @@ void normalise(const FieldCode &f, std::byte *to, const std::byte *from);
 void write(BitWriter &w, const FieldCode &f, const std::byte *from);
 // Fails the reader for bits that write() never writes; `to` is then undefined.
 void read(BitReader &r, const FieldCode &f, std::byte *to);
+// Like read(), for bits that write() wrote or check() accepted.
+void read_checked(BitReader &r, const FieldCode &f, std::byte *to);
+// Whether the bits that write() takes depend on the value.
+inline bool is_variable(const FieldCode &f)
+{
+    return f.kind == FieldKind::text || f.kind == FieldKind::values;
+}
 // The number of bits that write() takes. `from` is read only for text and values.
 size_t bit_count(const FieldCode &f, const std::byte *from);
 void skip(BitReader &r, const FieldCode &f); // For bits that write() wrote or check() accepted.

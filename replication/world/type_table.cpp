@@ -46,7 +46,9 @@ TypeTable make(std::span<const Type> types)
         table.codes_first[i] = static_cast<uint16_t>(code_count);
         uint32_t bits_max = 0;
         for (const Field &field : type.fields) {
-            table.codes[code_count] = field::code(field);
+            const FieldCode &code = table.codes[code_count] = field::code(field);
+            const size_t index = code_count - table.codes_first[i];
+            table.variable_fields[i] |= uint64_t{field::is_variable(code)} << index;
             code_count += 1;
             bits_max += field::bits_max(field);
         }
@@ -128,6 +130,15 @@ void read_fields(BitReader &r, const TypeTable &table, TypeId id, void *value, u
     auto *to = static_cast<std::byte *>(value);
     for (size_t i = 0; i < fields.size(); ++i)
         if (mask >> i & 1) field::read(r, fields[i], to + fields[i].offset_bytes);
+}
+
+void read_checked_fields(BitReader &r, const TypeTable &table, TypeId id, void *value,
+                         uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    auto *to = static_cast<std::byte *>(value);
+    for (size_t i = 0; i < fields.size(); ++i)
+        if (mask >> i & 1) field::read_checked(r, fields[i], to + fields[i].offset_bytes);
 }
 
 void skip_fields(BitReader &r, const TypeTable &table, TypeId id, uint64_t mask)

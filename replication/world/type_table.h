@@ -14,14 +14,15 @@ inline constexpr size_t description_bytes_max = 15 * 1024;
 // The shortest line of a field is "field x peer\n".
 inline constexpr size_t all_fields_max = description_bytes_max / 13;
 
-struct TypeTable {                      // Open, constant after make.
-    std::span<const Type> types;        // The game's array, not a copy.
-    FieldCode codes[all_fields_max];    // Fields of all types, one type after another.
-    uint16_t codes_first[types_max];    // Indexed by type: the first of its codes.
-    uint16_t value_bits_max[types_max]; // Indexed by type: the bits of a whole value, at most.
-    uint32_t objects_max;               // The sum over all types.
-    uint16_t size_bytes_max;            // The largest struct of a type with objects.
-    uint16_t fields_count_max;          // The most fields of a type with objects.
+struct TypeTable {                       // Open, constant after make.
+    std::span<const Type> types;         // The game's array, not a copy.
+    FieldCode codes[all_fields_max];     // Fields of all types, one type after another.
+    uint16_t codes_first[types_max];     // Indexed by type: the first of its codes.
+    uint64_t variable_fields[types_max]; // A mask of the fields whose bits differ by value.
+    uint16_t value_bits_max[types_max];  // Indexed by type: the bits of a whole value, at most.
+    uint32_t objects_max;                // The sum over all types.
+    uint16_t size_bytes_max;             // The largest struct of a type with objects.
+    uint16_t fields_count_max;           // The most fields of a type with objects.
 };
 
 namespace type_table {
@@ -54,6 +55,9 @@ void write_fields(BitWriter &w, const TypeTable &table, TypeId type, const void 
                   uint64_t mask);
 // Overwrites the fields of `mask`. Fails the reader for bits that write_fields() never writes.
 void read_fields(BitReader &r, const TypeTable &table, TypeId type, void *value, uint64_t mask);
+// Like read_fields(), for bits that check_fields() has accepted.
+void read_checked_fields(BitReader &r, const TypeTable &table, TypeId type, void *value,
+                         uint64_t mask);
 // Like read_fields(), without storing anything.
 void check_fields(BitReader &r, const TypeTable &table, TypeId type, uint64_t mask);
 // Skips bits that check_fields() has accepted.

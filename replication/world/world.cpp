@@ -266,9 +266,11 @@ uint32_t field_tick(const World &world, ObjectSlot slot, uint32_t field)
 uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void *wanted)
 {
     Object &object = world.slots[slot];
+    void *present = value(world, types, slot);
+    load_value(world, types, slot); // While the new value is normalised.
+    flat::prefetch(world.field_ticks, size_t{slot} * types.fields_count_max);
     std::byte next[struct_bytes_max];
     type_table::normalise(types, object.type, wanted, next);
-    void *present = value(world, types, slot);
     const uint64_t changed = type_table::difference(types, object.type, present, next);
     if (changed == 0) return 0;
     std::memcpy(present, next, types.types[object.type].size_bytes);
