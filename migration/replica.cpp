@@ -231,6 +231,7 @@ static SendScratch &scratch_of(Replica &r, uint32_t part)
     scratch.is_begun = true;
     encode_cache::begin(scratch.cache);
     snapshots::begin(scratch.snapshots);
+    scratch.send_order.tick = 0;
     return scratch;
 }
 

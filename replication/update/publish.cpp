@@ -104,25 +104,44 @@ static uint8_t gap_bits(uint32_t changed_count, ObjectSlot first, ObjectSlot las
     return static_cast<uint8_t>(std::min(bits::width(distance / 2), gap_bits_max));
 }
 
+// Makes the changes of up to 64 words due, and forgets them. Returns how many there are.
+static uint32_t make_due(Publisher &p, uint32_t first_word, const NonzeroWords &changed)
+{
+    uint32_t count = 0;
+    for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
+        const size_t first = size_t{peer} * words(p.slot_count) + first_word;
+        uint32_t more_count = 0;
+        for (uint32_t i = 0; i < changed.count; ++i) {
+            uint64_t &due = p.due[first + changed.places[i]];
+            const uint64_t more = changed_for(p, peer, first_word + changed.places[i]) & ~due;
+            more_count += count_bits(more);
+            due |= more;
+        }
+        p.rings[peer].due_count += more_count;
+    }
+    for (uint32_t i = 0; i < changed.count; ++i) {
+        uint64_t &word = p.changed[first_word + changed.places[i]];
+        count += count_bits(word);
+        word = 0;
+    }
+    return count;
+}
+
 void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self)
 {
     snapshots::begin(p.snapshots, world, types, self, p.changed.all());
     const uint32_t changed_count = p.changed_count;
-    ObjectSlot first = 0, last = 0;
-    for (uint32_t word = 0; p.changed_count > 0; ++word) {
-        const uint64_t changed = p.changed[word];
-        if (changed == 0) continue;
-        if (p.changed_count == changed_count)
-            first = word * 64 + static_cast<uint32_t>(std::countr_zero(changed));
-        last = word * 64 + 63 - static_cast<uint32_t>(std::countl_zero(changed));
-        for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
-            uint64_t &due = p.due[size_t{peer} * words(p.slot_count) + word];
-            const uint64_t more = changed_for(p, peer, word) & ~due;
-            p.rings[peer].due_count += count_bits(more);
-            due |= more;
-        }
-        p.changed_count -= count_bits(changed);
-        p.changed[word] = 0;
+    ObjectSlot first = no_slot, last = 0;
+    for (uint32_t word = 0; p.changed_count > 0; word += 64) {
+        const uint32_t word_count = std::min(p.changed.count - word, 64u);
+        const NonzeroWords changed = nonzero_words(p.changed.all().subspan(word, word_count));
+        if (changed.count == 0) continue;
+        const uint32_t lowest = word + changed.places[0];
+        const uint32_t highest = word + changed.places[changed.count - 1];
+        if (first == no_slot)
+            first = lowest * 64 + static_cast<uint32_t>(std::countr_zero(p.changed[lowest]));
+        last = highest * 64 + 63 - static_cast<uint32_t>(std::countl_zero(p.changed[highest]));
+        p.changed_count -= make_due(p, word, changed);
     }
     p.gap_bits = gap_bits(changed_count, first, last);
 }

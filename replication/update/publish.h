@@ -74,16 +74,17 @@ struct Publisher { // Open to migration.
     Bounds bounds;
 };
 
-// The order in which due objects are sent to one peer at one tick; used if the game has set
-// priorities.
+// The order in which due objects are sent to one peer at one tick: by slot from PeerRing::cursor
+// on, or the most urgent first if the game has set priorities.
 struct SendOrderEntry {
-    uint64_t urgency;
+    uint64_t urgency; // 0 without priorities.
     ObjectSlot slot;
 };
-struct SendOrder {              // Not part of the hashed state.
-    Flat<SendOrderEntry> order; // The most urgent first.
-    uint32_t peer, tick;        // The arguments of the last write(); tick 0: none.
-    uint32_t next;              // Entries before this one are done in this tick.
+struct SendOrder { // Not part of the hashed state.
+    Flat<SendOrderEntry> order;
+    uint32_t peer, tick; // The arguments of the last write(); tick 0: none.
+    uint32_t next;       // Entries before this one are done in this tick.
+    uint32_t due_count;  // PeerRing::due_count after the last write().
 };
 
 // One object's part of an UPDATE message, read but not applied yet.

@@ -41,6 +41,24 @@ inline void clear_due(Publisher &p, uint32_t peer, ObjectSlot slot)
     word &= ~(uint64_t{1} << slot % 64);
 }
 
+// Up to 64 words of which some are zero, and the places of those that are not.
+struct NonzeroWords {
+    uint32_t count;
+    uint8_t places[64];
+};
+
+// Without a branch for each word: where few objects change, none would be predicted.
+inline NonzeroWords nonzero_words(std::span<const uint64_t> words)
+{
+    NonzeroWords found;
+    found.count = 0;
+    for (size_t i = 0; i < words.size(); ++i) {
+        found.places[found.count] = static_cast<uint8_t>(i);
+        found.count += words[i] != 0;
+    }
+    return found;
+}
+
 // The first due slot at or after `from`; slot_count: none.
 inline ObjectSlot next_due(const Publisher &p, uint32_t peer, ObjectSlot from)
 {

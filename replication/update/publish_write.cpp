@@ -29,12 +29,8 @@ static bool is_for_snapshots(Publisher &p, const SnapshotScratch &scratch, uint3
     return p.rings[peer].interests == 0 || !visibility_due(interest_at(p, peer, slot));
 }
 
-static void make_order(const Publisher &p, SendOrder &send_order, uint32_t tick, uint32_t peer)
+static void add_by_urgency(const Publisher &p, SendOrder &send_order, uint32_t tick, uint32_t peer)
 {
-    flat::clear(send_order.order);
-    send_order.peer = peer;
-    send_order.tick = tick;
-    send_order.next = 0;
     const Interest *interests = p.interests.begin() + size_t{peer} * p.slot_count;
     for (ObjectSlot slot = next_due(p, peer, 0); slot < p.slot_count;
          slot = next_due(p, peer, slot + 1)) {
@@ -48,42 +44,42 @@ static void make_order(const Publisher &p, SendOrder &send_order, uint32_t tick,
               });
 }
 
-// The order in which objects are taken: around the slots, or by the game's priorities.
-struct Choice {
-    SendOrder *send_order; // nullptr: around the slots.
-    uint32_t left;
-    uint32_t next; // A slot, or an index of turns->order.
-};
+// Adds the due slots from `from` to before `end`.
+static void add_by_slot(const Publisher &p, SendOrder &send_order, uint32_t peer, ObjectSlot from,
+                        ObjectSlot end)
+{
+    const uint64_t *due = p.due.begin() + size_t{peer} * words(p.slot_count);
+    const uint32_t count_max = p.rings[peer].due_count;
+    const uint32_t words_end = words(end);
+    uint32_t count = send_order.order.count;
+    SendOrderEntry *order = send_order.order.begin();
+    for (uint32_t first = from / 64; first < words_end && count < count_max; first += 64) {
+        const NonzeroWords some = nonzero_words({due + first, std::min(words_end - first, 64u)});
+        for (uint32_t i = 0; i < some.count; ++i) {
+            const ObjectSlot begin = (first + some.places[i]) * 64;
+            uint64_t word = due[first + some.places[i]];
+            if (begin < from) word &= ~uint64_t{0} << from % 64;
+            if (end - begin < 64) word &= (uint64_t{1} << end % 64) - 1;
+            for (; word != 0; word &= word - 1)
+                order[count++] = {0, begin + static_cast<uint32_t>(std::countr_zero(word))};
+        }
+    }
+    send_order.order.count = count;
+}
 
-static Choice choice(const Publisher &p, SendOrder &send_order, uint32_t tick, uint32_t peer)
+// Lists what is due once for all messages to the peer in a tick.
+static void make_order(const Publisher &p, SendOrder &send_order, uint32_t tick, uint32_t peer)
 {
     const PeerRing &ring = p.rings[peer];
-    if (ring.interests == 0) return {nullptr, ring.due_count, ring.cursor};
-    if (send_order.tick != tick || send_order.peer != peer) make_order(p, send_order, tick, peer);
-    return {&send_order, send_order.order.count - send_order.next, send_order.next};
-}
-
-// no_slot: the object is not due any more.
-static ObjectSlot choose(const Publisher &p, uint32_t peer, Choice &c)
-{
-    c.left -= 1;
-    if (c.send_order) {
-        const ObjectSlot slot = c.send_order->order[c.next++].slot;
-        return is_due(p, peer, slot) ? slot : no_slot;
-    }
-    ObjectSlot slot = next_due(p, peer, c.next);
-    if (slot == p.slot_count) slot = next_due(p, peer, 0);
-    c.next = slot + 1;
-    return slot;
-}
-
-// The slot just chosen had no room, so the next packet begins with it.
-static void begin_there_next(PeerRing &ring, const Choice &c)
-{
-    if (c.send_order)
-        c.send_order->next = c.next - 1;
-    else
-        ring.cursor = c.next - 1;
+    const bool same = send_order.tick == tick && send_order.peer == peer;
+    if (same && ring.due_count <= send_order.due_count) return;
+    send_order.order.count = 0; // Its elements need not be zeroed: it is not hashed.
+    send_order.peer = peer;
+    send_order.tick = tick;
+    send_order.next = 0;
+    if (ring.interests != 0) return add_by_urgency(p, send_order, tick, peer);
+    add_by_slot(p, send_order, peer, ring.cursor, p.slot_count);
+    add_by_slot(p, send_order, peer, 0, ring.cursor);
 }
 
 // One message, and everything that is needed to write it.
@@ -95,7 +91,7 @@ struct Message {
     Charges *charges;
     uint32_t peer;
     uint32_t count, runs; // Objects, and the runs of adjacent ones.
-    Choice choice;
+    SendOrder &send_order;
     UpdateWriter w;
     size_t bits_max; // Capacity of the message without its end.
 };
@@ -131,41 +127,34 @@ static uint32_t take_following(Message &m, std::span<const EncodedObject> follow
     uint64_t *due = m.p.due.begin() + size_t{m.peer} * words(m.p.slot_count);
     PeerRing &ring = m.p.rings[m.peer];
     SentRun *run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
-    ObjectSlot next = m.choice.next;
+    const std::span<const SendOrderEntry> wanted =
+        m.send_order.order.all().subspan(m.send_order.next);
+    const size_t count_max = std::min(wanted.size(), following.size());
     uint32_t count = 0;
-    uint32_t word = next / 64; // Index of the word in `due` whose bits are collected in `sent`.
-    uint64_t sent = 0;
-    for (size_t i = 0; i < following.size(); ++i) {
-        const EncodedObject &object = following[i];
+    for (; count < count_max; ++count) {
+        const EncodedObject &object = following[count];
         const ObjectSlot slot = object.slot;
-        const size_t ahead = std::min(i + loaded_ahead, following.size() - 1);
-        flat::prefetch(m.p.acked_states, first + following[ahead].slot);
-        if (object.adjacency == Adjacency::none || object.end_bits > last_bit ||
-            count == m.choice.left)
+        if (wanted[count].slot != slot || object.adjacency == Adjacency::none ||
+            object.end_bits > last_bit)
             break;
-        if (slot != next && next_due(m.p, m.peer, next) != slot) break;
-        if (slot / 64 != word) {
-            due[word] &= ~sent;
-            word = slot / 64;
-            sent = 0;
-        }
-        if ((due[word] >> slot % 64 & 1) == 0) break;
+        flat::prefetch(m.p.acked_states,
+                       first +
+                           following[std::min<size_t>(count + loaded_ahead, count_max - 1)].slot);
         AckedState &was = acked_state[slot];
-        if (!encode_cache::fits(object, was.acked_tick) || was.sent_tick == object.tick) break;
+        const uint64_t bit = uint64_t{1} << slot % 64;
+        if ((due[slot / 64] & bit) == 0 || !encode_cache::fits(object, was.acked_tick) ||
+            was.sent_tick == object.tick)
+            break;
         was.sent_tick = object.tick;
-        sent |= uint64_t{1} << slot % 64;
+        due[slot / 64] &= ~bit;
         if (object.adjacency == Adjacency::same_run) {
             run->count += 1;
         } else {
             remember_object(m.p, m.peer, m.world.slots[slot], slot, object.tick, m.runs);
             run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
         }
-        next = slot + 1;
-        count += 1;
     }
-    if (count > 0) due[word] &= ~sent;
-    m.choice.next = next;
-    m.choice.left -= count;
+    m.send_order.next += count;
     ring.due_count -= count;
     m.count += count;
     return count;
@@ -200,19 +189,17 @@ static bool add_object(Message &m, ObjectSlot slot, uint64_t mask, uint32_t tick
     return update_codec::add(m.w, m.types, object, mask, value, tick);
 }
 
-// The objects that change are often far apart in memory, so the next two due ones are loaded while
-// this one is encoded.
+// The objects that change are often far apart in memory, so the next ones are loaded while this one
+// is encoded.
 static void load_ahead(const Message &m)
 {
-    if (m.choice.send_order) return;
-    const ObjectSlot next = next_due(m.p, m.peer, m.choice.next);
-    if (next == m.p.slot_count) return;
-    world::load_value(m.world, m.types, next);
-    const ObjectSlot second = next_due(m.p, m.peer, next + 1);
-    if (second == m.p.slot_count) return;
-    world::load_slot(m.world, m.types, second);
-    flat::prefetch(m.p.acked_states, size_t{m.peer} * m.p.slot_count + second);
-    encode_cache::load(m.cache, second);
+    const std::span<const SendOrderEntry> next =
+        m.send_order.order.all().subspan(m.send_order.next);
+    if (!next.empty()) world::load_value(m.world, m.types, next[0].slot);
+    if (next.size() < 2) return;
+    world::load_slot(m.world, m.types, next[1].slot);
+    flat::prefetch(m.p.acked_states, size_t{m.peer} * m.p.slot_count + next[1].slot);
+    encode_cache::load(m.cache, next[1].slot);
 }
 
 static Added add_slot(Message &m, ObjectSlot slot)
@@ -268,6 +255,29 @@ static size_t fill(std::span<std::byte> buffer, size_t size_bytes)
     return buffer.size();
 }
 
+// Adds what is due until the message is full. Returns how many objects did not fit.
+static uint32_t add_due(Message &m, const SnapshotScratch &scratch)
+{
+    SendOrder &send_order = m.send_order;
+    PeerRing &ring = m.p.rings[m.peer];
+    uint32_t misfits = 0, left_from = UINT32_MAX;
+    while (send_order.next < send_order.order.count) {
+        const uint32_t place = send_order.next++;
+        const ObjectSlot slot = send_order.order[place].slot;
+        if (!is_due(m.p, m.peer, slot)) continue;
+        load_ahead(m);
+        const bool is_left = is_for_snapshots(m.p, scratch, m.peer, slot);
+        if (!is_left && add_slot(m, slot) != Added::no_room) continue;
+        left_from = std::min(left_from, place); // The next message begins there.
+        if (is_left) continue;
+        if (misfits == 0 && ring.interests == 0) ring.cursor = slot;
+        misfits += 1;
+        if (misfits == misfits_max || ring.run_count == m.p.runs_max) break;
+    }
+    send_order.next = std::min(send_order.next, left_from);
+    return misfits;
+}
+
 size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &send_order,
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges)
@@ -277,6 +287,7 @@ size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &se
                 p.changed_count);
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
+    make_order(p, send_order, world.tick, peer);
     Message m = {
         p,
         world,
@@ -286,20 +297,12 @@ size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &se
         peer,
         0,
         0,
-        choice(p, send_order, world.tick, peer),
+        send_order,
         update_codec::writer(buffer, static_cast<PeerId>(p.self), world.tick, p.ticks, p.gap_bits),
         buffer.size() * 8 - update_codec::end_bits};
     const size_t head_bits = update_codec::bit_count(m.w);
-    uint32_t misfits = 0;
-    while (m.choice.left > 0) { // Visits each due object once.
-        const ObjectSlot slot = choose(p, peer, m.choice);
-        load_ahead(m);
-        if (slot == no_slot || is_for_snapshots(p, scratch, peer, slot)) continue;
-        if (add_slot(m, slot) != Added::no_room) continue;
-        if (misfits == 0) begin_there_next(ring, m.choice);
-        misfits += 1;
-        if (misfits == misfits_max || ring.run_count == p.runs_max) break;
-    }
+    const uint32_t misfits = add_due(m, scratch);
+    send_order.due_count = ring.due_count;
     if (m.count == 0) return 0;
     remember_packet(p, peer, packet, world.tick, m.runs, 0);
     size_t size_bytes = update_codec::finish(m.w);
