@@ -53,16 +53,16 @@ struct Builder {
 };
 
 // Assigns memory for `capacity` elements to `array`, which must itself lie in the block. The memory
-// must be zero; the first `count` elements are in use.
+// must be zero; the first `count` elements are in use. A null block sets the capacity only.
 template <class T> void place(Builder &builder, Flat<T> &array, size_t capacity, size_t count = 0)
 {
     TERN_ASSERT(capacity <= UINT32_MAX && count <= capacity, "capacity %zu", capacity);
     builder.used_bytes = (builder.used_bytes + alignof(T) - 1) / alignof(T) * alignof(T);
+    array.capacity = static_cast<uint32_t>(capacity);
     if (builder.block) {
         array._offset_bytes =
             builder.block + builder.used_bytes - reinterpret_cast<std::byte *>(&array);
         array.count = static_cast<uint32_t>(count);
-        array.capacity = static_cast<uint32_t>(capacity);
     }
     builder.used_bytes += capacity * sizeof(T);
 }

@@ -37,8 +37,7 @@ void owe(Replica &r, MemberSlot to, DeadRange range)
     DeadRange *end = first;
     for (; end != ranges + count && end->first <= run.last; ++end)
         range = {std::min(range.first, end->first), std::max(range.last, end->last)};
-    if (first == end &&
-        count == places.size()) { // Only the host has that many: it sends all instead.
+    if (first == end && count == places.size()) { // All destroyed ids go out instead.
         take_owed(r, to, count);
         return message_queue::push(r, to, Control::dead);
     }

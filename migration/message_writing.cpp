@@ -197,13 +197,22 @@ static bool write_deaths(const Writing &m)
 static void write_dead(BitWriter &w, const Replica &r, uint64_t &next)
 {
     const Dead &dead = r.world.dead;
+    const auto is_own = [&](const DeadRange &range) {
+        return object_id::creator(static_cast<ObjectId>(range.first)) == r.self;
+    };
     const DeadRange *range =
         std::lower_bound(dead.begin(), dead.end(), next,
                          [](const DeadRange &before, uint64_t from) { return before.last < from; });
     next = 0;
     if (range == dead.end()) return;
     messages::write_kind(w, MessageKind::dead);
+    const bool own = is_own(*range);
     for (; range != dead.end(); ++range) {
+        // Of a member that is not the host, only messages with ids of its own are accepted.
+        if (is_own(*range) != own) {
+            next = range->first;
+            break;
+        }
         const size_t before = bits::bit_count(w);
         bits::write_bool(w, true);
         messages::write_range(w, *range);
@@ -301,10 +310,9 @@ static bool write_refusals(const Writing &m)
     uint32_t &count = m.queue.refusal_count;
     if (count == 0) return true;
     messages::write_kind(m.w, MessageKind::claim_refused);
-    messages::write_object_id(m.w, refusals[0].object);
-    bits::write(m.w, static_cast<uint8_t>(refusals[0].reason), 8);
-    UnackedEntry entry =
-        about(MessageKind::claim_refused, static_cast<uint64_t>(refusals[0].object));
+    messages::write_object_id(m.w, static_cast<ObjectId>(refusals[0].object));
+    bits::write(m.w, refusals[0].reason, 8);
+    UnackedEntry entry = about(MessageKind::claim_refused, refusals[0].object);
     entry.detail = static_cast<uint8_t>(refusals[0].reason);
     note(m, entry);
     std::move(refusals + 1, refusals + count, refusals);

@@ -33,8 +33,8 @@ static void place_queues(flat::Builder &b, Replica &r, uint32_t slots, const Rep
     place(r.entries, control_count + slots);
     place(r.unacked, limits.unacked_max);
     // A creator has at most one range of dead ids before each of its living objects, and one after
-    // the last.
-    place(r.owed, slots + 1);
+    // the last. A member that is owed more ranges than owed_max gets all of them anew.
+    place(r.owed, std::min(slots + 1, owed_max));
     place(r.refusals, claims_max(slots));
     flat::place(b, r.proofs, slots, slots);
     place(r.proof_marks, slots);
@@ -88,12 +88,18 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.visibility_events, slots, slots);
 }
 
-size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
+ReplicaSizes sizes(const TypeTable &types, const ReplicaLimits &limits)
 {
     flat::Builder builder = {nullptr, sizeof(Replica)};
     Replica stand_in = {};
     place_parts(builder, stand_in, types, limits);
-    return builder.used_bytes;
+    return {builder.used_bytes, stand_in.world.values.capacity, stand_in.world.slots.capacity,
+            stand_in.events.capacity};
+}
+
+size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
+{
+    return sizes(types, limits).block_bytes;
 }
 
 Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits)

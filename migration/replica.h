@@ -32,7 +32,8 @@ struct Described {
 
 namespace replica {
 
-size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits);
+ReplicaSizes sizes(const TypeTable &types, const ReplicaLimits &limits);
+size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits); // ReplicaSizes::block_bytes
 // Makes a replica in zeroed memory of size_bytes(). `types` must outlive it.
 Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits);
 // Zeroes the memory again, for place(). Pages that are still zero are only read, so the system does

@@ -100,10 +100,11 @@ enum Waiting : uint8_t {
 // Control and one for each object slot, so the list is bounded by the living objects and never
 // overflows. Links are numbers of elements; 0 is the head.
 struct QueueEntry {
-    uint32_t next, previous;
-    uint8_t waiting; // Waiting bits; 1 for a Control. 0: it is not in the list.
-    uint8_t zero[3];
+    uint32_t next : 28;
+    uint32_t waiting : 4; // Waiting bits; 1 for a Control. 0: it is not in the list.
+    uint32_t previous;
 };
+inline constexpr uint32_t queue_entries_max = 1u << 28;
 
 // What a message in flight to a member was about: what its ack means, and what is to be sent again
 // if the connection is made anew. A message about several objects has one for each.
@@ -122,6 +123,8 @@ struct UnackedEntry {
 
 // How far a member is with the deaths that Replica::deaths_awaited is about.
 enum class AckedDeaths : uint8_t { all, queued, sent };
+
+inline constexpr uint32_t owed_max = 4096; // Ranges of destroyed ids that wait for one member.
 
 // The queue of one member. What waits is in Replica::entries, what is in flight in
 // Replica::unacked.
@@ -189,9 +192,8 @@ enum class ProofMark : uint8_t { acked, waits, in_flight };
 
 // On the host: a refused claim whose answer waits for the member.
 struct WaitingRefusal {
-    ObjectId object;
-    ClaimRefusal reason;
-    uint8_t zero[7];
+    uint64_t object : 48; // An ObjectId has no more bits.
+    uint64_t reason : 16; // ClaimRefusal
 };
 
 // One GRANT: up to grant_objects_max objects for one owner under one stamp, signed by the host.
@@ -248,6 +250,12 @@ struct ReplicaLimits {
            // also continues alone may give them to its newcomers.
     Topology topology = Topology::mesh;
     uint32_t send_parts = 1; // 1 to send_parts_max.
+};
+
+struct ReplicaSizes { // What follows from the limits and the types.
+    size_t block_bytes;
+    size_t value_bytes;     // World::values
+    uint32_t slots, events; // World::slots, Replica::events
 };
 
 // Caches for one part of a send(); see Parallel. They only save work: every part writes the same

@@ -184,10 +184,12 @@ static EndpointLimits endpoint_limits(const Config &config)
 
 static_assert(messages::welcome_bytes_max <= stream_message_bytes_max);
 
-static void *zeroed(size_t size_bytes)
+// `all_bytes`: what the whole session takes, for whoever has to choose smaller limits.
+static void *zeroed(size_t size_bytes, size_t all_bytes)
 {
     void *memory = std::calloc(1, size_bytes);
-    TERN_ASSERT(memory, "no memory for %zu bytes", size_bytes);
+    TERN_ASSERT(memory, "the system refuses %zu of the %zu bytes of session_bytes()", size_bytes,
+                all_bytes);
     return memory;
 }
 
@@ -225,12 +227,12 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.peers, s.config.peers_max);
     array(s.banned, banned_max);
     array(s.former, former_max);
-    array(s.held, s.replica->world.slots.capacity);
+    array(s.held, s.sizes.slots);
     array(s.events, s.events_max);
-    array(s.optimistic, s.replica->world.slots.capacity);
+    array(s.optimistic, s.sizes.slots);
     array(s.optimistic_counts, s.types.types.size());
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
-    array(s.optimistic_values, s.replica->world.values.capacity);
+    array(s.optimistic_values, s.sizes.value_bytes);
     std::byte *call_memory = nullptr;
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     const size_t calls_bytes = std::max(call_memory_bytes, s.link_count * call_memory_share_bytes);
@@ -282,38 +284,56 @@ void place_replica(Session &s)
         s.replica->scratch[part].charges = &s.parts[part].own;
 }
 
-static Session *make(const Config &config, EntropySource entropy)
+// Sets what follows from the config alone, and allocates nothing.
+static void set_limits(Session &s, const Config &config)
 {
     const ConfigProblem problem = config_problem(config);
     TERN_ASSERT(problem.text[0] == 0, "%s", problem.text);
-    auto *s = static_cast<Session *>(session::zeroed(sizeof(Session)));
-    s->config = config;
+    s.config = config;
+    s.types = type_table::make(config.types);
+    s.limits = replica_limits(config, s.types);
+    s.sizes = replica::sizes(s.types, s.limits);
+    s.packets_per_tick = packets_per_tick(config);
+    s.link_count = endpoint_limits(config).connections_max;
+    s.events_max = 3 * s.sizes.events + 1024;
+}
+
+static size_t arrays_bytes(Session &s)
+{
+    flat::Builder measure = {nullptr, 0};
+    place_arrays(measure, s);
+    return measure.used_bytes;
+}
+
+static size_t all_bytes(Session &s)
+{
+    return sizeof(Session) + endpoint::size_bytes(endpoint_limits(s.config)) + s.sizes.block_bytes +
+           arrays_bytes(s);
+}
+
+static Session *make(const Config &config, EntropySource entropy)
+{
+    auto *s = static_cast<Session *>(zeroed(sizeof(Session), sizeof(Session)));
+    set_limits(*s, config);
+    const size_t all = all_bytes(*s);
     std::snprintf(s->name, sizeof s->name, "%s", config.name ? config.name : "");
     s->config.name = s->name;
-    s->types = type_table::make(config.types);
-    s->limits = session::replica_limits(config, s->types);
-    s->packets_per_tick = session::packets_per_tick(config);
-    session::make_keys(*s, entropy);
-    const EndpointLimits limits = session::endpoint_limits(config);
-    s->endpoint = endpoint::make_endpoint(limits, s->keys);
+    make_keys(*s, entropy);
+    s->replica_memory = zeroed(s->sizes.block_bytes, all);
+    place_replica(*s);
+    s->memory = zeroed(arrays_bytes(*s), all);
+    flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
+    place_arrays(place, *s);
+    s->endpoint = endpoint::make_endpoint(endpoint_limits(config), s->keys);
     endpoint::set_entropy(*s->endpoint, entropy);
     // Recordings and simulations must give the same bytes on machines with and without AES.
     if (entropy::is_repeatable(entropy))
         endpoint::set_ciphers(*s->endpoint, handshake::ciphers_everywhere);
     entropy::wipe(entropy);
-    s->replica_memory = session::zeroed(replica::size_bytes(s->types, s->limits));
-    session::place_replica(*s);
-    s->link_count = limits.connections_max;
-    s->events_max = 3 * s->replica->events.capacity + 1024;
-    flat::Builder measure = {nullptr, 0};
-    session::place_arrays(measure, *s);
-    s->memory = session::zeroed(measure.used_bytes);
-    flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
-    session::place_arrays(place, *s);
     s->charges = charges::make(s->types, {s->traffic, charges::row_count(s->types)},
                                {s->charge_runs, charges::run_count(s->types)});
     s->optimistic_shown = true;
-    session::enter_state(*s, State::idle, "%s", session::sentence(State::idle));
+    enter_state(*s, State::idle, "%s", sentence(State::idle));
     return s;
 }
 
@@ -346,6 +366,21 @@ static ConfigProblem outside(const char *what, uint64_t value, uint64_t min, uin
 // Limits address space only: pages that are not used are never touched.
 static constexpr uint64_t predicted_bytes_max = uint64_t{1} << 30;
 
+// Each pair of an object and a peer has an entry in arrays that 32 bits count.
+static ConfigProblem pairs_problem(const Config &config)
+{
+    uint64_t slots = control_count;
+    for (const Type &type : config.types)
+        slots += world::capacity(type);
+    if (slots * config.peers_max <= UINT32_MAX) return {};
+    ConfigProblem problem;
+    std::snprintf(problem.text, sizeof problem.text,
+                  "%llu objects, their reserve included, with peers_max %u: at most %u",
+                  static_cast<unsigned long long>(slots), unsigned{config.peers_max},
+                  UINT32_MAX / config.peers_max);
+    return problem;
+}
+
 ConfigProblem config_problem(const Config &config)
 {
     const auto &c = config;
@@ -375,7 +410,7 @@ ConfigProblem config_problem(const Config &config)
     const ConfigProblem of_types = type_table::problem(c.types);
     if (of_types.text[0] != 0) return of_types;
     const uint64_t bytes = snapshots::received_bytes_max(c.types, c.peers_max);
-    if (bytes <= predicted_bytes_max) return {};
+    if (bytes <= predicted_bytes_max) return pairs_problem(c);
     ConfigProblem problem;
     std::snprintf(problem.text, sizeof problem.text,
                   "predicted types: histories take %llu MB with peers_max %u, at most %llu",
@@ -387,6 +422,15 @@ ConfigProblem config_problem(const Config &config)
 size_t element_bytes(FieldKind kind)
 {
     return field::element_bytes(kind);
+}
+
+size_t session_bytes(const Config &config)
+{
+    auto *measured = static_cast<Session *>(session::zeroed(sizeof(Session), sizeof(Session)));
+    session::set_limits(*measured, config);
+    const size_t bytes = session::all_bytes(*measured);
+    std::free(measured);
+    return bytes;
 }
 
 const Config &session_config(const Session *session)

@@ -342,6 +342,7 @@ struct Session {
     char name[name_bytes_max];
     TypeTable types;
     ReplicaLimits limits;
+    ReplicaSizes sizes;
     KeyPair keys;
     uint8_t signing_public[32], signing_secret[64];
     char text[512];              // The sentence of the state.

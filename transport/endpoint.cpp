@@ -40,6 +40,30 @@ void forget_id(Endpoint &e, ConnectionSlot &slot)
 
 // --- Creation ---
 
+struct Places { // Where the parts of the block begin, without what aligns the connections.
+    size_t slots, pointers, connections;
+    size_t connection_bytes;
+    size_t size_bytes;
+};
+
+static Places places(const EndpointLimits &limits)
+{
+    const size_t count = limits.connections_max;
+    Places p = {};
+    p.slots = aligned(sizeof(Endpoint));
+    p.pointers = p.slots + aligned(count * sizeof(ConnectionSlot));
+    p.connections = p.pointers + aligned(count * sizeof(Connection *));
+    p.connection_bytes =
+        aligned(connection::size_bytes(limits.connection), connection::block_alignment);
+    p.size_bytes = p.connections + connection::block_alignment + count * p.connection_bytes;
+    return p;
+}
+
+size_t size_bytes(const EndpointLimits &limits)
+{
+    return places(limits).size_bytes;
+}
+
 Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
 {
     TERN_ASSERT(limits.connections_max <= connections_limit, "%u connections",
@@ -47,16 +71,11 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
     const int initialized = sodium_init();
     TERN_ASSERT(initialized >= 0, "libsodium cannot be initialized: %d", initialized);
 
-    const size_t count = limits.connections_max;
-    const size_t slots_at = aligned(sizeof(Endpoint));
-    const size_t pointers_at = slots_at + aligned(count * sizeof(ConnectionSlot));
-    const size_t connections_at = pointers_at + aligned(count * sizeof(Connection *));
-    constexpr size_t page = connection::block_alignment;
-    const size_t connection_bytes = aligned(connection::size_bytes(limits.connection), page);
-    auto *block =
-        static_cast<std::byte *>(std::calloc(connections_at + page + count * connection_bytes, 1));
-    TERN_ASSERT(block, "no memory for %zu connections of %zu bytes", count, connection_bytes);
-    const auto unaligned = reinterpret_cast<uintptr_t>(block + connections_at);
+    const Places at = places(limits);
+    auto *block = static_cast<std::byte *>(std::calloc(at.size_bytes, 1));
+    TERN_ASSERT(block, "no memory for %u connections of %zu bytes", limits.connections_max,
+                at.connection_bytes);
+    const auto unaligned = reinterpret_cast<uintptr_t>(block + at.connections);
 
     auto *e = reinterpret_cast<Endpoint *>(block);
     e->_limits = limits;
@@ -67,10 +86,11 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
     e->_proven = allowance::make(proven_per_second_max, proven_burst);
     e->_refusals =
         allowance::make(version_refusals_per_second_max, version_refusals_per_second_max);
-    e->_slots = reinterpret_cast<ConnectionSlot *>(block + slots_at);
-    e->_connections = reinterpret_cast<Connection **>(block + pointers_at);
-    e->_blocks = block + connections_at + (aligned(unaligned, page) - unaligned);
-    e->_block_bytes = connection_bytes;
+    e->_slots = reinterpret_cast<ConnectionSlot *>(block + at.slots);
+    e->_connections = reinterpret_cast<Connection **>(block + at.pointers);
+    e->_blocks =
+        block + at.connections + (aligned(unaligned, connection::block_alignment) - unaligned);
+    e->_block_bytes = at.connection_bytes;
     return e;
 }
 

@@ -13,8 +13,14 @@
 namespace tern {
 
 // --- A session ---
-// Allocates all memory that the session will ever use. Asserts that config_problem() finds nothing.
+// Allocates all memory that the session will ever use: session_bytes() of it, all zero, so that the
+// system provides a page when it is first used. Asserts that config_problem() finds nothing, and
+// that the system gives the memory.
 Session *make_session(const Config &config);
+// The bytes that make_session() allocates for this config. Most of them are for as many objects and
+// peers as there can be: what both limits multiply takes 34 bytes for each object and peer. Asserts
+// that config_problem() finds nothing.
+size_t session_bytes(const Config &config);
 // Call this first on a config from a file or a script: make_session() asserts that it is valid.
 ConfigProblem config_problem(const Config &config);
 // Size in the struct of one element of a field of this kind; 1 for text, bytes and values.

@@ -71,7 +71,8 @@ static bool is_due_now(const SnapshotInputs &inputs, ObjectSlot slot, uint32_t t
     if (inputs.acked_states[slot].acked_tick == 0) return false;
     if (inputs.interests.empty()) return true;
     const Interest &interest = inputs.interests[slot];
-    return !interest.hidden && !visibility_due(interest) && urgency(interest, tick) >= priority_one;
+    return !interest.hidden && !visibility_due(interest) &&
+           urgency(interest, inputs.acked_states[slot].sent_tick, tick) >= priority_one;
 }
 
 static bool is_due(const SnapshotInputs &inputs, ObjectSlot slot)
@@ -97,7 +98,8 @@ static bool is_wanted(const Planning &p, uint32_t entry)
 // "Visibility and priorities".
 static uint64_t urgency_of(const Writing &w, ObjectSlot slot)
 {
-    if (!w.inputs.interests.empty()) return urgency(w.inputs.interests[slot], w.tick);
+    if (!w.inputs.interests.empty())
+        return urgency(w.inputs.interests[slot], w.inputs.acked_states[slot].sent_tick, w.tick);
     return w.was_short ? w.tick - w.inputs.acked_states[slot].sent_tick : 0;
 }
 

@@ -9,7 +9,8 @@ namespace tern {
 // acked, and the peer gets no UPDATE.
 struct AckedState {
     uint32_t acked_tick; // Never 0 after that ack: ticks start at 1.
-    uint32_t sent_tick;  // The tick of the last UPDATE. At most one is sent per tick.
+    // This peer's tick of the last UPDATE. At most one is sent per tick.
+    uint32_t sent_tick;
 };
 
 // Visibility and priority of one object for one peer, as set by the game. Zero: visible, with
@@ -17,7 +18,6 @@ struct AckedState {
 struct Interest {
     // This peer's tick when the object was hidden or shown again; 0: it never was.
     uint32_t visibility_tick;
-    uint32_t sent_at;  // This peer's tick of the last UPDATE.
     uint16_t priority; // In 1/priority_one; 0 stands for priority 1.
     bool hidden;
     bool visibility_acked; // The peer has acked an UPDATE of visibility_tick or later.
@@ -31,9 +31,9 @@ inline uint16_t priority(const Interest &interest)
 }
 
 // Ticks since the last update, times the priority. The object has its turn from priority_one on.
-inline uint64_t urgency(const Interest &interest, uint32_t tick)
+inline uint64_t urgency(const Interest &interest, uint32_t sent_tick, uint32_t tick)
 {
-    return uint64_t{tick - interest.sent_at} * priority(interest);
+    return uint64_t{tick - sent_tick} * priority(interest);
 }
 
 // Whether the peer has not acked yet that the object was hidden or shown.

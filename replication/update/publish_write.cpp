@@ -31,10 +31,12 @@ static bool is_for_snapshots(Publisher &p, const SnapshotScratch &scratch, uint3
 
 static void add_by_urgency(const Publisher &p, SendOrder &send_order, uint32_t tick, uint32_t peer)
 {
-    const Interest *interests = p.interests.begin() + size_t{peer} * p.slot_count;
+    const size_t first = size_t{peer} * p.slot_count;
+    const Interest *interests = p.interests.begin() + first;
+    const AckedState *acked_states = p.acked_states.begin() + first;
     for (ObjectSlot slot = next_due(p, peer, 0); slot < p.slot_count;
          slot = next_due(p, peer, slot + 1)) {
-        const uint64_t waited = urgency(interests[slot], tick);
+        const uint64_t waited = urgency(interests[slot], acked_states[slot].sent_tick, tick);
         if (waited >= priority_one || visibility_due(interests[slot]))
             flat::push(send_order.order, {waited, slot});
     }
@@ -143,9 +145,9 @@ static uint32_t take_following(Message &m, std::span<const EncodedObject> follow
         AckedState &was = acked_state[slot];
         const uint64_t bit = uint64_t{1} << slot % 64;
         if ((due[slot / 64] & bit) == 0 || !encode_cache::fits(object, was.acked_tick) ||
-            was.sent_tick == object.tick)
+            was.sent_tick == m.world.tick)
             break;
-        was.sent_tick = object.tick;
+        was.sent_tick = m.world.tick;
         due[slot / 64] &= ~bit;
         if (object.adjacency == Adjacency::same_run) {
             run->count += 1;
@@ -221,7 +223,7 @@ static Added add_slot(Message &m, ObjectSlot slot)
     const uint32_t tick = own ? m.world.tick : object.tick;
     // The receiver would ignore a second UPDATE of the same tick, so the object stays due. Another
     // owner's value is the same while its tick is: sending it again repairs a loss.
-    if (own && acked_state.sent_tick == tick) return Added::nothing;
+    if (own && acked_state.sent_tick == m.world.tick) return Added::nothing;
     if (p.rings[m.peer].run_count == p.runs_max) return Added::no_room;
     // Which of the objects that go by snapshot also need an UPDATE differs from peer to peer.
     const bool shares = mask != 0 && !snapshots::takes(p.snapshots, m.peer, slot);
@@ -233,9 +235,8 @@ static Added add_slot(Message &m, ObjectSlot slot)
     const uint32_t runs_before = m.runs;
     remember_object(p, m.peer, object, slot, tick, m.runs);
     m.count += 1;
-    acked_state.sent_tick = tick;
+    acked_state.sent_tick = m.world.tick;
     clear_due(p, m.peer, slot);
-    if (has_interests) interest_at(p, m.peer, slot).sent_at = m.world.tick;
     if (!shares) return Added::yes;
     const size_t value_bits = update_codec::value_bits(m.w);
     if (place == encode_cache::none)
@@ -353,7 +354,6 @@ size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch
         const Object &object = world.slots[slot];
         remember_object(p, peer, object, slot, world.tick, runs);
         acked_state_at(p, peer, slot).sent_tick = world.tick;
-        if (ring.interests != 0) interest_at(p, peer, slot).sent_at = world.tick;
         clear_due(p, peer, slot);
     }
     if (charges) charge_snapshot(*charges, world, types, scratch, size);

@@ -1,4 +1,4 @@
-// After make_session() no tick of a session allocates memory.
+// make_session() allocates what session_bytes() says, and no tick allocates anything after it.
 #include "tests/session/sim_world.h"
 #include <atomic>
 #include <cstdlib>
@@ -21,6 +21,8 @@
 
 static std::atomic<bool> counting = false;
 static std::atomic<uint64_t> allocations = 0;
+static std::atomic<uint64_t> allocated_bytes = 0;
+static std::atomic<size_t> refused_bytes = SIZE_MAX; // calloc() gives less than this.
 
 #if TERN_COUNTS_ALLOCATIONS
 extern "C" {
@@ -37,6 +39,8 @@ void *malloc(size_t size)
 void *calloc(size_t count, size_t size)
 {
     allocations += counting;
+    allocated_bytes += counting ? count * size : 0;
+    if (count * size >= refused_bytes) return nullptr;
     return __libc_calloc(count, size);
 }
 
@@ -104,6 +108,50 @@ static void count_allocations(uint32_t recording_bytes_max)
     EXPECT_EQ(allocations, 0u);
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 2u);
     EXPECT_GT(session_stats(world.nodes[0].session).migrations, 50u);
+}
+
+static Config of_size(const Type &type, uint16_t peers_max)
+{
+    Config config = {};
+    config.types = {&type, 1};
+    config.topology = peers_max > mesh_peers_max ? Topology::star : Topology::mesh;
+    config.peers_max = peers_max;
+    return config;
+}
+
+static const Field health[] = {{"health", FieldKind::int32, 0}};
+
+TEST(Allocation, MakeSessionTakesWhatSessionBytesSays)
+{
+    if (!TERN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "Allocations cannot be counted in this build";
+    for (const uint32_t objects_max : {1u, 100u, 3000u})
+        for (const uint16_t peers_max : {uint16_t{2}, uint16_t{64}, uint16_t{100}}) {
+            const Type type = {"ship", 4, health, objects_max};
+            Config config = of_size(type, peers_max);
+            if (peers_max == 2) config.recording_bytes_max = 1 << 20;
+            const size_t said = session_bytes(config);
+            allocated_bytes = 0;
+            counting = true;
+            Session *session = make_session(config);
+            counting = false;
+            EXPECT_EQ(allocated_bytes, said) << objects_max << " objects, " << peers_max;
+            destroy_session(session);
+        }
+    const Type type = {"ship", 4, health, 100'000};
+    EXPECT_LT(session_bytes(of_size(type, 512)), size_t{3'700'000'000});
+}
+
+TEST(Allocation, AFailureNamesWhatTheSessionTakes)
+{
+    if (!TERN_COUNTS_ALLOCATIONS) GTEST_SKIP() << "Allocations cannot be counted in this build";
+    const Type type = {"ship", 4, health, 3000};
+    const Config config = of_size(type, 64);
+    const std::string said = std::to_string(session_bytes(config)) + " bytes of session_bytes";
+    const auto make_in_little = [&] {
+        refused_bytes = 4 << 20;
+        make_session(config);
+    };
+    EXPECT_DEATH(make_in_little(), said);
 }
 
 TEST(Allocation, NothingAllocatesAfterMakeSession)

@@ -70,6 +70,13 @@ TEST(QuestionsTest, AConfigIsRightOrItsProblemIsNamed)
     wrong.peers_max = 65;
     EXPECT_NE(problem_of(wrong).find("peers_max 65, at most 64"), std::string::npos);
     EXPECT_DEATH(make_session(wrong), "peers_max 65, at most 64");
+    Type many = types[0];
+    many.objects_max = 8'000'000;
+    wrong = config();
+    wrong.types = {&many, 1};
+    wrong.topology = Topology::star;
+    wrong.peers_max = 512;
+    EXPECT_NE(problem_of(wrong).find("with peers_max 512: at most 8388607"), std::string::npos);
     wrong = config();
     wrong.recording_bytes_max = 5;
     EXPECT_NE(problem_of(wrong).find("recording_bytes_max 5"), std::string::npos);

@@ -167,6 +167,41 @@ TEST(StallQueue, HoldsTheLivingObjectsAndOneRangeOfTheDead)
               game.bullets[1].size() + 1);
 }
 
+// A member that takes nothing is owed more ranges of destroyed ids than wait for it, by a member
+// that is not the host and knows deaths of others, too. It gets all of that member's own ones anew.
+TEST(StallQueue, MoreRangesOfTheDeadThanWaitAreSentAnew)
+{
+    constexpr uint32_t count = 2 * owed_max + 2000;
+    const Type cube = {"cube", sizeof(Body), body_fields, 2 * count};
+    SimWorld world(1);
+    world.config.types = {&cube, 1};
+    world.config.timeout_ms = 30'000;
+    ASSERT_TRUE(world.open(3));
+    std::vector<ObjectId> cubes[2];
+    const auto create_some = [&](size_t i, const std::vector<Event> &) {
+        Session *session = world.nodes[i].session;
+        while (i < 2 && cubes[i].size() < (i == 1 ? count : 10) && creations_left(session, 0) > 0)
+            cubes[i].push_back(create(session, 0, Body{}));
+    };
+    for (int i = 0; i < 300; ++i)
+        world.step(create_some);
+    ASSERT_EQ(cubes[1].size(), count);
+    for (size_t k = 0; k < cubes[0].size(); k += 2)
+        destroy(world.nodes[0].session, cubes[0][k]);
+    ASSERT_TRUE(world.step_until_converged());
+    world.nodes[2].crashed = true; // It stands still.
+    for (size_t k = 0; k < cubes[1].size(); k += 2)
+        destroy(world.nodes[1].session, cubes[1][k]);
+    world.steps(60);
+    const Replica &r = inspect::replica(world.nodes[1].session);
+    const MemberSlot slot = replica::find_member(r, local_peer(world.nodes[2].session));
+    EXPECT_LE(r.queues[slot].owed_count, owed_max);
+    EXPECT_GT(r.world.dead.count, owed_max);
+    world.nodes[2].crashed = false;
+    EXPECT_TRUE(world.step_until_converged());
+    EXPECT_EQ(session_stats(world.nodes[2].session).objects, count / 2 + 5);
+}
+
 // Calls to a member that takes none wait in the queue of their connection. When it is full, call()
 // returns false, and nobody loses a call that call() has accepted.
 TEST_P(Stalls, CallsWaitAndAreRefusedWhenTheQueueIsFull)
