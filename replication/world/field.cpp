@@ -506,6 +506,11 @@ void check(BitReader &r, const FieldCode &f)
     }
     if (f.kind == FieldKind::values) return value::check(r, f.count);
     if (f.codes == Codes::any) return bits::skip(r, size_t{f.bits} * f.count);
+    if (f.codes == Codes::up_to_max) {
+        for (size_t i = 0; i < f.count; ++i)
+            if (bits::read(r, f.bits) > f.code_max) bits::fail(r);
+        return;
+    }
     with_coder(f, [&](auto coder) {
         std::byte element[sizeof(quaternion::Components)];
         for (size_t i = 0; i < f.count; ++i)

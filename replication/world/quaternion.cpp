@@ -81,15 +81,21 @@ static float omitted_value(double sum_of_squares)
     return sum_of_squares < 1 ? static_cast<float>(std::sqrt(1 - sum_of_squares)) : 0.0f;
 }
 
-static Components components(const Parts &parts, const Grid &grid)
+// `sum_of_squares`: squares() of the parts.
+static Components components(const Parts &parts, double sum_of_squares, const Grid &grid)
 {
-    const float omitted = omitted_value(squares(parts, grid));
+    const float omitted = omitted_value(sum_of_squares);
     Components result;
     for (unsigned i = 0; i < 4; ++i) {
         const auto value = static_cast<float>(static_cast<double>(parts.steps[i]) * grid.step);
         result.at[i] = i == parts.omitted ? omitted : value;
     }
     return result;
+}
+
+static Components components(const Parts &parts, const Grid &grid)
+{
+    return components(parts, squares(parts, grid), grid);
 }
 
 // The nearest number of steps within the range of a part.
@@ -218,13 +224,14 @@ Components decode(uint64_t code, const Grid &grid)
 bool decode_own(uint64_t code, const Grid &grid, Components &result)
 {
     const Parts parts = unpack(code, grid);
-    result = components(parts, grid);
+    const double sum = squares(parts, grid);
+    result = components(parts, sum, grid);
     if (may_omit_another(result.at[parts.omitted], grid)) return encode(result, grid) == code;
     // No other omission is possible, and each part is the nearest to its own value.
     bool within = true;
     for (const int32_t steps : parts.steps)
         within &= steps >= -grid.steps_max && steps <= grid.steps_max;
-    return within && squares(parts, grid) <= 1;
+    return within && sum <= 1;
 }
 
 }

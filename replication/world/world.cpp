@@ -77,10 +77,11 @@ ObjectSlot find(const World &world, ObjectId id)
 
 ObjectSlot find_near(const World &world, ObjectSlot slot, ObjectId id)
 {
-    const bool known = slot < world.slots.count;
-    const auto from = static_cast<uint64_t>(known ? world.slots[slot].id : id);
-    const uint64_t guess = (known ? slot : 0) + static_cast<uint64_t>(id) - from;
-    if (guess < world.slots.count && world.slots[guess].id == id && id != ObjectId::none)
+    if (world.slots.count == 0 || id == ObjectId::none) return no_slot;
+    const ObjectSlot near = slot < world.slots.count ? slot : 0;
+    const uint64_t guess =
+        near + static_cast<uint64_t>(id) - static_cast<uint64_t>(world.slots[near].id);
+    if (guess < world.slots.count && world.slots[guess].id == id)
         return static_cast<ObjectSlot>(guess);
     return find(world, id);
 }

@@ -91,7 +91,8 @@ void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_
 ObjectSlot find(const World &world, ObjectId id); // In any life but none; no_slot if unknown.
 ObjectSlot find_alive(const World &world, ObjectId id);
 // Like find(), but first tries the slot that lies as far from `slot` as the ids lie apart: objects
-// that were created in a row usually have slots in a row. `slot`: of another object, or no_slot.
+// that were created in a row usually have slots in a row. `slot`: of another object; or no_slot,
+// which stands for slot 0.
 ObjectSlot find_near(const World &world, ObjectSlot slot, ObjectId id);
 bool room(const World &world, TypeId type); // Whether one more object fits.
 // Adds an object whose value and field ticks are zero. Requires room() and an unknown id.
