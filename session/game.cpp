@@ -107,8 +107,10 @@ void set(Session *session, ObjectId object, const void *value, size_t size_bytes
     const TypeId type = session->replica->world.slots[slot].type;
     session::check_type(*session, type, size_bytes);
     if (session->state == State::cut_off) return;
-    session::record_value(*session, session::about(RecordKind::set, object), type, value);
-    if (session::set_optimistic(*session, slot, value)) return;
+    if (record::is_on(session->recorder))
+        session::record_value(*session, session::about(RecordKind::set, object), type, value);
+    const bool any_optimistic = session->optimistic_counts[type] > 0;
+    if (any_optimistic && session::set_optimistic(*session, slot, value)) return;
     replica::set(*session->replica, slot, value);
 }
 

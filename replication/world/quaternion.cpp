@@ -138,6 +138,7 @@ static OnGrid on_grid(const Components &given, const Grid &grid)
     int32_t steps[4];
     unsigned off = 0; // Bit i: component i is no number of steps.
     for (unsigned i = 0; i < 4; ++i) {
+        if (i == 2 && off == 3) return {false, {}}; // A value that was never rounded.
         steps[i] = nearest_steps(given.at[i], grid);
         off |= is_of(steps[i], given.at[i], grid) ? 0 : 1u << i;
     }

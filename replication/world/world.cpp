@@ -268,7 +268,7 @@ uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void
 {
     Object &object = world.slots[slot];
     void *present = value(world, types, slot);
-    load_value(world, types, slot); // While the new value is normalised.
+    __builtin_prefetch(present); // While the new value is normalised.
     flat::prefetch(world.field_ticks, size_t{slot} * types.fields_count_max);
     std::byte next[struct_bytes_max];
     type_table::normalise(types, object.type, wanted, next);
@@ -276,8 +276,9 @@ uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void
     if (changed == 0) return 0;
     std::memcpy(present, next, types.types[object.type].size_bytes);
     object.tick = world.tick;
+    uint32_t *ticks = world.field_ticks.begin() + size_t{slot} * types.fields_count_max;
     for (uint64_t rest = changed; rest != 0; rest &= rest - 1)
-        field_tick(world, slot, static_cast<uint32_t>(std::countr_zero(rest))) = world.tick;
+        ticks[std::countr_zero(rest)] = world.tick;
     return changed;
 }
 
