@@ -67,13 +67,6 @@ template <class T> void place(Builder &builder, Flat<T> &array, size_t capacity,
     builder.used_bytes += capacity * sizeof(T);
 }
 
-// Starts loading element i into the cache. A hint: it has no other effect, and i may be beyond the
-// end.
-template <class T> void prefetch(const Flat<T> &array, size_t i)
-{
-    __builtin_prefetch(reinterpret_cast<const std::byte *>(array.begin()) + i * sizeof(T));
-}
-
 template <class T> bool full(const Flat<T> &array)
 {
     return array.count == array.capacity;

@@ -64,7 +64,6 @@ void keep(EncodeCache &cache, std::span<const std::byte> message);
 inline constexpr uint32_t none = UINT32_MAX;
 // The place of the object if it was encoded with the fields of `mask`; else none.
 inline uint32_t find(const EncodeCache &cache, ObjectSlot slot, uint64_t mask);
-inline void load(const EncodeCache &cache, ObjectSlot slot); // Prefetches what find() reads.
 inline const EncodedObject &at(const EncodeCache &cache, uint32_t place);
 // The objects after that place, in the order in which they were written.
 inline std::span<const EncodedObject> following(const EncodeCache &cache, uint32_t place);
@@ -86,11 +85,6 @@ inline uint32_t find(const EncodeCache &cache, ObjectSlot slot, uint64_t mask)
     if (place >= cache._used[0].kept) return none;
     const EncodedObject &object = cache._objects[place];
     return object.slot == slot && object.mask == mask ? place : none;
-}
-
-inline void load(const EncodeCache &cache, ObjectSlot slot)
-{
-    flat::prefetch(cache._at, slot);
 }
 
 inline const EncodedObject &at(const EncodeCache &cache, uint32_t place)

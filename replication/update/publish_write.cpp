@@ -116,9 +116,6 @@ static void charge_copied(Message &m, std::span<const EncodedObject> objects, ui
     }
 }
 
-// Acked states of objects that are so many places ahead are loaded meanwhile.
-static constexpr size_t loaded_ahead = 6;
-
 // Marks as sent the cached objects that follow and whose encoding this peer needs unchanged;
 // add_slot() would write the same bits for them. Returns how many.
 static uint32_t take_following(Message &m, std::span<const EncodedObject> following,
@@ -139,9 +136,6 @@ static uint32_t take_following(Message &m, std::span<const EncodedObject> follow
         if (wanted[count].slot != slot || object.adjacency == Adjacency::none ||
             object.end_bits > last_bit)
             break;
-        flat::prefetch(m.p.acked_states,
-                       first +
-                           following[std::min<size_t>(count + loaded_ahead, count_max - 1)].slot);
         AckedState &was = acked_state[slot];
         const uint64_t bit = uint64_t{1} << slot % 64;
         if ((due[slot / 64] & bit) == 0 || !encode_cache::fits(object, was.acked_tick) ||
@@ -189,19 +183,6 @@ static bool add_object(Message &m, ObjectSlot slot, uint64_t mask, uint32_t tick
                                        encode_cache::bytes(m.cache), tick);
     const void *value = mask != 0 ? world::value(m.world, m.types, slot) : nullptr;
     return update_codec::add(m.w, m.types, object, mask, value, tick);
-}
-
-// The objects that change are often far apart in memory, so the next ones are loaded while this one
-// is encoded.
-static void load_ahead(const Message &m)
-{
-    const std::span<const SendOrderEntry> next =
-        m.send_order.order.all().subspan(m.send_order.next);
-    if (!next.empty()) world::load_value(m.world, m.types, next[0].slot);
-    if (next.size() < 2) return;
-    world::load_slot(m.world, m.types, next[1].slot);
-    flat::prefetch(m.p.acked_states, size_t{m.peer} * m.p.slot_count + next[1].slot);
-    encode_cache::load(m.cache, next[1].slot);
 }
 
 static Added add_slot(Message &m, ObjectSlot slot)
@@ -266,7 +247,6 @@ static uint32_t add_due(Message &m, const SnapshotScratch &scratch)
         const uint32_t place = send_order.next++;
         const ObjectSlot slot = send_order.order[place].slot;
         if (!is_due(m.p, m.peer, slot)) continue;
-        load_ahead(m);
         const bool is_left = is_for_snapshots(m.p, scratch, m.peer, slot);
         if (!is_left && add_slot(m, slot) != Added::no_room) continue;
         left_from = std::min(left_from, place); // The next message begins there.

@@ -268,8 +268,6 @@ uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void
 {
     Object &object = world.slots[slot];
     void *present = value(world, types, slot);
-    __builtin_prefetch(present); // While the new value is normalised.
-    flat::prefetch(world.field_ticks, size_t{slot} * types.fields_count_max);
     std::byte next[struct_bytes_max];
     type_table::normalise(types, object.type, wanted, next);
     const uint64_t changed = type_table::difference(types, object.type, present, next);

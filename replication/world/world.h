@@ -109,22 +109,6 @@ bool destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot);
 // Frees the slots of all destroyed and dying objects. Packed indices change.
 void sweep(World &world, const TypeTable &types);
 
-// Hints for loops over many slots, whose parts lie far apart in memory: load_slot() starts loading
-// the object and its field ticks, load_value() its value once the object is loaded.
-inline void load_slot(const World &world, const TypeTable &types, ObjectSlot slot)
-{
-    flat::prefetch(world.slots, slot);
-    flat::prefetch(world.field_ticks, size_t{slot} * types.fields_count_max);
-}
-inline void load_value(const World &world, const TypeTable &types, ObjectSlot slot)
-{
-    const Object &object = world.slots[slot];
-    const Packed &packed = world.packed[object.type];
-    flat::prefetch(world.values,
-                   packed.value_first_bytes +
-                       size_t{object.index - packed.first} * types.types[object.type].size_bytes);
-}
-
 // Sets the value of an own object: normalises it, and gives the changed fields and the object the
 // tick world.tick. Returns the mask of changed fields. No UPDATE of world.tick may have been sent:
 // the sender raises the tick after sending.
