@@ -26,6 +26,9 @@ struct Path {
     float loss;
 };
 
+// In each half second this peer stands still for 50 ms, as a process on a loaded machine does.
+enum class Stalls : uint8_t { nobody, host, receiver };
+
 struct Seen {
     double share;     // The receiver saw this share of the changes.
     double lost;      // Share of the datagrams that the sender took for lost.
@@ -42,6 +45,7 @@ struct Crowd {
     uint32_t tick = 0;
     std::vector<ObjectId> walkers;
     uint64_t changes_seen = 0;
+    Stalls stalls = Stalls::nobody;
 
     Crowd(const Path &path, bool predicted)
     {
@@ -65,14 +69,20 @@ struct Crowd {
         destroy_sim_network(network);
     }
 
+    bool stands_still(size_t i) const
+    {
+        return tick % 30 < 3 && stalls == (i == 0 ? Stalls::host : Stalls::receiver);
+    }
+
     void step()
     {
         now_us += 1'000'000 / hz;
         tick += 1;
         advance(network, now_us);
         for (size_t i = 0; i < 2; ++i)
-            for (const Event &event : receive(sessions[i], sockets[i]->receive(), now_us))
-                changes_seen += i == 1 && event.kind == EventKind::object_changed;
+            if (!stands_still(i))
+                for (const Event &event : receive(sessions[i], sockets[i]->receive(), now_us))
+                    changes_seen += i == 1 && event.kind == EventKind::object_changed;
         for (size_t i = 0; i < walkers.size(); ++i) {
             const auto time = static_cast<float>(tick) * 0.02f + static_cast<float>(i);
             const float row = static_cast<float>(i % 40);
@@ -80,7 +90,7 @@ struct Crowd {
                 Walker{{100 * std::sin(time), 50 * std::cos(time * 1.3f), row}, tick});
         }
         for (size_t i = 0; i < 2; ++i)
-            sockets[i]->send(send(sessions[i], now_us));
+            if (!stands_still(i)) sockets[i]->send(send(sessions[i], now_us));
     }
     void steps(uint32_t count)
     {
@@ -89,9 +99,10 @@ struct Crowd {
     }
 };
 
-Seen play(const Path &path, size_t count, bool predicted)
+Seen play(const Path &path, size_t count, bool predicted, Stalls stalls = Stalls::nobody)
 {
     Crowd crowd(path, predicted);
+    crowd.stalls = stalls;
     crowd.steps(3 * hz);
     for (size_t i = 0; i < count; ++i)
         crowd.walkers.push_back(create(crowd.sessions[0], 0, Walker{}));
@@ -151,6 +162,15 @@ TEST(MovingCrowd, JitterIsNoLoss)
     EXPECT_GT(seen.share, 0.5);
     EXPECT_LT(seen.lost, 0.01);
     EXPECT_LE(seen.p99_age, 8u);
+}
+
+// One tick in ten is lost to the stalls. The rest arrives, however the acks bunch up.
+TEST(MovingCrowd, APeerThatStandsStillNowAndThenKeepsItsRate)
+{
+    for (const Stalls stalls : {Stalls::host, Stalls::receiver}) {
+        EXPECT_GE(play({1, 1, 0}, 1'000, false, stalls).share, 0.89);
+        EXPECT_GE(play({20, 30, 0}, 1'000, false, stalls).share, 0.89);
+    }
 }
 
 // Twenty ticks a second need hundreds of packets in a tick for that.
