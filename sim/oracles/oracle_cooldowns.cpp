@@ -19,6 +19,7 @@ bool heard(const Node &node, MessageKind kind)
 
 // Transfers for which the host has another reason than a claim, or which were decided on before:
 // its game gives the object away or spreads the load, the owner has left or releases the object.
+// Only the answers to its query may show the host that a member that has left was the owner.
 bool has_other_reason(const NodeRecord &record, const Node &node, const Object &object,
                       PeerId owner)
 {
@@ -29,7 +30,7 @@ bool has_other_reason(const NodeRecord &record, const Node &node, const Object &
     const bool has_left =
         !replica::is_member(r, object.owner) ||
         (last != record.last_grants.end() && !replica::is_member(r, last->second.owner));
-    return given || record.given.contains(object.id) || node.balanced || record.balanced ||
+    return given || record.collected || record.given.contains(object.id) || node.balanced || record.balanced ||
            record.waiting_grants.contains(object.id) || has_left ||
            (owner == node.self && heard(node, MessageKind::release));
 }
@@ -108,6 +109,7 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
             event.refusal == ClaimRefusal::cooldown)
             violation = check_refusal(record, ledger, node, index, is_host, event);
     record.balanced = node.balanced;
+    record.collected = r.collecting;
     record.waiting_grants.clear();
     for (ObjectSlot slot = 0; is_host && slot < r.pending_owners.count; ++slot)
         if (r.pending_owners[slot] != PeerId::none)

@@ -181,6 +181,7 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     size_t grants_cooled;
     std::set<ObjectId> waiting_grants;
     bool balanced;
+    bool collected; // The host awaited answers to a query.
     Mirror mirror;
     std::map<std::pair<ObjectId, PeerId>, PreferenceRecord> preferences;
     std::map<ObjectId, Sampled> sampled;
