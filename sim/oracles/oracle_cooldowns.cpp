@@ -30,8 +30,8 @@ bool has_other_reason(const NodeRecord &record, const Node &node, const Object &
     const bool has_left =
         !replica::is_member(r, object.owner) ||
         (last != record.last_grants.end() && !replica::is_member(r, last->second.owner));
-    return given || record.collected || record.given.contains(object.id) || node.balanced || record.balanced ||
-           record.waiting_grants.contains(object.id) || has_left ||
+    return given || record.collected || record.given.contains(object.id) || node.balanced ||
+           record.balanced || record.waiting_grants.contains(object.id) || has_left ||
            (owner == node.self && heard(node, MessageKind::release));
 }
 
