@@ -17,6 +17,14 @@ struct NamedSection {
     bool (*measure)(const Options &options);
 };
 constexpr NamedSection sections[] = {
+    // First: their processes are forked off this one, with all memory that it has by then.
+    {"surface_messages", "surface", measure_surface_messages},
+    {"surface_idle", "surface", measure_surface_idle},
+    {"surface_objects", "surface", measure_surface_objects},
+    {"surface_interest", "surface", measure_surface_interest},
+    {"surface_motion", "surface", measure_surface_motion},
+    {"surface_delay", "surface", measure_surface_delay},
+    {"surface_events", "surface", measure_surface_events},
     {"datagrams", "transport", measure_datagrams},
     {"small", "transport", measure_small},
     {"reliable", "transport", measure_reliable},
@@ -32,13 +40,6 @@ constexpr NamedSection sections[] = {
     {"cubes", "cubes", measure_cubes},
     {"live", "cubes", measure_live},
     {"join", "join", measure_join},
-    {"surface_messages", "surface", measure_surface_messages},
-    {"surface_idle", "surface", measure_surface_idle},
-    {"surface_objects", "surface", measure_surface_objects},
-    {"surface_interest", "surface", measure_surface_interest},
-    {"surface_motion", "surface", measure_surface_motion},
-    {"surface_delay", "surface", measure_surface_delay},
-    {"surface_events", "surface", measure_surface_events},
 #ifdef TERN_HAVE_LUA
     {"lua", "lua", measure_lua},
 #endif
