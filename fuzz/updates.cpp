@@ -36,7 +36,8 @@ void fuzz_updates(std::span<const uint8_t> data)
     BitReader head = bits::reader(message);
     tick = static_cast<uint32_t>(bits::read(head, 32));
     const Ticks ticks = bits::read_bool(head) ? Ticks::each : Ticks::one;
-    UpdateWriter w = update_codec::writer(written, sender, tick, ticks);
+    const auto gap_bits = static_cast<unsigned>(bits::read(head, gap_field_bits));
+    UpdateWriter w = update_codec::writer(written, sender, tick, ticks, gap_bits);
     UpdateReader reader = publish::reader(every_kind(), sender, message);
     Update update;
     uint32_t count = 0;

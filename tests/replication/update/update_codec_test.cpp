@@ -446,7 +446,7 @@ static Item random_item(Random &random)
 TEST(UpdateCodec, WhatIsWrittenIsRead)
 {
     Random random = random::from_seed(5);
-    for (int trial = 0; trial < 3000; ++trial) {
+    for (unsigned trial = 0; trial < 3000; ++trial) {
         std::vector<Item> items;
         const Ticks ticks = random::chance(random, 0.5) ? Ticks::one : Ticks::each;
         for (uint64_t count = 1 + random::below(random, 12); items.size() < count;) {
