@@ -88,7 +88,7 @@ void send_refusal(Replica &r, MemberSlot to, ObjectId object, ClaimRefusal reaso
     const std::span<WaitingRefusal> waiting = of_member(r.refusals, r, to);
     uint32_t &count = r.queues[to].refusal_count;
     for (const WaitingRefusal &refusal : waiting.first(count))
-        if (refusal.object == static_cast<uint64_t>(object)) return; // The same claim came twice.
+        if (refusal.object == static_cast<uint64_t>(object)) return; // It was claimed twice.
     if (count == waiting.size()) return; // An honest member has fewer claims open.
     waiting[count].object = static_cast<uint64_t>(object) & ((uint64_t{1} << 48) - 1);
     waiting[count].reason = static_cast<uint8_t>(reason);

@@ -208,7 +208,7 @@ static void write_dead(BitWriter &w, const Replica &r, uint64_t &next)
     messages::write_kind(w, MessageKind::dead);
     const bool own = is_own(*range);
     for (; range != dead.end(); ++range) {
-        // Of a member that is not the host, only messages with ids of its own are accepted.
+        // From others than the host, members accept only messages with ids of the sender.
         if (is_own(*range) != own) {
             next = range->first;
             break;

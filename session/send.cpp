@@ -309,7 +309,7 @@ static void send_all(Session &s)
     list_awake(s);
     send_connections(s, true); // First: direct connections carry their datagrams.
     queue_bridged(s);
-    list_awake(s);
+    if (s.bridge.count > 0) list_awake(s);
     send_connections(s, false);
     clear_bridged(s);
     s.unreliable_call_count = 0;

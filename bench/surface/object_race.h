@@ -13,7 +13,7 @@ struct ObjectRace {
     std::deque<EnetObjects> enet;
     std::deque<SessionObjects> sessions;
     std::vector<Racer> racers;
-    uint32_t ticks; // Of a round.
+    uint32_t ticks; // A round has so many.
 };
 
 struct SessionChoice {

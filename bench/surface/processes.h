@@ -92,7 +92,8 @@ void announce(Channel &channel, const Contact &contact); // The host, once.
 bool next(Channel &channel, Order &order);               // False: the measurement is over.
 void answer(Channel &channel, const Report &report);
 void sleep_until(uint64_t wall_ns);
-double private_bytes(); // Of this process: pages that no other process shares and that are dirty.
+// Counts the dirty pages of this process that no other process shares.
+double private_bytes();
 [[noreturn]] void give_up(const char *what); // Prints what failed, and ends this process.
 
 }

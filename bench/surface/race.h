@@ -9,7 +9,7 @@ struct Racer {
     std::string name;
     Programs programs;
     Pair pair;
-    uint32_t ticks; // Of a round.
+    uint32_t ticks; // A round has so many.
     uint32_t client_count;
     // In the end all clients must show what the host shows, once it rests.
     bool must_settle;

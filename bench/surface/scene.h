@@ -16,7 +16,7 @@ static_assert(sizeof(Thing) == 32);
 
 struct Scene {
     const char *name;
-    uint32_t period_us; // Of a tick, and of a frame.
+    uint32_t period_us; // A tick takes so long, and shows one frame.
     size_t object_count, frame_count;
     std::vector<Thing> things; // [frame][object], rounded to the steps of thing_type().
     std::vector<bool> alive;   // [frame][object]

@@ -21,8 +21,8 @@ struct Weather {
     uint32_t outage_ms, outage_period_ms; // In each period all datagrams are lost for this long.
 };
 
-struct SimTotals {          // Of the ticks of one run().
-    double kbit_per_second; // Of each client, to and fro, with the headers of IP and UDP.
+struct SimTotals {          // They cover the ticks of one run().
+    double kbit_per_second; // Each client has this rate, to and fro, with the IP and UDP headers.
     double age_p50_ms, age_p99_ms;
     uint64_t due, delivered;
     bool wrong;
