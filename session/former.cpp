@@ -160,11 +160,7 @@ void seek_former(Session &s)
     const ConnectionIndex index =
         endpoint::connect(*s.endpoint, target.key, target.address, s.now_us);
     if (index == no_connection) return;
-    wake_all(s);
-    wake(s, index);
-    s.links[index] = {};
-    s.links[index].role = PeerRole::former;
-    s.links[index].since_us = s.now_us;
+    begin_link(s, index, PeerRole::former);
 }
 
 static Target target_of(const Session &s, ConnectionIndex index)

@@ -107,11 +107,7 @@ static void try_address(Session &s)
     if (index == no_connection) return;
     if (!redirected) s.target_index += 1;
     s.has_redirect_target = false;
-    wake_all(s);
-    wake(s, index);
-    s.links[index] = {};
-    s.links[index].role = PeerRole::join_target;
-    s.links[index].since_us = s.now_us;
+    begin_link(s, index, PeerRole::join_target);
     s.links[index].redirected = redirected;
     s.next_try_us = UINT64_MAX;
 }

@@ -86,10 +86,19 @@ void rest(Session &s, ConnectionIndex index)
                       is_bound ? replica::find_member(*s.replica, p.peer) : no_member};
 }
 
-void bind(Session &s, ConnectionIndex index, PeerId peer)
+// The endpoint may have closed other connections to the same peer, so all are looked at.
+void begin_link(Session &s, ConnectionIndex index, PeerRole role)
 {
     wake_all(s);
     wake(s, index);
+    s.links[index] = {};
+    s.links[index].role = role;
+    s.links[index].since_us = s.now_us;
+}
+
+void bind(Session &s, ConnectionIndex index, PeerId peer)
+{
+    wake_all(s);
     PeerLink &p = s.links[index];
     p.role = PeerRole::member;
     p.peer = peer;
@@ -152,12 +161,8 @@ void open_link(Session &s, ConnectionIndex index, uint64_t answered_us)
 {
     // The peer that we ask has connected to us at the same moment, and its connection stays.
     if (s.links[index].role == PeerRole::join_target) return;
-    wake_all(s); // The endpoint may have closed other connections to this peer.
-    wake(s, index);
-    s.links[index] = {};
+    begin_link(s, index, PeerRole::unidentified);
     s.links[index].answered_us = answered_us;
-    s.links[index].role = PeerRole::unidentified;
-    s.links[index].since_us = s.now_us;
     bind_if_member(s, index);
     const uint8_t *key = endpoint::key(*s.endpoint, index);
     for (ConnectionIndex other = 0; other < s.link_count; ++other) {
@@ -410,8 +415,7 @@ static void connect_to_members(Session &s)
             endpoint::connect(*s.endpoint, member.identity.key, address, s.now_us);
         if (index == no_connection) return;
         outage.tries += 1;
-        s.links[index] = {};
-        s.links[index].since_us = s.now_us;
+        begin_link(s, index, PeerRole::member);
         bind(s, index, member.id);
     }
 }

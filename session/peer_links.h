@@ -32,6 +32,8 @@ void open_link(Session &s, ConnectionIndex index, uint64_t answered_us);
 // Whether this peer needs a path to the member: they exchange messages, or in a star without a host
 // this peer looks for the next one.
 bool wants_link(const Session &s, MemberSlot slot);
+// The connection is new, with this role; bind() follows for PeerRole::member.
+void begin_link(Session &s, ConnectionIndex index, PeerRole role);
 // Makes this connection the member's path. The member must be in the roster.
 void bind(Session &s, ConnectionIndex index, PeerId peer);
 // Where the other end is. Port 0: the connection is bridged.
