@@ -7,7 +7,7 @@
 
 namespace tern::session {
 
-static FormerMember *find_former(const Session &s, const uint8_t *key)
+const FormerMember *find_former(const Session &s, const uint8_t *key)
 {
     const uint32_t count = std::min(s.former_count, former_max);
     for (uint32_t i = 0; i < count; ++i)
@@ -29,12 +29,12 @@ PeerId former_id(const Session &s, const uint8_t *key)
 void note_former(Session &s, MemberSlot slot)
 {
     const Member &member = s.replica->members[slot];
-    FormerMember *former = find_former(s, member.identity.key);
-    if (!former) former = &s.former[s.former_count++ % former_max];
-    std::memcpy(former->target.key, member.identity.key, sizeof former->target.key);
-    former->target.address = member.identity.address;
-    former->id = member.id;
-    former->said_goodbye = member.said_goodbye;
+    const FormerMember *known = find_former(s, member.identity.key);
+    FormerMember &former = s.former[known ? known - s.former : s.former_count++ % former_max];
+    std::memcpy(former.target.key, member.identity.key, sizeof former.target.key);
+    former.target.address = member.identity.address;
+    former.id = member.id;
+    former.said_goodbye = member.said_goodbye;
 }
 
 void forget_former_ids(Session &s)

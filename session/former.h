@@ -6,6 +6,8 @@
 
 namespace tern::session {
 
+// Null: we know of no such member.
+const FormerMember *find_former(const Session &s, const uint8_t *key);
 bool is_former(const Session &s, const uint8_t *key);
 // The id that the holder of this key had last. none: we know of no such member.
 PeerId former_id(const Session &s, const uint8_t *key);

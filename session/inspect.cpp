@@ -1,4 +1,5 @@
 #include "session/inspect.h"
+#include "session/former.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
 #include "session/session.h"
@@ -8,6 +9,12 @@ namespace tern::inspect {
 bool is_in(const Session *session)
 {
     return session::is_in(*session);
+}
+
+bool seeks(const Session *session, const Session *other, const Address &address)
+{
+    const FormerMember *former = session::find_former(*session, other->keys.public_key);
+    return former && !former->said_goodbye && former->target.address == address;
 }
 
 const Replica &replica(const Session *session)

@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "sim/world/simulation.h"
 #include <algorithm>
+#include <vector>
 
 namespace tern::simulation {
 
@@ -65,6 +66,43 @@ static bool is_majority(const Simulation &sim)
     });
 }
 
+static bool counts(const Node &node, const Node &other)
+{
+    return replica::is_member(inspect::replica(node.session), other.self);
+}
+
+// Whether this member is or becomes a host, when all those that are not in the core have gone.
+static bool is_next_host(const Simulation &sim, const Node &node)
+{
+    return std::none_of(sim.nodes.begin(), sim.nodes.end(), [&](const Node &other) {
+        return other.core && is_in(other) && counts(node, other) && other.self < node.self;
+    });
+}
+
+static bool finds(const Simulation &sim, const Node &node, const Node &other)
+{
+    return counts(node, other) ||
+           (is_next_host(sim, node) && inspect::seeks(node.session, other.session, other.address));
+}
+
+// With Quorum::survivors there may be several sessions. Whether they meet with these members: a
+// newcomer that is left alone knows no former member (docs/membership.md, "Meetings").
+static bool all_meet(const Simulation &sim)
+{
+    std::vector<const Node *> found, missing;
+    for (const Node &node : sim.nodes)
+        if (node.core && is_in(node)) (found.empty() ? found : missing).push_back(&node);
+    for (size_t i = 0; i < found.size(); ++i) {
+        const auto is_found = [&](const Node *other) {
+            return finds(sim, *found[i], *other) || finds(sim, *other, *found[i]);
+        };
+        const auto rest = std::partition(missing.begin(), missing.end(), is_found);
+        found.insert(found.end(), missing.begin(), rest);
+        missing.erase(missing.begin(), rest);
+    }
+    return missing.empty();
+}
+
 bool end_the_few(Simulation &sim)
 {
     for (uint16_t place = 0; place < sim.nodes.size(); ++place) {
@@ -126,7 +164,7 @@ void begin_liveness(Simulation &sim)
         const uint64_t coin = dice::key(sim.options.seed, Stream::core, place);
         if (!sim.nodes[place].core || dice::per_mille(coin, 700)) continue;
         sim.nodes[place].core = false;
-        sim.nodes[place].core = !is_majority(sim);
+        sim.nodes[place].core = !is_majority(sim) || !all_meet(sim);
         if (!sim.nodes[place].core) end_peer(sim, place);
     }
     heal_severed(sim);
