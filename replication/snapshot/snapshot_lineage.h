@@ -7,25 +7,7 @@
 
 namespace tern::snapshots {
 
-inline constexpr uint32_t trail_max = 24;
-
-// The ancestors that a snapshot is coded against: the base, the next one behind it, and the first
-// two that lie at least 2 and 4 times as many ticks behind the base as that one does.
-struct Lineage {
-    uint32_t numbers[history_max];
-    uint32_t ages[history_max];  // In ticks, from the snapshot back.
-    uint8_t depths[history_max]; // The depth that an entry needs in the base to have a
-                                 // state there.
-    uint32_t count;
-    bool is_kept; // False: an ancestor is no longer kept, and the rest means nothing.
-    Horizon horizons[history_max]; // horizons[i] has i + 1 states.
-    // All ancestors, the base first, to find the states of entries that are carried rarely. Filled
-    // only if the table has types whose states may repeat.
-    uint32_t trail[trail_max], trail_ages[trail_max];
-    uint32_t trail_count;
-};
-
-// `kept`: the snapshots of one peer, with `base` among them.
+// `kept`: the snapshots of one peer and group, with `base` among them.
 Lineage lineage(const Snapshots &s, std::span<const Snapshot> kept, uint32_t number, uint32_t base,
                 uint32_t tick);
 // A history of `states` states, whose at[] the caller must set. 0 states: one state of zeros, with
@@ -84,6 +66,33 @@ inline unsigned presence_class(EntryPresence base)
 inline constexpr Probability repeated_absent[4] = {
     probability_one / 2, probability_one / 2, probability_one / 8 * 5, probability_one / 4 * 3};
 
+// The snapshots of one peer and group.
+inline uint32_t stream_of(const Snapshots &s, uint32_t peer, uint32_t group)
+{
+    return peer * s.group_count + group;
+}
+
+inline std::span<Snapshot> stream(Flat<Snapshot> &kept, uint32_t stream)
+{
+    return {kept.begin() + size_t{stream} * snapshots_kept, snapshots_kept};
+}
+
+inline std::span<const Snapshot> stream(const Flat<Snapshot> &kept, uint32_t stream)
+{
+    return {kept.begin() + size_t{stream} * snapshots_kept, snapshots_kept};
+}
+
+// The entries of a group: `first` to before `end`.
+struct GroupEntries {
+    uint32_t first, end;
+};
+
+inline GroupEntries entries_of(const Snapshots &s, uint32_t group)
+{
+    const uint32_t first = group * group_entries;
+    return {first, first + group_entries < s.entry_count ? first + group_entries : s.entry_count};
+}
+
 inline size_t place_of(uint32_t peer, uint32_t number)
 {
     return size_t{peer} * snapshots_kept + number % snapshots_kept;
@@ -95,11 +104,17 @@ inline size_t place_of_change(const Snapshots &s, uint32_t entry, uint16_t chang
     return (size_t{entry} * snapshots_kept + change % snapshots_kept) * s.word_count;
 }
 
-inline constexpr Probability another_probability =
-    probability_one / 4; // Probability that no more objects follow.
+// Probability that no more objects of the group follow.
+inline constexpr Probability another_probability = probability_one / 4 * 3;
 // Probability that an object has a history.
 inline constexpr Probability whole_probability = probability_one / 16 * 15;
-inline constexpr unsigned entry_bits = 10;
-static_assert(1u << entry_bits >= snapshot_entries_max);
+// Probability that a group behind the first one is in the message, and that its base has the same
+// number as the base of the one before.
+inline constexpr Probability absent_probability = probability_one / 8 * 7,
+                             other_base_probability = probability_one / 16 * 15;
+inline constexpr unsigned number_bits = 15, base_bits = 6, since_bits = 3, group_bits = 4;
+static_assert(groups_max <= 1u << group_bits && snapshot_reach < 1u << base_bits);
+inline constexpr unsigned entry_bits = 6;
+static_assert(group_entries == 1u << entry_bits);
 
 }

@@ -80,16 +80,23 @@ static bool is_due(const SnapshotInputs &inputs, ObjectSlot slot)
     return (inputs.due[slot / 64] >> slot % 64 & 1) != 0;
 }
 
-// A state that went with another snapshot of this tick is not sent again, whatever the base is. A
-// flushed state is sent once, not once for each chain: at a later tick it is no longer the
-// object's state.
+// The last state of an object that moved goes once with each chain, so that a loss is repaired
+// before it is known. What changes now and then is sent once, and so is a flushed state: at a later
+// tick it is no longer the object's state.
+static bool goes_again(const Planning &p, const SentEntry &e)
+{
+    constexpr uint8_t moving_gap = 8;
+    return !p.s.layouts[e.type].repeats && e.gap <= moving_gap;
+}
+
+// A state that went with another message of this tick is not sent again, whatever the base is.
 static bool is_wanted(const Planning &p, uint32_t entry)
 {
     const SentEntry &e = p.s.entries[entry];
     const bool active = (p.s.active[entry / 64] >> entry % 64 & 1) != 0;
     if (!active || !is_due_now(p.w.inputs, e.slot, p.w.tick)) return false;
     if (p.w.inputs.acked_states[e.slot].sent_tick == p.w.tick) return false;
-    return !p.s.layouts[e.type].repeats || is_due(p.w.inputs, e.slot);
+    return goes_again(p, e) || is_due(p.w.inputs, e.slot);
 }
 
 // Without priorities, all objects are equally urgent as long as a tick has room for all of them;
@@ -109,9 +116,10 @@ static bool is_last_word(const Planning &p, const PlanItem &item)
 {
     const Snapshots &s = p.s;
     if (item.changes[0] == s.change[item.entry]) return true;
+    const std::span<const Snapshot> kept = stream(s.sent, stream_of(s, p.w.peer, p.w.group));
     for (uint32_t at = p.w.base; at != 0;) {
         const size_t place = place_of(p.w.peer, at);
-        const Snapshot &snapshot = s.sent[place];
+        const Snapshot &snapshot = kept[at % snapshots_kept];
         if (snapshot.number != at) return false;
         if (s.sent_presences[place * s.entry_count + item.entry].carried != 0)
             return p.w.inputs.acked_states[s.entries[item.entry].slot].sent_tick <= snapshot.tick;
@@ -142,11 +150,11 @@ static void plan_entry(Planning &p, uint32_t entry, bool listed)
     flat::push(p.scratch.plan_urgency, urgency_of(p.w, e.slot));
 }
 
-// The bits of 64 entries that the base lists, found eight marks at a time.
-static uint64_t listed_word(const Planning &p, uint32_t first)
+// A bit for each entry of the group that the base lists, found eight marks at a time.
+static uint64_t listed_entries(const Planning &p, uint32_t first)
 {
     if (!p.base_presences) return 0;
-    const uint32_t count = std::min(64u, p.s.entries_used - first);
+    const uint32_t count = std::min(group_entries, p.s.entries_used - first);
     uint64_t listed = 0;
     uint32_t i = 0;
     for (; std::endian::native == std::endian::little && i + 8 <= count; i += 8) {
@@ -167,29 +175,33 @@ static void plan_entries(Planning &p, uint32_t first, uint64_t bits, bool listed
         plan_entry(p, first + static_cast<uint32_t>(std::countr_zero(bits)), listed);
 }
 
-bool make_plan(const Snapshots &s, SnapshotScratch &scratch, const Writing &w)
+bool plan_group(const Snapshots &s, SnapshotScratch &scratch, const Writing &w)
 {
-    flat::clear(scratch.plan);
-    flat::clear(scratch.plan_urgency);
-    flat::clear(scratch.same);
-    flat::clear(scratch.stray);
+    const uint32_t planned = scratch.plan.count, same = scratch.same.count,
+                   strays = scratch.stray.count;
     Planning p = planning(s, scratch, w);
-    uint64_t listed[snapshot_entries_max / 64];
-    for (uint32_t i = 0; i * 64 < s.entries_used; ++i) {
-        listed[i] = listed_word(p, i * 64);
-        plan_entries(p, i * 64, listed[i], true);
-    }
-    for (uint32_t i = 0; i * 64 < s.entries_used; ++i)
-        plan_entries(p, i * 64, s.active[i] & ~listed[i], false);
-    return !p.base_fails;
+    const uint32_t first = w.group * group_entries;
+    static_assert(group_entries == 64);
+    const uint64_t active = s.active[w.group];
+    const uint64_t listed = listed_entries(p, first);
+    plan_entries(p, first, listed, true);
+    plan_entries(p, first, active & ~listed, false);
+    if (!p.base_fails) return true;
+    scratch.plan.count = scratch.plan_urgency.count = planned;
+    scratch.same.count = same;
+    scratch.stray.count = strays;
+    return false;
 }
 
-uint32_t carried_count(const SnapshotScratch &scratch)
+static bool is_carried(const PlanItem &item)
 {
-    uint32_t count = 0;
-    for (const PlanItem &item : scratch.plan.all())
-        count += (item.flags & item_carried) != 0;
-    return count;
+    return (item.flags & item_carried) != 0;
+}
+
+uint32_t carried_count(const SnapshotScratch &scratch, const PlanGroup &group)
+{
+    const PlanItem *first = scratch.plan.begin() + group.first;
+    return static_cast<uint32_t>(std::count_if(first, first + group.count, is_carried));
 }
 
 // The least urgency among the `carried_max` most urgent objects, and how many of these have exactly
@@ -199,12 +211,14 @@ struct Cut {
     uint32_t equal;
 };
 
-static Cut find_cut(SnapshotScratch &scratch, uint32_t carried_max)
+static Cut find_cut(SnapshotScratch &scratch, std::span<const PlanGroup> groups,
+                    uint32_t carried_max)
 {
     flat::clear(scratch.carried_urgency);
-    for (uint32_t i = 0; i < scratch.plan.count; ++i)
-        if ((scratch.plan[i].flags & item_carried) != 0)
-            flat::push(scratch.carried_urgency, scratch.plan_urgency[i]);
+    for (const PlanGroup &group : groups)
+        for (uint32_t i = group.first; i < group.first + group.count; ++i)
+            if (is_carried(scratch.plan[i]))
+                flat::push(scratch.carried_urgency, scratch.plan_urgency[i]);
     if (carried_max == 0) return {UINT64_MAX, 0};
     if (scratch.carried_urgency.count <= carried_max) return {0, carried_max};
     uint64_t *last = scratch.carried_urgency.begin() + carried_max - 1;
@@ -214,26 +228,21 @@ static Cut find_cut(SnapshotScratch &scratch, uint32_t carried_max)
     return {*last, static_cast<uint32_t>(equal)};
 }
 
-void cut_plan(SnapshotScratch &scratch, uint32_t carried_max)
+void cut_plan(SnapshotScratch &scratch, std::span<PlanGroup> groups, uint32_t carried_max)
 {
-    Cut cut = find_cut(scratch, carried_max);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < scratch.plan.count; ++i) {
-        PlanItem item = scratch.plan[i];
-        const uint64_t urgency = scratch.plan_urgency[i];
-        const bool carried = (item.flags & item_carried) != 0;
-        const bool at_cut = carried && urgency == cut.urgency;
-        if (carried && (urgency < cut.urgency || (at_cut && cut.equal == 0)))
-            item.flags = static_cast<uint8_t>(item.flags & ~item_carried);
-        else if (at_cut)
-            cut.equal -= 1;
-        if ((item.flags & (item_listed | item_carried)) == 0) continue;
-        scratch.plan_urgency[kept] = urgency;
-        scratch.plan[kept++] = item;
-    }
-    while (scratch.plan.count > kept) {
-        flat::pop(scratch.plan);
-        flat::pop(scratch.plan_urgency);
+    Cut cut = find_cut(scratch, groups, carried_max);
+    for (PlanGroup &group : groups) {
+        for (uint32_t i = group.first; i < group.first + group.count; ++i) {
+            PlanItem &item = scratch.plan[i];
+            if (!is_carried(item)) continue;
+            const uint64_t urgency = scratch.plan_urgency[i];
+            const bool at_cut = urgency == cut.urgency;
+            if (urgency < cut.urgency || (at_cut && cut.equal == 0))
+                item.flags = static_cast<uint8_t>(item.flags & ~item_carried);
+            else if (at_cut)
+                cut.equal -= 1;
+        }
+        group.carried_count = carried_count(scratch, group);
     }
 }
 

@@ -1,18 +1,16 @@
 #include "replication/snapshot/snapshot_lineage.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tern::snapshots {
 
-struct Reading {
-    uint32_t peer, number, base, tick;
+struct Reading { // One group of a message.
+    uint32_t peer, number;
+    uint32_t tick, since; // As in Head, until the base of the first group is known.
+    uint32_t group, base;
     Lineage lineage;
 };
-
-static std::span<Snapshot> got_from(Snapshots &s, uint32_t peer)
-{
-    return {s.got.begin() + size_t{peer} * snapshots_kept, snapshots_kept};
-}
 
 static uint32_t *words_of(Snapshots &s, uint32_t peer, uint32_t number, uint32_t entry)
 {
@@ -29,29 +27,34 @@ const uint32_t *words(const Snapshots &s, uint32_t peer, uint32_t number, uint16
 // --- The head ---
 
 struct Head {
-    uint32_t number, base;
-    uint32_t tick; // 0: `since` ticks after the base's.
+    uint32_t number, base; // The base of the first group.
+    uint32_t tick;         // 0: `since` ticks after the base's.
     uint32_t since;
-    size_t size_bytes; // 0: malformed.
+    uint32_t first, last; // The groups that the message may have.
+    size_t size_bytes;    // 0: malformed.
 };
 
-// The full number with these low 15 bits that is nearest to `newest`.
+// The full number with these low bits that is nearest to `newest`.
 static uint32_t whole_number(uint32_t low, uint32_t newest)
 {
-    const uint32_t ahead = (low - newest) & 0x7fff;
-    return newest + ahead - (ahead < 0x4000 ? 0 : 0x8000);
+    constexpr uint32_t count = 1u << number_bits;
+    const uint32_t ahead = (low - newest) & (count - 1);
+    return newest + ahead - (ahead < count / 2 ? 0 : count);
 }
 
-static Head read_head(std::span<const std::byte> message, uint32_t newest)
+static Head read_head(const Snapshots &s, std::span<const std::byte> message, uint32_t newest)
 {
     BitReader r = bits::reader(message);
     Head head = {};
-    head.number = whole_number(static_cast<uint32_t>(bits::read(r, 15)), newest);
-    const auto base_distance = static_cast<uint32_t>(bits::read(r, 6));
-    const auto since = static_cast<uint32_t>(bits::read(r, 3));
+    head.number = whole_number(static_cast<uint32_t>(bits::read(r, number_bits)), newest);
+    const auto base_distance = static_cast<uint32_t>(bits::read(r, base_bits));
+    const auto since = static_cast<uint32_t>(bits::read(r, since_bits));
+    head.first = static_cast<uint32_t>(bits::read(r, group_bits));
+    head.last = static_cast<uint32_t>(bits::read(r, group_bits));
     if (base_distance > snapshot_reach || (base_distance == 0 && since != snapshot_tick_far))
         bits::fail(r);
     if (base_distance >= head.number) bits::fail(r);
+    if (head.first > head.last || head.last >= s.group_count) bits::fail(r);
     head.base = base_distance == 0 ? 0 : head.number - base_distance;
     if (since == snapshot_tick_far)
         head.tick = static_cast<uint32_t>(bits::read(r, 32));
@@ -62,26 +65,34 @@ static Head read_head(std::span<const std::byte> message, uint32_t newest)
     return head;
 }
 
-// A snapshot whose base did not arrive is given up and acked. If the base arrives later, it is
-// refused, so the sender never sees both acked and knows that the snapshot does not count.
-static SnapshotCheck check_base(Snapshots &s, Head &head, uint32_t peer)
+static bool is_too_old(uint32_t number, uint32_t newest)
 {
-    const uint32_t newest = s.peers[peer].got_number;
-    const std::span<Snapshot> kept = got_from(s, peer);
-    const auto ahead = static_cast<int32_t>(head.number - newest);
-    if (ahead <= -static_cast<int32_t>(snapshots_kept)) return SnapshotCheck::refused;
-    // Its sender meant another object by an entry, and the states of that one are forgotten.
-    if (static_cast<int32_t>(head.number - s.peers[peer].renamed_number) < 0)
-        return SnapshotCheck::refused;
-    const Snapshot &here = kept[head.number % snapshots_kept];
-    if (here.number == head.number) return SnapshotCheck::refused; // A duplicate, or given up.
-    if (head.base == 0) return SnapshotCheck::usable;
-    if (static_cast<int32_t>(head.base - newest) <= -static_cast<int32_t>(snapshots_kept))
-        return SnapshotCheck::refused;
-    const Snapshot &base = kept[head.base % snapshots_kept];
-    if (base.number != head.base) return SnapshotCheck::useless;
-    return base.decode_state == DecodeState::usable ? SnapshotCheck::usable
-                                                    : SnapshotCheck::useless;
+    return static_cast<int32_t>(number - newest) <= -static_cast<int32_t>(snapshots_kept);
+}
+
+// Whether the message comes too late, or was here already. A group that a later message could not
+// do without has been given up, see receive().
+static bool is_refused(const Snapshots &s, const Head &head, uint32_t peer)
+{
+    if (is_too_old(head.number, s.peers[peer].got_number)) return true;
+    for (uint32_t group = head.first; group <= head.last; ++group) {
+        const uint32_t at = stream_of(s, peer, group);
+        // Its sender meant another object by an entry, and the states of that one are forgotten.
+        if (static_cast<int32_t>(head.number - s.got_renamed[at]) < 0) return true;
+        if (stream(s.got, at)[head.number % snapshots_kept].number == head.number) return true;
+    }
+    return false;
+}
+
+// A message with a base that did not arrive is given up and acked. If the base arrives later, it is
+// refused, so the sender never sees both acked and knows that the message does not count.
+static SnapshotCheck check_base(const Snapshots &s, uint32_t peer, uint32_t group, uint32_t base)
+{
+    if (base == 0) return SnapshotCheck::usable;
+    if (is_too_old(base, s.peers[peer].got_number)) return SnapshotCheck::refused;
+    const Snapshot &kept = stream(s.got, stream_of(s, peer, group))[base % snapshots_kept];
+    const bool is_usable = kept.number == base && kept.decode_state == DecodeState::usable;
+    return is_usable ? SnapshotCheck::usable : SnapshotCheck::useless;
 }
 
 // --- The body ---
@@ -90,6 +101,7 @@ struct Body {
     RangeDecoder d;
     // The start of the present object in the code, its entry or presence included.
     size_t item_bits;
+    unsigned before; // Whether the listed entries before are carried, one bit each.
     bool malformed;
 };
 
@@ -161,8 +173,8 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
 static void read_listed(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
                         const Reading &r, Body &body)
 {
-    unsigned before = 0;
-    for (uint32_t i = 0; i < s.entry_count && !body.malformed; ++i) {
+    const GroupEntries entries = entries_of(s, r.group);
+    for (uint32_t i = entries.first; i < entries.end && !body.malformed; ++i) {
         const EntryPresence presence =
             s.got_presences[place_of(r.peer, r.base) * s.entry_count + i];
         if (!is_listed(presence)) continue;
@@ -174,8 +186,8 @@ static void read_listed(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
         const bool present =
             layout.repeats
                 ? range_coder::code(body.d, false, repeated_absent[presence_class(presence)])
-                : state_coder::read_presence(body.d, layout, history, before);
-        before = before << 1 | (present ? 1 : 0);
+                : state_coder::read_presence(body.d, layout, history, body.before);
+        body.before = body.before << 1 | (present ? 1 : 0);
         if (present) read_state(s, scratch, types, r, body, i, count, entry);
         body.malformed = body.malformed || range_coder::failed(body.d);
     }
@@ -201,13 +213,13 @@ static void read_other(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
 static void read_others(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
                         const Reading &r, Body &body)
 {
-    uint32_t least = 0;
+    const GroupEntries entries = entries_of(s, r.group);
+    uint32_t least = entries.first;
     for (;;) {
         body.item_bits = range_coder::bit_count(body.d);
         if (body.malformed || !range_coder::code(body.d, false, another_probability)) return;
-        uint32_t number = range_coder::code_bits(body.d, 0, entry_bits - 8) << 8;
-        number |= range_coder::code_bits(body.d, 0, 8);
-        if (number < least || number >= s.entry_count) body.malformed = true;
+        const uint32_t number = entries.first + range_coder::code_bits(body.d, 0, entry_bits);
+        if (number < least || number >= entries.end) body.malformed = true;
         if (!body.malformed) read_other(s, scratch, types, r, body, number);
         least = number + 1;
     }
@@ -215,14 +227,69 @@ static void read_others(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
 
 static void inherit(Snapshots &s, const Reading &r)
 {
-    const size_t from = place_of(r.peer, r.base) * s.entry_count;
-    const size_t to = place_of(r.peer, r.number) * s.entry_count;
-    for (uint32_t i = 0; i < s.entry_count; ++i)
+    const GroupEntries entries = entries_of(s, r.group);
+    const size_t count = entries.end - entries.first;
+    const size_t from = place_of(r.peer, r.base) * s.entry_count + entries.first;
+    const size_t to = place_of(r.peer, r.number) * s.entry_count + entries.first;
+    for (uint32_t i = 0; i < count; ++i)
         s.got_presences[to + i] =
             r.base == 0 ? EntryPresence{} : inherited(s.got_presences[from + i]);
     if (r.base == 0) return;
     std::memcpy(s.got_words.begin() + to * s.word_count, s.got_words.begin() + from * s.word_count,
-                size_t{s.entry_count} * s.word_count * sizeof(uint32_t));
+                count * s.word_count * sizeof(uint32_t));
+}
+
+static SnapshotCheck read_group(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
+                                Reading &r, Body &body)
+{
+    const SnapshotCheck base = check_base(s, r.peer, r.group, r.base);
+    scratch.read.missing_group = r.group;
+    scratch.read.bases[r.group] = r.base;
+    if (base != SnapshotCheck::usable) return base;
+    const std::span<Snapshot> kept = stream(s.got, stream_of(s, r.peer, r.group));
+    const uint32_t base_tick = kept[r.base % snapshots_kept].tick;
+    if (r.tick == 0 && base_tick > UINT32_MAX - r.since) return SnapshotCheck::malformed;
+    if (r.tick == 0) r.tick = base_tick + r.since;
+    r.lineage = lineage(s, kept, r.number, r.base, r.tick);
+    if (!r.lineage.is_kept) return SnapshotCheck::refused;
+    kept[r.number % snapshots_kept] = {}; // The snapshot that was kept here is too old now.
+    inherit(s, r);
+    const uint32_t before = scratch.read_numbers.count;
+    if (r.base != 0) read_listed(s, scratch, types, r, body);
+    read_others(s, scratch, types, r, body);
+    if (scratch.read_numbers.count == before) body.malformed = true;
+    scratch.read.groups |= 1u << r.group;
+    return body.malformed ? SnapshotCheck::malformed : SnapshotCheck::usable;
+}
+
+// Reads whether the next group is in the message, and its base.
+static bool read_group_head(const Head &head, Reading &r, Body &body)
+{
+    if (r.group == head.first) return true;
+    const bool is_absent = range_coder::code(body.d, false, absent_probability);
+    if (is_absent && r.group == head.last) body.malformed = true;
+    if (is_absent || !range_coder::code(body.d, false, other_base_probability)) return !is_absent;
+    const uint32_t distance = range_coder::code_bits(body.d, 0, base_bits);
+    if (distance > snapshot_reach || distance >= r.number) body.malformed = true;
+    r.base = distance == 0 || body.malformed ? 0 : r.number - distance;
+    return true;
+}
+
+static SnapshotCheck read_groups(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
+                                 const Head &head, uint32_t peer, std::span<const std::byte> bytes)
+{
+    Body body = {range_coder::decoder(bytes), 0, 0, false};
+    Reading r = {peer, head.number, head.tick, head.since, head.first, head.base, {}};
+    for (; r.group <= head.last; ++r.group) {
+        if (!read_group_head(head, r, body)) continue;
+        if (body.malformed || range_coder::failed(body.d)) return SnapshotCheck::malformed;
+        const SnapshotCheck check = read_group(s, scratch, types, r, body);
+        if (check != SnapshotCheck::usable) return check;
+    }
+    if (!range_coder::complete(body.d)) return SnapshotCheck::malformed;
+    scratch.read.tick = r.tick;
+    scratch.read.decode_state = DecodeState::usable;
+    return SnapshotCheck::usable;
 }
 
 SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types, uint32_t peer,
@@ -233,31 +300,15 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     flat::clear(scratch.read_bits);
     scratch.read = {};
     if (s.entry_count == 0) return SnapshotCheck::malformed;
-    Head head = read_head(message, s.peers[peer].got_number);
+    const Head head = read_head(s, message, s.peers[peer].got_number);
     if (head.size_bytes == 0 || head.number == 0) return SnapshotCheck::malformed;
-    const SnapshotCheck base = check_base(s, head, peer);
-    scratch.read_peer = peer;
-    scratch.read = {head.number, head.base, 0, DecodeState::useless, 0, {}, 0};
-    if (base != SnapshotCheck::usable) return base;
-    const std::span<Snapshot> kept = got_from(s, peer);
-    if (head.tick == 0) {
-        const uint32_t base_tick = kept[head.base % snapshots_kept].tick;
-        if (base_tick > UINT32_MAX - head.since) return SnapshotCheck::malformed;
-        head.tick = base_tick + head.since;
-    }
-    Reading r = {peer, head.number, head.base, head.tick, {}};
-    r.lineage = lineage(s, kept, r.number, r.base, r.tick);
-    if (!r.lineage.is_kept) return SnapshotCheck::refused;
-    kept[r.number % snapshots_kept] = {}; // The snapshot that was kept here is too old now.
-    inherit(s, r);
-    Body body = {range_coder::decoder(message.subspan(head.size_bytes)), 0, false};
-    if (r.base != 0) read_listed(s, scratch, types, r, body);
-    read_others(s, scratch, types, r, body);
-    if (body.malformed || !range_coder::complete(body.d) || scratch.read_numbers.count == 0)
-        return SnapshotCheck::malformed;
-    scratch.read.tick = r.tick;
-    scratch.read.decode_state = DecodeState::usable;
-    return SnapshotCheck::usable;
+    scratch.read.peer = peer;
+    scratch.read.number = head.number;
+    scratch.read.first = head.first;
+    scratch.read.last = head.last;
+    scratch.read.decode_state = DecodeState::useless;
+    if (is_refused(s, head, peer)) return SnapshotCheck::refused;
+    return read_groups(s, scratch, types, head, peer, message.subspan(head.size_bytes));
 }
 
 // If the entry stood for another object before, forgets that object's states as of all other
@@ -268,31 +319,50 @@ static void name_entry(Snapshots &s, const SnapshotScratch &scratch, uint32_t pe
     const ReceivedEntry &now = scratch.read_entries[i];
     ReceivedEntry &entry = s.got_entries[size_t{peer} * s.entry_count + number];
     if (entry.id == now.id && entry.stamp == now.stamp && entry.type == now.type) return;
-    if (entry.id != ObjectId::none) s.peers[peer].renamed_number = scratch.read.number;
+    const uint32_t at = stream_of(s, peer, number / group_entries);
+    if (entry.id != ObjectId::none) s.got_renamed[at] = scratch.read.number;
     entry = now;
-    for (const Snapshot &snapshot : got_from(s, peer))
+    for (const Snapshot &snapshot : stream(s.got, at))
         if (snapshot.number != 0 && snapshot.number != scratch.read.number)
             s.got_presences[place_of(peer, snapshot.number) * s.entry_count + number] = {};
+}
+
+static Snapshot given_up(uint32_t number)
+{
+    return {number, 0, 0, DecodeState::useless, {}, 0, 0};
+}
+
+// From now on check() refuses the base, and this message.
+static void give_up(Snapshots &s, uint32_t peer, const ReadSnapshot &read)
+{
+    const uint32_t group = read.missing_group;
+    Snapshot &base = stream(s.got, stream_of(s, peer, group))[read.bases[group] % snapshots_kept];
+    if (base.number != read.bases[group]) base = given_up(read.bases[group]);
+    base.decode_state = DecodeState::useless;
+    for (uint32_t i = read.first; i <= read.last; ++i) {
+        Snapshot &here = stream(s.got, stream_of(s, peer, i))[read.number % snapshots_kept];
+        here = given_up(read.number);
+    }
 }
 
 bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
              std::span<const std::byte> message)
 {
+    const ReadSnapshot &read = scratch.read;
     uint32_t &newest = s.peers[peer].got_number;
-    const Head head = read_head(message, newest);
-    if (scratch.read_peer != peer || scratch.read.number != head.number || head.number == 0)
-        return false;
-    const std::span<Snapshot> kept = got_from(s, peer);
+    const Head head = read_head(s, message, newest);
+    if (read.peer != peer || read.number != head.number || head.number == 0) return false;
+    if (read.first != head.first || read.last != head.last) return false;
     if (static_cast<int32_t>(head.number - newest) > 0) newest = head.number;
-    if (scratch.read.decode_state ==
-        DecodeState::useless) { // From now on check() refuses the base.
-        Snapshot &base = kept[head.base % snapshots_kept];
-        if (base.number != head.base) base = {head.base, 0, 0, DecodeState::useless, 0, {}, 0};
-        Snapshot &here = kept[head.number % snapshots_kept];
-        here = {head.number, head.base, 0, DecodeState::useless, 0, {}, 0};
+    if (read.decode_state == DecodeState::useless) {
+        give_up(s, peer, read);
         return false;
     }
-    kept[head.number % snapshots_kept] = scratch.read;
+    for (uint32_t left = read.groups; left != 0; left &= left - 1) {
+        const auto group = static_cast<uint32_t>(std::countr_zero(left));
+        stream(s.got, stream_of(s, peer, group))[read.number % snapshots_kept] = {
+            read.number, read.bases[group], read.tick, DecodeState::usable, {}, 0, 0};
+    }
     for (uint32_t i = 0; i < scratch.read_numbers.count; ++i)
         name_entry(s, scratch, peer, i);
     return true;

@@ -15,6 +15,9 @@ static_assert(std::has_unique_object_representations_v<PlanItem>);
 // reused.
 static constexpr uint32_t active_ticks = 64, ended_ticks = 64;
 
+// Peers with different losses have different plans.
+static constexpr size_t plans_cached = 8;
+
 static uint32_t words_of(uint32_t bits)
 {
     return (bits + 63) / 64;
@@ -68,10 +71,12 @@ void place(flat::Builder &b, Snapshots &s, const TypeTable &types, uint32_t slot
         if (b.block) s.layouts[i] = layout;
     }
     s.entry_count = entries;
+    s.group_count = (entries + group_entries - 1) / group_entries;
     s.word_count = word_count;
     const size_t slots = any ? slot_count : 0;
     const size_t peers = any ? peer_count : 0;
     const size_t kept = peers * snapshots_kept;
+    const size_t streams = peers * s.group_count;
     const size_t changes = size_t{entries} * snapshots_kept * word_count;
     const size_t words = kept * entries * word_count;
     flat::place(b, s.peers, peers, peers);
@@ -80,11 +85,12 @@ void place(flat::Builder &b, Snapshots &s, const TypeTable &types, uint32_t slot
     flat::place(b, s.active, words_of(entries), words_of(entries));
     flat::place(b, s.change, entries, entries);
     flat::place(b, s.changes, changes, changes);
-    flat::place(b, s.sent, kept, kept);
+    flat::place(b, s.sent, streams * snapshots_kept, streams * snapshots_kept);
     flat::place(b, s.sent_presences, kept * entries, kept * entries);
     flat::place(b, s.sent_changes, kept * entries, kept * entries);
     flat::place(b, s.got_entries, peers * entries, peers * entries);
-    flat::place(b, s.got, kept, kept);
+    flat::place(b, s.got, streams * snapshots_kept, streams * snapshots_kept);
+    flat::place(b, s.got_renamed, streams, streams);
     flat::place(b, s.got_presences, kept * entries, kept * entries);
     flat::place(b, s.got_words, words, words);
 }
@@ -93,14 +99,16 @@ void place(flat::Builder &b, SnapshotScratch &scratch, const TypeTable &types)
 {
     const uint32_t entries = entries_of(types);
     const size_t codes = entries > 0 ? snapshot_codes_max : 0;
+    const size_t groups = (entries + group_entries - 1) / group_entries;
+    flat::place(b, scratch.groups, groups);
     flat::place(b, scratch.plan, entries);
+    flat::place(b, scratch.plan_bits, entries, entries);
     flat::place(b, scratch.plan_urgency, entries);
     flat::place(b, scratch.carried_urgency, entries);
-    flat::place(b, scratch.cached, entries * (codes + 1));
-    flat::place(b, scratch.cached_urgency, entries * (codes + 1));
-    flat::place(b, scratch.plan_bits, entries, entries);
-    flat::place(b, scratch.cached_bits, entries * codes, entries * codes);
     flat::place(b, scratch.codes, codes);
+    flat::place(b, scratch.coded_groups, groups * plans_cached);
+    flat::place(b, scratch.cached, entries * plans_cached);
+    flat::place(b, scratch.cached_bits, entries * plans_cached);
     flat::place(b, scratch.carried, entries);
     flat::place(b, scratch.carried_bits, entries);
     flat::place(b, scratch.same, entries);
@@ -144,7 +152,7 @@ static uint32_t entry_for(Snapshots &s, const World &world, ObjectSlot slot)
     forget_object(s, slot);
     const uint32_t i = free_entry(s, world.tick);
     if (i == s.entry_count) return i;
-    s.entries[i] = {object.id, object.stamp, slot, world.tick, object.type, false, {}};
+    s.entries[i] = {object.id, object.stamp, slot, world.tick, object.type, false, 0, {}};
     s.entry_of[slot] = static_cast<uint16_t>(i + 1);
     for (size_t at = i; at < s.sent_changes.count; at += s.entry_count)
         // Earlier states under this number belong to another object.
@@ -164,15 +172,19 @@ static void note_change(Snapshots &s, const World &world, const TypeTable &types
     state_layout::to_words(
         s.layouts[object.type], types, object.type, world::value(world, types, slot),
         {s.changes.begin() + place_of_change(s, entry, s.change[entry]), s.word_count});
-    s.entries[entry].tick = world.tick;
+    SentEntry &e = s.entries[entry];
+    e.gap = static_cast<uint8_t>(std::min<uint32_t>(world.tick - e.tick, UINT8_MAX));
+    e.tick = world.tick;
     set_active(s, entry, true);
 }
 
 void begin(SnapshotScratch &scratch)
 {
     flat::clear(scratch.cached);
-    flat::clear(scratch.cached_urgency);
+    flat::clear(scratch.cached_bits);
+    flat::clear(scratch.coded_groups);
     flat::clear(scratch.codes);
+    scratch.planned_tick = 0;
 }
 
 void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self,
@@ -210,25 +222,31 @@ void forget_peer(Snapshots &s, uint32_t peer)
     if (s.entry_count == 0) return;
     // All of it is still zero.
     if (s.peers[peer].sent_number == 0 && s.peers[peer].got_number == 0) return;
-    const size_t kept = snapshots_kept;
-    const size_t presences = kept * s.entry_count;
+    const size_t presences = size_t{snapshots_kept} * s.entry_count;
+    const size_t records = size_t{snapshots_kept} * s.group_count;
     s.peers[peer] = {};
-    flat::zero(s.sent, peer * kept, kept);
+    flat::zero(s.sent, peer * records, records);
     flat::zero(s.sent_presences, peer * presences, presences);
     flat::zero(s.sent_changes, peer * presences, presences);
     flat::zero(s.got_entries, size_t{peer} * s.entry_count, s.entry_count);
-    for (size_t i = peer * kept; i < (peer + 1) * kept; ++i)
-        if (s.got[i].number != 0)
-            flat::zero(s.got_words, i * s.entry_count * s.word_count,
-                       size_t{s.entry_count} * s.word_count);
-    flat::zero(s.got, peer * kept, kept);
+    for (uint32_t group = 0; group < s.group_count; ++group)
+        for (const Snapshot &got : stream(s.got, stream_of(s, peer, group))) {
+            const GroupEntries entries = entries_of(s, group);
+            const size_t place = place_of(peer, got.number) * s.entry_count + entries.first;
+            if (got.number != 0)
+                flat::zero(s.got_words, place * s.word_count,
+                           size_t{entries.end - entries.first} * s.word_count);
+        }
+    flat::zero(s.got, peer * records, records);
+    flat::zero(s.got_renamed, size_t{peer} * s.group_count, s.group_count);
     flat::zero(s.got_presences, peer * presences, presences);
 }
 
 bool takes(const Snapshots &s, uint32_t peer, ObjectSlot slot)
 {
-    if (s.entry_count == 0 || s.entry_of[slot] == 0 || s.peers[peer].awaits_ack != 0) return false;
+    if (s.entry_count == 0 || s.entry_of[slot] == 0) return false;
     const uint32_t entry = s.entry_of[slot] - 1u;
+    if ((s.peers[peer].awaits_ack >> entry / group_entries & 1) != 0) return false;
     return (s.active[entry / 64] >> entry % 64 & 1) != 0;
 }
 

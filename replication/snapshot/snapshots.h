@@ -2,13 +2,18 @@
 // still in flight to it. Format: docs/wire_format.md, "SNAPSHOT"; design: docs/decisions.md,
 // "Snapshots".
 //
-// A snapshot carries values of one tick. It names its baseline, an earlier snapshot called its
-// base, and so has a lineage: the base, the base of that, and so on. As of a snapshot, an object
-// has the state that the newest carrier among the snapshot and its lineage gave it. The lineage
-// alone determines that state, whatever else has arrived, so both sides code an object against the
-// same states.
+// An object of a predicted type has an entry, a number that sender and receiver share. 64 entries
+// are a group. A snapshot carries values of one group at one tick. It names its baseline, an
+// earlier snapshot of the group called its base, and so has a lineage: the base, the base of that,
+// and so on. As of a snapshot, an object has the state that the newest carrier among the snapshot
+// and its lineage gave it. The lineage alone determines that state, whatever else has arrived, so
+// both sides code an object against the same states.
 //
-// A base that is known to be lost, or whose own base is, is never named again. A snapshot that is
+// A message carries the snapshots of several groups. All messages of a tick have the same number,
+// and none of them is built on another one; only a group that does not fit in one message goes on
+// under a new number.
+//
+// A base that is known to be lost, or whose own base is, is never named again. A message that is
 // built on it is acked without effect; both sides know, each by itself, that it does not count.
 #pragma once
 #include "replication/sampling/motion.h"
@@ -22,6 +27,8 @@ inline constexpr uint32_t snapshots_kept = 64;
 inline constexpr uint32_t snapshot_reach = 56;
 // Objects of one owner; further ones are sent as UPDATE.
 inline constexpr uint32_t snapshot_entries_max = 1024;
+inline constexpr uint32_t group_entries = 64;
+inline constexpr uint32_t groups_max = snapshot_entries_max / group_entries;
 inline constexpr uint32_t snapshot_base_ticks_max = 16384;
 // A value of `since` in the head: the full tick follows.
 inline constexpr uint32_t snapshot_tick_far = 7;
@@ -36,15 +43,14 @@ enum class DecodeState : uint8_t {
     useless
 };
 
-struct Snapshot { // Number 0: none.
+struct Snapshot { // Of one group. Number 0: none.
     uint32_t number;
     uint32_t base; // 0: none; every object is then sent whole.
     uint32_t tick;
     DecodeState decode_state;
-    uint8_t part;    // Only at the sender: how many snapshots of its tick came before, at most 255.
-    uint8_t zero[2]; // Explicit padding: the block is hashed.
-    // Only at the sender: the count of ticks with a snapshot to this peer, this one included.
-    uint32_t send_index;
+    uint8_t zero[3];     // Explicit padding: the block is hashed.
+    uint32_t send_index; // Only at the sender: SnapshotPeer::send_index of its tick.
+    uint32_t groups;     // Only at the sender: a bit for each group in its message.
 };
 
 // The knowledge of one entry as of a snapshot, in one byte.
@@ -64,21 +70,37 @@ struct SentEntry {
     ObjectSlot slot;
     uint32_t tick; // The tick of the last change, or of the end.
     TypeId type;
-    bool ended; // The entry is reused only when no snapshot can mean the old object any more.
-    uint8_t zero[5];
+    bool ended;  // The entry is reused only when no snapshot can mean the old object any more.
+    uint8_t gap; // Ticks between the last two changes, at most 255.
+    uint8_t zero[4];
 };
 
 inline constexpr uint32_t loss_one = 1u << 24;
 
+// A message, as the sender remembers it.
+struct SentMessage {
+    uint32_t number;
+    uint32_t groups; // A bit for each group in it.
+};
+
 struct SnapshotPeer { // State of the exchange with one peer, both directions.
     uint32_t sent_number, got_number;
-    uint32_t loss;           // Running mean of lost snapshots, in 1/loss_one; 0 before the first.
-    uint32_t reordered;      // Running mean of snapshots that were acked after a later one.
+    uint32_t sent_groups;    // A bit for each group of the last message.
+    uint32_t sent_tick;      // The tick of the last message.
+    uint32_t send_index;     // The count of ticks with a message, that one included.
+    uint32_t loss;           // Running mean of lost messages, in 1/loss_one; 0 before the first.
+    uint32_t reordered;      // Running mean of messages that were acked after a later one.
     uint32_t arrived_number; // The highest number that was acked.
-    uint32_t was_cut;        // Not 0: the last snapshot had no room for all of its objects.
-    uint32_t cut_bits;       // Bits for each object of the last one that had none. 0: none had.
-    uint32_t renamed_number; // The newest one that gave an entry to another object than before.
-    uint32_t awaits_ack;     // Not 0: the last write() had no acked base, and left all to UPDATEs.
+    uint32_t settled_number; // No snapshot up to this one is in_flight or arrived.
+    uint32_t planned_tick;   // The last tick with a plan.
+    uint32_t carried_count;  // The objects that went in that tick,
+    uint32_t unsent_count;   // and those of the plan that did not.
+    uint32_t carried_before; // The objects that went in the tick of the plan before.
+    uint32_t was_short;      // Not 0: objects of the plan before had no room.
+    uint32_t next_group;     // The first group that had no room in that tick.
+    // A bit for each group that only an acked base may serve while none is acked. UPDATEs carry its
+    // objects meanwhile.
+    uint32_t awaits_ack;
 };
 
 struct ReceivedEntry {
@@ -100,6 +122,7 @@ inline constexpr uint8_t item_listed = 1, item_carried = 2;
 
 struct Snapshots {         // Open to publish.
     uint32_t entry_count;  // Entries for each peer.
+    uint32_t group_count;  // Groups for each peer.
     uint32_t word_count;   // Words of the largest state.
     uint32_t entries_used; // Entries that were ever used: 0 to entries_used - 1.
     uint32_t tick;         // The tick of the last begin().
@@ -114,9 +137,11 @@ struct Snapshots {         // Open to publish.
     Flat<uint64_t> active;   // A bit for each entry that changed recently.
     Flat<uint16_t> change;   // Indexed by entry: the number of its last change, 15 bits.
     Flat<uint32_t> changes;  // [(entry * snapshots_kept + change) * word_count]
-    // --- The sender's, for each peer: [peer * snapshots_kept + number % snapshots_kept], for the
-    // latter two [that * entry_count + entry] ---
+    // --- The sender's, for each peer and group: [stream * snapshots_kept + number %
+    // snapshots_kept]; see stream_of() ---
     Flat<Snapshot> sent;
+    // --- The sender's, for each peer: [(peer * snapshots_kept + number % snapshots_kept) *
+    // entry_count + entry] ---
     Flat<EntryPresence> sent_presences;
     // The change that the entry's state in this snapshot has; with change_lost if it is not kept.
     Flat<uint16_t> sent_changes;
@@ -124,13 +149,32 @@ struct Snapshots {         // Open to publish.
     // --- The receiver's, indexed in the same way ---
     Flat<ReceivedEntry> got_entries; // [peer * entry_count + entry]
     Flat<Snapshot> got;
+    Flat<uint32_t> got_renamed; // [stream]: the newest one that gave an entry to another object.
     Flat<EntryPresence> got_presences;
     Flat<uint32_t> got_words; // [... * word_count]
 };
 
 inline constexpr uint16_t change_lost = 0x8000;
 inline constexpr size_t snapshot_bytes_max = datagram_bytes_max;
-inline constexpr size_t snapshot_codes_max = 8;
+inline constexpr size_t snapshot_codes_max = 32;
+
+inline constexpr uint32_t trail_max = 24;
+
+// The ancestors that a snapshot is coded against: the base, the next one behind it, and the first
+// two that lie at least 2 and 4 times as many ticks behind the base as that one does.
+struct Lineage {
+    uint32_t numbers[history_max];
+    uint32_t ages[history_max];  // In ticks, from the snapshot back.
+    uint8_t depths[history_max]; // The depth that an entry needs in the base to have a
+                                 // state there.
+    uint32_t count;
+    bool is_kept; // False: an ancestor is no longer kept, and the rest means nothing.
+    Horizon horizons[history_max]; // horizons[i] has i + 1 states.
+    // All ancestors, the base first, to find the states of entries that are carried rarely. Filled
+    // only if the table has types whose states may repeat.
+    uint32_t trail[trail_max], trail_ages[trail_max];
+    uint32_t trail_count;
+};
 
 // The publisher's knowledge of a peer; each span is indexed by slot.
 struct SnapshotInputs {
@@ -140,41 +184,66 @@ struct SnapshotInputs {
     uint32_t carried_max;
 };
 
-// A body that was encoded in this send, to be copied for peers that need the same bytes.
-struct SnapshotCode {
+// A group in the plan of a tick.
+struct PlanGroup {
+    uint32_t group, base;
+    uint32_t first, count;  // Its items, in SnapshotScratch::plan.
+    uint32_t carried_count; // Items with item_carried. A group without any is not sent.
+    Lineage lineage;
+};
+
+// A group of a body that was encoded in this send. Peers that need equal ones get a copy.
+struct CodedGroup {
+    uint32_t group, base_distance; // 0: without a base.
     uint32_t ages[history_max], age_count;
-    uint32_t first, count; // The plan before anything was cut off, in SnapshotScratch::cached.
-    uint32_t room_bytes;   // The room that there was for the body.
-    // The limit that it began with, and the number that it was cut to: see code_body().
-    uint32_t limit, carried_max;
+    uint32_t first, count; // In SnapshotScratch::cached.
+};
+
+struct SnapshotCode {
+    uint32_t first, count; // In SnapshotScratch::coded_groups.
+    uint32_t carried_count;
+    uint32_t room_bytes; // The room that there was for the body.
     uint32_t size_bytes;
     std::byte bytes[snapshot_bytes_max];
 };
 
+// The results of check(), kept for receive().
+struct ReadSnapshot {
+    uint32_t peer, number, tick;
+    uint32_t first, last; // The groups that the message may have,
+    uint32_t groups;      // and a bit for each one that it has.
+    DecodeState decode_state;
+    uint32_t missing_group; // If useless: a group whose base did not arrive.
+    uint32_t bases[groups_max];
+};
+
 // Working memory, not part of the hashed state.
 struct SnapshotScratch {
+    uint32_t planned_peer, planned_tick; // Whose plan this is; tick 0: nobody's.
+    uint32_t planned_number;
+    uint32_t next;   // The first group of the plan that is still to be sent.
+    bool is_limited; // Objects were cut off the plan.
+    Flat<PlanGroup> groups;
     Flat<PlanItem> plan;
-    Flat<PlanItem> cached;
-    Flat<SnapshotCode> codes;
     Flat<uint16_t> plan_bits; // Bits that each item of the plan took.
     Flat<uint64_t> plan_urgency;
     Flat<uint64_t> carried_urgency;
-    Flat<uint64_t> cached_urgency;
-    Flat<uint16_t> cached_bits; // Those of the plan after the cut.
-    Flat<ObjectSlot>
-        carried; // The objects that the last write() sent; carried_bits: the bits that each took.
+    Flat<SnapshotCode> codes;
+    Flat<CodedGroup> coded_groups;
+    Flat<PlanItem> cached;
+    Flat<uint16_t> cached_bits;
+    // The objects that the last write() sent, and the bits that each took.
+    Flat<ObjectSlot> carried;
     Flat<uint16_t> carried_bits;
     // Objects that are due, but whose present state the lineage has already sent.
     Flat<ObjectSlot> same;
     // Like `same`, but another chain or an UPDATE has sent another state since. These objects need
     // an UPDATE.
     Flat<ObjectSlot> stray;
-    // Results of check(), kept for receive().
-    Flat<ReceivedEntry> read_entries; // The objects that the snapshot carries.
+    Flat<ReceivedEntry> read_entries; // The objects that the message carries.
     Flat<uint16_t> read_numbers;
     Flat<uint16_t> read_bits;
-    Snapshot read;
-    uint32_t read_peer;
+    ReadSnapshot read;
 };
 
 enum class SnapshotCheck : uint8_t {
@@ -205,16 +274,17 @@ void forget_peer(Snapshots &s, uint32_t peer);
 // Whether the object goes by snapshot: write() sends it now, or as soon as there is room. UPDATE
 // messages then leave it out.
 bool takes(const Snapshots &s, uint32_t peer, ObjectSlot slot);
-// Writes a snapshot to `buffer` and returns its size in bytes; 0: there is nothing to send, or
+// Writes a message to `buffer` and returns its size in bytes; 0: there is nothing to send, or
 // nothing fits. It carries the objects that differ from their state in the lineage, whose
 // announcement the peer has acked and whose wait has reached their priority's interval, at most
-// inputs.carried_max. If not all fit, those with the longest wait go first. scratch.carried lists
-// them afterwards; even if the result is 0, scratch.same and scratch.stray are set.
+// inputs.carried_max, group by group. If a tick had no room for all, those with the longest wait go
+// first in the next one. scratch.carried lists them afterwards; even if the result is 0,
+// scratch.same and scratch.stray are set.
 size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
              const SnapshotInputs &inputs, std::span<std::byte> buffer);
-uint32_t last_number(const Snapshots &s, uint32_t peer); // The number of the last one written.
-void on_packet_outcome(Snapshots &s, uint32_t peer, uint32_t number, bool acked);
-DecodeState decode_state_of(const Snapshots &s, uint32_t peer, uint32_t number);
+SentMessage last_message(const Snapshots &s, uint32_t peer); // The last one written.
+void on_packet_outcome(Snapshots &s, uint32_t peer, SentMessage message, bool acked);
+DecodeState decode_state_of(Snapshots &s, uint32_t peer, SentMessage message);
 void lose_all(Snapshots &s, uint32_t peer); // All snapshots in flight count as lost.
 
 // --- The receiver ---

@@ -305,7 +305,7 @@ static void settle_snapshots(Publisher &p, const World &world, const TypeTable &
 {
     for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i) {
         SentUpdates &sent = packet_at(p, peer, i);
-        if (sent.tick == 0 || sent.snapshot == 0) continue;
+        if (sent.tick == 0 || sent.snapshot.number == 0) continue;
         const DecodeState decode_state =
             snapshots::decode_state_of(p.snapshots, peer, sent.snapshot);
         if (decode_state == DecodeState::in_flight || decode_state == DecodeState::arrived)
@@ -331,7 +331,7 @@ void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types,
     for (; first < p.rings[peer].packet_count; ++first) {
         SentUpdates &sent = packet_at(p, peer, first);
         if (sent.packet != packet) break;
-        if (sent.snapshot != 0) {
+        if (sent.snapshot.number != 0) {
             snapshots::on_packet_outcome(p.snapshots, peer, sent.snapshot, acked);
             carried_by_snapshot = true;
             continue;

@@ -20,7 +20,8 @@ struct SentUpdates { // One message of UPDATEs, or one snapshot.
     // 0: the outcome is known, but the ring still holds earlier packets whose outcome is not.
     uint32_t tick;
     uint32_t first, count; // A range of sent_runs, as ring positions.
-    uint32_t snapshot;     // The snapshot's number; 0: this is an UPDATE message.
+    SentMessage snapshot;  // Its number is 0: this is an UPDATE message.
+    uint32_t zero;
 };
 
 // Objects of one message whose ids and slots are both consecutive. Slots are reused, so a run also

@@ -146,7 +146,7 @@ AppliedUpdate apply_carried(World &world, const TypeTable &types, const Snapshot
     std::byte next_value[struct_bytes_max];
     std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
     const uint32_t *words =
-        snapshots::words(s, scratch.read_peer, scratch.read.number, scratch.read_numbers[i]);
+        snapshots::words(s, scratch.read.peer, scratch.read.number, scratch.read_numbers[i]);
     const uint64_t all = type_table::all_fields(types, type);
     if (!state_layout::from_words(s.layouts[type], types, type, {words, s.word_count}, all,
                                   next_value))

@@ -125,14 +125,14 @@ inline void remember_object(Publisher &p, uint32_t peer, const Object &object, O
 }
 
 inline void remember_packet(Publisher &p, uint32_t peer, uint64_t packet, uint32_t tick,
-                            uint32_t run_count, uint32_t snapshot)
+                            uint32_t run_count, SentMessage snapshot)
 {
     PeerRing &ring = p.rings[peer];
     TERN_ASSERT(ring.packet_count == 0 ||
                     packet >= packet_at(p, peer, ring.packet_count - 1).packet,
                 "packet %llu is not a new one", static_cast<unsigned long long>(packet));
     const uint32_t first = in_ring(ring.run_first + ring.run_count - run_count, p.runs_max);
-    packet_at(p, peer, ring.packet_count) = {packet, tick, first, run_count, snapshot};
+    packet_at(p, peer, ring.packet_count) = {packet, tick, first, run_count, snapshot, 0};
     ring.packet_count += 1;
 }
 

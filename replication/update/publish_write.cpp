@@ -285,7 +285,7 @@ size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &se
     const uint32_t misfits = add_due(m, scratch);
     send_order.due_count = ring.due_count;
     if (m.count == 0) return 0;
-    remember_packet(p, peer, packet, world.tick, m.runs, 0);
+    remember_packet(p, peer, packet, world.tick, m.runs, {});
     size_t size_bytes = update_codec::finish(m.w);
     encode_cache::keep(cache, buffer.first(size_bytes));
     if (misfits > 0) size_bytes = fill(buffer, size_bytes);
@@ -337,7 +337,7 @@ size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch
         clear_due(p, peer, slot);
     }
     if (charges) charge_snapshot(*charges, world, types, scratch, size);
-    remember_packet(p, peer, packet, world.tick, runs, snapshots::last_number(p.snapshots, peer));
+    remember_packet(p, peer, packet, world.tick, runs, snapshots::last_message(p.snapshots, peer));
     return size;
 }
 

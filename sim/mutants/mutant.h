@@ -57,6 +57,7 @@ namespace tern {
     X(older_value_sent, "the host of a star tells an old value as of now")                         \
     X(client_believed, "in a star a client is believed what only the host may tell")               \
     X(call_passed_on_twice, "the host of a star passes a reliable call on twice")                  \
+    X(first_group_decides, "a message of snapshots counts when that of its first group does")      \
     X(useless_snapshot_counts, "what was built on a snapshot that was lost counts as told")        \
     X(visibility_without_a_tick, "who tells of an object hides it by an older word, too")          \
     X(shown_again_unsaid, "what is shown again is not told before it changes")                     \

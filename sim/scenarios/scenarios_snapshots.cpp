@@ -8,6 +8,7 @@ namespace tern::scenarios {
 namespace {
 
 constexpr uint64_t moving_us = 4'000'000, lossless_us = 9'000'000, resting_us = 10'000'000;
+constexpr uint64_t crowd_rests_us = 6'000'000;
 constexpr uint64_t creeping_us = 13'000'000; // By then estimates of clocks are steady.
 constexpr uint32_t movers = 4;
 
@@ -73,6 +74,39 @@ PlayedSessions moving_under_loss(const Stage &stage)
                            std::to_string(ticks_most) + " ticks old");
 }
 
+// The host moves so many objects that their entries are in several groups, 30 times a second, and
+// rests. Each datagram has a group or several.
+constexpr uint32_t crowd = 180;
+
+std::string crowd_trace()
+{
+    std::string text = "tern-trace 1 simulate\nseed 5\nplaces 3\nseconds 9\nobjects 2000\n"
+                       "choices\nstart 1 @1000000 =0\nstart 2 @1000000 =0\n";
+    for (uint32_t i = 1; i <= crowd; ++i) {
+        const std::string thing = " o" + std::to_string(i);
+        text += "create 0 @3000000" + thing + " =124076829\n";
+        uint64_t content = 1'000 + i;
+        for (uint64_t at = moving_us; at < crowd_rests_us; at += 33'333, content += 64)
+            text += "set 0 @" + std::to_string(at) + thing + " =" + std::to_string(content) + "\n";
+    }
+    return text;
+}
+
+PlayedSessions crowd_under_loss(const Stage &stage)
+{
+    Run run = begin(stage, crowd_trace());
+    advance_to(run, moving_us);
+    wire::set_loss(run.sim->wire, 200);
+    advance_to(run, crowd_rests_us);
+    wire::set_loss(run.sim->wire, 0);
+    advance_to(run, crowd_rests_us + 1'000'000);
+    const Snapshots &snapshots = inspect::replica(run.sim->nodes[0].session).publisher.snapshots;
+    expect(run, snapshots.entries_used > 2 * group_entries, "the objects are in three groups");
+    expect(run, agree(run), "all agree a second after the last change and the last loss");
+    expect(run, !run.sim->oracles.violation, "no oracle is violated");
+    return finish(run, "a crowd in several groups is the same everywhere after a loss of 20 %");
+}
+
 // An object whose position alone changes, by small steps within its error bound: what is sent is
 // decided by the bound.
 std::string creeping_trace()
@@ -100,6 +134,9 @@ PlayedSessions creeping_within_a_bound(const Stage &stage)
 constexpr Playable all[] = {
     {{"moving", "predicted objects that move all the time, and a loss of 20 %"},
      moving_under_loss,
+     true},
+    {{"crowd", "predicted objects in several groups of entries, and a loss of 20 %"},
+     crowd_under_loss,
      true},
     {{"creeping", "an object with an error bound that moves by steps smaller than it"},
      creeping_within_a_bound,

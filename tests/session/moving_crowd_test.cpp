@@ -46,6 +46,7 @@ struct Crowd {
     std::vector<ObjectId> walkers;
     uint64_t changes_seen = 0;
     Stalls stalls = Stalls::nobody;
+    uint32_t every = 1; // Each walker moves in one tick of so many.
 
     Crowd(const Path &path, bool predicted)
     {
@@ -84,6 +85,7 @@ struct Crowd {
                 for (const Event &event : receive(sessions[i], sockets[i]->receive(), now_us))
                     changes_seen += i == 1 && event.kind == EventKind::object_changed;
         for (size_t i = 0; i < walkers.size(); ++i) {
+            if ((i + tick) % every != 0) continue;
             const auto time = static_cast<float>(tick) * 0.02f + static_cast<float>(i);
             const float row = static_cast<float>(i % 40);
             set(sessions[0], walkers[i],
@@ -99,10 +101,12 @@ struct Crowd {
     }
 };
 
-Seen play(const Path &path, size_t count, bool predicted, Stalls stalls = Stalls::nobody)
+Seen play(const Path &path, size_t count, bool predicted, Stalls stalls = Stalls::nobody,
+          uint32_t every = 1)
 {
     Crowd crowd(path, predicted);
     crowd.stalls = stalls;
+    crowd.every = every;
     crowd.steps(3 * hz);
     for (size_t i = 0; i < count; ++i)
         crowd.walkers.push_back(create(crowd.sessions[0], 0, Walker{}));
@@ -121,16 +125,17 @@ Seen play(const Path &path, size_t count, bool predicted, Stalls stalls = Stalls
     const auto p99 = ages.begin() + static_cast<ptrdiff_t>(ages.size() * 99 / 100);
     std::nth_element(ages.begin(), p99, ages.end());
     const auto sent = static_cast<double>(after.sent_datagrams - before.sent_datagrams);
-    return {static_cast<double>(crowd.changes_seen) / (ticks * static_cast<double>(count)),
+    return {every * static_cast<double>(crowd.changes_seen) / (ticks * static_cast<double>(count)),
             static_cast<double>(after.lost_datagrams - before.lost_datagrams) / sent, *p99,
             after.sent_bytes - before.sent_bytes};
 }
 
-void expect_predicted_is_no_worse(const Path &path, size_t count)
+void expect_predicted_is_no_worse(const Path &path, size_t count, uint32_t every = 1)
 {
     SCOPED_TRACE(testing::Message() << path.ms_min << " to " << path.ms_max << " ms, loss "
-                                    << path.loss << ", " << count << " objects");
-    const Seen plain = play(path, count, false), predicted = play(path, count, true);
+                                    << path.loss << ", " << count << " objects, every " << every);
+    const Seen plain = play(path, count, false, Stalls::nobody, every);
+    const Seen predicted = play(path, count, true, Stalls::nobody, every);
     EXPECT_GE(predicted.share, 0.9 * plain.share);
     EXPECT_LE(predicted.p99_age, plain.p99_age + 2);
     EXPECT_LE(predicted.bytes, plain.bytes);
@@ -149,10 +154,22 @@ TEST(MovingCrowd, PacketsOfOneTickThatSwapCostNothing)
 
 TEST(MovingCrowd, PredictedTypesAreNoWorseThanPlainOnes)
 {
-    expect_predicted_is_no_worse({20, 30, 0}, 1'000);
-    expect_predicted_is_no_worse({20, 80, 0}, 60);
-    expect_predicted_is_no_worse({20, 80, 0}, 400);
-    expect_predicted_is_no_worse({25, 30, 0.01f}, 400);
+    for (const Path path : {Path{20, 30, 0}, Path{20, 80, 0}, Path{45, 55, 0}, Path{25, 30, 0.01f},
+                            Path{25, 30, 0.05f}, Path{20, 80, 0.01f}}) {
+        expect_predicted_is_no_worse(path, 10);
+        expect_predicted_is_no_worse(path, 400);
+    }
+    expect_predicted_is_no_worse({20, 80, 0}, 1'000);
+    expect_predicted_is_no_worse({45, 55, 0}, 1'000);
+    expect_predicted_is_no_worse({25, 30, 0.05f}, 1'000);
+}
+
+TEST(MovingCrowd, PredictedTypesAreNoWorseForWhatMovesNowAndThen)
+{
+    for (const float loss : {0.0f, 0.01f, 0.05f}) {
+        expect_predicted_is_no_worse({25, 30, loss}, 100, 10);
+        expect_predicted_is_no_worse({25, 30, loss}, 1'000, 10);
+    }
 }
 
 // Changes that were sent in different ticks may arrive together, so not all are seen.
