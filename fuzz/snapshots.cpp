@@ -14,7 +14,8 @@ namespace tern::fuzz {
 namespace {
 
 constexpr size_t types_count = 4; // The fifth has no fields.
-constexpr uint32_t objects_count = 8, ticks_kept = 64, flying_max = 16;
+// So many that their entries are in two groups.
+constexpr uint32_t objects_count = 72, ticks_kept = 64, flying_max = 16;
 constexpr PeerId owner = PeerId{1};
 constexpr size_t value_bytes = 128;
 
@@ -25,6 +26,7 @@ const TypeTable &predicted_kinds()
         for (size_t i = 0; i < types_count; ++i) {
             made[i] = every_kind_types[i];
             made[i].predicted = true;
+            made[i].objects_max = objects_count / types_count;
         }
         return made;
     }();
@@ -58,6 +60,9 @@ void add(Pair &p, uint32_t i)
         side->world().slots[slot].tick = 1;
     }
     publish::announced(p.from.publisher(), p.from.world(), types, 0, i, 1);
+    alignas(16) constexpr std::byte zeros[value_bytes] = {};
+    world::write(p.from.world(), types, i, zeros);
+    publish::changed(p.from.publisher(), i); // Each has an entry from the first tick on.
 }
 
 void change(Pair &p, Input &in)
