@@ -108,8 +108,7 @@ void apply(Pair &p)
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
         World &world = p.to.world();
         const ObjectSlot slot = world::find(world, scratch.read_entries[i].id);
-        const AppliedUpdate applied = publish::apply_carried(
-            world, types, p.to.publisher().snapshots, scratch, owner, slot, i);
+        const AppliedUpdate applied = publish::apply_carried(world, types, scratch, owner, slot, i);
         TERN_ASSERT(applied.result != Applied::malformed, "checked, then malformed");
         if (applied.result != Applied::changed || !p.is_true) continue;
         TERN_ASSERT(std::memcmp(world::value(world, types, slot),

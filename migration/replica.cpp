@@ -198,7 +198,6 @@ SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte>
 
 Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message)
 {
-    const Snapshots &s = r.publisher.snapshots;
     const SnapshotScratch &scratch = r.scratch[0].snapshots;
     if (!snapshots::receive(r.publisher.snapshots, scratch, find_member(r, from), message))
         return Verdict::ok;
@@ -207,8 +206,7 @@ Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> mes
     ObjectSlot slot = no_slot;
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
         slot = world::find_near(r.world, slot, scratch.read_entries[i].id);
-        note_applied(r, publish::apply_carried(r.world, *r.types, s, scratch, from, slot, i),
-                     verdict);
+        note_applied(r, publish::apply_carried(r.world, *r.types, scratch, from, slot, i), verdict);
     }
     return verdict;
 }

@@ -18,12 +18,6 @@ static uint32_t *words_of(Snapshots &s, uint32_t peer, uint32_t number, uint32_t
     return s.got_words.begin() + place * s.word_count;
 }
 
-const uint32_t *words(const Snapshots &s, uint32_t peer, uint32_t number, uint16_t entry)
-{
-    const size_t place = place_of(peer, number) * s.entry_count + entry;
-    return s.got_words.begin() + place * s.word_count;
-}
-
 // --- The head ---
 
 struct Head {
@@ -154,7 +148,9 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
     const History history = layout.repeats && states > 0 ? carried_history_of(s, r, number)
                                                          : history_of(s, r, number, states);
     uint32_t *to = words_of(s, r.peer, r.number, number);
-    alignas(16) std::byte value[struct_bytes_max];
+    std::byte *value =
+        scratch.read_values.begin() + size_t{scratch.read_numbers.count} * scratch.value_bytes;
+    std::memset(value, 0, types.types[entry.type].size_bytes); // What lies between fields, too.
     const uint64_t mask = state_coder::read(body.d, layout, history, to);
     const uint64_t all = type_table::all_fields(types, entry.type);
     if ((mask == 0 && !layout.repeats) || range_coder::failed(body.d) ||

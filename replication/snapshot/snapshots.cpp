@@ -116,6 +116,12 @@ void place(flat::Builder &b, SnapshotScratch &scratch, const TypeTable &types)
     flat::place(b, scratch.read_entries, entries);
     flat::place(b, scratch.read_numbers, entries);
     flat::place(b, scratch.read_bits, entries);
+    scratch.value_bytes = 0;
+    for (const Type &type : types.types)
+        if (type.predicted)
+            scratch.value_bytes = std::max<uint32_t>(scratch.value_bytes, type.size_bytes);
+    const size_t bytes = size_t{entries} * scratch.value_bytes;
+    flat::place(b, scratch.read_values, bytes, bytes);
 }
 
 // --- Entries and their changes ---

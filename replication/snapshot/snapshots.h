@@ -243,6 +243,8 @@ struct SnapshotScratch {
     Flat<ReceivedEntry> read_entries; // The objects that the message carries.
     Flat<uint16_t> read_numbers;
     Flat<uint16_t> read_bits;
+    Flat<std::byte> read_values; // Their structs, [i * value_bytes].
+    uint32_t value_bytes;        // The size of the largest struct.
     ReadSnapshot read;
 };
 
@@ -296,7 +298,11 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
 // no effect or is not the one that check() decoded last.
 bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
              std::span<const std::byte> message);
-const uint32_t *words(const Snapshots &s, uint32_t peer, uint32_t number, uint16_t entry);
+// The value of object i of the message that check() decoded last.
+inline const std::byte *value(const SnapshotScratch &scratch, uint32_t i)
+{
+    return scratch.read_values.begin() + size_t{i} * scratch.value_bytes;
+}
 
 }
 }

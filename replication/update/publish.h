@@ -213,9 +213,8 @@ bool check(const World &world, const TypeTable &types, PeerId sender,
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
                     const Update &update);
 // Applies object i of the snapshot that snapshots::receive() took last.
-AppliedUpdate apply_carried(World &world, const TypeTable &types, const Snapshots &s,
-                            const SnapshotScratch &scratch, PeerId from, ObjectSlot slot,
-                            uint32_t i);
+AppliedUpdate apply_carried(World &world, const TypeTable &types, const SnapshotScratch &scratch,
+                            PeerId from, ObjectSlot slot, uint32_t i);
 
 }
 }

@@ -129,9 +129,8 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlo
     return take(world, types, slot, update.tick, visibility, next_value, update.mask);
 }
 
-AppliedUpdate apply_carried(World &world, const TypeTable &types, const Snapshots &s,
-                            const SnapshotScratch &scratch, PeerId from, ObjectSlot slot,
-                            uint32_t i)
+AppliedUpdate apply_carried(World &world, const TypeTable &types, const SnapshotScratch &scratch,
+                            PeerId from, ObjectSlot slot, uint32_t i)
 {
     if (slot == no_slot || world.slots[slot].life != Life::alive)
         return {Applied::unchanged, VisibilityChange::same, no_slot, 0};
@@ -143,15 +142,8 @@ AppliedUpdate apply_carried(World &world, const TypeTable &types, const Snapshot
     const VisibilityChange visibility = see(world.slots[slot], from, entry.stamp, tick, false);
     const Applied judged = judge(world, from, slot, entry.stamp, tick);
     if (judged != Applied::changed) return {judged, visibility, slot, 0};
-    std::byte next_value[struct_bytes_max];
-    std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
-    const uint32_t *words =
-        snapshots::words(s, scratch.read.peer, scratch.read.number, scratch.read_numbers[i]);
     const uint64_t all = type_table::all_fields(types, type);
-    if (!state_layout::from_words(s.layouts[type], types, type, {words, s.word_count}, all,
-                                  next_value))
-        return {Applied::malformed, visibility, slot, 0};
-    return take(world, types, slot, tick, visibility, next_value, all);
+    return take(world, types, slot, tick, visibility, snapshots::value(scratch, i), all);
 }
 
 }

@@ -254,8 +254,8 @@ struct Net {
         for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
             const ObjectId id = scratch.read_entries[i].id;
             const ObjectSlot slot = world::find(side.world(), id);
-            const AppliedUpdate applied = publish::apply_carried(
-                side.world(), kinds, side.publisher().snapshots, scratch, owner, slot, i);
+            const AppliedUpdate applied =
+                publish::apply_carried(side.world(), kinds, scratch, owner, slot, i);
             EXPECT_LE(applied.result, Applied::unchanged);
             if (applied.result >= Applied::unchanged) continue;
             EXPECT_EQ(value_of(side.world(), slot), past[id][scratch.read.tick])
