@@ -14,7 +14,7 @@ namespace tern::fuzz {
 namespace {
 
 constexpr size_t types_count = 4; // The fifth has no fields.
-// So many that their entries are in two groups.
+// Objects with entries in two groups need more than 64.
 constexpr uint32_t objects_count = 72, ticks_kept = 64, flying_max = 16;
 constexpr PeerId owner = PeerId{1};
 constexpr size_t value_bytes = 128;

@@ -20,6 +20,13 @@ static bool is_recent(const Snapshot &snapshot, uint32_t tick)
     return tick - snapshot.tick < snapshot_base_ticks_max;
 }
 
+// Whether it is not known yet if the snapshot counts.
+static bool is_undecided(const Snapshot &snapshot)
+{
+    return snapshot.decode_state == DecodeState::in_flight ||
+           snapshot.decode_state == DecodeState::arrived;
+}
+
 // The newest snapshot that counts and is recent. 0: none.
 static uint32_t newest_usable(std::span<const Snapshot> kept, uint32_t number, uint32_t tick)
 {
@@ -127,8 +134,7 @@ bool awaits_ack(const Snapshots &s, uint32_t peer, uint32_t group, uint32_t tick
         const Snapshot &snapshot = kept[at % snapshots_kept];
         if (snapshot.number != at || !is_recent(snapshot, tick)) continue;
         if (snapshot.decode_state == DecodeState::usable) return false;
-        any = any || snapshot.decode_state == DecodeState::in_flight ||
-              snapshot.decode_state == DecodeState::arrived;
+        any = any || is_undecided(snapshot);
     }
     return any;
 }
@@ -142,12 +148,6 @@ static Snapshot *kept_at(Snapshots &s, uint32_t peer, uint32_t group, uint32_t n
     if (number == 0 || s.peers[peer].sent_number - number >= snapshots_kept) return nullptr;
     Snapshot &snapshot = stream(s.sent, stream_of(s, peer, group))[number % snapshots_kept];
     return snapshot.number == number ? &snapshot : nullptr;
-}
-
-static bool is_open(const Snapshot &snapshot)
-{
-    return snapshot.decode_state == DecodeState::in_flight ||
-           snapshot.decode_state == DecodeState::arrived;
 }
 
 static void set_state(Snapshots &s, uint32_t peer, SentMessage message, DecodeState state)
@@ -188,11 +188,11 @@ void settle(Snapshots &s, uint32_t peer)
     for (uint32_t number = std::max(first, p.settled_number + 1); number <= last; ++number) {
         for (uint32_t group = 0; group < s.group_count; ++group) {
             const Snapshot *snapshot = kept_at(s, peer, group, number);
-            if (!snapshot || !is_open(*snapshot)) continue;
+            if (!snapshot || !is_undecided(*snapshot)) continue;
             const bool is_first = (snapshot->groups & ((1u << group) - 1)) == 0;
             if (is_first)
                 settle_message(s, peer, {number, snapshot->groups}, snapshot->decode_state);
-            all = all && !is_open(*snapshot);
+            all = all && !is_undecided(*snapshot);
         }
         if (all) p.settled_number = number;
         if (number == UINT32_MAX) return;
@@ -232,7 +232,7 @@ void lose_all(Snapshots &s, uint32_t peer)
     if (s.entry_count == 0) return;
     for (uint32_t group = 0; group < s.group_count; ++group)
         for (Snapshot &snapshot : stream(s.sent, stream_of(s, peer, group)))
-            if (is_open(snapshot)) snapshot.decode_state = DecodeState::useless;
+            if (is_undecided(snapshot)) snapshot.decode_state = DecodeState::useless;
 }
 
 }

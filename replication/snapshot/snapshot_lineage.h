@@ -87,7 +87,7 @@ struct GroupEntries {
     uint32_t first, end;
 };
 
-inline GroupEntries entries_of(const Snapshots &s, uint32_t group)
+inline GroupEntries entries_in(const Snapshots &s, uint32_t group)
 {
     const uint32_t first = group * group_entries;
     return {first, first + group_entries < s.entry_count ? first + group_entries : s.entry_count};

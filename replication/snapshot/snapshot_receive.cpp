@@ -169,7 +169,7 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
 static void read_listed(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
                         const Reading &r, Body &body)
 {
-    const GroupEntries entries = entries_of(s, r.group);
+    const GroupEntries entries = entries_in(s, r.group);
     for (uint32_t i = entries.first; i < entries.end && !body.malformed; ++i) {
         const EntryPresence presence =
             s.got_presences[place_of(r.peer, r.base) * s.entry_count + i];
@@ -209,7 +209,7 @@ static void read_other(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
 static void read_others(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
                         const Reading &r, Body &body)
 {
-    const GroupEntries entries = entries_of(s, r.group);
+    const GroupEntries entries = entries_in(s, r.group);
     uint32_t least = entries.first;
     for (;;) {
         body.item_bits = range_coder::bit_count(body.d);
@@ -223,7 +223,7 @@ static void read_others(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
 
 static void inherit(Snapshots &s, const Reading &r)
 {
-    const GroupEntries entries = entries_of(s, r.group);
+    const GroupEntries entries = entries_in(s, r.group);
     const size_t count = entries.end - entries.first;
     const size_t from = place_of(r.peer, r.base) * s.entry_count + entries.first;
     const size_t to = place_of(r.peer, r.number) * s.entry_count + entries.first;

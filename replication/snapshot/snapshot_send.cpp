@@ -287,7 +287,7 @@ static size_t write_head(const Snapshots &s, const SnapshotScratch &scratch, uin
 // carries.
 static void inherit(Snapshots &s, uint32_t peer, uint32_t number, const PlanGroup &group)
 {
-    const GroupEntries entries = entries_of(s, group.group);
+    const GroupEntries entries = entries_in(s, group.group);
     const size_t from = place_of(peer, group.base) * s.entry_count;
     const size_t to = place_of(peer, number) * s.entry_count;
     for (uint32_t i = entries.first; i < entries.end; ++i) {
@@ -313,14 +313,15 @@ static void remember_group(Snapshots &s, SnapshotScratch &scratch, uint32_t peer
         flat::push(scratch.carried, s.entries[item.entry].slot);
         flat::push(scratch.carried_bits, scratch.plan_bits[i]);
     }
-    stream(s.sent,
-           stream_of(s, peer, group.group))[number % snapshots_kept] = {number,
-                                                                        group.base,
-                                                                        scratch.planned_tick,
-                                                                        DecodeState::in_flight,
-                                                                        {},
-                                                                        s.peers[peer].send_index,
-                                                                        groups};
+    const uint32_t at = stream_of(s, peer, group.group);
+    Snapshot &sent = stream(s.sent, at)[number % snapshots_kept];
+    sent = {number,
+            group.base,
+            scratch.planned_tick,
+            DecodeState::in_flight,
+            {},
+            s.peers[peer].send_index,
+            groups};
 }
 
 static void remember(Snapshots &s, SnapshotScratch &scratch, uint32_t peer, uint32_t end)

@@ -237,7 +237,7 @@ void forget_peer(Snapshots &s, uint32_t peer)
     flat::zero(s.got_entries, size_t{peer} * s.entry_count, s.entry_count);
     for (uint32_t group = 0; group < s.group_count; ++group)
         for (const Snapshot &got : stream(s.got, stream_of(s, peer, group))) {
-            const GroupEntries entries = entries_of(s, group);
+            const GroupEntries entries = entries_in(s, group);
             const size_t place = place_of(peer, got.number) * s.entry_count + entries.first;
             if (got.number != 0)
                 flat::zero(s.got_words, place * s.word_count,

@@ -43,7 +43,7 @@ enum class DecodeState : uint8_t {
     useless
 };
 
-struct Snapshot { // Of one group. Number 0: none.
+struct Snapshot { // A snapshot belongs to one group. Number 0: none.
     uint32_t number;
     uint32_t base; // 0: none; every object is then sent whole.
     uint32_t tick;
@@ -219,7 +219,7 @@ struct ReadSnapshot {
 
 // Working memory, not part of the hashed state.
 struct SnapshotScratch {
-    uint32_t planned_peer, planned_tick; // Whose plan this is; tick 0: nobody's.
+    uint32_t planned_peer, planned_tick; // The plan is for this peer and tick. Tick 0: none.
     uint32_t planned_number;
     uint32_t next;   // The first group of the plan that is still to be sent.
     bool is_limited; // Objects were cut off the plan.
