@@ -147,7 +147,7 @@ Json show_peers(Host &host, const Json &request)
                             {"received_bytes", one.received_bytes},
                             {"sent_datagrams", one.sent_datagrams},
                             {"lost_datagrams", one.lost_datagrams},
-                            {"bad_messages", one.bad_messages},
+                            {"breaches", breach_count(one)},
                             {"bridged", one.bridged}});
         }
     }

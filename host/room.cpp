@@ -249,12 +249,25 @@ static void note_owner(Room &room, const Log &log, const Event &event)
                 {"to", static_cast<unsigned>(event.peer)}});
 }
 
+static void note_misbehaviour(Room &room, const Log &log, const Event &event)
+{
+    LogFields fields = {{"room", room.options.name},
+                        {"peer", static_cast<unsigned>(event.peer)},
+                        {"name", room.names[event.peer]},
+                        {"reason", breach_names[static_cast<size_t>(event.breach)]},
+                        {"text", to_text(event.breach)}};
+    if (event.previous != PeerId::none)
+        fields["reported_by"] = static_cast<unsigned>(event.previous);
+    log::write(log, LogLevel::warning, "misbehaved", fields);
+}
+
 static void take_event(Room &room, const Log &log, const Event &event)
 {
     switch (event.kind) {
     case EventKind::join_asked: return answer_newcomer(room, log, event);
     case EventKind::claim_asked: return answer_claim(room, event);
     case EventKind::owner_changed: return note_owner(room, log, event);
+    case EventKind::misbehaved: return note_misbehaviour(room, log, event);
     case EventKind::host_lost:
     case EventKind::host_changed: return note_host(room, log, event);
     case EventKind::peer_joined:

@@ -72,7 +72,6 @@ void add_traffic(Traffic &traffic, const tern::Stats &now, const tern::Stats &be
     add_risen(traffic.received_datagrams, now.received_datagrams, before.received_datagrams);
     add_risen(traffic.received_bytes, now.received_bytes, before.received_bytes);
     add_risen(traffic.lost_datagrams, now.lost_datagrams, before.lost_datagrams);
-    add_risen(traffic.bad_messages, now.bad_messages, before.bad_messages);
 }
 
 // Merges the old list with other_peers(); both are ascending.
@@ -196,6 +195,8 @@ void note_events(Watch &watch, const tern::Session *, std::span<const tern::Even
     for (const tern::Event &event : events) {
         watch.joined += event.kind == tern::EventKind::peer_joined;
         watch.left += event.kind == tern::EventKind::peer_left;
+        if (event.kind == tern::EventKind::misbehaved)
+            watch.misbehaved[static_cast<size_t>(event.breach)] += 1;
         if (event.kind == tern::EventKind::object_created ||
             event.kind == tern::EventKind::object_destroyed ||
             event.kind == tern::EventKind::owner_changed)
@@ -225,6 +226,7 @@ RoomStatus status(Watch &watch, const tern::Session *session, std::span<const te
     room.changes = watch.changes;
     room.samples = watch.samples;
     room.joined = watch.joined;
+    room.misbehaved = watch.misbehaved;
     room.left = watch.left;
     return room;
 }

@@ -23,6 +23,7 @@ struct Watch {
     std::vector<Sample> samples;          // Oldest first, at most samples_max.
     uint64_t next_sample_us = 0;
     uint64_t joined = 0, left = 0;
+    std::array<uint64_t, tern::breach_kinds> misbehaved = {}; // Indexed by Breach.
     uint64_t opened_us = 0;         // The first call of a function below; 0 before it.
     std::vector<CountedPeer> peers; // The members at the last status(), ascending by id.
     Traffic traffic = {};

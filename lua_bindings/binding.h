@@ -33,7 +33,8 @@ enum Anchor : int {
     anchor_event_kinds = 16,
     anchor_states = 48,
     anchor_claim_refusals = 80,
-    anchor_call_failures = 96
+    anchor_call_failures = 96,
+    anchor_breaches = 112
 };
 
 // The names of an enum's enumerators, in their order.
@@ -46,7 +47,7 @@ template <size_t count> constexpr Words words(const char *const (&names)[count])
     return {names, static_cast<int>(count)};
 }
 
-extern const Words event_kinds, states, claim_refusals, call_failures;
+extern const Words event_kinds, states, claim_refusals, call_failures, breaches;
 
 void push_anchor(lua_State *L, int anchor); // Call it in a function of the module only.
 // Pushes the table itself, for functions that C++ calls. nil before open_lua().

@@ -63,6 +63,13 @@ static int failure(lua_State *L)
     return 1;
 }
 
+static int breach(lua_State *L)
+{
+    const Arguments a = {L, "breach"};
+    push_word(L, anchor_breaches, event_at(a, session(a)).breach);
+    return 1;
+}
+
 static int changed(lua_State *L)
 {
     const Arguments a = {L, "changed"};
@@ -148,6 +155,8 @@ static void push_event(lua_State *L, const Event e, uint64_t number)
     lua_setfield(L, -2, "refusal");
     push_word(L, anchor_call_failures, e.failure);
     lua_setfield(L, -2, "failure");
+    push_word(L, anchor_breaches, e.breach);
+    lua_setfield(L, -2, "breach");
     fill(L, "lost_ticks", e.lost_ticks);
     lua_pushstring(L, name);
     lua_setfield(L, -2, "name");
@@ -213,11 +222,20 @@ static int dispatch(lua_State *L)
     }
 }
 
-const luaL_Reg event_functions[] = {
-    {"event_count", event_count}, {"event", event},           {"argument", argument},
-    {"refusal", refusal},         {"failure", failure},       {"changed", changed},
-    {"progress", progress},       {"event_name", event_name}, {"payload", payload},
-    {"lost_ticks", lost_ticks},   {"events", events},         {"on", on},
-    {"dispatch", dispatch},       {nullptr, nullptr}};
+const luaL_Reg event_functions[] = {{"event_count", event_count},
+                                    {"event", event},
+                                    {"argument", argument},
+                                    {"refusal", refusal},
+                                    {"failure", failure},
+                                    {"breach", breach},
+                                    {"changed", changed},
+                                    {"progress", progress},
+                                    {"event_name", event_name},
+                                    {"payload", payload},
+                                    {"lost_ticks", lost_ticks},
+                                    {"events", events},
+                                    {"on", on},
+                                    {"dispatch", dispatch},
+                                    {nullptr, nullptr}};
 
 }

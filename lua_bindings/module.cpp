@@ -5,10 +5,11 @@
 namespace tern::lua {
 
 static const char *const event_kind_names[] = {
-    "join_progress", "caught_up",     "join_asked",     "peer_joined",     "peer_left",
-    "host_lost",     "host_changed",  "object_created", "object_changed",  "object_destroyed",
-    "object_hidden", "object_shown",  "owner_changed",  "object_orphaned", "claim_asked",
-    "claim_granted", "claim_refused", "call",           "reply",           "call_failed"};
+    "join_progress",    "caught_up",     "join_asked",    "peer_joined",    "peer_left",
+    "misbehaved",       "host_lost",     "host_changed",  "object_created", "object_changed",
+    "object_destroyed", "object_hidden", "object_shown",  "owner_changed",  "object_orphaned",
+    "claim_asked",      "claim_granted", "claim_refused", "call",           "reply",
+    "call_failed"};
 static const char *const state_names[] = {
     "idle",           "joining",         "open",         "cut_off",       "leaving",
     "left",           "unreachable",     "refused_full", "refused_types", "refused_version",
@@ -17,11 +18,13 @@ static const char *const claim_refusal_names[] = {"none",    "dead",      "unkno
                                                   "by_game", "overtaken", "locked",  "cooldown"};
 static const char *const call_failure_names[] = {"none",        "dead", "unknown",
                                                  "not_allowed", "lost", "no_reply"};
+static const char *const breach_names[] = {"none", "malformed", "forged", "over_quota"};
 
 const Words event_kinds = words(event_kind_names);
 const Words states = words(state_names);
 const Words claim_refusals = words(claim_refusal_names);
 const Words call_failures = words(call_failure_names);
+const Words breaches = words(breach_names);
 
 static const char registry_anchors = 0, registry_module = 0; // Their addresses are the keys.
 
@@ -102,6 +105,7 @@ static void make_module(lua_State *L)
     anchor_words(L, anchor_states, states);
     anchor_words(L, anchor_claim_refusals, claim_refusals);
     anchor_words(L, anchor_call_failures, call_failures);
+    anchor_words(L, anchor_breaches, breaches);
     anchor_metatable(L, Handle::session, collect_session, module);
     anchor_metatable(L, Handle::socket, collect_socket, module);
     anchor_metatable(L, Handle::network, collect_network, module);

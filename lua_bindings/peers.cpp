@@ -64,7 +64,9 @@ static int stats(lua_State *L)
                  {"received_datagrams", stats.received_datagrams},
                  {"received_bytes", stats.received_bytes},
                  {"lost_datagrams", stats.lost_datagrams},
-                 {"bad_messages", stats.bad_messages},
+                 {"malformed", stats.breaches[static_cast<size_t>(Breach::malformed)]},
+                 {"forged", stats.breaches[static_cast<size_t>(Breach::forged)]},
+                 {"over_quota", stats.breaches[static_cast<size_t>(Breach::over_quota)]},
                  {"datagram_bytes", stats.datagram_bytes}});
     lua_pushboolean(L, stats.bridged);
     lua_setfield(L, -2, "bridged");

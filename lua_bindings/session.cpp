@@ -4,12 +4,14 @@
 namespace tern::lua {
 
 static const char *const admission_names[] = {"always", "ask_game"};
+static const char *const misbehaviour_names[] = {"remove", "ask_game"};
 static const char *const quorum_names[] = {"majority", "survivors"};
 static const char *const topology_names[] = {"mesh", "star"};
 // The last keys are no options. A game's table (scripts/game.h) has them beside the options.
 static const char *const session_keys[] = {"types",
                                            "peers_max",
                                            "admission",
+                                           "misbehaviour",
                                            "quorum",
                                            "topology",
                                            "name",
@@ -39,6 +41,8 @@ static Config read_config(const Table &t)
         static_cast<uint16_t>(whole_option(t, "peers_max", config.peers_max, 2, star_peers_max));
     config.admission =
         static_cast<Admission>(choice_option(t, "admission", 0, words(admission_names)));
+    config.misbehaviour =
+        static_cast<Misbehaviour>(choice_option(t, "misbehaviour", 0, words(misbehaviour_names)));
     config.quorum = static_cast<Quorum>(choice_option(t, "quorum", 0, words(quorum_names)));
     config.topology = static_cast<Topology>(choice_option(t, "topology", 0, words(topology_names)));
     config.name = kept_text(t, "name", holder, "");

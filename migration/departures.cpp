@@ -379,6 +379,22 @@ static uint32_t orphan_count(const Replica &r)
     return count;
 }
 
+// A member may have created more than its lease allows, and have made that known to others than the
+// host. What the host learns of it from their reports dies.
+static void destroy_excess(Replica &r)
+{
+    for (size_t type = 0; type < r.places.count; ++type) {
+        uint32_t excess = leases::excess_of_departed(r, type);
+        for (ObjectSlot slot = r.world.slots.count; slot > 0 && excess > 0; --slot) {
+            const Object &object = r.world.slots[slot - 1];
+            if (object.life != Life::alive || object.type != type) continue;
+            if (replica::is_member(r, object_id::creator(object.id))) continue;
+            replica_objects::destroy_reported(r, object.id);
+            excess -= 1;
+        }
+    }
+}
+
 static void end_departure(Replica &r)
 {
     if (!r.collecting) return;
@@ -397,6 +413,7 @@ static void end_departure(Replica &r)
         return;
     take_charge(r);
     r.collecting = r.going_on = false;
+    destroy_excess(r);
     leases::end_departure(r);
     adopt_orphans(r);
     open_view(r);

@@ -21,6 +21,16 @@ void peer(Replica &r, EventKind kind, PeerId peer)
     flat::push(r.events, event);
 }
 
+void misbehaved(Replica &r, PeerId peer, Breach breach, PeerId reporter)
+{
+    Event event = {};
+    event.kind = EventKind::misbehaved;
+    event.peer = peer;
+    event.breach = breach;
+    event.previous = reporter;
+    flat::push(r.events, event);
+}
+
 void host(Replica &r, PeerId host)
 {
     if (r.announced_host == host) return;

@@ -5,6 +5,7 @@
 namespace tern::event_log {
 
 void peer(Replica &r, EventKind kind, PeerId peer);
+void misbehaved(Replica &r, PeerId peer, Breach breach, PeerId reporter); // none: found here.
 void host(Replica &r, PeerId host); // host_changed, unless our game knows this host already.
 void created(Replica &r, ObjectSlot slot);
 void changed(Replica &r, ObjectSlot slot, uint64_t fields);

@@ -1,5 +1,6 @@
 #include "migration/leases.h"
 #include "migration/message_queue.h"
+#include "migration/places.h"
 #include <algorithm>
 #include <utility>
 
@@ -36,6 +37,15 @@ static const Lease &lease_of(const Replica &r, MemberSlot member, size_t type)
     return r.leases[size_t{member} * type_count(r) + type];
 }
 
+// Begins the lease anew.
+static void set_places(Lease &lease, uint32_t places)
+{
+    const uint32_t alive = lease.alive;
+    lease = {};
+    lease.alive = alive;
+    lease.places = places;
+}
+
 static void ask_for_more(Replica &r, Places &places)
 {
     if (places.wanted) return;
@@ -62,23 +72,57 @@ void start(Replica &r)
     r.counts_departed = true;
 }
 
+// --- Creations of members ---
+
+void begin_member(Replica &r, MemberSlot member)
+{
+    for (const Object &object : r.world.slots.all())
+        if (object.life == Life::alive && object_id::creator(object.id) == r.members[member].id)
+            lease_of(r, member, object.type).alive += 1;
+}
+
+void end_member(Replica &r, MemberSlot member)
+{
+    for (size_t type = 0; type < type_count(r); ++type)
+        lease_of(r, member, type) = {};
+}
+
+static Lease *lease_of_creator(Replica &r, const Object &object)
+{
+    const MemberSlot creator = replica::find_member(r, object_id::creator(object.id));
+    return creator == no_member ? nullptr : &lease_of(r, creator, object.type);
+}
+
+void came_alive(Replica &r, const Object &object)
+{
+    if (Lease *lease = lease_of_creator(r, object)) lease->alive += 1;
+}
+
+void died(Replica &r, const Object &object)
+{
+    if (Lease *lease = lease_of_creator(r, object)) lease->alive -= 1;
+}
+
+// A creator uses a place of its lease until the host has acked the death in it. So the host never
+// knows more living objects of an honest one than there are places in its lease.
+bool allow(const Replica &r, PeerId creator, TypeId type, uint32_t place)
+{
+    const MemberSlot member = replica::find_member(r, creator);
+    if (!replica::is_host(r) || member == no_member || creator == r.self) return true;
+    if (places::occupant(r, creator, type, place) != no_slot) return true; // It dies then.
+    const Lease &lease = lease_of(r, member, type);
+    return lease.alive < lease.places;
+}
+
 // --- The host shares what is free ---
 
-// The living objects of a type, by the member slots of their creators.
-struct Creations {
-    uint32_t of[members_max];
-    uint32_t of_others; // Their creators are no members.
-};
-
-static void count_creations(const Replica &r, size_t type, Creations &creations)
+// The living objects of a type whose creators are no members.
+static uint32_t alive_of_others(const Replica &r, size_t type)
 {
-    creations = {};
-    const Packed &packed = r.world.packed[type];
-    for (uint32_t i = packed.first; i < packed.first + packed.count; ++i) {
-        if (r.world.slots[r.world.index_slots[i]].life != Life::alive) continue;
-        const MemberSlot creator = replica::find_member(r, object_id::creator(r.world.ids[i]));
-        (creator == no_member ? creations.of_others : creations.of[creator]) += 1;
-    }
+    uint32_t alive = r.world.packed[type].alive;
+    for (const uint16_t member : r.order.all())
+        alive -= lease_of(r, member, type).alive;
+    return alive;
 }
 
 static void send_lease(Replica &r, MemberSlot to, size_t type)
@@ -111,16 +155,15 @@ struct Shares {
 
 static Shares count_shares(const Replica &r, size_t type)
 {
-    Creations creations;
-    count_creations(r, type, creations);
     Shares shares = {};
     uint64_t all = 0;
     uint32_t members = 0;
     for (const uint16_t member : r.order.all()) {
         const Member &m = r.members[member];
         if (m.fenced) continue;
-        const uint32_t held = lease_of(r, member, type).places;
-        const uint32_t used = std::min(held, creations.of[member]);
+        const Lease &lease = lease_of(r, member, type);
+        const uint32_t held = lease.places;
+        const uint32_t used = std::min(held, lease.alive);
         shares.free[member] = m.id == r.self ? free_places(r.places[type]) : held - used;
         all += shares.free[member];
         members += 1;
@@ -213,7 +256,6 @@ void admit(Replica &r, MemberSlot member)
 {
     for (size_t type = 0; type < type_count(r); ++type) {
         if (r.types->types[type].objects_max == 0) continue;
-        lease_of(r, member, type) = {};
         lease_of(r, member, type).wanted = true;
     }
     r.leases_due = true;
@@ -246,19 +288,29 @@ static uint32_t free_of_members(const Replica &r, size_t type)
     return static_cast<uint32_t>(all - std::min<uint64_t>(held, all));
 }
 
+// Those of all that depart now. A new host has not counted any departed member's yet.
+static uint32_t alive_of_departed(const Replica &r, size_t type)
+{
+    uint32_t alive = r.counts_departed ? 0 : alive_of_others(r, type);
+    for (const uint16_t member : r.order.all())
+        if (r.members[member].fenced) alive += lease_of(r, member, type).alive;
+    return alive;
+}
+
+uint32_t excess_of_departed(const Replica &r, size_t type)
+{
+    const uint32_t alive = alive_of_departed(r, type), places = free_of_members(r, type);
+    return alive - std::min(alive, places);
+}
+
 void end_departure(Replica &r)
 {
-    Creations creations;
     for (size_t type = 0; type < type_count(r); ++type) {
         if (r.types->types[type].objects_max == 0) continue;
         const uint32_t taken = free_of_members(r, type);
-        count_creations(r, type, creations);
-        uint32_t alive = r.counts_departed ? 0 : creations.of_others;
-        for (const uint16_t member : r.order.all()) {
-            if (!r.members[member].fenced) continue;
-            alive += creations.of[member];
-            lease_of(r, member, type) = {};
-        }
+        const uint32_t alive = alive_of_departed(r, type);
+        for (const uint16_t member : r.order.all())
+            if (r.members[member].fenced) set_places(lease_of(r, member, type), 0);
         Places &own = r.places[type];
         const uint32_t used = std::max(taken, alive);
         own.held += taken;
@@ -401,10 +453,7 @@ void read_held(BitReader &reader, Replica &r, MemberSlot from, bool keep)
         if (!is_object_type(r, type)) continue;
         const uint64_t held = bits::read_varint(reader);
         if (held > r.types->types[type].objects_max) bits::fail(reader);
-        if (keep) {
-            lease_of(r, from, type) = {};
-            lease_of(r, from, type).places = static_cast<uint32_t>(held);
-        }
+        if (keep) set_places(lease_of(r, from, type), static_cast<uint32_t>(held));
     }
 }
 

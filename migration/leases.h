@@ -13,6 +13,18 @@ void used(Replica &r, TypeId type);
 
 // The first peer of a session holds all places.
 void start(Replica &r);
+// The member has this slot from now on: counts what it has created, if that came before.
+void begin_member(Replica &r, MemberSlot member);
+void end_member(Replica &r, MemberSlot member); // It has left the view.
+// An object has come to life here, or has died.
+void came_alive(Replica &r, const Object &object);
+void died(Replica &r, const Object &object);
+// Whether the member may have created another object, in this place. Only the host knows: others
+// allow it.
+bool allow(const Replica &r, PeerId creator, TypeId type, uint32_t place);
+// On the host, before end_departure(): by how many living objects of this type the members that
+// depart have exceeded their leases.
+uint32_t excess_of_departed(const Replica &r, size_t type);
 // On the host: leases places to a newcomer.
 void admit(Replica &r, MemberSlot member);
 // On a member that is about to report to a new host: what the last host may have changed meanwhile

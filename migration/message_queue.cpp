@@ -1,4 +1,5 @@
 #include "migration/message_queue.h"
+#include "migration/breaches.h"
 #include "migration/deaths.h"
 #include "migration/grants.h"
 #include "migration/leases.h"
@@ -360,6 +361,7 @@ static void requeue(Replica &r, MemberSlot to, const UnackedEntry &entry)
     case MessageKind::lease:
         leases::lost(r, to, static_cast<TypeId>(entry.token));
         return again(Control::lease);
+    case MessageKind::accuse: breaches::lost(r, entry.peer); return again(Control::accusations);
     case MessageKind::destroy: // deaths::proofs_lost() does these.
     case MessageKind::report_object:
     case MessageKind::none: return;

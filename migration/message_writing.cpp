@@ -1,4 +1,5 @@
 #include "migration/message_writing.h"
+#include "migration/breaches.h"
 #include "migration/deaths.h"
 #include "migration/departures.h"
 #include "migration/grants.h"
@@ -351,6 +352,15 @@ static bool write_lease(const Writing &m)
     return count == 0;
 }
 
+static bool write_accusations(const Writing &m)
+{
+    if (replica::host(m.r) != m.r.members[m.to].id) return true;
+    UnackedEntry entry = about(MessageKind::accuse);
+    entry.peer = breaches::write_accuse(m.w, m.r);
+    if (entry.peer != PeerId::none) note(m, entry);
+    return entry.peer == PeerId::none;
+}
+
 static bool write_plain(const Writing &m, MessageKind kind)
 {
     messages::write_kind(m.w, kind);
@@ -373,6 +383,7 @@ static bool write_control(const Writing &m, Control control)
     case Control::refusals: return write_refusals(m);
     case Control::dead_wanted: return write_dead_wanted(m);
     case Control::lease: return write_lease(m);
+    case Control::accusations: return write_accusations(m);
     case Control::none: break;
     }
     TERN_ASSERT(false, "control %u", static_cast<unsigned>(control));

@@ -2,6 +2,7 @@
 #include "migration/deaths.h"
 #include "migration/event_log.h"
 #include "migration/grants.h"
+#include "migration/leases.h"
 #include "migration/message_queue.h"
 #include "migration/places.h"
 #include "migration/relay.h"
@@ -66,7 +67,7 @@ bool clear_place(Replica &r, ObjectId id, TypeId type, uint32_t place)
     const auto dead = static_cast<uint64_t>(is_newer ? other : id);
     destroy_reported(r, static_cast<ObjectId>(dead));
     relay::died(r, {dead, dead}, PeerId::none);
-    return is_newer && r.fault == Fault::none;
+    return is_newer;
 }
 
 // A grant of a new host may be the first sign of it, because its VIEW comes after its grants.
@@ -100,11 +101,6 @@ void join(Replica &r, const TenureInfo &tenure, const ObjectState &state)
     event_log::created(r, slot);
 }
 
-static void dead_memory_full(Replica &r)
-{
-    if (r.fault == Fault::none) r.fault = Fault::dead_full;
-}
-
 void refuse_claim_to_self(Replica &r, ObjectId object, ClaimRefusal reason)
 {
     for (uint32_t i = 0; i < r.claims.count; ++i) {
@@ -129,7 +125,7 @@ static void forget_rights(Replica &r, ObjectSlot slot)
 
 static void destroy_here(Replica &r, ObjectSlot slot)
 {
-    if (!world::destroy_and_move(r.world, *r.types, slot)) return dead_memory_full(r);
+    world::destroy_and_move(r.world, *r.types, slot);
     event_log::destroyed(r, slot);
     forget_rights(r, slot);
     places::died(r, slot);
@@ -141,7 +137,7 @@ void destroy_reported(Replica &r, ObjectId object)
     const ObjectSlot slot = world::find_alive(r.world, object);
     if (slot != no_slot) return destroy_here(r, slot);
     const auto id = static_cast<uint64_t>(object);
-    if (!dead::add(r.world.dead, {id, id})) dead_memory_full(r);
+    world::add_tombstones(r.world, {id, id});
     refuse_claim_to_self(r, object, ClaimRefusal::dead);
 }
 
@@ -155,7 +151,7 @@ static void announce_death(Replica &r, ObjectSlot slot)
 
 void destroy_own(Replica &r, ObjectSlot slot)
 {
-    if (!world::destroy_and_move(r.world, *r.types, slot)) return dead_memory_full(r);
+    world::destroy_and_move(r.world, *r.types, slot);
     announce_death(r, slot);
     event_log::destroyed(r, slot);
     forget_rights(r, slot);
@@ -164,7 +160,7 @@ void destroy_own(Replica &r, ObjectSlot slot)
 
 void destroy_by_game(Replica &r, ObjectSlot slot)
 {
-    if (!world::destroy_in_place(r.world, slot)) return dead_memory_full(r);
+    world::destroy_in_place(r.world, slot);
     announce_death(r, slot);
     forget_rights(r, slot);
 }
@@ -185,6 +181,9 @@ Verdict receive_create(Replica &r, PeerId from, BitReader reader)
     tenure.survived_tick = state.tick;
     views::NewObjects fresh = {};
     const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
+    if (fit == Verdict::malformed) return fit;
+    const bool is_new = fresh.count > 0;
+    if (is_new && !leases::allow(r, from, state.type, tenure.place)) return Verdict::over_quota;
     if (fit == Verdict::ok) join(r, tenure, state);
     return fit;
 }
@@ -279,7 +278,7 @@ static void take_dead_range(Replica &r, const DeadRange &range, PeerId from)
     const bool known = dead::contains_all(r.world.dead, range);
     if (known) return;
     destroy_range(r, range);
-    if (!dead::add(r.world.dead, range)) return dead_memory_full(r);
+    world::add_tombstones(r.world, range);
     relay::died(r, range, from);
 }
 

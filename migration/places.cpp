@@ -1,6 +1,7 @@
 #include "migration/places.h"
 #include "base/probing.h"
 #include "migration/deaths.h"
+#include "migration/leases.h"
 #include "migration/message_queue.h"
 #include "migration/queue_entries.h"
 #include <algorithm>
@@ -158,6 +159,7 @@ void move_in(Replica &r, ObjectSlot slot, uint32_t number)
     const uint32_t at = find(r, key_of(r, slot));
     TERN_ASSERT(r.occupants[at] == 0, "place %u", number);
     r.occupants[at] = slot + 1;
+    leases::came_alive(r, r.world.slots[slot]);
 }
 
 // Whether the object uses a place of this peer's lease: one that it has created or, on the host,
@@ -176,6 +178,7 @@ void died(Replica &r, ObjectSlot slot)
     const uint32_t at = find(r, key_of(r, slot));
     TERN_ASSERT(r.occupants[at] == slot + 1, "place %u", object.place);
     probing::remove(r.occupants, at, [&](ObjectSlot other) { return key_of(r, other); });
+    leases::died(r, object);
     if (!uses_own_lease(r, creator)) return;
     if (creator == r.self)
         leave_own(r, object);

@@ -53,6 +53,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.ids, limits.peers_max);
     const size_t pairs = size_t{limits.peers_max} * limits.peers_max;
     flat::place(b, r.query_names, pairs, pairs);
+    flat::place(b, r.accusations, pairs, pairs);
     flat::place(b, r.former, former_hosts_max);
     place_queues(b, r, slots, limits);
     const size_t type_count = types.types.size();

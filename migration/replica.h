@@ -17,7 +17,8 @@ enum class Verdict : uint8_t {
     ignored,   // Legitimate, but outdated, or from a fenced peer.
     later,     // No room now, or too early. Pass the same message again in the next tick.
     malformed, // Not in the format.
-    forged     // The sender has no authority to send this.
+    forged,    // The sender has no authority to send this.
+    over_quota // The sender has created more than its lease allows.
 };
 
 enum class Departure : uint8_t { silence, goodbye };
@@ -67,6 +68,11 @@ PeerId host(const Replica &r); // The sender of our view; none when it has gone.
 bool is_host(const Replica &r);
 // The successor, if a QUERY that waits here names it as gone; else none.
 PeerId suspected(const Replica &r);
+// The member has broken the rules towards this peer. The game gets `misbehaved`, and in a mesh the
+// host gets ACCUSE. A later breach of the same kind changes nothing.
+void accuse(Replica &r, PeerId peer, Breach breach);
+// On the host: whether the breaches of this member are proved well enough to remove it.
+bool is_guilty(const Replica &r, MemberSlot slot);
 // Whether enough voters of the last view are left for the session to continue.
 // Members of the slots for which `away` is not 0 count as if they had gone.
 bool has_quorum(const Replica &r, std::span<const uint8_t> away = {});

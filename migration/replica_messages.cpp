@@ -1,4 +1,5 @@
 // The streams of messages: in, out, and described for inspectors.
+#include "migration/breaches.h"
 #include "migration/departures.h"
 #include "migration/grants.h"
 #include "migration/leases.h"
@@ -47,6 +48,7 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::dead_wanted: return departures::receive_dead_wanted(r, from, reader);
     case MessageKind::relay: return relay::receive(r, from, reader);
     case MessageKind::lease: return leases::receive(r, member, reader);
+    case MessageKind::accuse: return breaches::receive_accuse(r, member, reader);
     case MessageKind::welcome: return Verdict::ignored; // It comes again over a new connection.
     case MessageKind::none: break;
     }

@@ -31,7 +31,9 @@ struct Member {
     bool caught_up;    // On the host: CAUGHT_UP has arrived. On other members: the same as votes.
     bool reported;     // While `collecting`: this member has answered the present query.
     bool query_waits;  // We answer this member's QUERY once it is our successor().
-    uint8_t zero;
+    uint8_t breaches;  // Bit i for Breach i, if this peer has found one.
+    uint8_t reported_breaches; // Those that an ACCUSE to the present host has named.
+    uint8_t zero[3];
     uint32_t query_token; // The token of that QUERY.
     uint32_t since_view;  // On the host: the first view that contains the present identity.
     Identity identity;
@@ -67,7 +69,8 @@ enum class MessageKind : uint8_t {
     report,
     dead_wanted,
     relay,
-    lease
+    lease,
+    accuse
 };
 
 // A message to a member that is not about one object. Each kind waits at most once for a member.
@@ -84,9 +87,10 @@ enum class Control : uint8_t {
     claims,      // CLAIM for each claim that the host has not been asked for.
     refusals,    // CLAIM_REFUSED for each of Replica::refusals.
     dead_wanted, // DEAD_WANTED for each member whose MemberQueue::misses_dead is set.
-    lease        // LEASE for each type whose Lease::waits, or on a member Places::waits, is set.
+    lease,       // LEASE for each type whose Lease::waits, or on a member Places::waits, is set.
+    accusations  // ACCUSE for each member with breaches that the host does not know.
 };
-inline constexpr uint32_t control_count = 13;
+inline constexpr uint32_t control_count = 14;
 
 // What waits for a member about one object, as bits.
 enum Waiting : uint8_t {
@@ -111,7 +115,7 @@ inline constexpr uint32_t queue_entries_max = 1u << 28;
 struct UnackedEntry {
     MessageKind kind;
     uint8_t detail;   // claim_refused: the reason.
-    PeerId peer;      // dead_wanted: the member that is to get DEAD.
+    PeerId peer;      // dead_wanted: the member that is to get DEAD. accuse: the accused.
     uint32_t tick;    // create, migrate, relay: the tick of the values.
     uint32_t token;   // query, report; welcome, view: the number of the view; grant: its index + 1,
                       // which counts as a reference; destroy: the index of its proof; lease:
@@ -169,8 +173,9 @@ struct Places {
     uint8_t zero[2];
 };
 
-// On the host: what one member may create of one type.
+// What one member may create of one type. Only the host knows more than `alive`.
 struct Lease {
+    uint32_t alive; // The member has created so many of the objects that live here.
     uint32_t places;
     uint32_t number; // It rises with each change; an answer to an earlier LEASE is void.
     uint32_t asked;  // The LEASE of this number asks the member to return so many places.
@@ -229,7 +234,6 @@ enum class Phase : uint8_t { outside, joining, in };
 // Why this peer cannot continue. The first fault stays.
 enum class Fault : uint8_t {
     none,
-    dead_full,    // No room for another destroyed id.
     removed,      // The host's WELCOME lists another peer under our id.
     counter_full, // Ticks, or the grants of a host, have reached 2^32 - 1. They never wrap.
     host_lost,    // The host went while we joined: start over, as a new peer.
@@ -241,7 +245,7 @@ struct ReplicaLimits {
     uint32_t unacked_max; // Entries for messages in flight to each member; more than
                           // grant_objects_max. When full, further messages wait.
     uint32_t grants_max;  // Grants kept at once. When full, new grants wait.
-    uint32_t dead_max;    // Ranges of destroyed ids. When full: Fault::dead_full.
+    uint32_t dead_max;    // Ranges of destroyed ids; at least one for each object slot and creator.
     uint32_t packets_max; // Packets with UPDATEs in flight, to each peer.
     uint32_t updates_max; // Objects in those packets; neighbours in one message count as one.
     Quorum quorum = Quorum::majority;
@@ -309,6 +313,8 @@ struct Replica {               // Open to migration; session and sim read it.
     Flat<PeerId> ids;           // Parallel to it: their ids, close together for a fast search.
     Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: what the waiting QUERY of the
                                 // asker says about this member. 0: nothing.
+    Flat<uint8_t> accusations;  // On the host, [accuser's slot * peers_max + slot]: the breaches of
+                                // this member that the accuser has reported, as bits.
     Flat<FormerHost> former;    // In the order in which they were dropped.
     Flat<MemberQueue> queues;   // Indexed by member slot.
     Flat<QueueEntry> entries;   // [member slot * entry count + control, or control_count + slot]
@@ -336,7 +342,7 @@ struct Replica {               // Open to migration; session and sim read it.
     Flat<uint32_t> place_numbers;  // Per type a stack: see Places::unused.
     // A hash table of base/probing.h: the slots of all living objects, by creator, type and place.
     Flat<ObjectSlot> occupants;
-    Flat<Lease> leases; // [member slot * types + type]. Those of this peer stay zero.
+    Flat<Lease> leases; // [member slot * types + type]. This peer has no places here.
     World world;
     Publisher publisher; // Peers are numbered by member slot.
 

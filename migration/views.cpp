@@ -1,4 +1,5 @@
 #include "migration/views.h"
+#include "migration/breaches.h"
 #include "migration/event_log.h"
 #include "migration/leases.h"
 #include "migration/message_queue.h"
@@ -38,6 +39,7 @@ static void add_member(Replica &r, MemberSlot place, const Member &member)
     flat::insert(r.order, at, static_cast<uint16_t>(place));
     flat::insert(r.ids, at, member.id);
     count_places(r);
+    leases::begin_member(r, place);
 }
 
 // --- Writing ---
@@ -169,6 +171,7 @@ void fence(Replica &r, MemberSlot slot)
         r.query_names[slot * r.members.count + named] = 0;
     message_queue::clear(r, slot);
     publish::forget_peer(r.publisher, slot);
+    breaches::forget(r, slot);
     if (member.id == r.view_host) lose_host(r);
     if (member.announced) event_log::peer(r, EventKind::peer_left, member.id);
     announce_new(r, member.id, member.id == leader);
@@ -192,6 +195,7 @@ void drop(Replica &r, MemberSlot slot)
     const size_t place = place_in_order(r, member.id);
     flat::erase(r.order, place);
     flat::erase(r.ids, place);
+    leases::end_member(r, slot);
     r.members[slot] = {};
     count_places(r);
 }
@@ -410,6 +414,7 @@ static void follow_new_host(Replica &r, PeerId host)
         message_queue::push(r, host_slot(r), Control::caught_up);
     message_queue::push(r, host_slot(r), Control::claims);
     leases::follow_new_host(r);
+    breaches::follow_new_host(r);
     // The last host may not have sent DEAD to those that miss it; the new one sends it to all.
     for (MemberQueue &queue : r.queues.all())
         queue.misses_dead = false;

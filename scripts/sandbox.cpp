@@ -307,7 +307,7 @@ void open_libraries(LuaState &state)
 }
 
 static constexpr std::string_view module_names =
-    "admit argument bad_datagrams balance call call_owner call_unreliable changed claim "
+    "admit argument bad_datagrams balance breach call call_owner call_unreliable changed claim "
     "clock_us create creations_left destroy digest dispatch event event_count event_name "
     "events exists explain failure field_id get go_on host invite is_hidden join leave "
     "local_address lock lost_ticks may_set migrate objects on owner owns parse_address "

@@ -210,7 +210,7 @@ bool receive_from_unidentified(Session &s, ConnectionIndex index,
         // The host accepts nothing else from an unidentified peer. Elsewhere it may be a newcomer
         // or a member that our view does not name yet.
         if (replica::host(*s.replica) != s.replica->self) return false;
-        from.bad_messages += 1;
+        endpoint::count_bad_datagram(*s.endpoint);
         end_link(s, index, CloseReason::protocol_error);
         return true;
     }

@@ -105,6 +105,17 @@ Explanation explain(const Session *session, ObjectId object, PeerId peer)
     return session::explain_to(*session, object, peer);
 }
 
+const char *to_text(Breach breach)
+{
+    switch (breach) {
+    case Breach::none: return "It has kept to the rules.";
+    case Breach::malformed: return "It sent what is not in the format.";
+    case Breach::forged: return "It sent what it has no authority to send.";
+    case Breach::over_quota: return "It created more objects than the host lets it.";
+    }
+    return "";
+}
+
 const char *to_text(Why why)
 {
     switch (why) {

@@ -337,32 +337,19 @@ bool is_cut_off(const Session &s)
 
 // --- Members that are too slow ---
 
-static uint32_t acked_messages(const Session &s, PeerId peer)
-{
-    const ConnectionIndex index = link_to(s, peer);
-    return index == no_connection ? 0 : s.links[index].acked_messages;
-}
-
-// The time begins when the member is heard: while it is not, it may be removed for its silence
-// only. Progress of an answer is an ack while the QUERY is still unacked, then each part of the
-// answer; see note_progress(). Nothing else that a member sends or acks counts, or it could delay
-// us for ever.
+// Only the time in which the member is heard counts: while it is not, it may be removed for its
+// silence only. Nothing that it sends or acks gives it more time, or it could delay us for ever.
 static bool report_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
 {
     const Replica &r = *s.replica;
-    const Member &member = r.members[slot];
-    if (!r.collecting || member.reported) {
+    const bool answers = r.collecting && !r.members[slot].reported;
+    if (!answers || deadlines.token != r.query_token)
         deadlines.report_us = 0;
-        return false;
-    }
-    const uint32_t acked = acked_messages(s, member.id);
-    const bool comes_nearer =
-        acked != deadlines.acked_messages && replica::is_unacked(r, member.id, MessageKind::query);
-    const bool begins = deadlines.report_us == 0 || deadlines.token != r.query_token;
-    if (begins || comes_nearer || s.away[slot] != 0) deadlines.report_us = s.now_us;
-    deadlines.token = r.query_token;
-    deadlines.acked_messages = acked;
-    return s.now_us - deadlines.report_us >= report_timeouts * s.config.timeout_ms * 1000;
+    else if (s.away[slot] == 0)
+        deadlines.report_us += s.now_us - deadlines.checked_us;
+    deadlines.token = answers ? r.query_token : 0;
+    deadlines.checked_us = s.now_us;
+    return deadlines.report_us >= report_timeouts * s.config.timeout_ms * 1000;
 }
 
 static bool newcomer_is_late(const Session &s, const Member &member, PeerDeadlines &deadlines)
@@ -394,13 +381,6 @@ void update_deadlines(Session &s)
         if ((report || newcomer) && can_go_on_without(s, slot))
             replica::give_up(*s.replica, member.id);
     }
-}
-
-void note_progress(Session &s, PeerId peer)
-{
-    const MemberSlot slot = replica::find_member(*s.replica, peer);
-    if (slot != no_member && s.deadlines[slot].report_us != 0)
-        s.deadlines[slot].report_us = s.now_us;
 }
 
 }

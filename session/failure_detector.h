@@ -22,7 +22,5 @@ bool is_cut_off(const Session &s);
 // Once per tick, effective at the leader only: gives up members that are late with the answer to a
 // query, and newcomers that have not caught up within join_timeout_ms.
 void update_deadlines(Session &s);
-// The member has sent a part of its answer to a query, so its deadline starts again.
-void note_progress(Session &s, PeerId peer);
 
 }

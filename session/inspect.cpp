@@ -17,6 +17,18 @@ bool seeks(const Session *session, const Session *other, const Address &address)
     return former && !former->said_goodbye && former->target.address == address;
 }
 
+bool lie(Session *session, PeerId to, StreamId stream, std::span<const std::byte> message)
+{
+    const ConnectionIndex index = session::link_to(*session, to);
+    if (index == no_connection) return false;
+    Connection &c = endpoint::at(*session->endpoint, index);
+    if (!connection::queue_message(c, stream, message)) return false;
+    charges::add(session->charges, TrafficKind::membership,
+                 static_cast<int64_t>(message.size() * 8), 1);
+    session::wake(*session, index);
+    return true;
+}
+
 const Replica &replica(const Session *session)
 {
     return *session->replica;

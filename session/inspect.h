@@ -2,6 +2,7 @@
 #pragma once
 #include "migration/replica_types.h"
 #include "tern/types.h"
+#include "transport/transport_types.h"
 
 namespace tern {
 
@@ -57,6 +58,10 @@ void listen(Session *session, Journal *journal);
 // Limits the events of calls in one tick to `calls`, at least 1, to test a full list of events.
 // Room for the events of objects stays.
 void limit_call_events(Session *session, uint32_t calls);
+// Sends a member any message of the caller's making on the world stream or on that
+// of calls: what a member with a modified client can do. False: there is no connection to the
+// member, or no room.
+bool lie(Session *session, PeerId to, StreamId stream, std::span<const std::byte> message);
 // Makes a session that draws its keys from a seed, to replay its recording.
 Session *make_seeded_session(const Config &config, const uint8_t (&seed)[32]);
 

@@ -82,18 +82,14 @@ void receive_from_join_target(Session &s, ConnectionIndex index, std::span<const
     }
     const Verdict verdict =
         replica::welcome(*s.replica, s.invite.session, s.signing_secret, own_identity(s), message);
-    PeerLink &from = peer_link(s, index);
-    if (verdict != Verdict::ok) {
-        from.bad_messages += s.started_over ? 0 : 1; // Perhaps sent to our former self.
-        return;
-    }
+    if (verdict != Verdict::ok) return; // Perhaps sent to our former self.
     const PeerId host = replica::host(*s.replica);
     const MemberSlot slot = replica::find_member(*s.replica, host);
     if (std::memcmp(s.replica->members[slot].identity.key, endpoint::key(*s.endpoint, index), 32) !=
         0)
         return fail(s, State::unreachable); // Only the host itself may welcome us.
     bind(s, index, host);
-    from.received_messages = 1;
+    peer_link(s, index).received_messages = 1;
     if (s.journal) note_received(s, index, host, verdict, message);
 }
 

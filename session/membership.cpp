@@ -22,6 +22,47 @@ const char *member_name(const Session &s, PeerId peer)
     return slot == no_member ? "" : s.replica->members[slot].identity.name;
 }
 
+// --- Breaches ---
+
+void charge(Session &s, ConnectionIndex index, Breach breach)
+{
+    if (s.links[index].role != PeerRole::member) return;
+    const PeerId peer = s.links[index].peer;
+    const MemberSlot slot = replica::find_member(*s.replica, peer);
+    if (slot == no_member || s.replica->members[slot].fenced) return;
+    if (s.breaches[slot].id != peer) s.breaches[slot] = {peer, {}};
+    s.breaches[slot].counts[static_cast<size_t>(breach)] += 1;
+    replica::accuse(*s.replica, peer, breach);
+    s.members_rest_until_us = 0;
+}
+
+void charge(Session &s, ConnectionIndex index, Verdict verdict)
+{
+    if (verdict == Verdict::malformed) charge(s, index, Breach::malformed);
+    if (verdict == Verdict::forged) charge(s, index, Breach::forged);
+    if (verdict == Verdict::over_quota) charge(s, index, Breach::over_quota);
+}
+
+// Whoever has removed a member does not admit its key again.
+static void ban_and_give_up(Session &s, MemberSlot slot)
+{
+    const Member &member = s.replica->members[slot];
+    std::memcpy(s.banned[s.banned_count % banned_max], member.identity.key, 32);
+    s.banned_count += 1;
+    replica::give_up(*s.replica, member.id);
+}
+
+void remove_guilty(Session &s)
+{
+    const Replica &r = *s.replica;
+    if (s.config.misbehaviour != Misbehaviour::remove || s.state == State::cut_off) return;
+    if (replica::host(r) != r.self) return;
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const bool goes = r.members[slot].fenced || r.queues[slot].removing;
+        if (!goes && replica::is_guilty(r, slot)) ban_and_give_up(s, slot);
+    }
+}
+
 }
 
 void start(Session *session)
@@ -64,10 +105,8 @@ void remove(Session *session, PeerId peer)
     if (s.state == State::cut_off) return;
     session::record(s, session::about(RecordKind::remove, ObjectId::none, peer));
     if (slot == no_member || peer == s.replica->self) return;
-    std::memcpy(s.banned[s.banned_count % banned_max], s.replica->members[slot].identity.key, 32);
-    s.banned_count += 1;
     session::wake_all(s);
-    replica::give_up(*s.replica, peer);
+    session::ban_and_give_up(s, slot);
 }
 
 // --- Peers ---

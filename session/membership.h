@@ -9,5 +9,11 @@ Identity own_identity(const Session &s); // Without an address, which only other
 // When cut off: makes a session of its own of what is here.
 void begin_another(Session &s);
 const char *member_name(const Session &s, PeerId peer); // "" for others than members.
+// The peer at the other end has broken the rules. Only what members do counts: another peer has no
+// name yet, and its connection is closed.
+void charge(Session &s, ConnectionIndex index, Breach breach);
+void charge(Session &s, ConnectionIndex index, Verdict verdict); // Only for breaches.
+// Once per tick: with Misbehaviour::remove the host removes the members that are guilty.
+void remove_guilty(Session &s);
 
 }

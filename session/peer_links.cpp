@@ -4,6 +4,7 @@
 #include "session/failure_detector.h"
 #include "session/former.h"
 #include "session/journal.h"
+#include "session/membership.h"
 #include "session/session.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
@@ -253,6 +254,10 @@ static void lose_member(Session &s, ConnectionIndex index, ConnectionState state
                                    ? connection::close_reason(endpoint::at(*s.endpoint, index))
                                    : CloseReason::none;
     const Address former = former_address(s, index);
+    // This side ends a connection by itself for one reason only.
+    const CloseReason ours = connection::close_reason(endpoint::at(*s.endpoint, index));
+    if (state == ConnectionState::closed_by_us && ours == CloseReason::protocol_error)
+        charge(s, index, Breach::malformed);
     free_link(s, index);
     if (s.says_goodbye) return;
     const bool disowned = reason == CloseReason::removed || reason == CloseReason::refused;

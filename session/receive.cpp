@@ -102,7 +102,7 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
             verdict = replica::receive_updates(*s.replica, from.peer, message.bytes);
         if (message.kind == UnreliableKind::snapshot)
             verdict = replica::receive_snapshot(*s.replica, from.peer, message.bytes);
-        from.bad_messages += verdict == Verdict::forged || verdict == Verdict::malformed;
+        charge(s, index, verdict);
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))
             take_call(s, from.peer, message.bytes, Reliability::unreliable);
         if (message.kind >= UnreliableKind::bridged) take_path_message(s, index, message, source);
@@ -122,7 +122,7 @@ static void drain_calls(Session &s, ConnectionIndex index)
         if (message.empty()) return;
         const ReceivedCall call = take_call(s, from.peer, message, Reliability::reliable);
         if (call.result == ReceivedCall::Result::no_room) return;
-        if (call.result == ReceivedCall::Result::malformed) from.bad_messages += 1;
+        if (call.result == ReceivedCall::Result::malformed) charge(s, index, Breach::malformed);
         from.call_count += 1;
         from.call_bytes += s.config.types[call.head.type].size_bytes;
         connection::consume_message(c, StreamId::calls);
@@ -148,10 +148,8 @@ static bool take_world_message(Session &s, ConnectionIndex index,
         if (receive_meet_of_member(s, index, message)) return true;
         const Verdict verdict = replica::receive(*s.replica, peer, message);
         if (verdict != Verdict::later) from.received_messages += 1;
-        if (message[0] == static_cast<std::byte>(MessageKind::report_object))
-            note_progress(s, peer);
         if (s.journal && verdict != Verdict::later) note_received(s, index, peer, verdict, message);
-        from.bad_messages += verdict == Verdict::malformed || verdict == Verdict::forged;
+        charge(s, index, verdict);
         copy_replica_events(s);
         return verdict != Verdict::later;
     }
@@ -185,6 +183,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     if (!room) return;
     const Arrival arrival = endpoint::receive(*s.endpoint, datagram, s.now_us);
     if (arrival.handling == Handling::opened) open_link(s, arrival.connection, arrival.answered_us);
+    if (arrival.handling == Handling::breach) charge(s, arrival.connection, Breach::malformed);
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
     wake(s, arrival.connection);
     const PeerLink &from = peer_link(s, arrival.connection);
@@ -193,7 +192,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     const PacketDisposition accepted = packet_disposition(s, from, arrival.packet);
     if (accepted == PacketDisposition::drop) {
         endpoint::count_bad_datagram(*s.endpoint);
-        return;
+        return charge(s, arrival.connection, Breach::malformed);
     }
     Connection &c = endpoint::at(*s.endpoint, arrival.connection);
     // The UPDATEs may be about objects or tenures that a message that still waits will create.
@@ -244,6 +243,7 @@ static bool members_rest(const Session &s)
 static void update_members(Session &s)
 {
     update_outages(s);
+    remove_guilty(s);
     update_deadlines(s);
     seek_former(s);
 }

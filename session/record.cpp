@@ -126,6 +126,7 @@ static void write_config(BitWriter &w, const Config &config, const uint8_t (&see
     bits::write(w, wire_version, 8);
     bits::write(w, config.peers_max, 16);
     bits::write(w, static_cast<uint64_t>(config.admission), 8);
+    bits::write(w, static_cast<uint64_t>(config.misbehaviour), 8);
     bits::write(w, static_cast<uint64_t>(config.quorum), 8);
     bits::write(w, static_cast<uint64_t>(config.topology), 8);
     bits::write(w, config.send_bytes_per_second_max, 32);
@@ -147,6 +148,9 @@ RecordedConfig read_config(ByteReader &r)
     const uint64_t admission = number(r, 1);
     if (admission > static_cast<uint64_t>(Admission::ask_game)) fail(r);
     read.config.admission = static_cast<Admission>(admission);
+    const uint64_t misbehaviour = number(r, 1);
+    if (misbehaviour > static_cast<uint64_t>(Misbehaviour::ask_game)) fail(r);
+    read.config.misbehaviour = static_cast<Misbehaviour>(misbehaviour);
     const uint64_t quorum = number(r, 1);
     if (quorum > static_cast<uint64_t>(Quorum::survivors)) fail(r);
     read.config.quorum = static_cast<Quorum>(quorum);

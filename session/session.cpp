@@ -66,7 +66,6 @@ void enter_state(Session &s, State state, const char *format, ...)
 static const char *fault_sentence(Fault fault)
 {
     switch (fault) {
-    case Fault::dead_full: return "The memory of the dead is full.";
     case Fault::counter_full:
         return "A counter has come to its end. A new peer begins with new ones.";
     case Fault::none:
@@ -222,6 +221,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(part_runs, own_charges * runs);
     array(s.call_rates, s.config.peers_max * s.types.types.size());
     array(s.deadlines, s.config.peers_max);
+    array(s.breaches, s.config.peers_max);
     array(s.outages, s.config.peers_max);
     array(s.away, s.config.peers_max);
     array(s.peers, s.config.peers_max);
@@ -385,9 +385,9 @@ ConfigProblem config_problem(const Config &config)
 {
     const auto &c = config;
     const uint16_t most = c.topology == Topology::star ? star_peers_max : mesh_peers_max;
-    if (c.admission > Admission::ask_game || c.quorum > Quorum::survivors ||
-        c.topology > Topology::star)
-        return {"admission, quorum or topology is none of its enumerators"};
+    if (c.admission > Admission::ask_game || c.misbehaviour > Misbehaviour::ask_game ||
+        c.quorum > Quorum::survivors || c.topology > Topology::star)
+        return {"admission, misbehaviour, quorum or topology is none of its enumerators"};
     if (c.peers_max < 2 || c.peers_max > most) return outside("peers_max", c.peers_max, 2, most);
     if (c.timeout_ms < 100 || c.timeout_ms > 600'000)
         return outside("timeout_ms", c.timeout_ms, 100, 600'000);
@@ -493,9 +493,12 @@ std::span<const Event> session_events(const Session *session)
 Stats peer_stats(const Session *session, PeerId peer)
 {
     const ConnectionIndex index = session::link_to(*session, peer);
-    if (index == no_connection) return {};
-    Stats stats = connection::stats(endpoint::at(*session->endpoint, index));
-    stats.bad_messages = session->links[index].bad_messages;
+    const MemberSlot slot = replica::find_member(*session->replica, peer);
+    Stats stats = {};
+    if (index != no_connection) stats = connection::stats(endpoint::at(*session->endpoint, index));
+    if (slot != no_member && session->breaches[slot].id == peer)
+        std::ranges::copy(session->breaches[slot].counts, stats.breaches);
+    if (index == no_connection) return stats;
     stats.bridged =
         address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));
     return stats;

@@ -79,9 +79,8 @@ inline constexpr uint64_t seek_interval_us = 500'000;
 inline constexpr uint64_t reconnect_interval_us = 1'000'000; // After a failed or closed connection.
 // Both members of a pair connect when it has had no path for so long; before, the later one does.
 inline constexpr uint64_t both_connect_after_us = 5'000'000;
-// How many times timeout_ms a member may make no progress with its answer to a query. With 1, a
-// timeout of 2 s and 20 % loss, an honest member was too late in one of 60 departures, because
-// there is time for only a few retransmissions.
+// How many times timeout_ms a member has for its answer to a query. With 1, a timeout of 2 s and
+// 20 % loss, an honest member was too late in one of 60 departures.
 inline constexpr uint64_t report_timeouts = 3;
 
 // --- Bridges: docs/membership.md, "Paths" ---
@@ -159,7 +158,6 @@ struct PeerLink {
     uint64_t ask_us;        // join_target: when to repeat the JOIN; 0: never.
     uint64_t clock_sent_us; // 0: never, or not since our state has changed.
     uint32_t clock_count;   // Clocks sent since then.
-    uint64_t bad_messages;  // See Stats.
     uint32_t message_first, message_count; // Messages in flight: a ring in Session::message_ends.
     uint32_t acked_messages;               // World messages to the member, acked in order.
     uint64_t received_messages;            // World messages from the member.
@@ -247,15 +245,20 @@ struct CallRate {
     Allowance allowance;
 };
 
-// One per member slot, at the host or its successor: the deadlines of this member. Each time is
-// that of the last progress; 0: nothing is due from it.
+// One per member slot, at the host or its successor: the deadlines of this member.
 struct PeerDeadlines {
     PeerId id;
-    uint32_t token;          // The query that it must answer.
-    uint32_t acked_messages; // Until the query has arrived there, each ack is progress.
-    uint64_t report_us;      // For its answer to the query.
-    uint64_t catch_up_us;    // For catching up, as a newcomer.
-    bool has_what_was_held;  // The objects that were held for it have been given back.
+    uint32_t token;         // The query that it must answer. 0: none.
+    uint64_t report_us;     // How long it has been heard since that query.
+    uint64_t checked_us;    // When report_us was brought up to date.
+    uint64_t catch_up_us;   // Since when it catches up, as a newcomer. 0: it does not.
+    bool has_what_was_held; // The objects that were held for it have been given back.
+};
+
+// One per member slot: see Stats.
+struct BreachCounts {
+    PeerId id;
+    uint64_t counts[breach_kinds];
 };
 
 // A range of Session::awake, `first` to `end` without `end`. The packets of these connections are
@@ -292,6 +295,7 @@ struct Session {
     ConnectionIndex *link_of;       // Indexed by member slot: the connection bound to it last.
     uint64_t *reconnect_us;         // Indexed by member slot: do not connect before this time.
     PeerDeadlines *deadlines;       // Indexed by member slot.
+    BreachCounts *breaches;         // Indexed by member slot.
     LinkOutage *outages;            // Indexed by member slot.
     uint8_t *away;                  // Indexed by member slot: 1 for a member that is not heard now.
     uint64_t few_since_us;          // Since when too few members are heard. 0: enough are.

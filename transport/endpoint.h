@@ -50,7 +50,8 @@ enum class Handling : uint8_t {
     opened,  // The peer has opened `connection`, and `packet` is its first packet. If we were
              // connecting to the same key, the connection keeps that index. An older connection
              // with the same key is being closed, with CloseReason::replaced.
-    packet   // `packet` arrived on `connection`.
+    packet,  // `packet` arrived on `connection`.
+    breach   // The peer of `connection` has sealed what is not in the format. Otherwise as bad.
 };
 
 struct Arrival {

@@ -84,7 +84,9 @@ Arrival receive_packet(Endpoint &e, ConnectionIndex index, const Datagram &datag
 {
     Arrival arrival = {Handling::packet, index,
                        connection::open_packet(*e._connections[index], datagram.bytes, e._scratch)};
-    if (arrival.packet.opening != Opening::ok)
+    if (arrival.packet.opening == Opening::malformed)
+        arrival.handling = Handling::breach;
+    else if (arrival.packet.opening != Opening::ok)
         arrival.handling = Handling::bad;
     else if (e._slots[index].first_packet_at == 0)
         e._slots[index].first_packet_at = e._received;
@@ -124,7 +126,7 @@ Arrival receive(Endpoint &e, const Datagram &datagram, uint64_t now_us)
     static_assert(Handling{} == Handling::bad);
     e._received += 1;
     Arrival arrival = dispatch(e, datagram, now_us);
-    if (arrival.handling == Handling::bad) e._bad += 1;
+    if (arrival.handling == Handling::bad || arrival.handling == Handling::breach) e._bad += 1;
     if (arrival.handling == Handling::bad || arrival.handling == Handling::handled)
         arrival.connection = no_connection;
     return arrival;

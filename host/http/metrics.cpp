@@ -177,8 +177,6 @@ constexpr RoomMetric room_metrics[] = {
      [](const RoomStatus &r) { return real(r.traffic.lost_datagrams); }},
     {"tern_bad_datagrams_total", "counter", "Datagrams dropped: malformed, forged or duplicate.",
      [](const RoomStatus &r) { return real(r.stats.bad_datagrams); }},
-    {"tern_bad_messages_total", "counter", "Messages of members that broke the rules.",
-     [](const RoomStatus &r) { return real(r.traffic.bad_messages); }},
     {"tern_forwarded_datagrams_total", "counter", "Datagrams forwarded for members without a path.",
      [](const RoomStatus &r) { return real(r.stats.forwarded_datagrams); }},
     {"tern_forwarded_bytes_total", "counter", "The same in bytes.",
@@ -234,6 +232,12 @@ std::string metrics_text(const HostStatus &status)
         line(writer, "", {{"room", room.name}, {"owner", "others"}},
              real(room.stats.objects) - owned);
     }
+    family(writer, "tern_misbehaved_total", "counter",
+           "Members that broke the rules, each way of each member once.");
+    for (const RoomStatus &room : status.rooms)
+        for (size_t i = 1; i < breach_names.size(); ++i)
+            line(writer, "", {{"room", room.name}, {"reason", breach_names[i]}},
+                 real(room.misbehaved[i]));
     for (const TypeMetric &metric : type_metrics) {
         family(writer, metric.name, metric.type, metric.help);
         for (const RoomStatus &room : status.rooms)

@@ -1,5 +1,6 @@
 #include "host/http/http.h"
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace dedicated {
 
@@ -38,7 +39,7 @@ Json peer_json(const PeerStatus &peer)
             {"received_datagrams", peer.stats.received_datagrams},
             {"received_bytes", peer.stats.received_bytes},
             {"lost_datagrams", peer.stats.lost_datagrams},
-            {"bad_messages", peer.stats.bad_messages},
+            {"breaches", breach_count(peer.stats)},
             {"datagram_bytes", peer.stats.datagram_bytes},
             {"bridged", peer.stats.bridged}};
 }
@@ -94,7 +95,8 @@ Json stats_json(const RoomStatus &room)
             {"received_datagrams", room.traffic.received_datagrams},
             {"received_bytes", room.traffic.received_bytes},
             {"lost_datagrams", room.traffic.lost_datagrams},
-            {"bad_messages", room.traffic.bad_messages},
+            {"misbehaved",
+             std::accumulate(room.misbehaved.begin(), room.misbehaved.end(), uint64_t{0})},
             {"joined", room.joined},
             {"left", room.left},
             {"refused", room.refused}};

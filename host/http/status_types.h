@@ -6,11 +6,21 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <tern/tern.h>
 #include <vector>
 
 namespace dedicated {
+
+// As metrics, JSON and the log name them; indexed by tern::Breach.
+inline constexpr std::array<const char *, tern::breach_kinds> breach_names = {
+    "none", "malformed", "forged", "over_quota"};
+
+inline uint64_t breach_count(const tern::Stats &stats)
+{
+    return std::accumulate(std::begin(stats.breaches), std::end(stats.breaches), uint64_t{0});
+}
 
 struct PeerStatus {
     uint16_t id;
@@ -27,7 +37,6 @@ struct Traffic {
     uint64_t sent_datagrams, sent_bytes; // UDP payload.
     uint64_t received_datagrams, received_bytes;
     uint64_t lost_datagrams; // Sent datagrams that the connections declared lost.
-    uint64_t bad_messages;
 };
 
 // Upper bounds of the buckets of the round trip histogram, in microseconds. One more bucket counts
@@ -98,8 +107,10 @@ struct RoomStatus {
     std::vector<TypeStatus> types;        // Indexed by TypeId.
     std::vector<OwnershipChange> changes; // The last ones, oldest first; at most changes_max.
     std::vector<Sample> samples;          // Oldest first; at most samples_max.
-    uint64_t joined, left, refused;       // Counts of peers since the room was opened.
-    std::string recording;                // Path of the recording; empty if there is none.
+    // How often a member broke the rules in a way that was new of it; indexed by tern::Breach.
+    std::array<uint64_t, tern::breach_kinds> misbehaved;
+    uint64_t joined, left, refused; // Counts of peers since the room was opened.
+    std::string recording;          // Path of the recording; empty if there is none.
     uint64_t recording_bytes;
     ScriptStatus script;
 };

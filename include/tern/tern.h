@@ -200,7 +200,8 @@ uint64_t world_digest(const Session *session);
 // its acks. For this peer it is why it does not own the object; the last 64 refused claims are
 // remembered.
 Explanation explain(const Session *session, ObjectId object, PeerId peer);
-const char *to_text(Why why); // A sentence for people.
+const char *to_text(Why why);       // A sentence for people.
+const char *to_text(Breach breach); // Likewise.
 
 // --- Calls (RPC), when open. Reliable calls from one peer to another arrive in order, unreliable
 // ones at most once and in any order. docs/use/calls.md. ---

@@ -185,6 +185,20 @@ enum class Admission : uint8_t { always, ask_game };
 inline constexpr uint16_t mesh_peers_max = 64;
 inline constexpr uint16_t star_peers_max = 512;
 
+// How a member has broken the rules. No honest peer does, whatever the network does to it.
+enum class Breach : uint8_t {
+    none,
+    malformed, // It sent something that is not in the format, sealed with its own key.
+    forged,    // It sent something for which it has no authority.
+    over_quota // It has created more objects than the host lets it: creations_left().
+};
+inline constexpr size_t breach_kinds = 4; // With none.
+
+// How the host treats a member that has broken the rules: it removes the member, or leaves that to
+// its game (misbehaved). The host believes what it has found itself, and what more than a third of
+// the other members have, at least two of them.
+enum class Misbehaviour : uint8_t { remove, ask_game };
+
 inline constexpr uint32_t send_parts_max = 16;
 
 // Threads of the caller that send() may use; tern starts none. make_workers() in tern/io.h provides
@@ -208,6 +222,7 @@ struct Config {
     // to star_peers_max. Memory of unused places is reserved but never touched.
     uint16_t peers_max = 16;
     Admission admission = Admission::always;
+    Misbehaviour misbehaviour = Misbehaviour::remove;
     Quorum quorum = Quorum::majority;   // Equal on all peers.
     Topology topology = Topology::mesh; // Equal on all peers.
     const char *name = ""; // Name of this peer, shown to others. Cut to name_bytes_max - 1; copied.
@@ -220,7 +235,7 @@ struct Config {
     // all peers. At least 4096.
     uint32_t bridge_bytes_per_second_max = 64 * 1024;
     // A peer that is silent for this long counts as gone. A member that is connected but holds up a
-    // departure is removed after three times as long. 100 to 600'000.
+    // departure for three times as long is removed. 100 to 600'000.
     uint32_t timeout_ms = 10'000;
     // How long joining may take, from join() until the session is open. After that the state
     // becomes unreachable, and the host removes the newcomer. 100 to 600'000.
@@ -264,8 +279,7 @@ enum class State : uint8_t {
     refused_secret,  // The member answered, but the invite's secret is not that of the session.
     refused_by_game, // The host's game called refuse(), or remove() earlier.
     removed,         // The host has removed this peer from the session.
-    overflow         // A limit of this peer was exceeded: the ranges of destroyed ids that it
-                     // remembers, or a counter has ended.
+    overflow         // A counter of this peer has ended: docs/use/how_many.md.
 };
 
 // The comment of each kind lists the members of Event that it sets.
@@ -278,6 +292,9 @@ enum class EventKind : uint8_t {
     peer_joined,   // peer, name. previous: the id that it had before it was removed, if we were a
                    // member then; else none.
     peer_left,     // peer. Events of its orphans follow once the departure is settled.
+    misbehaved,    // peer has broken the rules: breach. previous: the member that has reported it,
+                   // or none if this peer has found it. Reports come to the host only. Once for
+                   // each peer, breach and reporter; Stats counts them all.
     host_lost,     // peer: the lost host. Claims wait for the next host; all else continues, and
                    // host_changed follows. If the state is joining: discard all earlier events,
                    // because this peer joins with another member, as a new peer. The others have
@@ -341,9 +358,10 @@ struct Event {
     EventKind kind;
     ClaimRefusal refusal;    // claim_refused.
     CallFailure failure;     // call_failed.
+    Breach breach;           // misbehaved.
     TypeId type;             // object_*, owner_changed, calls; claim_*, if the object is known.
     PeerId peer;             // The peer that joined, left, claims or calls; the object's owner.
-    PeerId previous;         // owner_changed, host_changed, peer_joined.
+    PeerId previous;         // owner_changed, host_changed, peer_joined, misbehaved.
     uint16_t argument_bytes; // Size of arguments: join_asked, calls.
     CallId call;             // call: for reply(), or none. reply, call_failed: the answered call.
     ObjectId object;         // object_*, owner_changed, claim_*; calls to an object's owner.
@@ -398,7 +416,8 @@ struct Viewpoint {
     float position[3]; // In the unit of the position field; only as many numbers as it has.
 };
 
-// State and counters of the connection to one peer. A new connection starts at 0.
+// State and counters of the connection to one peer. A new connection starts at 0, except for
+// breaches.
 struct Stats {
     uint32_t rtt_us; // Smoothed round trip time (RFC 9002, 5.3); 0 before the first sample.
     uint32_t rtt_variance_us; // Mean deviation of the round trip time.
@@ -407,7 +426,8 @@ struct Stats {
     uint64_t received_datagrams;
     uint64_t received_bytes;
     uint64_t lost_datagrams; // Sent datagrams that loss detection has declared lost.
-    uint64_t bad_messages;   // Authentic messages that broke the rules; ignored.
+    // Indexed by Breach: what it sent against the rules. Each message or datagram was ignored.
+    uint64_t breaches[breach_kinds];
     uint32_t datagram_bytes; // Largest UDP payload sent to it; probed once packets are full.
     bool bridged;            // Datagrams to it are relayed by another member.
 };

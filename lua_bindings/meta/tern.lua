@@ -43,6 +43,7 @@ local tern = {}
 ---| "join_asked"
 ---| "peer_joined"
 ---| "peer_left"
+---| "misbehaved"
 ---| "host_lost"
 ---| "host_changed"
 ---| "object_created"
@@ -74,6 +75,11 @@ local tern = {}
 ---| "not_allowed"
 ---| "lost"
 ---| "no_reply"
+---@alias tern.Breach
+---| "none"
+---| "malformed"
+---| "forged"
+---| "over_quota"
 ---@alias tern.FieldKind
 ---| "boolean"
 ---| "int8"
@@ -125,6 +131,7 @@ local tern = {}
 ---@field types? tern.TypeOptions[]
 ---@field peers_max? integer Members with this peer: 2 to 64, in a star to 512. 16.
 ---@field admission? "always"|"ask_game" ask_game: join_asked is answered by admit() or refuse().
+---@field misbehaviour? "remove"|"ask_game" Whether the host removes members that break the rules.
 ---@field quorum? "majority"|"survivors" Which members may go on when others are lost.
 ---@field topology? "mesh"|"star" mesh: all peers are connected; star: each to the host only.
 ---@field name? string The name of this peer for others; cut to 31 bytes.
@@ -243,6 +250,12 @@ function tern.refusal(session, event) end
 ---@return tern.CallFailure
 function tern.failure(session, event) end
 
+-- For misbehaved.
+---@param session tern.Session
+---@param event integer
+---@return tern.Breach
+function tern.breach(session, event) end
+
 -- For object_changed and owner_changed: whether that field has changed.
 ---@param session tern.Session
 ---@param event integer
@@ -285,6 +298,7 @@ function tern.lost_ticks(session, event) end
 ---@field call tern.Call
 ---@field refusal tern.ClaimRefusal
 ---@field failure tern.CallFailure
+---@field breach tern.Breach
 ---@field lost_ticks integer
 ---@field name string
 
@@ -335,7 +349,9 @@ function tern.peer_name(session, peer) end
 ---@field received_datagrams integer
 ---@field received_bytes integer
 ---@field lost_datagrams integer
----@field bad_messages integer
+---@field malformed integer Breaches of the rules by this peer, like the next two.
+---@field forged integer
+---@field over_quota integer
 ---@field datagram_bytes integer The size of the largest datagrams sent to this peer.
 ---@field bridged boolean
 

@@ -186,7 +186,7 @@ std::string invites_text(const Json &status)
 std::string peers_text(const Json &peers)
 {
     std::vector<Row> rows = {
-        {"ROOM", "PEER", "NAME", "ROUND TRIP", "SENT", "RECEIVED", "LOST", "BAD MESSAGES", ""}};
+        {"ROOM", "PEER", "NAME", "ROUND TRIP", "SENT", "RECEIVED", "LOST", "BREACHES", ""}};
     for (const Json &peer : peers) {
         const bool self = is_true(peer, "self");
         const auto own = [self](const std::string &text) { return self ? "-" : text; };
@@ -196,7 +196,7 @@ std::string peers_text(const Json &peers)
              own(bytes_text(static_cast<double>(number(peer, "sent_bytes")))),
              own(bytes_text(static_cast<double>(number(peer, "received_bytes")))),
              own(percent(number(peer, "lost_datagrams"), number(peer, "sent_datagrams"))),
-             own(word(peer, "bad_messages")),
+             own(word(peer, "breaches")),
              self                       ? "this host"
              : is_true(peer, "bridged") ? "bridged"
                                         : ""});

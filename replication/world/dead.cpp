@@ -76,4 +76,55 @@ bool add(Dead &dead, DeadRange range)
     return true;
 }
 
+// --- Gaps ---
+
+// An id has 48 bits. While widen() is prepared, this bit of DeadRange::first says that a living
+// object lies in the gap before the range.
+static constexpr uint64_t living_before = uint64_t{1} << 63;
+
+void has_living(Dead &dead, ObjectId object)
+{
+    const size_t next = find(dead, static_cast<uint64_t>(object));
+    if (next < dead.count) dead[next].first |= living_before;
+}
+
+static bool is_open_gap(const Dead &dead, size_t next)
+{
+    return next > 0 && (dead[next].first & living_before) == 0 &&
+           creator(dead[next - 1].last) == creator(dead[next].last);
+}
+
+// The creator with the most gaps in which nothing lives.
+static uint64_t sloppiest(const Dead &dead)
+{
+    uint64_t found = 0;
+    size_t most = 0, gaps = 0;
+    for (size_t i = 0; i < dead.count; ++i) {
+        const bool same = i > 0 && creator(dead[i - 1].last) == creator(dead[i].last);
+        gaps = same ? gaps + is_open_gap(dead, i) : 0;
+        if (gaps <= most) continue;
+        most = gaps;
+        found = creator(dead[i].last);
+    }
+    TERN_ASSERT(most > 0, "%u ranges, and something lives between all of them", dead.count);
+    return found;
+}
+
+void widen(Dead &dead)
+{
+    const uint64_t whose = sloppiest(dead);
+    uint32_t kept = 0;
+    for (size_t i = 0; i < dead.count; ++i) {
+        const bool merges = is_open_gap(dead, i) && creator(dead[i].last) == whose;
+        if (merges)
+            dead[kept - 1].last = dead[i].last;
+        else
+            dead[kept++] = dead[i];
+    }
+    std::memset(dead.begin() + kept, 0, (dead.count - kept) * sizeof(DeadRange));
+    dead.count = kept;
+    for (DeadRange &range : dead.all())
+        range.first &= ~living_before;
+}
+
 }

@@ -22,5 +22,11 @@ DeadRange run(const Dead &dead, DeadRange range);
 // False: a new range is needed and there is no room; nothing changed.
 bool add(Dead &dead, DeadRange range);
 
+// Makes room: a creator gives its serials one by one, so all ids between two of its tombstones are
+// alive or dead in the end. For each living object, call has_living(); then widen() makes one range
+// of ranges with nothing alive between them, for the creator that has left the most such gaps.
+void has_living(Dead &dead, ObjectId object);
+void widen(Dead &dead);
+
 }
 }

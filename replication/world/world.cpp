@@ -178,28 +178,37 @@ const void *value(const World &world, const TypeTable &types, ObjectSlot slot)
 
 // --- Destruction ---
 
-static bool remember(World &world, ObjectId object)
+void add_tombstones(World &world, DeadRange range)
 {
-    const auto id = static_cast<uint64_t>(object);
-    return dead::add(world.dead, {id, id});
+    if (dead::add(world.dead, range)) return;
+    for (const Object &object : world.slots.all())
+        if (object.life == Life::alive) dead::has_living(world.dead, object.id);
+    dead::widen(world.dead);
+    const bool added = dead::add(world.dead, range);
+    TERN_ASSERT(added, "%u ranges of destroyed ids", world.dead.count);
 }
 
-bool destroy_in_place(World &world, ObjectSlot slot)
+static void remember(World &world, ObjectId object)
+{
+    const auto id = static_cast<uint64_t>(object);
+    add_tombstones(world, {id, id});
+}
+
+void destroy_in_place(World &world, ObjectSlot slot)
 {
     Object &object = world.slots[slot];
     TERN_ASSERT(object.life == Life::alive, "slot %u is not alive", slot);
-    if (!remember(world, object.id)) return false;
+    remember(world, object.id);
     object.life = Life::destroyed;
     world.packed[object.type].alive -= 1;
     world.alive -= 1;
-    return true;
 }
 
-bool destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot)
+void destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot)
 {
     Object &object = world.slots[slot];
     TERN_ASSERT(object.life == Life::alive, "slot %u is not alive", slot);
-    if (!remember(world, object.id)) return false;
+    remember(world, object.id);
     Packed &packed = world.packed[object.type];
     packed.count -= 1;
     packed.dying += 1;
@@ -210,7 +219,6 @@ bool destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot)
     const uint32_t place = packed.first + packed.capacity - packed.dying;
     move_packed(world, types, object.type, place, object.index);
     object.life = Life::dying;
-    return true;
 }
 
 static void free_slot(World &world, const TypeTable &types, ObjectSlot slot)

@@ -103,9 +103,11 @@ const void *value(const World &world, const TypeTable &types, ObjectSlot slot);
 // Destroy an object: its id becomes a tombstone, its slot stays until sweep(). The first leaves the
 // packed arrays as they are, for the game's own destroy(); the second moves the object behind the
 // living.
-// False: there is no room for the tombstone, and nothing changed.
-bool destroy_in_place(World &world, ObjectSlot slot);
-bool destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot);
+void destroy_in_place(World &world, ObjectSlot slot);
+void destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot);
+// Makes tombstones of these ids. None of them may be alive. If World::dead is full, ids of one
+// creator that lie between tombstones, and that no living object here has, die too: dead::widen().
+void add_tombstones(World &world, DeadRange range);
 // Frees the slots of all destroyed and dying objects. Packed indices change.
 void sweep(World &world, const TypeTable &types);
 

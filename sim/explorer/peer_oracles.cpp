@@ -143,6 +143,9 @@ static Violation honest(const StepSeen &seen)
     if (seen.verdict == Verdict::malformed && !was_forged) {
         invariant = "I12";
         what = "found a message malformed";
+    } else if (seen.verdict == Verdict::over_quota) {
+        invariant = "I6";
+        what = "found a creation beyond the lease";
     } else if (seen.verdict == Verdict::forged && !was_forged) {
         invariant = "I6";
         what = "found a message forged";

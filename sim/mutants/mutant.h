@@ -109,7 +109,12 @@ namespace tern {
     X(query_waits_its_turn, "the next host of a star queries after all that waits")                \
     X(asks_lower_only, "a client that is cut off asks only those before it, and its last host")    \
     X(keeps_what_was_held, "the host keeps what it holds for a member that has come back")         \
-    X(never_meets, "a host ignores the MEET of another session's host")
+    X(never_meets, "a host ignores the MEET of another session's host")                            \
+    X(lease_not_checked, "the host lets a member create more than its lease allows")               \
+    X(breaches_forgiven, "the host removes nobody for what it has found itself")                   \
+    X(one_accuser_suffices, "the host removes whom a single member accuses")                       \
+    X(accused_once, "a new host is not told who has broken the rules")                             \
+    X(trickle_is_progress, "a member has more time with each part of its report")
 
 enum class Mutant : uint8_t {
     none,

@@ -47,8 +47,21 @@ Violation check(const Judged &judged)
     return after.life == Life::alive && began ? check_owner(judged) : Violation{};
 }
 
+// No peer of a simulation breaks the rules, so none may be charged, whatever the network does.
+static Violation check_charged(const Node &node, uint16_t index)
+{
+    for (const Event &event : node.events) {
+        if (event.kind != EventKind::misbehaved) continue;
+        return oracles::violation("I6", ObjectId::none, index, "peer %s charges peer %s: %s",
+                                  text(node.self).c_str(), text(event.peer).c_str(),
+                                  to_text(event.breach));
+    }
+    return {};
+}
+
 Violation check_heard(const Node &node, uint16_t index)
 {
+    if (const Violation charged = check_charged(node, index); charged) return charged;
     for (size_t i = 0; i < node.note_count; ++i) {
         const Note &note = node.notes[i];
         const bool forged = note.verdict == static_cast<uint8_t>(Verdict::forged);

@@ -47,7 +47,7 @@ local function right_arguments(e)
         explain = {s, e.ship, 2, {}}, admit = {s, 9}, refuse = {s, 9, "no"}, remove = {s, 9},
         invite = {s, "1.2.3.4:5"}, parse_invite = {"tern1-"},
         event_count = {other}, event = {other, 1}, argument = {other, e.called, 1},
-        refusal = {other, 1},
+        refusal = {other, 1}, breach = {other, 1},
         failure = {other, 1}, changed = {other, e.changed, 1}, progress = {other, 1},
         event_name = {other, 1}, payload = {other, 1}, lost_ticks = {other, 1}, events = {s},
         on = {s, "call", print}, dispatch = {s},

@@ -38,7 +38,7 @@ inline const TypeTable &group_table()
     return table;
 }
 
-inline constexpr ReplicaLimits group_limits = {6, 256, 64, 256, 16, 128, Quorum::survivors};
+inline constexpr ReplicaLimits group_limits = {6, 256, 64, 1024, 16, 128, Quorum::survivors};
 
 inline ReplicaPointer make_replica(Topology topology = Topology::mesh,
                                    uint32_t grants_max = group_limits.grants_max)

@@ -182,16 +182,18 @@ TEST_F(Tenures, ANameAlwaysHasItsEnd)
     EXPECT_EQ(strnlen(known.name, sizeof known.name), name_bytes_max - 1);
 }
 
-TEST_F(Tenures, WhereNoDestroyedIdHasRoomADestroyIsAFault)
+TEST_F(Tenures, WhoLeavesGapsBetweenItsDeadLosesThem)
 {
     Replica &full = group.at(4);
     for (uint32_t serial = 1; !flat::full(full.world.dead); serial += 2) {
         const auto id = static_cast<uint64_t>(object_id::make(peer(3), serial));
         ASSERT_TRUE(dead::add(full.world.dead, {id, id}));
     }
-    EXPECT_EQ(full.fault, Fault::none);
     replica::destroy(group.at(2), slot(2));
     group.flow();
-    EXPECT_EQ(full.fault, Fault::dead_full);
+    EXPECT_EQ(full.fault, Fault::none);
+    EXPECT_EQ(full.world.dead.count, 2u);
+    EXPECT_TRUE(belief(full, object).dead);
     EXPECT_TRUE(belief(group.at(3), object).dead);
+    EXPECT_TRUE(belief(full, object_id::make(peer(3), 2)).dead);
 }

@@ -1,5 +1,6 @@
 // The host leaves, dies or is cut off, and another member takes over.
 #include "migration/replica.h"
+#include "tests/breach_count.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -306,7 +307,7 @@ TEST_F(Hosts, ANewcomerWhoseHostDiesStartsOverAndComesIn)
         EXPECT_EQ(host_peer(newcomer), second);
         EXPECT_EQ(get<Body>(newcomer, body).health, 1);
         EXPECT_EQ(other_peers(world.nodes[1].session).size(), 2u);
-        EXPECT_EQ(peer_stats(world.nodes[1].session, local_peer(newcomer)).bad_messages, 0u);
+        EXPECT_EQ(breach_count(peer_stats(world.nodes[1].session, local_peer(newcomer))), 0u);
     }
 }
 

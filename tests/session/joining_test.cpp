@@ -1,3 +1,4 @@
+#include "tests/breach_count.h"
 #include "tests/session/three_peers.h"
 #include <algorithm>
 
@@ -132,7 +133,7 @@ TEST(Joining, WhoLosesItsWayBeforeTheWelcomeAsksAgainAndIsLetIn)
     world.cut_one_way(0, 1, false);
     ASSERT_TRUE(world.step_until_open());
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
-    EXPECT_EQ(peer_stats(host, local_peer(newcomer)).bad_messages, 0u);
+    EXPECT_EQ(breach_count(peer_stats(host, local_peer(newcomer))), 0u);
     // The host admits the newcomer a second time under the same id.
     EXPECT_EQ(local_peer(newcomer), static_cast<PeerId>(2));
 }

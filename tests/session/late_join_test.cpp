@@ -1,6 +1,7 @@
 // A newcomer to a world of 10,000 objects: how soon it has them, and how much older the updates
 // between the members become meanwhile.
 #include "migration/replica.h"
+#include "tests/breach_count.h"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -319,5 +320,5 @@ TEST(LateJoin, WhileObjectsAreMadeDestroyedAndMigrated)
     ASSERT_TRUE(yard.world.step_until_converged());
     for (const Node &node : yard.world.nodes)
         for (PeerId peer : other_peers(node.session))
-            EXPECT_EQ(peer_stats(node.session, peer).bad_messages, 0u);
+            EXPECT_EQ(breach_count(peer_stats(node.session, peer)), 0u);
 }

@@ -1,3 +1,4 @@
+#include "tests/breach_count.h"
 #include "tests/session/three_peers.h"
 
 using namespace tern;
@@ -296,8 +297,8 @@ TEST_F(ThreePeers, WhatNobodyCanHaveCreatedIsNotSpokenOf)
         refuse_claim(a, static_cast<ObjectId>(id), local_peer(b));
     }
     settle();
-    EXPECT_EQ(peer_stats(a, local_peer(b)).bad_messages, 0u);
-    EXPECT_EQ(peer_stats(b, local_peer(a)).bad_messages, 0u);
+    EXPECT_EQ(breach_count(peer_stats(a, local_peer(b))), 0u);
+    EXPECT_EQ(breach_count(peer_stats(b, local_peer(a))), 0u);
 }
 
 // --- claim_cooldown_ms ---

@@ -1,5 +1,6 @@
 // Dynamic values as fields of objects and as arguments of calls, from one session to another.
 #include "tern/values.h"
+#include "tests/breach_count.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -82,7 +83,7 @@ TEST_F(Letters, AMalformedOneIsSetAsNil)
     EXPECT_EQ(get<Letter>(a, id).about[1], 0);
     ASSERT_TRUE(world.step_until_converged());
     EXPECT_EQ(read(get<Letter>(b, id)), "nil");
-    EXPECT_EQ(peer_stats(b, local_peer(a)).bad_messages, 0u);
+    EXPECT_EQ(breach_count(peer_stats(b, local_peer(a))), 0u);
 }
 
 TEST_F(Letters, ACallCarriesAValue)

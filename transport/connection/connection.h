@@ -34,9 +34,10 @@ enum class ConnectionState : uint8_t {
 // The result of open_packet().
 enum class Opening : uint8_t {
     ok,
-    malformed,
-    forged,  // Not sealed with the key of this connection.
-    replayed // Accepted before, or too old for the replay window.
+    malformed, // Sealed with the key of this connection, but not in the format.
+    forged,    // Not sealed with that key.
+    replayed,  // Accepted before, or too old for the replay window.
+    no_room    // Its stream bytes lie beyond what has room here; the peer sends them again.
 };
 
 // A packet that has been opened and not yet accepted. Its spans point into the caller's scratch.
@@ -177,7 +178,7 @@ void end_doubt(Connection &c, uint64_t now_us); // The caller knows that the pat
 // the key.
 uint64_t send_key_name(const Connection &c);
 uint64_t receive_key_name(const Connection &c);
-Stats stats(const Connection &c); // All but bad_messages, which the caller fills in.
+Stats stats(const Connection &c); // All but breaches, which the caller fills in.
 const Tallies &tallies(const Connection &c);
 
 // Pretends that this many packets were sent each way and acked, to test very high packet numbers.

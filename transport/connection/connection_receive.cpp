@@ -11,21 +11,22 @@ namespace {
 
 // Checks that all frames are valid in the connection's present state, so that apply() cannot fail,
 // and collects the unreliable messages.
-bool check_frames(const Connection &c, OpenedPacket &packet)
+Opening check_frames(const Connection &c, OpenedPacket &packet)
 {
     FrameReader reader = frames::reader(packet.frames);
+    bool fits = true;
     for (;;) {
         const Frame frame = frames::next(reader);
-        if (frame.kind == FrameKind::none) return !frames::failed(reader);
+        if (frame.kind == FrameKind::none && frames::failed(reader)) return Opening::malformed;
+        if (frame.kind == FrameKind::none) return fits ? Opening::ok : Opening::no_room;
         if (frame.kind == FrameKind::ack && !sent_packets::is_possible(c._sent, frame))
-            return false;
+            return Opening::malformed;
         if (frames::is_chunk(frame.kind)) {
             const auto stream = static_cast<size_t>(frames::stream(frame.kind));
-            if (!stream_receive::fits(c._receive[stream], frame.low, frame.bytes.size()))
-                return false;
+            fits = fits && stream_receive::fits(c._receive[stream], frame.low, frame.bytes.size());
         }
         if (frames::is_unreliable(frame.kind)) {
-            if (packet.unreliable_count == unreliable_messages_max) return false;
+            if (packet.unreliable_count == unreliable_messages_max) return Opening::malformed;
             packet.unreliable[packet.unreliable_count] = {frames::unreliable_kind(frame.kind),
                                                           frame.bytes};
             packet.unreliable_count += 1;
@@ -104,9 +105,9 @@ OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagra
                          std::span<std::byte> scratch)
 {
     OpenedPacket packet{};
-    packet.opening = Opening::malformed;
+    packet.opening = Opening::forged;
     const bool is_data = !datagram.empty() && datagram[0] == data_datagram_type;
-    if (!is_data || datagram.size() <= data_header_bytes + tag_bytes) return packet;
+    if (!is_data || datagram.size() < data_header_bytes + tag_bytes) return packet;
     if (datagram.size() > datagram_bytes_max) return packet;
     TERN_ASSERT(scratch.size() >= datagram_bytes_max, "%zu bytes of scratch", scratch.size());
 
@@ -120,7 +121,7 @@ OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagra
     if (!c._has_keys || !aead::open(c._receive_key, packet.number, datagram, scratch))
         return packet;
     packet.frames = scratch.first(aead::content_bytes(datagram.size()));
-    packet.opening = check_frames(c, packet) ? Opening::ok : Opening::malformed;
+    packet.opening = check_frames(c, packet);
     return packet;
 }
 

@@ -33,7 +33,8 @@ HostStatus full_status()
     room.stats.forwarded_datagrams = 15;
     room.stats.forwarded_bytes = 16;
     room.stats.not_forwarded = 17;
-    room.traffic = {11, 22, 33, 44, 5, 6};
+    room.traffic = {11, 22, 33, 44, 5};
+    room.misbehaved = {0, 6, 7, 8};
     room.peers_max = 18;
     room.joined = 19;
     room.left = 20;
@@ -116,6 +117,9 @@ TEST(MetricsTest, ValuesAreInBaseUnits)
     EXPECT_EQ(of("tern_type_sent_bytes_total{room=\"main\",type=\"crate\"}"), 9);     // 72 bits.
     EXPECT_EQ(of("tern_type_received_bytes_total{room=\"main\",type=\"crate\"}"), 5); // 40 bits.
     EXPECT_EQ(of("tern_type_sent_messages_total{room=\"main\",type=\"crate\"}"), 7);
+    EXPECT_EQ(of("tern_misbehaved_total{room=\"main\",reason=\"malformed\"}"), 6);
+    EXPECT_EQ(of("tern_misbehaved_total{room=\"main\",reason=\"forged\"}"), 7);
+    EXPECT_EQ(of("tern_misbehaved_total{room=\"main\",reason=\"over_quota\"}"), 8);
     EXPECT_EQ(of("tern_type_objects{room=\"main\",type=\"crate\"}"), 10);
     EXPECT_EQ(of("tern_type_received_messages_total{room=\"main\",type=\"crate\"}"), 3);
 }
@@ -129,7 +133,6 @@ TEST(MetricsTest, EachCounterOfARoomHasItsOwnFamily)
         {"tern_datagrams_received_total", 33},
         {"tern_bytes_received_total", 44},
         {"tern_datagrams_lost_total", 5},
-        {"tern_bad_messages_total", 6},
         {"tern_dead_ranges", 13},
         {"tern_bad_datagrams_total", 14},
         {"tern_forwarded_datagrams_total", 15},

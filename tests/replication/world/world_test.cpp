@@ -78,7 +78,7 @@ TEST(World, AMarkedObjectStaysInItsPlaceUntilTheSweep)
     World &world = block.world();
     const ObjectSlot first = add_cube(block, 1, 11);
     const ObjectSlot second = add_cube(block, 2, 22);
-    EXPECT_TRUE(world::destroy_in_place(world, first));
+    world::destroy_in_place(world, first);
     world::check(world);
     EXPECT_EQ(world.packed[0].count, 2u);
     EXPECT_EQ(world.ids[world.packed[0].first], id(1));
@@ -101,8 +101,8 @@ TEST(World, ABuriedObjectLiesBehindTheLivingAndNewOnesGoBetween)
     const ObjectSlot first = add_cube(block, 1, 11);
     const ObjectSlot second = add_cube(block, 2, 22);
     const ObjectSlot third = add_cube(block, 3, 33);
-    EXPECT_TRUE(world::destroy_and_move(world, table, first));
-    EXPECT_TRUE(world::destroy_and_move(world, table, second));
+    world::destroy_and_move(world, table, first);
+    world::destroy_and_move(world, table, second);
     const ObjectSlot fourth = add_cube(block, 4, 44);
     world::check(world);
     EXPECT_EQ(world.packed[0].count, 2u);
@@ -133,17 +133,40 @@ TEST(World, WhatLiesNearIsFoundAsWellAsWhatDoesNot)
             EXPECT_EQ(world::find_near(world, from, none), no_slot);
 }
 
-TEST(World, WithoutRoomForTheDeadNobodyDies)
+TEST(World, WithoutRoomForTheDeadTheGapsOfOneCreatorClose)
 {
-    Block block = make_block(table, {1, 16, 64, 1});
+    Block block = make_block(table, {1, 16, 64, 7});
     World &world = block.world();
-    const ObjectSlot first = add_cube(block, 1, 11);
-    const ObjectSlot second = add_cube(block, 5, 22);
-    EXPECT_TRUE(world::destroy_in_place(world, first));
-    const std::vector<std::byte> before(block.bytes().begin(), block.bytes().end());
-    EXPECT_FALSE(world::destroy_in_place(world, second));
-    EXPECT_FALSE(world::destroy_and_move(world, table, second));
-    EXPECT_EQ(std::memcmp(before.data(), block.bytes().data(), before.size()), 0);
+    const auto bury = [&](uint16_t creator, uint32_t serial) {
+        const auto id =
+            static_cast<uint64_t>(object_id::make(static_cast<PeerId>(creator), serial));
+        world::add_tombstones(world, {id, id});
+    };
+    add_cube(block, 6, 11); // Of creator 3 it lives between 5 and 7.
+    for (const uint32_t serial : {1u, 3u, 5u, 7u})
+        bury(3, serial);
+    for (const uint32_t serial : {1u, 3u, 5u})
+        bury(2, serial);
+    ASSERT_TRUE(flat::full(world.dead));
+    bury(4, 9); // Creator 3 has as many gaps as 2, without the one in which 6 lives.
+    const auto range = [&](uint16_t creator, uint32_t first, uint32_t last) {
+        return std::pair(static_cast<uint64_t>(object_id::make(PeerId{creator}, first)),
+                         static_cast<uint64_t>(object_id::make(PeerId{creator}, last)));
+    };
+    std::vector<std::pair<uint64_t, uint64_t>> ranges;
+    for (const DeadRange &each : world.dead.all())
+        ranges.emplace_back(each.first, each.last);
+    EXPECT_EQ(ranges, (std::vector{range(2, 1, 5), range(3, 1, 1), range(3, 3, 3), range(3, 5, 5),
+                                   range(3, 7, 7), range(4, 9, 9)}));
+    EXPECT_NE(world::find_alive(world, id(6)), no_slot);
+    world::check(world);
+    bury(4, 11);
+    bury(5, 1); // Now creator 3 has the most gaps. Nothing lives in two of them.
+    ranges.clear();
+    for (const DeadRange &each : world.dead.all())
+        ranges.emplace_back(each.first, each.last);
+    EXPECT_EQ(ranges, (std::vector{range(2, 1, 5), range(3, 1, 5), range(3, 7, 7), range(4, 9, 9),
+                                   range(4, 11, 11), range(5, 1, 1)}));
 }
 
 TEST(World, TheDigestDoesNotDependOnWhereObjectsLie)
@@ -178,8 +201,10 @@ TEST(World, WhatIsFreedIsZero)
         add_cube(block, serial, 0xffffffff);
     for (uint32_t serial = 1; serial <= 20; ++serial) {
         const ObjectSlot slot = world::find(world, id(serial));
-        EXPECT_TRUE(serial % 2 == 0 ? world::destroy_in_place(world, slot)
-                                    : world::destroy_and_move(world, table, slot));
+        if (serial % 2 == 0)
+            world::destroy_in_place(world, slot);
+        else
+            world::destroy_and_move(world, table, slot);
     }
     world::sweep(world, table);
     world::check(world);
@@ -220,8 +245,10 @@ static void play(Block &block, Model &model, Random &random, uint32_t &serial)
         std::advance(one, static_cast<ptrdiff_t>(random::below(random, model.alive.size())));
         const ObjectSlot slot = world::find_alive(world, one->first);
         ASSERT_NE(slot, no_slot);
-        ASSERT_TRUE(what < 6 ? world::destroy_in_place(world, slot)
-                             : world::destroy_and_move(world, table, slot));
+        if (what < 6)
+            world::destroy_in_place(world, slot);
+        else
+            world::destroy_and_move(world, table, slot);
         model.dead.insert(*one);
         model.alive.erase(one);
     } else {

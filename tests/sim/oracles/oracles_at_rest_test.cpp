@@ -206,7 +206,7 @@ TEST(OraclesAtRest, APeerWithoutRoom)
 {
     Rest rest(14);
     EXPECT_FALSE(oracle_bounds::check(rest.nodes[1], 1));
-    const_cast<Replica &>(inspect::replica(rest.session(1))).fault = Fault::dead_full;
+    const_cast<Replica &>(inspect::replica(rest.session(1))).fault = Fault::counter_full;
     receive(rest.session(1), {}, rest.world.now_us + 1);
     EXPECT_EQ(oracle_bounds::check(rest.nodes[1], 1).invariant, "I8");
 }

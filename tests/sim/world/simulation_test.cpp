@@ -1,6 +1,7 @@
 #include "sim/world/liveness.h"
 #include "sim/world/simulation.h"
 #include "sim/world/sodium_source.h"
+#include "tests/breach_count.h"
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -301,7 +302,7 @@ TEST(Simulation, ANewcomerThatMovesAfterItWasTakenInIsFollowed)
     EXPECT_EQ(sim->oracles.violation.text, "");
     ASSERT_TRUE(sim->nodes[2].session);
     EXPECT_EQ(session_state(sim->nodes[2].session), State::open);
-    EXPECT_EQ(peer_stats(sim->nodes[0].session, sim->nodes[2].self).bad_messages, 0u);
+    EXPECT_EQ(breach_count(peer_stats(sim->nodes[0].session, sim->nodes[2].self)), 0u);
 }
 
 // --- Journals and changes, which oracles and pictures read ---

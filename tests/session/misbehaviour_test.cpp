@@ -1,0 +1,180 @@
+// Members that break the rules: who is charged, who is told, and who removes them.
+#include "migration/messages.h"
+#include "session/session_types.h"
+#include "tests/breach_count.h"
+#include "tests/session/sim_world.h"
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+void say_nonsense(Session *liar, PeerId to)
+{
+    const std::byte nonsense[] = {std::byte{0x3f}};
+    EXPECT_TRUE(inspect::lie(liar, to, StreamId::world, nonsense));
+}
+
+void accuse_falsely(Session *liar, PeerId to, PeerId accused)
+{
+    std::byte buffer[16];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::accuse);
+    messages::write_peer(w, accused);
+    bits::write(w, 1u << static_cast<uint32_t>(Breach::forged), breach_kinds);
+    EXPECT_TRUE(
+        inspect::lie(liar, to, StreamId::world, std::span(buffer).first(bits::size_bytes(w))));
+}
+
+struct Charged {
+    Breach breach;
+    PeerId peer, reporter;
+    friend auto operator<=>(const Charged &, const Charged &) = default;
+};
+
+struct BreachTest : testing::TestWithParam<Topology> {
+    SimWorld world{1};
+    std::map<size_t, std::vector<Charged>> charged; // By node.
+
+    bool open(size_t count)
+    {
+        world.config.topology = GetParam();
+        for (size_t i = 0; i < count; ++i) { // One by one, so that the ids are in order.
+            world.add();
+            if (!world.step_until_open()) return false;
+        }
+        return true;
+    }
+    Session *session(size_t node) { return world.nodes[node].session; }
+    PeerId id(size_t node) { return local_peer(session(node)); }
+    void run(int ticks)
+    {
+        world.steps(ticks, [&](size_t node, const Event &event) {
+            if (event.kind == EventKind::misbehaved)
+                charged[node].push_back({event.breach, event.peer, event.previous});
+        });
+    }
+    size_t members_of(size_t node) { return other_peers(session(node)).size() + 1; }
+    void expect_open(std::initializer_list<size_t> nodes)
+    {
+        for (const size_t node : nodes)
+            EXPECT_EQ(session_state(session(node)), State::open)
+                << node << ": " << state_text(session(node));
+    }
+};
+
+struct BreachesInAMesh : BreachTest {};
+INSTANTIATE_TEST_SUITE_P(Mesh, BreachesInAMesh, testing::Values(Topology::mesh));
+
+struct Breaches : BreachTest {};
+INSTANTIATE_TEST_SUITE_P(MeshAndStar, Breaches, testing::Values(Topology::mesh, Topology::star));
+
+}
+
+TEST_P(Breaches, TheHostRemovesWhoBreaksTheRules)
+{
+    ASSERT_TRUE(open(4));
+    const PeerId liar = id(3);
+    say_nonsense(session(3), id(0));
+    run(30); // A second.
+    EXPECT_EQ(charged[0], (std::vector<Charged>{{Breach::malformed, liar, PeerId::none}}));
+    EXPECT_EQ(session_state(session(3)), State::removed);
+    run(60);
+    expect_open({0, 1, 2});
+    for (const size_t node : {0, 1, 2})
+        EXPECT_EQ(members_of(node), 3u) << node;
+}
+
+TEST_P(Breaches, WithAskGameTheGameDecides)
+{
+    world.config.misbehaviour = Misbehaviour::ask_game;
+    ASSERT_TRUE(open(3));
+    for (int i = 0; i < 5; ++i)
+        say_nonsense(session(2), id(0));
+    run(90);
+    EXPECT_EQ(charged[0], (std::vector<Charged>{{Breach::malformed, id(2), PeerId::none}}));
+    EXPECT_EQ(peer_stats(session(0), id(2)).breaches[static_cast<size_t>(Breach::malformed)], 5u);
+    expect_open({0, 1, 2});
+    remove(session(0), id(2));
+    run(60);
+    EXPECT_EQ(session_state(session(2)), State::removed);
+}
+
+TEST_P(Breaches, BeyondItsLeaseNobodyCreates)
+{
+    ASSERT_TRUE(open(4));
+    const uint32_t lease = creations_left(session(3), VAULT);
+    ASSERT_GT(lease, 0u);
+    ASSERT_LT(lease, 16u);
+    // A modified client takes all places for its own.
+    auto &places = session(3)->replica->places[VAULT];
+    places.held = 16;
+    for (int i = 0; i < 16; ++i)
+        ASSERT_NE(create(session(3), VAULT, Name{"mine"}), ObjectId::none);
+    run(60);
+    ASSERT_FALSE(charged[0].empty());
+    EXPECT_EQ(charged[0][0], (Charged{Breach::over_quota, id(3), PeerId::none}));
+    EXPECT_EQ(session_state(session(3)), State::removed);
+    run(60);
+    expect_open({0, 1, 2});
+    EXPECT_LE(object_ids(session(0), VAULT).size(), lease);
+    // The others have room, and agree.
+    for (const size_t node : {0, 1, 2})
+        EXPECT_NE(create(session(node), VAULT, Name{"ours"}), ObjectId::none) << node;
+    run(60);
+    for (const size_t node : {1, 2})
+        EXPECT_EQ(world_digest(session(node)), world_digest(session(0))) << node;
+}
+
+TEST_P(BreachesInAMesh, OneWitnessIsNotEnoughAndTwoOfFiveAre)
+{
+    ASSERT_TRUE(open(5));
+    const PeerId liar = id(4);
+    say_nonsense(session(4), id(1));
+    run(90);
+    const Charged by_itself = {Breach::malformed, liar, PeerId::none};
+    EXPECT_EQ(charged[1], std::vector{by_itself});
+    EXPECT_EQ(charged[0], (std::vector<Charged>{{Breach::malformed, liar, id(1)}}));
+    EXPECT_TRUE(charged[2].empty());
+    expect_open({0, 1, 2, 3, 4});
+    say_nonsense(session(4), id(2));
+    run(30);
+    EXPECT_EQ(charged[0].size(), 2u);
+    EXPECT_EQ(session_state(session(4)), State::removed);
+    run(60);
+    expect_open({0, 1, 2, 3});
+}
+
+TEST_P(BreachesInAMesh, ALiarsWordRemovesNobody)
+{
+    ASSERT_TRUE(open(4));
+    for (const size_t node : {1, 2})
+        accuse_falsely(session(3), id(0), id(node));
+    run(90);
+    EXPECT_EQ(charged[0].size(), 2u);
+    expect_open({0, 1, 2, 3});
+    EXPECT_EQ(members_of(0), 4u);
+    accuse_falsely(session(3), id(0), id(0)); // The host is never accused to itself.
+    run(30);
+    EXPECT_EQ(session_state(session(3)), State::removed);
+    expect_open({0, 1, 2});
+}
+
+TEST_P(BreachesInAMesh, ANewHostIsToldAgain)
+{
+    ASSERT_TRUE(open(5));
+    const PeerId liar = id(4);
+    say_nonsense(session(4), id(2));
+    run(30);
+    EXPECT_EQ(charged[0].size(), 1u);
+    leave(session(0));
+    run(90);
+    ASSERT_EQ(host_peer(session(2)), id(1));
+    EXPECT_EQ(charged[1], (std::vector<Charged>{{Breach::malformed, liar, id(2)}}));
+    say_nonsense(session(4), id(3));
+    run(30);
+    EXPECT_EQ(session_state(session(4)), State::removed);
+    expect_open({1, 2, 3});
+}
