@@ -131,6 +131,8 @@ check_sweep() {
             --folder build/sim-failures || return 1
         sim sweep --seeds 40 --first "$(commit_seed)" --jobs "$jobs" --topology "$topology" \
             --quorum survivors --faults "$meeting_faults" --folder build/sim-failures || return 1
+        sim sweep --seeds 100 --first "$(commit_seed)" --jobs "$jobs" --topology "$topology" \
+            --byzantine 1 --faults loss=5..20 --folder build/sim-failures || return 1
     done
 }
 

@@ -157,6 +157,14 @@ static Verdict check_reported(const Replica &r, const TenureInfo &tenure)
     return former || own ? Verdict::ok : Verdict::forged;
 }
 
+// Leases leave room for all objects of honest creators. So for want of room an object of a departed
+// one dies: it had created more than its lease allowed, and shown that to the reporter only.
+static bool is_beyond_lease(const Replica &r, ObjectId id, TypeId type)
+{
+    const bool is_full = r.world.packed[type].alive >= r.types->types[type].objects_max;
+    return is_full && !replica::is_member(r, object_id::creator(id));
+}
+
 Verdict receive_report_object(Replica &r, BitReader reader)
 {
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
@@ -174,21 +182,39 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     if (allowed != Verdict::ok) return allowed;
     views::NewObjects fresh = {};
     const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
+    if (fit == Verdict::later && is_beyond_lease(r, tenure.id, state.type)) {
+        replica_objects::destroy_reported(r, tenure.id);
+        return Verdict::ok;
+    }
     if (fit != Verdict::ok) return fit;
     tenure.survived_tick = state.tick;
     replica_objects::join(r, tenure, state);
     return Verdict::ok;
 }
 
-// A lost host may have begun to remove these members, or they have said goodbye, and only the
-// reporter may know of it. A member that has fenced another never accepts its messages again. So
-// they are removed here too, which queries everybody anew.
+// A goodbye may have reached the reporter only. Whether packets still come from the member decides.
+static void note_reported_goodbye(Replica &r, MemberSlot slot)
+{
+    Member &member = r.members[slot];
+    member.reported_to_leave = true;
+    if (member.fenced) member.said_goodbye = true;
+}
+
+// A lost host may have begun to remove these members, and only the reporter may know of it. A
+// member that has fenced another never accepts its messages again. So they are removed here too,
+// which queries everybody anew. While the host stays, only its own queries can have named them.
 static void fence_reported(Replica &r, BitReader named)
 {
+    const bool host_stays = r.view_host == r.self;
     while (bits::read_bool(named)) {
         const PeerId gone = messages::read_peer(named);
         const bool goodbye = bits::read_bool(named);
-        replica::peer_gone(r, gone, goodbye ? Departure::goodbye : Departure::silence);
+        const MemberSlot slot = replica::find_member(r, gone);
+        if (slot == no_member) continue;
+        if (goodbye)
+            note_reported_goodbye(r, slot);
+        else if (!host_stays)
+            replica::peer_gone(r, gone, Departure::silence);
     }
 }
 
@@ -412,8 +438,8 @@ static void end_departure(Replica &r)
         r.events.capacity - r.events.count < 4 * orphans + r.members.count + 64)
         return;
     take_charge(r);
-    r.collecting = r.going_on = false;
     destroy_excess(r);
+    r.collecting = r.going_on = false;
     leases::end_departure(r);
     adopt_orphans(r);
     open_view(r);

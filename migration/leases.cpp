@@ -277,13 +277,20 @@ void follow_new_host(Replica &r)
     }
 }
 
+// A member may have reported fewer than it uses.
+static uint32_t places_of(const Lease &lease)
+{
+    return std::max(lease.places, lease.alive);
+}
+
 // All places but those that the others and this peer hold. A member that has reported more than
 // there are leaves none.
 static uint32_t free_of_members(const Replica &r, size_t type)
 {
     uint64_t held = r.places[type].held;
     for (const uint16_t member : r.order.all())
-        if (!r.members[member].fenced) held += lease_of(r, member, type).places;
+        if (!r.members[member].fenced && r.members[member].id != r.self)
+            held += places_of(lease_of(r, member, type));
     const uint32_t all = r.types->types[type].objects_max;
     return static_cast<uint32_t>(all - std::min<uint64_t>(held, all));
 }
@@ -423,6 +430,18 @@ static void take_kept(Replica &r, MemberSlot from, const Entry &entry)
     send_lease(r, from, entry.type);
 }
 
+// On the host. A member returns free places only, in which the host knows nothing that lives.
+static bool returns_what_it_uses(const Replica &r, MemberSlot from, BitReader reader)
+{
+    while (bits::read_bool(reader)) {
+        const Entry entry = read_entry(r, reader);
+        const Lease &lease = lease_of(r, from, entry.type);
+        if (entry.number == lease.number && entry.places < std::min(lease.places, lease.alive))
+            return true;
+    }
+    return false;
+}
+
 Verdict receive(Replica &r, MemberSlot from, BitReader reader)
 {
     BitReader check = reader;
@@ -431,6 +450,7 @@ Verdict receive(Replica &r, MemberSlot from, BitReader reader)
     if (!bits::complete(check)) return Verdict::malformed;
     const bool host = replica::is_host(r);
     if (!host && r.members[from].id != replica::successor(r)) return Verdict::forged;
+    if (host && returns_what_it_uses(r, from, reader)) return Verdict::over_quota;
     while (bits::read_bool(reader)) {
         const Entry entry = read_entry(r, reader);
         if (host)

@@ -20,20 +20,21 @@ struct Identity {
 // A member slot. id none: the slot is free.
 struct Member {
     PeerId id;
-    bool fenced;       // The member has gone: nothing more is accepted from it or sent to it.
-    bool said_goodbye; // Set with a goodbye: the member is not counted for a majority.
-    bool votes;        // Counted for a majority. The host sets it and sends it in a VIEW.
-    bool vote_is_new;  // Not all members know of this vote. Meanwhile a majority of the old votes
-                       // is needed as well.
-    bool announced;    // Our game knows of it: peer_left follows when it goes.
-    bool synced;       // While we join: this member's world sync has ended, with SYNCED. On the
-                       // host of a star: SYNCED has been queued for this member.
-    bool caught_up;    // On the host: CAUGHT_UP has arrived. On other members: the same as votes.
-    bool reported;     // While `collecting`: this member has answered the present query.
-    bool query_waits;  // We answer this member's QUERY once it is our successor().
-    uint8_t breaches;  // Bit i for Breach i, if this peer has found one.
+    bool fenced;            // The member has gone: nothing more is accepted from it or sent to it.
+    bool said_goodbye;      // Set with a goodbye: the member is not counted for a majority.
+    bool reported_to_leave; // A report names it as one that has said goodbye.
+    bool votes;             // Counted for a majority. The host sets it and sends it in a VIEW.
+    bool vote_is_new; // Not all members know of this vote. Meanwhile a majority of the old votes
+                      // is needed as well.
+    bool announced;   // Our game knows of it: peer_left follows when it goes.
+    bool synced;      // While we join: this member's world sync has ended, with SYNCED. On the
+                      // host of a star: SYNCED has been queued for this member.
+    bool caught_up;   // On the host: CAUGHT_UP has arrived. On other members: the same as votes.
+    bool reported;    // While `collecting`: this member has answered the present query.
+    bool query_waits; // We answer this member's QUERY once it is our successor().
+    uint8_t breaches; // Bit i for Breach i, if this peer has found one.
     uint8_t reported_breaches; // Those that an ACCUSE to the present host has named.
-    uint8_t zero[3];
+    uint8_t zero[2];
     uint32_t query_token; // The token of that QUERY.
     uint32_t since_view;  // On the host: the first view that contains the present identity.
     Identity identity;

@@ -142,6 +142,9 @@ static void remove_unreachable(Session &s)
         const bool refuses = s.config.quorum == Quorum::survivors && s.outages[slot].disowned;
         const bool said_so =
             (member.said_goodbye || refuses) && link_to(s, member.id) == no_connection;
+        const bool left = member.reported_to_leave && s.away[slot] != 0;
+        if (left) replica::peer_gone(*s.replica, member.id, Departure::goodbye);
+        if (member.fenced) continue;
         const bool may = !may_come_back(s) && can_go_on_without(s, slot);
         if (said_so || (lost && may)) replica::peer_gone(*s.replica, member.id);
     }
@@ -337,8 +340,9 @@ bool is_cut_off(const Session &s)
 
 // --- Members that are too slow ---
 
-// Only the time in which the member is heard counts: while it is not, it may be removed for its
-// silence only. Nothing that it sends or acks gives it more time, or it could delay us for ever.
+// Only the time in which packets come from the member counts: without them it may be removed for
+// its silence only. Nothing that it sends or acks gives it more time, or it could delay us for
+// ever.
 static bool report_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
 {
     const Replica &r = *s.replica;

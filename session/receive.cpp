@@ -275,15 +275,18 @@ static void go_on_in_time(Session &s)
         begin_another(s);
 }
 
-// Parts that have removed each other cannot come back, so the connections are closed.
+// Parts that have removed each other cannot come back, so the connections are closed. Those to
+// other members of this part are made anew.
 static void be_cut_off(Session &s)
 {
     s.cut_off_us = s.now_us;
     enter_state(s, State::cut_off, "%s", sentence(State::cut_off));
-    if (s.replica->fault == Fault::none)
-        replica::ask_about_goodbyes(*s.replica);
-    else
-        end_all_links(s, CloseReason::cut_off);
+    if (s.replica->fault == Fault::none) return replica::ask_about_goodbyes(*s.replica);
+    end_all_links(s, CloseReason::cut_off);
+    for (const uint16_t slot : s.replica->order.all())
+        if (const Member &member = s.replica->members[slot];
+            member.id != s.replica->self && !member.fenced)
+            replica::rewind(*s.replica, member.id);
 }
 
 static void follow_replica(Session &s)

@@ -249,7 +249,7 @@ struct CallRate {
 struct PeerDeadlines {
     PeerId id;
     uint32_t token;         // The query that it must answer. 0: none.
-    uint64_t report_us;     // How long it has been heard since that query.
+    uint64_t report_us;     // How long packets have come from it since that query.
     uint64_t checked_us;    // When report_us was brought up to date.
     uint64_t catch_up_us;   // Since when it catches up, as a newcomer. 0: it does not.
     bool has_what_was_held; // The objects that were held for it have been given back.

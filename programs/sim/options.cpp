@@ -34,6 +34,10 @@ void add_game(CLI::App &app, Options &options)
     app.add_option("--quorum", options.quorum, "Who goes on when the network falls apart")
         ->check(one_of("majority, survivors"))
         ->capture_default_str();
+    app.add_option("--byzantine", options.liars,
+                   "So many of the peers lie; there are at least 2 more than twice as many peers")
+        ->check(whole_number(0, 7))
+        ->capture_default_str();
 }
 
 void add_run(CLI::App &parent, Options &options)

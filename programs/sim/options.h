@@ -34,6 +34,7 @@ struct Options {
     uint32_t seconds = 30;
     std::string topology = "mesh";
     std::string quorum = "majority";
+    uint16_t liars = 0;
     std::string faults = "swarm";
     std::string script; // The path of a game in Lua. Empty: the simulator's own games.
     std::string record; // The path for the trace. Empty: not written.

@@ -13,6 +13,8 @@ tern::SimOptions run_options(const Options &options, uint64_t seed)
     if (options.topology == "star") run.topology = tern::Topology::star;
     if (options.quorum == "survivors") run.quorum = tern::Quorum::survivors;
     if (options.peers != 0) run.places = options.peers;
+    run.liars = options.liars;
+    if (run.liars > 0) run.places = std::max(run.places, static_cast<uint16_t>(2 * run.liars + 2));
     if (options.faults == "swarm") return run;
     if (options.faults == "help") {
         std::fputs(tern::faults::help().c_str(), stdout);

@@ -113,8 +113,7 @@ namespace tern {
     X(lease_not_checked, "the host lets a member create more than its lease allows")               \
     X(breaches_forgiven, "the host removes nobody for what it has found itself")                   \
     X(one_accuser_suffices, "the host removes whom a single member accuses")                       \
-    X(accused_once, "a new host is not told who has broken the rules")                             \
-    X(trickle_is_progress, "a member has more time with each part of its report")
+    X(accused_once, "a new host is not told who has broken the rules")
 
 enum class Mutant : uint8_t {
     none,

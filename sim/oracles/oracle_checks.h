@@ -146,6 +146,10 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
 namespace oracle_cooldowns {
 Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
 }
+// I28: whatever liars send, no honest peer is charged, removed, or ends.
+namespace oracle_liars {
+Violation check(const Oracles &o, std::span<const Node> nodes, uint16_t index); // After a tick.
+}
 // I18: no newer value of an object reaches a peer from which the object is hidden.
 namespace oracle_visibility {
 Violation check(const Node &node, uint16_t index);

@@ -226,6 +226,10 @@ struct Oracles {
     std::set<PeerId> relaying_hosts;        // Peers that are or were hosts of a star.
     Survival survival;
     bool journals; // Some peer has written notes.
+    // The nodes from here on have liars. With any, only what honest peers must not suffer is
+    // checked. all_stay: nothing but a liar could make an honest peer go.
+    uint16_t liars_first = UINT16_MAX;
+    bool all_stay = false;
     // Indexed by sender * nodes + receiver. Null: the freshness of what is shown is not checked.
     const std::vector<PathHealth> *paths = nullptr;
     // The program's counter of allocations. Null: allocations are not checked.

@@ -192,8 +192,10 @@ void heard(Oracles &o, std::span<const Node> nodes, uint16_t index)
     const Node &node = nodes[index];
     if (!node.session || o.violation) return;
     NodeRecord &record = record_of(o, index);
+    if (index >= o.liars_first) return;
     keep(o, oracle_events::check(record.mirror, node, index));
     keep(o, oracle_roster::check(record.mirror, node, index));
+    if (o.liars_first < nodes.size()) return;
     o.ledger.now_us = node.ticked_us;
     if (o.paths) keep(o, oracle_sampling::check(o, nodes, index));
     oracle_lost_ticks::note_firsts(o.ledger, node);
@@ -224,8 +226,30 @@ static void note_paths_of_calls(NodeRecord &record, const Node &node, PeerId hos
     record.relaying_host = host;
 }
 
+// With liars about, the rules about objects hold for those of honest peers only, and what these
+// know of a liar's is not the same everywhere.
+static void ticked_among_liars(Oracles &o, std::span<const Node> nodes, uint16_t index)
+{
+    const Node &node = nodes[index];
+    NodeRecord &record = record_of(o, index);
+    record.self = node.self;
+    record.ticks += 1;
+    o.ledger.now_us = node.ticked_us;
+    note_paths_of_calls(record, node, node.session ? tern::host_peer(node.session) : PeerId::none);
+    if (node.note_count > 0) count_links(o, node, index);
+    if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
+    if (index >= o.liars_first) return;
+    keep(o, oracle_liars::check(o, nodes, index));
+    if (node.note_count > 0) keep(o, oracle_packets::check(record, node, index));
+    keep(o, oracle_bounds::check(node, index));
+    keep(o, oracle_capacity::check(node, index));
+    if (!node.session || record.ticks % look_around_ticks != 0) return;
+    keep(o, oracle_bounds::check_replica(inspect::replica(node.session), index));
+}
+
 void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
 {
+    if (o.liars_first < nodes.size()) return ticked_among_liars(o, nodes, index);
     const Node &node = nodes[index];
     NodeRecord &record = record_of(o, index);
     record.self = node.self;
@@ -279,6 +303,11 @@ Violation quiescent(const Oracles &o, std::span<const Node> nodes)
 {
     const AtRest rest = at_rest(o, nodes);
     Violation violation = oracle_leftovers::check_members(rest);
+    if (o.liars_first < nodes.size()) {
+        if (!violation) violation = oracle_convergence::check(rest);
+        if (!violation) violation = oracle_leftovers::check(rest);
+        return violation;
+    }
     if (!violation) violation = oracle_destroyed::check(rest);
     if (!violation) violation = oracle_convergence::check(rest);
     if (!violation) violation = oracle_owners::check(rest);

@@ -63,5 +63,6 @@ std::span<const Playable> others();     // scenarios_others_sessions.cpp
 std::span<const Playable> stars();      // scenarios_stars.cpp
 std::span<const Playable> snapshots();  // scenarios_snapshots.cpp
 std::span<const Playable> links();      // scenarios_paths.cpp
+std::span<const Playable> liars();      // scenarios_liars.cpp
 
 }

@@ -431,7 +431,7 @@ constexpr Playable playable[] = {
 std::vector<Playable> played_in_a_mesh()
 {
     std::vector<Playable> all(std::begin(playable), std::end(playable));
-    for (const auto &more : {partitions(), others(), stars(), snapshots(), links()})
+    for (const auto &more : {partitions(), others(), stars(), snapshots(), links(), liars()})
         all.insert(all.end(), more.begin(), more.end());
     return all;
 }

@@ -14,7 +14,8 @@ bool operator==(const SimOptions &a, const SimOptions &b)
            a.latency_us_high == b.latency_us_high && a.timeout_ms == b.timeout_ms &&
            a.join_timeout_ms == b.join_timeout_ms &&
            a.send_bytes_per_second_max == b.send_bytes_per_second_max && a.topology == b.topology &&
-           a.quorum == b.quorum && faults::print(a.faults) == faults::print(b.faults);
+           a.quorum == b.quorum && a.liars == b.liars &&
+           faults::print(a.faults) == faults::print(b.faults);
 }
 
 namespace script {
@@ -48,6 +49,7 @@ static constexpr ActText acts[] = {
     {"ask", B | THING | VALUE},
     {"prefer", B | THING | VALUE},
     {"glide", VALUE},
+    {"lie", B | VALUE},
     {"leave", 0},
     {"remove", B},
     {"start", VALUE},
@@ -303,6 +305,7 @@ std::string print(const Trace &trace)
                std::to_string(read_option(trace.options, i)) + "\n";
     if (trace.options.topology == Topology::star) out += "topology star\n";
     if (trace.options.quorum == Quorum::survivors) out += "quorum survivors\n";
+    if (trace.options.liars > 0) out += "liars " + std::to_string(trace.options.liars) + "\n";
     out += "faults " + faults::print(trace.options.faults) + "\nchoices\n";
     for (const SimChoice &choice : trace.choices)
         out += print(choice) + "\n";
@@ -348,6 +351,12 @@ static std::string parse_option(std::string_view line, SimOptions &options)
     if (name == "seed") {
         if (!take_number(word, UINT64_MAX, options.seed) || !word.empty())
             return "expected \"seed NUMBER\"";
+        return {};
+    }
+    if (name == "liars") {
+        if (!take_number(word, places_max / 2, value) || !word.empty())
+            return "expected \"liars 0 to " + std::to_string(places_max / 2) + "\"";
+        options.liars = static_cast<uint16_t>(value);
         return {};
     }
     for (size_t i = 0; i < option_count; ++i) {
@@ -416,6 +425,8 @@ ParsedTrace parse(std::string_view text)
         parsed.error = "at the end: expected \"choices\"";
     else if (o.tick_us_low > o.tick_us_high || o.latency_us_low > o.latency_us_high)
         parsed.error = "an option: expected _low not above _high";
+    else if (2 * o.liars > o.places)
+        parsed.error = "liars: expected at most half of the places";
     return parsed;
 }
 

@@ -33,6 +33,7 @@ enum class Act : uint8_t {
     ask,     // Makes a call that is answered or restricted, to b, about thing; value: an Ask.
     prefer,  // Sets the priority of thing for b to value / 256; 0 hides it.
     glide,   // Moves up to `value` objects of its own, of a type with an error bound, by a step.
+    lie,     // A liar sends b a message of its own making, drawn from value.
     leave,   // Leaves the session.
     remove,  // On the host: removes b.
     // Acts of the world, at `when`.
@@ -92,6 +93,7 @@ struct SimOptions {
     uint32_t send_bytes_per_second_max = 256 * 1024;
     Topology topology = Topology::mesh;
     Quorum quorum = Quorum::majority;
+    uint16_t liars = 0;             // The last so many places have liars; the first half has none.
     Faults faults = faults::none(); // Not used by a run with a script.
     friend bool operator==(const SimOptions &a, const SimOptions &b);
 };

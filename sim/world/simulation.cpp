@@ -121,6 +121,8 @@ static std::unique_ptr<Simulation> make_either(const SimOptions &options, Keep k
     sim.places.resize(options.places);
     sim.wire = wire::make(options);
     sim.oracles.paths = &sim.wire.health;
+    if (options.liars > 0)
+        sim.oracles.liars_first = static_cast<uint16_t>(options.places - options.liars);
     sim.wire.records = keep.choices;
     sim.history.title = "seed " + std::to_string(options.seed);
     for (uint16_t place = 0; place < options.places; ++place) {
@@ -133,9 +135,28 @@ static std::unique_ptr<Simulation> make_either(const SimOptions &options, Keep k
     return made;
 }
 
+// Nothing happens that may end a peer or its connections for long.
+static bool is_calm(const Faults &faults)
+{
+    for (size_t i = 0; i < fault_kind_count; ++i) {
+        const auto kind = static_cast<FaultKind>(i);
+        if (faults::is_count(kind) && faults::range(faults, kind).on) return false;
+    }
+    return true;
+}
+
+static bool is_calm(const std::vector<SimChoice> &choices)
+{
+    return std::ranges::none_of(choices, [](const SimChoice &choice) {
+        const bool goes = choice.act == Act::leave || choice.act == Act::remove;
+        return goes || (script::is_world(choice.act) && choice.act != Act::start);
+    });
+}
+
 std::unique_ptr<Simulation> make(const SimOptions &options, Keep keep)
 {
     std::unique_ptr<Simulation> made = make_either(options, keep);
+    made->oracles.all_stay = is_calm(options.faults);
     make_plan(*made);
     return made;
 }
@@ -152,6 +173,7 @@ std::unique_ptr<Simulation> make(const SimOptions &options, const std::vector<Si
     std::unique_ptr<Simulation> made = make_either(options, {false, keep.history});
     Simulation &sim = *made;
     sim.scripted = true;
+    sim.oracles.all_stay = is_calm(choices);
     wire::follow(sim.wire, choices);
     for (const SimChoice &choice : choices) {
         if (choice.a >= options.places || choice.b >= options.places) continue;
@@ -315,7 +337,7 @@ static void check_given_once(Simulation &sim, uint16_t place)
     const auto peer = static_cast<size_t>(sim.nodes[place].self);
     if (peer >= sim.was_in.size() || !sim.was_in[peer] || sim.oracles.violation) return;
     if (sim.options.quorum == Quorum::survivors) {
-        sim.ids_are_ambiguous = true;
+        sim.is_void = true;
         return;
     }
     sim.oracles.violation =
@@ -445,7 +467,7 @@ static uint64_t next_event_us(const Simulation &sim, uint16_t place, uint64_t wo
 
 static bool step_before(Simulation &sim, uint64_t end_us)
 {
-    if (sim.oracles.violation || sim.ids_are_ambiguous) return false;
+    if (sim.oracles.violation || sim.is_void) return false;
     const uint16_t place = next_place(sim);
     const uint64_t world_us = next_world_us(sim);
     const uint64_t next_us = next_event_us(sim, place, world_us);

@@ -82,7 +82,9 @@ struct Simulation {
     bool records;       // Choices are written to `recorded`. The run is the same either way.
     bool keeps_history; // `history` is written. The run is the same either way.
     bool liveness;
-    bool ids_are_ambiguous; // Two peers have had the same PeerId, so the run must end: step() does.
+    // The run must end, because its oracles can judge no more: two peers have had the same PeerId,
+    // or a liar has become the host. step() does nothing then.
+    bool is_void;
     uint64_t now_us;
     uint64_t safety_end_us;    // step() stops here until begin_liveness().
     std::vector<Node> nodes;   // Indexed by place.
@@ -173,9 +175,17 @@ void make_plan(Simulation &sim);
 void happen_by_chance(Simulation &sim, const Planned &planned);
 // workload.cpp
 void play(Simulation &sim, uint16_t place);
+bool act(Simulation &sim, uint16_t place, SimChoice choice); // Performs, counts and records it.
 bool perform(Simulation &sim, uint16_t place, const SimChoice &choice);
 // workload_glide.cpp
 bool glide(Simulation &sim, uint16_t place, const SimChoice &choice);
+// workload_lies.cpp
+inline bool is_liar(const Simulation &sim, uint16_t place)
+{
+    return place >= sim.options.places - sim.options.liars;
+}
+bool tell_lie(Simulation &sim, uint16_t place, const SimChoice &choice);
+void lie_by_chance(Simulation &sim, uint16_t place); // Does nothing for an honest peer.
 // workload_asks.cpp
 bool ask(Simulation &sim, uint16_t place, const SimChoice &choice);
 void hear_asks(Node &node);   // Notes the asks among this tick's events in Node::asks.

@@ -13,7 +13,9 @@ static void plan_first_starts(Simulation &sim)
     Dice dice = dice::make(sim.options.seed, Stream::faults, 0xfffe);
     const uint64_t gap_us = dice::per_mille(dice, 300) ? 0 : dice::within(dice, 0, 500'000);
     for (uint16_t i = 1; i < sim.options.places; ++i) {
-        const uint64_t when_us = sim.now_us + 20'000 + (i - 1u) * gap_us;
+        // Liars come last, so that they are no hosts as long as an honest peer is left.
+        const uint64_t late_us = is_liar(sim, i) ? second_us : 0;
+        const uint64_t when_us = sim.now_us + 20'000 + (i - 1u) * gap_us + late_us;
         sim.plan.push_back({std::min(when_us, sim.safety_end_us - 1), FaultKind::start, i - 1u});
     }
 }

@@ -161,6 +161,11 @@ void begin_liveness(Simulation &sim)
         heal(sim, place);
     }
     for (uint16_t place = 0; place < sim.options.places; ++place) {
+        if (!is_liar(sim, place) || !sim.nodes[place].core) continue;
+        sim.nodes[place].core = false;
+        end_peer(sim, place);
+    }
+    for (uint16_t place = 0; place < sim.options.places; ++place) {
         const uint64_t coin = dice::key(sim.options.seed, Stream::core, place);
         if (!sim.nodes[place].core || dice::per_mille(coin, 700)) continue;
         sim.nodes[place].core = false;

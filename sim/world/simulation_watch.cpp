@@ -119,6 +119,9 @@ void watch(Simulation &sim, uint16_t place)
     fold_tick(sim, place);
     count_tick(sim, place);
     if (sim.keeps_history) remember_tick(sim, place);
+    if (is_liar(sim, place) && node.session && host_peer(node.session) == node.self &&
+        node.self != PeerId::none)
+        sim.is_void = true;
     oracles::ticked(sim.oracles, sim.nodes, place);
     p.journal.count = 0;
 }

@@ -163,6 +163,9 @@ void start_peer(Simulation &sim, uint16_t place)
     config.types = sim.types;
     config.topology = sim.options.topology;
     config.quorum = sim.options.quorum;
+    // In half of the runs the host lets liars stay, so that they lie to the end.
+    if (sim.options.liars > 0 && sim.options.seed % 2 != 0)
+        config.misbehaviour = Misbehaviour::ask_game;
     config.peers_max = static_cast<uint16_t>(std::min(sim.options.places + 2, 16));
     config.timeout_ms = sim.options.timeout_ms;
     config.join_timeout_ms = sim.options.join_timeout_ms;

@@ -241,6 +241,7 @@ bool perform(Simulation &sim, uint16_t place, const SimChoice &choice)
     case Act::ask: return ask(sim, place, choice);
     case Act::prefer: return prefer_thing(sim, place, choice, id);
     case Act::glide: return glide(sim, place, choice);
+    case Act::lie: return tell_lie(sim, place, choice);
     case Act::leave:
     case Act::remove: return part(sim, place, choice);
     default: return false;
@@ -270,7 +271,7 @@ static void note_act(Simulation &sim, uint16_t place, const SimChoice &choice)
     sim.history.moments.back().object = object(sim, choice.thing);
 }
 
-static bool act(Simulation &sim, uint16_t place, SimChoice choice)
+bool act(Simulation &sim, uint16_t place, SimChoice choice)
 {
     choice.a = place;
     choice.when = sim.now_us;
@@ -556,6 +557,7 @@ void play(Simulation &sim, uint16_t place)
     hope_by_chance(sim, place);
     keep_by_chance(sim, place);
     prefer_by_chance(sim, place);
+    lie_by_chance(sim, place);
 }
 
 }

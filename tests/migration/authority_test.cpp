@@ -390,6 +390,31 @@ TEST_F(Successors, ALyingReportBuriesWhatIsNotMadeYet)
     EXPECT_FALSE(belief(group.at(4), future).dead);
 }
 
+TEST_F(Authority, WhileTheHostStaysAReportRemovesNobody)
+{
+    replica::peer_gone(group.at(1), peer(4));
+    for (const bool goodbye : {false, true}) {
+        ReplicaPointer host = copy(group.at(1));
+        std::byte buffer[64];
+        BitWriter w = bits::writer(buffer);
+        messages::write_kind(w, MessageKind::report);
+        bits::write(w, host->query_token, 32);
+        bits::write(w, host->term_number_max, 16);
+        bits::write(w, host->last_peer, 16);
+        for (size_t type = 0; type < std::size(group_types); ++type)
+            bits::write_varint(w, 1); // The places that the sender holds.
+        bits::write_bool(w, true);
+        messages::write_peer(w, peer(2)); // It is there, and has said nothing of the kind.
+        bits::write_bool(w, goodbye);
+        bits::write_bool(w, false);
+        const Bytes lie(buffer, buffer + bits::size_bytes(w));
+        EXPECT_EQ(replica::receive(*host, peer(3), lie), Verdict::ok);
+        EXPECT_TRUE(replica::is_member(*host, peer(2)));
+        EXPECT_EQ(host->query_token, group.at(1).query_token);
+        EXPECT_FALSE(host->members[replica::find_member(*host, peer(2))].said_goodbye);
+    }
+}
+
 TEST_F(Authority, AReportCannotInventWhatTheLivingMake)
 {
     replica::peer_gone(group.at(1), peer(4));

@@ -31,7 +31,7 @@ void accuse_falsely(Session *liar, PeerId to, PeerId accused)
 struct Charged {
     Breach breach;
     PeerId peer, reporter;
-    friend auto operator<=>(const Charged &, const Charged &) = default;
+    friend bool operator==(const Charged &, const Charged &) = default;
 };
 
 struct BreachTest : testing::TestWithParam<Topology> {
@@ -83,7 +83,7 @@ TEST_P(Breaches, TheHostRemovesWhoBreaksTheRules)
     EXPECT_EQ(session_state(session(3)), State::removed);
     run(60);
     expect_open({0, 1, 2});
-    for (const size_t node : {0, 1, 2})
+    for (const size_t node : std::initializer_list<size_t>{0, 1, 2})
         EXPECT_EQ(members_of(node), 3u) << node;
 }
 
@@ -121,10 +121,10 @@ TEST_P(Breaches, BeyondItsLeaseNobodyCreates)
     expect_open({0, 1, 2});
     EXPECT_LE(object_ids(session(0), VAULT).size(), lease);
     // The others have room, and agree.
-    for (const size_t node : {0, 1, 2})
+    for (const size_t node : std::initializer_list<size_t>{0, 1, 2})
         EXPECT_NE(create(session(node), VAULT, Name{"ours"}), ObjectId::none) << node;
     run(60);
-    for (const size_t node : {1, 2})
+    for (const size_t node : std::initializer_list<size_t>{1, 2})
         EXPECT_EQ(world_digest(session(node)), world_digest(session(0))) << node;
 }
 
@@ -150,7 +150,7 @@ TEST_P(BreachesInAMesh, OneWitnessIsNotEnoughAndTwoOfFiveAre)
 TEST_P(BreachesInAMesh, ALiarsWordRemovesNobody)
 {
     ASSERT_TRUE(open(4));
-    for (const size_t node : {1, 2})
+    for (const size_t node : std::initializer_list<size_t>{1, 2})
         accuse_falsely(session(3), id(0), id(node));
     run(90);
     EXPECT_EQ(charged[0].size(), 2u);

@@ -1,0 +1,48 @@
+#include "sim/oracles/oracle_checks.h"
+#include "sim/world/names.h"
+
+namespace tern::oracle_liars {
+
+using names::text;
+
+static bool is_honest(const Oracles &o, std::span<const Node> nodes, PeerId peer)
+{
+    for (uint16_t i = 0; i < nodes.size() && i < o.liars_first; ++i)
+        if (nodes[i].session && nodes[i].self == peer) return true;
+    return false;
+}
+
+static Violation wrong(const Node &node, uint16_t index, PeerId peer, const char *what)
+{
+    return oracles::violation("I28", ObjectId::none, index, "at peer %s the honest peer %s %s",
+                              text(node.self).c_str(), text(peer).c_str(), what);
+}
+
+static Violation check_event(const Oracles &o, std::span<const Node> nodes, uint16_t index,
+                             const Event &event)
+{
+    const Node &node = nodes[index];
+    if (!is_honest(o, nodes, event.peer)) return {};
+    const bool by_a_liar = event.previous != PeerId::none && !is_honest(o, nodes, event.previous);
+    if (event.kind == EventKind::misbehaved && !by_a_liar)
+        return wrong(node, index, event.peer, to_text(event.breach));
+    if (o.all_stay && event.kind == EventKind::peer_left)
+        return wrong(node, index, event.peer, "is removed");
+    if (o.all_stay && event.kind == EventKind::host_lost)
+        return wrong(node, index, event.peer, "is lost as the host");
+    return {};
+}
+
+Violation check(const Oracles &o, std::span<const Node> nodes, uint16_t index)
+{
+    const Node &node = nodes[index];
+    if (!node.session) return {};
+    const State state = session_state(node.session);
+    if (state == State::removed || state == State::overflow || state == State::refused_by_game)
+        return wrong(node, index, node.self, state_text(node.session));
+    for (const Event &event : node.events)
+        if (const Violation found = check_event(o, nodes, index, event); found) return found;
+    return {};
+}
+
+}

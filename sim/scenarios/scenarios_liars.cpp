@@ -1,0 +1,129 @@
+// A member with a modified client breaks the rules: docs/security.md, "Misbehaviour".
+#include "base/bits.h"
+#include "sim/scenarios/scenarios_run.h"
+
+namespace tern::scenarios {
+
+namespace {
+
+constexpr uint64_t begin_us = 5'000'000, second_us = 1'000'000;
+
+// The last place has a liar. The host removes liars in runs of an even seed.
+Run begin_with_liar(const Stage &stage, uint16_t places, std::string_view choices = {})
+{
+    std::string text = populated_trace(places, 14, "liars 1\n") + std::string(choices);
+    text.replace(text.find("seed 3"), 6, "seed 4");
+    Run run = begin(stage, text);
+    advance_to(run, begin_us);
+    expect(run, agree(run), "all are in the session");
+    return run;
+}
+
+Session *session(const Run &run, uint16_t place)
+{
+    return run.sim->nodes[place].session;
+}
+
+void lie(Run &run, uint16_t liar, uint16_t to, std::span<const std::byte> message)
+{
+    expect(run, inspect::lie(session(run, liar), run.sim->nodes[to].self, StreamId::world, message),
+           "the liar has a connection");
+}
+
+void send_nonsense(Run &run, uint16_t liar, uint16_t to)
+{
+    const std::byte nonsense[] = {std::byte{0x3f}};
+    lie(run, liar, to, nonsense);
+}
+
+void accuse(Run &run, uint16_t liar, uint16_t to, uint16_t accused)
+{
+    std::byte buffer[8];
+    BitWriter w = bits::writer(buffer);
+    bits::write(w, static_cast<uint64_t>(MessageKind::accuse), 8);
+    bits::write(w, static_cast<uint64_t>(run.sim->nodes[accused].self), 16);
+    bits::write(w, 1u << static_cast<uint32_t>(Breach::forged), breach_kinds);
+    lie(run, liar, to, std::span(buffer).first(bits::size_bytes(w)));
+}
+
+bool is_member(const Run &run, uint16_t place, uint16_t of)
+{
+    return replica::is_member(inspect::replica(session(run, of)), run.sim->nodes[place].self);
+}
+
+PlayedSessions malformed(const Stage &stage)
+{
+    Run run = begin_with_liar(stage, 4);
+    send_nonsense(run, 3, 0);
+    advance_to(run, begin_us + second_us);
+    expect(run, !is_member(run, 3, 0), "the host has removed the liar within a second");
+    advance_to(run, begin_us + 3 * second_us);
+    constexpr uint16_t honest[] = {0, 1, 2};
+    expect(run, agree(run, honest), "the others agree 2 s later");
+    return finish(run, "who sends nonsense is removed within a second");
+}
+
+// The liar takes all places of a type for its own, and makes as many objects.
+PlayedSessions beyond_the_lease(const Stage &stage)
+{
+    Run run = begin_with_liar(stage, 4);
+    const uint32_t lease = creations_left(session(run, 3), MORTAL);
+    auto &replica = const_cast<Replica &>(inspect::replica(session(run, 3)));
+    replica.places[MORTAL].held = replica.types->types[MORTAL].objects_max;
+    const Written value = {};
+    uint32_t made = 0;
+    while (create(session(run, 3), MORTAL, value) != ObjectId::none)
+        made += 1;
+    expect(run, made > lease, "it makes more than its lease allows");
+    advance_to(run, begin_us + 2 * second_us);
+    expect(run, !is_member(run, 3, 0), "the host has removed the liar");
+    advance_to(run, begin_us + 4 * second_us);
+    constexpr uint16_t honest[] = {0, 1, 2};
+    expect(run, agree(run, honest), "the others agree");
+    for (const uint16_t place : honest)
+        expect(run, creations_left(session(run, place), MORTAL) > 0, "and have room");
+    return finish(run, "of " + std::to_string(made) + " objects none is left");
+}
+
+PlayedSessions one_word(const Stage &stage)
+{
+    Run run = begin_with_liar(stage, 4);
+    for (const uint16_t accused : {uint16_t{1}, uint16_t{2}})
+        accuse(run, 3, 0, accused);
+    advance_to(run, begin_us + 3 * second_us);
+    for (uint16_t place = 0; place < 4; ++place)
+        expect(run, is_open(run, place) && is_member(run, place, place == 0 ? 1 : 0),
+               "nobody is removed on one member's word");
+    return finish(run, "two false accusations, and nobody has gone");
+}
+
+// Two of five have found something, but each of them under another host.
+PlayedSessions two_witnesses(const Stage &stage)
+{
+    Run run = begin_with_liar(stage, 5, "leave 0 @7000000\n");
+    send_nonsense(run, 4, 2);
+    advance_to(run, 7'000'000);
+    expect(run, is_member(run, 4, 0), "one witness is not enough");
+    advance_to(run, 9'000'000);
+    expect(run, is_member(run, 4, 1), "nor for the next host");
+    send_nonsense(run, 4, 3);
+    advance_to(run, 10'000'000);
+    expect(run, !is_member(run, 4, 1), "two are");
+    return finish(run, "the second of two witnesses convinces the next host");
+}
+
+constexpr Playable all[] = {
+    {{"liar-malformed", "a member sends what is in no format"}, malformed, true},
+    {{"liar-lease", "a member creates more than its lease allows"}, beyond_the_lease, true},
+    {{"liar-accuses", "a member accuses two others falsely"}, one_word},
+    {{"liar-witnesses", "a member wrongs one, and after a change of host another"}, two_witnesses},
+};
+
+}
+
+std::span<const Playable> liars()
+{
+    return all;
+}
+
+}
