@@ -193,9 +193,11 @@ Verdict receive_report_object(Replica &r, BitReader reader)
 }
 
 // A goodbye may have reached the reporter only. Whether packets still come from the member decides.
+// A member that has answered the query itself is there.
 static void note_reported_goodbye(Replica &r, MemberSlot slot)
 {
     Member &member = r.members[slot];
+    if (member.reported) return;
     member.reported_to_leave = true;
     if (member.fenced) member.said_goodbye = true;
 }
@@ -254,6 +256,7 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
         leases::read_held(held, r, from, true);
     }
     r.members[from].reported = true;
+    r.members[from].reported_to_leave = false;
     fence_reported(r, named);
     return Verdict::ok;
 }

@@ -30,6 +30,25 @@ struct Authority : SharedObject {
         return messages;
     }
 
+    static void write_report_head(BitWriter &w, const Replica &host)
+    {
+        messages::write_kind(w, MessageKind::report);
+        bits::write(w, host.query_token, 32);
+        bits::write(w, host.term_number_max, 16);
+        bits::write(w, host.last_peer, 16);
+        for (size_t type = 0; type < std::size(group_types); ++type)
+            bits::write_varint(w, 1); // The places that the sender holds.
+    }
+
+    static Bytes report_of_nobody(const Replica &host)
+    {
+        std::byte buffer[64];
+        BitWriter w = bits::writer(buffer);
+        write_report_head(w, host);
+        bits::write_bool(w, false);
+        return {buffer, buffer + bits::size_bytes(w)};
+    }
+
     // A REPORT of an object without a grant's proof, with a value that its sender chose.
     static Bytes object_report(uint32_t query_token, ObjectId id, Stamp stamp, PeerId owner)
     {
@@ -397,12 +416,7 @@ TEST_F(Authority, WhileTheHostStaysAReportRemovesNobody)
         ReplicaPointer host = copy(group.at(1));
         std::byte buffer[64];
         BitWriter w = bits::writer(buffer);
-        messages::write_kind(w, MessageKind::report);
-        bits::write(w, host->query_token, 32);
-        bits::write(w, host->term_number_max, 16);
-        bits::write(w, host->last_peer, 16);
-        for (size_t type = 0; type < std::size(group_types); ++type)
-            bits::write_varint(w, 1); // The places that the sender holds.
+        write_report_head(w, *host);
         bits::write_bool(w, true);
         messages::write_peer(w, peer(2)); // It is there, and has said nothing of the kind.
         bits::write_bool(w, goodbye);
@@ -412,6 +426,10 @@ TEST_F(Authority, WhileTheHostStaysAReportRemovesNobody)
         EXPECT_TRUE(replica::is_member(*host, peer(2)));
         EXPECT_EQ(host->query_token, group.at(1).query_token);
         EXPECT_FALSE(host->members[replica::find_member(*host, peer(2))].said_goodbye);
+        // What it answers shows that it is there, and no later lie undoes that.
+        EXPECT_EQ(replica::receive(*host, peer(2), report_of_nobody(*host)), Verdict::ok);
+        EXPECT_EQ(replica::receive(*host, peer(3), lie), Verdict::ok);
+        EXPECT_FALSE(host->members[replica::find_member(*host, peer(2))].reported_to_leave);
     }
 }
 
