@@ -114,6 +114,7 @@ bool is_guilty(const Replica &r, MemberSlot slot)
 {
     if (host(r) != r.self || r.members[slot].id == PeerId::none) return false;
     if (r.members[slot].breaches != 0) return true;
+    if (r.topology == Topology::star) return false; // Nobody accuses there.
     uint32_t others = 0, accusers = 0;
     for (MemberSlot other = 0; other < r.members.count; ++other) {
         const Member &member = r.members[other];
