@@ -295,7 +295,8 @@ static uint32_t free_of_members(const Replica &r, size_t type)
     return static_cast<uint32_t>(all - std::min<uint64_t>(held, all));
 }
 
-// Those of all that depart now. A new host has not counted any departed member's yet.
+// Counts the living objects of all creators that depart now. A new host has not counted those of
+// any departed member yet.
 static uint32_t alive_of_departed(const Replica &r, size_t type)
 {
     uint32_t alive = r.counts_departed ? 0 : alive_of_others(r, type);

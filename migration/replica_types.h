@@ -33,7 +33,7 @@ struct Member {
     bool reported;    // While `collecting`: this member has answered the present query.
     bool query_waits; // We answer this member's QUERY once it is our successor().
     uint8_t breaches; // Bit i for Breach i, if this peer has found one.
-    uint8_t reported_breaches; // Those that an ACCUSE to the present host has named.
+    uint8_t reported_breaches; // An ACCUSE to the present host has named these.
     uint8_t zero[2];
     uint32_t query_token; // The token of that QUERY.
     uint32_t since_view;  // On the host: the first view that contains the present identity.

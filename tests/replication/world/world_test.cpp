@@ -142,7 +142,7 @@ TEST(World, WithoutRoomForTheDeadTheGapsOfOneCreatorClose)
             static_cast<uint64_t>(object_id::make(static_cast<PeerId>(creator), serial));
         world::add_tombstones(world, {id, id});
     };
-    add_cube(block, 6, 11); // Of creator 3 it lives between 5 and 7.
+    add_cube(block, 6, 11); // Creator 3 keeps it alive between 5 and 7.
     for (const uint32_t serial : {1u, 3u, 5u, 7u})
         bury(3, serial);
     for (const uint32_t serial : {1u, 3u, 5u})
