@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <sodium.h>
 
 namespace tern {
@@ -502,6 +503,11 @@ Stats peer_stats(const Session *session, PeerId peer)
     stats.bridged =
         address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));
     return stats;
+}
+
+uint64_t breach_count(const Stats &stats)
+{
+    return std::accumulate(std::begin(stats.breaches), std::end(stats.breaches), uint64_t{0});
 }
 
 SessionStats session_stats(const Session *session)

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <string>
 #include <tern/tern.h>
 #include <vector>
@@ -16,11 +15,6 @@ namespace dedicated {
 // As metrics, JSON and the log name them; indexed by tern::Breach.
 inline constexpr std::array<const char *, tern::breach_kinds> breach_names = {
     "none", "malformed", "forged", "over_quota"};
-
-inline uint64_t breach_count(const tern::Stats &stats)
-{
-    return std::accumulate(std::begin(stats.breaches), std::end(stats.breaches), uint64_t{0});
-}
 
 struct PeerStatus {
     uint16_t id;

@@ -83,8 +83,10 @@ PeerId host_peer(const Session *session);  // none while there is no host; see h
 std::span<const PeerId>
 other_peers(const Session *session); // All other members, in ascending order.
 const char *peer_name(const Session *session, PeerId peer); // Config::name there; "" if unknown.
-// All zero for a peer to which there is no connection, such as another client of a star.
+// All zero but the breaches for a peer to which there is no connection, such as another client of a
+// star.
 Stats peer_stats(const Session *session, PeerId peer);
+uint64_t breach_count(const Stats &stats); // Breaches of all kinds.
 SessionStats session_stats(const Session *session);
 TypeStats type_stats(const Session *session, TypeId type);
 // Accounts for all datagrams that send() has ever returned: the bits of all rows add up to the bits

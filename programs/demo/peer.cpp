@@ -2,7 +2,6 @@
 #include "tern/sim.h"
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 namespace demo::peer {
 
@@ -156,8 +155,7 @@ Progress progress(const Peer &peer)
         now.members += 1;
         connections += one.rtt_us > 0;
         now.rtt_us += one.rtt_us;
-        now.dropped +=
-            std::accumulate(std::begin(one.breaches), std::end(one.breaches), uint64_t{0});
+        now.dropped += breach_count(one);
         now.bridged += one.bridged;
     }
     now.rtt_us /= std::max(1u, connections);

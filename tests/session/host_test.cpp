@@ -1,6 +1,5 @@
 // The host leaves, dies or is cut off, and another member takes over.
 #include "migration/replica.h"
-#include "tests/breach_count.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 // A newcomer to a world of 10,000 objects: how soon it has them, and how much older the updates
 // between the members become meanwhile.
 #include "migration/replica.h"
-#include "tests/breach_count.h"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // Members that break the rules: who is charged, who is told, and who removes them.
 #include "migration/messages.h"
 #include "session/session_types.h"
-#include "tests/breach_count.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 #include <map>

@@ -1,4 +1,3 @@
-#include "tests/breach_count.h"
 #include "tests/session/three_peers.h"
 
 using namespace tern;

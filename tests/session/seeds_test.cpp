@@ -1,6 +1,5 @@
 // Whole sessions over a bad network, one per seed. In the end the remaining peers have the same
 // world, byte for byte.
-#include "tests/breach_count.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

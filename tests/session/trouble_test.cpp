@@ -1,7 +1,6 @@
 // Failures that an ordinary game can meet, and the outcome that the library promises.
 #include "migration/message_queue.h"
 #include "migration/replica.h"
-#include "tests/breach_count.h"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 #include "sim/world/liveness.h"
 #include "sim/world/simulation.h"
 #include "sim/world/sodium_source.h"
-#include "tests/breach_count.h"
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
