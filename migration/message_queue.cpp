@@ -388,26 +388,6 @@ void rewind(Replica &r, MemberSlot to)
 
 // --- Questions ---
 
-static Control control_of(MessageKind kind)
-{
-    switch (kind) {
-    case MessageKind::welcome: return Control::welcome;
-    case MessageKind::view: return Control::view;
-    case MessageKind::query: return Control::query;
-    default: break;
-    }
-    TERN_ASSERT(false, "kind %u", static_cast<unsigned>(kind));
-    return Control::none;
-}
-
-bool is_unacked(const Replica &r, MemberSlot to, MessageKind kind)
-{
-    if (queue_entries::waiting(r, to, queue_entries::of(control_of(kind))) != 0) return true;
-    for (uint32_t i = 0; i < r.queues[to].unacked_count; ++i)
-        if (unacked(r, to, i).kind == kind) return true;
-    return false;
-}
-
 bool is_empty(const Replica &r, MemberSlot to)
 {
     return queue_entries::first(r, to) == 0 && r.queues[to].unacked_count == 0;

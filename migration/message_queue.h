@@ -33,11 +33,10 @@ void withdraw_owner_requests(Replica &r, ObjectSlot slot);
 void forget_object(Replica &r, ObjectSlot slot);
 void clear(Replica &r, MemberSlot to); // The member is fenced or dropped.
 
-// --- The work of replica::next_message(), has_message(), is_unacked(), messages_acked() and, but
-// for UPDATEs, rewind() ---
+// --- The work of replica::next_message(), has_message(), messages_acked() and, but for UPDATEs,
+// rewind() ---
 size_t pull(Replica &r, MemberSlot to, std::span<std::byte> buffer);
 bool has_message(const Replica &r, MemberSlot to);
-bool is_unacked(const Replica &r, MemberSlot to, MessageKind kind);
 void acked(Replica &r, MemberSlot to, uint32_t count);
 void rewind(Replica &r, MemberSlot to);
 

@@ -97,7 +97,6 @@ Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message);
 size_t next_message(Replica &r, PeerId to, std::span<std::byte> buffer);
 bool has_message(const Replica &r,
                  PeerId to); // False positives: next_message() may still return 0.
-bool is_unacked(const Replica &r, PeerId to, MessageKind kind); // Queued, or sent and not acked.
 // Objects and control messages that wait for the member or are in flight to it.
 uint32_t queued_count(const Replica &r, PeerId to);
 // The first `count` messages that were pulled for this member, on this connection, have arrived.

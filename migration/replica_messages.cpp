@@ -73,12 +73,6 @@ bool has_message(const Replica &r, PeerId to)
     return member != no_member && message_queue::has_message(r, member);
 }
 
-bool is_unacked(const Replica &r, PeerId to, MessageKind kind)
-{
-    const MemberSlot member = find_member(r, to);
-    return member != no_member && message_queue::is_unacked(r, member, kind);
-}
-
 uint32_t queued_count(const Replica &r, PeerId to)
 {
     const MemberSlot member = find_member(r, to);

@@ -159,23 +159,6 @@ static void keep_join(Session &s, ConnectionIndex index, const Join &join)
     from.peer = replica::next_peer_id(*s.replica);
 }
 
-bool receive_join_of_member(Session &s, ConnectionIndex index, std::span<const std::byte> message)
-{
-    PeerLink &from = peer_link(s, index);
-    const MemberSlot slot = replica::find_member(*s.replica, from.peer);
-    if (slot == no_member || !is_join(message)) return false;
-    if (!from.welcomed) return true; // The JOIN has crossed our WELCOME.
-    if (s.replica->members[slot].caught_up)
-        replica::give_up(*s.replica, from.peer);
-    else
-        replica::peer_gone(*s.replica, from.peer);
-    if (replica::is_member(*s.replica, from.peer)) replica::rewind(*s.replica, from.peer);
-    from = {};
-    from.role = PeerRole::unidentified;
-    from.since_us = from.answered_us = s.now_us;
-    return receive_from_unidentified(s, index, message);
-}
-
 // A JOIN may have been on its way for seconds, and its sender may have ended since. If it were
 // admitted, the others would have a member that nobody is, until its silence removes it.
 static bool is_there_still(Session &s, ConnectionIndex index)
@@ -188,6 +171,18 @@ static bool is_there_still(Session &s, ConnectionIndex index)
     from.doubt_number = connection::next_number(c);
     connection::ping(c);
     return false;
+}
+
+// The newcomer was a member until it lost this session, and joins again under the same key.
+static void remove_former_incarnation(Session &s, ConnectionIndex index)
+{
+    const PeerId former = member_with_key(s, endpoint::key(*s.endpoint, index));
+    const MemberSlot slot = replica::find_member(*s.replica, former);
+    if (slot == no_member) return;
+    if (s.replica->members[slot].caught_up)
+        replica::give_up(*s.replica, former);
+    else
+        replica::peer_gone(*s.replica, former);
 }
 
 bool receive_from_unidentified(Session &s, ConnectionIndex index,
@@ -216,6 +211,7 @@ bool receive_from_unidentified(Session &s, ConnectionIndex index,
     }
     if (!is_there_still(s, index)) return false;
     from.has_asked = true;
+    remove_former_incarnation(s, index);
     const JoinRefusal refusal = reason_against(s, join);
     if (banned) {
         refuse_banned(s, index);

@@ -223,6 +223,7 @@ static void forget(Session &s)
 {
     replica::clear(*s.replica);
     place_replica(s);
+    renew_incarnation(s);
     for (MemberSlot slot = 0; slot < s.config.peers_max; ++slot) {
         s.reconnect_us[slot] = 0;
         s.deadlines[slot] = {};

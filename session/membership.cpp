@@ -2,7 +2,9 @@
 #include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/session.h"
+#include <algorithm>
 #include <cstring>
+#include <sodium.h>
 
 namespace tern {
 namespace session {
@@ -14,6 +16,23 @@ Identity own_identity(const Session &s)
     std::memcpy(identity.signing_key, s.signing_public, 32);
     std::memcpy(identity.name, s.name, name_bytes_max);
     return identity;
+}
+
+void renew_incarnation(Session &s)
+{
+    uint8_t seed[crypto_sign_SEEDBYTES];
+    endpoint::draw(*s.endpoint, seed);
+    crypto_sign_seed_keypair(s.signing_public, s.signing_secret, seed);
+    sodium_memzero(seed, sizeof seed);
+    endpoint::set_incarnation(*s.endpoint, incarnation_of(s.signing_public));
+}
+
+uint32_t incarnation_of(const uint8_t (&signing_key)[32])
+{
+    uint32_t number = 0;
+    for (unsigned i = 0; i < sizeof number; ++i)
+        number |= uint32_t{signing_key[i]} << 8 * i;
+    return std::max(number, 1u);
 }
 
 const char *member_name(const Session &s, PeerId peer)

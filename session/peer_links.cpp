@@ -107,15 +107,18 @@ void bind(Session &s, ConnectionIndex index, PeerId peer)
     p.message_first = p.message_count = p.acked_messages = 0;
     p.received_messages = 0;
     s.link_of[replica::find_member(*s.replica, peer)] = index;
-    p.welcomed = !replica::is_unacked(*s.replica, peer, MessageKind::welcome);
+}
+
+static bool is_other_with_key(const Session &s, const Member &member, const uint8_t *key)
+{
+    return member.id != PeerId::none && !member.fenced && member.id != s.replica->self &&
+           std::memcmp(member.identity.key, key, 32) == 0;
 }
 
 PeerId member_with_key(const Session &s, const uint8_t *key)
 {
     for (const Member &member : s.replica->members.all())
-        if (member.id != PeerId::none && !member.fenced && member.id != s.replica->self &&
-            std::memcmp(member.identity.key, key, 32) == 0)
-            return member.id;
+        if (is_other_with_key(s, member, key)) return member.id;
     return PeerId::none;
 }
 
@@ -144,10 +147,23 @@ static void report_address(Session &s, ConnectionIndex index)
     if (address.port != 0) replica::moved(*s.replica, s.links[index].peer, address);
 }
 
+// The member that the connection speaks for. none: its peer is no member, or it is one in another
+// incarnation only, which has another connection.
+static PeerId speaker(const Session &s, ConnectionIndex index)
+{
+    const uint8_t *key = endpoint::key(*s.endpoint, index);
+    const uint32_t incarnation = endpoint::incarnation(*s.endpoint, index);
+    for (const Member &member : s.replica->members.all())
+        if (is_other_with_key(s, member, key) &&
+            incarnation_of(member.identity.signing_key) == incarnation)
+            return member.id;
+    return PeerId::none;
+}
+
 // A member may replace its connection. Then all that was not acked over the old one is sent again.
 static void bind_if_member(Session &s, ConnectionIndex index)
 {
-    const PeerId peer = member_with_key(s, endpoint::key(*s.endpoint, index));
+    const PeerId peer = speaker(s, index);
     if (peer == PeerId::none) return;
     if (const ConnectionIndex other = bound_to(s, peer); other != no_connection) {
         end_link(s, other, CloseReason::replaced);
@@ -417,7 +433,8 @@ static void connect_to_members(Session &s)
         const bool tries_former = outage.tries % 2 == 1 && outage.former.port != 0;
         const Address &address = tries_former ? outage.former : member.identity.address;
         const ConnectionIndex index =
-            endpoint::connect(*s.endpoint, member.identity.key, address, s.now_us);
+            endpoint::connect(*s.endpoint, member.identity.key, address, s.now_us,
+                              incarnation_of(member.identity.signing_key));
         if (index == no_connection) return;
         outage.tries += 1;
         begin_link(s, index, PeerRole::member);

@@ -144,7 +144,7 @@ static bool take_world_message(Session &s, ConnectionIndex index,
     case PeerRole::former: return receive_from_former(s, index, message);
     case PeerRole::member: {
         const PeerId peer = from.peer;
-        if (receive_join_of_member(s, index, message)) return true;
+        if (is_join(message)) return true; // It has crossed our WELCOME.
         if (receive_meet_of_member(s, index, message)) return true;
         const Verdict verdict = replica::receive(*s.replica, peer, message);
         if (verdict != Verdict::later) from.received_messages += 1;

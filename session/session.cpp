@@ -265,10 +265,6 @@ static void place_arrays(flat::Builder &b, Session &s)
 static void make_keys(Session &s, EntropySource &entropy)
 {
     s.keys = noise::make_key_pair(entropy);
-    uint8_t seed[crypto_sign_SEEDBYTES];
-    entropy::fill(entropy, seed);
-    crypto_sign_seed_keypair(s.signing_public, s.signing_secret, seed);
-    sodium_memzero(seed, sizeof seed);
     // For start(). join() replaces both by the invite's.
     uint8_t id[sizeof s.invite.session];
     entropy::fill(entropy, id);
@@ -327,6 +323,7 @@ static Session *make(const Config &config, EntropySource entropy)
     place_arrays(place, *s);
     s->endpoint = endpoint::make_endpoint(endpoint_limits(config), s->keys);
     endpoint::set_entropy(*s->endpoint, entropy);
+    renew_incarnation(*s);
     // Recordings and simulations must give the same bytes on machines with and without AES.
     if (entropy::is_repeatable(entropy))
         endpoint::set_ciphers(*s->endpoint, handshake::ciphers_everywhere);

@@ -153,7 +153,6 @@ struct PeerLink {
     bool is_doubted;        // unidentified: its JOIN came late, and waits for an ack.
     uint64_t doubt_number;  // is_doubted: the number of the first packet whose ack ends the doubt.
     bool redirected;        // join_target: another member named this one as the host.
-    bool welcomed;          // member: when it was bound, no WELCOME of ours to it was unacked.
     uint64_t since_us;      // When the connection began, or was refused with may_ask_again.
     uint64_t ask_us;        // join_target: when to repeat the JOIN; 0: never.
     uint64_t clock_sent_us; // 0: never, or not since our state has changed.

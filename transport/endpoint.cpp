@@ -121,20 +121,31 @@ void draw(Endpoint &e, std::span<uint8_t> bytes)
     entropy::fill(e._entropy, bytes);
 }
 
-void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32])
+static void drop_half_open(Endpoint &e)
 {
     for (uint16_t i = 0; i < half_open_max; i += 1)
         if (half_open::at(e._half_open, i).is_used)
             clear_half_open(e, half_open::at(e._half_open, i));
+}
+
+void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32])
+{
+    drop_half_open(e);
     e._has_entered = true;
     e._prologue = handshake::prologue(session);
     std::memcpy(e._secret, secret, sizeof e._secret);
 }
 
+void set_incarnation(Endpoint &e, uint32_t incarnation)
+{
+    drop_half_open(e);
+    e._incarnation = incarnation;
+}
+
 // --- Connecting ---
 
 ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &address,
-                        uint64_t now_us)
+                        uint64_t now_us, uint32_t incarnation)
 {
     TERN_ASSERT(e._has_entered, "connect() before enter()");
     const ConnectionIndex index = free_slot(e);
@@ -144,6 +155,7 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
     slot.is_ours = true;
     slot.local_id = connection_ids::take(e._ids, e._entropy, IdOwner::connection, index);
     std::memcpy(slot.key, key, sizeof slot.key);
+    slot.incarnation = incarnation;
     slot.address = address;
     slot.mac_keys = handshake::mac_keys(key);
     slot.deadline_us = now_us + e._limits.handshake_timeout_us;
@@ -152,8 +164,9 @@ ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &ad
     KeyPair ephemeral = noise::make_key_pair(e._entropy);
     slot.noise = noise::initiate(e._prologue.bytes, e._keys, ephemeral, key);
     sodium_memzero(&ephemeral, sizeof ephemeral);
+    const Offer offer = {e._ciphers, 0, e._incarnation};
     const handshake::WrittenInitiation written =
-        handshake::write_initiation(slot.noise, slot.local_id, {e._ciphers, 0}, slot.mac_keys);
+        handshake::write_initiation(slot.noise, slot.local_id, offer, slot.mac_keys);
     slot.initiation = written.message;
     // A key of low order, from a hostile invite or roster. It has no proper private key.
     if (!written.ok) fail_handshake(e, slot, HandshakeState::unreachable);
@@ -232,6 +245,11 @@ const Connection &at(const Endpoint &e, ConnectionIndex index)
 const uint8_t *key(const Endpoint &e, ConnectionIndex index)
 {
     return slot_at(e, index).key;
+}
+
+uint32_t incarnation(const Endpoint &e, ConnectionIndex index)
+{
+    return slot_at(e, index).incarnation;
 }
 
 ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32])

@@ -36,8 +36,8 @@ enum class HandshakeState : uint8_t {
     connecting, // We have sent an initiation, and no response has arrived yet.
     open,       // See connection::state() for the state of the connection.
     // A connect() of ours has failed after handshake_timeout_us:
-    unreachable,     // No answer. (At once if `key` is no proper key, or if another connection with
-                     // the same peer was opened first.)
+    unreachable,     // No answer. (At once if `key` is no proper key, if another incarnation of the
+                     // peer answers, or if another connection with the peer was opened first.)
     version_refused, // The peer uses another wire version.
     secret_refused   // The peer answered, but with another session secret.
 };
@@ -76,12 +76,17 @@ void draw(Endpoint &e, std::span<uint8_t> bytes); // Fills `bytes` from the sour
 // follows. A further call moves the endpoint to another session, and half-open handshakes of the
 // former one are dropped.
 void enter(Endpoint &e, uint64_t session, const uint8_t (&secret)[32]);
+// A peer that joins again has the same key and another incarnation, a random number. Each side of a
+// handshake names its own to the other, so that a connection of the former incarnation is not taken
+// for one of the present. Half-open handshakes of the former one are dropped. Without this call: 0.
+void set_incarnation(Endpoint &e, uint32_t incarnation);
 
 // Starts a handshake with the peer that holds the private key of `key`. no_connection if all places
 // are in use. If both peers of a pair connect at the same time, the connection that the peer with
 // the lower key (bytewise) has started survives.
+// incarnation: fails, as unreachable, if a peer of another incarnation answers; 0 accepts any.
 ConnectionIndex connect(Endpoint &e, const uint8_t (&key)[32], const Address &address,
-                        uint64_t now_us);
+                        uint64_t now_us, uint32_t incarnation = 0);
 // While connecting: also sends the initiation to this relay address, at once and with each repeat.
 // The connection gets the address whose response arrives first.
 void add_relay_candidate(Endpoint &e, ConnectionIndex index, const Address &relay_candidate,
@@ -91,7 +96,8 @@ void free_connection(Endpoint &e,
 HandshakeState handshake_state(const Endpoint &e, ConnectionIndex index);
 Connection &at(Endpoint &e, ConnectionIndex index); // Asserts that it is open.
 const Connection &at(const Endpoint &e, ConnectionIndex index);
-const uint8_t *key(const Endpoint &e, ConnectionIndex index); // Public key of the peer, 32 bytes.
+const uint8_t *key(const Endpoint &e, ConnectionIndex index);   // Public key of the peer, 32 bytes.
+uint32_t incarnation(const Endpoint &e, ConnectionIndex index); // Of the peer, once it is open.
 // The connection with this peer: an open one, otherwise one that is connecting, or no_connection.
 ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32]);
 

@@ -29,7 +29,7 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
 
     NoiseHandshake tried = slot->noise; // A forged response must not spoil the real one.
     const handshake::OpenedChoice choice =
-        handshake::open_response(tried, e._secret, read.message, {e._ciphers, 0});
+        handshake::open_response(tried, e._secret, read.message, {e._ciphers, 0, e._incarnation});
     if (!choice.ok) {
         // An attacker that saw our initiation may have forged it. The flag only selects the error
         // that a timeout reports; the right response may still arrive.
@@ -37,6 +37,12 @@ Handling receive_response(Endpoint &e, const Datagram &datagram, uint64_t now_us
         noise::wipe(tried);
         return Handling::handled;
     }
+    if (slot->incarnation != 0 && slot->incarnation != choice.incarnation) {
+        noise::wipe(tried);
+        fail_handshake(e, *slot, HandshakeState::unreachable);
+        return Handling::handled;
+    }
+    slot->incarnation = choice.incarnation;
     DataKeys keys = noise::split(tried);
     keys.cipher = choice.cipher;
     noise::wipe(tried);

@@ -77,6 +77,7 @@ void queue_version_refusal(Endpoint &e, const Datagram &datagram, uint64_t now_u
 struct Answered {
     bool ok;
     uint8_t key[32];
+    uint32_t incarnation; // Of the initiator.
     DataKeys keys;
     Response response;
 };
@@ -94,8 +95,9 @@ Answered answer(Endpoint &e, const Initiation &message, uint32_t local_id)
     if (opened.ok && chosen.ok && !is_self) {
         const handshake::WrittenResponse written = handshake::write_response(
             h, e._secret, local_id, handshake::id(message.sender_id),
-            {handshake::bit(chosen.cipher), 0}, handshake::mac_keys(answered.key));
+            {handshake::bit(chosen.cipher), 0, e._incarnation}, handshake::mac_keys(answered.key));
         answered.ok = written.ok;
+        answered.incarnation = opened.offer.incarnation;
         answered.response = written.message;
         answered.keys = noise::split(h);
         answered.keys.cipher = chosen.cipher;
@@ -123,6 +125,7 @@ Handling respond(Endpoint &e, const Initiation &message, const Address &address,
     entry.remote_id = handshake::id(message.sender_id);
     entry.address = address;
     std::memcpy(entry.key, answered.key, sizeof entry.key);
+    entry.incarnation = answered.incarnation;
     entry.keys = answered.keys;
     std::memcpy(entry.mac1, message.mac1, sizeof entry.mac1);
     entry.response = answered.response;
@@ -187,6 +190,7 @@ void take_over(Endpoint &e, ConnectionIndex index, HalfOpen &entry)
     set_state(e, slot, HandshakeState::open);
     slot.local_id = entry.local_id;
     std::memcpy(slot.key, entry.key, sizeof slot.key);
+    slot.incarnation = entry.incarnation;
     slot.first_packet_at = e._received;
     connection_ids::pass_on(e._ids, slot.local_id, IdOwner::connection, index);
     half_open::spend(entry);

@@ -33,9 +33,11 @@ inline constexpr uint64_t cookie_time_us = 120'000'000;
 // The place of one connection, or of an attempt to connect.
 struct ConnectionSlot {
     HandshakeState state;
-    bool is_ours;             // We have started the handshake.
-    uint32_t local_id;        // Connection id on our side; 0 while free and after a failure.
-    uint8_t key[32];          // Public key of the peer.
+    bool is_ours;      // We have started the handshake.
+    uint32_t local_id; // Connection id on our side; 0 while free and after a failure.
+    uint8_t key[32];   // Public key of the peer.
+    // While connecting: of the peer that must answer, 0 for any. Once open: of the peer.
+    uint32_t incarnation;
     uint64_t first_packet_at; // Endpoint::_received at its first authentic packet; 0 before that.
 
     // Only while connecting.
@@ -85,6 +87,7 @@ struct Endpoint { // Closed.
     MacKeys _mac_keys; // Derived from our public key.
     EntropySource _entropy;
     handshake::Prologue _prologue;
+    uint32_t _incarnation;
     uint8_t _secret[32];
     HalfOpenTable _half_open;
     Allowance _strangers, _proven, _refusals;

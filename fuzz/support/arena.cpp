@@ -1,6 +1,7 @@
 #include "fuzz/support/arena.h"
 #include "fuzz/support/chance.h"
 #include "migration/messages.h"
+#include "session/membership.h"
 #include "transport/connection/aead.h"
 #include "transport/connection/frames.h"
 #include "transport/little_endian.h"
@@ -75,7 +76,8 @@ void shake_hands(Arena &a, size_t with)
     const uint8_t(&secret)[32] = a.honest[0]->invite.secret;
     NoiseHandshake h = noise::initiate(handshake::prologue(a.honest[0]->invite.session).bytes,
                                        a.keys, noise::make_key_pair(), s->keys.public_key);
-    const Offer offer = {handshake::ciphers_everywhere, 0};
+    const Offer offer = {handshake::ciphers_everywhere, 0,
+                         session::incarnation_of(a.signing_public)};
     const Initiation initiation =
         handshake::write_initiation(h, static_cast<uint32_t>(100 + with), offer,
                                     handshake::mac_keys(s->keys.public_key))

@@ -113,7 +113,8 @@ namespace tern {
     X(lease_not_checked, "the host lets a member create more than its lease allows")               \
     X(breaches_forgiven, "the host removes nobody for what it has found itself")                   \
     X(one_accuser_suffices, "the host removes whom a single member accuses")                       \
-    X(accused_once, "a new host is not told who has broken the rules")
+    X(accused_once, "a new host is not told who has broken the rules")                             \
+    X(incarnations_confused, "a connection of a former incarnation counts as that of the present")
 
 enum class Mutant : uint8_t {
     none,

@@ -126,6 +126,27 @@ PlayedSessions parts_go_on_and_meet(const Stage &stage)
                   "one session again " + seconds(agreed_us - healed_us) + " after the healing");
 }
 
+// The part without the host joins the host's part again, one after the other. The last one still
+// has, in its former incarnation, a connection to one that is back already, with a creation in it;
+// its close is lost.
+PlayedSessions connection_of_a_former_incarnation(const Stage &stage)
+{
+    const std::string text = "tern-trace 1 simulate\nseed 443239809\nplaces 5\nseconds 15\n"
+                             "objects 27\ntick_us_low 16667\ntick_us_high 16667\n"
+                             "latency_us_low 13426\nlatency_us_high 13426\ntimeout_ms 3809\n"
+                             "join_timeout_ms 6809\nquorum survivors\nfaults none\nchoices\n"
+                             "start 1 @1020000 =0\nstart 2 @1020000 =0\nstart 3 @1020000 =0\n"
+                             "start 4 @1020000 =0\ncreate 1 @1720014 o6 =0\n"
+                             "create 2 @6386774 o38 =0\nmigrate 0>0 @7020643 o6\n"
+                             "claim 0 @7103978 o38\nset 0 @7137312 o6 =0\n"
+                             "cut 1>0 @7177090 +4535793\ncut 2>0 @7177090 +4535793\n"
+                             "cut 3>0 @7177090 +4535793\ncut 4>0 @7177090 +4535793\n"
+                             "create 4 @13753588 o89 =0\ncut 4>2 @13918990 +95225\n";
+    Run run = begin(stage, text);
+    advance_to(run, 15'000'000);
+    return finish(run, "no object counts as made by another peer");
+}
+
 // One of the few does not wait: go_on() makes a session of its own.
 PlayedSessions one_goes_on(const Stage &stage)
 {
@@ -386,6 +407,8 @@ constexpr Playable all[] = {
     {{"S16-meet", "S16: two parts go on, meet, and are one session again"},
      parts_go_on_and_meet,
      true},
+    {{"S16-incarnation", "S16: two parts meet, and a connection of before is still there"},
+     connection_of_a_former_incarnation},
     {{"S16-two", "S16: of two that are parted the host goes on"}, one_of_two_waits, true},
     {{"S16-half", "S16: the host goes on with half of the votes and a newcomer"},
      half_with_the_host},

@@ -312,6 +312,50 @@ TEST(Endpoint, WhatWasAnsweredInAFormerSessionComesToNothing)
     EXPECT_TRUE(live(p.b).empty());
 }
 
+TEST(Endpoint, EachSideLearnsTheIncarnationOfTheOther)
+{
+    Peer a{1, limits(1)}, b{2, limits(1)};
+    endpoint::set_incarnation(a.e(), 7);
+    endpoint::set_incarnation(b.e(), 0xfedcba98);
+    for (const uint32_t expected : {0u, 0xfedcba98u}) {
+        const auto asked = endpoint::connect(a.e(), b.keys.public_key, b.at, start_us, expected);
+        const Mail initiation = handshakes(a, start_us).at(0);
+        receive(b, a.at, initiation.bytes, start_us);
+        const Mail response = handshakes(b, start_us).at(0);
+        receive(a, b.at, response.bytes, start_us);
+        EXPECT_EQ(endpoint::incarnation(a.e(), asked), 0xfedcba98u);
+        const Mail first = packets(a, start_us).at(0);
+        const Arrival arrival = receive(b, a.at, first.bytes, start_us);
+        ASSERT_EQ(arrival.handling, Handling::opened);
+        EXPECT_EQ(endpoint::incarnation(b.e(), arrival.connection), 7u);
+        endpoint::free_connection(a.e(), asked);
+        endpoint::free_connection(b.e(), arrival.connection);
+    }
+}
+
+TEST(Endpoint, AnAnswerOfAnotherIncarnationMakesNoConnection)
+{
+    Peer a{1, limits(1)}, b{2, limits(1)};
+    endpoint::set_incarnation(b.e(), 6);
+    const auto asked = endpoint::connect(a.e(), b.keys.public_key, b.at, start_us, 5);
+    const Mail initiation = handshakes(a, start_us).at(0);
+    receive(b, a.at, initiation.bytes, start_us);
+    const Mail response = handshakes(b, start_us).at(0);
+    receive(a, b.at, response.bytes, start_us);
+    EXPECT_EQ(endpoint::handshake_state(a.e(), asked), HandshakeState::unreachable);
+    EXPECT_TRUE(packets(a, start_us).empty());
+}
+
+TEST(Endpoint, WhatAFormerIncarnationAnsweredComesToNothing)
+{
+    Pair p;
+    const Mail first = p.first_packet();
+    endpoint::set_incarnation(p.b.e(), 9);
+    EXPECT_EQ(half_open_count(p.b), 0u);
+    EXPECT_EQ(receive(p.b, p.a.at, first.bytes, start_us).handling, Handling::bad);
+    EXPECT_TRUE(live(p.b).empty());
+}
+
 TEST(Endpoint, AnInitiationIsRepeatedLaterAndLaterUntilTheTimeout)
 {
     Pair p;

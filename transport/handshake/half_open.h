@@ -18,7 +18,8 @@ struct HalfOpen {
     uint32_t local_id; // Connection id on our side; 0 when spent.
     uint32_t remote_id;
     Address address;
-    uint8_t key[32]; // Public key of the initiator.
+    uint8_t key[32];      // Public key of the initiator.
+    uint32_t incarnation; // Of the initiator.
     DataKeys keys;
     uint8_t mac1[16]; // mac1 of the initiation, which identifies it.
     Response response;

@@ -96,14 +96,16 @@ struct Payload {
     uint8_t bytes[payload_bytes];
 };
 
-Payload write_payload(uint16_t ciphers, uint16_t flags)
+Payload write_payload(uint16_t ciphers, uint16_t flags, uint32_t incarnation)
 {
     Payload payload = {};
     payload.bytes[0] = static_cast<uint8_t>(ciphers);
     payload.bytes[1] = static_cast<uint8_t>(ciphers >> 8);
     payload.bytes[2] = static_cast<uint8_t>(flags);
     payload.bytes[3] = static_cast<uint8_t>(flags >> 8);
-    return payload; // The last 4 bytes are reserved: zero, and ignored by readers of version 1.
+    for (unsigned i = 0; i < 4; i += 1)
+        payload.bytes[4 + i] = static_cast<uint8_t>(incarnation >> 8 * i);
+    return payload;
 }
 
 uint16_t ciphers_of(const Payload &payload)
@@ -114,6 +116,14 @@ uint16_t ciphers_of(const Payload &payload)
 uint16_t flags_of(const Payload &payload)
 {
     return static_cast<uint16_t>(payload.bytes[2] | payload.bytes[3] << 8);
+}
+
+uint32_t incarnation_of(const Payload &payload)
+{
+    uint32_t incarnation = 0;
+    for (unsigned i = 0; i < 4; i += 1)
+        incarnation |= uint32_t{payload.bytes[4 + i]} << 8 * i;
+    return incarnation;
 }
 
 }
@@ -148,7 +158,7 @@ WrittenInitiation write_initiation(NoiseHandshake &h, uint32_t sender_id, const 
 {
     WrittenInitiation written = {false, blank<Initiation>(DatagramType::initiation)};
     store_id(written.message.sender_id, sender_id);
-    const Payload payload = write_payload(offer.ciphers, offer.flags);
+    const Payload payload = write_payload(offer.ciphers, offer.flags, offer.incarnation);
     if (!noise::write_first(h, payload.bytes, written.message.noise)) return written;
     write_mac1(written.message, keys);
     written.ok = true;
@@ -164,7 +174,7 @@ OpenedOffer open_initiation(NoiseHandshake &h, const Initiation &message)
 {
     Payload payload;
     if (!noise::read_first(h, message.noise, payload.bytes)) return {};
-    return {true, {ciphers_of(payload), flags_of(payload)}};
+    return {true, {ciphers_of(payload), flags_of(payload), incarnation_of(payload)}};
 }
 
 uint16_t ciphers_here()
@@ -188,7 +198,7 @@ WrittenResponse write_response(NoiseHandshake &h, const uint8_t (&secret)[32], u
     WrittenResponse written = {false, blank<Response>(DatagramType::response)};
     store_id(written.message.sender_id, sender_id);
     store_id(written.message.receiver_id, receiver_id);
-    const Payload payload = write_payload(choice.cipher, choice.flags);
+    const Payload payload = write_payload(choice.cipher, choice.flags, choice.incarnation);
     if (!noise::write_second(h, secret, payload.bytes, written.message.noise)) return written;
     write_mac1(written.message, keys);
     written.ok = true;
@@ -209,7 +219,8 @@ OpenedChoice open_response(NoiseHandshake &h, const uint8_t (&secret)[32], const
     Payload payload;
     if (!noise::read_second(h, secret, message.noise, payload.bytes)) return {};
     for (const Cipher cipher : {Cipher::aes256_gcm, Cipher::chacha20_poly1305})
-        if (ciphers_of(payload) == bit(cipher)) return {(offer.ciphers & bit(cipher)) != 0, cipher};
+        if (ciphers_of(payload) == bit(cipher))
+            return {(offer.ciphers & bit(cipher)) != 0, cipher, incarnation_of(payload)};
     return {};
 }
 

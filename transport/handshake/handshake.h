@@ -56,15 +56,17 @@ static_assert(sizeof(CookieReply) == 64 && sizeof(CookieReply) <= sizeof(Initiat
 static_assert(sizeof(VersionRefusal) == 24 && sizeof(VersionRefusal) <= sizeof(Initiation));
 
 // Payloads of the Noise messages: what the two sides negotiate. A set of ciphers has the bits
-// 1 << Cipher.
+// 1 << Cipher. The incarnation is that of the writer: see endpoint::set_incarnation().
 struct Offer {
     uint16_t ciphers;
     uint16_t flags; // Version 1 has none. Readers ignore unknown flags, so later ones can be tried.
+    uint32_t incarnation = 0;
 };
 
 struct Choice {
     uint16_t cipher; // One bit of those offered.
     uint16_t flags;  // See Offer.
+    uint32_t incarnation = 0;
 };
 
 // Keys derived from a public key: that of the reader of an initiation or a response, or that of the
@@ -143,6 +145,7 @@ Read<Response> read_response(std::span<const std::byte> datagram, const MacKeys 
 struct OpenedChoice {
     bool ok; // False: forged, written with another session secret, or a cipher not offered.
     Cipher cipher;
+    uint32_t incarnation; // Of the responder.
 };
 OpenedChoice open_response(NoiseHandshake &h, const uint8_t (&secret)[32], const Response &message,
                            const Offer &offer);
