@@ -150,8 +150,10 @@ static bool take_number(std::string_view &text, uint64_t most, uint64_t &number)
 {
     size_t digits = 0;
     number = 0;
-    while (digits < text.size() && digits < 19 && text[digits] >= '0' && text[digits] <= '9') {
-        number = number * 10 + static_cast<uint64_t>(text[digits] - '0');
+    while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
+        const auto digit = static_cast<uint64_t>(text[digits] - '0');
+        if (number > (UINT64_MAX - digit) / 10) return false;
+        number = number * 10 + digit;
         digits += 1;
     }
     text.remove_prefix(digits);

@@ -29,6 +29,16 @@ TEST(Script, ARecordedRunIsReadAsItWasWritten)
     }
 }
 
+TEST(Script, ASeedOfTwentyDigitsIsReadAsItWasWritten)
+{
+    Trace trace;
+    trace.options.seed = UINT64_MAX;
+    const ParsedTrace parsed = script::parse(script::print(trace));
+    EXPECT_EQ(parsed.error, "");
+    EXPECT_EQ(parsed.trace.options.seed, UINT64_MAX);
+    EXPECT_NE(error_of("tern-trace 1 simulate\nseed 18446744073709551616\nchoices\n"), "");
+}
+
 TEST(Script, EveryActIsOneLine)
 {
     const std::string text = std::string(head) + "create 0 @1500000 o1 =-12\n"
