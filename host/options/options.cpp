@@ -1,4 +1,5 @@
 #include "host/options/options.h"
+#include "host/log.h"
 #include <algorithm>
 #include <sys/un.h>
 #include <tern/io.h>
@@ -174,7 +175,7 @@ std::string print(const std::vector<Problem> &problems)
 {
     std::string text;
     for (const Problem &problem : problems)
-        text += problem.where + ": " + problem.text + "\n";
+        text += log::clean(problem.where + ": " + problem.text) + "\n";
     return text;
 }
 

@@ -43,6 +43,8 @@ Reloaded reload(Loaded &present, const Loaded &wanted);
 
 // The parts of load().
 void read_file(Loaded &loaded, const std::string &path);
+// Reads the content of a file; `path` is its name in problems.
+void read_text(Loaded &loaded, const std::string &path, std::string_view text);
 // Gives rooms with a script the defaults of make_session() for options that nobody set, so that the
 // same script runs alike under tern-peer and tern-host.
 void take_script_defaults(Loaded &loaded);

@@ -158,9 +158,21 @@ static void read_types(File &file, const toml::table &root)
     file.loaded.types_text = out.str();
 }
 
-void read_file(Loaded &loaded, const std::string &path)
+void read_text(Loaded &loaded, const std::string &path, std::string_view text)
 {
     File file = {loaded, path};
+    try {
+        const toml::table root = toml::parse(text, path);
+        read_table(file, root, "", 0);
+        read_tables(file, root);
+        read_types(file, root);
+    } catch (const toml::parse_error &error) {
+        complain(file, error.source(), std::string(error.description()));
+    }
+}
+
+void read_file(Loaded &loaded, const std::string &path)
+{
     errno = 0;
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream text;
@@ -170,14 +182,7 @@ void read_file(Loaded &loaded, const std::string &path)
         loaded.problems.push_back({path, std::string("cannot be read: ") + why});
         return;
     }
-    try {
-        const toml::table root = toml::parse(text.view(), path);
-        read_table(file, root, "", 0);
-        read_tables(file, root);
-        read_types(file, root);
-    } catch (const toml::parse_error &error) {
-        complain(file, error.source(), std::string(error.description()));
-    }
+    read_text(loaded, path, text.view());
 }
 
 }

@@ -352,6 +352,26 @@ Read read(const toml::table &root, const std::string &file)
     return result;
 }
 
+Read read_text(std::string_view text, const std::string &path)
+{
+    Read result;
+    Reader reader = {path, result.problems};
+    try {
+        const toml::table root = toml::parse(text, path);
+        static constexpr std::string_view wanted[] = {"type"};
+        for (const auto &[key, value] : root)
+            if (!root.contains("type") && !suggestion::did_you_mean(key.str(), wanted).empty())
+                complain(reader, key.source(),
+                         "unknown key " + quoted(key.str()) +
+                             suggestion::did_you_mean(key.str(), wanted));
+        if (!result.problems.empty()) return result;
+        return read(root, path);
+    } catch (const toml::parse_error &error) {
+        complain(reader, error.source(), std::string(error.description()));
+        return result;
+    }
+}
+
 Read read_file(const std::string &path)
 {
     Read result;
@@ -369,20 +389,7 @@ Read read_file(const std::string &path)
                  "cannot be read, or is larger than " + std::to_string(file_bytes_max) + " bytes");
         return result;
     }
-    try {
-        const toml::table root = toml::parse(text, path);
-        static constexpr std::string_view wanted[] = {"type"};
-        for (const auto &[key, value] : root)
-            if (!root.contains("type") && !suggestion::did_you_mean(key.str(), wanted).empty())
-                complain(reader, key.source(),
-                         "unknown key " + quoted(key.str()) +
-                             suggestion::did_you_mean(key.str(), wanted));
-        if (!result.problems.empty()) return result;
-        return read(root, path);
-    } catch (const toml::parse_error &error) {
-        complain(reader, error.source(), std::string(error.description()));
-        return result;
-    }
+    return read_text(text, path);
 }
 
 std::shared_ptr<TypeTable> synthetic()

@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tern/types.h>
 #include <toml++/toml.h>
 #include <vector>
@@ -43,6 +44,8 @@ struct Read {
 Read read(const toml::table &root, const std::string &file);
 // Reads a file and ignores its other keys, so that it may be the configuration of tern-host.
 Read read_file(const std::string &path);
+// Reads the content of such a file; `path` is its name in problems.
+Read read_text(std::string_view text, const std::string &path);
 // The default types of tern-host and tern-bot: moving objects, and a call.
 std::shared_ptr<TypeTable> synthetic();
 

@@ -169,6 +169,13 @@ TEST_F(OptionsTest, AllProblemsAreToldAtOnce)
     EXPECT_GE(loaded.problems.size(), 6u) << options::print(loaded.problems);
 }
 
+TEST_F(OptionsTest, AProblemTakesOneLine)
+{
+    const std::string text = problems("\"a\\nb\\u001b\" = 1\n");
+    EXPECT_EQ(text, "1:1: unknown key a\xef\xbf\xbd"
+                    "b\xef\xbf\xbd\n");
+}
+
 TEST_F(OptionsTest, AMissingFileIsNamed)
 {
     const std::string path = folder.path + "/absent.toml";
