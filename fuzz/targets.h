@@ -30,6 +30,7 @@ namespace tern::fuzz {
     X(messages, 1024, 2000)                                                                        \
     X(lua_script, 512, 60)                                                                         \
     X(toml, 512, 300)                                                                              \
+    X(agones, 512, 1000)                                                                           \
     X(trace, 512, 1000)                                                                            \
     X(replica, 256, 300)                                                                           \
     X(hostile, 512, 400)                                                                           \

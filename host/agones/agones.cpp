@@ -51,22 +51,6 @@ static void send_health(Agones &agones)
     agones.heart.has_ended = true;
 }
 
-// Applies each complete line in the buffer and removes it.
-static void hear_lines(Agones &agones, std::string &buffer)
-{
-    size_t begin = 0;
-    for (size_t end = 0; (end = buffer.find('\n', begin)) != std::string::npos; begin = end + 1) {
-        const std::string_view line = std::string_view(buffer).substr(begin, end - begin);
-        if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-        const SeenGameServer seen = agones_json::watch_line(line);
-        if (seen.game_server.error.empty())
-            hear(agones, seen);
-        else
-            note_problem(agones, seen.game_server.error);
-    }
-    buffer.erase(0, begin);
-}
-
 // Reads one watch until the server closes it, which it does regularly, or is silent for too long.
 // True if it answered 200 and sent something.
 static bool watch_once(Agones &agones)

@@ -44,6 +44,26 @@ static std::string dump(const json &value)
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+static std::string printable(std::string text)
+{
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+}
+
+// Printable text of limited length, for errors and notes.
+static std::string shortened(std::string text, size_t bytes_max)
+{
+    text.resize(std::min(text.size(), bytes_max));
+    return printable(std::move(text));
+}
+
+// How an error shows a value. Values in a value are left out: dump() uses stack for each level.
+static std::string shown(const json &value)
+{
+    return value.is_structured() ? "a list or an object" : shortened(dump(value), 40);
+}
+
 static void read_ports(const json &ports, GameServer &out)
 {
     if (!ports.is_array()) return;
@@ -52,7 +72,8 @@ static void read_ports(const json &ports, GameServer &out)
         if (number >= 1 && number <= 65535)
             out.ports.push_back({text_of(member(port, "name")), static_cast<uint16_t>(number)});
         else
-            out.error = "a port of the game server is not 1 to 65535: " + dump(port);
+            out.error =
+                "a port of the game server is not 1 to 65535: " + shown(member(port, "port"));
     }
 }
 
@@ -63,7 +84,7 @@ static SeenGameServer read_game_server(const json &value)
     const json &status = member(value, "status");
     out.game_server.name = text_of(member(meta, "name"));
     out.game_server.address = text_of(member(status, "address"));
-    out.game_server.state = text_of(member(status, "state"));
+    out.game_server.state = shortened(text_of(member(status, "state")), 40);
     read_ports(member(status, "ports"), out.game_server);
     if (out.game_server.state.empty())
         out.game_server.error = "this is no game server: it has no status.state";
@@ -128,20 +149,12 @@ bool is_object(std::string_view text)
     return parse(text).is_object();
 }
 
-static std::string printable(std::string text)
-{
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    return text;
-}
-
 std::string error_text(std::string_view body)
 {
     const json value = parse(body);
     std::string text = text_of(member(value, "message"));
     if (text.empty()) text = text_of(member(member(value, "error"), "message"));
-    text.resize(std::min<size_t>(text.size(), 200));
-    return printable(text);
+    return shortened(std::move(text), 200);
 }
 
 static bool is_open(const RoomStatus &room)

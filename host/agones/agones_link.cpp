@@ -49,6 +49,21 @@ void hear(Agones &agones, const SeenGameServer &seen)
     give_order(agones, FleetOrder::shut_down);
 }
 
+void hear_lines(Agones &agones, std::string &buffer)
+{
+    size_t begin = 0;
+    for (size_t end = 0; (end = buffer.find('\n', begin)) != std::string::npos; begin = end + 1) {
+        const std::string_view line = std::string_view(buffer).substr(begin, end - begin);
+        if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+        const SeenGameServer seen = agones_json::watch_line(line);
+        if (seen.game_server.error.empty())
+            hear(agones, seen);
+        else
+            note_problem(agones, seen.game_server.error);
+    }
+    buffer.erase(0, begin);
+}
+
 bool pause(Agones &agones, uint32_t duration_ms)
 {
     std::unique_lock lock(agones.mutex);

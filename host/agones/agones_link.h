@@ -70,6 +70,8 @@ void note_problem(Agones &agones, const std::string &text);
 // Applies a game server from an answer or from the watch. Both report the same changes, so it may
 // be a duplicate or out of date.
 void hear(Agones &agones, const SeenGameServer &seen);
+// Applies each complete line of the watch in the buffer and removes it.
+void hear_lines(Agones &agones, std::string &buffer);
 // Both wait and return false as soon as the client is to stop.
 bool pause(Agones &agones, uint32_t duration_ms);
 bool wait_until_seen(Agones &agones);

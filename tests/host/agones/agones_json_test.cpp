@@ -137,3 +137,20 @@ TEST(AgonesJsonTest, FactsCountPlayersAndPlaces)
     EXPECT_EQ(agones_json::facts(status).places, list_capacity_max);
     EXPECT_EQ(agones_json::facts(status).players.size(), static_cast<size_t>(list_capacity_max));
 }
+
+TEST(AgonesJsonTest, ErrorsAndStatesAreShortAndPrintable)
+{
+    const auto seen = [](const std::string &state, const std::string &ports) {
+        return agones_json::game_server("{\"status\":{\"state\":\"" + state +
+                                        "\",\"ports\":" + ports + "}}")
+            .game_server;
+    };
+    EXPECT_EQ(seen("Re\\u001bady", "[]").state, "Re?ady");
+    EXPECT_LE(seen(std::string(1000, 'x'), "[]").state.size(), 40u);
+    const std::string wrong = "[{\"port\":\"" + std::string(100'000, 'x') + "\"}]";
+    EXPECT_LE(seen("Ready", wrong).error.size(), 200u);
+    // A value that nests as deep as an answer can be long.
+    const std::string deep = std::string(400'000, '[') + std::string(400'000, ']');
+    EXPECT_NE(seen("Ready", deep).error.find("1 to 65535"), std::string::npos);
+    EXPECT_NE(seen("Ready", "[{\"port\":" + deep + "}]").error, "");
+}
