@@ -76,7 +76,7 @@ if(TARGET tern-ctl)
 endif()
 
 if(TARGET map_parts)
-  target_include_directories(map_parts PRIVATE ${natpmp_headers} ${miniupnpc_headers})
+  target_include_directories(map_parts PUBLIC ${natpmp_headers} PRIVATE ${miniupnpc_headers})
   target_link_libraries(map_parts PUBLIC ${natpmp_library} ${miniupnpc_library})
 endif()
 

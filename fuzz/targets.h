@@ -31,6 +31,7 @@ namespace tern::fuzz {
     X(lua_script, 512, 60)                                                                         \
     X(toml, 512, 300)                                                                              \
     X(agones, 512, 1000)                                                                           \
+    X(gateways, 128, 2000)                                                                         \
     X(trace, 512, 1000)                                                                            \
     X(replica, 256, 300)                                                                           \
     X(hostile, 512, 400)                                                                           \

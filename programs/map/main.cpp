@@ -1,7 +1,7 @@
 // tern-map: keeps a UDP port of the gateway mapped to a port of this machine. See --help.
+#include "answers.h"
 #include "common/command_line.h"
 #include "common/option_checks.h"
-#include "gateway.h"
 #include "tern/io.h"
 #include <algorithm>
 #include <cstdio>
@@ -51,15 +51,6 @@ void print(const Options &options, const Kept &kept)
         std::printf("%s\n", address.c_str());
     }
     std::fflush(stdout);
-}
-
-// Private IPv4 addresses (RFC 1918), and those of carrier-grade NAT (RFC 6598).
-bool is_private(const std::string &ip)
-{
-    unsigned a = 0, b = 0;
-    std::sscanf(ip.c_str(), "%u.%u", &a, &b);
-    return a == 10 || (a == 172 && b >= 16 && b < 32) || (a == 192 && b == 168) ||
-           (a == 100 && b >= 64 && b < 128);
 }
 
 void warn(const Mapping &mapping)

@@ -1,4 +1,4 @@
-#include "gateway.h"
+#include "answers.h"
 #include <algorithm>
 #include <arpa/inet.h>
 #include <chrono>
@@ -53,9 +53,7 @@ static int map(natpmp_t &natpmp, const Wish &wish, natpmpresp_t &response)
                                                wish.external_port, wish.lifetime_s);
     if (sent < 0) return sent;
     const int error = await(natpmp, response);
-    const bool is_ours = response.type == NATPMP_RESPTYPE_UDPPORTMAPPING &&
-                         response.pnu.newportmapping.privateport == wish.port;
-    return error == 0 && !is_ours ? NATPMP_ERR_WRONGPACKETSOURCE : error;
+    return error == 0 && !is_answer(response, wish) ? NATPMP_ERR_WRONGPACKETSOURCE : error;
 }
 
 // Requests the address first, which shows at once whether the gateway has NAT-PMP.
@@ -64,15 +62,10 @@ static int ask(natpmp_t &natpmp, const Wish &wish, Mapping &mapping)
     natpmpresp_t response = {};
     if (const int sent = sendpublicaddressrequest(&natpmp); sent < 0) return sent;
     if (const int error = await(natpmp, response)) return error;
-    if (response.type != NATPMP_RESPTYPE_PUBLICADDRESS) return NATPMP_ERR_WRONGPACKETSOURCE;
-    char ip[INET_ADDRSTRLEN] = {};
-    inet_ntop(AF_INET, &response.pnu.publicaddress.addr, ip, sizeof ip);
-    mapping.ip = ip;
+    if (const int error = read_address(response, mapping)) return error;
     response = {};
     if (const int error = map(natpmp, wish, response)) return error;
-    mapping.port = response.pnu.newportmapping.mappedpublicport;
-    mapping.lifetime_s = response.pnu.newportmapping.lifetime;
-    return 0;
+    return read_mapping(response, wish, mapping);
 }
 
 Asked ask(const Wish &wish)

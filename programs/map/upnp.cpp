@@ -1,4 +1,4 @@
-#include "gateway.h"
+#include "answers.h"
 #include <miniupnpc/miniupnpc.h>
 #include <miniupnpc/upnpcommands.h>
 #include <miniupnpc/upnperrors.h>
@@ -85,8 +85,7 @@ static std::string ask(const Gateway &gateway, const Wish &wish, Mapping &mappin
     if (error != UPNPCOMMAND_SUCCESS) return explanation(error);
     char ip[40] = {};
     error = UPNP_GetExternalIPAddress(gateway.urls.controlURL, gateway.data.first.servicetype, ip);
-    mapping.ip = ip;
-    return error == UPNPCOMMAND_SUCCESS ? "" : explanation(error);
+    return error == UPNPCOMMAND_SUCCESS ? read_address(ip, mapping) : explanation(error);
 }
 
 Asked ask(Wish &wish)
