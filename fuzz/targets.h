@@ -29,6 +29,7 @@ namespace tern::fuzz {
     X(discovery, 1024, 1000)                                                                       \
     X(messages, 1024, 2000)                                                                        \
     X(lua_script, 512, 60)                                                                         \
+    X(control, 512, 300)                                                                           \
     X(http, 512, 300)                                                                              \
     X(toml, 512, 300)                                                                              \
     X(agones, 512, 1000)                                                                           \

@@ -10,6 +10,7 @@ namespace ctl {
 
 static constexpr time_t answer_s_max = 10;
 static constexpr size_t answer_bytes_max = 64 << 20;
+static constexpr size_t answer_depth_max = 100;
 
 std::string default_socket()
 {
@@ -48,6 +49,23 @@ static std::string received_error(ssize_t size)
     return late ? "the host has not answered for 10 s" : std::strerror(errno);
 }
 
+// Whether the JSON nests deeper than any answer does. Copies of such a value would use up the
+// stack.
+static bool is_too_deep(const std::string &text)
+{
+    size_t depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.size() && depth <= answer_depth_max; ++i) {
+        const char c = text[i];
+        if (c == '"') in_string = !in_string;
+        if (in_string && c == '\\') i += 1;
+        if (in_string) continue;
+        if (c == '[' || c == '{') depth += 1;
+        if ((c == ']' || c == '}') && depth > 0) depth -= 1;
+    }
+    return depth > answer_depth_max;
+}
+
 Answer ask(int descriptor, const Json &request)
 {
     const std::string line = request.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -65,6 +83,7 @@ Answer ask(int descriptor, const Json &request)
         text.append(bytes, static_cast<size_t>(size));
         if (text.size() > answer_bytes_max) return {{}, "the answer is too long"};
     }
+    if (is_too_deep(text)) return {{}, "what listens there is no tern-host"};
     Json body = Json::parse(text, nullptr, false);
     const bool is_answer = body.is_object() && body.contains("ok") && body["ok"].is_boolean();
     if (!is_answer) return {{}, "what listens there is no tern-host"};

@@ -57,54 +57,6 @@ Json request_of(const std::string &command, const Wish &wish)
     return request;
 }
 
-std::string joined(const Json &words)
-{
-    std::string all;
-    for (const Json &word : words)
-        all += (all.empty() ? "" : ", ") + word.get<std::string>();
-    return all;
-}
-
-std::string done_text(const std::string &command, const Json &body)
-{
-    if (command == "transfer")
-        return "object " + body["object"].get<std::string>() + " goes from peer " +
-               body["from"].dump() + " to peer " + body["to"].dump() + "\n";
-    if (command == "kick") return "peer " + body["peer"].dump() + " is out\n";
-    if (command == "drain") return "draining\n";
-    if (command == "reload") {
-        const std::string changed = joined(body["changed"]), rest = joined(body["need_a_restart"]);
-        return "changed: " + (changed.empty() ? "nothing" : changed) + "\n" +
-               (rest.empty() ? "" : "need a restart: " + rest + "\n");
-    }
-    return "done\n";
-}
-
-// The status with only the room that the user asked for, if any.
-Json only_wanted(const Json &status, const Wish &wish)
-{
-    Json out = status;
-    if (wish.room.empty()) return out;
-    out["rooms"] = Json::array();
-    for (const Json &room : status["rooms"])
-        if (room["name"] == wish.room) out["rooms"].push_back(room);
-    return out;
-}
-
-std::string answer_text(const std::string &command, const Json &body)
-{
-    if (command == "status") return ctl::status_text(body["status"], Json::object());
-    if (command == "peers") return ctl::peers_text(body["peers"]);
-    if (command == "objects")
-        return ctl::objects_text(body["objects"], body["total"].get<uint64_t>());
-    if (command == "lua") {
-        const auto text = body["text"].get<std::string>();
-        return text.empty() ? "" : text + "\n";
-    }
-    if (command == "record") return ctl::recordings_text(body["recordings"]);
-    return done_text(command, body);
-}
-
 // --- Commands with several requests or with files ---
 
 // Shows the status each second, until a signal or until the host ends.
@@ -116,7 +68,7 @@ int watch(int descriptor, const Wish &wish)
     while (!command_line::ended()) {
         const ctl::Answer answer = ctl::ask(descriptor, request_of("status", wish));
         if (!answer.error.empty()) return command_line::ended() ? exit_done : exit_no_host;
-        const Json &status = answer.body["status"];
+        const Json status = ctl::status_of(answer.body, "");
         const std::string text =
             wish.json ? answer.body.dump() + "\n" : ctl::status_text(status, before);
         print((screen ? "\x1b[H\x1b[2J" : "") + text);
@@ -151,13 +103,13 @@ std::string copy(const std::string &from, const std::string &to, uint64_t bytes)
     return error;
 }
 
-int save_recording(const Json &recordings, const std::string &file)
+int save_recording(const std::vector<ctl::ListedRecording> &recordings, const std::string &file)
 {
     if (recordings.size() != 1)
         return refused("there are " + std::to_string(recordings.size()) +
                        " recordings: say which by --room");
-    const auto bytes = recordings[0]["bytes"].get<uint64_t>();
-    const std::string error = copy(recordings[0]["file"].get<std::string>(), file, bytes);
+    const uint64_t bytes = recordings[0].bytes;
+    const std::string error = copy(recordings[0].file, file, bytes);
     if (!error.empty()) return refused(error);
     print(file + ": " + ctl::bytes_text(static_cast<double>(bytes)) +
           ", which hold the keys of the room\n");
@@ -201,11 +153,11 @@ int talk(line_editor::LineEditor &editor, Wish wish)
         wish.text = (is_line ? "" : "?") + typed.text;
         const ctl::Answer answer = ask_lua(wish);
         if (!answer.error.empty()) return exit_no_host;
-        if (!answer.body["ok"].get<bool>()) return refused(answer.body.value("error", "refused"));
+        if (!answer.body["ok"].get<bool>()) return refused(ctl::refusal_text(answer.body));
         if (is_line)
-            print(answer_text("lua", answer.body) + prompt);
+            print(ctl::answer_text("lua", answer.body) + prompt);
         else
-            line_editor::complete(editor, answer.body["text"].get<std::string>());
+            line_editor::complete(editor, ctl::console_text(answer.body));
     }
 }
 
@@ -235,15 +187,16 @@ int run(const std::string &command, const Wish &wish)
     }
     const bool ok = answer.body["ok"].get<bool>();
     if (ok && command == "invite") {
-        const Json wanted = only_wanted(answer.body["status"], wish);
+        const Json wanted = ctl::status_of(answer.body, wish.room);
         if (wanted["rooms"].empty()) return refused("there is no room " + wish.room);
         print(wish.json ? answer.body.dump() + "\n" : ctl::invites_text(wanted));
         return exit_done;
     }
     if (wish.json) print(answer.body.dump() + "\n");
-    if (!ok) return refused(answer.body.value("error", "refused"));
-    if (!wish.save_file.empty()) return save_recording(answer.body["recordings"], wish.save_file);
-    if (!wish.json) print(answer_text(command, answer.body));
+    if (!ok) return refused(ctl::refusal_text(answer.body));
+    if (!wish.save_file.empty())
+        return save_recording(ctl::listed_recordings(answer.body), wish.save_file);
+    if (!wish.json) print(ctl::answer_text(command, answer.body));
     return exit_done;
 }
 

@@ -225,4 +225,79 @@ std::string recordings_text(const Json &recordings)
     return table(rows);
 }
 
+// --- Whole answers ---
+
+static std::string text_or(const Json &object, const char *key, const char *otherwise)
+{
+    const auto found = object.find(key);
+    const bool is_text = found != object.end() && found->is_string();
+    return is_text ? found->get<std::string>() : otherwise;
+}
+
+static std::string joined(const Json &words)
+{
+    std::string all;
+    for (const Json &one : words)
+        if (one.is_string()) all += (all.empty() ? "" : ", ") + one.get<std::string>();
+    return all;
+}
+
+static std::string done_text(const std::string &command, const Json &answer)
+{
+    if (command == "transfer")
+        return "object " + word(answer, "object") + " goes from peer " + word(answer, "from") +
+               " to peer " + word(answer, "to") + "\n";
+    if (command == "kick") return "peer " + word(answer, "peer") + " is out\n";
+    if (command == "drain") return "draining\n";
+    if (command == "reload") {
+        const std::string changed = joined(list_of(answer, "changed"));
+        const std::string rest = joined(list_of(answer, "need_a_restart"));
+        return "changed: " + (changed.empty() ? "nothing" : changed) + "\n" +
+               (rest.empty() ? "" : "need a restart: " + rest + "\n");
+    }
+    return "done\n";
+}
+
+std::string answer_text(const std::string &command, const Json &answer)
+{
+    if (command == "status") return status_text(status_of(answer, ""), Json::object());
+    if (command == "peers") return peers_text(list_of(answer, "peers"));
+    if (command == "objects")
+        return objects_text(list_of(answer, "objects"), number(answer, "total"));
+    if (command == "lua") {
+        const std::string text = console_text(answer);
+        return text.empty() ? "" : text + "\n";
+    }
+    if (command == "record") return recordings_text(list_of(answer, "recordings"));
+    return done_text(command, answer);
+}
+
+std::string refusal_text(const Json &answer)
+{
+    return text_or(answer, "error", "refused");
+}
+
+std::string console_text(const Json &answer)
+{
+    return text_or(answer, "text", "");
+}
+
+Json status_of(const Json &answer, const std::string &room)
+{
+    Json out = member(answer, "status");
+    Json rooms = Json::array();
+    for (const Json &one : list_of(out, "rooms"))
+        if (room.empty() || word(one, "name") == room) rooms.push_back(one);
+    out["rooms"] = std::move(rooms);
+    return out;
+}
+
+std::vector<ListedRecording> listed_recordings(const Json &answer)
+{
+    std::vector<ListedRecording> all;
+    for (const Json &one : list_of(answer, "recordings"))
+        all.push_back({text_or(one, "file", ""), number(one, "bytes")});
+    return all;
+}
+
 }
