@@ -34,6 +34,7 @@ namespace tern::fuzz {
     X(toml, 512, 300)                                                                              \
     X(agones, 512, 1000)                                                                           \
     X(gateways, 128, 2000)                                                                         \
+    X(recording, 512, 200)                                                                         \
     X(trace, 512, 1000)                                                                            \
     X(replica, 256, 300)                                                                           \
     X(hostile, 512, 400)                                                                           \

@@ -13,6 +13,8 @@ namespace tern::recording {
 
 namespace {
 
+constexpr size_t session_bytes_max = size_t{64} << 30;
+
 // The configuration in the header, and the memory to which it points.
 struct Loaded {
     Config config;
@@ -58,22 +60,27 @@ void load_type(Loaded &loaded, ByteReader &r)
     loaded.types.push_back(type);
 }
 
-// Null: the header is malformed.
-std::unique_ptr<Loaded> load(std::span<const std::byte> header)
+// Returns an empty string, or what is wrong with the header.
+std::string load(std::span<const std::byte> header, std::unique_ptr<Loaded> &out)
 {
     auto loaded = std::make_unique<Loaded>();
     ByteReader r = record::byte_reader(header);
     const RecordedConfig recorded = record::read_config(r);
     for (size_t i = 0; i < recorded.type_count && i < types_max; ++i)
         load_type(*loaded, r);
-    if (!record::complete(r)) return nullptr;
+    if (!record::complete(r)) return "its header is damaged";
     loaded->config = recorded.config;
     loaded->name = recorded.name;
     loaded->config.name = loaded->name.c_str();
     loaded->config.types = loaded->types;
     std::memcpy(loaded->seed, recorded.seed, sizeof loaded->seed);
+    const std::string problem = config_problem(loaded->config).text;
+    if (!problem.empty()) return "its header is damaged: " + problem;
+    if (session_bytes(loaded->config) > session_bytes_max)
+        return "its header is damaged, or its session takes more than 64 GiB";
     loaded->table = type_table::make(loaded->types);
-    return loaded;
+    out = std::move(loaded);
+    return "";
 }
 
 // --- Whether a call may be made. A call that would fail an assert was never recorded ---
@@ -326,8 +333,7 @@ std::string begin(Player &p)
         return "it is truncated in its header";
     if (read == ReadRecord::damaged || record.kind != RecordKind::header)
         return "its header is damaged";
-    p.loaded = load(record.bytes);
-    if (!p.loaded) return "its header is damaged";
+    if (const std::string wrong = load(record.bytes, p.loaded); !wrong.empty()) return wrong;
     p.session = inspect::make_seeded_session(p.loaded->config, p.loaded->seed);
     p.history = recording_history::make(p.session, p.loaded->config.name);
     return "";

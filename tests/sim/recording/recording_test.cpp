@@ -230,6 +230,29 @@ TEST(Recording, ACallThatThisSessionCannotMakeIsAnErrorAndNoAssert)
     }
 }
 
+TEST(Recording, AConfigurationThatNoSessionHasIsAnErrorAndNoAssert)
+{
+    const auto error_of = [](const Config &config) {
+        const uint8_t seed[32] = {1};
+        Bytes room(recording_bytes_min);
+        Recorder recorder = {};
+        record::begin(recorder, room, config, seed);
+        const PlayedRecording played = recording::play(record::take(recorder));
+        EXPECT_FALSE(played.ok);
+        return played.error;
+    };
+    Config config;
+    config.types = world_types;
+    config.peers_max = 1;
+    EXPECT_NE(error_of(config).find("peers_max"), std::string::npos) << error_of(config);
+    Type huge = world_types[0];
+    huge.objects_max = 6'000'000;
+    config.types = std::span(&huge, 1);
+    config.topology = Topology::star;
+    config.peers_max = star_peers_max;
+    EXPECT_NE(error_of(config).find("more than 64 GiB"), std::string::npos) << error_of(config);
+}
+
 // A recording replays on every compiler, until tern changes what it sends. Then the recordings must
 // be made again: docs/testing.md.
 TEST(Recording, AllInTheFolderPlayBack)
