@@ -38,6 +38,7 @@ namespace tern::fuzz {
     X(trace, 512, 1000)                                                                            \
     X(replica, 256, 300)                                                                           \
     X(hostile, 512, 400)                                                                           \
+    X(between, 256, 60)                                                                            \
     X(simulator, 240, 16)
 #define TERN_ONE_FUZZ_TARGET(name, bytes_max, tries)                                               \
     void fuzz_##name(std::span<const uint8_t> data);
