@@ -5,8 +5,9 @@
 #include "fuzz/support/chance.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "tern/tern.h"
-#include <cstring>
+#include "session/session_types.h"
+#include "transport/handshake/handshake.h"
+#include <sodium.h>
 #include <vector>
 
 namespace tern::fuzz {
@@ -18,7 +19,7 @@ constexpr size_t wire_max = 64, past_max = 64;
 constexpr uint64_t tick_us = 40'000;
 constexpr uint32_t timeout_ms = 1000, join_timeout_ms = 2000;
 constexpr int steps_max = 64;
-constexpr int calm_ticks_max = 750;
+constexpr int calm_ticks_max = 375;
 
 struct Ball {
     int32_t x;
@@ -171,7 +172,40 @@ void calm_tick(World &w)
 
 // --- The attacker ---
 
-void change(Flight &flight, Input &in)
+void write_mac1(Flight &flight, size_t at, const Session *key_of)
+{
+    const MacKeys keys = handshake::mac_keys(key_of->keys.public_key);
+    auto *bytes = reinterpret_cast<uint8_t *>(flight.bytes.data());
+    crypto_generichash(bytes + at, 16, bytes, at, keys.mac1, sizeof keys.mac1);
+}
+
+// The attacker may know the public keys, and then the mac1 of handshakes is no obstacle.
+void repair_mac1(const World &w, Flight &flight)
+{
+    if (flight.bytes.size() == sizeof(Initiation) && flight.bytes[0] == std::byte{1})
+        write_mac1(flight, offsetof(Initiation, mac1), w.peers[flight.to]);
+    if (flight.bytes.size() == sizeof(Response) && flight.bytes[0] == std::byte{2})
+        write_mac1(flight, offsetof(Response, mac1), w.peers[flight.to]);
+}
+
+// Answers the newest initiation as if the other peer spoke another version.
+void refuse_version(World &w, uint8_t version)
+{
+    for (const std::vector<Flight> *flights : {&w.past, &w.wire})
+        for (size_t i = flights->size(); i-- > 0;) {
+            const Flight &asked = (*flights)[i];
+            if (asked.bytes.size() != sizeof(Initiation) || asked.bytes[0] != std::byte{1})
+                continue;
+            Flight refusal = {address_of(asked.to), 1 - asked.to, {}};
+            refusal.bytes = {std::byte{5}, std::byte{version}, {}, {}};
+            refusal.bytes.insert(refusal.bytes.end(), &asked.bytes[4], &asked.bytes[8]);
+            refusal.bytes.resize(sizeof(VersionRefusal));
+            write_mac1(refusal, offsetof(VersionRefusal, mac1), w.peers[asked.to]);
+            return arrive(w, refusal);
+        }
+}
+
+void change(const World &w, Flight &flight, Input &in)
 {
     const uint8_t how = input::u8(in);
     if (flight.bytes.empty()) return;
@@ -186,12 +220,14 @@ void change(Flight &flight, Input &in)
         const size_t at = (how % 4 == 2 ? input::u8(in) : input::u16(in)) % bound;
         const auto bits = static_cast<std::byte>(input::u8(in));
         if (at < flight.bytes.size()) flight.bytes[at] ^= bits;
+        if (how & 4) repair_mac1(w, flight);
     }
 }
 
 void invent(World &w, Input &in)
 {
     const uint8_t how = input::u8(in);
+    if (how >= 248) return refuse_version(w, input::u8(in));
     const auto bytes = std::as_bytes(input::bytes(in, how / 4));
     const size_t to = how % peer_count;
     arrive(w, {address_of(how & 2 ? 1 - to : 7), to, {bytes.begin(), bytes.end()}});
@@ -228,7 +264,7 @@ void meddle(World &w, Input &in)
         changed.from = address_of(2 + input::u8(in) % 4u);
         w.is_moved = true;
     } else {
-        change(changed, in);
+        change(w, changed, in);
     }
     arrive(w, changed);
 }

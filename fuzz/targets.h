@@ -29,16 +29,16 @@ namespace tern::fuzz {
     X(discovery, 1024, 1000)                                                                       \
     X(messages, 1024, 2000)                                                                        \
     X(lua_script, 512, 60)                                                                         \
-    X(control, 512, 300)                                                                           \
-    X(http, 512, 300)                                                                              \
-    X(toml, 512, 300)                                                                              \
+    X(control, 512, 1000)                                                                          \
+    X(http, 512, 2000)                                                                             \
+    X(toml, 512, 2000)                                                                             \
     X(agones, 512, 1000)                                                                           \
     X(gateways, 128, 2000)                                                                         \
-    X(recording, 512, 200)                                                                         \
+    X(recording, 512, 400)                                                                         \
     X(trace, 512, 1000)                                                                            \
     X(replica, 256, 300)                                                                           \
     X(hostile, 512, 400)                                                                           \
-    X(between, 256, 60)                                                                            \
+    X(between, 256, 200)                                                                           \
     X(simulator, 240, 16)
 #define TERN_ONE_FUZZ_TARGET(name, bytes_max, tries)                                               \
     void fuzz_##name(std::span<const uint8_t> data);
