@@ -218,7 +218,7 @@ check_mutants() {
 # From the same place each time: what a longer search finds is for nightly, and not for a change
 # that has nothing to do with it.
 check_fuzz() {
-    TERN_FUZZ_SEED=1 "$root/dev" fuzz --seconds 15
+    TERN_FUZZ_SEED=1 "$root/dev" fuzz --seconds 12
 }
 
 check_bench() {
