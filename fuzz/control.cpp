@@ -26,6 +26,7 @@ using ctl::Json;
 constexpr size_t text_bytes_max = 1000;
 constexpr size_t long_text_bytes_max = 6000; // More than a request may have.
 constexpr int requests_max = 6;
+constexpr size_t pieces_max = 64;
 
 constexpr const char *words[] = {"{\"command\":\"",
                                  "\"}\n",
@@ -297,7 +298,7 @@ void try_socket(const std::string &text, uint8_t how)
 {
     Line line;
     uint64_t now_us = 0;
-    const size_t piece_bytes = 1u << how % 13;
+    const size_t piece_bytes = std::max<size_t>(1u << how % 13, text.size() / pieces_max);
     for (size_t at = 0; at < text.size(); at += piece_bytes) {
         const size_t size = std::min(piece_bytes, text.size() - at);
         ::send(line.clients[0], text.data() + at, size, MSG_DONTWAIT | MSG_NOSIGNAL);
