@@ -174,11 +174,23 @@ bool is_small(const std::vector<Part> &parts)
 
 // --- Damage ---
 
+// An index of a record: of any, or of a call of the game, of which there are few.
+size_t choice(const std::vector<Part> &parts, Input &in, bool is_act)
+{
+    std::vector<size_t> acts;
+    for (size_t i = 0; is_act && i < parts.size(); ++i)
+        if (parts[i].kind != static_cast<uint8_t>(RecordKind::receive) &&
+            parts[i].kind != static_cast<uint8_t>(RecordKind::send))
+            acts.push_back(i);
+    const size_t number = input::u8(in);
+    return acts.empty() ? number % parts.size() : acts[number % acts.size()];
+}
+
 void damage(std::vector<Part> &parts, Input &in)
 {
     if (parts.empty()) return;
     const uint8_t what = input::u8(in);
-    const size_t i = input::u8(in) % parts.size();
+    const size_t i = choice(parts, in, what >= 64);
     const auto at = parts.begin() + static_cast<ptrdiff_t>(i);
     Bytes &body = parts[i].body;
     switch (what % 8) {

@@ -117,6 +117,26 @@ bool is_claimed(const Player &p, const Record &record)
            inspect::is_optimistic(p.session, record.object);
 }
 
+bool has_timeout(const Record &record)
+{
+    return record.timeout_ms >= 1 && record.timeout_ms <= 600'000;
+}
+
+bool may_call(const Player &p, const Record &record)
+{
+    if (!is_open(p) || record.type >= p.loaded->types.size()) return false;
+    const bool is_to_one = record.peer != PeerId::everyone && record.peer != local_peer(p.session);
+    switch (record.kind) {
+    case RecordKind::call:
+        return record.peer != local_peer(p.session) &&
+               (record.peer != PeerId::host || record.reliability == Reliability::reliable);
+    case RecordKind::request: return is_to_one && has_timeout(record);
+    case RecordKind::request_owner: return has_timeout(record);
+    case RecordKind::reply: return record.call != CallId::none;
+    default: return true;
+    }
+}
+
 bool may(const Player &p, const Record &record)
 {
     const std::vector<Type> &types = p.loaded->types;
@@ -143,10 +163,9 @@ bool may(const Player &p, const Record &record)
     case RecordKind::refuse_claim: return is_host(p);
     case RecordKind::call:
     case RecordKind::request:
-        return is_open(p) && record.type < types.size() && record.peer != local_peer(p.session);
     case RecordKind::call_owner:
     case RecordKind::request_owner:
-    case RecordKind::reply: return is_open(p) && record.type < types.size();
+    case RecordKind::reply: return may_call(p, record);
     case RecordKind::admit:
     case RecordKind::refuse: return true;
     case RecordKind::remove: return host_peer(p.session) == local_peer(p.session);

@@ -230,6 +230,39 @@ TEST(Recording, ACallThatThisSessionCannotMakeIsAnErrorAndNoAssert)
     }
 }
 
+TEST(Recording, ACallWithImpossibleArgumentsIsAnErrorAndNoAssert)
+{
+    const uint8_t seed[32] = {1};
+    Config config;
+    config.types = world_types;
+    Record records[5] = {};
+    for (Record &record : records) {
+        record.kind = RecordKind::request;
+        record.peer = static_cast<PeerId>(3);
+        record.type = HIT;
+        record.timeout_ms = 5000;
+    }
+    records[0].timeout_ms = 0;
+    records[1].peer = PeerId::everyone;
+    records[2].kind = RecordKind::request_owner;
+    records[2].timeout_ms = 600'001;
+    records[3].kind = RecordKind::reply; // To a call that wants none.
+    records[4].kind = RecordKind::call;
+    records[4].peer = PeerId::host;
+    records[4].reliability = Reliability::unreliable;
+    for (const Record &record : records) {
+        Bytes room(recording_bytes_min);
+        Recorder recorder = {};
+        record::begin(recorder, room, config, seed);
+        Record start = {};
+        start.kind = RecordKind::start;
+        record::add(recorder, start);
+        record::add(recorder, record);
+        const PlayedRecording played = recording::play(record::take(recorder));
+        EXPECT_NE(played.error.find("cannot be made"), std::string::npos) << played.error;
+    }
+}
+
 TEST(Recording, AConfigurationThatNoSessionHasIsAnErrorAndNoAssert)
 {
     const auto error_of = [](const Config &config) {
