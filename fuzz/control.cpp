@@ -161,6 +161,7 @@ void add_room(Host &host, const char *name)
 void fill(Host &host, bool has_two)
 {
     static const char *const arguments[] = {"tern-host"};
+    setenv("TERN_HOST_LOG_LEVEL", "error", 1); // Also after a reload.
     host.argument_count = 1;
     host.arguments = arguments;
     host.begun_us = clock_us();
@@ -235,7 +236,7 @@ void try_commands(const std::string &text, bool has_two, size_t command)
     for (int i = 0; i < requests_max && at < text.size(); ++i) {
         const size_t end = std::min(text.find('\n', at), text.size());
         const std::string request = text.substr(at, end - at);
-        host.log.level = LogLevel::error;
+        host.log.level = host.loaded.options.log_level = LogLevel::error; // A command may raise it.
         check_answer(request, command_answer(host, request), command);
         at = end + 1;
     }
