@@ -1,7 +1,7 @@
-// Two sessions, and an attacker on the path between them who loses, repeats, delays, cuts, changes
-// and invents datagrams as the input says, also from other addresses. Nobody is charged with a
-// breach. When the attacker is gone the host is open, and the member shows the same world, or is in
-// a final state that follows from a timeout.
+// Puts an attacker on the path between two sessions, who loses, repeats, delays, cuts, changes and
+// invents datagrams as the input says, also from other addresses. Nobody is charged with a breach.
+// When the attacker is gone the host is open, and the member shows the same world, or is in a final
+// state that follows from a timeout.
 #include "fuzz/support/chance.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
@@ -125,7 +125,7 @@ void play(World &w, size_t who)
     if (!has_one) create(s, BALL, Ball{w.played, owner});
 }
 
-// One thing that a game does beside that.
+// Lets a game do one thing beside that.
 void act(World &w, uint8_t what)
 {
     const size_t who = what % peer_count;
@@ -211,7 +211,7 @@ void change(const World &w, Flight &flight, Input &in)
     if (flight.bytes.empty()) return;
     if (how % 4 == 0) {
         flight.bytes.resize(flight.bytes.size() * input::u8(in) / 256);
-    } else if (how % 4 == 1) { // Also longer than it was.
+    } else if (how % 4 == 1) { // The datagram gets longer.
         const auto more = std::as_bytes(input::bytes(in, how / 4));
         flight.bytes.insert(flight.bytes.end(), more.begin(), more.end());
     } else {
@@ -244,7 +244,7 @@ void meddle(World &w, Input &in)
     case 4: return act(w, input::u8(in));
     case 5: return invent(w, in);
     case 6: w.wire.clear(); return;
-    case 7: // An old one comes again, perhaps from elsewhere.
+    case 7: // An old datagram arrives again, perhaps from elsewhere.
         if (w.past.empty()) return;
         Flight old = w.past[input::u8(in) % w.past.size()];
         if (what & 16) old.from = address_of(what / 32 + 2u);
@@ -254,7 +254,7 @@ void meddle(World &w, Input &in)
     if (w.wire.empty()) return;
     const size_t i = what / 16 % w.wire.size();
     if ((what & 15) < 10) return arrive(w, take_off(w, i));
-    if ((what & 15) == 10) return arrive(w, Flight(w.wire[i])); // It comes again later.
+    if ((what & 15) == 10) return arrive(w, Flight(w.wire[i])); // The datagram stays on its way.
     if ((what & 15) == 11) {
         take_off(w, i);
         return;
@@ -294,7 +294,7 @@ bool agree(const World &w)
     return world_digest(w.peers[0]) == world_digest(w.peers[1]);
 }
 
-// Whether all is as it should be at the end: the host is alone if the member has ended.
+// Returns whether all is as it should be at the end: the host is alone if the member has ended.
 bool is_settled(const World &w)
 {
     if (is_final(session_state(w.peers[1])))

@@ -157,11 +157,11 @@ void add_room(Host &host, const char *name)
     host.rooms.push_back(std::move(room));
 }
 
-// Two rooms, "main" and "two", or "main" alone.
+// Adds two rooms, "main" and "two", or "main" alone.
 void fill(Host &host, bool has_two)
 {
     static const char *const arguments[] = {"tern-host"};
-    setenv("TERN_HOST_LOG_LEVEL", "error", 1); // Also after a reload.
+    setenv("TERN_HOST_LOG_LEVEL", "error", 1); // A reload reads it.
     host.argument_count = 1;
     host.arguments = arguments;
     host.begun_us = clock_us();
@@ -190,7 +190,7 @@ void check_shown(const Json &answer, size_t command)
     ctl::status_text(status, status);
 }
 
-// What tern-ctl makes of these bytes, after which the host closes the connection.
+// Returns what tern-ctl makes of these bytes. The host closes the connection after them.
 ctl::Answer answer_of(const std::string &text)
 {
     int ends[2] = {-1, -1};

@@ -153,7 +153,7 @@ std::string_view behind_labels(std::string_view line)
     return line;
 }
 
-// docs of the Prometheus text format 0.0.4: a comment, or a name, labels and a number.
+// A line of the Prometheus text format 0.0.4 is a comment, or has a name, labels and a number.
 void check_metrics(const std::string &text)
 {
     std::string_view rest = text;
@@ -173,7 +173,7 @@ void check_metrics(const std::string &text)
 
 void check(const httplib::Request &request, const httplib::Response &response)
 {
-    const int status = response.status == -1 ? 200 : response.status; // httplib: none set is 200.
+    const int status = response.status == -1 ? 200 : response.status; // httplib sends 200 for -1.
     const bool known = status == 200 || status == 400 || status == 404 || status == 405 ||
                        status == 421 || status == 503;
     TERN_ASSERT(known, "status %d", status);

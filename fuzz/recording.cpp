@@ -156,7 +156,7 @@ Bytes together(const std::vector<Part> &parts)
     return out;
 }
 
-// Whether the session of this recording is small enough for a search.
+// Returns whether the session of this recording is small enough for a search.
 bool is_small(const std::vector<Part> &parts)
 {
     if (parts.empty()) return true;
@@ -174,7 +174,7 @@ bool is_small(const std::vector<Part> &parts)
 
 // --- Damage ---
 
-// An index of a record: of any, or of a call of the game, of which there are few.
+// Returns the index of any record, or of a call of the game, of which there are few.
 size_t choice(const std::vector<Part> &parts, Input &in, bool is_act)
 {
     std::vector<size_t> acts;

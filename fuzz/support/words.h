@@ -6,8 +6,7 @@
 
 namespace tern::fuzz {
 
-inline constexpr uint8_t repeat_byte =
-    255; // Repeats the last piece, as often as the next byte says.
+inline constexpr uint8_t repeat_byte = 255; // Repeats the last piece: 64 times the next byte.
 
 // Returns a text of about bytes_max bytes at most. It consumes the whole input.
 inline std::string worded_text(Input &in, std::span<const char *const> words, size_t bytes_max)

@@ -51,14 +51,15 @@ static std::string printable(std::string text)
     return text;
 }
 
-// Printable text of limited length, for errors and notes.
+// Returns printable text of limited length, for errors and notes.
 static std::string shortened(std::string text, size_t bytes_max)
 {
     text.resize(std::min(text.size(), bytes_max));
     return printable(std::move(text));
 }
 
-// How an error shows a value. Values in a value are left out: dump() uses stack for each level.
+// Returns a value as errors show it. Lists and objects are left out, because dump() uses stack for
+// each level.
 static std::string shown(const json &value)
 {
     return value.is_structured() ? "a list or an object" : shortened(dump(value), 40);

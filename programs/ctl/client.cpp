@@ -49,8 +49,8 @@ static std::string received_error(ssize_t size)
     return late ? "the host has not answered for 10 s" : std::strerror(errno);
 }
 
-// Whether the JSON nests deeper than any answer does. Copies of such a value would use up the
-// stack.
+// Returns whether the JSON nests deeper than any answer does. A copy of such a value would use up
+// the stack.
 static bool is_too_deep(const std::string &text)
 {
     size_t depth = 0;

@@ -12,12 +12,12 @@ std::string peers_text(const Json &peers);
 std::string objects_text(const Json &objects, uint64_t total);
 std::string recordings_text(const Json &recordings);
 
-// The text for an answer to any command. The functions below take whole answers, too; the host may
-// be of another version, so they take any JSON.
+// Returns the text for an answer to any command. The host may be of another version, so this and
+// the functions below take any JSON as an answer.
 std::string answer_text(const std::string &command, const Json &answer);
 std::string refusal_text(const Json &answer); // Why the host has not done it.
 std::string console_text(const Json &answer); // What the console of a script has printed.
-// The status with the array "rooms": only the room of this name, or all if the name is empty.
+// Returns the status; its array "rooms" has only the room of this name, or all for an empty name.
 Json status_of(const Json &answer, const std::string &room);
 struct ListedRecording {
     std::string file;

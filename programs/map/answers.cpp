@@ -4,7 +4,7 @@
 
 namespace port_map {
 
-// An address at which the gateway can be reached, in the usual form; empty if it is none.
+// Returns the address in the usual form, or an empty string if nobody can reach it.
 static std::string checked(in_addr address)
 {
     char ip[INET_ADDRSTRLEN] = {};

@@ -8,7 +8,7 @@ namespace port_map {
 namespace natpmp {
 // Both return 0, or the error as one of libnatpmp's codes, and then leave the mapping alone.
 int read_address(const natpmpresp_t &response, Mapping &mapping);
-// An answer to the deletion of a mapping is not one to read here: its port and lifetime are 0.
+// Do not call it for the deletion of a mapping, whose answer has port 0 and lifetime 0.
 int read_mapping(const natpmpresp_t &response, const Wish &wish, Mapping &mapping);
 bool is_answer(const natpmpresp_t &response, const Wish &wish); // To a request about wish.port.
 }
@@ -18,7 +18,7 @@ namespace upnp {
 std::string read_address(const char *text, Mapping &mapping);
 }
 
-// Private IPv4 addresses (RFC 1918), and those of carrier-grade NAT (RFC 6598).
+// Returns whether the address is private (RFC 1918) or of carrier-grade NAT (RFC 6598).
 bool is_private(const std::string &ip);
 
 }

@@ -1,5 +1,4 @@
-// What tern-ctl shows for the answers of a host, also for answers that no host of this version
-// gives.
+// tern-ctl shows the answers of a host, also those that no host of this version gives.
 #ifdef TERN_HAVE_CTL
 
 #include "ctl/tables.h"
@@ -9,7 +8,7 @@
 
 using ctl::Json;
 
-// What tern-ctl makes of a text, after which the host closes the connection.
+// Returns what tern-ctl makes of a text. The host closes the connection after it.
 static ctl::Answer answer_of(const std::string &text)
 {
     int ends[2] = {-1, -1};
