@@ -3,6 +3,7 @@
 #include "session/optimistic.h"
 #include "session/peer_links.h"
 #include "session/session.h"
+#include <algorithm>
 
 namespace tern::inspect {
 
@@ -27,6 +28,26 @@ bool lie(Session *session, PeerId to, StreamId stream, std::span<const std::byte
                  static_cast<int64_t>(message.size() * 8), 1);
     session::wake(*session, index);
     return true;
+}
+
+Datagram seal(Session *session, PeerId to, std::span<const std::byte> frames,
+              std::span<std::byte> buffer)
+{
+    Session &s = *session;
+    const ConnectionIndex index = session::link_to(s, to);
+    if (index == no_connection) return {};
+    Connection &c = endpoint::at(*s.endpoint, index);
+    if (!connection::has_budget(c, s.now_us)) return {};
+    Packet packet = connection::begin_packet(c, buffer, 0, s.now_us);
+    if (frames.size() < connection::unreliable_room(packet).size()) {
+        std::ranges::copy(frames, packet.datagram.data() + packet.size_bytes);
+        packet.size_bytes += frames.size();
+        charges::add(s.charges, TrafficKind::membership, static_cast<int64_t>(frames.size() * 8),
+                     1);
+    }
+    const std::span<const std::byte> bytes = connection::finish_packet(c, packet, s.now_us);
+    s.handed_out_bits += static_cast<int64_t>(bytes.size() * 8);
+    return {connection::address(c), bytes};
 }
 
 const Replica &replica(const Session *session)

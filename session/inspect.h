@@ -62,6 +62,12 @@ void limit_call_events(Session *session, uint32_t calls);
 // of calls: what a member with a modified client can do. False: there is no connection to the
 // member, or no room.
 bool lie(Session *session, PeerId to, StreamId stream, std::span<const std::byte> message);
+// Seals these bytes as the frames of a packet to a member, in the format or not: what a member with
+// a modified client can send. The datagram lies in `buffer`, which needs datagram_bytes_max; the
+// caller sends it. It has no bytes if there is no connection to the member, or no budget; and what
+// is due otherwise, such as acks, if the frames have no room beside that.
+Datagram seal(Session *session, PeerId to, std::span<const std::byte> frames,
+              std::span<std::byte> buffer);
 // Makes a session that draws its keys from a seed, to replay its recording.
 Session *make_seeded_session(const Config &config, const uint8_t (&seed)[32]);
 
