@@ -170,10 +170,11 @@ Findings foreign_members(const std::vector<File> &files)
 
 // The module of a file or of an included header. The files rpc/call_* act on a session, so they are
 // a module of their own, beside session. bench/surface/ measures what a game gets, so it may
-// include public headers only.
+// include public headers only. programs/bot/hostile/ writes messages as a modified client would.
 std::string module_of(const std::string &path)
 {
-    if (path.starts_with("bench/surface/")) return "bench/surface";
+    for (const std::string folder : {"bench/surface", "programs/bot/hostile"})
+        if (path.starts_with(folder + "/")) return folder;
     return path.starts_with("rpc/call_") ? "rpc/call_*" : path.substr(0, path.find('/'));
 }
 
@@ -203,8 +204,10 @@ const std::map<std::string, Names> &lower_modules()
         {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
         // "common" is programs/common/, which serves all programs.
         {"host", {"tern", "common", "scripts"}},
-        // tern-sim and tern-prof include sim.
-        {"programs", {"tern", "common", "scripts", "sim", "sim/mutants/mutant.h"}},
+        // tern-sim and tern-prof include sim. "hostile" is programs/bot/hostile/.
+        {"programs", {"tern", "common", "scripts", "sim", "sim/mutants/mutant.h", "hostile"}},
+        {"programs/bot/hostile",
+         {"tern", "common", "bot", "base/bits.h", "migration/replica.h", "session/inspect.h"}},
         {"examples", user},
         {"bench/surface",
          {"tern", "bench/harness.h", "bench/sections/sections.h", "bench/rigid_cubes.h"}},
@@ -466,6 +469,8 @@ TEST(TidyTest, IncludesPointDownwards)
     EXPECT_EQ(findings("migration/x.h", "tern/tern.h"), 1u);
     EXPECT_EQ(findings("include/tern/x.h", "base/bits.h"), 1u);
     EXPECT_EQ(findings("programs/x.cpp", "base/bits.h"), 1u);
+    EXPECT_EQ(findings("programs/bot/hostile/x.cpp", "base/bits.h"), 0u);
+    EXPECT_EQ(findings("programs/bot/hostile/x.cpp", "session/session.h"), 1u);
     EXPECT_EQ(findings("examples/x.cpp", "session/inspect.h"), 1u);
     EXPECT_EQ(findings("sim/x.cpp", "transport/connection/connection.h"), 1u);
     EXPECT_EQ(findings("sim/x.cpp", "migration/views.h"), 1u);

@@ -25,7 +25,7 @@ struct Seat {
 struct Worker {
     const Options *options;
     std::vector<Seat> seats;
-    uint64_t late_ticks = 0, worst_late_us = 0;
+    uint64_t late_ticks = 0, worst_late_us = 0, longest_tick_us = 0;
     uint64_t rtts_us = 0; // When round trips were last sampled.
     RoundTrips rtts, rtts_now;
     std::mutex mutex;
@@ -71,6 +71,7 @@ static void tick_seat(Worker &worker, Seat &seat, Phase phase, uint64_t now_us)
     if (leaves && now_us >= seat.leave_us + goodbye_us_max) seat.given_up = true;
     const Wish wish = leaves ? Wish::leave : phase == Phase::playing ? Wish::play : Wish::rest;
     player::tick(seat.player, wish, now_us);
+    worker.longest_tick_us = std::max(worker.longest_tick_us, clock_us() - now_us);
 }
 
 // Ticks the seats that are due. Returns when the next one is.
@@ -132,10 +133,18 @@ static void add_world(Census &s, const Player &p, Phase phase)
     s.digests[world_digest(p.session)] += 1;
 }
 
+static void add_left(std::map<PeerId, uint64_t> &all, const std::map<PeerId, uint64_t> &some)
+{
+    for (const auto &[peer, us] : some)
+        all[peer] = std::max(all[peer], us);
+}
+
 static void add_seat(Census &s, const Seat &seat, Phase phase)
 {
     const Player &p = seat.player;
     add(s.tally, p.tally);
+    add(s.charges, p.charges);
+    add_left(s.left_us, p.left_us);
     const SocketStats socket = p.socket ? p.socket->stats() : SocketStats{};
     s.sockets.sent_datagrams += socket.sent_datagrams;
     s.sockets.sent_bytes += socket.sent_bytes;
@@ -159,6 +168,7 @@ static void publish(Worker &worker, Phase phase)
         add_seat(s, seat, phase);
     s.late_ticks = worker.late_ticks;
     s.worst_late_us = worker.worst_late_us;
+    s.longest_tick_us = worker.longest_tick_us;
     s.rtts = worker.rtts;
     s.rtts_now = worker.rtts_now;
     const std::lock_guard lock(worker.mutex);
@@ -237,6 +247,9 @@ static void add(Census &sum, const Census &other)
     sum.lost_datagrams += other.lost_datagrams;
     sum.late_ticks += other.late_ticks;
     sum.worst_late_us = std::max(sum.worst_late_us, other.worst_late_us);
+    sum.longest_tick_us = std::max(sum.longest_tick_us, other.longest_tick_us);
+    bot::add(sum.charges, other.charges);
+    add_left(sum.left_us, other.left_us);
     bot::add(sum.rtts, other.rtts);
     bot::add(sum.rtts_now, other.rtts_now);
     if (sum.host == PeerId::none) sum.host = other.host;

@@ -28,11 +28,14 @@ struct Census {
     uint64_t lost_datagrams;   // Sent datagrams that the connections declared lost.
     uint64_t late_ticks;       // Ticks that began over a tick late: this machine is too slow.
     uint64_t worst_late_us;
-    RoundTrips rtts;     // Since the start.
-    RoundTrips rtts_now; // The latest sample; one is taken each second.
-    tern::PeerId host;   // According to one of the open bots.
-    uint64_t owned;      // Objects that the bots own, all together.
-    uint64_t awaiting;   // Claims without an answer.
+    uint64_t longest_tick_us;                 // What receiving, acting and sending of one bot took.
+    Charges charges;                          // Sum over all bots.
+    std::map<tern::PeerId, uint64_t> left_us; // When the last bot knew that this peer had left.
+    RoundTrips rtts;                          // Since the start.
+    RoundTrips rtts_now;                      // The latest sample; one is taken each second.
+    tern::PeerId host;                        // According to one of the open bots.
+    uint64_t owned;                           // Objects that the bots own, all together.
+    uint64_t awaiting;                        // Claims without an answer.
     // Only while resting.
     std::map<uint64_t, uint32_t> digests; // How many bots have each tern::digest().
     uint64_t objects;                     // Objects in the first of these worlds.

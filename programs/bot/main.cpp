@@ -1,5 +1,6 @@
 // tern-bot: synthetic players for any session. See --help.
 #include "report.h"
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -26,6 +27,7 @@ struct Watcher {
     uint64_t printed_us = begun_us;
     Census now = {}, printed = {};
     tern::PeerId host = tern::PeerId::none;
+    uint32_t host_changes = 0;
     uint32_t ended = 0;
     bool leaving = false;
 };
@@ -39,6 +41,7 @@ void tell_host(Watcher &watcher)
 {
     const tern::PeerId host = watcher.now.host;
     if (host == tern::PeerId::none || host == watcher.host || watcher.leaving) return;
+    watcher.host_changes += watcher.host != tern::PeerId::none;
     if (watcher.host != tern::PeerId::none)
         std::fprintf(stderr, "the host, peer %u, is gone; peer %u is the host now\n",
                      static_cast<unsigned>(watcher.host), static_cast<unsigned>(host));
@@ -75,11 +78,28 @@ void play(Watcher &watcher, Outcome &outcome)
     while (!signal_seen && watcher.now.waiting + watcher.now.joining > 0);
     outcome.play_begin = watcher.now;
     const uint64_t all_in_us = tern::clock_us();
+    std::shared_ptr<Siege> siege;
+    if (watcher.options.attack && !signal_seen) siege = siege::begin(watcher.options);
     while (!signal_seen && !all_ended(watcher.now) &&
            (watcher.options.seconds <= 0 || seconds_since(all_in_us) < watcher.options.seconds))
         look(watcher);
+    if (siege) outcome.siege = siege::end(*siege);
     outcome.play_s = seconds_since(all_in_us);
     outcome.play_end = watcher.now;
+}
+
+// Whether the hostile bot and the guest have left: their departures may change the worlds. All bots
+// have known each peer that was in.
+bool is_over(const Watcher &watcher, const Outcome &outcome)
+{
+    const auto has_left = [&watcher](tern::PeerId peer) {
+        return watcher.now.left_us.contains(peer);
+    };
+    const std::vector<Life> &lives = outcome.siege.lives;
+    const std::vector<tern::PeerId> &guests = outcome.siege.guests;
+    return std::all_of(lives.begin(), lives.end(),
+                       [&](const Life &life) { return has_left(life.peer); }) &&
+           std::all_of(guests.begin(), guests.end(), has_left);
 }
 
 void settle(Watcher &watcher, Outcome &outcome)
@@ -92,7 +112,7 @@ void settle(Watcher &watcher, Outcome &outcome)
         look(watcher);
         const Census &now = watcher.now;
         const bool equal = now.digests.size() == 1 && now.awaiting == 0 && now.joining == 0 &&
-                           now.digests.begin()->second == now.open;
+                           now.digests.begin()->second == now.open && is_over(watcher, outcome);
         if (!equal || since_us == 0 || now.digests.begin()->first != digest) since_us = 0;
         if (equal && since_us == 0) since_us = tern::clock_us();
         if (equal) digest = now.digests.begin()->first;
@@ -117,6 +137,8 @@ Outcome run(const Options &options)
         look(watcher);
     // Both the open bots and the lost ones have joined.
     outcome.joined = watcher.now.open + watcher.now.lost;
+    outcome.in_room = watcher.now.open;
+    outcome.host_changes = watcher.host_changes;
     watcher.leaving = true;
     crowd::enter(*crowd, Phase::leaving);
     while (watcher.now.open + watcher.now.joining > 0)
@@ -138,6 +160,7 @@ int main(int argc, char **argv)
         signal(number, note_signal);
     const Outcome outcome = run(parsed.options);
     std::fputs(report::summary(parsed.options, outcome).c_str(), stderr);
+    if (parsed.options.attack) std::fputs(report::siege(parsed.options, outcome).c_str(), stderr);
     if (parsed.options.json) std::printf("%s\n", report::json(parsed.options, outcome).c_str());
     return static_cast<int>(report::exit_code(parsed.options, outcome));
 }

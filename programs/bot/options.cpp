@@ -1,6 +1,7 @@
 #include "options.h"
 #include "common/option_checks.h"
 #include "common/suggestion.h"
+#include "hostile/attacks.h"
 #include <iostream>
 
 using namespace option_checks;
@@ -21,6 +22,7 @@ static constexpr const char *examples =
     "  tern-bot --count 20 INVITE                   until Ctrl-C\n"
     "  tern-bot --count 200 --peers-max 256 --types host.toml --seconds 60 INVITE\n"
     "  tern-bot --count 64 --peers-max 80 --loss 2 --latency 20-80 --churn 1 --json INVITE\n"
+    "  tern-bot --count 4 --hostile forged --seconds 5 INVITE  an attack on them\n"
     "  tern-ctl invite | tern-bot -                 the invite from standard input\n"
     "\n"
     "Exit status: 0 all joined, played on to the end and saw the same world; 1 not; 2 for a bad\n"
@@ -31,7 +33,7 @@ static constexpr const char *examples =
 
 // The options that are still text.
 struct Words {
-    std::string invite, types, topology = "star", quorum = "majority", latency = "0";
+    std::string invite, types, topology = "star", quorum = "majority", latency = "0", hostile;
 };
 
 static void add_session(CLI::App &app, Options &options, Words &words)
@@ -102,6 +104,14 @@ static void add_load(CLI::App &app, Options &options)
         ->check(number(0, 1000));
 }
 
+static void add_attack(CLI::App &app, Words &words)
+{
+    app.add_option("--hostile", words.hostile,
+                   "One more bot attacks the others so while they play, once all are in; "
+                   "list: shows all KINDs and ends")
+        ->type_name("KIND");
+}
+
 static void add_network(CLI::App &app, Options &options, Words &words)
 {
     app.add_option("--loss", options.loss_percent, "Lost datagrams, each way")->check(percent(50));
@@ -126,6 +136,22 @@ static bool parse_latency(const std::string &text, Options &options)
     return options.latency_ms_min <= options.latency_ms_max && options.latency_ms_max <= 2000;
 }
 
+// Finds the attack. Returns an empty string, or the error.
+static std::string resolve_attack(Options &options, const Words &words)
+{
+    if (words.hostile.empty()) return "";
+    options.attack = attacks::find(words.hostile);
+    if (!options.attack) return attacks::unknown(words.hostile);
+    if (has(*options.attack, in_mesh_only) && options.topology == tern::Topology::star)
+        return "--hostile " + words.hostile +
+               " needs --topology mesh: in a star all goes to the "
+               "host";
+    if (options.count + 2 >= options.peers_max)
+        return "--hostile needs two more of --peers-max, for itself and a guest, beside --count " +
+               std::to_string(options.count) + " and the host";
+    return "";
+}
+
 // Converts the words and checks options against each other. Returns an empty string, or the error.
 static std::string resolve(Options &options, const Words &words)
 {
@@ -138,6 +164,8 @@ static std::string resolve(Options &options, const Words &words)
         return "--count " + std::to_string(options.count) +
                ": with the host more than --peers-max " + std::to_string(options.peers_max) +
                ", which must be the host's";
+    if (const std::string problem = resolve_attack(options, words); !problem.empty())
+        return problem;
     if (!parse_latency(words.latency, options))
         return "--latency \"" + words.latency +
                "\": expected milliseconds as 20-80 or 20, at most 2000";
@@ -198,6 +226,7 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     add_session(app, parsed.options, words);
     add_crowd(app, parsed.options);
     add_load(app, parsed.options);
+    add_attack(app, words);
     add_network(app, parsed.options, words);
     app.option_defaults()->always_capture_default(false);
     app.add_flag("--json", parsed.options.json, "At the end a line of JSON on standard output");
@@ -211,6 +240,10 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     } catch (const CLI::ParseError &error) {
         const std::string unknown = unknown_option(app, argc, argv);
         return wrong("tern-bot: " + (unknown.empty() ? error.what() : unknown) + hint);
+    }
+    if (words.hostile == "list") {
+        parsed.text = attacks::list();
+        return parsed;
     }
     if (const std::string problem = resolve(parsed.options, words); !problem.empty())
         return wrong("tern-bot: " + problem + hint);

@@ -7,6 +7,8 @@
 
 namespace bot {
 
+struct Attack; // hostile/attacks.h
+
 struct Options {
     tern::Invite invite = {};
     std::shared_ptr<const TypeTable> types; // Never null after parse_options().
@@ -32,6 +34,8 @@ struct Options {
     double claims = 0.5;        // Per second.
     double calls = 0.5;         // Per second.
     double churn = 0;           // Objects destroyed and replaced by new ones, per second.
+    // What a further bot does to the others; null: there is none.
+    const Attack *attack = nullptr;
     // The network.
     double loss_percent = 0; // In each direction.
     uint32_t latency_ms_min = 0, latency_ms_max = 0;

@@ -10,15 +10,46 @@ static constexpr int receives_per_tick_max = 8;
 
 void add(Tally &sum, const Tally &other)
 {
-    for (const auto count : {&Tally::created, &Tally::not_created, &Tally::destroyed, &Tally::sets,
-                             &Tally::claims, &Tally::granted, &Tally::refused, &Tally::calls,
-                             &Tally::not_called, &Tally::calls_received, &Tally::changes_received})
+    for (const auto count :
+         {&Tally::created, &Tally::not_created, &Tally::destroyed, &Tally::sets, &Tally::claims,
+          &Tally::granted, &Tally::refused, &Tally::calls, &Tally::not_called,
+          &Tally::calls_received, &Tally::changes_received, &Tally::interruptions})
         sum.*count += other.*count;
     for (size_t i = 0; i < sum.refusals.size(); ++i)
         sum.refusals[i] += other.refusals[i];
 }
 
+void add(Charges &sum, const Charges &other)
+{
+    for (const auto &[peer, charge] : other) {
+        Charge &to = sum[peer];
+        to.events += charge.events;
+        for (size_t i = 0; i < breach_kinds; ++i)
+            to.breaches[i] += charge.breaches[i];
+    }
+}
+
 namespace player {
+
+MadeSocket make_socket(const Options &options)
+{
+    const Address first = options.invite.addresses[0];
+    const bool v4 = std::all_of(first.ip, first.ip + 10, [](uint8_t byte) { return byte == 0; }) &&
+                    first.ip[10] == 0xff && first.ip[11] == 0xff;
+    return make_udp_socket(0, v4 ? IpVersion::v4 : IpVersion::v6);
+}
+
+Config config(const Options &options)
+{
+    Config config = {};
+    config.types = options.types->types;
+    config.peers_max = options.peers_max;
+    config.quorum = options.quorum;
+    config.topology = options.topology;
+    config.timeout_ms = options.timeout_ms;
+    config.join_timeout_ms = options.join_timeout_ms;
+    return config;
+}
 
 Player make_player(const Options &options, uint32_t number)
 {
@@ -26,10 +57,7 @@ Player make_player(const Options &options, uint32_t number)
     p.options = &options;
     p.number = number;
     p.random.seed(options.seed * 1'000'003 + number);
-    const Address first = options.invite.addresses[0];
-    const bool v4 = std::all_of(first.ip, first.ip + 10, [](uint8_t byte) { return byte == 0; }) &&
-                    first.ip[10] == 0xff && first.ip[11] == 0xff;
-    const MadeSocket made = make_udp_socket(0, v4 ? IpVersion::v4 : IpVersion::v6);
+    const MadeSocket made = make_socket(options);
     p.socket = made.socket;
     if (!made.socket) p.socket_error = std::string("no socket: ") + to_text(made.error);
     if (!made.socket) return p;
@@ -39,15 +67,9 @@ Player make_player(const Options &options, uint32_t number)
     if (impairment.latency_ms_max > 0 || impairment.loss > 0 || impairment.duplicate > 0)
         p.socket = make_impaired_socket(p.socket, impairment, p.random());
     const std::string name = options.name + "-" + std::to_string(number);
-    Config config = {};
-    config.types = options.types->types;
-    config.peers_max = options.peers_max;
-    config.quorum = options.quorum;
-    config.topology = options.topology;
-    config.timeout_ms = options.timeout_ms;
-    config.join_timeout_ms = options.join_timeout_ms;
-    config.name = name.c_str();
-    p.session = make_session(config);
+    Config own = config(options);
+    own.name = name.c_str();
+    p.session = make_session(own);
     // Random phases, so that not all bots act in the same tick.
     p.claims_due = share(p.random);
     p.calls_due = share(p.random);
@@ -91,7 +113,7 @@ static void answer_claim(Player &p, const Event &event)
         refuse_claim(p.session, event.object, event.peer);
 }
 
-static void hear(Player &p, const Event &event)
+static void hear(Player &p, const Event &event, uint64_t now_us)
 {
     switch (event.kind) {
     case EventKind::owner_changed:
@@ -107,6 +129,10 @@ static void hear(Player &p, const Event &event)
         p.tally.refusals[static_cast<size_t>(event.refusal) % p.tally.refusals.size()] += 1;
         return forget(p.awaiting, event.object);
     case EventKind::call: p.tally.calls_received += 1; return;
+    case EventKind::peer_left:
+        if (p.options->attack) p.left_us[event.peer] = now_us;
+        return;
+    case EventKind::misbehaved: p.charges[event.peer].events += 1; return;
     default: return;
     }
 }
@@ -126,7 +152,7 @@ static void receive_all(Player &p, uint64_t now_us)
     for (int i = 0; i < receives_per_tick_max; ++i) {
         const std::span<const Datagram> datagrams = p.socket->receive();
         for (const Event &event : receive(p.session, lossy(p, datagrams), now_us))
-            hear(p, event);
+            hear(p, event, now_us);
         if (datagrams.size() < receive_datagrams_max) return;
     }
 }
@@ -272,12 +298,28 @@ static void play(Player &p, uint64_t now_us)
         call_one(p);
 }
 
+// A member's counts end with its membership, so the largest are kept.
+static void note_breaches(Player &p)
+{
+    for (const PeerId peer : other_peers(p.session)) {
+        const Stats stats = peer_stats(p.session, peer);
+        if (breach_count(stats) == 0) continue;
+        Charge &charge = p.charges[peer];
+        for (size_t i = 0; i < breach_kinds; ++i)
+            charge.breaches[i] = std::max(charge.breaches[i], stats.breaches[i]);
+    }
+}
+
 void tick(Player &p, Wish wish, uint64_t now_us)
 {
     if (has_ended(p) || session_state(p.session) == State::idle) return;
     receive_all(p, now_us);
     const State present = session_state(p.session);
     p.was_open = p.was_open || present == State::open;
+    if (p.is_open && (present == State::joining || present == State::cut_off))
+        p.tally.interruptions += 1;
+    p.is_open = present == State::open;
+    if (p.options->attack) note_breaches(p);
     if (present == State::open && wish == Wish::play) play(p, now_us);
     if (wish == Wish::leave && (present == State::open || present == State::joining))
         leave(p.session);

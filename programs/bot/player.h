@@ -3,6 +3,7 @@
 #include "options.h"
 #include "values.h"
 #include <array>
+#include <map>
 #include <tern/sim.h>
 #include <tern/tern.h>
 #include <vector>
@@ -17,9 +18,19 @@ struct Tally {
     std::array<uint64_t, 8> refusals; // Indexed by tern::ClaimRefusal.
     uint64_t calls, not_called;       // not_called: the queue was full.
     uint64_t calls_received, changes_received;
+    uint64_t interruptions; // How often the session was not open any more, and did not end either.
 };
 
 void add(Tally &sum, const Tally &other);
+
+// What one member was charged with. Several can be added.
+struct Charge {
+    std::array<uint64_t, tern::breach_kinds> breaches; // Stats::breaches
+    uint64_t events;                                   // `misbehaved`
+};
+using Charges = std::map<tern::PeerId, Charge>;
+
+void add(Charges &sum, const Charges &other);
 
 enum class Wish : uint8_t {
     play,
@@ -35,15 +46,21 @@ struct Player {
     std::string socket_error; // Why there is no socket; empty if there is one.
     Random random;
     bool was_open;
+    bool is_open;
     std::vector<tern::ObjectId> mine;     // Own objects. May be outdated: check before use.
     std::vector<tern::ObjectId> awaiting; // Claims without an answer.
     double claims_due, calls_due, churn_due;
     uint64_t create_again_us;
     std::vector<tern::Datagram> received;
     Tally tally;
+    Charges charges;                          // Only with Options::attack.
+    std::map<tern::PeerId, uint64_t> left_us; // Likewise: when other members had left the session.
 };
 
 namespace player {
+
+tern::Config config(const Options &options); // Without a name.
+tern::MadeSocket make_socket(const Options &options);
 
 // Makes session and socket but does not join yet. `options` must outlive the player.
 Player make_player(const Options &options, uint32_t number);

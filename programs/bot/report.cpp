@@ -1,4 +1,6 @@
 #include "report.h"
+#include "hostile/attacks.h"
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -103,6 +105,115 @@ std::string summary(const Options &options, const Outcome &outcome)
     return text;
 }
 
+// --- The attack ---
+
+static bool is_hostile(const Outcome &outcome, tern::PeerId peer)
+{
+    for (const Life &life : outcome.siege.lives)
+        if (life.peer == peer) return true;
+    return false;
+}
+
+// How long the hostile bot attacked each time until all bots knew that it had been removed.
+static std::vector<uint64_t> stays_us(const Outcome &outcome)
+{
+    std::vector<uint64_t> stays;
+    for (const Life &life : outcome.siege.lives) {
+        const auto left = outcome.end.left_us.find(life.peer);
+        if (left == outcome.end.left_us.end() || left->second >= life.quits_us) continue;
+        stays.push_back(life.attacks_us == 0 ? 0 : left->second - life.attacks_us);
+    }
+    std::sort(stays.begin(), stays.end());
+    return stays;
+}
+
+// What the bots have charged the hostile bot with, or all others.
+static Charge charge(const Outcome &outcome, bool hostile)
+{
+    Charge sum = {};
+    for (const auto &[peer, charge] : outcome.end.charges) {
+        if (is_hostile(outcome, peer) != hostile) continue;
+        sum.events += charge.events;
+        for (size_t i = 0; i < tern::breach_kinds; ++i)
+            sum.breaches[i] += charge.breaches[i];
+    }
+    return sum;
+}
+
+static bool is_charged(const Charge &charge)
+{
+    return charge.events > 0 || std::any_of(charge.breaches.begin(), charge.breaches.end(),
+                                            [](uint64_t n) { return n; });
+}
+
+static std::string charge_text(const Charge &charge)
+{
+    return format("%llu malformed, %llu forged, %llu over quota, in %llu events",
+                  static_cast<unsigned long long>(charge.breaches[1]),
+                  static_cast<unsigned long long>(charge.breaches[2]),
+                  static_cast<unsigned long long>(charge.breaches[3]),
+                  static_cast<unsigned long long>(charge.events));
+}
+
+std::string siege(const Options &options, const Outcome &outcome)
+{
+    const SiegeReport &s = outcome.siege;
+    const std::vector<uint64_t> stays = stays_us(outcome);
+    std::string text = "attack " + std::string(options.attack->name) +
+                       format(": %llu sent, as %zu peers", static_cast<unsigned long long>(s.sent),
+                              s.lives.size());
+    if (stays.empty())
+        text += ", never removed";
+    else
+        text += format(", removed %zu times, after %.2f to %.2f s", stays.size(),
+                       ms(stays.front()) / 1000, ms(stays.back()) / 1000);
+    if (!s.end.empty()) text += "; " + s.end;
+    text += format("\nthe others: %u of %u in the room, %llu times out of it for a while, the host "
+                   "changed %u times; longest tick %.1f ms, %llu changes and %llu calls arrived\n",
+                   outcome.in_room, options.count,
+                   static_cast<unsigned long long>(outcome.end.tally.interruptions),
+                   outcome.host_changes, ms(outcome.play_end.longest_tick_us),
+                   static_cast<unsigned long long>(outcome.end.tally.changes_received),
+                   static_cast<unsigned long long>(outcome.end.tally.calls_received));
+    text += format("a guest: %zu times in, %u times not let in, waited at most %.2f s\n",
+                   s.guests.size(), s.turned_away, ms(s.wait_us_max) / 1000);
+    text += "charged by them: the hostile bot with " + charge_text(charge(outcome, true)) + "\n";
+    const Charge honest = charge(outcome, false);
+    if (is_charged(honest)) text += "CHARGED THOUGH HONEST: " + charge_text(honest) + "\n";
+    return text;
+}
+
+static nlohmann::ordered_json charge_json(const Charge &charge)
+{
+    return {{"malformed", charge.breaches[1]},
+            {"forged", charge.breaches[2]},
+            {"over_quota", charge.breaches[3]},
+            {"events", charge.events}};
+}
+
+static nlohmann::ordered_json siege_json(const Options &options, const Outcome &outcome)
+{
+    const SiegeReport &s = outcome.siege;
+    const std::vector<uint64_t> stays = stays_us(outcome);
+    return {{"kind", options.attack->name},
+            {"sent", s.sent},
+            {"peers", s.lives.size()},
+            {"removed", stays.size()},
+            {"longest_stay_seconds", stays.empty() ? 0.0 : ms(stays.back()) / 1000},
+            {"end", s.end},
+            {"in_room", outcome.in_room},
+            {"interruptions", outcome.end.tally.interruptions},
+            {"host_changes", outcome.host_changes},
+            {"longest_tick_ms", ms(outcome.play_end.longest_tick_us)},
+            {"guest_joins", s.guests.size()},
+            {"guest_turned_away", s.turned_away},
+            {"guest_longest_wait_seconds", ms(s.wait_us_max) / 1000},
+            {"charged_hostile", charge_json(charge(outcome, true))},
+            {"charged_honest", charge_json(charge(outcome, false))}};
+}
+
+// --- All as JSON ---
+
 static nlohmann::ordered_json tally_json(const Tally &tally)
 {
     nlohmann::ordered_json refused;
@@ -166,6 +277,7 @@ std::string json(const Options &options, const Outcome &outcome)
                         {"digests", digests},          {"objects", outcome.rest.objects},
                         {"owned", outcome.rest.owned}, {"claims_awaiting", outcome.rest.awaiting}};
     }
+    if (options.attack) out["hostile"] = siege_json(options, outcome);
     return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -177,7 +289,10 @@ ExitCode exit_code(const Options &options, const Outcome &outcome)
     const bool all = outcome.joined == options.count && outcome.end.lost == 0;
     const bool cut_short = outcome.interrupted && outcome.end.failed == 0 && outcome.end.lost == 0;
     const bool equal = !outcome.compared || outcome.settled;
-    return (all || cut_short) && equal ? ExitCode::good : ExitCode::not_good;
+    const bool repelled = !options.attack ||
+                          (!outcome.siege.lives.empty() && outcome.host_changes == 0 &&
+                           outcome.in_room == options.count && !is_charged(charge(outcome, false)));
+    return (all || cut_short) && equal && repelled ? ExitCode::good : ExitCode::not_good;
 }
 
 }
