@@ -217,6 +217,9 @@ TEST(BotOptions, WhatIsWrongIsNamed)
         {{"--claims", "nan", good}, "--claims: \"nan\" is not a number from 0 to 1000"},
         {{"--seconds", "-1", good}, "--seconds: \"-1\" is not a number"},
         {{"--types", "/no/such.toml", good}, "/no/such.toml: cannot be opened"},
+        {{"--hostile", "forgd", good}, "no attack \"forgd\" (did you mean \"forged\"?)"},
+        {{"--hostile", "hides", good}, "--hostile hides needs --topology mesh"},
+        {{"--count", "62", "--hostile", "forged", good}, "needs two more of --peers-max"},
         {{good, good}, "not expected"},
     };
     for (const Case &c : cases) {
@@ -227,6 +230,8 @@ TEST(BotOptions, WhatIsWrongIsNamed)
     }
     EXPECT_EQ(parsed({"--help"}).exit_status, 0);
     EXPECT_NE(parsed({"--help"}).text.find("Exit status"), std::string::npos);
+    EXPECT_EQ(parsed({"--hostile", "list"}).exit_status, 0);
+    EXPECT_NE(parsed({"--hostile", "list"}).text.find("forged "), std::string::npos);
 }
 
 // --- The values that bots set ---
