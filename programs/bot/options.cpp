@@ -26,7 +26,9 @@ static constexpr const char *examples =
     "  tern-ctl invite | tern-bot -                 the invite from standard input\n"
     "\n"
     "Exit status: 0 all joined, played on to the end and saw the same world; 1 not; 2 for a bad\n"
-    "option, file or invite; 3 nobody could be reached.\n"
+    "option, file or invite; 3 nobody could be reached. With --hostile also 1 if an honest peer "
+    "was\n"
+    "charged, or the host was lost.\n"
     "SIGINT and SIGTERM: all leave in order, and the worlds are not compared. A second one ends "
     "it\n"
     "at once.";
@@ -108,7 +110,7 @@ static void add_attack(CLI::App &app, Words &words)
 {
     app.add_option("--hostile", words.hostile,
                    "One more bot attacks the others so while they play, once all are in; "
-                   "list: shows all KINDs and ends")
+                   "list: shows the kinds")
         ->type_name("KIND");
 }
 

@@ -42,7 +42,7 @@ static void forged(Intruder &i)
     send_to_all(i, w);
 }
 
-// A VIEW in which the intruder is the only member.
+// Sends a VIEW in which the intruder is the only member.
 static void send_view(Intruder &i)
 {
     const Replica &r = replica(i);
@@ -284,7 +284,7 @@ static void dooms(Intruder &i)
     constexpr uint32_t further = 1'000'000;
     BitWriter w = begin(i, MessageKind::dead);
     for (const PeerId creator : others(i)) {
-        uint32_t last = 0; // The last serial of its that is known here.
+        uint32_t last = 0; // The last serial of this creator that is known here.
         for (const Object &object : replica(i).world.slots.all())
             if (object_id::creator(object.id) == creator)
                 last = std::max(last, object_id::serial(object.id));
@@ -450,7 +450,7 @@ static void relays(Intruder &i)
         }
 }
 
-// As a stranger would: datagrams of the right types and sizes, without any key.
+// Sends datagrams of the right types and sizes without any key, as a stranger could.
 static void knocks(Intruder &i)
 {
     constexpr size_t sizes[] = {144, 100, 64, 400, 24};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t pause_us = 300'000;       // Before a hostile bot or a guest joins again.
 constexpr uint64_t stay_us = 300'000;        // How long a guest stays, or what vanishes.
-constexpr uint64_t calm_us = 200'000;        // From when it is in to its attack: all know it then.
+constexpr uint64_t calm_us = 200'000;        // Its attack begins so late that all know it.
 constexpr uint64_t first_guest_us = 600'000; // Then the attack has begun.
 constexpr size_t kept_max = 256;             // Datagrams kept for replays.
 constexpr uint32_t slow_bytes_per_second = 4096, fast_bytes_per_second = 64 * 1024 * 1024;
@@ -123,12 +123,14 @@ static void attack(Siege &s, uint64_t now_us)
     s.report.sent = i.sent;
 }
 
+// Keeps some of the datagrams, for replays.
 static void keep(Intruder &i, std::span<const Datagram> datagrams)
 {
     for (const Datagram &datagram : datagrams) {
-        if (i.kept.size() < kept_max) i.kept.emplace_back();
-        i.kept[i.kept.size() < kept_max ? i.kept.size() - 1 : below(i.random, kept_max)].assign(
-            datagram.bytes.begin(), datagram.bytes.end());
+        const bool full = i.kept.size() == kept_max;
+        if (!full) i.kept.emplace_back();
+        std::vector<std::byte> &to = full ? i.kept[below(i.random, kept_max)] : i.kept.back();
+        to.assign(datagram.bytes.begin(), datagram.bytes.end());
     }
 }
 
