@@ -61,9 +61,10 @@ count = 512
 const std::set<std::string> charged = {"malformed", "forged",   "poses", "steals",   "creates",
                                        "ousts",     "exhausts", "meets", "miscalls", "nonsense"};
 const std::vector<std::string> kinds = {
-    "malformed", "forged", "poses",     "steals",   "creates",  "deaths",  "claims", "vanishes",
-    "accuses",   "ousts",  "reports",   "exhausts", "buries",   "takes",   "meets",  "miscalls",
-    "floods",    "stalls", "withholds", "trickles", "nonsense", "replays", "relays", "knocks"};
+    "malformed", "forged",   "poses",    "steals",  "creates",   "deaths",   "claims",
+    "vanishes",  "accuses",  "ousts",    "reports", "exhausts",  "buries",   "takes",
+    "meets",     "miscalls", "floods",   "stalls",  "withholds", "trickles", "nonsense",
+    "replays",   "relays",   "occupies", "knocks"};
 const std::vector<std::string> mesh_kinds = {"differs"};
 // These harm the honest bots: docs/security.md, "A member", 2 and 3.
 // dooms: the host believes a report that objects which others have not made yet are destroyed, and

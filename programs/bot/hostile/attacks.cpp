@@ -427,7 +427,7 @@ static void replays(Intruder &i)
         std::vector<std::byte> bytes = i.kept[below(i.random, i.kept.size())];
         const size_t at = below(i.random, bytes.size());
         if (k % 2 == 0) bytes[at] ^= static_cast<std::byte>(1 << below(i.random, 8));
-        send_datagram(i, i.host, bytes);
+        send_datagram(i, i.invite.addresses[0], bytes);
     }
 }
 
@@ -461,8 +461,15 @@ static void knocks(Intruder &i)
         buffer[1] = std::byte{1}; // The version.
         for (std::byte &byte : bytes.subspan(4))
             byte = static_cast<std::byte>(below(i.random, 256));
-        send_datagram(i, i.host, bytes);
+        send_datagram(i, i.invite.addresses[0], bytes);
     }
+}
+
+// Occupies more connections than there can be beside those of members.
+static void occupies(Intruder &i)
+{
+    const Config &config = session_config(i.session);
+    i.sent += occupants::tick(i.occupants, config.peers_max, config, i.invite, i.now_us);
 }
 
 // --- The table ---
@@ -494,6 +501,7 @@ static constexpr Attack table[] = {
     {"nonsense", "authentic datagrams of random bytes", nonsense},
     {"replays", "its own datagrams again and again, half of them with a bit changed", replays},
     {"relays", "asks each member to forward datagrams to each other one", relays},
+    {"occupies", "occupies the connections of the host with strangers that do not join", occupies},
     {"knocks", "datagrams without a key, as a stranger could send them", knocks},
 };
 

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "bot/values.h"
 #include "migration/replica.h"
+#include "occupants.h"
 #include "session/inspect.h"
 #include <array>
 #include <tern/io.h>
@@ -15,7 +16,7 @@ struct Intruder {
     std::span<const tern::Type> types;
     tern::Session *session;
     tern::Socket *socket;
-    tern::Address host; // From the invite.
+    tern::Invite invite;
     Random random;
     uint64_t now_us; // The time of this tick.
     uint64_t ticks;  // The ticks in which it has attacked, without this one.
@@ -23,6 +24,7 @@ struct Intruder {
     uint32_t serial; // The last serial that it has used for objects unknown to its own session.
     uint32_t token;  // The token of the last QUERY that it has answered with lies.
     std::vector<std::vector<std::byte>> kept; // Datagrams of its session, for replays.
+    std::vector<Occupant> occupants;
     std::array<std::byte, tern::stream_message_bytes_max> buffer; // The message being written.
 };
 

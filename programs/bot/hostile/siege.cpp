@@ -80,6 +80,7 @@ static void end_life(Siege &s, uint64_t now_us)
     i.session = nullptr;
     i.socket = nullptr;
     i.kept.clear();
+    occupants::destroy_all(i.occupants);
     s.joins_us = now_us + pause_us;
     s.open_us = 0;
 }
@@ -172,7 +173,7 @@ std::shared_ptr<Siege> begin(const Options &options)
     Intruder &i = siege->intruder;
     siege->options = &options;
     i.types = options.types->types;
-    i.host = options.invite.addresses[0];
+    i.invite = options.invite;
     i.random.seed(options.seed);
     siege->guest_joins_us = clock_us() + first_guest_us;
     siege->thread = std::thread([s = siege.get()] { work(*s); });
