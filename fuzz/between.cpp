@@ -3,6 +3,7 @@
 // When the attacker is gone the host is open, and the member shows the same world, or is in a final
 // state that follows from a timeout.
 #include "fuzz/support/chance.h"
+#include "fuzz/support/endpoints.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "session/session_types.h"
@@ -39,7 +40,7 @@ struct Flight { // A datagram on its way.
 
 struct World {
     Session *peers[peer_count] = {};
-    std::vector<Flight> wire, past; // Those on their way, and those that have been.
+    std::vector<Flight> wire, past; // `past` has those that have arrived.
     uint64_t now_us = 1'000'000;
     int32_t played = 0;
     bool is_moved = false; // The attacker has passed something on from another address.
@@ -53,16 +54,6 @@ struct World {
     }
 };
 
-Address address_of(size_t peer)
-{
-    Address address = {};
-    address.ip[10] = address.ip[11] = 0xff;
-    address.ip[12] = 10;
-    address.ip[15] = static_cast<uint8_t>(peer + 1);
-    address.port = 7000;
-    return address;
-}
-
 void make(World &w)
 {
     seed_chance(1);
@@ -74,7 +65,7 @@ void make(World &w)
     for (Session *&s : w.peers)
         receive(s = make_session(config), {}, w.now_us);
     start(w.peers[0]);
-    const Address host = address_of(0);
+    const Address host = numbered_address(0);
     join(w.peers[1], make_invite(w.peers[0], std::span(&host, 1)));
 }
 
@@ -84,8 +75,8 @@ void make(World &w)
 void post(World &w, size_t from, const Datagram &datagram)
 {
     const size_t to = 1 - from;
-    if (!(datagram.address == address_of(to)) || w.wire.size() == wire_max) return;
-    w.wire.push_back({address_of(from), to, {datagram.bytes.begin(), datagram.bytes.end()}});
+    if (!(datagram.address == numbered_address(to)) || w.wire.size() == wire_max) return;
+    w.wire.push_back({numbered_address(from), to, {datagram.bytes.begin(), datagram.bytes.end()}});
 }
 
 void arrive(World &w, const Flight &flight)
@@ -196,7 +187,7 @@ void refuse_version(World &w, uint8_t version)
             const Flight &asked = (*flights)[i];
             if (asked.bytes.size() != sizeof(Initiation) || asked.bytes[0] != std::byte{1})
                 continue;
-            Flight refusal = {address_of(asked.to), 1 - asked.to, {}};
+            Flight refusal = {numbered_address(asked.to), 1 - asked.to, {}};
             refusal.bytes = {std::byte{5}, std::byte{version}, {}, {}};
             refusal.bytes.insert(refusal.bytes.end(), &asked.bytes[4], &asked.bytes[8]);
             refusal.bytes.resize(sizeof(VersionRefusal));
@@ -230,7 +221,7 @@ void invent(World &w, Input &in)
     if (how >= 248) return refuse_version(w, input::u8(in));
     const auto bytes = std::as_bytes(input::bytes(in, how / 4));
     const size_t to = how % peer_count;
-    arrive(w, {address_of(how & 2 ? 1 - to : 7), to, {bytes.begin(), bytes.end()}});
+    arrive(w, {numbered_address(how & 2 ? 1 - to : 7), to, {bytes.begin(), bytes.end()}});
 }
 
 void meddle(World &w, Input &in)
@@ -247,7 +238,7 @@ void meddle(World &w, Input &in)
     case 7: // An old datagram arrives again, perhaps from elsewhere.
         if (w.past.empty()) return;
         Flight old = w.past[input::u8(in) % w.past.size()];
-        if (what & 16) old.from = address_of(what / 32 + 2u);
+        if (what & 16) old.from = numbered_address(what / 32 + 2u);
         w.is_moved = w.is_moved || (what & 16) != 0;
         return arrive(w, old);
     }
@@ -261,7 +252,7 @@ void meddle(World &w, Input &in)
     }
     Flight changed = (what & 15) == 12 ? take_off(w, i) : w.wire[i];
     if ((what & 15) == 15) {
-        changed.from = address_of(2 + input::u8(in) % 4u);
+        changed.from = numbered_address(2 + input::u8(in) % 4u);
         w.is_moved = true;
     } else {
         change(w, changed, in);

@@ -4,6 +4,7 @@
 #include "sim/recording/recording.h"
 #include "base/hash.h"
 #include "fuzz/support/chance.h"
+#include "fuzz/support/endpoints.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "session/record.h"
@@ -34,16 +35,6 @@ enum : TypeId { THING, ASKED, SHOUT };
 
 // --- Two sessions that are recorded ---
 
-Address address_of(size_t peer)
-{
-    Address address = {};
-    address.ip[10] = address.ip[11] = 0xff;
-    address.ip[12] = 10;
-    address.ip[15] = static_cast<uint8_t>(peer + 1);
-    address.port = 7000;
-    return address;
-}
-
 void play(Session *s, int tick, ObjectId (&made)[2], size_t who)
 {
     for (const Event &event : session_events(s))
@@ -65,7 +56,7 @@ void play(Session *s, int tick, ObjectId (&made)[2], size_t who)
 }
 
 struct Recorded {
-    Bytes bytes[2]; // Of the host and of the member.
+    Bytes bytes[2]; // The host's recording comes first.
 };
 
 Recorded record_both()
@@ -83,7 +74,7 @@ Recorded record_both()
     for (Session *&s : sessions)
         receive(s = make_session(config), {}, 1'000'000);
     start(sessions[0]);
-    const Address host = address_of(0);
+    const Address host = numbered_address(0);
     join(sessions[1], make_invite(sessions[0], std::span(&host, 1)));
     for (int tick = 0; tick < 40; ++tick) {
         const uint64_t now_us = 1'000'000 + static_cast<uint64_t>(tick + 1) * 33'333;
@@ -91,7 +82,7 @@ Recorded record_both()
             std::vector<Datagram> in;
             size_t at = 0;
             for (const size_t size : sizes[who]) {
-                in.push_back({address_of(1 - who), std::span(wire[who]).subspan(at, size)});
+                in.push_back({numbered_address(1 - who), std::span(wire[who]).subspan(at, size)});
                 at += size;
             }
             receive(sessions[who], in, now_us);

@@ -1,5 +1,5 @@
 #include "fuzz/support/arena.h"
-#include "fuzz/support/chance.h"
+#include "fuzz/support/endpoints.h"
 #include "migration/messages.h"
 #include "session/membership.h"
 #include "transport/connection/aead.h"
@@ -22,16 +22,6 @@ const Type arena_types[] = {
     {"kept", sizeof(Ball), ball_fields, 8, Orphan::to_host, ClaimPolicy::never},
     {"shout", sizeof(Shout), shout_fields}};
 
-Address address(size_t peer)
-{
-    Address a = {};
-    a.ip[10] = a.ip[11] = 0xff;
-    a.ip[12] = 10;
-    a.ip[15] = static_cast<uint8_t>(peer + 1);
-    a.port = 7000;
-    return a;
-}
-
 // --- The honest sessions ---
 
 void play(Arena &a, size_t who)
@@ -43,14 +33,14 @@ void play(Arena &a, size_t who)
 
 void post(Arena &a, size_t from, const Datagram &datagram)
 {
-    if (datagram.address == address(honest_count)) {
+    if (datagram.address == numbered_address(honest_count)) {
         if (datagram.bytes[0] != std::byte{4}) return;
         const uint64_t number = little_endian::load32(&datagram.bytes[5]);
         a.lanes[from].heard_end = std::max(a.lanes[from].heard_end, number + 1);
         return;
     }
     const size_t to = 1 - from;
-    if (!(datagram.address == address(to)) || a.mail_count[to] == mails_max) return;
+    if (!(datagram.address == numbered_address(to)) || a.mail_count[to] == mails_max) return;
     Mail &mail = a.mails[to][a.mail_count[to]];
     mail.size_bytes = datagram.bytes.size();
     std::memcpy(mail.bytes, datagram.bytes.data(), mail.size_bytes);
@@ -62,7 +52,7 @@ void hear(Arena &a, size_t who)
     Datagram datagrams[mails_max];
     const size_t count = a.mail_count[who];
     for (size_t i = 0; i < count; ++i)
-        datagrams[i] = {address(1 - who),
+        datagrams[i] = {numbered_address(1 - who),
                         std::span(a.mails[who][i].bytes).first(a.mails[who][i].size_bytes)};
     receive(a.honest[who], std::span(datagrams, count), a.now_us);
     a.mail_count[who] = 0;
@@ -82,7 +72,8 @@ void shake_hands(Arena &a, size_t with)
         handshake::write_initiation(h, static_cast<uint32_t>(100 + with), offer,
                                     handshake::mac_keys(s->keys.public_key))
             .message;
-    const Datagram question = {address(honest_count), std::as_bytes(std::span(&initiation, 1))};
+    const Datagram question = {numbered_address(honest_count),
+                               std::as_bytes(std::span(&initiation, 1))};
     receive(s, std::span(&question, 1), a.now_us);
     for (const Datagram &datagram : send(s, a.now_us)) {
         const Read<Response> read =
@@ -154,7 +145,7 @@ void make_honest(Arena &a)
         a.honest[i] = make_session(config);
         receive(a.honest[i], {}, a.now_us);
     }
-    const Address host = address(0);
+    const Address host = numbered_address(0);
     start(a.honest[0]);
     join(a.honest[1], make_invite(a.honest[0], std::span(&host, 1)));
     for (int ticks = 0; session_state(a.honest[1]) != State::open; ++ticks) {
@@ -260,7 +251,7 @@ void send_frames(Arena &a, size_t to, std::span<const std::byte> frames)
     std::copy(frames.begin(), frames.end(), bytes + data_header_bytes);
     aead::seal(aead::key(lane.keys.send), lane.number, std::span(bytes).first(size));
     lane.number += 1;
-    const Datagram datagram = {address(honest_count), std::span(bytes).first(size)};
+    const Datagram datagram = {numbered_address(honest_count), std::span(bytes).first(size)};
     receive(a.honest[to], std::span(&datagram, 1), a.now_us);
 }
 

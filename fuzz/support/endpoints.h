@@ -13,12 +13,12 @@ inline constexpr uint8_t right_secret[32] = {1, 2, 3};
 inline constexpr uint8_t wrong_secret[32] = {3, 2, 1};
 inline constexpr uint16_t fuzz_connections_max = 2;
 
-inline Address numbered_address(uint8_t number)
+inline Address numbered_address(size_t number)
 {
     Address address = {};
     address.ip[10] = address.ip[11] = 0xff;
     address.ip[12] = 10;
-    address.ip[15] = number;
+    address.ip[15] = static_cast<uint8_t>(number);
     address.port = 7000;
     return address;
 }
