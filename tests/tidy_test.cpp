@@ -207,7 +207,8 @@ const std::map<std::string, Names> &lower_modules()
         // tern-sim and tern-prof include sim. "hostile" is programs/bot/hostile/.
         {"programs", {"tern", "common", "scripts", "sim", "sim/mutants/mutant.h", "hostile"}},
         {"programs/bot/hostile",
-         {"tern", "common", "bot", "base/bits.h", "migration/replica.h", "session/inspect.h"}},
+         {"tern", "common", "bot", "base/bits.h", "migration/messages.h", "migration/replica.h",
+          "session/inspect.h"}},
         {"examples", user},
         {"bench/surface",
          {"tern", "bench/harness.h", "bench/sections/sections.h", "bench/rigid_cubes.h"}},

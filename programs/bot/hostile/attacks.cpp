@@ -27,7 +27,7 @@ static void forged(Intruder &i)
     BitWriter w = begin(i, MessageKind::grant);
     write_grant(w, i, *object, self);
     bits::write_bool(w, true);
-    write_stamp(w, object->stamp);
+    messages::write_stamp(w, object->stamp);
     write_state(w, i, object->type);
     send_to_all(i, w);
     w = begin(i, MessageKind::migrate);
@@ -37,7 +37,7 @@ static void forged(Intruder &i)
     write_state(w, i, object->type);
     send_to_all(i, w);
     w = begin(i, MessageKind::destroy);
-    write_object(w, object->id);
+    messages::write_object_id(w, object->id);
     write_grant(w, i, *object, self);
     send_to_all(i, w);
 }
@@ -52,7 +52,7 @@ static void send_view(Intruder &i)
     bits::write(w, r.last_peer, 16);
     bits::write(w, 1, 16);
     bits::write_bool(w, false);
-    write_peer(w, local_peer(i.session));
+    messages::write_peer(w, local_peer(i.session));
     bits::write(w, 1, 3); // It votes, its vote is not new, and no identity follows.
     send_to_all(i, w);
 }
@@ -63,13 +63,13 @@ static void poses(Intruder &i)
     const Object *object = foreign_object(i);
     if (!object) return;
     BitWriter w = begin(i, MessageKind::claim_refused);
-    write_object(w, object->id);
+    messages::write_object_id(w, object->id);
     bits::write(w, 1, 8); // Dead.
     send_to_all(i, w);
     w = begin(i, MessageKind::relay);
-    write_object(w, object->id);
-    write_stamp(w, object->stamp + 1);
-    write_peer(w, local_peer(i.session));
+    messages::write_object_id(w, object->id);
+    messages::write_stamp(w, object->stamp + 1);
+    messages::write_peer(w, local_peer(i.session));
     bits::write_varint(w, object->place);
     bits::write(w, object->tick, 32);
     write_state(w, i, object->type);
@@ -131,7 +131,7 @@ static void hides(Intruder &i)
 static void write_range(BitWriter &w, ObjectId first, uint64_t further)
 {
     bits::write_bool(w, true);
-    write_object(w, first);
+    messages::write_object_id(w, first);
     bits::write_varint(w, further);
 }
 
@@ -206,7 +206,7 @@ static void accuses(Intruder &i)
     for (const PeerId accused : others(i)) {
         if (accused == host_peer(i.session)) continue;
         BitWriter w = begin(i, MessageKind::accuse);
-        write_peer(w, accused);
+        messages::write_peer(w, accused);
         bits::write(w, (1 + below(i.random, 7)) << 1, breach_kinds);
         send(i, host_peer(i.session), w);
     }
@@ -220,7 +220,7 @@ static void ousts(Intruder &i)
         for (const PeerId gone : others(i)) {
             if (gone == to) continue;
             bits::write_bool(w, true);
-            write_peer(w, gone);
+            messages::write_peer(w, gone);
             bits::write_bool(w, below(i.random, 2) == 0);
         }
         bits::write_bool(w, false);
@@ -250,7 +250,7 @@ static void reports(Intruder &i)
         for (const PeerId gone : others(i)) {
             if (gone == to) continue;
             bits::write_bool(w, true);
-            write_peer(w, gone);
+            messages::write_peer(w, gone);
             bits::write_bool(w, gone != PeerId::none && below(i.random, 4) != 0);
         }
         bits::write_bool(w, false);
@@ -307,9 +307,9 @@ static void takes(Intruder &i)
         if (object.life != Life::alive || object.stamp >= newest) continue;
         BitWriter w = begin(i, MessageKind::report_object);
         bits::write(w, token, 32);
-        write_object(w, object.id);
-        write_stamp(w, newest);
-        write_peer(w, gone);
+        messages::write_object_id(w, object.id);
+        messages::write_stamp(w, newest);
+        messages::write_peer(w, gone);
         bits::write_varint(w, object.place);
         write_state(w, i, object.type);
         send(i, host_peer(i.session), w);
@@ -441,8 +441,8 @@ static void relays(Intruder &i)
             if (to == carrier) continue;
             std::array<std::byte, datagram_bytes_max> buffer = {bridged};
             BitWriter w = bits::writer(std::span(buffer).subspan(1));
-            write_peer(w, local_peer(i.session));
-            write_peer(w, to);
+            messages::write_peer(w, local_peer(i.session));
+            messages::write_peer(w, to);
             bits::write(w, 4, 8); // The type of data datagrams.
             const size_t size = 1 + bits::size_bytes(w) + datagram_bytes;
             for (int k = 0; k < 4; ++k)

@@ -79,26 +79,6 @@ uint32_t take_token(Intruder &i)
 
 // --- Parts of messages ---
 
-void write_peer(BitWriter &w, PeerId peer)
-{
-    bits::write(w, static_cast<uint64_t>(peer), 16);
-}
-
-void write_object(BitWriter &w, ObjectId object)
-{
-    write_peer(w, object_id::creator(object));
-    bits::write_varint(w, object_id::serial(object));
-}
-
-void write_stamp(BitWriter &w, Stamp stamp)
-{
-    const StampParts parts = stamps::parts(stamp);
-    bits::write_varint(w, parts.term_number);
-    if (parts.term_number == 0) return;
-    write_peer(w, parts.host);
-    bits::write_varint(w, parts.count);
-}
-
 static void write_fields(BitWriter &w, Intruder &i, TypeId type)
 {
     alignas(16) std::byte value[struct_bytes_max] = {};
@@ -120,10 +100,10 @@ void write_grant(BitWriter &w, const Intruder &i, const Object &object, PeerId o
     const std::byte signature[64] = {};
     const Replica &r = replica(i);
     const uint32_t count = stamps::parts(object.stamp).count + 1000;
-    write_stamp(w, stamps::make({r.term_number, replica::host(r), count}));
-    write_peer(w, owner);
+    messages::write_stamp(w, stamps::make({r.term_number, replica::host(r), count}));
+    messages::write_peer(w, owner);
     bits::write(w, 1, 8);
-    write_object(w, object.id);
+    messages::write_object_id(w, object.id);
     bits::write_varint(w, object.place);
     bits::write_bytes(w, signature);
 }
@@ -153,12 +133,12 @@ static void write_whole(BitWriter &w, const Intruder &i, const Object &object)
     if (own)
         bits::write_varint(w, 2 * uint64_t{object_id::serial(object.id) - 1});
     else
-        write_object(w, object.id);
+        messages::write_object_id(w, object.id);
     bits::write(w, object.stamp == 0 ? 0 : 2, 2);
     if (object.stamp != 0) {
         bits::write_varint(w, stamp.count);
         bits::write_varint(w, stamp.term_number);
-        write_peer(w, stamp.host);
+        messages::write_peer(w, stamp.host);
     }
     bits::write_bool(w, object.type == 0);
     if (object.type != 0) bits::write(w, object.type, 8);

@@ -3,6 +3,7 @@
 #pragma once
 #include "base/bits.h"
 #include "bot/values.h"
+#include "migration/messages.h"
 #include "migration/replica.h"
 #include "occupants.h"
 #include "session/inspect.h"
@@ -52,9 +53,6 @@ tern::PeerId departing(const Intruder &i);
 uint32_t take_token(Intruder &i);
 
 // --- Parts of messages ---
-void write_peer(tern::BitWriter &w, tern::PeerId peer);
-void write_object(tern::BitWriter &w, tern::ObjectId object);
-void write_stamp(tern::BitWriter &w, tern::Stamp stamp);
 void write_state(tern::BitWriter &w, Intruder &i, tern::TypeId type); // With random values.
 // A grant of one object with a signature of zeros: only the host can sign.
 void write_grant(tern::BitWriter &w, const Intruder &i, const tern::Object &object,
