@@ -2,6 +2,7 @@
 #include "session/peer_links.h"
 #include "session/recording.h"
 #include "session/session.h"
+#include "transport/little_endian.h"
 #include <algorithm>
 #include <cstring>
 #include <sodium.h>
@@ -29,10 +30,8 @@ void renew_incarnation(Session &s)
 
 uint32_t incarnation_of(const uint8_t (&signing_key)[32])
 {
-    uint32_t number = 0;
-    for (unsigned i = 0; i < sizeof number; ++i)
-        number |= uint32_t{signing_key[i]} << 8 * i;
-    return std::max(number, 1u);
+    const auto *bytes = reinterpret_cast<const std::byte *>(signing_key);
+    return std::max(little_endian::load32(bytes), 1u);
 }
 
 const char *member_name(const Session &s, PeerId peer)

@@ -97,7 +97,7 @@ HandshakeState handshake_state(const Endpoint &e, ConnectionIndex index);
 Connection &at(Endpoint &e, ConnectionIndex index); // Asserts that it is open.
 const Connection &at(const Endpoint &e, ConnectionIndex index);
 const uint8_t *key(const Endpoint &e, ConnectionIndex index);   // Public key of the peer, 32 bytes.
-uint32_t incarnation(const Endpoint &e, ConnectionIndex index); // Of the peer, once it is open.
+uint32_t incarnation(const Endpoint &e, ConnectionIndex index); // The peer's, once it is open.
 // The connection with this peer: an open one, otherwise one that is connecting, or no_connection.
 ConnectionIndex find(const Endpoint &e, const uint8_t (&key)[32]);
 

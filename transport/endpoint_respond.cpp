@@ -77,7 +77,7 @@ void queue_version_refusal(Endpoint &e, const Datagram &datagram, uint64_t now_u
 struct Answered {
     bool ok;
     uint8_t key[32];
-    uint32_t incarnation; // Of the initiator.
+    uint32_t incarnation; // The initiator's.
     DataKeys keys;
     Response response;
 };

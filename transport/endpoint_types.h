@@ -36,7 +36,7 @@ struct ConnectionSlot {
     bool is_ours;      // We have started the handshake.
     uint32_t local_id; // Connection id on our side; 0 while free and after a failure.
     uint8_t key[32];   // Public key of the peer.
-    // While connecting: of the peer that must answer, 0 for any. Once open: of the peer.
+    // The incarnation of the peer; while connecting, the one that must answer, 0 for any.
     uint32_t incarnation;
     uint64_t first_packet_at; // Endpoint::_received at its first authentic packet; 0 before that.
 

@@ -19,7 +19,7 @@ struct HalfOpen {
     uint32_t remote_id;
     Address address;
     uint8_t key[32];      // Public key of the initiator.
-    uint32_t incarnation; // Of the initiator.
+    uint32_t incarnation; // The initiator's.
     DataKeys keys;
     uint8_t mac1[16]; // mac1 of the initiation, which identifies it.
     Response response;

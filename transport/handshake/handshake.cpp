@@ -8,7 +8,7 @@ namespace tern::handshake {
 
 namespace {
 
-constexpr size_t payload_bytes = 8; // Payload of a Noise message: ciphers 2, flags 2, reserved 4.
+constexpr size_t payload_bytes = 8; // Noise payload: ciphers 2, flags 2, incarnation 4.
 constexpr size_t id_at = 4;         // Offset of the first id; the same in all versions.
 
 void store_id(uint8_t (&to)[4], uint32_t value)

@@ -145,7 +145,7 @@ Read<Response> read_response(std::span<const std::byte> datagram, const MacKeys 
 struct OpenedChoice {
     bool ok; // False: forged, written with another session secret, or a cipher not offered.
     Cipher cipher;
-    uint32_t incarnation; // Of the responder.
+    uint32_t incarnation; // The responder's.
 };
 OpenedChoice open_response(NoiseHandshake &h, const uint8_t (&secret)[32], const Response &message,
                            const Offer &offer);
