@@ -9,6 +9,7 @@ namespace {
 
 // The first byte of a datagram is its kind: docs/wire_format.md.
 constexpr std::byte initiation{1}, response{2}, data{4};
+constexpr size_t initiator_id_at = 4, responded_id_at = 8;
 constexpr uint64_t factor = 3;
 // The size of a challenge and of the answer to one. Like an initiation, a challenge may go to any
 // address that the host names for a member. I10 exempts it because it is small and rare.
@@ -36,6 +37,24 @@ bool is_mapped(const Address &address)
     return number >= first_mapped && number < first_shared;
 }
 
+uint32_t connection_id(const Datagram &datagram, size_t at)
+{
+    uint32_t id = 0;
+    for (size_t i = 0; i < sizeof id && at + i < datagram.bytes.size(); ++i)
+        id |= std::to_integer<uint32_t>(datagram.bytes[at + i]) << 8 * i;
+    return id;
+}
+
+// A response may come from another address than the initiation went to, if that has changed, or if
+// an attacker has sent it from there. The connection begins at the address that was asked.
+void take_response(NodeRecord &record, uint32_t id)
+{
+    for (Account &asked : record.accounts) {
+        if (asked.validated || std::ranges::find(asked.asks, id) == asked.asks.end()) continue;
+        asked.responded = asked.touched = true;
+    }
+}
+
 void validate(NodeRecord &record, size_t i)
 {
     record.accounts[i].validated = true;
@@ -50,7 +69,8 @@ void sent(NodeRecord &record, const Datagram &datagram)
     Account &to = account(record, datagram.address);
     if (to.validated) return;
     if (is_first_byte(datagram, initiation)) {
-        to.asked = true;
+        const uint32_t id = connection_id(datagram, initiator_id_at);
+        if (std::ranges::find(to.asks, id) == to.asks.end()) to.asks.push_back(id);
         return;
     }
     if (is_first_byte(datagram, data) && datagram.bytes.size() == challenge_bytes) {
@@ -64,12 +84,9 @@ void sent(NodeRecord &record, const Datagram &datagram)
 void received(NodeRecord &record, const Datagram &datagram)
 {
     Account &from = account(record, datagram.address);
-    const bool responds = is_first_byte(datagram, response);
-    // A response may come from another address than the initiation went to, if that has changed, or
-    // if an attacker has sent it from there.
-    record.responses += responds && (!from.asked || from.validated);
+    if (is_first_byte(datagram, response))
+        take_response(record, connection_id(datagram, responded_id_at));
     if (from.validated) return;
-    from.responded = from.responded || (responds && from.asked);
     from.received_bytes += datagram.bytes.size();
     from.data_arrived = from.data_arrived || is_first_byte(datagram, data);
     from.touched = true;
@@ -96,9 +113,7 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index,
         const bool opens = (heard && accepted && is_node) || account.responded;
         account.touched = account.data_arrived = false;
         if (!opens && account.sent_bytes <= factor * account.received_bytes) continue;
-        const bool moved = !opens && account.asked && record.responses > 0;
-        record.responses -= moved;
-        if (opens || moved) {
+        if (opens) {
             validate(record, i);
             continue;
         }

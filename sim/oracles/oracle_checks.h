@@ -171,9 +171,9 @@ Violation check(NodeRecord &record, const Node &node, uint16_t index);
 // I10: a peer sends an address that is not validated at most 3 bytes for each byte received from
 // it. Initiations do not count, because a peer sends them unasked, to an address from an invite or
 // the roster. Challenges and the answers to them do not count either. An address is validated by
-// the response to an initiation, which only its addressee can make. It is also validated by a data
-// datagram from it that is accepted, or by an accepted packet after a challenge, which may be the
-// answer; both only if a peer has ever had the address.
+// the response to an initiation, which only its addressee can make, wherever it comes from. It is
+// also validated by a data datagram from it that is accepted, or by an accepted packet after a
+// challenge, which may be the answer; both only if a peer has ever had the address.
 namespace oracle_amplification {
 void sent(NodeRecord &record, const Datagram &datagram);
 void received(NodeRecord &record, const Datagram &datagram);

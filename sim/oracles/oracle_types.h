@@ -135,12 +135,12 @@ struct Account {
     Address address;
     // Counted until the address is validated. sent_bytes excludes initiations and challenges.
     uint64_t received_bytes, sent_bytes;
-    bool asked;        // The peer has sent it an initiation.
-    bool responded;    // A response to that came from it.
-    bool data_arrived; // A data datagram came from it in this tick.
-    bool challenged;   // The peer has sent it a challenge, or the answer to one.
-    bool validated;    // The other side has proven to be a peer; see oracle_checks.h, I10.
-    bool touched;      // Bytes were counted since the last tick.
+    std::vector<uint32_t> asks; // The connection ids of the initiations that the peer has sent it.
+    bool responded;             // A response to one of them has arrived.
+    bool data_arrived;          // A data datagram came from it in this tick.
+    bool challenged;            // The peer has sent it a challenge, or the answer to one.
+    bool validated;             // The other side has proven to be a peer; see oracle_checks.h, I10.
+    bool touched;               // Bytes were counted since the last tick.
 };
 
 // An unanswered claim of a peer's game.
@@ -166,8 +166,6 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     PeerId relaying_host;
     uint64_t host_changes, host_changes_before;
     std::vector<Account> accounts; // Validated ones first.
-    // Responses that came from an address that was not asked. Each validates one that was.
-    uint32_t responses;
     std::map<ObjectId, OpenClaim> claims;
     // Hosts only: the objects that were locked at the end of the last tick, with their tenures, and
     // the objects that the host's game gave away in that tick.

@@ -142,7 +142,6 @@ void peer_comes_back(Oracles &o, std::span<const Node> nodes, uint16_t node)
     record.ticks = kept.ticks;
     record.keys = std::move(kept.keys);
     record.accounts = std::move(kept.accounts);
-    record.responses = kept.responses;
     record.traffic = std::move(kept.traffic);
 }
 

@@ -12,6 +12,21 @@ struct Bytes {
     Bytes(uint8_t type, size_t size) : bytes(size) { bytes[0] = std::byte{type}; }
 };
 
+Bytes initiation(uint8_t id) // The id of the initiator's side is at 4.
+{
+    Bytes asks(1, 144);
+    asks.bytes[4] = std::byte{id};
+    return asks;
+}
+
+Bytes response_to(uint8_t id) // The id of the responder's side is at 4, the initiator's at 8.
+{
+    Bytes answers(2, 100);
+    answers.bytes[4] = std::byte{99};
+    answers.bytes[8] = std::byte{id};
+    return answers;
+}
+
 }
 
 // --- I10 ---
@@ -44,7 +59,7 @@ TEST(OracleAmplification, AtMostThreeTimesWhatCame)
 TEST(OracleAmplification, WhoAnswersAnInitiationIsValidated)
 {
     Scene scene(2);
-    const Bytes asks(1, 144), answers(2, 100), data(4, 1200);
+    const Bytes asks = initiation(7), answers = response_to(7), data(4, 1200);
     const Address other = scene.nodes[1].address;
     oracles::sent(scene.oracles, scene.nodes, 0, {other, asks.bytes});
     oracles::received_by(scene.oracles, scene.nodes, 0, {other, answers.bytes});
@@ -57,14 +72,15 @@ TEST(OracleAmplification, WhoAnswersAnInitiationIsValidated)
     EXPECT_TRUE(fired(scene, "I10"));
 }
 
-TEST(OracleAmplification, EachResponseValidatesOneAddressAlsoIfTheAnswerToItIsDelayed)
+TEST(OracleAmplification, AResponseValidatesTheAddressThatWasAskedWhereverItComesFrom)
 {
     Scene scene(3);
-    const Bytes asks(1, 144), answers(2, 100), data(4, 1200);
+    const Bytes answers = response_to(7), data(4, 1200);
     const Address first = scene.nodes[1].address, second = scene.nodes[2].address;
-    for (const Address &asked : {first, second})
-        oracles::sent(scene.oracles, scene.nodes, 0, {asked, asks.bytes});
-    oracles::received_by(scene.oracles, scene.nodes, 0, {first, answers.bytes});
+    const Bytes to_first = initiation(7), to_second = initiation(8);
+    oracles::sent(scene.oracles, scene.nodes, 0, {first, to_first.bytes});
+    oracles::sent(scene.oracles, scene.nodes, 0, {second, to_second.bytes});
+    oracles::received_by(scene.oracles, scene.nodes, 0, {second, answers.bytes});
     scene.tick(0); // The socket is full: nothing is sent in this tick.
     oracles::sent(scene.oracles, scene.nodes, 0, {first, data.bytes});
     scene.tick(0);
