@@ -15,6 +15,8 @@ namespace tern::session {
 
 static constexpr size_t ids_bytes = 4; // Sender and receiver, before a bridged datagram.
 static constexpr size_t nonce_bytes = 8;
+static constexpr size_t address_bytes = 18;            // IP, port.
+static constexpr uint64_t send_address_us = 5'000'000; // Between two messages about a relayed pair.
 // Challenges go to the same address so many times in a row, because a change of the address voids
 // the answers that are still on their way.
 static constexpr uint32_t same_address_challenges = 5;
@@ -23,6 +25,17 @@ static constexpr uint64_t bridge_bits = 0xffff; // The relay in a nonce; see Pat
 static bool is_direct(const Session &s, ConnectionIndex index)
 {
     return !address::is_bridged(connection::address(endpoint::at(*s.endpoint, index)));
+}
+
+// The ids before a bridged datagram.
+static PeerId load_from(std::span<const std::byte> bridged)
+{
+    return static_cast<PeerId>(little_endian::load16(&bridged[0]));
+}
+
+static PeerId load_to(std::span<const std::byte> bridged)
+{
+    return static_cast<PeerId>(little_endian::load16(&bridged[2]));
 }
 
 // --- Relay candidates ---
@@ -140,10 +153,10 @@ uint32_t add_bridged(Session &s, PeerId carrier, Packet &packet, uint32_t next)
         connection::add_unreliable(packet, UnreliableKind::bridged, ids_bytes + d.size_bytes);
         charge_bytes(s, TrafficKind::path, ids_bytes);
         if (d.from == s.replica->self)
-            s.bridge.carried_own_bytes +=
-                d.size_bytes; // The parts were charged when they were written.
+            s.bridge.carried_own_bytes += d.size_bytes; // It was charged when it was written.
         else
-            charge_bytes(s, TrafficKind::forwarded, d.size_bytes);
+            charge_bytes(s, d.from == d.to ? TrafficKind::path : TrafficKind::forwarded,
+                         d.size_bytes);
     }
     return next;
 }
@@ -155,22 +168,23 @@ void clear_bridged(Session &s)
 
 // --- Forwarding ---
 
-// False: the pair has used up its budget in this direction, or one of them is no member.
-static bool take_budget(Session &s, PeerId from, PeerId to, size_t size_bytes)
+// Null: one of the two is no member.
+static RelayedPair *relayed_pair(const Session &s, PeerId from, PeerId to)
 {
     const MemberSlot a = replica::find_member(*s.replica, from);
     const MemberSlot b = replica::find_member(*s.replica, to);
-    if (a == no_member || b == no_member) return false;
-    const size_t at = size_t{a} * s.config.peers_max + b;
-    Pace &pace = s.bridge.paces[at];
-    PeerId(&paced)[2] = s.bridge.paced[at];
-    if (paced[0] != from || paced[1] != to) {
-        pace = pace::make(s.config.bridge_bytes_per_second_max, s.now_us);
-        paced[0] = from;
-        paced[1] = to;
-    }
-    if (pace::available_bytes(pace, s.now_us) < size_bytes) return false;
-    pace::spend(pace, size_bytes, s.now_us);
+    if (a == no_member || b == no_member) return nullptr;
+    RelayedPair &pair = s.bridge.pairs[size_t{a} * s.config.peers_max + b];
+    if (pair.from != from || pair.to != to)
+        pair = {from, to, pace::make(s.config.bridge_bytes_per_second_max, s.now_us), 0};
+    return &pair;
+}
+
+// False: the pair has used up its budget in this direction, or there is none.
+static bool take_budget(RelayedPair *pair, size_t size_bytes, uint64_t now_us)
+{
+    if (!pair || pace::available_bytes(pair->pace, now_us) < size_bytes) return false;
+    pace::spend(pair->pace, size_bytes, now_us);
     return true;
 }
 
@@ -181,28 +195,58 @@ static bool can_forward(const Session &s, PeerId to)
            connection::state(endpoint::at(*s.endpoint, index)) == ConnectionState::open;
 }
 
+// Both ends of a relayed pair may move at the same time. While there is no host, their relay is the
+// only one that can name the new address of one to the other.
+static void send_address(Session &s, RelayedPair &pair)
+{
+    if (pair.address_us != 0 && s.now_us - pair.address_us < send_address_us) return;
+    const Address address = direct_address(s, link_to(s, pair.from));
+    if (address.port == 0) return;
+    pair.address_us = s.now_us;
+    std::byte bytes[address_bytes];
+    std::memcpy(bytes, address.ip, sizeof address.ip);
+    little_endian::store16(bytes + sizeof address.ip, address.port);
+    push(s, {pair.to, {}, pair.from, pair.from, 0, 0}, bytes);
+}
+
 static void forward(Session &s, PeerId from, PeerId to, std::span<const std::byte> bytes)
 {
-    if (!can_forward(s, to) || !take_budget(s, from, to, bytes.size())) {
+    RelayedPair *pair = relayed_pair(s, from, to);
+    if (!can_forward(s, to) || !take_budget(pair, bytes.size(), s.now_us)) {
         s.bridge.not_forwarded += 1;
         return;
     }
     s.bridge.forwarded_datagrams += 1;
     s.bridge.forwarded_bytes += bytes.size();
     push(s, {to, {}, from, to, 0, 0}, bytes);
+    send_address(s, *pair);
+}
+
+// Notes the address of `about` if `by` is the relay of our path to it. A challenge tries it before
+// it is used.
+static void take_address(Session &s, PeerId by, PeerId about, std::span<const std::byte> bytes)
+{
+    const ConnectionIndex index = link_to(s, about);
+    if (index == no_connection || bridge_or_self(s, about) != by || by == about) return;
+    Address address = {};
+    std::memcpy(address.ip, bytes.data(), sizeof address.ip);
+    address.port = little_endian::load16(&bytes[sizeof address.ip]);
+    if (!address::is_bridged(address)) peer_link(s, index).candidates.relayed = address;
 }
 
 // Accepts a member's own datagram for another member, which we forward, and a datagram for us that
-// the member has forwarded. A message that came through a relay is ignored: there is one hop only.
+// the member has forwarded, or the address of the sender of such datagrams. A message that came
+// through a relay is ignored: there is one hop only.
 static void take_bridged(Session &s, PeerId by, std::span<const std::byte> message,
                          const Address &source)
 {
-    const auto from = static_cast<PeerId>(little_endian::load16(&message[0]));
-    const auto to = static_cast<PeerId>(little_endian::load16(&message[2]));
+    const PeerId from = load_from(message), to = load_to(message);
     const PeerId self = s.replica->self;
-    if (address::is_bridged(source) || from == self || from == to) return;
+    if (address::is_bridged(source) || from == self) return;
     const std::span<const std::byte> bytes = message.subspan(ids_bytes);
-    if (to == self && from != by)
+    if (from == to)
+        take_address(s, by, from, bytes);
+    else if (to == self && from != by)
         push(s, {PeerId::none, by, from, to, 0, 0}, bytes);
     else if (to != self && from == by)
         forward(s, from, to, bytes);
@@ -214,7 +258,10 @@ bool is_path_message(const UnreliableMessage &message)
 {
     const size_t size_bytes = message.bytes.size();
     if (message.kind != UnreliableKind::bridged) return size_bytes == nonce_bytes;
-    return size_bytes > ids_bytes && size_bytes <= ids_bytes + bridged_datagram_bytes_max;
+    if (size_bytes <= ids_bytes || size_bytes > ids_bytes + bridged_datagram_bytes_max)
+        return false;
+    return load_from(message.bytes) != load_to(message.bytes) ||
+           size_bytes == ids_bytes + address_bytes;
 }
 
 void note_source(Session &s, ConnectionIndex index, const Address &from, uint64_t number)
@@ -311,6 +358,7 @@ static Address better_address(const Session &s, const PeerLink &p, const Address
     }
     if (candidates.observed.port != 0 && s.now_us - candidates.observed_us < challenge_us_max)
         return {};
+    if (candidates.relayed.port != 0 && candidates.direct_count % 2 == 1) return candidates.relayed;
     const MemberSlot slot = replica::find_member(*s.replica, p.peer);
     const Address known_address =
         slot == no_member ? Address{} : s.replica->members[slot].identity.address;

@@ -242,8 +242,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     array(s.open_calls.memory, open_call_memory_bytes);
     array(s.bridge.memory, bridged_memory_bytes);
-    array(s.bridge.paces, size_t{s.config.peers_max} * s.config.peers_max);
-    array(s.bridge.paced, size_t{s.config.peers_max} * s.config.peers_max);
+    array(s.bridge.pairs, size_t{s.config.peers_max} * s.config.peers_max);
     array(s.message_buffer, stream_message_bytes_max);
     array(s.recording, s.config.recording_bytes_max);
     array(datagrams, datagram_buffer_max);

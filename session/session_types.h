@@ -104,6 +104,7 @@ struct PathCandidates {
     Address direct;       // The direct address that was challenged last.
     Address former;       // The direct address of the connection before the present one.
     Address observed;     // Where the newest packet came from, unless that is the present address.
+    Address relayed;      // The peer's direct address as our relay to it sees it.
     bool observed_again;  // A packet came from `observed` after that address was challenged.
     uint64_t observed_us; // When the newest packet came.
     uint64_t next_number; // One more than the newest packet's number.
@@ -128,12 +129,19 @@ struct BridgedDatagram {
     uint32_t first, size_bytes; // Place in Bridge::memory.
 };
 
+// What a relay keeps of two members in one direction. A slot may have been reused, so it names
+// them.
+struct RelayedPair {
+    PeerId from, to;
+    Pace pace;
+    uint64_t address_us; // When the address of `from` was sent to `to`; 0: never.
+};
+
 struct Bridge {
     uint32_t count;
     std::byte *memory; // bridged_memory_bytes.
     uint32_t used_bytes;
-    Pace *paces;        // Budget of each pair and direction: [from * peers_max + to], member slots.
-    PeerId (*paced)[2]; // The pair that each budget is for: a slot may have been reused.
+    RelayedPair *pairs; // [from * peers_max + to], member slots.
     uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded; // See SessionStats.
     // Bytes of our own datagrams to bridged addresses, and how many of them packets have taken.
     uint64_t own_bytes, carried_own_bytes;

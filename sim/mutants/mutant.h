@@ -86,6 +86,7 @@ namespace tern {
     X(replied_twice, "a reply that comes again is another event")                                  \
     X(bridge_to_another, "who bridges a pair forwards to another member")                          \
     X(bridged_as_from_the_bridge, "a bridged datagram counts as that of who bridges")              \
+    X(relay_names_no_address, "who bridges a pair does not name an end that moves to the other")   \
     X(address_not_validated, "what is sent to a peer goes where its newest packet came from")      \
     X(creation_without_event, "object_created is never given")                                     \
     X(change_without_event, "object_changed is never given")                                       \

@@ -1,5 +1,5 @@
-// A path that carries larger datagrams than the guaranteed size (datagram_bytes_base), and then no
-// longer does.
+// Paths that change: one carries larger datagrams than the guaranteed size (datagram_bytes_base),
+// and then no longer does; both ends of another one move while it leads through a relay.
 #include "sim/scenarios/scenarios_run.h"
 
 namespace tern::scenarios {
@@ -60,8 +60,36 @@ PlayedSessions a_path_shrinks(const Stage &stage)
     return finish(run, "noticed after " + seconds(noticed_us - shrinking_us));
 }
 
+// The host and 1 move while no path joins them. Nobody but their relay, 2, knows both addresses.
+constexpr const char *moving_trace = "tern-trace 1 simulate\nseed 3\nplaces 3\nseconds 21\n"
+                                     "choices\nstart 1 @1000000 =0\nstart 2 @1000000 =0\n"
+                                     "cut 0>1 @4000000 +5000000\ncut 1>0 @4000000 +5000000\n"
+                                     "rebind 0 @6500000 +0\nrebind 1 @6500000 +0\n";
+
+bool is_bridged(const Run &run, uint16_t from, uint16_t to)
+{
+    return peer_stats(run.sim->nodes[from].session, run.sim->nodes[to].self).bridged;
+}
+
+PlayedSessions both_ends_move(const Stage &stage)
+{
+    constexpr uint64_t joined_us = 9'000'000, moved_us = 6'500'000;
+    Run run = begin(stage, moving_trace);
+    advance_to(run, moved_us);
+    expect(run, is_bridged(run, 0, 1) && is_bridged(run, 1, 0), "the two are bridged");
+    advance_to(run, joined_us);
+    expect(run, agree(run) && is_bridged(run, 0, 1), "they stay so when both have moved");
+    while (run.sim->now_us < 20'000'000 && is_bridged(run, 0, 1) && advance(run)) {
+    }
+    const uint64_t found_us = run.sim->now_us;
+    advance_to(run, 20'500'000);
+    expect(run, !is_bridged(run, 0, 1) && !is_bridged(run, 1, 0), "each has found the other");
+    return finish(run, "found after " + seconds(found_us - joined_us));
+}
+
 constexpr Playable all[] = {
     {{"shrinking", "a path that no longer carries large datagrams"}, a_path_shrinks, true},
+    {{"S17-moved", "S17: the host and one other are bridged, and both move"}, both_ends_move},
 };
 
 }

@@ -259,7 +259,7 @@ TEST(Bridge, AMemberHasOnlyItsOwnDatagramsForwardedAndOnlyToMembers)
     EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u) << "so that what follows can fail";
     say_bridged(world, PeerId{3}, PeerId{2}, bytes); // Node 1 is not peer 3.
     say_bridged(world, PeerId{9}, PeerId{3}, bytes);
-    say_bridged(world, PeerId{2}, PeerId{2}, bytes);
+    say_bridged(world, PeerId{2}, PeerId{2}, std::span(bytes).first(18)); // Its own address.
     say_bridged(world, PeerId{2}, PeerId{1}, bytes); // The host is the recipient, not the relay.
     world.steps(5);
     EXPECT_EQ(session_stats(host).forwarded_datagrams, 1u);
@@ -375,6 +375,63 @@ TEST(Bridge, TwoThatMoveBackAtOnceFindEachOther)
     EXPECT_TRUE(t.in_order);
     EXPECT_EQ(t.heard, t.said);
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
+}
+
+// Neither the roster nor a packet names the new address of one to the other: their relay does.
+TEST(Bridge, TwoRelayedOnesThatBothMoveFindADirectPathAgain)
+{
+    SimWorld world(5);
+    ASSERT_TRUE(world.open(3));
+    world.cut(0, 1, true);
+    world.steps(90);
+    ASSERT_TRUE(is_bridged(world, 0, 1) && is_bridged(world, 1, 0));
+    for (size_t i = 0; i < 2; ++i) {
+        world.nodes[i].address = SimWorld::address_of(60 + i);
+        world.nodes[i].socket = make_sim_socket(world.network, world.nodes[i].address);
+    }
+    world.cut(0, 1, true);
+    world.steps(90); // 3 s; the timeout is 2 s.
+    ASSERT_TRUE(is_bridged(world, 0, 1) && is_bridged(world, 1, 0));
+    world.cut(0, 1, false);
+    world.steps(600);
+    EXPECT_FALSE(is_bridged(world, 0, 1) || is_bridged(world, 1, 0));
+}
+
+TEST(Bridge, OnlyTheRelayOfAPathNamesTheAddressOfItsOtherEnd)
+{
+    SimWorld world(12, {20, 20, 0, 0});
+    make(world, 4);   // The host relays between nodes 1 and 2.
+    world.steps(180); // It names the addresses each 5 s.
+    ASSERT_TRUE(is_bridged(world, 1, 2));
+    Session &s = *world.nodes[1].session;
+    const PeerId host = local_peer(world.nodes[0].session);
+    const PeerId peer = local_peer(world.nodes[2].session);
+    const PeerId other = local_peer(world.nodes[3].session);
+    const auto relayed = [&](PeerId about) {
+        return session::peer_link(s, session::link_to(s, about)).candidates.relayed;
+    };
+    EXPECT_EQ(relayed(peer), world.nodes[2].address);
+    const auto take = [&](size_t by, PeerId about, const Address &address) {
+        std::byte message[4 + 18] = {};
+        message[0] = message[2] = static_cast<std::byte>(about);
+        std::memcpy(message + 4, address.ip, sizeof address.ip);
+        message[20] = static_cast<std::byte>(address.port);
+        message[21] = static_cast<std::byte>(address.port >> 8);
+        const UnreliableMessage whole = {UnreliableKind::bridged, message};
+        EXPECT_TRUE(session::is_path_message(whole));
+        EXPECT_FALSE(session::is_path_message({whole.kind, whole.bytes.first(21)}));
+        const PeerId from = local_peer(world.nodes[by].session);
+        session::take_path_message(s, session::link_to(s, from), whole, world.nodes[by].address);
+    };
+    take(3, peer, SimWorld::address_of(70));  // Another member.
+    take(0, other, SimWorld::address_of(70)); // The path to it is direct.
+    take(0, host, SimWorld::address_of(70));
+    take(0, peer, address::bridged(host, peer));
+    EXPECT_EQ(relayed(peer), world.nodes[2].address);
+    EXPECT_EQ(relayed(other), Address{});
+    EXPECT_EQ(relayed(host), Address{});
+    take(0, peer, SimWorld::address_of(70));
+    EXPECT_EQ(relayed(peer), SimWorld::address_of(70));
 }
 
 }
