@@ -73,6 +73,19 @@ void moved(Replica &r, PeerId peer, const Address &address)
     views::send_view(r);
 }
 
+uint32_t newcomer_view_unacked_by(const Replica &r, MemberSlot slot)
+{
+    if (host(r) != r.self || !r.members[slot].caught_up) return 0;
+    const uint32_t acked = r.queues[slot].view_floor;
+    uint32_t oldest = 0;
+    for (const uint16_t other : r.order.all()) {
+        const Member &newcomer = r.members[other];
+        if (newcomer.fenced || newcomer.caught_up || newcomer.since_view <= acked) continue;
+        if (oldest == 0 || newcomer.since_view < oldest) oldest = newcomer.since_view;
+    }
+    return oldest;
+}
+
 // --- Departures ---
 
 void peer_gone(Replica &r, PeerId peer, Departure how)

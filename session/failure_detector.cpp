@@ -340,20 +340,39 @@ bool is_cut_off(const Session &s)
 
 // --- Members that are too slow ---
 
-// Only the time in which packets come from the member counts: without them it may be removed for
-// its silence only. Nothing that it sends or acks gives it more time, or it could delay us for
-// ever.
+// The time since the last check, in which packets came from the member: without them it may be
+// removed for its silence only. A pause of this peer, or a rest without checks, counts for little.
+static uint64_t heard_us(const Session &s, MemberSlot slot)
+{
+    if (s.away[slot] != 0) return 0;
+    return std::min(s.now_us - s.deadlines[slot].checked_us, timeout_us(s) / 4);
+}
+
+// Nothing but the member's REPORT gives it more time, or it could delay us for ever: a further
+// query does not, because others may leave as often as they like.
 static bool report_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
 {
     const Replica &r = *s.replica;
     const bool answers = r.collecting && !r.members[slot].reported;
-    if (!answers || deadlines.token != r.query_token)
-        deadlines.report_us = 0;
-    else if (s.away[slot] == 0)
-        deadlines.report_us += s.now_us - deadlines.checked_us;
-    deadlines.token = answers ? r.query_token : 0;
-    deadlines.checked_us = s.now_us;
-    return deadlines.report_us >= report_timeouts * s.config.timeout_ms * 1000;
+    deadlines.report_us = answers ? deadlines.report_us + heard_us(s, slot) : 0;
+    return deadlines.report_us >= report_timeouts * timeout_us(s);
+}
+
+void note_report(Session &s, PeerId from)
+{
+    const MemberSlot slot = replica::find_member(*s.replica, from);
+    if (slot != no_member) s.deadlines[slot].report_us = 0;
+}
+
+// A newcomer is let in when all members have acked the view that lists it, and gives up after
+// join_timeout_ms. Before that, who does not ack is given up in its place.
+static bool ack_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
+{
+    const uint32_t view = replica::newcomer_view_unacked_by(*s.replica, slot);
+    const bool owes = view != 0 && view == deadlines.view;
+    deadlines.view_us = owes ? deadlines.view_us + heard_us(s, slot) : 0;
+    deadlines.view = view;
+    return deadlines.view_us >= uint64_t{s.config.join_timeout_ms} * 1000 / 2;
 }
 
 static bool newcomer_is_late(const Session &s, const Member &member, PeerDeadlines &deadlines)
@@ -381,8 +400,10 @@ void update_deadlines(Session &s)
             give_back(s, slot);
         }
         const bool report = report_is_late(s, slot, deadlines);
+        const bool ack = ack_is_late(s, slot, deadlines);
+        deadlines.checked_us = s.now_us;
         const bool newcomer = newcomer_is_late(s, member, deadlines);
-        if ((report || newcomer) && can_go_on_without(s, slot))
+        if ((report || ack || newcomer) && can_go_on_without(s, slot))
             replica::give_up(*s.replica, member.id);
     }
 }

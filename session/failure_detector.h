@@ -20,7 +20,10 @@ void note_loss(Session &s, PeerId peer, PathLoss loss);
 // star also whether the host has told us so of itself.
 bool is_cut_off(const Session &s);
 // Once per tick, effective at the leader only: gives up members that are late with the answer to a
-// query, and newcomers that have not caught up within join_timeout_ms.
+// query or with the ack of a view that lists a newcomer, and newcomers that have not caught up
+// within join_timeout_ms.
 void update_deadlines(Session &s);
+// The member has answered the present query. A further one may follow in the same tick.
+void note_report(Session &s, PeerId from);
 
 }

@@ -149,6 +149,8 @@ static bool take_world_message(Session &s, ConnectionIndex index,
         const Verdict verdict = replica::receive(*s.replica, peer, message);
         if (verdict != Verdict::later) from.received_messages += 1;
         if (s.journal && verdict != Verdict::later) note_received(s, index, peer, verdict, message);
+        if (verdict == Verdict::ok && message[0] == static_cast<std::byte>(MessageKind::report))
+            note_report(s, peer);
         charge(s, index, verdict);
         copy_replica_events(s);
         return verdict != Verdict::later;

@@ -255,9 +255,10 @@ struct CallRate {
 // One per member slot, at the host or its successor: the deadlines of this member.
 struct PeerDeadlines {
     PeerId id;
-    uint32_t token;         // The query that it must answer. 0: none.
-    uint64_t report_us;     // How long packets have come from it since that query.
-    uint64_t checked_us;    // When report_us was brought up to date.
+    uint64_t report_us;     // How long packets have come from it while it owed a REPORT.
+    uint64_t view_us;       // How long packets have come from it while it owed an ack of this view.
+    uint32_t view;          // See replica::newcomer_view_unacked_by().
+    uint64_t checked_us;    // When report_us and view_us were brought up to date.
     uint64_t catch_up_us;   // Since when it catches up, as a newcomer. 0: it does not.
     bool has_what_was_held; // The objects that were held for it have been given back.
 };

@@ -1,6 +1,7 @@
 // A member with a modified client breaks the rules: docs/security.md, "Misbehaviour".
 #include "base/bits.h"
 #include "sim/scenarios/scenarios_run.h"
+#include <vector>
 
 namespace tern::scenarios {
 
@@ -9,9 +10,11 @@ namespace {
 constexpr uint64_t begin_us = 5'000'000, second_us = 1'000'000;
 
 // The last place has a liar. The host removes liars in runs of an even seed.
-Run begin_with_liar(const Stage &stage, uint16_t places, std::string_view choices = {})
+Run begin_with_liar(const Stage &stage, uint16_t places, std::string_view choices = {},
+                    std::string_view options = {})
 {
-    std::string text = populated_trace(places, 14, "liars 1\n") + std::string(choices);
+    std::string text = populated_trace(places, 14, "liars 1\n" + std::string(options));
+    text += choices;
     text.replace(text.find("seed 3"), 6, "seed 4");
     Run run = begin(stage, text);
     advance_to(run, begin_us);
@@ -112,11 +115,46 @@ PlayedSessions two_witnesses(const Stage &stage)
     return finish(run, "the second of two witnesses convinces the next host");
 }
 
+// Three leave, one after the other. The liar's answer to each query waits behind a long message of
+// its own on a slow line.
+PlayedSessions withheld(const Stage &stage)
+{
+    constexpr uint64_t timeout_us = 2'000'000;
+    Run run = begin_with_liar(stage, 9,
+                              "queue 8>0 @5000000 +20000000 =3000\n"
+                              "leave 1 @5500000\nleave 2 @7000000\nleave 3 @8500000\n",
+                              "timeout_ms 2000\n");
+    std::vector<std::byte> message(60'000);
+    BitWriter w = bits::writer(message);
+    bits::write(w, static_cast<uint64_t>(MessageKind::dead), 8);
+    const PeerId liar = run.sim->nodes[8].self;
+    for (uint32_t serial = 1u << 20; bits::size_bytes(w) < message.size() - 20; serial += 2) {
+        bits::write_bool(w, true);
+        bits::write(w, static_cast<uint64_t>(liar), 16);
+        bits::write_varint(w, serial);
+        bits::write_varint(w, 0);
+    }
+    bits::write_bool(w, false);
+    lie(run, 8, 0, std::span(message).first(bits::size_bytes(w)));
+    advance_to(run, 5'500'000 + 2 * timeout_us);
+    expect(run, is_member(run, 8, 0), "there is time to answer");
+    advance_to(run, 5'500'000 + 3 * timeout_us + second_us);
+    expect(run, !is_member(run, 8, 0), "three timeouts after the first query it has been removed");
+    advance_to(run, 13'500'000);
+    constexpr uint16_t honest[] = {0, 4, 5, 6, 7};
+    expect(run, agree(run, honest), "the others agree");
+    return finish(run, "who answers no query is removed, however many leave");
+}
+
 constexpr Playable all[] = {
     {{"liar-malformed", "a member sends what is in no format"}, malformed, true},
     {{"liar-lease", "a member creates more than its lease allows"}, beyond_the_lease, true},
     {{"liar-accuses", "a member accuses two others falsely"}, one_word},
     {{"liar-witnesses", "a member wrongs one, and after a change of host another"}, two_witnesses},
+    {{"liar-withholds", "one after the other leaves, and a member does not answer"},
+     withheld,
+     false,
+     Topology::star},
 };
 
 }

@@ -272,6 +272,64 @@ TEST(Trouble, ANewcomerThatNeverCatchesUpIsGivenUp)
     EXPECT_NE(local_peer(newcomer), former);
 }
 
+// Keeps node 1 from its own session, and sends the host a ping of it now and then.
+static void steps_without_acks(SimWorld &world, int count)
+{
+    Node &node = world.nodes[1];
+    node.crashed = true;
+    const std::byte ping[] = {std::byte{4}};
+    for (int i = 0; i < count; ++i) {
+        std::byte buffer[datagram_bytes_max];
+        if (i % 10 == 0) {
+            const Datagram sealed =
+                inspect::seal(node.session, local_peer(world.nodes[0].session), ping, buffer);
+            node.socket->send(std::span(&sealed, 1));
+        }
+        world.step();
+    }
+}
+
+TEST(Trouble, WhoAcksNoViewOfANewcomerIsGivenUpInItsPlace)
+{
+    for (const Topology topology : {Topology::mesh, Topology::star}) {
+        SimWorld world(35, {20, 60, 0, 0});
+        world.config.topology = topology;
+        world.config.join_timeout_ms = 6000;
+        ASSERT_TRUE(world.open(4));
+        Session *host_part = world.nodes[0].session;
+        const PeerId stalling = local_peer(world.nodes[1].session);
+        steps_without_acks(world, 300);
+        EXPECT_EQ(other_peers(host_part).size(), 3u) << "nobody waits for it";
+        Node &newcomer = world.place(world.config);
+        join(newcomer.session, world.the_invite());
+        steps_without_acks(world, 80);
+        EXPECT_EQ(session_state(newcomer.session), State::joining);
+        steps_without_acks(world, 30);
+        EXPECT_EQ(session_state(newcomer.session), State::open);
+        EXPECT_FALSE(replica::is_member(inspect::replica(host_part), stalling));
+        EXPECT_EQ(other_peers(host_part).size(), 3u);
+    }
+}
+
+// Others leave one after the other, and each departure has a query of its own.
+TEST(Trouble, FurtherDeparturesGiveNoTimeToWhoAnswersNoQuery)
+{
+    SimWorld world(36);
+    ASSERT_TRUE(world.open(8));
+    Session *host_part = world.nodes[0].session;
+    const PeerId silent = local_peer(world.nodes[1].session);
+    steps_in_silence(world, 1, 30);
+    for (size_t node = 2; node < 6; ++node) {
+        leave(world.nodes[node].session);
+        steps_in_silence(world, 1, 44); // 1.5 s; three times timeout_ms are 6 s.
+    }
+    EXPECT_TRUE(replica::is_member(inspect::replica(host_part), silent));
+    steps_in_silence(world, 1, 30);
+    EXPECT_FALSE(replica::is_member(inspect::replica(host_part), silent));
+    world.steps(30);
+    EXPECT_EQ(session_state(world.nodes[6].session), State::open);
+}
+
 struct Photo {
     uint8_t pixels[600];
 };
