@@ -53,8 +53,8 @@ bool room_for_member(const Replica &r);
 PeerId next_peer_id(Replica &r); // Only on the host. An id is never given twice.
 // Makes a newcomer a member. Only on the host, and only with room_for_member().
 void admit(Replica &r, PeerId id, const Identity &newcomer);
-// Only on the host: the oldest view that lists a newcomer, if this member is in and has not acked it.
-// 0: there is none.
+// Only on the host: the oldest view that lists a newcomer, if this member is in and has not acked
+// it. 0: there is none.
 uint32_t newcomer_view_unacked_by(const Replica &r, MemberSlot slot);
 // The member's address has changed. On the host this sends a VIEW; elsewhere only the host's
 // address is noted.
