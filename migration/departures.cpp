@@ -87,6 +87,13 @@ bool has_news(const Replica &r, MemberSlot to)
     return r.topology == Topology::mesh || r.members[to].id != r.view_host;
 }
 
+// A client of a star has no news for a host that stays, so what it says is a lie, or late.
+bool expects_news(const Replica &r, MemberSlot from)
+{
+    const bool may_have_news = r.topology == Topology::mesh || r.view_host != r.self;
+    return r.collecting && !r.members[from].reported && may_have_news;
+}
+
 static void report(Replica &r, MemberSlot to, uint32_t token)
 {
     if (r.members[to].id != r.view_host) leases::begin_report(r);
@@ -165,7 +172,7 @@ static bool is_beyond_lease(const Replica &r, ObjectId id, TypeId type)
     return is_full && !replica::is_member(r, object_id::creator(id));
 }
 
-Verdict receive_report_object(Replica &r, BitReader reader)
+Verdict receive_report_object(Replica &r, MemberSlot from, BitReader reader)
 {
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
     TenureInfo tenure = {};
@@ -177,9 +184,10 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
-    if (!r.collecting || token != r.query_token) return Verdict::ignored;
+    if (!expects_news(r, from) || token != r.query_token) return Verdict::ignored;
     const Verdict allowed = check_reported(r, tenure);
     if (allowed != Verdict::ok) return allowed;
+    if (!replica_objects::may_have_given(r, tenure.id)) return Verdict::ignored;
     views::NewObjects fresh = {};
     const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
     if (fit == Verdict::later && is_beyond_lease(r, tenure.id, state.type)) {
@@ -188,7 +196,7 @@ Verdict receive_report_object(Replica &r, BitReader reader)
     }
     if (fit != Verdict::ok) return fit;
     tenure.survived_tick = state.tick;
-    replica_objects::join(r, tenure, state);
+    replica_objects::join(r, tenure, state, replica_objects::Source::report);
     return Verdict::ok;
 }
 

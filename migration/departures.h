@@ -7,7 +7,7 @@
 namespace tern::departures {
 
 Verdict receive_query(Replica &r, MemberSlot from, BitReader reader);
-Verdict receive_report_object(Replica &r, BitReader reader);
+Verdict receive_report_object(Replica &r, MemberSlot from, BitReader reader);
 Verdict receive_report(Replica &r, MemberSlot from, BitReader reader);
 // On the host: a member asks that another one gets DEAD.
 Verdict receive_dead_wanted(Replica &r, PeerId from, BitReader reader);
@@ -15,6 +15,8 @@ void write_query(BitWriter &w, const Replica &r);
 void write_report(BitWriter &w, const Replica &r, uint32_t token);
 // Whether a report to this member includes objects and destroyed ids.
 bool has_news(const Replica &r, MemberSlot to);
+// Whether such objects and ids count that come from this member now.
+bool expects_news(const Replica &r, MemberSlot from);
 
 // Sends a QUERY to all members; end_departure() then waits for their reports.
 void ask_everybody(Replica &r);

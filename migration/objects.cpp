@@ -1,5 +1,6 @@
 #include "migration/objects.h"
 #include "migration/deaths.h"
+#include "migration/departures.h"
 #include "migration/event_log.h"
 #include "migration/grants.h"
 #include "migration/leases.h"
@@ -78,7 +79,29 @@ static void note_new_host(Replica &r, Stamp stamp)
         event_log::host(r, host);
 }
 
-void join(Replica &r, const TenureInfo &tenure, const ObjectState &state)
+void note_given(Replica &r, ObjectId object)
+{
+    const MemberSlot slot = replica::find_member(r, object_id::creator(object));
+    if (slot == no_member) return;
+    uint32_t &newest = r.members[slot].newest_serial;
+    newest = std::max(newest, object_id::serial(object));
+}
+
+// A host that stays has given all PeerIds and knows nearly all objects. The next one may learn of
+// peers and objects by reports, and of reports that the last one believed.
+bool may_have_given(const Replica &r, ObjectId object)
+{
+    constexpr uint16_t later_peers_max = 256;
+    const bool host_stays = r.view_host == r.self;
+    const auto creator = static_cast<uint16_t>(object_id::creator(object));
+    if (creator > r.last_peer) return !host_stays && creator - r.last_peer <= later_peers_max;
+    const MemberSlot slot = replica::find_member(r, object_id::creator(object));
+    if (slot == no_member || r.members[slot].fenced) return true; // It has gone.
+    const uint64_t after = uint64_t{reported_serials_max} * (host_stays ? 1 : 2);
+    return object_id::serial(object) <= r.members[slot].newest_serial + after;
+}
+
+void join(Replica &r, const TenureInfo &tenure, const ObjectState &state, Source source)
 {
     const uint16_t number = stamps::parts(tenure.stamp).term_number;
     if (number > r.term_number_max) r.term_number_max = number;
@@ -87,6 +110,7 @@ void join(Replica &r, const TenureInfo &tenure, const ObjectState &state)
     const ObjectSlot known = world::find_alive(r.world, tenure.id);
     if (known != no_slot) return join_known(r, known, tenure, state);
     if (!clear_place(r, tenure.id, state.type, tenure.place)) return;
+    if (source == Source::message) note_given(r, tenure.id);
     const ObjectSlot slot = world::add(r.world, *r.types, tenure.id, state.type);
     places::move_in(r, slot, tenure.place);
     Object &object = r.world.slots[slot];
@@ -184,7 +208,7 @@ Verdict receive_create(Replica &r, PeerId from, BitReader reader)
     if (fit == Verdict::malformed) return fit;
     const bool is_new = fresh.count > 0;
     if (is_new && !leases::allow(r, from, state.type, tenure.place)) return Verdict::over_quota;
-    if (fit == Verdict::ok) join(r, tenure, state);
+    if (fit == Verdict::ok) join(r, tenure, state, Source::message);
     return fit;
 }
 
@@ -202,7 +226,7 @@ static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, b
         messages::read_state(reader, r, state);
         if (bits::failed(reader)) break;
         if (apply) {
-            join(r, tenure, state);
+            join(r, tenure, state, Source::message);
             continue;
         }
         const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
@@ -251,7 +275,7 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
 static bool announces_all(const Replica &r, MemberSlot from)
 {
     const PeerId host = replica::successor(r);
-    const bool asked = host == r.self && r.collecting && !r.members[from].reported;
+    const bool asked = host == r.self && departures::expects_news(r, from);
     const bool syncs = r.phase == Phase::joining && !r.members[from].synced;
     return r.members[from].id == host || asked || syncs;
 }
@@ -273,32 +297,51 @@ static void destroy_range(Replica &r, const DeadRange &range)
     }
 }
 
-static void take_dead_range(Replica &r, const DeadRange &range, PeerId from)
+static void take_dead_range(Replica &r, const DeadRange &range, PeerId from, Source source)
 {
     const bool known = dead::contains_all(r.world.dead, range);
     if (known) return;
+    const auto last = static_cast<ObjectId>(range.last);
+    const bool reported = source == Source::report && object_id::creator(last) != from;
+    if (reported && !may_have_given(r, last)) return;
+    if (object_id::creator(last) == r.self)
+        r.world.serial = std::max(r.world.serial, object_id::serial(last));
+    else if (!reported)
+        note_given(r, last);
     destroy_range(r, range);
     world::add_tombstones(r.world, range);
     relay::died(r, range, from);
 }
 
+// Whether this is an object that we have not made yet, and nobody can have believed a report of it.
+static bool is_far_own(const Replica &r, ObjectId object)
+{
+    if (object_id::creator(object) != r.self) return false;
+    const uint32_t newest = r.members[replica::find_member(r, r.self)].newest_serial;
+    return object_id::serial(object) > newest + uint64_t{4} * reported_serials_max &&
+           object_id::serial(object) > r.world.serial;
+}
+
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
 {
     const PeerId sender = r.members[from].id;
-    bool all_its_own = true;
+    bool all_its_own = true, names_far_own = false;
     BitReader check = reader;
     while (bits::read_bool(check)) {
         const auto last = static_cast<ObjectId>(messages::read_range(check).last);
         all_its_own = all_its_own && object_id::creator(last) == sender;
-        // This peer's own ids are dead only if it has given them.
-        if (object_id::creator(last) == r.self && object_id::serial(last) > r.world.serial)
-            bits::fail(check);
+        names_far_own = names_far_own || is_far_own(r, last);
     }
     if (!bits::complete(check)) return Verdict::malformed;
     // Otherwise a new connection has repeated a message that was already applied.
     if (!all_its_own && !announces_all(r, from)) return Verdict::ignored;
-    while (bits::read_bool(reader))
-        take_dead_range(r, messages::read_range(reader), sender);
+    if (names_far_own) return Verdict::malformed;
+    const bool is_report = !all_its_own && replica::successor(r) == r.self;
+    const Source source = is_report ? Source::report : Source::message;
+    while (bits::read_bool(reader)) {
+        const DeadRange range = messages::read_range(reader);
+        take_dead_range(r, range, sender, source);
+    }
     for (uint32_t i = r.claims.count; i > 0; --i) {
         const ObjectId claimed = r.claims[i - 1].object;
         if (dead::contains(r.world.dead, claimed))

@@ -17,8 +17,16 @@ struct TenureInfo {
 
 namespace replica_objects {
 
+// Ids that nobody has given yet must not be dead, or the peers that believe it ignore the objects
+// that get them later. So a report may name ids up to a distance after those that this peer knows
+// otherwise. The creator skips them when the host announces their deaths.
+inline constexpr uint32_t reported_serials_max = 1 << 19;
+bool may_have_given(const Replica &r, ObjectId object);
+void note_given(Replica &r, ObjectId object); // It has got this id.
+
+enum class Source : uint8_t { message, report };
 // Applies the state of a living object that a message carries, if the rule accepts it.
-void join(Replica &r, const TenureInfo &tenure, const ObjectState &state);
+void join(Replica &r, const TenureInfo &tenure, const ObjectState &state, Source source);
 // Adds the object's present value to the state history, after its owner's message was applied.
 void push_state_history(Replica &r, ObjectSlot slot);
 // Destroys what this peer believes to live in the place of an object that was not known here; false

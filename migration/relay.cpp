@@ -108,7 +108,8 @@ Verdict receive(Replica &r, PeerId from, BitReader reader)
     if (tenure.owner == r.self) return Verdict::forged; // Own objects come by GRANT.
     views::NewObjects fresh = {};
     const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
-    if (fit == Verdict::ok) replica_objects::join(r, tenure, state);
+    if (fit == Verdict::ok)
+        replica_objects::join(r, tenure, state, replica_objects::Source::message);
     return fit;
 }
 

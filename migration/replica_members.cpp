@@ -42,16 +42,27 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
     return views::receive_welcome(r, session, signing_secret, self, reader);
 }
 
+// A report to a new host may have called objects of later peers dead: such an id is not given.
+// none: all ids have been given.
+static PeerId next_id(const Replica &r)
+{
+    for (uint32_t id = r.last_peer + 1u; id < UINT16_MAX; ++id)
+        if (!dead::contains_any_of(r.world.dead, static_cast<PeerId>(id)))
+            return static_cast<PeerId>(id);
+    return PeerId::none;
+}
+
 bool room_for_member(const Replica &r)
 {
-    return views::free_place(r) != no_member && r.last_peer < UINT16_MAX - 1;
+    return views::free_place(r) != no_member && next_id(r) != PeerId::none;
 }
 
 PeerId next_peer_id(Replica &r)
 {
-    TERN_ASSERT(r.last_peer < UINT16_MAX - 1, "peer %u", r.last_peer);
-    r.last_peer += 1;
-    return static_cast<PeerId>(r.last_peer);
+    const PeerId id = next_id(r);
+    TERN_ASSERT(id != PeerId::none, "peer %u", r.last_peer);
+    r.last_peer = static_cast<uint16_t>(id);
+    return id;
 }
 
 void admit(Replica &r, PeerId id, const Identity &newcomer)

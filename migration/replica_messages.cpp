@@ -43,7 +43,7 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::claim_refused: return replica_objects::receive_claim_refused(r, from, reader);
     case MessageKind::grant: return grants::receive_grant(r, from, reader);
     case MessageKind::query: return departures::receive_query(r, member, reader);
-    case MessageKind::report_object: return departures::receive_report_object(r, reader);
+    case MessageKind::report_object: return departures::receive_report_object(r, member, reader);
     case MessageKind::report: return departures::receive_report(r, member, reader);
     case MessageKind::dead_wanted: return departures::receive_dead_wanted(r, from, reader);
     case MessageKind::relay: return relay::receive(r, from, reader);

@@ -23,6 +23,7 @@ ObjectId create(Replica &r, TypeId type, const void *value)
     const ObjectSlot slot =
         world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
     Object &object = r.world.slots[slot];
+    replica_objects::note_given(r, object.id);
     object.owner = r.self;
     object.tick = r.world.tick;
     places::move_in(r, slot, place);

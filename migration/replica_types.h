@@ -35,8 +35,9 @@ struct Member {
     uint8_t breaches; // Bit i for Breach i, if this peer has found one.
     uint8_t reported_breaches; // An ACCUSE to the present host has named these.
     uint8_t zero[2];
-    uint32_t query_token; // The token of that QUERY.
-    uint32_t since_view;  // On the host: the first view that contains the present identity.
+    uint32_t query_token;   // The token of that QUERY.
+    uint32_t since_view;    // On the host: the first view that contains the present identity.
+    uint32_t newest_serial; // Of its objects. See replica_objects::may_have_given().
     Identity identity;
 };
 

@@ -40,6 +40,13 @@ DeadRange run(const Dead &dead, DeadRange range)
     return dead[i];
 }
 
+bool contains_any_of(const Dead &dead, PeerId creator)
+{
+    const auto id = static_cast<uint64_t>(object_id::make(creator, 0));
+    const size_t i = find(dead, id);
+    return i < dead.count && dead[i].first >> 32 == id >> 32;
+}
+
 // Whether b begins directly after a, so that they must be one range.
 static bool touches(uint64_t a_last, uint64_t b_first)
 {

@@ -17,6 +17,7 @@ namespace dead {
 
 bool contains(const Dead &dead, ObjectId object);
 bool contains_all(const Dead &dead, DeadRange range);
+bool contains_any_of(const Dead &dead, PeerId creator);
 // The range of `dead` that contains this one.
 DeadRange run(const Dead &dead, DeadRange range);
 // False: a new range is needed and there is no room; nothing changed.

@@ -39,6 +39,15 @@ void send_nonsense(Run &run, uint16_t liar, uint16_t to)
     lie(run, liar, to, nonsense);
 }
 
+// An element of DEAD: `first` and the `more` next objects of the creator.
+void write_range(BitWriter &w, PeerId creator, uint32_t first, uint32_t more)
+{
+    bits::write_bool(w, true);
+    bits::write(w, static_cast<uint64_t>(creator), 16);
+    bits::write_varint(w, first);
+    bits::write_varint(w, more);
+}
+
 void accuse(Run &run, uint16_t liar, uint16_t to, uint16_t accused)
 {
     std::byte buffer[8];
@@ -115,6 +124,31 @@ PlayedSessions two_witnesses(const Stage &stage)
     return finish(run, "the second of two witnesses convinces the next host");
 }
 
+// While one leaves, the liar reports that all that 1 will ever create is dead.
+PlayedSessions doomed(const Stage &stage)
+{
+    Run run = begin_with_liar(stage, 4,
+                              "leave 2 @6000000\n"
+                              "create 1 @8000000 o9 =124076828\n");
+    std::byte buffer[32];
+    BitWriter w = bits::writer(buffer);
+    bits::write(w, static_cast<uint64_t>(MessageKind::dead), 8);
+    write_range(w, run.sim->nodes[1].self, 100, 1u << 31);
+    bits::write_bool(w, false);
+    for (uint64_t at_us = 5'900'000; at_us < 6'800'000; at_us += 10'000) {
+        advance_to(run, at_us);
+        lie(run, 3, 0, std::span(buffer).first(bits::size_bytes(w)));
+    }
+    advance_to(run, 9'000'000);
+    constexpr uint16_t honest[] = {0, 1};
+    for (const uint16_t place : honest)
+        expect(run, is_owned(run, place, 9, 1), "1 can create");
+    for (const PeerId peer : other_peers(session(run, 1)))
+        expect(run, breach_count(peer_stats(session(run, 1), peer)) == 0,
+               "it charges nobody for the lie");
+    return finish(run, "who is called dead for all time creates on");
+}
+
 // Three leave, one after the other. The liar's answer to each query waits behind a long message of
 // its own on a slow line.
 PlayedSessions withheld(const Stage &stage)
@@ -127,13 +161,8 @@ PlayedSessions withheld(const Stage &stage)
     std::vector<std::byte> message(60'000);
     BitWriter w = bits::writer(message);
     bits::write(w, static_cast<uint64_t>(MessageKind::dead), 8);
-    const PeerId liar = run.sim->nodes[8].self;
-    for (uint32_t serial = 1u << 20; bits::size_bytes(w) < message.size() - 20; serial += 2) {
-        bits::write_bool(w, true);
-        bits::write(w, static_cast<uint64_t>(liar), 16);
-        bits::write_varint(w, serial);
-        bits::write_varint(w, 0);
-    }
+    for (uint32_t serial = 1u << 20; bits::size_bytes(w) < message.size() - 20; serial += 2)
+        write_range(w, run.sim->nodes[8].self, serial, 0);
     bits::write_bool(w, false);
     lie(run, 8, 0, std::span(message).first(bits::size_bytes(w)));
     advance_to(run, 5'500'000 + 2 * timeout_us);
@@ -151,6 +180,7 @@ constexpr Playable all[] = {
     {{"liar-lease", "a member creates more than its lease allows"}, beyond_the_lease, true},
     {{"liar-accuses", "a member accuses two others falsely"}, one_word},
     {{"liar-witnesses", "a member wrongs one, and after a change of host another"}, two_witnesses},
+    {{"liar-dooms", "a member reports the deaths of what another has not made yet"}, doomed, true},
     {{"liar-withholds", "one after the other leaves, and a member does not answer"},
      withheld,
      false,

@@ -61,19 +61,16 @@ count = 512
 const std::set<std::string> charged = {"malformed", "forged",   "poses", "steals",   "creates",
                                        "ousts",     "exhausts", "meets", "miscalls", "nonsense"};
 const std::vector<std::string> kinds = {
-    "malformed", "forged",   "poses",    "steals",  "creates",   "deaths",   "claims",
-    "vanishes",  "accuses",  "ousts",    "reports", "exhausts",  "buries",   "takes",
-    "meets",     "miscalls", "floods",   "stalls",  "withholds", "trickles", "nonsense",
-    "replays",   "relays",   "occupies", "knocks"};
+    "malformed", "forged",  "poses",    "steals",   "creates",  "deaths",    "claims",
+    "vanishes",  "accuses", "ousts",    "reports",  "exhausts", "buries",    "takes",
+    "dooms",     "meets",   "miscalls", "floods",   "stalls",   "withholds", "trickles",
+    "nonsense",  "replays", "relays",   "occupies", "knocks"};
 const std::vector<std::string> mesh_kinds = {"differs"};
-// These harm the honest bots: docs/security.md, "A member", 2 and 3.
-// dooms: the host believes a report that objects which others have not made yet are destroyed, and
-// passes it on. The others then ignore what these members create, so the worlds differ, and the
-// members charge the host, which is honest.
+// This harms the honest bots: docs/security.md, "A member", 3.
 // hides: in a mesh the members but the host hold so many objects of the hostile bot that a MIGRATE
 // of the host has no room and waits there. The QUERY of the next departure waits behind it, so the
 // members do not answer, and the host removes one of them as too slow.
-const std::vector<std::string> open_kinds = {"dooms", "hides"};
+const std::vector<std::string> open_kinds = {"hides"};
 
 // One attack, on a host and four bots of its own.
 struct Battle {

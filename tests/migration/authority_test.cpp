@@ -50,21 +50,6 @@ struct Authority : SharedObject {
     }
 
     // A REPORT of an object without a grant's proof, with a value that its sender chose.
-    static Bytes object_report(uint32_t query_token, ObjectId id, Stamp stamp, PeerId owner)
-    {
-        std::byte buffer[64];
-        BitWriter w = bits::writer(buffer);
-        messages::write_kind(w, MessageKind::report_object);
-        bits::write(w, query_token, 32);
-        messages::write_object_id(w, id);
-        messages::write_stamp(w, stamp);
-        messages::write_peer(w, owner);
-        bits::write_varint(w, 0); // Its place.
-        bits::write(w, 0, 8);
-        bits::write(w, 1, 32);
-        bits::write(w, 0, 64);
-        return {buffer, buffer + bits::size_bytes(w)};
-    }
 };
 
 }
@@ -391,22 +376,63 @@ TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
     EXPECT_EQ(value(group.at(2), robbed).a, 0);
 }
 
-// Destroyed ids carry no proof either. Only their creator can detect the lie.
-TEST_F(Successors, ALyingReportBuriesWhatIsNotMadeYet)
+// Destroyed ids carry no proof. Those that have not been given yet are lost, and nothing else.
+TEST_F(Successors, ALyingReportCostsACreatorSerialsThatItThenDoesNotUse)
 {
-    const ObjectId future = object_id::make(peer(4), 1);
-    std::byte buffer[64];
-    BitWriter w = bits::writer(buffer);
-    messages::write_kind(w, MessageKind::dead);
-    bits::write_bool(w, true);
-    messages::write_object_id(w, future);
-    bits::write_varint(w, 1'000'000);
-    bits::write_bool(w, false);
-    const Bytes lie(buffer, buffer + bits::size_bytes(w));
+    const Bytes lie = deaths(peer(4), 1, 1'000'000);
     EXPECT_EQ(replica::receive(group.at(2), peer(3), lie), Verdict::ok);
-    EXPECT_TRUE(belief(group.at(2), future).dead);
-    EXPECT_EQ(replica::receive(group.at(4), peer(2), lie), Verdict::malformed);
-    EXPECT_FALSE(belief(group.at(4), future).dead);
+    EXPECT_TRUE(belief(group.at(2), object_id::make(peer(4), 1'000'001)).dead);
+    EXPECT_EQ(replica::receive(group.at(4), peer(3), lie), Verdict::ignored); // It asks nobody.
+    EXPECT_EQ(replica::receive(group.at(4), peer(2), lie), Verdict::ok);
+    group.flow();
+    const Thing thing = {7, 7};
+    const ObjectId made = replica::create(group.at(4), 0, &thing);
+    EXPECT_EQ(object_id::serial(made), 1'000'002u);
+    group.flow();
+    for (unsigned id = 2; id <= 4; ++id)
+        EXPECT_EQ(belief(group.at(id), made).owner, peer(4));
+}
+
+TEST_F(Successors, AReportNamesNothingFarBeyondWhatIsKnown)
+{
+    Replica &host = group.at(2);
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(4), 1, 2'000'000)), Verdict::ok);
+    EXPECT_FALSE(belief(host, object_id::make(peer(4), 1)).dead);
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(400), 1, 1)), Verdict::ok);
+    EXPECT_FALSE(belief(host, object_id::make(peer(400), 1)).dead);
+    const Bytes invented =
+        object_report(host.query_token, object_id::make(peer(4), 2'000'000), 0, peer(4));
+    EXPECT_EQ(replica::receive(host, peer(3), invented), Verdict::ignored);
+    // The objects of one that has gone are what the others tell.
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(1), 1, 2'000'000)), Verdict::ok);
+    EXPECT_TRUE(belief(host, object_id::make(peer(1), 2'000'000)).dead);
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(2), 1, 3'000'000)), Verdict::malformed);
+    // A creator does not skip all that a lying host may name.
+    EXPECT_EQ(replica::receive(group.at(4), peer(2), deaths(peer(4), 1, 3'000'000)),
+              Verdict::malformed);
+}
+
+TEST_F(Successors, AnIdWhoseObjectsAreCalledDeadIsGivenToNobody)
+{
+    EXPECT_EQ(replica::receive(group.at(2), peer(3), deaths(peer(5), 1, 9)), Verdict::ok);
+    group.flow();
+    ASSERT_EQ(replica::host(group.at(2)), peer(2));
+    EXPECT_EQ(replica::next_peer_id(group.at(2)), peer(6));
+}
+
+TEST_F(Authority, WhileTheHostStaysAReportNamesNoLaterPeersAndFewSerials)
+{
+    Replica &host = group.at(1);
+    replica::peer_gone(host, peer(4));
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(5), 1, 9)), Verdict::ok);
+    EXPECT_FALSE(belief(host, object_id::make(peer(5), 1)).dead);
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(2), 100, 600'000)), Verdict::ok);
+    EXPECT_FALSE(belief(host, object_id::make(peer(2), 100)).dead);
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(2), 100, 500'000)), Verdict::ok);
+    EXPECT_TRUE(belief(host, object_id::make(peer(2), 100)).dead);
+    // A lie does not raise the bound of the next one.
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(2), 100, 600'000)), Verdict::ok);
+    EXPECT_FALSE(belief(host, object_id::make(peer(2), 600'000)).dead);
 }
 
 TEST_F(Authority, WhileTheHostStaysAReportRemovesNobody)

@@ -281,7 +281,7 @@ static void buries(Intruder &i)
 static void dooms(Intruder &i)
 {
     if (take_token(i) == 0) return;
-    constexpr uint32_t further = 1'000'000;
+    constexpr uint32_t further = 500'000; // The host ignores more than 524,288.
     BitWriter w = begin(i, MessageKind::dead);
     for (const PeerId creator : others(i)) {
         uint32_t last = 0; // The last serial of this creator that is known here.
