@@ -70,7 +70,7 @@ static const uint8_t *signing_key(const Replica &r, PeerId host)
     return nullptr;
 }
 
-bool genuine(const Replica &r, const Grant &grant)
+bool genuine(Replica &r, const Grant &grant)
 {
     const StampParts parts = stamps::parts(grant.stamp);
     const uint8_t *key = signing_key(r, parts.host);
@@ -79,6 +79,7 @@ bool genuine(const Replica &r, const Grant &grant)
     // views::is_term_before().
     const bool is_next = parts.term_number <= static_cast<uint16_t>(parts.host);
     if (parts.term_number > r.term_number && !is_next) return false;
+    r.signature_checks += 1;
     std::byte buffer[messages::signed_bytes_max];
     const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
     return crypto_sign_verify_detached(grant.signature,

@@ -26,7 +26,7 @@ void unreference(Replica &r, uint32_t grant);
 // The slot of the grant's object i, if we own it through this grant; else no_slot.
 ObjectSlot own_slot(const Replica &r, const Grant &grant, uint16_t i);
 // Whether the host named in its stamp signed it. Only for hosts whose key is known here.
-bool genuine(const Replica &r, const Grant &grant);
+bool genuine(Replica &r, const Grant &grant);
 bool names(const Grant &grant, ObjectId object);
 Verdict receive_grant(Replica &r, PeerId from, BitReader reader);
 

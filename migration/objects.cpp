@@ -247,7 +247,7 @@ Verdict receive_migrate(Replica &r, PeerId from, BitReader reader)
     return verdict;
 }
 
-static bool may_destroy(const Replica &r, PeerId from, const Grant &grant, ObjectId id)
+static bool may_destroy(Replica &r, PeerId from, const Grant &grant, ObjectId id)
 {
     if (grant.owner != from || !grants::names(grant, id)) return false;
     const ObjectSlot slot = world::find_alive(r.world, id);

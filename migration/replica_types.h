@@ -281,6 +281,7 @@ struct Replica {               // Open to migration; session and sim read it.
     size_t state_bytes;        // How much the hash covers, from `session` on.
     uint64_t now_us;           // Time of the last begin_receive(). Not hashed.
     uint32_t objects_expected; // From our WELCOME: objects alive at the host. Not hashed.
+    uint32_t signature_checks; // Signatures that were verified. Not hashed.
 
     uint64_t session;
     uint8_t signing_secret[64];

@@ -129,6 +129,25 @@ static void drain_calls(Session &s, ConnectionIndex index)
     }
 }
 
+static void note_forged(Session &s, PeerLink &from)
+{
+    if (s.now_us - from.forged_us >= 1'000'000) {
+        from.forged_us = s.now_us;
+        from.forged_count = 0;
+    }
+    from.forged_count += 1;
+}
+
+// Whether the member has cost so much that its next message waits. While we join we have no ticks
+// to keep, and want the world soon.
+static bool is_over_budget(const Session &s, const PeerLink &from)
+{
+    if (from.role != PeerRole::member || !is_in(s)) return false;
+    const bool lies =
+        from.forged_count >= forged_per_second_max && s.now_us - from.forged_us < 1'000'000;
+    return lies || from.signature_checks >= signature_checks_per_tick_max;
+}
+
 // False: the message stays where it is until the next tick.
 static bool take_world_message(Session &s, ConnectionIndex index,
                                std::span<const std::byte> message)
@@ -146,7 +165,10 @@ static bool take_world_message(Session &s, ConnectionIndex index,
         const PeerId peer = from.peer;
         if (is_join(message)) return true; // It has crossed our WELCOME.
         if (receive_meet_of_member(s, index, message)) return true;
+        const uint32_t before = s.replica->signature_checks;
         const Verdict verdict = replica::receive(*s.replica, peer, message);
+        from.signature_checks += s.replica->signature_checks - before;
+        if (verdict == Verdict::forged) note_forged(s, from);
         if (verdict != Verdict::later) from.received_messages += 1;
         if (s.journal && verdict != Verdict::later) note_received(s, index, peer, verdict, message);
         if (verdict == Verdict::ok && message[0] == static_cast<std::byte>(MessageKind::report))
@@ -168,7 +190,8 @@ static void drain_streams(Session &s, ConnectionIndex index)
         Connection &c = endpoint::at(*s.endpoint, index);
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::world);
         peer_link(s, index).stream_waits = !message.empty();
-        if (message.empty() || !take_world_message(s, index, message)) break;
+        if (message.empty() || is_over_budget(s, peer_link(s, index))) break;
+        if (!take_world_message(s, index, message)) break;
         if (endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open) return;
         connection::consume_message(c, StreamId::world);
     }

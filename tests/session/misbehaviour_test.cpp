@@ -177,3 +177,62 @@ TEST_P(BreachesInAMesh, ANewHostIsToldAgain)
     EXPECT_EQ(session_state(session(4)), State::removed);
     expect_open({1, 2, 3});
 }
+
+// Each check of a signature takes about 60 us.
+TEST_P(BreachesInAMesh, WhoSendsWrongSignaturesWaitsInItsOwnStream)
+{
+    ASSERT_TRUE(open(4));
+    const ObjectId object = create(session(1), BODY, Body{{1, 2, 3}, 4});
+    ASSERT_TRUE(world.step_until_converged());
+    Grant grant = {};
+    grant.stamp = stamps::make({1, id(0), 9});
+    grant.owner = id(3);
+    grant.object_count = 1;
+    grant.objects[0] = object;
+    std::byte buffer[256];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::migrate);
+    messages::write_grant(w, grant);
+    const std::span<const std::byte> lie = std::span(buffer).first(bits::size_bytes(w));
+    for (int i = 0; i < 300; ++i)
+        ASSERT_TRUE(inspect::lie(session(3), id(2), StreamId::world, lie));
+    const Replica &victim = inspect::replica(session(2));
+    const uint32_t before = victim.signature_checks;
+    run(30); // 1 s.
+    EXPECT_GT(victim.signature_checks, before);
+    EXPECT_LE(victim.signature_checks, before + 2 * forged_per_second_max);
+    set(session(1), object, Body{{4, 5, 6}, 7});
+    run(30);
+    EXPECT_EQ(get<Body>(session(2), object).health, 7) << "the others are not held up";
+    EXPECT_EQ(peer_stats(session(2), id(3)).breaches[static_cast<size_t>(Breach::forged)],
+              victim.signature_checks - before);
+    expect_open({0, 1, 2});
+}
+
+// Each tick an object changes its owner, with a signature of its own, and one peer stands still.
+TEST_P(BreachesInAMesh, ManySignaturesOfATickAreVerifiedInTheNextOnes)
+{
+    constexpr int count = 60; // 2 s
+    world.config.timeout_ms = 6000;
+    ASSERT_TRUE(open(4));
+    std::vector<ObjectId> objects;
+    for (int i = 0; i < count; ++i)
+        objects.push_back(create(session(1), BODY, Body{{1, 2, 3}, i}));
+    ASSERT_TRUE(world.step_until_converged());
+    const Replica &third = inspect::replica(session(2));
+    const uint32_t first = third.signature_checks;
+    world.nodes[2].crashed = true;
+    for (const ObjectId object : objects) {
+        claim(session(3), object);
+        run(1);
+    }
+    world.nodes[2].crashed = false;
+    run(1);
+    EXPECT_EQ(third.signature_checks - first, signature_checks_per_tick_max);
+    run(1);
+    EXPECT_GT(third.signature_checks - first, signature_checks_per_tick_max);
+    ASSERT_TRUE(world.step_until_converged());
+    for (const ObjectId object : objects)
+        ASSERT_EQ(object_owner(session(2), object), id(3));
+    expect_open({0, 1, 2, 3});
+}
