@@ -46,6 +46,7 @@ constexpr const char *words[] = {"{\"command\":\"",
                                  "drain",
                                  "reload",
                                  "log-level",
+                                 "misbehaviour",
                                  "open",
                                  "close",
                                  "lua",
@@ -114,8 +115,9 @@ constexpr const char *words[] = {"{\"command\":\"",
                                  "self\":true,\"",
                                  "rtt_us\":"};
 
-constexpr const char *command_names[] = {"status", "peers", "objects", "record",    "transfer",
-                                         "kick",   "drain", "reload",  "log-level", "lua"};
+constexpr const char *command_names[] = {"status",    "peers",        "objects", "record",
+                                         "transfer",  "kick",         "drain",   "reload",
+                                         "log-level", "misbehaviour", "lua"};
 
 // --- The host ---
 

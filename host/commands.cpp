@@ -211,6 +211,24 @@ Json show_objects(Host &host, const Json &request)
     return {{"ok", true}, {"total", filter.total}, {"objects", list}};
 }
 
+Json show_misbehaviour(Host &host, const Json &request)
+{
+    std::string error;
+    Json list = Json::array();
+    for (const Room *room : wanted_rooms(host, request, error)) {
+        for (const NotedBreach &one : room->breaches)
+            list.push_back({{"room", room->options.name},
+                            {"seconds_ago", (host::now_us(host) - one.time_us) / 1'000'000},
+                            {"peer", static_cast<unsigned>(one.peer)},
+                            {"name", log::clean(one.name)},
+                            {"reason", breach_names[static_cast<size_t>(one.breach)]},
+                            {"text", to_text(one.breach)},
+                            {"reported_by", static_cast<unsigned>(one.reporter)},
+                            {"is_in", is_member(room->session, one.peer)}});
+    }
+    return error.empty() ? Json{{"ok", true}, {"misbehaviour", list}} : refusal(error);
+}
+
 Json show_recordings(Host &host, const Json &request)
 {
     std::string error;
@@ -270,10 +288,14 @@ Json kick(Host &host, const Json &request)
     if (peer == local_peer(room->session)) return refusal("that is the host itself; see drain");
     if (!is_member(room->session, peer))
         return refusal("no peer " + std::to_string(number) + " is in room " + room->options.name);
+    const auto reason = request.find("reason");
+    if (reason != request.end() && !reason->is_string())
+        return refusal("expected \"reason\", a text for the log");
     const std::string called = log::clean(peer_name(room->session, peer));
     remove(room->session, peer);
-    log::write(host.log, LogLevel::info, "peer_kicked",
-               {{"room", room->options.name}, {"peer", number}, {"name", called}});
+    LogFields fields = {{"room", room->options.name}, {"peer", number}, {"name", called}};
+    if (reason != request.end()) fields["reason"] = log::clean(reason->get<std::string>());
+    log::write(host.log, LogLevel::info, "peer_kicked", fields);
     return {{"ok", true}, {"peer", number}, {"name", called}};
 }
 
@@ -355,9 +377,10 @@ const std::vector<Command> &commands()
         {"status", {"since_us"}, show_status},
         {"peers", {"room"}, show_peers},
         {"objects", {"room", "owner", "type", "limit"}, show_objects},
+        {"misbehaviour", {"room"}, show_misbehaviour},
         {"record", {"room"}, show_recordings},
         {"transfer", {"room", "object", "peer"}, transfer},
-        {"kick", {"room", "peer"}, kick},
+        {"kick", {"room", "peer", "reason"}, kick},
         {"drain", {"room"}, drain},
         {"reload", {}, reload},
         {"log-level", {"level"}, change_log_level},

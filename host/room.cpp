@@ -249,8 +249,11 @@ static void note_owner(Room &room, const Log &log, const Event &event)
                 {"to", static_cast<unsigned>(event.peer)}});
 }
 
-static void note_misbehaviour(Room &room, const Log &log, const Event &event)
+static void note_misbehaviour(Room &room, const Log &log, const Event &event, uint64_t now_us)
 {
+    if (room.breaches.size() == breaches_noted_max) room.breaches.pop_front();
+    room.breaches.push_back(
+        {now_us, event.peer, event.previous, room.names[event.peer], event.breach});
     LogFields fields = {{"room", room.options.name},
                         {"peer", static_cast<unsigned>(event.peer)},
                         {"name", room.names[event.peer]},
@@ -261,13 +264,13 @@ static void note_misbehaviour(Room &room, const Log &log, const Event &event)
     log::write(log, LogLevel::warning, "misbehaved", fields);
 }
 
-static void take_event(Room &room, const Log &log, const Event &event)
+static void take_event(Room &room, const Log &log, const Event &event, uint64_t now_us)
 {
     switch (event.kind) {
     case EventKind::join_asked: return answer_newcomer(room, log, event);
     case EventKind::claim_asked: return answer_claim(room, event);
     case EventKind::owner_changed: return note_owner(room, log, event);
-    case EventKind::misbehaved: return note_misbehaviour(room, log, event);
+    case EventKind::misbehaved: return note_misbehaviour(room, log, event, now_us);
     case EventKind::host_lost:
     case EventKind::host_changed: return note_host(room, log, event);
     case EventKind::peer_joined:
@@ -296,7 +299,7 @@ static void take_datagrams(Room &room, const Log &log, uint64_t now_us)
         const std::span<const Event> events = receive(room.session, datagrams, now_us);
         watch::note_events(room.watch, room.session, events, now_us);
         for (const Event &event : events)
-            take_event(room, log, event);
+            take_event(room, log, event, now_us);
         if (datagrams.size() < receive_datagrams_max) return;
     }
 }

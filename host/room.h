@@ -6,6 +6,7 @@
 #include "host/script.h"
 #include "host/watch.h"
 #include <cstdio>
+#include <deque>
 #include <tern/io.h>
 #include <unordered_map>
 
@@ -24,6 +25,15 @@ struct Gift {
     tern::PeerId to;
     uint64_t stamp; // The object's stamp before the grant; a different one voids this record.
 };
+
+// A member that broke the rules of the protocol.
+struct NotedBreach {
+    uint64_t time_us;            // On the clock of HostStatus::now_us.
+    tern::PeerId peer, reporter; // reporter: the member that found it. none: the host itself did.
+    std::string name;            // Of the peer. It may have gone since.
+    tern::Breach breach;
+};
+inline constexpr size_t breaches_noted_max = 100; // Earlier ones are forgotten.
 
 // Bytes that one tick may add to a recording; the room takes them out of the session every tick.
 inline constexpr uint32_t recording_bytes_max = 8 << 20;
@@ -47,8 +57,9 @@ struct Room {
     Watch watch;
     RoomStatus last = {};                                // The final status of a room that is over.
     std::unordered_map<tern::PeerId, std::string> names; // Members, to log them when they leave.
-    uint64_t refused = 0;        // Newcomers that this room refused: closed, or draining.
-    uint64_t refused_logged = 0; // How many refusals by the session itself have been logged.
+    std::deque<NotedBreach> breaches; // Oldest first, at most breaches_noted_max.
+    uint64_t refused = 0;             // Newcomers that this room refused: closed, or draining.
+    uint64_t refused_logged = 0;      // How many refusals by the session itself have been logged.
     std::FILE *recording = nullptr;
     std::string recording_path; // Absolute; empty if the room is not recorded.
     uint64_t recording_bytes = 0;

@@ -23,7 +23,7 @@ enum ExitStatus : int { exit_done = 0, exit_refused = 1, exit_usage = 2, exit_no
 struct Wish {
     std::string socket = ctl::default_socket();
     bool json = false, watch = false;
-    std::string room, type, object, level, save_file, text;
+    std::string room, type, object, level, save_file, text, reason;
     uint64_t owner = 0, limit = 100, peer = 0;
 };
 
@@ -52,6 +52,7 @@ Json request_of(const std::string &command, const Wish &wish)
     }
     if (command == "transfer") request["object"] = wish.object;
     if (command == "transfer" || command == "kick") request["peer"] = wish.peer;
+    if (command == "kick" && !wish.reason.empty()) request["reason"] = wish.reason;
     if (command == "lua") request["text"] = wish.text;
     if (command == "log-level") request["level"] = wish.level;
     return request;
@@ -236,6 +237,8 @@ void add_commands(CLI::App &app, Wish &wish)
     CLI::App *kick = add(app, "kick", "Put a peer out, for as long as the room is open");
     room(kick);
     kick->add_option("PEER", wish.peer, "Its number")->required()->check(peer);
+    kick->add_option("--reason", wish.reason, "For the log of the host");
+    room(add(app, "misbehaviour", "Who broke the rules of the protocol, and how"));
     one(add(app, "drain", "Give all objects to the peers and end: the host, or one room"));
     CLI::App *record = add(app, "record", "Where the recordings lie, and how long they are");
     room(record);

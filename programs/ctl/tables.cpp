@@ -216,6 +216,20 @@ std::string objects_text(const Json &objects, uint64_t total)
     return out;
 }
 
+std::string misbehaviour_text(const Json &misbehaviour)
+{
+    if (misbehaviour.empty()) return "nobody has misbehaved\n";
+    std::vector<Row> rows = {{"ROOM", "AGO", "PEER", "NAME", "REASON", "FOUND BY", ""}};
+    for (const Json &one : misbehaviour) {
+        const uint64_t reporter = number(one, "reported_by");
+        rows.push_back({word(one, "room"), duration_text(number(one, "seconds_ago")),
+                        word(one, "peer"), word(one, "name"), word(one, "reason"),
+                        reporter == 0 ? "this host" : "peer " + std::to_string(reporter),
+                        is_true(one, "is_in") ? "still in" : "has gone"});
+    }
+    return table(rows);
+}
+
 std::string recordings_text(const Json &recordings)
 {
     std::vector<Row> rows = {{"ROOM", "SIZE", "FILE"}};
@@ -268,6 +282,7 @@ std::string answer_text(const std::string &command, const Json &answer)
         const std::string text = console_text(answer);
         return text.empty() ? "" : text + "\n";
     }
+    if (command == "misbehaviour") return misbehaviour_text(list_of(answer, "misbehaviour"));
     if (command == "record") return recordings_text(list_of(answer, "recordings"));
     return done_text(command, answer);
 }

@@ -10,6 +10,7 @@ std::string status_text(const Json &status, const Json &before);
 std::string invites_text(const Json &status);
 std::string peers_text(const Json &peers);
 std::string objects_text(const Json &objects, uint64_t total);
+std::string misbehaviour_text(const Json &misbehaviour);
 std::string recordings_text(const Json &recordings);
 
 // Returns the text for an answer to any command. The host may be of another version, so this and

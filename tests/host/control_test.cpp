@@ -240,10 +240,14 @@ TEST_F(CommandTest, AnObjectGoesToThePeerThatIsNamed)
 
 TEST_F(CommandTest, AKickedPeerIsOut)
 {
-    EXPECT_EQ(ask({{"command", "kick"}, {"peer", id(0)}})["name"], "client");
+    EXPECT_EQ(ask({{"command", "misbehaviour"}})["misbehaviour"].size(), 0u);
+    EXPECT_EQ(error({{"command", "kick"}, {"peer", id(0)}, {"reason", 7}}),
+              "expected \"reason\", a text for the log");
+    EXPECT_EQ(ask({{"command", "kick"}, {"peer", id(0)}, {"reason", "abuse"}})["name"], "client");
     EXPECT_TRUE(clients.tick_until(
         [&] { return session_state(clients.all[0].session) == State::removed; }));
-    EXPECT_TRUE(host.print_until("peer_kicked room=main peer=2 name=client")) << host.text;
+    EXPECT_TRUE(host.print_until("peer_kicked room=main peer=2 name=client reason=abuse"))
+        << host.text;
 }
 
 TEST_F(CommandTest, WhatIsWrongIsNamed)

@@ -43,8 +43,32 @@ TEST(CtlTables, WhatIsMissingOrOfAnotherKindIsShownAsADash)
     EXPECT_EQ(ctl::refusal_text({{"ok", false}, {"error", 5}}), "refused");
     EXPECT_TRUE(ctl::listed_recordings(empty).empty());
     EXPECT_EQ(ctl::listed_recordings({{"recordings", {1}}})[0].bytes, 0u);
-    for (const char *command : {"status", "peers", "objects", "record"})
+    for (const char *command : {"status", "peers", "objects", "misbehaviour", "record"})
         EXPECT_NE(ctl::answer_text(command, empty), "") << command;
+}
+
+TEST(CtlTables, MisbehaviourNamesThePeerTheReasonAndWhoFoundIt)
+{
+    const Json answer = {{"ok", true},
+                         {"misbehaviour",
+                          {{{"room", "main"},
+                            {"seconds_ago", 65u},
+                            {"peer", 4},
+                            {"name", "eve"},
+                            {"reason", "forged"},
+                            {"reported_by", 0u},
+                            {"is_in", false}},
+                           {{"room", "main"},
+                            {"seconds_ago", 5u},
+                            {"peer", 5},
+                            {"name", "mallory"},
+                            {"reason", "malformed"},
+                            {"reported_by", 3u},
+                            {"is_in", true}}}}};
+    const std::string text = ctl::answer_text("misbehaviour", answer);
+    for (const char *part :
+         {"eve", "forged", "this host", "has gone", "1 min 5 s", "mallory", "peer 3", "still in"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(CtlTables, TheStatusOfARoomHasThatRoomAlone)
