@@ -149,7 +149,7 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
 // --- Reports ---
 
 // An owner that is still a member announces its own objects, so reports of those are ignored. The
-// others must have a stamp that a former host, or this one, can have given.
+// others must have a stamp that a former host can have given, or that this one has.
 static Verdict check_reported(const Replica &r, const TenureInfo &tenure)
 {
     if (static_cast<uint16_t>(tenure.owner) > r.last_peer) return Verdict::forged;
@@ -159,8 +159,8 @@ static Verdict check_reported(const Replica &r, const TenureInfo &tenure)
     const bool made = tenure.owner == object_id::creator(tenure.id);
     const bool granted = parts.host < r.self && views::is_term_before(parts.term_number, r.self);
     const bool former = tenure.stamp == 0 ? made : granted;
-    const bool own = is_host && parts.host == r.self &&
-                     tenure.stamp <= stamps::make({r.term_number, r.self, r.grant_count});
+    const bool own = is_host && parts.host == r.self && parts.term_number == r.term_number &&
+                     parts.count <= r.grant_count && grants::has_granted(r, tenure);
     return former || own ? Verdict::ok : Verdict::forged;
 }
 

@@ -125,6 +125,7 @@ static void take_over(Replica &r, ObjectSlot slot, uint32_t grant, uint32_t surv
     event_log::show(r, slot);
     object.owner = r.self;
     object.stamp = r.grants[grant - 1].stamp;
+    forget_outstanding(r, slot, object.stamp);
     object.tick = r.world.tick;
     object.grant = grant;
     r.grants[grant - 1].references += 1;
@@ -167,6 +168,40 @@ void forget_pending_owner(Replica &r, ObjectSlot slot)
 {
     if (r.pending_owners[slot] != PeerId::none) r.pending_owner_count -= 1;
     r.pending_owners[slot] = PeerId::none;
+}
+
+static void note_outstanding(Replica &r, ObjectSlot slot, PeerId to)
+{
+    Outstanding &outstanding = r.outstanding[slot];
+    for (auto &grant : outstanding.grants) {
+        if (grant.owner != PeerId::none) continue;
+        grant.owner = to;
+        grant.count = r.grant_count;
+        return;
+    }
+    outstanding.more = r.grant_count;
+}
+
+void forget_outstanding(Replica &r, ObjectSlot slot, Stamp stamp)
+{
+    Outstanding &outstanding = r.outstanding[slot];
+    const auto is_over = [&](uint32_t count) {
+        return stamps::make({r.term_number, r.self, count}) <= stamp;
+    };
+    for (auto &grant : outstanding.grants)
+        if (is_over(grant.count)) grant = {};
+    if (is_over(outstanding.more)) outstanding.more = 0;
+}
+
+bool has_granted(const Replica &r, const TenureInfo &tenure)
+{
+    const ObjectSlot slot = world::find_alive(r.world, tenure.id);
+    if (slot == no_slot) return dead::contains(r.world.dead, tenure.id);
+    const Outstanding &outstanding = r.outstanding[slot];
+    const uint32_t count = stamps::parts(tenure.stamp).count;
+    for (const auto &grant : outstanding.grants)
+        if (grant.owner == tenure.owner && grant.count == count) return true;
+    return count <= outstanding.more || tenure.stamp <= r.world.slots[slot].stamp;
 }
 
 static void grant_to_self(Replica &r, uint32_t index)
@@ -224,6 +259,7 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
         if (r.pending_owners[slot] == to) forget_pending_owner(r, slot);
         const TypeId type = r.world.slots[slot].type;
         if (r.types->types[type].claim_cooldown_ms > 0) r.granted_us[slot] = r.now_us;
+        if (to != r.self) note_outstanding(r, slot, to);
     }
     const uint32_t index = take(r);
     r.grants[index - 1] = grant;

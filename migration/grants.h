@@ -4,6 +4,10 @@
 #include "migration/messages.h"
 #include "migration/replica.h"
 
+namespace tern {
+struct TenureInfo;
+}
+
 namespace tern::grants {
 
 // --- The host ---
@@ -17,6 +21,11 @@ void forget_pending_owner(Replica &r, ObjectSlot slot);
 bool orphaned(const Replica &r, ObjectSlot slot); // Alive, but its owner has gone.
 // Grants all orphans to the host. Requested transfers of orphans stay, for settle().
 void adopt_orphans(Replica &r);
+// A tenure with this stamp has begun here: it and earlier grants of the object are not outstanding.
+void forget_outstanding(Replica &r, ObjectSlot slot, Stamp stamp);
+// Whether the tenure follows from a grant of this host, in whose term its stamp is. True also if it
+// changes nothing here.
+bool has_granted(const Replica &r, const TenureInfo &tenure);
 // Whether there is room for grants of this many objects to one owner.
 bool room(const Replica &r, uint32_t objects);
 

@@ -48,6 +48,7 @@ static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
     object.stamp = tenure.stamp;
     object.owner = tenure.owner;
     object.tick = state.tick;
+    grants::forget_outstanding(r, slot, tenure.stamp);
     push_state_history(r, slot);
     if (!newer_tenure) {
         relay::changed(r, slot, fields);
@@ -145,6 +146,7 @@ static void forget_rights(Replica &r, ObjectSlot slot)
     message_queue::forget_object(r, slot);
     r.locks[slot] = 0;
     r.granted_us[slot] = 0;
+    r.outstanding[slot] = {};
 }
 
 static void destroy_here(Replica &r, ObjectSlot slot)

@@ -65,6 +65,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.free_grants, limits.grants_max);
     flat::place(b, r.waiting_grants, slots, slots);
     flat::place(b, r.pending_owners, slots, slots);
+    flat::place(b, r.outstanding, slots, slots);
     flat::place(b, r.survived_ticks, slots, slots);
     flat::place(b, r.owner_requests, slots, slots);
     flat::place(b, r.locks, slots, slots);

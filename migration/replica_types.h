@@ -274,6 +274,15 @@ struct SendScratch {
     SnapshotScratch snapshots;
 };
 
+// The grants of an object that this host has given, and whose MIGRATE has not come here.
+struct Outstanding {
+    struct {
+        PeerId owner;   // none: unused.
+        uint32_t count; // In the grant's stamp.
+    } grants[2];
+    uint32_t more; // The largest count of those that had no room; 0: none.
+};
+
 struct Replica {               // Open to migration; session and sim read it.
     const TypeTable *types;    // Outside of the block, and not hashed.
     Charges *charges;          // Likewise. Null: traffic is not counted.
@@ -332,6 +341,7 @@ struct Replica {               // Open to migration; session and sim read it.
                                    // while that waits for its owner. Counts as a reference.
     Flat<PeerId> pending_owners; // Per object slot, on the host: the requested next owner, or none.
     uint32_t pending_owner_count;
+    Flat<Outstanding> outstanding; // Per object slot, on the host.
     Flat<uint32_t> survived_ticks; // Per object slot, for own objects, and for all on the host of a
                                    // star: the tick of the former owner's last write that this
                                    // tenure includes.

@@ -48,6 +48,35 @@ void write_range(BitWriter &w, PeerId creator, uint32_t first, uint32_t more)
     bits::write_varint(w, more);
 }
 
+// The liar answers the host's query with all objects of `victim`, as if `gone` had got them with
+// the host's last grant.
+void report_taken(Run &run, uint16_t liar, uint16_t victim, uint16_t gone)
+{
+    const Replica &host = inspect::replica(session(run, 0));
+    const Replica &known = inspect::replica(session(run, liar));
+    for (const Object &object : known.world.slots.all()) {
+        if (object.life != Life::alive || object.owner != run.sim->nodes[victim].self) continue;
+        const Written value = {};
+        std::byte buffer[200];
+        BitWriter w = bits::writer(buffer);
+        bits::write(w, static_cast<uint64_t>(MessageKind::report_object), 8);
+        bits::write(w, host.query_token, 32);
+        bits::write(w, static_cast<uint64_t>(object_id::creator(object.id)), 16);
+        bits::write_varint(w, object_id::serial(object.id));
+        bits::write_varint(w, host.term_number);
+        bits::write(w, static_cast<uint64_t>(host.self), 16);
+        bits::write_varint(w, host.grant_count);
+        bits::write(w, static_cast<uint64_t>(run.sim->nodes[gone].self), 16);
+        bits::write_varint(w, object.place);
+        bits::write(w, object.type, 8);
+        bits::write(w, known.world.tick, 32);
+        type_table::write_fields(w, *known.types, object.type,
+                                 reinterpret_cast<const std::byte *>(&value),
+                                 type_table::all_fields(*known.types, object.type));
+        lie(run, liar, 0, std::span(buffer).first(bits::size_bytes(w)));
+    }
+}
+
 void accuse(Run &run, uint16_t liar, uint16_t to, uint16_t accused)
 {
     std::byte buffer[8];
@@ -149,6 +178,30 @@ PlayedSessions doomed(const Stage &stage)
     return finish(run, "who is called dead for all time creates on");
 }
 
+// 1 gets the object of 0, so that there are grants. While 2 leaves, the liar reports that it had
+// got the objects of all.
+PlayedSessions taken(const Stage &stage)
+{
+    Run run = begin_with_liar(stage, 4, "claim 1 @5100000 o1\nleave 2 @6000000\n");
+    advance_to(run, 5'900'000);
+    expect(run, is_owned(run, 0, 1, 1), "1 has got the object of 0");
+    for (uint64_t at_us = 5'910'000; at_us < 6'800'000; at_us += 10'000) {
+        advance_to(run, at_us);
+        if (!is_member(run, 3, 0)) break;
+        for (uint16_t place = 0; place < 2; ++place)
+            report_taken(run, 3, place, 2);
+    }
+    expect(run, !is_member(run, 3, 0), "the host has removed the liar");
+    advance_to(run, 9'000'000);
+    constexpr uint16_t honest[] = {0, 1};
+    expect(run, agree(run, honest), "the others agree");
+    for (const uint16_t place : honest) {
+        expect(run, is_owned(run, place, 1, 1), "1 still owns what it was granted");
+        expect(run, is_owned(run, place, 2, 1), "and what it made");
+    }
+    return finish(run, "a report takes nothing that was not granted");
+}
+
 // Three leave, one after the other. The liar's answer to each query waits behind a long message of
 // its own on a slow line.
 PlayedSessions withheld(const Stage &stage)
@@ -181,6 +234,7 @@ constexpr Playable all[] = {
     {{"liar-accuses", "a member accuses two others falsely"}, one_word},
     {{"liar-witnesses", "a member wrongs one, and after a change of host another"}, two_witnesses},
     {{"liar-dooms", "a member reports the deaths of what another has not made yet"}, doomed, true},
+    {{"liar-takes", "a member reports that one who leaves had got the objects of others"}, taken},
     {{"liar-withholds", "one after the other leaves, and a member does not answer"},
      withheld,
      false,

@@ -48,8 +48,6 @@ struct Authority : SharedObject {
         bits::write_bool(w, false);
         return {buffer, buffer + bits::size_bytes(w)};
     }
-
-    // A REPORT of an object without a grant's proof, with a value that its sender chose.
 };
 
 }
@@ -418,6 +416,28 @@ TEST_F(Successors, AnIdWhoseObjectsAreCalledDeadIsGivenToNobody)
     group.flow();
     ASSERT_EQ(replica::host(group.at(2)), peer(2));
     EXPECT_EQ(replica::next_peer_id(group.at(2)), peer(6));
+}
+
+TEST_F(Authority, WhileTheHostStaysAReportNamesOnlyTenuresThatItHasGranted)
+{
+    Replica &host = group.at(1);
+    for (const unsigned to : {3u, 4u}) {
+        ASSERT_TRUE(replica::migrate(host, object, peer(to)));
+        group.settle_and_pull(0);
+    }
+    replica::peer_gone(host, peer(3));
+    const auto heard = [&](uint32_t count) {
+        const Stamp stamp = stamps::make({host.term_number, peer(1), count});
+        const Bytes lie = object_report(host.query_token, object, stamp, peer(3));
+        ReplicaPointer listener = copy(host);
+        const Verdict verdict = replica::receive(*listener, peer(2), lie);
+        EXPECT_EQ(belief(*listener, object).owner, count == 1 ? peer(3) : peer(2));
+        return verdict;
+    };
+    ASSERT_EQ(host.grant_count, 2u);
+    EXPECT_EQ(heard(1), Verdict::ok);
+    EXPECT_EQ(heard(2), Verdict::forged); // That grant was peer 4's.
+    EXPECT_EQ(heard(3), Verdict::forged);
 }
 
 TEST_F(Authority, WhileTheHostStaysAReportNamesNoLaterPeersAndFewSerials)
