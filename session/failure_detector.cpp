@@ -358,20 +358,31 @@ static bool report_is_late(const Session &s, MemberSlot slot, PeerDeadlines &dea
     return deadlines.report_us >= report_timeouts * timeout_us(s);
 }
 
-void note_report(Session &s, PeerId from)
+// Where departures follow each other fast, honest answers are to queries before the present one.
+void note_report(Session &s, PeerId from, uint32_t token)
 {
     const MemberSlot slot = replica::find_member(*s.replica, from);
-    if (slot != no_member) s.deadlines[slot].report_us = 0;
+    if (slot == no_member || s.deadlines[slot].id != from) return;
+    if (token <= s.deadlines[slot].token || token > s.replica->query_token) return;
+    s.deadlines[slot].token = token;
+    s.deadlines[slot].report_us = 0;
 }
 
 // A newcomer is let in when all members have acked the view that lists it, and gives up after
-// join_timeout_ms. Before that, who does not ack is given up in its place.
+// join_timeout_ms. Before that, who acks nothing and is not silent is given up in its place.
 static bool ack_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
 {
-    const uint32_t view = replica::newcomer_view_unacked_by(*s.replica, slot);
-    const bool owes = view != 0 && view == deadlines.view;
-    deadlines.view_us = owes ? deadlines.view_us + heard_us(s, slot) : 0;
-    deadlines.view = view;
+    const ConnectionIndex index = link_to(s, s.replica->members[slot].id);
+    if (index == no_connection || replica::newcomer_view_unacked_by(*s.replica, slot) == 0) {
+        deadlines.view_us = 0;
+        return false;
+    }
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    const uint64_t acked_bytes = connection::acked_offset(c, StreamId::world);
+    const bool pauses = s.now_us - connection::last_received_us(c) > timeout_us(s) / 4;
+    const bool stalls = acked_bytes == deadlines.acked_bytes && !pauses;
+    deadlines.view_us = stalls ? deadlines.view_us + heard_us(s, slot) : 0;
+    deadlines.acked_bytes = acked_bytes;
     return deadlines.view_us >= uint64_t{s.config.join_timeout_ms} * 1000 / 2;
 }
 

@@ -23,7 +23,7 @@ bool is_cut_off(const Session &s);
 // query or with the ack of a view that lists a newcomer, and newcomers that have not caught up
 // within join_timeout_ms.
 void update_deadlines(Session &s);
-// The member has answered the present query. A further one may follow in the same tick.
-void note_report(Session &s, PeerId from);
+// The member has answered the query with this token, the present one or an earlier one.
+void note_report(Session &s, PeerId from, uint32_t token);
 
 }

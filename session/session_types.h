@@ -262,9 +262,11 @@ struct CallRate {
 // One per member slot, at the host or its successor: the deadlines of this member.
 struct PeerDeadlines {
     PeerId id;
-    uint64_t report_us;     // How long packets have come from it while it owed a REPORT.
-    uint64_t view_us;       // How long packets have come from it while it owed an ack of this view.
-    uint32_t view;          // See replica::newcomer_view_unacked_by().
+    uint32_t token;     // The newest query that it has answered.
+    uint64_t report_us; // How long packets have come from it while it owed a REPORT.
+    // How long packets have come from it without an ack of anything while it owed an ack of a view.
+    uint64_t view_us;
+    uint64_t acked_bytes;   // Of the world stream to it.
     uint64_t checked_us;    // When report_us and view_us were brought up to date.
     uint64_t catch_up_us;   // Since when it catches up, as a newcomer. 0: it does not.
     bool has_what_was_held; // The objects that were held for it have been given back.

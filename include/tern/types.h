@@ -238,8 +238,8 @@ struct Config {
     // departure for three times as long is removed. 100 to 600'000.
     uint32_t timeout_ms = 10'000;
     // How long joining may take, from join() until the session is open. After that the state
-    // becomes unreachable, and the host removes the newcomer. A member that is connected but has
-    // not acked the newcomer's arrival is removed after half of that time. 100 to 600'000.
+    // becomes unreachable, and the host removes the newcomer. A member that is connected but
+    // acks nothing meanwhile is removed after half of that time. 100 to 600'000.
     uint32_t join_timeout_ms = 10'000;
     // How long this peer waits in State::cut_off before it does what go_on() does, up to one day.
     // 0: it waits until the game calls go_on().
