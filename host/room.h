@@ -30,7 +30,7 @@ struct Gift {
 struct NotedBreach {
     uint64_t time_us;            // On the clock of HostStatus::now_us.
     tern::PeerId peer, reporter; // reporter: the member that found it. none: the host itself did.
-    std::string name;            // Of the peer. It may have gone since.
+    std::string name;            // The peer had this name; it may have gone since.
     tern::Breach breach;
 };
 inline constexpr size_t breaches_noted_max = 100; // Earlier ones are forgotten.

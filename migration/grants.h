@@ -2,11 +2,8 @@
 // the objects over. Rules: docs/use/ownership.md, "How an owner changes".
 #pragma once
 #include "migration/messages.h"
+#include "migration/objects.h"
 #include "migration/replica.h"
-
-namespace tern {
-struct TenureInfo;
-}
 
 namespace tern::grants {
 

@@ -53,9 +53,9 @@ bool room_for_member(const Replica &r);
 PeerId next_peer_id(Replica &r); // Only on the host. An id is never given twice.
 // Makes a newcomer a member. Only on the host, and only with room_for_member().
 void admit(Replica &r, PeerId id, const Identity &newcomer);
-// Only on the host: the oldest view that lists a newcomer, if this member is in and has not acked
-// it. 0: there is none.
-uint32_t newcomer_view_unacked_by(const Replica &r, MemberSlot slot);
+// On the host: whether a newcomer waits until this member, which is in, acks the view that lists
+// it.
+bool keeps_newcomer_out(const Replica &r, MemberSlot slot);
 // The member's address has changed. On the host this sends a VIEW; elsewhere only the host's
 // address is noted.
 void moved(Replica &r, PeerId peer, const Address &address);
@@ -105,6 +105,8 @@ uint32_t queued_count(const Replica &r, PeerId to);
 // The first `count` messages that were pulled for this member, on this connection, have arrived.
 void messages_acked(Replica &r, PeerId to, uint32_t count);
 Described describe(PeerId from, std::span<const std::byte> message);
+// The query that this message answers. 0: it is no REPORT.
+uint32_t answered_query(std::span<const std::byte> message);
 // The connection to this member was made anew: messages that were not acked are sent again, and
 // counted from 1. They may arrive twice. Between two members that are not the host a repeated
 // message changes nothing.

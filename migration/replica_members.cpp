@@ -5,6 +5,7 @@
 #include "migration/relay.h"
 #include "migration/replica.h"
 #include "migration/views.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tern::replica {
@@ -84,17 +85,14 @@ void moved(Replica &r, PeerId peer, const Address &address)
     views::send_view(r);
 }
 
-uint32_t newcomer_view_unacked_by(const Replica &r, MemberSlot slot)
+bool keeps_newcomer_out(const Replica &r, MemberSlot slot)
 {
-    if (host(r) != r.self || !r.members[slot].caught_up) return 0;
+    if (host(r) != r.self || !r.members[slot].caught_up) return false;
     const uint32_t acked = r.queues[slot].view_floor;
-    uint32_t oldest = 0;
-    for (const uint16_t other : r.order.all()) {
+    return std::ranges::any_of(r.order.all(), [&](uint16_t other) {
         const Member &newcomer = r.members[other];
-        if (newcomer.fenced || newcomer.caught_up || newcomer.since_view <= acked) continue;
-        if (oldest == 0 || newcomer.since_view < oldest) oldest = newcomer.since_view;
-    }
-    return oldest;
+        return !newcomer.fenced && !newcomer.caught_up && newcomer.since_view > acked;
+    });
 }
 
 // --- Departures ---

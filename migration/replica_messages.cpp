@@ -177,4 +177,12 @@ Described describe(PeerId from, std::span<const std::byte> message)
     return bits::failed(reader) ? Described{} : described;
 }
 
+uint32_t answered_query(std::span<const std::byte> message)
+{
+    BitReader reader = bits::reader(message);
+    if (messages::read_kind(reader) != MessageKind::report) return 0;
+    const auto token = static_cast<uint32_t>(bits::read(reader, 32));
+    return bits::failed(reader) ? 0 : token;
+}
+
 }

@@ -37,7 +37,7 @@ struct Member {
     uint8_t zero[2];
     uint32_t query_token;   // The token of that QUERY.
     uint32_t since_view;    // On the host: the first view that contains the present identity.
-    uint32_t newest_serial; // Of its objects. See replica_objects::may_have_given().
+    uint32_t newest_serial; // See replica_objects::may_have_given().
     Identity identity;
 };
 
@@ -275,11 +275,13 @@ struct SendScratch {
 };
 
 // The grants of an object that this host has given, and whose MIGRATE has not come here.
+struct OutstandingGrant {
+    PeerId owner; // none: unused.
+    uint8_t zero[2];
+    uint32_t count; // In the grant's stamp.
+};
 struct Outstanding {
-    struct {
-        PeerId owner;   // none: unused.
-        uint32_t count; // In the grant's stamp.
-    } grants[2];
+    OutstandingGrant grants[2];
     uint32_t more; // The largest count of those that had no room; 0: none.
 };
 

@@ -373,7 +373,7 @@ void note_report(Session &s, PeerId from, uint32_t token)
 static bool ack_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
 {
     const ConnectionIndex index = link_to(s, s.replica->members[slot].id);
-    if (index == no_connection || replica::newcomer_view_unacked_by(*s.replica, slot) == 0) {
+    if (index == no_connection || !replica::keeps_newcomer_out(*s.replica, slot)) {
         deadlines.view_us = 0;
         return false;
     }

@@ -15,7 +15,6 @@
 #include "session/recording.h"
 #include "session/session.h"
 #include "transport/datagram_order.h"
-#include "transport/little_endian.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>
@@ -172,10 +171,8 @@ static bool take_world_message(Session &s, ConnectionIndex index,
         if (verdict == Verdict::forged) note_forged(s, from);
         if (verdict != Verdict::later) from.received_messages += 1;
         if (s.journal && verdict != Verdict::later) note_received(s, index, peer, verdict, message);
-        const bool is_report =
-            message.size() > 4 && message[0] == static_cast<std::byte>(MessageKind::report);
-        if (is_report && (verdict == Verdict::ok || verdict == Verdict::ignored))
-            note_report(s, peer, little_endian::load32(&message[1]));
+        if (verdict == Verdict::ok || verdict == Verdict::ignored)
+            note_report(s, peer, replica::answered_query(message));
         charge(s, index, verdict);
         copy_replica_events(s);
         return verdict != Verdict::later;

@@ -266,7 +266,7 @@ struct PeerDeadlines {
     uint64_t report_us; // How long packets have come from it while it owed a REPORT.
     // How long packets have come from it without an ack of anything while it owed an ack of a view.
     uint64_t view_us;
-    uint64_t acked_bytes;   // Of the world stream to it.
+    uint64_t acked_bytes;   // It had acked so much of the world stream.
     uint64_t checked_us;    // When report_us and view_us were brought up to date.
     uint64_t catch_up_us;   // Since when it catches up, as a newcomer. 0: it does not.
     bool has_what_was_held; // The objects that were held for it have been given back.
