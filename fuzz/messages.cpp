@@ -117,8 +117,9 @@ Grant shown_grant(const Replica &r, PeerId from, std::span<const std::byte> mess
     Grant grant;
     messages::read_grant(reader, grant);
     if (bits::failed(reader) || grant.owner != from) return {};
-    const MemberSlot host = replica::find_member(r, stamps::parts(grant.stamp).host);
-    if (host == no_member) return {};
+    const PeerId signer = stamps::parts(grant.stamp).host;
+    const MemberSlot host = replica::find_member(r, signer);
+    if (host == no_member || signer > replica::successor(r)) return {};
     std::byte buffer[messages::signed_bytes_max];
     const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
     const bool genuine = crypto_sign_verify_detached(
