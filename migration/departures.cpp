@@ -172,6 +172,18 @@ static bool is_beyond_lease(const Replica &r, ObjectId id, TypeId type)
     return is_full && !replica::is_member(r, object_id::creator(id));
 }
 
+// Whether this peer knows the object with another type or place, which its creator alone can have
+// caused. An orphan then dies, because the members could not agree on it.
+static bool settle_mismatch(Replica &r, const TenureInfo &tenure, TypeId type)
+{
+    const ObjectSlot slot = world::find(r.world, tenure.id);
+    if (slot == no_slot) return false;
+    const Object &known = r.world.slots[slot];
+    if (known.type == type && known.place == tenure.place) return false;
+    if (grants::orphaned(r, slot)) replica_objects::destroy_reported(r, tenure.id);
+    return true;
+}
+
 Verdict receive_report_object(Replica &r, MemberSlot from, BitReader reader)
 {
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
@@ -188,6 +200,7 @@ Verdict receive_report_object(Replica &r, MemberSlot from, BitReader reader)
     const Verdict allowed = check_reported(r, tenure);
     if (allowed != Verdict::ok) return allowed;
     if (!replica_objects::may_have_given(r, tenure.id)) return Verdict::ignored;
+    if (settle_mismatch(r, tenure, state.type)) return Verdict::ok;
     views::NewObjects fresh = {};
     const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
     if (fit == Verdict::later && is_beyond_lease(r, tenure.id, state.type)) {

@@ -315,13 +315,15 @@ static void take_dead_range(Replica &r, const DeadRange &range, PeerId from, Sou
     relay::died(r, range, from);
 }
 
-// Whether this is an object that we have not made yet, and nobody can have believed a report of it.
+// Whether this is an object that we have not made yet, and that no host can have believed dead:
+// each host goes at most 2 * reported_serials_max beyond what it knows, which the last one may have
+// told.
 static bool is_far_own(const Replica &r, ObjectId object)
 {
+    constexpr uint64_t skipped_max = 64 * uint64_t{reported_serials_max};
     if (object_id::creator(object) != r.self) return false;
     const uint32_t newest = r.members[replica::find_member(r, r.self)].newest_serial;
-    return object_id::serial(object) > newest + uint64_t{4} * reported_serials_max &&
-           object_id::serial(object) > r.world.serial;
+    return object_id::serial(object) > std::max<uint64_t>(newest + skipped_max, r.world.serial);
 }
 
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)

@@ -3,6 +3,7 @@
 #include "migration/messages.h"
 #include "replication/world/stamp.h"
 #include "tests/migration/shared_object.h"
+#include <sodium.h>
 
 using namespace tern;
 using namespace tern::test;
@@ -291,6 +292,37 @@ TEST_F(Authority, AGrantOfATermThatCannotBeIsForged)
               Verdict::forged);
 }
 
+// A member's key is known to all, and is that of a host only when all lower ids have gone.
+TEST_F(Authority, AGrantThatAMemberHasSignedItselfIsForged)
+{
+    const Replica &liar = group.at(3);
+    for (const uint16_t term : {uint16_t{1}, uint16_t{2}, uint16_t{3}}) {
+        Grant grant = {};
+        grant.stamp = stamps::make({term, peer(3), 1});
+        grant.owner = peer(3);
+        grant.object_count = 1;
+        grant.objects[0] = object;
+        std::byte buffer[messages::signed_bytes_max];
+        const std::span<const std::byte> bytes =
+            messages::signed_bytes(liar.session, grant, buffer);
+        crypto_sign_detached(grant.signature, nullptr,
+                             reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(),
+                             liar.signing_secret);
+        std::byte text[256];
+        BitWriter w = bits::writer(text);
+        messages::write_kind(w, MessageKind::destroy);
+        messages::write_object_id(w, object);
+        messages::write_grant(w, grant);
+        const Bytes lie(text, text + bits::size_bytes(w));
+        EXPECT_EQ(replica::receive(*copy(group.at(1)), peer(3), lie), Verdict::forged);
+        EXPECT_EQ(replica::receive(*copy(group.at(4)), peer(3), lie), Verdict::forged);
+        ReplicaPointer later = copy(group.at(4)); // With peers 1 and 2 gone peer 3 can be the host.
+        for (const unsigned gone : {1u, 2u})
+            replica::peer_gone(*later, peer(gone));
+        EXPECT_EQ(replica::receive(*later, peer(3), lie), Verdict::ok);
+    }
+}
+
 // Peer 4 has made no object yet, so what carries an id of its own is an invention of the host.
 TEST_F(Authority, OthersCannotMakeObjectsWithOurIds)
 {
@@ -404,9 +436,9 @@ TEST_F(Successors, AReportNamesNothingFarBeyondWhatIsKnown)
     // The objects of one that has gone are what the others tell.
     EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(1), 1, 2'000'000)), Verdict::ok);
     EXPECT_TRUE(belief(host, object_id::make(peer(1), 2'000'000)).dead);
-    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(2), 1, 3'000'000)), Verdict::malformed);
+    EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(2), 1, 40'000'000)), Verdict::malformed);
     // A creator does not skip all that a lying host may name.
-    EXPECT_EQ(replica::receive(group.at(4), peer(2), deaths(peer(4), 1, 3'000'000)),
+    EXPECT_EQ(replica::receive(group.at(4), peer(2), deaths(peer(4), 1, 40'000'000)),
               Verdict::malformed);
 }
 
@@ -438,6 +470,20 @@ TEST_F(Authority, WhileTheHostStaysAReportNamesOnlyTenuresThatItHasGranted)
     EXPECT_EQ(heard(1), Verdict::ok);
     EXPECT_EQ(heard(2), Verdict::forged); // That grant was peer 4's.
     EXPECT_EQ(heard(3), Verdict::forged);
+}
+
+// The reporter is honest: the creator has told each peer something else.
+TEST_F(Authority, AnOrphanThatWasMadeDifferentlyForEachDies)
+{
+    const Thing thing = {1, 1};
+    replica::create(group.at(4), 0, &thing);
+    const ObjectId second = replica::create(group.at(4), 0, &thing); // In the next place.
+    group.flow();
+    Replica &host = group.at(1);
+    replica::peer_gone(host, peer(4));
+    const Bytes in_the_first_place = object_report(host.query_token, second, 0, peer(4));
+    EXPECT_EQ(replica::receive(host, peer(3), in_the_first_place), Verdict::ok);
+    EXPECT_TRUE(belief(host, second).dead);
 }
 
 TEST_F(Authority, WhileTheHostStaysAReportNamesNoLaterPeersAndFewSerials)

@@ -98,7 +98,7 @@ static TypeId type_with_objects(const Intruder &i)
 static BitWriter begin_create(Intruder &i, TypeId type, uint32_t place)
 {
     // The session's own creations are below, and it skips no serials up to here.
-    constexpr uint32_t serials_of_session = 4'000'000;
+    constexpr uint32_t serials_of_session = 40'000'000;
     i.serial = std::max(i.serial, serials_of_session) + 1;
     BitWriter w = begin(i, MessageKind::create);
     bits::write_varint(w, i.serial);
