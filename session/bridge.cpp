@@ -87,9 +87,13 @@ void try_relay_candidate(Session &s, ConnectionIndex index)
     const uint64_t wait_us =
         relay_candidate_after_us + p.candidates.relay_candidate_count * next_relay_candidate_us;
     if (s.now_us - p.since_us < wait_us) return;
-    const PeerId via = bridge_to(s, p.peer, p.candidates.relay_candidate_count);
+    const MemberSlot slot = replica::find_member(*s.replica, p.peer);
+    if (slot == no_member) return;
+    LinkOutage &outage = s.outages[slot];
+    const PeerId via = bridge_to(s, p.peer, outage.relay_turn);
     if (via == PeerId::none) return;
     p.candidates.relay_candidate_count += 1;
+    outage.relay_turn += 1; // The next attempt goes on from there.
     endpoint::add_relay_candidate(*s.endpoint, index, address::bridged(via, p.peer), s.now_us);
 }
 

@@ -95,7 +95,7 @@ inline constexpr size_t bridged_memory_bytes = 256 * 1024;
 // A connection attempt without an answer tries a relay after relay_candidate_after_us, and another
 // one after each further next_relay_candidate_us.
 inline constexpr uint64_t relay_candidate_after_us = 500'000;
-inline constexpr uint64_t next_relay_candidate_us = 1'000'000;
+inline constexpr uint64_t next_relay_candidate_us = 250'000;
 // Between two challenges of a direct address. While the connection is bridged, the interval doubles
 // up to the maximum.
 inline constexpr uint64_t challenge_us = 100'000;
@@ -205,9 +205,10 @@ inline constexpr uint32_t targets_max = 16; // Addresses of an invite, or member
 // One per member slot.
 struct LinkOutage {
     PeerId id;
-    uint16_t tries;    // Attempts to connect since the path ended.
-    Address former;    // The address before the present one. Port 0: none is known.
-    uint64_t since_us; // Since when we have no open path to this member. 0: there is a path.
+    uint16_t tries;      // Attempts to connect since the path ended.
+    uint16_t relay_turn; // Relay candidates that these attempts have tried.
+    Address former;      // The address before the present one. Port 0: none is known.
+    uint64_t since_us;   // Since when we have no open path to this member. 0: there is a path.
     uint64_t
         regained_us; // When the present path was made, after one had ended. 0: it is the first.
     bool was_lost;   // A path has ended since the member joined.

@@ -377,6 +377,26 @@ TEST(Bridge, TwoThatMoveBackAtOnceFindEachOther)
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
 }
 
+// Of five members only the fourth has a path to the last one, and the newcomer has none.
+TEST(Bridge, ANewcomerFindsTheOneRelayInTime)
+{
+    SimWorld world(6);
+    world.config.join_timeout_ms = 3000;
+    for (int i = 0; i < 5; ++i) {
+        world.add();
+        ASSERT_TRUE(world.step_until_open());
+    }
+    for (const size_t node : {0u, 1u, 2u})
+        world.cut(node, 4, true);
+    world.steps(120);
+    Node &newcomer = world.place(world.config);
+    world.cut(5, 4, true);
+    join(newcomer.session, world.the_invite());
+    world.steps(88); // Within 2.9 s.
+    EXPECT_EQ(session_state(newcomer.session), State::open);
+    EXPECT_TRUE(is_bridged(world, 5, 4));
+}
+
 // Neither the roster nor a packet names the new address of one to the other: their relay does.
 TEST(Bridge, TwoRelayedOnesThatBothMoveFindADirectPathAgain)
 {
