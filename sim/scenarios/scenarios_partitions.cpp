@@ -186,6 +186,8 @@ PlayedSessions halves_wait(const Stage &stage)
     for (const Pair &way : between(std::span(all).first(2), std::span(all).last(2)))
         text += "cut " + std::to_string(way.from) + ">" + std::to_string(way.to) + " @4000000 +" +
                 (way.from == 3 || way.to == 3 ? "7000000\n" : "6000000\n");
+    // In the second in which the others hear each other already nobody can relay for place 3.
+    text += "cut 2>3 @9950000 +1050000\ncut 3>2 @9950000 +1050000\n";
     text += "claim 3 @3990000 o1\nset 2 @4010000 o3 =12407\ncall 1>2 @4020000 o3\n";
     Run run = begin(stage, text);
     advance_to(run, 3'900'000);
