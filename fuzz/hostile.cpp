@@ -79,7 +79,7 @@ void step(Arena &a, Input &in)
     std::byte frames[datagram_bytes_max];
     const auto kind = (what & 7) == 6   ? UnreliableKind::updates
                       : (what & 8) != 0 ? UnreliableKind::call
-                                        : UnreliableKind::clock;
+                                        : UnreliableKind::notice;
     const size_t header = frames::write_unreliable_header(frames, kind, bytes.size());
     std::copy(bytes.begin(), bytes.end(), frames + header);
     arena::send_frames(a, to, std::span(frames).first(header + bytes.size()));

@@ -7,7 +7,7 @@
 #include "fuzz/support/endpoints.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "session/record.h"
+#include "session/recording/record.h"
 #include <vector>
 
 namespace tern::fuzz {

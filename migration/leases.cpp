@@ -1,6 +1,7 @@
 #include "migration/leases.h"
 #include "migration/message_queue.h"
 #include "migration/places.h"
+#include "migration/shortage.h"
 #include <algorithm>
 #include <utility>
 
@@ -85,6 +86,7 @@ void end_member(Replica &r, MemberSlot member)
 {
     for (size_t type = 0; type < type_count(r); ++type)
         lease_of(r, member, type) = {};
+    shortage::forget(r, member);
 }
 
 static Lease *lease_of_creator(Replica &r, const Object &object)
@@ -100,7 +102,10 @@ void came_alive(Replica &r, const Object &object)
 
 void died(Replica &r, const Object &object)
 {
-    if (Lease *lease = lease_of_creator(r, object)) lease->alive -= 1;
+    Lease *lease = lease_of_creator(r, object);
+    if (!lease) return;
+    lease->alive -= 1;
+    shortage::died(r, replica::find_member(r, object_id::creator(object.id)), object.type);
 }
 
 // A creator uses a place of its lease until the host has acked the death in it. So the host never
@@ -108,8 +113,9 @@ void died(Replica &r, const Object &object)
 bool allow(const Replica &r, PeerId creator, TypeId type, uint32_t place)
 {
     const MemberSlot member = replica::find_member(r, creator);
-    if (!replica::is_host(r) || member == no_member || creator == r.self) return true;
+    if (member == no_member || creator == r.self) return true;
     if (places::occupant(r, creator, type, place) != no_slot) return true; // It dies then.
+    if (!replica::is_host(r)) return !shortage::is_full(r, member, type);
     const Lease &lease = lease_of(r, member, type);
     return lease.alive < lease.places;
 }

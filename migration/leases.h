@@ -19,8 +19,8 @@ void end_member(Replica &r, MemberSlot member); // It has left the view.
 // An object has come to life here, or has died.
 void came_alive(Replica &r, const Object &object);
 void died(Replica &r, const Object &object);
-// Whether the member may have created another object, in this place. Only the host knows: others
-// allow it.
+// Whether the member may have created another object, in this place. Others than the host refuse
+// that only to a member that has exceeded its lease: see shortage.h.
 bool allow(const Replica &r, PeerId creator, TypeId type, uint32_t place);
 // On the host, before end_departure(): by how many living objects of this type the members that
 // depart have exceeded their leases.

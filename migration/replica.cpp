@@ -88,6 +88,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
     flat::place(b, r.visibility_events, slots, slots);
+    flat::place(b, r.least_alive, limits.peers_max, limits.peers_max);
 }
 
 ReplicaSizes sizes(const TypeTable &types, const ReplicaLimits &limits)

@@ -115,6 +115,14 @@ void rewind(Replica &r, PeerId to);
 // while an error bound suppresses a change.
 bool all_acked(const Replica &r, PeerId to);
 
+// --- Unreliable messages between a member and the host: shortage.h ---
+bool asks_for_leases(const Replica &r);
+void write_lease_question(BitWriter &w, const Replica &r);
+bool read_lease_question(BitReader &reader, const Replica &r, LeaseQuestion &question);
+// On the host. The answer to a question.
+void write_leases(BitWriter &w, const Replica &r, const LeaseQuestion &question);
+Verdict receive_leases(Replica &r, PeerId from, BitReader reader);
+
 // --- UPDATEs ---
 // Whether receive_updates() could apply the whole message.
 bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> message);

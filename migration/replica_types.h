@@ -175,15 +175,30 @@ struct Places {
     uint8_t zero[2];
 };
 
-// What one member may create of one type. Only the host knows more than `alive`.
+// What one member may create of one type. Only the host knows more than `alive`, unless the member
+// has exceeded its lease.
 struct Lease {
     uint32_t alive; // The member has created so many of the objects that live here.
     uint32_t places;
-    uint32_t number; // It rises with each change; an answer to an earlier LEASE is void.
-    uint32_t asked;  // The LEASE of this number asks the member to return so many places.
-    bool wanted;     // The member has asked for more.
-    bool waits;      // A LEASE is to tell the member of this type.
-    uint8_t zero[2];
+    uint32_t number;  // It rises with each change; an answer to an earlier LEASE is void.
+    uint32_t asked;   // The LEASE of this number asks the member to return so many places.
+    bool wanted;      // The member has asked for more.
+    bool waits;       // A LEASE is to tell the member of this type.
+    bool is_exceeded; // Not on the host: it had more places alive here than the host has leased it.
+    uint8_t zero;
+};
+
+// What this peer asks the host because an object has found no room: see shortage.h.
+struct Shortage {
+    TypeId type;
+    bool lasts;      // It asks.
+    uint32_t number; // Answers to questions with other numbers are void.
+    PeerId next;     // It asks for the leases of the members from this id on.
+};
+struct LeaseQuestion {
+    TypeId type;
+    uint32_t number;
+    PeerId first;
 };
 
 // The proof that this peer may destroy an object that another one created: the grant. It is kept
@@ -293,6 +308,7 @@ struct Replica {               // Open to migration; session and sim read it.
     uint64_t now_us;           // Time of the last begin_receive(). Not hashed.
     uint32_t objects_expected; // From our WELCOME: objects alive at the host. Not hashed.
     uint32_t signature_checks; // Signatures that were verified. Not hashed.
+    Shortage shortage;         // Not hashed.
 
     uint64_t session;
     uint8_t signing_secret[64];
@@ -367,6 +383,7 @@ struct Replica {               // Open to migration; session and sim read it.
     Flat<uint32_t> visibility_events; // Likewise of the object_hidden or object_shown.
     Flat<SendScratch> scratch;        // One per part. Receiving uses the first.
     StateHistory state_history;       // Not state.
+    Flat<uint32_t> least_alive; // Per member slot: the least Lease::alive since the shortage began.
 };
 
 using MemberSlot = uint32_t;

@@ -7,6 +7,7 @@
 #include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/roster.h"
+#include "migration/shortage.h"
 #include <algorithm>
 #include <cstring>
 
@@ -466,7 +467,9 @@ Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t place, NewObjects &f
     const Packed &packed = r.world.packed[type];
     const bool room = packed.alive + alive <= objects_max &&
                       packed.count + packed.dying + slots <= packed.capacity;
-    return room ? Verdict::ok : Verdict::later;
+    if (room) return Verdict::ok;
+    shortage::begin(r, type);
+    return Verdict::later;
 }
 
 }

@@ -5,7 +5,7 @@
 #include "rpc/call_routing.h"
 #include "rpc/call_rules.h"
 #include "session/game.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "session/session.h"
 #include <cstring>
 

@@ -3,7 +3,7 @@
 #include "rpc/call_rules.h"
 #include "session/game.h"
 #include "session/peer_links.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "session/session.h"
 #include <cstring>
 

@@ -3,7 +3,7 @@
 #include "session/former.h"
 #include "session/join_messages.h"
 #include "session/peer_links.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "session/session.h"
 #include <algorithm>
 #include <cstdio>

@@ -3,7 +3,7 @@
 #include "session/game.h"
 #include "migration/places.h"
 #include "session/optimistic.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "session/session.h"
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // The game's choice of what is sent to which member: priorities, set one by one or by distance.
 #include "session/game.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>

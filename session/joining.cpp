@@ -4,7 +4,7 @@
 #include "session/journal.h"
 #include "session/membership.h"
 #include "session/peer_links.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "session/session.h"
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "session/membership.h"
 #include "session/peer_links.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "session/session.h"
 #include "transport/little_endian.h"
 #include <algorithm>

@@ -69,6 +69,7 @@ uint64_t rest_until_us(const Session &s, ConnectionIndex index)
     const PeerLink &p = s.links[index];
     if (p.role == PeerRole::none) return UINT64_MAX;
     if (p.role != PeerRole::member || s.state != State::open || p.stream_waits) return 0;
+    if (p.asks_for_leases) return 0;
     if (endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open) return 0;
     const PathCandidates &candidates = p.candidates;
     if (candidates.observed.port != 0 || candidates.answer_count > 0) return 0;

@@ -10,9 +10,10 @@
 #include "session/joining.h"
 #include "session/journal.h"
 #include "session/membership.h"
+#include "session/notices.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "session/session.h"
 #include "transport/datagram_order.h"
 #include "transport/sockets/addresses.h"
@@ -56,7 +57,7 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
             return PacketDisposition::drop;
         if (message.kind == UnreliableKind::call && !is_call(s, message.bytes))
             return PacketDisposition::drop;
-        if (message.kind == UnreliableKind::clock && message.bytes.size() != 8)
+        if (message.kind == UnreliableKind::notice && !is_notice(s, message.bytes))
             return PacketDisposition::drop;
         if (message.kind != UnreliableKind::snapshot) continue;
         snapshots += 1;
@@ -68,21 +69,12 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
     return result;
 }
 
-static void take_clock(Session &s, const PeerLink &link, ConnectionIndex index,
-                       std::span<const std::byte> bytes)
+static void take_notices(Session &s, ConnectionIndex index, const OpenedPacket &packet)
 {
-    if (link.peer != replica::host(*s.replica)) return;
-    BitReader reader = bits::reader(bytes);
-    const uint64_t host_us = bits::read(reader, 63);
-    s.host_is_cut_off = bits::read_bool(reader);
-    const uint32_t rtt_us = connection::stats(endpoint::at(*s.endpoint, index)).rtt_us;
-    if (rtt_us == 0) return;
-    const auto sample = static_cast<int64_t>(host_us + rtt_us / 2 - s.now_us);
-    if (s.clock_rtt_us == 0 || rtt_us <= s.clock_rtt_us) {
-        s.clock_rtt_us = rtt_us;
-        s.clock_offset_us = sample;
-    } else { // A slower sample is less exact, but it follows the drift of the clocks.
-        s.clock_offset_us += (sample - s.clock_offset_us) / 16;
+    for (size_t i = 0; i < packet.unreliable_count; ++i) {
+        const UnreliableMessage &message = packet.unreliable[i];
+        if (peer_link(s, index).role == PeerRole::member && message.kind == UnreliableKind::notice)
+            take_notice(s, index, message.bytes);
     }
 }
 
@@ -96,7 +88,6 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
         if (from.role == PeerRole::join_target && message.kind == UnreliableKind::challenge)
             take_path_message(s, index, message, source);
         if (from.role != PeerRole::member) return;
-        if (message.kind == UnreliableKind::clock) take_clock(s, from, index, message.bytes);
         Verdict verdict = Verdict::ok;
         if (message.kind == UnreliableKind::updates)
             verdict = replica::receive_updates(*s.replica, from.peer, message.bytes);
@@ -229,6 +220,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     if (s.journal && !early)
         note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
     if (!early) note_source(s, arrival.connection, datagram.address, arrival.packet.number);
+    take_notices(s, arrival.connection, arrival.packet); // They depend on no message of a stream.
     if (room && !early) take_unreliable(s, arrival.connection, arrival.packet, datagram.address);
     drain_streams(s, arrival.connection);
 }
@@ -273,6 +265,14 @@ static void update_members(Session &s)
     seek_former(s);
 }
 
+// The host, which we ask for the leases.
+static void wake_asked_host(Session &s)
+{
+    if (!replica::asks_for_leases(*s.replica)) return;
+    const ConnectionIndex index = link_to(s, replica::host(*s.replica));
+    if (index != no_connection) wake(s, index);
+}
+
 static void receive_all(Session &s, std::span<const Datagram> datagrams)
 {
     for (ConnectionIndex i = 0; i < s.used_links; ++i)
@@ -291,6 +291,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
         s.members_rest_until_us = members_rest_until_us(s);
     }
     update_open_calls(s);
+    wake_asked_host(s);
 }
 
 static void go_on_in_time(Session &s)

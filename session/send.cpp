@@ -3,9 +3,10 @@
 #include "rpc/call_routing.h"
 #include "session/bridge.h"
 #include "session/journal.h"
+#include "session/notices.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "session/session.h"
 #include "session/traffic.h"
 #include "transport/sockets/addresses.h"
@@ -38,29 +39,6 @@ static void fill_stream(Session &s, ConnectionIndex index)
         p.message_count += 1;
         if (s.journal) note_queued(s, index, buffer.first(size));
     }
-}
-
-// Called at the host only.
-static bool clock_due(const Session &s, const PeerLink &p)
-{
-    return p.role == PeerRole::member &&
-           (p.clock_sent_us == 0 || s.now_us - p.clock_sent_us >= clock_interval_us);
-}
-
-// False: no room in this packet.
-static bool add_clock(const Session &s, Charges &charges, PeerLink &p, Packet &packet)
-{
-    const std::span<std::byte> room = connection::unreliable_room(packet);
-    if (room.size() < 8) return false;
-    BitWriter w = bits::writer(room.first(8));
-    const uint64_t clock_us = s.now_us + static_cast<uint64_t>(s.clock_offset_us);
-    bits::write(w, clock_us & (UINT64_MAX >> 1), 63);
-    bits::write_bool(w, s.state == State::cut_off);
-    connection::add_unreliable(packet, UnreliableKind::clock, 8);
-    charges::add(charges, TrafficKind::clock, 8 * 8, 1);
-    p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);
-    p.clock_count += 1;
-    return true;
 }
 
 static bool is_for(const UnreliableCall &call, PeerId peer)
@@ -115,13 +93,14 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
     Connection &c = endpoint::at(*s.endpoint, index);
     const bool play = p.role == PeerRole::member;
     bool updates_left = play;
-    bool clock = is_host && clock_due(s, p);
+    bool notice = has_notice(s, p, is_host);
     uint32_t next_call = 0, next_bridged = 0;
     for (uint32_t i = 0; i < s.packets_per_tick && connection::has_budget(c, s.now_us); ++i) {
         const bool updates = updates_left && replica::has_updates(*s.replica, p.peer);
         const bool call = play && has_call(s, p, next_call);
         const bool bridged = play && has_bridged(s, p.peer, next_bridged);
-        const bool any = updates || call || bridged || (clock && s.now_us >= clock_us(p));
+        const bool any =
+            updates || call || bridged || (notice && notice_needs_packet(s, p, is_host));
         if (!any && !connection::wants_packet(c, s.now_us)) return;
         const std::span<std::byte> datagram = endpoint::place(part.datagram_buffer);
         if (datagram.empty()) return;
@@ -130,7 +109,7 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
         if (bridged) stream_bytes = 0;
         Packet packet = connection::begin_packet(c, datagram, stream_bytes, s.now_us);
         if (bridged) next_bridged = add_bridged(s, p.peer, packet, next_bridged);
-        if (clock) clock = !add_clock(s, *part.charges, p, packet);
+        if (notice) notice = !add_notices(s, *part.charges, p, packet, is_host);
         if (call) next_call = add_calls(s, *part.charges, p, packet, next_call);
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (updates && !room.empty()) {

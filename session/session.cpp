@@ -6,7 +6,7 @@
 #include "session/membership.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
-#include "session/recording.h"
+#include "session/recording/recording.h"
 #include "transport/handshake/handshake.h"
 #include "transport/handshake/noise.h"
 #include "transport/sockets/addresses.h"

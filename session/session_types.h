@@ -3,7 +3,7 @@
 #include "migration/replica.h"
 #include "rpc/open_calls.h"
 #include "session/inspect.h"
-#include "session/record.h"
+#include "session/recording/record.h"
 #include "tern/tern.h"
 #include "transport/connection/pace.h"
 #include "transport/endpoint.h"
@@ -169,6 +169,9 @@ struct PeerLink {
     uint64_t ask_us;        // join_target: when to repeat the JOIN; 0: never.
     uint64_t clock_sent_us; // 0: never, or not since our state has changed.
     uint32_t clock_count;   // Clocks sent since then.
+    uint64_t asked_us;      // When the host was asked for leases. 0: never.
+    bool asks_for_leases;   // At the host: this question of the member waits for an answer.
+    LeaseQuestion lease_question;
     uint32_t message_first, message_count; // Messages in flight: a ring in Session::message_ends.
     uint32_t acked_messages;               // World messages to the member, acked in order.
     uint64_t received_messages;            // World messages from the member.

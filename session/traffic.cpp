@@ -89,7 +89,7 @@ const char *to_text(TrafficKind kind)
     case TrafficKind::claim: return "claims";
     case TrafficKind::membership: return "membership";
     case TrafficKind::join: return "joining";
-    case TrafficKind::clock: return "clock";
+    case TrafficKind::notice: return "notices";
     case TrafficKind::handshake: return "handshakes";
     case TrafficKind::header: return "headers";
     case TrafficKind::tag: return "seals";

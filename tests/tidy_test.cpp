@@ -201,7 +201,9 @@ const std::map<std::string, Names> &lower_modules()
         {"discovery", {"base", "transport", "session", "tern/types.h", "tern/discovery.h"}},
         {"lua_bindings", user},
         {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
-        {"sim", {"tern", "base", "migration/replica.h", "session/inspect.h", "session/record.h"}},
+        {"sim",
+         {"tern", "base", "migration/replica.h", "session/inspect.h",
+          "session/recording/record.h"}},
         // "common" is programs/common/, which serves all programs.
         {"host", {"tern", "common", "scripts"}},
         // tern-sim and tern-prof include sim. "hostile" is programs/bot/hostile/.

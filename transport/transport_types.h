@@ -39,7 +39,7 @@ inline constexpr size_t stream_window_bytes =
 inline constexpr uint64_t packet_number_max = 1ull
                                               << 60; // The connection closes when it gets here.
 
-enum class UnreliableKind : uint8_t { snapshot, updates, call, clock, bridged, challenge, answer };
+enum class UnreliableKind : uint8_t { snapshot, updates, call, notice, bridged, challenge, answer };
 
 struct UnreliableMessage {
     UnreliableKind kind;

@@ -459,7 +459,7 @@ enum class TrafficKind : uint8_t {
     claim,      // Includes releases, locks and refusals.
     membership, // Welcomes, views, world sync, queries and the ends of reports.
     join,       // First messages of a newcomer and of the member that answers it.
-    clock,
+    notice,     // The host's clock, and what members ask it about leases.
     // Overhead of the transport.
     handshake, // Whole datagrams.
     header,

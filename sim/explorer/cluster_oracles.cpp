@@ -74,6 +74,23 @@ static Violation i1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
     return {};
 }
 
+// I29: at no peer of a mesh live more objects of one creator than its host has leased to that one.
+static Violation i29(const Cluster &c, const ClusterState &s, PeerPlace host, PeerPlace peer)
+{
+    const Glance &leasing = glance(c, s, host), &other = glance(c, s, peer);
+    const bool follows = other.leader == host && other.view != 0 && !cluster::is_star(c);
+    if (!follows || (leasing.roster >> peer & 1) == 0) return {};
+    for (PeerPlace creator = 0; creator < cluster::place_count(c); ++creator) {
+        const bool both = (leasing.roster & other.roster) >> creator & 1;
+        if (!both || creator == host || creator == peer) continue;
+        if (other.created[creator] <= leasing.leased[creator]) continue;
+        return violation("I29", peer, ObjectId::none,
+                         "at " + name(peer) + " live more objects of " + name(creator) +
+                             " than its lease has places");
+    }
+    return {};
+}
+
 // I3: an object never lives again at the peer that destroyed it.
 static Violation i3(const Cluster &c, const ClusterState &s)
 {
@@ -295,6 +312,11 @@ Violation first_violation(const Cluster &c, const ClusterState &s)
             if (Violation found = i1(c, s, a, b)) return found;
         }
     if (Violation found = i3(c, s)) return found;
+    for (uint32_t i = 0; i < all.count; ++i) {
+        if (!cluster::is_host(c, s, all.places[i])) continue;
+        for (uint32_t k = 0; k < all.count; ++k)
+            if (Violation found = i29(c, s, all.places[i], all.places[k])) return found;
+    }
     if (!cluster::quiet(c, s)) return {};
     if (Violation found = q7(c, s)) return found;
     for (PeerPlace host = 0; host < cluster::place_count(c); ++host) {

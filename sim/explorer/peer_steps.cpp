@@ -101,6 +101,15 @@ static void look_at_marks(Glance &glance, const Replica &r, std::span<const Beli
     }
 }
 
+// There is one type with objects.
+static void look_at_lease(Glance &glance, const Replica &r, MemberSlot slot)
+{
+    const Lease &lease = r.leases[size_t{slot} * r.places.count];
+    const PeerPlace place = place_of(r.members[slot].id);
+    glance.created[place] = static_cast<uint8_t>(std::min(lease.alive, 255u));
+    glance.leased[place] = static_cast<uint8_t>(std::min(lease.places, 255u));
+}
+
 static Glance look(PeerSteps &s, const Replica &r)
 {
     Glance glance = {};
@@ -116,6 +125,7 @@ static Glance look(PeerSteps &s, const Replica &r)
         glance.known |= bit;
         if (member.fenced) continue;
         glance.roster |= bit;
+        look_at_lease(glance, r, slot);
         if (!settled_with(r, slot)) glance.unsettled |= bit;
     }
     glance.claims = static_cast<uint8_t>(r.claims.count);

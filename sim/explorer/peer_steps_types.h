@@ -129,6 +129,9 @@ struct Glance {
     bool collecting; // A departure is under way: reports are awaited.
     uint32_t view;
     uint32_t beliefs; // Equal in two blocks with equal beliefs.
+    // By place of a member: its objects that live here, and how many places the host, if this peer
+    // is that, has leased to it; 255 means that or more.
+    uint8_t created[cluster_peers_max], leased[cluster_peers_max];
 };
 
 }

@@ -37,6 +37,7 @@ namespace tern {
     X(waiting_grant_unanswered, "a GRANT overtaken while it waits is dropped without an answer")   \
     X(older_value_reported, "a report of the same tenure replaces a newer value")                  \
     X(any_death_believed, "a member may report the deaths of all that others will ever make")      \
+    X(shortage_endures, "who lacks room does not ask who has exceeded its lease")                  \
     X(ungranted_tenure_reported, "a member may report tenures that the host has not granted")      \
     X(answer_never_late, "a member may take for ever to answer a query")                           \
     X(no_term, "a new host stamps as if it were the first")                                        \

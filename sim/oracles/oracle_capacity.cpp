@@ -60,6 +60,45 @@ Violation check_places(const Replica &r, uint16_t index)
     return {};
 }
 
+namespace {
+
+// The node of this peer's host, which counts it as a member. Null: it has none.
+const Replica *host_of(const Replica &r, std::span<const Node> nodes)
+{
+    for (const Node &node : nodes) {
+        if (!node.session) continue;
+        const Replica &other = inspect::replica(node.session);
+        const bool is_it = other.self == replica::host(r) && other.session == r.session;
+        if (is_it && replica::is_host(other) && replica::is_member(other, r.self)) return &other;
+    }
+    return nullptr;
+}
+
+}
+
+Violation check_leases(std::span<const Node> nodes, uint16_t index)
+{
+    if (!nodes[index].session) return {};
+    const Replica &r = inspect::replica(nodes[index].session);
+    if (r.topology == Topology::star || r.phase == Phase::outside) return {};
+    const Replica *host = host_of(r, nodes);
+    if (!host) return {};
+    for (const uint16_t slot : r.order.all()) {
+        const PeerId creator = r.members[slot].id;
+        if (creator == r.self || creator == host->self) continue;
+        if (!replica::is_member(r, creator) || !replica::is_member(*host, creator)) continue;
+        const size_t leases = size_t{replica::find_member(*host, creator)} * host->places.count;
+        for (size_t type = 0; type < r.places.count; ++type) {
+            const uint32_t alive = r.leases[size_t{slot} * r.places.count + type].alive;
+            const uint32_t places = host->leases[leases + type].places;
+            if (alive > places)
+                return exceeds("I29", r, index, type, "living objects of one creator", alive,
+                               places);
+        }
+    }
+    return {};
+}
+
 Violation check_at_rest(const AtRest &at_rest)
 {
     if (at_rest.members.empty()) return {};

@@ -227,6 +227,8 @@ Violation check(const AtRest &at_rest);
 namespace oracle_capacity {
 Violation check(const Node &node, uint16_t index);
 Violation check_places(const Replica &replica, uint16_t index);
+// I29: at no peer of a mesh live more objects of one creator than its lease at the host has places.
+Violation check_leases(std::span<const Node> nodes, uint16_t index);
 // Q11: the leases of all members together are objects_max, and the used places are those of the
 // living objects.
 Violation check_at_rest(const AtRest &at_rest);

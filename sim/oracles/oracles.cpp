@@ -289,6 +289,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     keep(o, oracle_amplification::check(record, node, index, o.homes, o.journals));
     keep(o, oracle_bounds::check(node, index));
     keep(o, oracle_capacity::check(node, index));
+    keep(o, oracle_capacity::check_leases(nodes, index));
     if (node.session && record.ticks % look_around_ticks == 0) {
         const Replica &replica = inspect::replica(node.session);
         keep(o, oracle_bounds::check_replica(replica, index));

@@ -1,6 +1,6 @@
 #include "sim/recording/recording.h"
 #include "migration/replica.h"
-#include "session/record.h"
+#include "session/recording/record.h"
 #include "sim/oracles/oracle_checks.h"
 #include "sim/recording/recording_history.h"
 #include "sim/world/names.h"

@@ -228,9 +228,55 @@ PlayedSessions withheld(const Stage &stage)
     return finish(run, "who answers no query is removed, however many leave");
 }
 
+// The liar shows things to one member: in each place one that nobody else knows.
+void fill_tables(Run &run, uint16_t liar, uint16_t to)
+{
+    const Replica &known = inspect::replica(session(run, liar));
+    for (uint32_t place = 0; place < known.types->types[THING].objects_max; ++place) {
+        const Written value = {};
+        std::byte buffer[200];
+        BitWriter w = bits::writer(buffer);
+        bits::write(w, static_cast<uint64_t>(MessageKind::create), 8);
+        bits::write_varint(w, known.world.serial + 1000 + place);
+        bits::write_varint(w, place);
+        bits::write(w, THING, 8);
+        bits::write(w, known.world.tick, 32);
+        type_table::write_fields(w, *known.types, THING,
+                                 reinterpret_cast<const std::byte *>(&value),
+                                 type_table::all_fields(*known.types, THING));
+        lie(run, liar, to, std::span(buffer).first(bits::size_bytes(w)));
+    }
+}
+
+// The liar fills the tables of all but the host, which then creates one more object.
+PlayedSessions hidden(const Stage &stage)
+{
+    Run run = begin_with_liar(stage, 4,
+                              "create 0 @5050000 o9 =124076828\n"
+                              "create 1 @7000000 o10 =124076828\n");
+    for (const uint16_t to : {uint16_t{1}, uint16_t{2}})
+        fill_tables(run, 3, to);
+    advance_to(run, 5'080'000);
+    for (const uint16_t place : {uint16_t{1}, uint16_t{2}}) {
+        const Replica &r = inspect::replica(session(run, place));
+        expect(run, r.world.packed[THING].alive == r.types->types[THING].objects_max,
+               "no thing has room");
+    }
+    advance_to(run, 6'500'000);
+    expect(run, !is_member(run, 3, 0), "the host has removed the liar");
+    advance_to(run, 8'000'000);
+    constexpr uint16_t honest[] = {0, 1, 2};
+    expect(run, agree(run, honest), "the others agree");
+    for (const uint16_t place : honest)
+        expect(run, is_owned(run, place, 9, 0) && is_owned(run, place, 10, 1),
+               "they can create, and others learn of it");
+    return finish(run, "what one hides from the host holds nobody up");
+}
+
 constexpr Playable all[] = {
     {{"liar-malformed", "a member sends what is in no format"}, malformed, true},
     {{"liar-lease", "a member creates more than its lease allows"}, beyond_the_lease, true},
+    {{"liar-hides", "a member fills the tables of others than the host"}, hidden},
     {{"liar-accuses", "a member accuses two others falsely"}, one_word},
     {{"liar-witnesses", "a member wrongs one, and after a change of host another"}, two_witnesses},
     {{"liar-dooms", "a member reports the deaths of what another has not made yet"}, doomed, true},

@@ -265,12 +265,7 @@ constexpr MessageKind reports[] = {MessageKind::report_object, MessageKind::dead
 const Said &any_said(Lie &lie)
 {
     const bool reports_now = is_departure(lie.r) && dice::per_mille(lie.dice, 700);
-    if (!reports_now) {
-        const Said &said = all_said[dice::within(lie.dice, 0, std::size(all_said) - 1)];
-        // Open: objects beyond its lease that the host does not learn of (docs/security.md).
-        const bool is_hidden = said.kind == MessageKind::create && lie.to != replica::host(lie.r);
-        return is_hidden ? all_said[0] : said;
-    }
+    if (!reports_now) return all_said[dice::within(lie.dice, 0, std::size(all_said) - 1)];
     const MessageKind kind = reports[dice::within(lie.dice, 0, std::size(reports) - 1)];
     return all_said[static_cast<size_t>(kind)];
 }

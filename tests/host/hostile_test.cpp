@@ -58,19 +58,15 @@ count = 512
 )";
 
 // The host finds these breaches itself, and removes the hostile bot for them.
-const std::set<std::string> charged = {"malformed", "forged",   "poses", "steals",   "creates",
-                                       "ousts",     "exhausts", "meets", "miscalls", "nonsense"};
+const std::set<std::string> charged = {"malformed", "forged",   "poses",    "steals",
+                                       "creates",   "ousts",    "exhausts", "meets",
+                                       "miscalls",  "nonsense", "hides"};
 const std::vector<std::string> kinds = {
     "malformed", "forged",  "poses",    "steals",   "creates",  "deaths",    "claims",
     "vanishes",  "accuses", "ousts",    "reports",  "exhausts", "buries",    "takes",
     "dooms",     "meets",   "miscalls", "floods",   "stalls",   "withholds", "trickles",
     "nonsense",  "replays", "relays",   "occupies", "knocks"};
-const std::vector<std::string> mesh_kinds = {"differs"};
-// This harms the honest bots: docs/security.md, "A member", 3.
-// hides: in a mesh the members but the host hold so many objects of the hostile bot that a MIGRATE
-// of the host has no room and waits there. The QUERY of the next departure waits behind it, so the
-// members do not answer, and the host removes one of them as too slow.
-const std::vector<std::string> open_kinds = {"hides"};
+const std::vector<std::string> mesh_kinds = {"differs", "hides"};
 
 // One attack, on a host and four bots of its own.
 struct Battle {
@@ -168,7 +164,6 @@ TEST(Hostile, EveryAttackIsInOneOfTheLists)
     EXPECT_EQ(listing.wait_for_end(), 0);
     std::vector<std::string> expected = kinds;
     expected.insert(expected.end(), mesh_kinds.begin(), mesh_kinds.end());
-    expected.insert(expected.end(), open_kinds.begin(), open_kinds.end());
     std::vector<std::string> listed;
     std::istringstream lines(listing.text);
     for (std::string line; std::getline(lines, line);)

@@ -67,7 +67,7 @@ struct CountedWorld : SimWorld {
 
 int64_t clocks(const Session *session)
 {
-    return static_cast<int64_t>(row(session, TrafficKind::clock).count);
+    return static_cast<int64_t>(row(session, TrafficKind::notice).count);
 }
 
 // Calls the functions that a game can call, at random.

@@ -41,7 +41,7 @@ int rank(FrameKind kind)
     case FrameKind::snapshot:
     case FrameKind::updates:
     case FrameKind::call:
-    case FrameKind::clock:
+    case FrameKind::notice:
     case FrameKind::bridged:
     case FrameKind::challenge:
     case FrameKind::answer: return 5;
@@ -167,7 +167,7 @@ static void read_padding(FrameReader &r, Frame &frame)
         if (byte != std::byte{0}) r._failed = true;
 }
 
-// --- snapshot, updates, call, clock, bridged, challenge, answer: length u16 (none in the last
+// --- snapshot, updates, call, notice, bridged, challenge, answer: length u16 (none in the last
 // frame, nor below 31 bytes), bytes ---
 
 size_t write_unreliable_header(std::span<std::byte> to, UnreliableKind kind, size_t size_bytes)

@@ -20,7 +20,7 @@ enum class FrameKind : uint8_t {
     snapshot, // From here on the unreliable messages, in the order of UnreliableKind.
     updates,
     call,
-    clock,
+    notice,
     bridged,
     challenge,
     answer

@@ -34,7 +34,7 @@ TEST(Charges, MovedOnesAreAddedAndLeaveNothingBehind)
     Counted from, to, both;
     const Ship ship = {7, 3};
     for (Counted *counted : {&from, &both}) {
-        charges::add(counted->charges, TrafficKind::clock, 64, 2);
+        charges::add(counted->charges, TrafficKind::notice, 64, 2);
         charges::add_value(counted->charges, table, TrafficKind::create, 1, &ship, 40);
     }
     for (Counted *counted : {&to, &both})

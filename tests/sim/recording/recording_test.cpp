@@ -1,5 +1,5 @@
 // Recorded sessions that are replayed to the byte.
-#include "session/record.h"
+#include "session/recording/record.h"
 #include "sim/recording/recording.h"
 #include "tests/session/sim_world.h"
 #include <algorithm>

@@ -133,14 +133,14 @@ TEST(ConnectionSend, NoMoreThan64UnreliableMessagesGoInAPacket)
     for (size_t i = 0; i < unreliable_messages_max; i += 1) {
         ASSERT_FALSE(connection::unreliable_room(packet).empty());
         connection::unreliable_room(packet)[0] = std::byte{7};
-        connection::add_unreliable(packet, UnreliableKind::clock, 1);
+        connection::add_unreliable(packet, UnreliableKind::notice, 1);
     }
     EXPECT_TRUE(connection::unreliable_room(packet).empty());
     const auto datagram = connection::finish_packet(c, packet, pair.now_us);
     const OpenedPacket opened = pair.open(1, Bytes(datagram.begin(), datagram.end()));
     EXPECT_EQ(Opening::ok, opened.opening);
     EXPECT_EQ(unreliable_messages_max, opened.unreliable_count);
-    EXPECT_EQ(UnreliableKind::clock, opened.unreliable[63].kind);
+    EXPECT_EQ(UnreliableKind::notice, opened.unreliable[63].kind);
 }
 
 TEST(ConnectionSend, WithoutAPlaceForItsFateNoPacketGoes)

@@ -82,7 +82,7 @@ TEST(Frames, TheBytesOfEveryKind)
     EXPECT_EQ(FrameKind::ping, frames::next(reader).kind);
     EXPECT_EQ(CloseReason::removed, frames::next(reader).reason);
     EXPECT_EQ(UnreliableKind::updates, frames::unreliable_kind(frames::next(reader).kind));
-    EXPECT_EQ(UnreliableKind::clock, frames::unreliable_kind(frames::next(reader).kind));
+    EXPECT_EQ(UnreliableKind::notice, frames::unreliable_kind(frames::next(reader).kind));
     EXPECT_EQ(UnreliableKind::call, frames::unreliable_kind(frames::next(reader).kind));
     f = frames::next(reader);
     EXPECT_EQ(FrameKind::padding, f.kind);

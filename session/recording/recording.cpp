@@ -1,4 +1,4 @@
-#include "session/recording.h"
+#include "session/recording/recording.h"
 
 namespace tern {
 namespace session {

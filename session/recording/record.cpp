@@ -1,4 +1,4 @@
-#include "session/record.h"
+#include "session/recording/record.h"
 #include "base/assert.h"
 #include "base/hash.h"
 #include "transport/transport_types.h"

@@ -1,0 +1,20 @@
+// Notices: unreliable messages between the host and a member, outside of the streams: the host's
+// clock, a member's question about leases (migration/shortage.h), and the host's answer.
+// Format: docs/wire_format.md, "Notices".
+#pragma once
+#include "session/session_types.h"
+
+namespace tern::session {
+
+bool is_notice(const Session &s, std::span<const std::byte> bytes);
+// Only for bytes that are a notice, from a member.
+void take_notice(Session &s, ConnectionIndex index, std::span<const std::byte> bytes);
+
+// Whether the next packet to the member should carry a notice.
+bool has_notice(const Session &s, const PeerLink &p, bool is_host);
+// Whether a packet should be sent for that, if there is no other reason for one.
+bool notice_needs_packet(const Session &s, const PeerLink &p, bool is_host);
+// False: not all of them have room in this packet.
+bool add_notices(const Session &s, Charges &charges, PeerLink &p, Packet &packet, bool is_host);
+
+}
