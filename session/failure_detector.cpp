@@ -107,6 +107,13 @@ static void update_heard(Session &s)
     }
 }
 
+// Later in a tick than update_heard(): a departure may have ended, after which those that are heard
+// are enough, and a client of a star that has taken the host's place hears more than the host.
+static bool still_hears_few(const Session &s)
+{
+    return s.few_since_us != 0 && hears_few(s);
+}
+
 // Whether the session can go on without this member, by those that are heard now. What a member
 // has begun to remove can never come back, so nobody may begin what too few could end.
 static bool can_go_on_without(Session &s, MemberSlot slot)
@@ -192,7 +199,6 @@ static void replace_host(Session &s)
     if (!can || waits) return;
     while (replica::successor(r) != r.self)
         replica::peer_gone(*s.replica, replica::successor(r));
-    update_heard(s); // As a client it heard too few; in charge, it hears enough.
 }
 
 // A newcomer that loses its host starts over, and one that was told of the host's goodbye follows
@@ -268,7 +274,7 @@ void update_outages(Session &s)
     if (replica::successor(r) != r.self) replace_host(s);
     if (replica::successor(r) == r.self) remove_unreachable(s);
     note_former_members(s);
-    if (s.few_since_us != 0 && is_removed(s)) s.joins_again = true;
+    if (still_hears_few(s) && is_removed(s)) s.joins_again = true;
 }
 
 // Until when the member is heard and nothing is due from it; 0: something is.
@@ -332,7 +338,7 @@ bool is_cut_off(const Session &s)
     if (r.fault == Fault::minority) return true;
     if (r.phase != Phase::in) return false;
     const bool is_client = r.topology == Topology::star && replica::successor(r) != r.self;
-    if (s.few_since_us == 0) return is_client && s.host_is_cut_off;
+    if (!still_hears_few(s)) return is_client && s.host_is_cut_off;
     const uint64_t half_us = timeout_us(s) / 2;
     const uint64_t halves = is_client ? 3 : is_lowest_heard(s) ? 1 : 2;
     return s.now_us - s.few_since_us >= halves * half_us;

@@ -246,6 +246,26 @@ TEST_P(Splits, TheNextHostGivesBackWhatWasHeldToo)
     EXPECT_EQ(object_owner(game.world.nodes[4].session, game.held[0]), next);
 }
 
+// The host waits for the report of a member that is away, and too few are left while the removed
+// one counts. When the report comes, its sender's path is too new for the sender to count as heard.
+TEST_P(Splits, AHostThatWaitsGoesOnInTheTickInWhichADepartureEnds)
+{
+    Play game(GetParam());
+    ASSERT_TRUE(game.open(4));
+    const size_t here[] = {0, 1}, away[] = {2, 3};
+    Session *host = game.world.nodes[0].session;
+    game.cut(here, away, true);
+    remove(host, game.ids[3]);
+    game.run(3 * second_us);
+    ASSERT_EQ(session_state(host), State::cut_off);
+    ASSERT_EQ(object_owner(host, game.own[3]), game.ids[3]);
+    game.cut(here, {away, 1}, false);
+    for (int ticks = 0; ticks < 600 && object_owner(host, game.own[3]) != game.ids[0]; ++ticks)
+        game.run(game.world.tick_us);
+    ASSERT_EQ(object_owner(host, game.own[3]), game.ids[0]);
+    EXPECT_EQ(session_state(host), State::open);
+}
+
 // --- Quorum::survivors: each part goes on, and they meet ---
 
 TEST_P(Splits, TwoThatWentOnAloneAreOneAgain)
