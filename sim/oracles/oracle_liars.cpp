@@ -38,7 +38,8 @@ Violation check(const Oracles &o, std::span<const Node> nodes, uint16_t index)
     const Node &node = nodes[index];
     if (!node.session) return {};
     const State state = session_state(node.session);
-    if (state == State::removed || state == State::overflow || state == State::refused_by_game)
+    const bool is_out = state == State::removed || state == State::refused_by_game;
+    if (state == State::overflow || (is_out && o.all_stay))
         return wrong(node, index, node.self, state_text(node.session));
     for (const Event &event : node.events)
         if (const Violation found = check_event(o, nodes, index, event); found) return found;
