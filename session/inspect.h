@@ -3,6 +3,7 @@
 #include "migration/replica_types.h"
 #include "tern/types.h"
 #include "transport/transport_types.h"
+#include <array>
 
 namespace tern {
 
@@ -68,6 +69,10 @@ bool lie(Session *session, PeerId to, StreamId stream, std::span<const std::byte
 // is due otherwise, such as acks, if the frames have no room beside that.
 Datagram seal(Session *session, PeerId to, std::span<const std::byte> frames,
               std::span<std::byte> buffer);
+// All memory that make_session() has allocated. A test that saves it can put the session back as it
+// was; the session's random source, if that is libsodium's, is not part of it.
+inline constexpr size_t memory_blocks = 4;
+std::array<std::span<std::byte>, memory_blocks> memory(Session *session);
 // Makes a session that draws its keys from a seed, to replay its recording.
 Session *make_seeded_session(const Config &config, const uint8_t (&seed)[32]);
 

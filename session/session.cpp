@@ -351,6 +351,18 @@ Session *inspect::make_seeded_session(const Config &config, const uint8_t (&seed
     return s;
 }
 
+std::array<std::span<std::byte>, inspect::memory_blocks> inspect::memory(Session *session)
+{
+    Session &s = *session;
+    const auto block = [](void *at, size_t size_bytes) {
+        return std::span(static_cast<std::byte *>(at), size_bytes);
+    };
+    return {block(&s, sizeof s), block(s.replica_memory, s.sizes.block_bytes),
+            block(s.memory, session::all_bytes(s) - sizeof s - s.sizes.block_bytes -
+                                endpoint::size_bytes(session::endpoint_limits(s.config))),
+            block(s.endpoint, endpoint::size_bytes(session::endpoint_limits(s.config)))};
+}
+
 static ConfigProblem outside(const char *what, uint64_t value, uint64_t min, uint64_t max)
 {
     ConfigProblem problem;
