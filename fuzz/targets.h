@@ -37,7 +37,7 @@ namespace tern::fuzz {
     X(recording, 512, 400)                                                                         \
     X(trace, 512, 1000)                                                                            \
     X(replica, 256, 300)                                                                           \
-    X(hostile, 512, 400)                                                                           \
+    X(hostile, 256, 300)                                                                           \
     X(between, 256, 200)                                                                           \
     X(simulator, 240, 16)
 #define TERN_ONE_FUZZ_TARGET(name, bytes_max, tries)                                               \
