@@ -176,11 +176,9 @@ static bool is_beyond_lease(const Replica &r, ObjectId id, TypeId type)
 // caused. An orphan then dies, because the members could not agree on it.
 static bool settle_mismatch(Replica &r, const TenureInfo &tenure, TypeId type)
 {
-    const ObjectSlot slot = world::find(r.world, tenure.id);
-    if (slot == no_slot) return false;
-    const Object &known = r.world.slots[slot];
-    if (known.type == type && known.place == tenure.place) return false;
-    if (grants::orphaned(r, slot)) replica_objects::destroy_reported(r, tenure.id);
+    if (!views::differs(r, tenure.id, type, tenure.place)) return false;
+    if (grants::orphaned(r, world::find(r.world, tenure.id)))
+        replica_objects::destroy_reported(r, tenure.id);
     return true;
 }
 

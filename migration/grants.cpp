@@ -319,6 +319,10 @@ static bool take_granted(Replica &r, uint32_t index, uint16_t i, Stamp previous,
         slot = world::add(r.world, *r.types, id, state.type);
         places::move_in(r, slot, place);
     }
+    if (!replica_objects::takes_place(r, slot, stamp, state.type, place)) {
+        replica_objects::refuse_claim_to_self(r, id, ClaimRefusal::overtaken);
+        return false;
+    }
     Object &object = r.world.slots[slot];
     uint64_t changed = 0;
     uint32_t survived_tick = value_tick(r, object);

@@ -72,6 +72,17 @@ bool clear_place(Replica &r, ObjectId id, TypeId type, uint32_t place)
     return is_newer;
 }
 
+bool takes_place(Replica &r, ObjectSlot slot, Stamp stamp, TypeId type, uint32_t place)
+{
+    const Object &object = r.world.slots[slot];
+    if (!views::differs(r, object.id, type, place)) return true;
+    const bool is_own = object_id::creator(object.id) == r.self;
+    if (is_own || object.type != type || stamp <= object.stamp) return false;
+    if (!clear_place(r, object.id, type, place)) return false;
+    places::move_over(r, slot, place);
+    return true;
+}
+
 // A grant of a new host may be the first sign of it, because its VIEW comes after its grants.
 static void note_new_host(Replica &r, Stamp stamp)
 {
@@ -109,7 +120,11 @@ void join(Replica &r, const TenureInfo &tenure, const ObjectState &state, Source
     note_new_host(r, tenure.stamp);
     if (dead::contains(r.world.dead, tenure.id)) return;
     const ObjectSlot known = world::find_alive(r.world, tenure.id);
-    if (known != no_slot) return join_known(r, known, tenure, state);
+    if (known != no_slot) {
+        if (takes_place(r, known, tenure.stamp, state.type, tenure.place))
+            join_known(r, known, tenure, state);
+        return;
+    }
     if (!clear_place(r, tenure.id, state.type, tenure.place)) return;
     if (source == Source::message) note_given(r, tenure.id);
     const ObjectSlot slot = world::add(r.world, *r.types, tenure.id, state.type);
@@ -207,7 +222,8 @@ Verdict receive_create(Replica &r, PeerId from, BitReader reader)
     tenure.survived_tick = state.tick;
     views::NewObjects fresh = {};
     const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
-    if (fit == Verdict::malformed) return fit;
+    const bool contradicts = views::differs(r, tenure.id, state.type, tenure.place);
+    if (fit == Verdict::malformed || contradicts) return Verdict::malformed;
     const bool is_new = fresh.count > 0;
     if (is_new && !leases::allow(r, from, state.type, tenure.place)) return Verdict::over_quota;
     if (fit == Verdict::ok) join(r, tenure, state, Source::message);

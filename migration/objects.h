@@ -32,6 +32,10 @@ void push_state_history(Replica &r, ObjectSlot slot);
 // Destroys what this peer believes to live in the place of an object that was not known here; false
 // if that is the newer one, so that the object is dead.
 bool clear_place(Replica &r, ObjectId id, TypeId type, uint32_t place);
+// Whether a tenure that names this type and place may begin with the object in this slot. Its
+// creator may have named another place to each member; then that of the newest grant counts, and
+// the object moves there.
+bool takes_place(Replica &r, ObjectSlot slot, Stamp stamp, TypeId type, uint32_t place);
 // A message states that the object is dead; it may be unknown here.
 void destroy_reported(Replica &r, ObjectId object);
 // Destroys an own object while receiving, and announces that.

@@ -153,12 +153,30 @@ ObjectSlot occupant(const Replica &r, PeerId creator, TypeId type, uint32_t numb
     return entry == 0 ? no_slot : entry - 1;
 }
 
-void move_in(Replica &r, ObjectSlot slot, uint32_t number)
+static void take_place(Replica &r, ObjectSlot slot, uint32_t number)
 {
     r.world.slots[slot].place = number;
     const uint32_t at = find(r, key_of(r, slot));
     TERN_ASSERT(r.occupants[at] == 0, "place %u", number);
     r.occupants[at] = slot + 1;
+}
+
+static void leave_place(Replica &r, ObjectSlot slot)
+{
+    const uint32_t at = find(r, key_of(r, slot));
+    TERN_ASSERT(r.occupants[at] == slot + 1, "place %u", r.world.slots[slot].place);
+    probing::remove(r.occupants, at, [&](ObjectSlot other) { return key_of(r, other); });
+}
+
+void move_over(Replica &r, ObjectSlot slot, uint32_t number)
+{
+    leave_place(r, slot);
+    take_place(r, slot, number);
+}
+
+void move_in(Replica &r, ObjectSlot slot, uint32_t number)
+{
+    take_place(r, slot, number);
     leases::came_alive(r, r.world.slots[slot]);
 }
 
@@ -175,9 +193,7 @@ void died(Replica &r, ObjectSlot slot)
 {
     const Object &object = r.world.slots[slot];
     const PeerId creator = object_id::creator(object.id);
-    const uint32_t at = find(r, key_of(r, slot));
-    TERN_ASSERT(r.occupants[at] == slot + 1, "place %u", object.place);
-    probing::remove(r.occupants, at, [&](ObjectSlot other) { return key_of(r, other); });
+    leave_place(r, slot);
     leases::died(r, object);
     if (!uses_own_lease(r, creator)) return;
     if (creator == r.self)

@@ -27,6 +27,7 @@ void rewind(Replica &r, MemberSlot member);
 // Finds the object that lives in a place, as far as this peer knows. no_slot: there is none.
 ObjectSlot occupant(const Replica &r, PeerId creator, TypeId type, uint32_t number);
 void move_in(Replica &r, ObjectSlot slot, uint32_t number);
+void move_over(Replica &r, ObjectSlot slot, uint32_t number); // To another place, which is empty.
 // Call it once for each object that has died: it leaves its place.
 void died(Replica &r, ObjectSlot slot);
 

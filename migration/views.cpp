@@ -443,15 +443,18 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
 
 // --- Room ---
 
+bool differs(const Replica &r, ObjectId id, TypeId type, uint32_t place)
+{
+    const ObjectSlot slot = world::find(r.world, id);
+    if (slot == no_slot) return false;
+    return r.world.slots[slot].type != type || r.world.slots[slot].place != place;
+}
+
 Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t place, NewObjects &fresh)
 {
     const uint32_t objects_max = r.types->types[type].objects_max;
     if (place >= objects_max) return Verdict::malformed;
-    const ObjectSlot slot = world::find(r.world, id);
-    if (slot != no_slot) {
-        const Object &known = r.world.slots[slot];
-        return known.type == type && known.place == place ? Verdict::ok : Verdict::malformed;
-    }
+    if (world::find(r.world, id) != no_slot) return Verdict::ok;
     // Only this peer creates objects with its own ids.
     if (object_id::creator(id) == r.self && object_id::serial(id) > r.world.serial)
         return Verdict::malformed;

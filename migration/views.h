@@ -46,6 +46,9 @@ struct NewObjects {
     NewObject objects[grant_objects_max];
     uint32_t count;
 };
+// Whether this peer knows the object with another type or place. Its creator alone can have caused
+// that: it has sent each member another CREATE.
+bool differs(const Replica &r, ObjectId id, TypeId type, uint32_t place);
 // Whether there is room for an object of this type that a message brings; ok also if it is known or
 // destroyed. `fresh` lists the new objects of the message. Verdict::later: objects that died in
 // this tick still take room or, while we join, the deaths of others are still to come.

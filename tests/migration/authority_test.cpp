@@ -486,6 +486,38 @@ TEST_F(Authority, AnOrphanThatWasMadeDifferentlyForEachDies)
     EXPECT_TRUE(belief(host, second).dead);
 }
 
+// A grant names the place that the host knows. Where the creator has named another one, the object
+// moves: neither its new owner nor the host is charged for what the creator has done.
+TEST_F(Authority, WhatWasMadeInAnotherPlaceForEachMovesWithItsNextOwner)
+{
+    const auto made_in = [](uint32_t place) {
+        std::byte buffer[64];
+        BitWriter w = bits::writer(buffer);
+        messages::write_kind(w, MessageKind::create);
+        bits::write_varint(w, 1); // Its serial.
+        bits::write_varint(w, place);
+        bits::write(w, 0, 8);
+        bits::write(w, 1, 32);
+        bits::write(w, 0, 64);
+        return Bytes(buffer, buffer + bits::size_bytes(w));
+    };
+    const ObjectId made = object_id::make(peer(4), 1);
+    for (const unsigned to : {1u, 2u, 3u})
+        ASSERT_EQ(replica::receive(group.at(to), peer(4), made_in(to == 1 ? 0 : to)), Verdict::ok);
+    // To one receiver the creator contradicts itself.
+    EXPECT_EQ(replica::receive(group.at(3), peer(4), made_in(0)), Verdict::malformed);
+    ASSERT_TRUE(replica::claim(group.at(2), made)); // The GRANT finds it in place 2.
+    for (const unsigned from : {2u, 1u, 2u})
+        group.settle_and_pull(from - 1);
+    group.flow();
+    for (const unsigned at : {1u, 2u, 3u}) {
+        const ObjectSlot slot = world::find_alive(group.at(at).world, made);
+        ASSERT_NE(slot, no_slot);
+        EXPECT_EQ(group.at(at).world.slots[slot].owner, peer(2));
+        EXPECT_EQ(group.at(at).world.slots[slot].place, 0u);
+    }
+}
+
 TEST_F(Authority, WhileTheHostStaysAReportNamesNoLaterPeersAndFewSerials)
 {
     Replica &host = group.at(1);
