@@ -28,6 +28,8 @@ tern::ExploreScope scope_of(const Options &options)
     scope.holds = options.holds;
     scope.suspicions = options.suspicions;
     scope.forges = options.forges;
+    scope.lies = options.lies;
+    scope.liar = options.liar;
     scope.locks = options.locks;
     scope.releases = options.releases;
     scope.hides = options.hides;
@@ -69,6 +71,8 @@ int explore(const Options &options)
              std::to_string(tern::cluster_peers_max));
     if (scope.losses > 0 && scope.updates == 0)
         fail("--losses " + std::to_string(scope.losses) + " of UPDATEs: needs --updates");
+    if (const char *broken = tern::cluster::liar_broken(scope))
+        fail("--lies " + std::to_string(scope.lies) + ": the scope has " + broken);
     tern::Explorer explorer = tern::explorer::make(scope);
     const double start_s = wall_s();
     const double bound_s = options.bound_s == 0 ? 1e18 : options.bound_s;

@@ -135,6 +135,9 @@ void add_explore(CLI::App &parent, Options &options)
     count("--releases", options.releases, "Times that an owner gives an object up");
     count("--hides", options.hides, "Times that an object is hidden from a peer, or shown again");
     count("--forges", options.forges, "Messages of members that have no right to say them");
+    count("--lies", options.lies, "What one member, the liar, says or withholds against the truth");
+    count("--liar", options.liar, "Which member lies, not the host (the last if not given)",
+          tern::cluster_peers_max);
     app->add_option("--time-limit", options.bound_s, "Stop after this many seconds")
         ->check(whole_number(1, 1'000'000));
     app->add_option("--record", options.record, "Write the counterexample here");

@@ -65,6 +65,7 @@ struct Options {
     // explore
     uint16_t creates = 1, claims = 2, destroys = 1, crashes = 1, updates = 0, losses = 0, joins = 0;
     uint16_t waits = 0, holds = 0, suspicions = 0, forges = 0, locks = 0, releases = 0, hides = 0;
+    uint16_t lies = 0, liar = 0;
     uint16_t objects_max = 0; // 0: more than are created.
     bool mortal = false, survivors = false, star = false;
     // explore, mutants, hunt, shrink

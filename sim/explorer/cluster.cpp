@@ -27,14 +27,6 @@ static void spend(const Cluster &c, ClusterState &s, Budget budget)
     put(s, part, s.parts[part] + (1u << 4 * (budget % budgets_per_part)));
 }
 
-static void remember_destroyed(const Cluster &c, ClusterState &s, const Move &move)
-{
-    const uint32_t i = spent(c, s, destroys);
-    const uint32_t entry =
-        (move.a + 1u) << object_bits | (move.number >> 8u & 7u) << 2 | (move.number & 3u);
-    put(s, c._part_count - 1, s.parts[c._part_count - 1] | entry << 8 * i);
-}
-
 Destroyed destroyed(const Cluster &c, const ClusterState &s, uint32_t i)
 {
     const uint32_t entry = s.parts[c._part_count - 1] >> 8 * i & 255;
@@ -43,11 +35,22 @@ Destroyed destroyed(const Cluster &c, const ClusterState &s, uint32_t i)
     return {static_cast<PeerPlace>((entry >> object_bits) - 1), object_code::id(code)};
 }
 
+static void remember_destroyed(const Cluster &c, ClusterState &s, const Move &move)
+{
+    uint32_t i = 0;
+    while (destroyed(c, s, i).object != ObjectId::none)
+        ++i;
+    const uint32_t entry =
+        (move.a + 1u) << object_bits | (move.number >> 8u & 7u) << 2 | (move.number & 3u);
+    put(s, c._part_count - 1, s.parts[c._part_count - 1] | entry << 8 * i);
+}
+
 // --- Streams and bags: linked lists that share their tails ---
 
 static uint64_t marks(const ClusterList &list)
 {
-    return uint64_t{list.packet} << 2 | (list.forged ? 2 : 0) | (list.reported_lost ? 1 : 0);
+    const uint64_t lied = list.lied ? uint64_t{1} << 63 : 0;
+    return lied | uint64_t{list.packet} << 2 | (list.forged ? 2 : 0) | (list.reported_lost ? 1 : 0);
 }
 
 static uint32_t list_of(Cluster &c, const ClusterList &list)
@@ -133,10 +136,10 @@ static void send(Cluster &c, ClusterState &s, PeerPlace from, const Said &said)
     if (is_lost(c, s, from, said.to)) return;
     if (!said.updates)
         return append(c, s, {MoveKind::deliver, from, said.to, 0},
-                      {said.message, 0, 0, false, false});
+                      {said.message, 0, 0, false, false, false});
     const uint32_t part = bag_part(c, from, said.to);
     std::vector<ClusterList> all = items(c, s.parts[part]);
-    all.push_back({said.message, 0, said.packet, false, false});
+    all.push_back({said.message, 0, said.packet, false, false, false});
     put(s, part, bag_of(c, all));
 }
 
@@ -172,11 +175,11 @@ static uint32_t take_step(Cluster &c, ClusterState &s, PeerPlace place, Input in
     return step.violation;
 }
 
-// A newcomer may have no room for an object before it knows of all deaths. Its message stays where
-// it is.
+// A newcomer may have no room for an object before it knows of all deaths, and a lie may need room
+// that there never is. The message stays where it is.
 static bool waits_for_room(Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
 {
-    if (glance(c, s, to).phase != Phase::joining) return false;
+    if (glance(c, s, to).phase != Phase::joining && from != liar(c)) return false;
     const uint32_t head = c._lists[s.parts[stream_part(c, from, to)]].message;
     const Input input = {InputKind::receive, from, head, held_by(c, s, to)};
     return peer_steps::step(c._steps, s.parts[to], input).verdict == Verdict::later;
@@ -192,7 +195,7 @@ static uint32_t deliver(Cluster &c, ClusterState &s, const Move &move)
     const bool outside = glance(c, s, move.b).phase == Phase::outside;
     const InputKind kind = outside ? InputKind::welcome : InputKind::receive;
     const uint32_t violation = take_step(c, s, move.b, {kind, move.a, head.message});
-    if (violation != 0 || s.parts[move.a] == 0) return violation;
+    if (violation != 0 || s.parts[move.a] == 0 || head.lied) return violation;
     if (is_held(c, s, move.a, move.b)) {
         const uint32_t hold = hold_part(c, move.a, move.b);
         put(s, hold, s.parts[hold] + 1);
@@ -221,7 +224,34 @@ static void forge(Cluster &c, ClusterState &s, const Move &move)
                       ? peer_steps::forged_migrate(c._steps, s.parts[move.a], object)
                       : peer_steps::forged_destroy(c._steps, s.parts[move.a], object);
     }
-    append(c, s, move, {message, 0, 0, false, true});
+    append(c, s, move, {message, 0, 0, false, true, false});
+}
+
+static uint32_t withhold(Cluster &c, ClusterState &s, const Move &move)
+{
+    const uint32_t part = stream_part(c, move.a, move.b);
+    put(s, part, c._lists[s.parts[part]].rest);
+    return take_step(c, s, move.a, {InputKind::acked, move.b, 1});
+}
+
+static uint32_t mute(Cluster &c, ClusterState &s, const Move &move)
+{
+    const uint32_t part = stream_part(c, move.b, move.a);
+    const ClusterList head = c._lists[s.parts[part]];
+    put(s, part, head.rest);
+    return take_step(c, s, move.a, {InputKind::receive, move.b, head.message});
+}
+
+static uint32_t tell_lie(Cluster &c, ClusterState &s, const Move &move)
+{
+    if (move.kind == MoveKind::withhold) return withhold(c, s, move);
+    if (move.kind == MoveKind::mute) return mute(c, s, move);
+    const auto to = static_cast<PeerPlace>(move.number);
+    const uint32_t message = move.kind == MoveKind::lie
+                                 ? peer_steps::lie(c._steps, s.parts[move.a], lie_of(c, s, move))
+                                 : c._lists[s.parts[stream_part(c, move.a, to)]].message;
+    append(c, s, move, {message, 0, 0, false, false, true});
+    return 0;
 }
 
 // The UPDATE at one place of a bag arrives, or its sender counts it as lost. If it arrives after
@@ -293,6 +323,14 @@ uint32_t make_move(Cluster &c, ClusterState &s, const Move &move)
         spend(c, s, forges);
         forge(c, s, move);
         return 0;
+    case MoveKind::lie:
+    case MoveKind::repeat:
+    case MoveKind::withhold:
+    case MoveKind::mute:
+        spend(c, s, lies);
+        if (move.lie == LieKind::destroys) remember_destroyed(c, s, move);
+        return tell_lie(c, s, move);
+    case MoveKind::oust: return take_step(c, s, move.b, {InputKind::oust, move.a, 0});
     }
     return 0;
 }
@@ -327,6 +365,16 @@ static ClusterState state_of(const Cluster &c, std::span<const uint32_t> blocks)
     return s;
 }
 
+const char *liar_broken(const ExploreScope &scope)
+{
+    if (scope.lies == 0) return nullptr;
+    if (scope.peers < 2 || scope.liar == 1 || scope.liar > scope.peers)
+        return "a liar that is the host or nobody";
+    if (scope.creates >= cluster_objects_max - 1) return "a liar and more than 2 creates";
+    if (scope.lies + scope.destroys > int{destroys_max}) return "more than 4 lies and destroys";
+    return nullptr;
+}
+
 static void check_scope(const ExploreScope &scope)
 {
     TERN_ASSERT(scope.peers >= 1 && scope.peers + scope.joins <= cluster_peers_max, "%u peers",
@@ -335,8 +383,10 @@ static void check_scope(const ExploreScope &scope)
                 "%u creates, %u destroys", scope.creates, scope.destroys);
     for (const uint16_t budget :
          {scope.claims, scope.crashes, scope.updates, scope.losses, scope.waits, scope.holds,
-          scope.suspicions, scope.forges, scope.locks, scope.releases, scope.hides})
+          scope.suspicions, scope.forges, scope.locks, scope.releases, scope.hides, scope.lies})
         TERN_ASSERT(budget < 16, "%u", budget);
+    const char *broken = liar_broken(scope);
+    TERN_ASSERT(broken == nullptr, "%s", broken);
 }
 
 Cluster make(const ExploreScope &scope)
@@ -349,9 +399,9 @@ Cluster make(const ExploreScope &scope)
     c._part_count = c._places + pair_count(c) + tail_count;
     if (has_bags(c)) c._part_count += pair_count(c);
     if (has_holds(c)) c._part_count += pair_count(c);
-    c._steps = peer_steps::make(c._places, scope.mortal,
-                                scope.survivors ? Quorum::survivors : Quorum::majority,
-                                scope.star ? Topology::star : Topology::mesh, scope.objects_max);
+    c._steps = peer_steps::make(
+        c._places, scope.mortal, scope.survivors ? Quorum::survivors : Quorum::majority,
+        scope.star ? Topology::star : Topology::mesh, scope.objects_max, liar(c));
     c._lists.assign(1, {});
     return c;
 }
@@ -405,6 +455,11 @@ bool is_seat(const Cluster &c, PeerPlace place)
     return place < c._seated;
 }
 
+uint32_t seat_count(const Cluster &c)
+{
+    return c._seated;
+}
+
 uint32_t crashed(const Cluster &c, const ClusterState &s)
 {
     return spent(c, s, crashes);
@@ -413,6 +468,12 @@ uint32_t crashed(const Cluster &c, const ClusterState &s)
 uint32_t suspected(const Cluster &c, const ClusterState &s)
 {
     return spent(c, s, suspicions);
+}
+
+PeerPlace liar(const Cluster &c)
+{
+    if (c._scope.lies == 0) return no_peer_place;
+    return static_cast<PeerPlace>((c._scope.liar == 0 ? c._seated : c._scope.liar) - 1);
 }
 
 // True if nothing under way from `from` can ever arrive at `to`, so that quiet() ignores it.

@@ -32,6 +32,8 @@ struct ExploreScope {
     uint16_t releases = 0;   // release_ownership() by an owner.
     uint16_t hides = 0;      // An object is hidden from a peer, or shown again, by its updater.
     uint16_t forges = 0;     // Messages that their sender, not the host, has no right to send.
+    uint16_t lies = 0;       // What a liar does that no honest member would do: see MoveKind::lie.
+    uint16_t liar = 0;       // Its number, from 2 on. 0: the last of the members at the start.
     bool survivors = false;  // Quorum::survivors; else a majority continues the session.
     bool star = false;       // Topology::star; else a mesh.
     uint16_t objects_max = cluster_places_max;
@@ -63,13 +65,20 @@ enum class MoveKind : uint8_t {
     suspect,       // b takes a, which lives, for gone.
     forge_migrate, // a sends b a MIGRATE of another's object to itself, with a forged grant.
     forge_destroy, // a sends b a DESTROY of another's object.
-    replay         // a sends b the next message that the peer at place `number` has for a.
+    replay,        // a sends b the next message that the peer at place `number` has for a.
+    // The rest is of the liar a, while neither it nor b takes the liar for its host.
+    lie,      // lie, number: a sends b this message; `number` is what LieKind needs.
+    repeat,   // a sends b what it sends the peer at place `number` next.
+    withhold, // a does not send b its next message for b.
+    mute,     // The oldest message from b arrives at a, which never acks it.
+    oust      // b, which leads the others, removes a.
 };
 
 struct Move {
     MoveKind kind = MoveKind::create;
     PeerPlace a = 0, b = 0;
     uint16_t number = 0; // The code of an object, a place in a bag, or the place of a peer.
+    LieKind lie = LieKind::none;
 };
 
 inline constexpr uint32_t cluster_pairs_max = cluster_peers_max * (cluster_peers_max - 1);
@@ -91,6 +100,7 @@ struct ClusterList {
     uint16_t packet;    // Bags only.
     bool reported_lost; // Bags only: the sender counts it as lost.
     bool forged;        // Streams only: the sender had no right to send it.
+    bool lied;          // Streams only: a lie, of which the sender's session knows nothing.
 };
 
 // One step of one peer, as part of a move.
@@ -116,6 +126,8 @@ struct Cluster { // Closed.
 
 namespace cluster {
 
+// Why no cluster can have the liar of this scope. Null: one can.
+const char *liar_broken(const ExploreScope &scope);
 Cluster make(const ExploreScope &scope);
 ClusterState first_state(Cluster &c); // All `peers` are members; nothing is under way.
 
@@ -137,8 +149,10 @@ bool is_host(const Cluster &c, const ClusterState &s, PeerPlace place);
 uint32_t group(const Cluster &c, const ClusterState &s, PeerPlace host);
 bool is_member(const Cluster &c, const ClusterState &s, PeerPlace place); // On some host's roster.
 bool is_seat(const Cluster &c, PeerPlace place);                          // A member at the start.
-uint32_t crashed(const Cluster &c, const ClusterState &s);                // Crash moves made.
-uint32_t suspected(const Cluster &c, const ClusterState &s);              // Suspect moves made.
+uint32_t seat_count(const Cluster &c);
+uint32_t crashed(const Cluster &c, const ClusterState &s);   // Crash moves made.
+uint32_t suspected(const Cluster &c, const ClusterState &s); // Suspect moves made.
+PeerPlace liar(const Cluster &c);                            // no_peer_place: nobody lies.
 // Nothing that can arrive is under way, except UPDATEs that count as lost; nothing is held; and no
 // departure is left to notice.
 bool quiet(const Cluster &c, const ClusterState &s);

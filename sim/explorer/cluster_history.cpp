@@ -171,6 +171,10 @@ static void add_move(ClusterHistory &h, const Cluster &c, const ClusterState &af
         one.lane = move.b;
         one.label = "sees " + std::to_string(move.a + 1) + " gone";
         break;
+    case MoveKind::oust:
+        one.lane = move.b;
+        one.label = "removes " + std::to_string(move.a + 1);
+        break;
     default: break;
     }
     h.history.moments.push_back(one);
@@ -229,8 +233,10 @@ void add(ClusterHistory &h, const Cluster &c, const ClusterState &after, const M
     h.move += 1;
     add_move(h, c, after, move, label);
     const bool forged = move.kind == MoveKind::forge_migrate ||
-                        move.kind == MoveKind::forge_destroy || move.kind == MoveKind::replay;
+                        move.kind == MoveKind::forge_destroy || move.kind == MoveKind::replay ||
+                        move.kind == MoveKind::lie || move.kind == MoveKind::repeat;
     if (forged) add_forged(h, c, after, move);
+    if (move.kind == MoveKind::withhold) flights(h, c, false, move.a, move.b).pop_front();
     for (const ClusterStep &step : cluster::last_steps(c)) {
         add_heard(h, c, step);
         add_beliefs(h, c, step);

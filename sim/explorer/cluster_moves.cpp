@@ -61,19 +61,11 @@ static void membership(const Cluster &c, const ClusterState &s, std::vector<Move
     for (PeerPlace by = 0; by < c._places; ++by)
         for (PeerPlace who = 0; who < c._places; ++who) {
             if (!minds(c, s, by, who)) continue;
-            if (has_closed(c, s, who, by))
+            if (can_notice(c, s, who, by))
                 moves.push_back({MoveKind::notice, who, by, 0});
-            else if (spent(c, s, suspicions) < c._scope.suspicions)
+            else if (!has_closed(c, s, who, by) && spent(c, s, suspicions) < c._scope.suspicions)
                 moves.push_back({MoveKind::suspect, who, by, 0});
         }
-}
-
-// In a star a member takes messages about objects only from its host, and the host from its
-// members. Messages of any other peer wait until one of the two is the host of the other.
-static bool is_aside(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
-{
-    const Glance &there = glance(c, s, to);
-    return c._scope.star && there.leader != to && there.leader != from;
 }
 
 static bool waits(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
@@ -143,6 +135,8 @@ void moves(const Cluster &c, const ClusterState &s, std::vector<Move> &moves)
     for (PeerPlace place = 0; place < c._places; ++place)
         if (is_there(c, s, place)) acts(c, s, place, moves);
     membership(c, s, moves);
+    for (PeerPlace to = 0; to < c._places; ++to)
+        if (to != liar(c)) lying(c, s, to, moves);
     for (PeerPlace from = 0; from < c._places; ++from)
         for (PeerPlace to = 0; to < c._places; ++to)
             if (from != to) {
@@ -152,7 +146,7 @@ void moves(const Cluster &c, const ClusterState &s, std::vector<Move> &moves)
                 forging(c, s, from, to, moves);
             }
     const bool all_stay = c._scope.crashes == 0 && c._scope.suspicions == 0;
-    if (c._scope.symmetry && all_stay && s.key == c._first)
+    if (c._scope.symmetry && all_stay && c._scope.lies == 0 && s.key == c._first)
         std::erase_if(moves,
                       [](const Move &move) { return move.a > 1 && move.kind != MoveKind::join; });
 }
@@ -163,7 +157,7 @@ bool can(const Cluster &c, const ClusterState &s, const Move &move)
     moves(c, s, all);
     return std::any_of(all.begin(), all.end(), [&](const Move &one) {
         return one.kind == move.kind && one.a == move.a && one.b == move.b &&
-               one.number == move.number;
+               one.number == move.number && one.lie == move.lie;
     });
 }
 

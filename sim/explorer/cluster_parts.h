@@ -61,7 +61,8 @@ enum Budget : uint32_t {
     forges,
     locks,
     releases,
-    hides
+    hides,
+    lies
 };
 inline constexpr uint32_t budgets_per_part = 8; // 4 bits each.
 
@@ -123,7 +124,22 @@ inline bool minds(const Cluster &c, const ClusterState &s, PeerPlace by, PeerPla
 
 inline bool can_notice(const Cluster &c, const ClusterState &s, PeerPlace who, PeerPlace by)
 {
-    return minds(c, s, by, who) && has_closed(c, s, who, by);
+    // A liar takes no notice of its removal.
+    const bool is_removed = by == cluster::liar(c) && s.parts[who] != 0;
+    return minds(c, s, by, who) && has_closed(c, s, who, by) && !is_removed;
 }
+
+// In a star a member takes messages about objects only from its host, and the host from its
+// members. Messages of any other peer wait until one of the two is the host of the other.
+inline bool is_aside(const Cluster &c, const ClusterState &s, PeerPlace from, PeerPlace to)
+{
+    const Glance &there = glance(c, s, to);
+    return c._scope.star && there.leader != to && there.leader != from;
+}
+
+// Adds the moves of the liar towards `to`.
+void lying(const Cluster &c, const ClusterState &s, PeerPlace to, std::vector<Move> &moves);
+// The content of the lie that this move sends.
+Lie lie_of(const Cluster &c, const ClusterState &s, const Move &move);
 
 }

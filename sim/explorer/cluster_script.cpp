@@ -14,6 +14,7 @@ struct MoveName {
     std::string_view name;
     MoveKind kind;
     enum Shape : uint8_t { peer, peer_object, pair, pair_number, pair_object, pair_peer } shape;
+    LieKind lie = LieKind::none;
 };
 static constexpr MoveName move_names[] = {
     {"create", MoveKind::create, MoveName::peer},
@@ -36,6 +37,19 @@ static constexpr MoveName move_names[] = {
     {"forge_migrate", MoveKind::forge_migrate, MoveName::pair_object},
     {"forge_destroy", MoveKind::forge_destroy, MoveName::pair_object},
     {"replay", MoveKind::replay, MoveName::pair_peer},
+    {"repeat", MoveKind::repeat, MoveName::pair_peer},
+    {"withhold", MoveKind::withhold, MoveName::pair},
+    {"mute", MoveKind::mute, MoveName::pair},
+    {"oust", MoveKind::oust, MoveName::pair},
+    {"lie_fences", MoveKind::lie, MoveName::pair_peer, LieKind::fences},
+    {"lie_farewell", MoveKind::lie, MoveName::pair_peer, LieKind::farewell},
+    {"lie_empty", MoveKind::lie, MoveName::pair, LieKind::empty},
+    {"lie_takes", MoveKind::lie, MoveName::pair_object, LieKind::takes},
+    {"lie_buries", MoveKind::lie, MoveName::pair_object, LieKind::buries},
+    {"lie_destroys", MoveKind::lie, MoveName::pair_object, LieKind::destroys},
+    {"lie_creates", MoveKind::lie, MoveName::pair_number, LieKind::creates},
+    {"lie_accuses", MoveKind::lie, MoveName::pair_peer, LieKind::accuses},
+    {"lie_queries", MoveKind::lie, MoveName::pair_peer, LieKind::queries},
 };
 
 static bool has_pair(const MoveName &name)
@@ -60,7 +74,7 @@ static constexpr BudgetName budget_names[] = {
     {"waits", &ExploreScope::waits},           {"holds", &ExploreScope::holds},
     {"suspicions", &ExploreScope::suspicions}, {"forges", &ExploreScope::forges},
     {"locks", &ExploreScope::locks},           {"releases", &ExploreScope::releases},
-    {"hides", &ExploreScope::hides},
+    {"hides", &ExploreScope::hides},           {"lies", &ExploreScope::lies},
 };
 
 // --- Reading one line ---
@@ -147,6 +161,7 @@ static void read_move(Words &words, const MoveName &name, ScriptLine &line)
 {
     line.kind = LineKind::move;
     line.move.kind = name.kind;
+    line.move.lie = name.lie;
     if (has_pair(name))
         read_pair(words, line.move);
     else
@@ -155,7 +170,7 @@ static void read_move(Words &words, const MoveName &name, ScriptLine &line)
         line.move.number = static_cast<uint16_t>(object_code::of(read_object(words)));
     if (name.shape == MoveName::pair_number)
         line.move.number = static_cast<uint16_t>(
-            number_in(words, next(words), 1, 99, "the place of an UPDATE, from 1") - 1);
+            number_in(words, next(words), 1, 99, "the number of a place, from 1") - 1);
     if (name.shape == MoveName::pair_peer) line.move.number = read_peer(words, next(words));
 }
 
@@ -236,6 +251,8 @@ static void read_scope(Words &words, ExploreScope &scope)
             scope.mortal = number != 0;
         else if (word == "objects_max")
             scope.objects_max = static_cast<uint16_t>(number);
+        else if (word == "liar")
+            scope.liar = static_cast<uint16_t>(number);
         else if (word == "survivors")
             scope.survivors = number != 0;
         else if (word == "star")
@@ -297,6 +314,10 @@ static void widen(ExploreScope &scope, const std::vector<ScriptLine> &lines)
         case MoveKind::forge_migrate:
         case MoveKind::forge_destroy:
         case MoveKind::replay: used.forges += 1; break;
+        case MoveKind::lie:
+        case MoveKind::repeat:
+        case MoveKind::withhold:
+        case MoveKind::mute: used.lies += 1; break;
         default: break;
         }
     }
@@ -312,6 +333,7 @@ static std::string limits_broken(const ExploreScope &scope)
     if (scope.objects_max == 0 || scope.objects_max > cluster_places_max)
         return "objects_max is not from 1 to 12";
     if (scope.destroys > cluster::destroys_max) return "more than 4 destroys";
+    if (const char *broken = cluster::liar_broken(scope)) return broken;
     for (const BudgetName &name : budget_names)
         if (scope.*name.budget > 15) return "more than 15 " + std::string(name.name);
     return {};
@@ -360,7 +382,7 @@ static std::string pair_text(const Move &move)
 std::string text(const Move &move)
 {
     for (const MoveName &name : move_names) {
-        if (name.kind != move.kind) continue;
+        if (name.kind != move.kind || name.lie != move.lie) continue;
         std::string text = std::string(name.name) + " ";
         text += has_pair(name) ? pair_text(move) : std::to_string(move.a + 1);
         if (has_object(name)) text += " " + names::text(object_code::id(move.number));
@@ -388,6 +410,7 @@ std::string text(const Script &script)
         text += " " + std::string(name.name) + " " + std::to_string(script.scope.*name.budget);
     if (script.scope.objects_max != cluster_places_max)
         text += " objects_max " + std::to_string(script.scope.objects_max);
+    if (script.scope.liar != 0) text += " liar " + std::to_string(script.scope.liar);
     if (script.scope.survivors) text += " survivors 1";
     if (script.scope.star) text += " star 1";
     text += script.scope.mortal ? " mortal 1\n" : "\n";

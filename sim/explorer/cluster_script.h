@@ -17,6 +17,14 @@
 //     forge_migrate 3>2 2.1               3 sends 2 a MIGRATE of another's object to itself.
 //     forge_destroy 3>2 2.1               3 sends 2 a DESTROY of another's object.
 //     replay 3>2 1                        3 sends 2 the next message that 1 has for 3.
+//     repeat 3>2 1                        The liar 3 sends 2 the next message that it has for 1.
+//     withhold 3>2                        The liar does not send 2 its next message for 2.
+//     mute 3>2                            The next message of 2 arrives at the liar, which never
+//     acks it. oust 3>2                            2, which leads the others, removes the liar.
+//     lie_fences 3>1 2                    The liar 3 sends 1 a lie about 2: see LieKind. Likewise
+//                                         farewell, accuses, queries.
+//     lie_buries 3>1 2.1                  A lie about an object: takes, buries, destroys.
+//     lie_creates 3>1 1    lie_empty 3>1  An object in place 0 of the liar's. An empty REPORT.
 //     flow 2>1       flow                 All messages of that stream arrive; all of all streams
 //                                         and bags arrive.
 //     expect 3 dead 2.1                   Instead of 3: `all` members, or several, as 1,3.

@@ -54,6 +54,7 @@ static void expand(Explorer &e)
         const uint32_t broken = cluster::make_move(e._cluster, next, move);
         stuck = stuck && next.key == s.key; // What finds no room yet stays where it is.
         e._result.edges += 1;
+        if (next.key == s.key && broken == 0) continue;
         if (broken != 0) return break_off(e, index, move, cluster::violation(e._cluster, broken));
         const uint32_t known = hash_table::find(e._seen, next.key);
         if (known != 0) {

@@ -140,6 +140,7 @@ static Violation honest(const StepSeen &seen)
     const char *invariant = nullptr;
     const char *what = nullptr;
     const bool was_forged = seen.input.kind == InputKind::forged;
+    if (seen.by_liar && !seen.overflow && !is_full(seen.fault)) return {};
     if (seen.verdict == Verdict::malformed && !was_forged) {
         invariant = "I12";
         what = "found a message malformed";
@@ -157,6 +158,12 @@ static Violation honest(const StepSeen &seen)
         return {};
     }
     return about_message(invariant, seen, what);
+}
+
+// I28: the host removes no honest member, whatever a liar sends.
+static Violation i28(const StepSeen &seen)
+{
+    return seen.removed == 0 ? Violation{} : about_message("I28", seen, "removes an honest member");
 }
 
 // I26: at most objects_max objects live at a peer.
@@ -177,6 +184,7 @@ Violation first_violation(const StepSeen &seen)
 {
     if (Violation found = i6_forged(seen)) return found;
     if (Violation found = honest(seen)) return found;
+    if (Violation found = i28(seen)) return found;
     if (Violation found = i15(seen)) return found;
     if (Violation found = i26(seen)) return found;
     for (const Believed &before : seen.before) {
@@ -190,8 +198,9 @@ Violation first_violation(const StepSeen &seen)
         const Believed before = known ? *known : Believed{};
         if (Violation found = i2(seen, before, after)) return found;
         if (Violation found = i3(seen, before, after)) return found;
-        if (Violation found = i4(seen, before, after)) return found;
-        if (Violation found = i5(seen, before, after)) return found;
+        // A liar may write what it likes (docs/security.md, A member, 6).
+        if (Violation found = seen.by_liar ? Violation{} : i4(seen, before, after)) return found;
+        if (Violation found = seen.by_liar ? Violation{} : i5(seen, before, after)) return found;
         if (Violation found = i18(seen, before, after)) return found;
         if (Violation found = i6(seen, before, after)) return found;
     }

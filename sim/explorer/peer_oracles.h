@@ -10,7 +10,9 @@ struct StepSeen {
     Input input;
     MessageKind message; // The message that arrived. none: another kind of input.
     Verdict verdict;
-    bool changed; // The step changed the peer's block.
+    bool changed;     // The step changed the peer's block.
+    bool by_liar;     // A liar has sent the message that arrived.
+    unsigned removed; // A bit for each honest member that goes for a breach or a liar's word.
     Fault fault;
     Phase phase;
     uint32_t alive, objects_max; // Objects that live at the peer, and as many as may.

@@ -1,5 +1,4 @@
 #include "sim/explorer/peer_steps.h"
-#include "sim/explorer/forgery.h"
 #include "sim/explorer/peer_oracles.h"
 #include "sim/explorer/peer_setup.h"
 #include <algorithm>
@@ -9,7 +8,6 @@ namespace tern::peer_steps {
 
 static constexpr uint64_t session = 7;
 static constexpr uint32_t wait_ticks = 16;
-static constexpr PeerPlace nobody = 255;
 
 // --- Blocks ---
 
@@ -130,7 +128,7 @@ static Glance look(PeerSteps &s, const Replica &r)
     }
     glance.claims = static_cast<uint8_t>(r.claims.count);
     const PeerId leader = replica::successor(r);
-    glance.leader = leader == PeerId::none ? nobody : place_of(leader);
+    glance.leader = leader == PeerId::none ? no_peer_place : place_of(leader);
     glance.last = place_of(static_cast<PeerId>(r.last_peer));
     glance.in_charge = r.phase == Phase::in && replica::host(r) == r.self;
     glance.ended = r.fault == Fault::minority || r.fault == Fault::host_lost;
@@ -325,6 +323,7 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
     case InputKind::updates: return replica::receive_updates(r, other, message(s, input.number));
     case InputKind::acked: acked(r, other, input.number); break;
     case InputKind::gone: replica::peer_gone(r, other); break;
+    case InputKind::oust: replica::give_up(r, other); break;
     case InputKind::admit:
         // No id is given twice, but a new host may not know the last ones.
         while (r.last_peer < static_cast<uint16_t>(other))
@@ -343,6 +342,23 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
     case InputKind::wait: play(r, input); break;
     }
     return Verdict::ok;
+}
+
+// Does about breaches what a session does: session/membership.cpp. Returns a bit for each member
+// that it gives up.
+static unsigned punish(Replica &r, PeerId other, Verdict verdict)
+{
+    unsigned given_up = 0;
+    if (verdict == Verdict::malformed) replica::accuse(r, other, Breach::malformed);
+    if (verdict == Verdict::forged) replica::accuse(r, other, Breach::forged);
+    if (verdict == Verdict::over_quota) replica::accuse(r, other, Breach::over_quota);
+    for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
+        const bool goes = r.members[slot].fenced || r.queues[slot].removing;
+        if (goes || !replica::is_guilty(r, slot)) continue;
+        given_up |= 1u << place_of(r.members[slot].id);
+        replica::give_up(r, r.members[slot].id);
+    }
+    return given_up;
 }
 
 static MessageKind kind_of(const PeerSteps &s, const Input &input)
@@ -365,11 +381,24 @@ static Described granted_to_sender(const PeerSteps &s, const Input &input, const
     return {};
 }
 
-static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const PeerStep &step)
+// The honest members that this step removes on the word of the liar, with a bit for each place. A
+// peer that is not the host yet may learn from it whom the last host has removed.
+static unsigned removed(const PeerSteps &s, uint32_t before, const PeerStep &step)
+{
+    const Glance &was = s._blocks[before].glance, &is = s._blocks[step.block].glance;
+    return was.in_charge ? was.roster & ~unsigned{is.roster} & ~(1u << s._liar) : 0;
+}
+
+static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const PeerStep &step,
+                      unsigned given_up)
 {
     const Replica &r = replica_in(s._memory);
     peer_oracles::StepSeen seen = {};
     seen.place = s._blocks[before].place;
+    if (seen.place == s._liar) return 0;
+    seen.by_liar = input.kind == InputKind::receive && input.other == s._liar;
+    if (s._liar != no_peer_place) seen.removed = given_up & ~(1u << s._liar);
+    if (seen.by_liar) seen.removed |= removed(s, before, step);
     seen.input = input;
     seen.message = kind_of(s, input);
     seen.verdict = step.verdict;
@@ -400,6 +429,9 @@ static PeerStep run(PeerSteps &s, uint32_t block, const Input &input)
     PeerStep step = {};
     step.said_first = static_cast<uint32_t>(s._said.size());
     step.verdict = tell(s, r, place, input);
+    unsigned given_up = 0;
+    if (s._liar != no_peer_place && place != s._liar)
+        given_up = punish(r, peer(input.other), step.verdict);
     replica::end_receive(r);
     replica::begin_receive(r);
     replica::begin_send(r);
@@ -407,7 +439,7 @@ static PeerStep run(PeerSteps &s, uint32_t block, const Input &input)
     step.said_count = static_cast<uint32_t>(s._said.size()) - step.said_first;
     settled(r);
     step.block = keep(s, place);
-    step.violation = check(s, block, input, step);
+    step.violation = check(s, block, input, step, given_up);
     return step;
 }
 
@@ -438,7 +470,8 @@ static void forget(PeerSteps &s)
     s._block_numbers = s._message_numbers = s._step_numbers = {};
 }
 
-PeerSteps make(uint32_t peers, bool mortal, Quorum quorum, Topology topology, uint32_t objects_max)
+PeerSteps make(uint32_t peers, bool mortal, Quorum quorum, Topology topology, uint32_t objects_max,
+               PeerPlace liar)
 {
     TERN_ASSERT(peers > 0 && peers <= cluster_peers_max, "%u peers", peers);
     const int sodium = sodium_init();
@@ -446,6 +479,7 @@ PeerSteps make(uint32_t peers, bool mortal, Quorum quorum, Topology topology, ui
     PeerSteps s;
     s._types = &table(mortal, objects_max);
     s._peers = peers;
+    s._liar = liar;
     s._memory.resize((replica::size_bytes(*s._types, limits(peers, quorum, topology)) + 7) / 8 + 1);
     replica::place(s._memory.data(), *s._types, limits(peers, quorum, topology));
     const std::span<const uint64_t> words = state(s._memory);
@@ -500,6 +534,14 @@ uint32_t forged_destroy(PeerSteps &s, uint32_t block, ObjectId object)
     std::byte buffer[256];
     const PeerId forger = peer(s._blocks[block].place);
     const size_t size = forgery::destroy(buffer, *belief(s, block, object), forger);
+    return keep_message(s, std::span(buffer, size));
+}
+
+uint32_t lie(PeerSteps &s, uint32_t block, const Lie &lie)
+{
+    std::byte buffer[256];
+    load(s, block);
+    const size_t size = forgery::lie(buffer, replica_in(s._memory), lie);
     return keep_message(s, std::span(buffer, size));
 }
 

@@ -5,6 +5,7 @@
 // everything that cannot influence a later step is normalised (settled() in peer_steps.cpp), so
 // that blocks with the same future behaviour get the same number.
 #pragma once
+#include "sim/explorer/forgery.h"
 #include "sim/explorer/peer_steps_types.h"
 
 namespace tern {
@@ -25,6 +26,7 @@ struct PeerSteps { // Closed.
     };
     const TypeTable *_types = nullptr;
     uint32_t _peers = 0;
+    PeerPlace _liar = no_peer_place;
     std::vector<uint64_t> _memory; // One replica, in which all steps run.
     std::vector<std::vector<uint64_t>>
         _bases;                 // For each place, the block that others are compared with.
@@ -44,9 +46,11 @@ struct PeerSteps { // Closed.
 namespace peer_steps {
 
 // peers: including newcomers, 1 to cluster_peers_max. mortal: orphans are destroyed; else the host
-// adopts them.
+// adopts them. liar: the others charge it with its breaches, as sessions do, and nothing that it
+// sends or believes is checked.
 PeerSteps make(uint32_t peers, bool mortal, Quorum quorum = Quorum::majority,
-               Topology topology = Topology::mesh, uint32_t objects_max = cluster_places_max);
+               Topology topology = Topology::mesh, uint32_t objects_max = cluster_places_max,
+               PeerPlace liar = no_peer_place);
 uint32_t first_host(PeerSteps &s);                // A host at place 0, alone.
 uint32_t outsider(PeerSteps &s, PeerPlace place); // Has no WELCOME yet.
 // Forgets everything but these blocks, and replaces their numbers in `blocks` by new ones from 1
@@ -60,6 +64,8 @@ PeerStep step(PeerSteps &s, uint32_t block, const Input &input);
 // forgery.h.
 uint32_t forged_migrate(PeerSteps &s, uint32_t block, ObjectId object);
 uint32_t forged_destroy(PeerSteps &s, uint32_t block, ObjectId object);
+// The number of a message that this peer could send, and that is not true.
+uint32_t lie(PeerSteps &s, uint32_t block, const Lie &lie);
 
 const Glance &glance(const PeerSteps &s, uint32_t block);
 std::span<const Believed> beliefs(const PeerSteps &s, uint32_t block); // In order of their ids.

@@ -15,6 +15,7 @@ inline constexpr uint32_t cluster_places_max = 12;
 
 // A peer is named by its place: the peer with PeerId 1 has place 0.
 using PeerPlace = uint8_t;
+inline constexpr PeerPlace no_peer_place = 255;
 
 // The game's object. A value names its writer, the tenure and the number of the write: 1, 2, ... in
 // each tenure, and 0 for create(). Odd and even writes change different fields, so whole() notices
@@ -57,6 +58,7 @@ enum class InputKind : uint8_t {
     release, // The object `number`.
     hide,    // Hides the object `number` from `other`, or shows it there again.
     gone,    // `other` has gone.
+    oust,    // This peer, which leads the others, removes `other`.
     admit,   // The host admits `other`.
     updates, // The message `number` with UPDATEs from `other` arrives.
     arrived, // The packet `number` to `other` is acked.
@@ -82,6 +84,30 @@ inline ObjectId id(uint32_t code)
     return object_id::make(static_cast<PeerId>(code >> 8), code & 0xff);
 }
 }
+
+// A well-formed message of a liar that is not true. The comments name the members of Lie that a
+// kind uses.
+enum class LieKind : uint8_t {
+    none,
+    fences,   // A REPORT that names `about` as gone.
+    farewell, // A REPORT that names `about` as gone with a goodbye.
+    empty,    // A REPORT ahead of the true answer, which claims all places.
+    takes,    // A REPORT_OBJECT: the next owner of `object` was the peer that the QUERY names.
+    buries,   // A DEAD of another's `object`.
+    destroys, // A DESTROY or DEAD of the liar's own `object`, which lives on at the liar.
+    creates,  // A CREATE of the next object of the liar, in the place `number`.
+    accuses,  // An ACCUSE of `about`.
+    queries   // A QUERY that names `about` as gone.
+};
+
+struct Lie {
+    LieKind kind;
+    PeerPlace about;
+    ObjectId object;
+    uint32_t number;
+    uint32_t token; // Of the QUERY that a REPORT or REPORT_OBJECT answers.
+    PeerId gone;    // takes: the peer that the QUERY names.
+};
 
 // A message that a peer sends.
 struct Said {
@@ -121,7 +147,7 @@ struct Glance {
     uint8_t locked;    // A bit for each belief: this peer owns the object and has locked it.
     uint8_t known_locked; // A bit for each belief: this peer, as the host, knows that it is locked.
     uint8_t released;     // A bit for each belief: this peer owns the object and has released it.
-    PeerPlace leader;     // The lowest place of the roster. 255: nobody.
+    PeerPlace leader;     // The lowest place of the roster. no_peer_place: nobody.
     PeerPlace last;       // The highest place that this peer knows to have been given out.
     bool in_charge;       // This peer is the host.
     bool ended;           // Too few members are left, or the host was lost during the join.

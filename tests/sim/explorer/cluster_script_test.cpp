@@ -53,6 +53,10 @@ TEST(Script, ErrorsNameLineWordAndWhatWasExpected)
               "line 2: `friends`, expected a name of ExploreScope, as peers or claims");
     EXPECT_EQ(error_of("create 1\ncreate 1\ncreate 1\ncreate 1\n"),
               "the script has more than 3 objects");
+    EXPECT_EQ(error_of("scope peers 3 lies 1 liar 1\n"),
+              "the script has a liar that is the host or nobody");
+    EXPECT_EQ(error_of("scope peers 3 lies 3 destroys 2\n"),
+              "the script has more than 4 lies and destroys");
 }
 
 TEST(Script, IsReadAsItWasWritten)
@@ -60,28 +64,36 @@ TEST(Script, IsReadAsItWasWritten)
     ExploreScope scope;
     scope.claims = 2;
     scope.mortal = true;
+    scope.lies = 1;
+    scope.liar = 2;
     const Script script = cluster_script::of(scope, {});
     const std::string text = cluster_script::text(script);
     const ParsedScript parsed = cluster_script::parse(text);
     EXPECT_EQ(parsed.error, "");
     EXPECT_EQ(cluster_script::text(parsed.script), text);
     EXPECT_TRUE(parsed.script.scope.mortal);
+    EXPECT_EQ(parsed.script.scope.liar, 2);
     EXPECT_EQ(parsed.script.scope.claims, 2);
 }
 
 TEST(Script, EveryMoveIsReadAsItWasWritten)
 {
-    const std::string all = "create 2\nclaim 1 2.1\ndestroy 2 2.1\nset 2 2.1\nlock 2 2.1\n"
-                            "release 2 2.1\ndeliver 2>3\n"
-                            "update 2>3 1\nlose 2>3 2\ncrash 3\nnotice 3>1\njoin 4>1\nwait 1\n"
-                            "hold 1>2\npull 1>2\nsuspect 2>1\nforge_migrate 3>2 2.1\n"
-                            "forge_destroy 3>2 2.1\nreplay 3>2 1\n";
-    const ParsedScript parsed = cluster_script::parse("tern-trace 1 explore\n" + all);
-    ASSERT_EQ(parsed.error, "");
-    std::string again;
-    for (const ScriptLine &line : parsed.script.lines)
-        again += cluster_script::text(line.move) + "\n";
-    EXPECT_EQ(again, all);
+    // A scope has at most four lies.
+    for (const std::string all :
+         {"create 2\nclaim 1 2.1\ndestroy 2 2.1\nset 2 2.1\nlock 2 2.1\nrelease 2 2.1\n"
+          "deliver 2>3\nupdate 2>3 1\nlose 2>3 2\ncrash 3\nnotice 3>1\njoin 4>1\nwait 1\n"
+          "hold 1>2\npull 1>2\nsuspect 2>1\nforge_migrate 3>2 2.1\nforge_destroy 3>2 2.1\n"
+          "replay 3>2 1\n",
+          "repeat 3>2 1\nwithhold 3>2\nmute 3>2\noust 3>1\nlie_fences 3>1 2\n",
+          "lie_farewell 3>1 2\nlie_empty 3>1\nlie_takes 3>1 2.1\nlie_buries 3>2 2.1\n",
+          "lie_destroys 3>2 3.1\nlie_creates 3>2 1\nlie_accuses 3>1 2\nlie_queries 3>2 1\n"}) {
+        const ParsedScript parsed = cluster_script::parse("tern-trace 1 explore\n" + all);
+        ASSERT_EQ(parsed.error, "");
+        std::string again;
+        for (const ScriptLine &line : parsed.script.lines)
+            again += cluster_script::text(line.move) + "\n";
+        EXPECT_EQ(again, all);
+    }
 }
 
 TEST(Script, BudgetsHoldWhatIsDone)
@@ -94,6 +106,7 @@ TEST(Script, BudgetsHoldWhatIsDone)
     EXPECT_EQ(parsed.script.scope.holds, 2);
     EXPECT_EQ(parsed.script.scope.suspicions, 1);
     EXPECT_EQ(parsed.script.scope.forges, 1);
+    EXPECT_EQ(cluster_script::parse("tern-trace 1 explore\nmute 3>2\n").script.scope.lies, 1);
 }
 
 TEST(Script, PlaysTheSameEachTime)

@@ -1,6 +1,7 @@
 // The cluster that the explorer searches: its possible moves, and which of its states are equal.
 #include "sim/explorer/cluster.h"
 #include "sim/explorer/cluster_oracles.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace tern;
@@ -173,6 +174,104 @@ TEST_F(ClusterTest, WhatIsForgedArrivesAndChangesNothing)
     EXPECT_FALSE(cluster::can(c, s, {MoveKind::forge_destroy, 1, 0, object_2_1}));
     // No message is on its way to peer 3.
     EXPECT_FALSE(cluster::can(c, s, {MoveKind::replay, 2, 0, 1}));
+}
+
+struct LiarTest : ClusterTest {
+    void SetUp() override
+    {
+        scope.claims = scope.crashes = 1;
+        scope.lies = 4;
+        scope.symmetry = false;
+        c = cluster::make(scope);
+        s = cluster::first_state(c);
+    }
+    Move lie(LieKind kind, PeerPlace to, uint16_t number = 0) const
+    {
+        return {MoveKind::lie, cluster::liar(c), to, number, kind};
+    }
+    bool knows(PeerPlace place, ObjectId object) const
+    {
+        return peer_steps::belief(cluster::steps(c), cluster::block(s, place), object) != nullptr;
+    }
+    unsigned roster(PeerPlace place) const
+    {
+        return peer_steps::glance(cluster::steps(c), cluster::block(s, place)).roster;
+    }
+};
+
+TEST_F(LiarTest, TheLastMemberLiesAndNobodyElse)
+{
+    EXPECT_EQ(cluster::liar(c), 2);
+    std::vector<Move> all;
+    cluster::moves(c, s, all);
+    uint32_t lies = 0;
+    for (const Move &move : all) {
+        lies += move.kind == MoveKind::lie;
+        EXPECT_TRUE(move.kind != MoveKind::lie || move.a == 2);
+    }
+    EXPECT_GT(lies, 4u);
+    scope.liar = 2;
+    EXPECT_EQ(cluster::liar(cluster::make(scope)), 1);
+}
+
+TEST_F(LiarTest, ALieIsForOneReceiver)
+{
+    make(s, lie(LieKind::creates, 1, 0));
+    make(s, deliver(2, 1));
+    EXPECT_TRUE(knows(1, object_id::make(static_cast<PeerId>(3), 1)));
+    EXPECT_FALSE(knows(0, object_id::make(static_cast<PeerId>(3), 1)));
+    EXPECT_TRUE(cluster::quiet(c, s)); // Nothing is acked that the liar's session has not sent.
+    EXPECT_EQ(cluster_oracles::first_violation(c, s).text, "");
+}
+
+TEST_F(LiarTest, WhoForgesIsRemovedByTheHostAndReportedByOthers)
+{
+    ClusterState other = s;
+    make(s, lie(LieKind::queries, 0, 1));
+    make(s, deliver(2, 0));
+    EXPECT_EQ(roster(0), 0b011u);
+    make(other, lie(LieKind::queries, 1, 0));
+    make(other, deliver(2, 1));
+    EXPECT_NE(cluster::stream(c, other, 1, 0), 0u); // ACCUSE
+}
+
+TEST_F(LiarTest, AnAccusationByTheLiarRemovesNobody)
+{
+    make(s, lie(LieKind::accuses, 0, 1));
+    make(s, deliver(2, 0));
+    EXPECT_EQ(roster(0), 0b111u);
+}
+
+TEST_F(LiarTest, WhatIsWithheldNeverArrives)
+{
+    make(s, {MoveKind::create, 2, 0, 0});
+    make(s, {MoveKind::withhold, 2, 1, 0});
+    make(s, deliver(2, 0));
+    EXPECT_TRUE(cluster::quiet(c, s));
+    EXPECT_FALSE(knows(1, object_id::make(static_cast<PeerId>(3), 1)));
+    // Once the liar has gone, all agree.
+    make(s, {MoveKind::oust, 2, 0, 0});
+    while (!cluster::quiet(c, s)) {
+        std::vector<Move> all;
+        cluster::moves(c, s, all);
+        const auto arrives = std::find_if(all.begin(), all.end(), [](const Move &move) {
+            return move.kind == MoveKind::deliver;
+        });
+        ASSERT_NE(arrives, all.end());
+        make(s, *arrives);
+    }
+    EXPECT_EQ(cluster_oracles::first_violation(c, s).text, "");
+    EXPECT_TRUE(knows(1, object_id::make(static_cast<PeerId>(3), 1)));
+    EXPECT_EQ(roster(1), 0b011u);
+}
+
+TEST_F(LiarTest, WhatAMuteOneReceivesIsNeverAcked)
+{
+    make(s, {MoveKind::create, 0, 0, 0});
+    make(s, {MoveKind::mute, 2, 0, 0});
+    EXPECT_TRUE(knows(2, object_id::make(static_cast<PeerId>(1), 1)));
+    const Glance &host = peer_steps::glance(cluster::steps(c), cluster::block(s, 0));
+    EXPECT_EQ(host.unsettled & 0b100u, 0b100u);
 }
 
 TEST_F(ClusterTest, WhatAnotherSaysIsForgedUnderOnesOwnName)

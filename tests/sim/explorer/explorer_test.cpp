@@ -107,6 +107,32 @@ TEST(Explorer, ForgedMessagesChangeNothing)
               100'000u);
 }
 
+// A liar among three: nobody honest is charged or removed, and the others agree when it has gone.
+TEST(Explorer, ALiarHarmsNobodyHonest)
+{
+    EXPECT_GT(all_of({.peers = 3, .claims = 1, .destroys = 1, .lies = 1}).states, 80'000u);
+    EXPECT_GT(all_of({.peers = 3, .claims = 1, .crashes = 1, .lies = 1}).states, 80'000u);
+    EXPECT_GT(all_of({.peers = 3, .claims = 1, .crashes = 1, .lies = 1, .star = true}).states,
+              70'000u);
+}
+
+TEST(Explorer, ALiarMayBeNextInLine)
+{
+    EXPECT_GT(all_of({.peers = 4, .crashes = 1, .lies = 1, .liar = 2}).states, 300'000u);
+}
+
+TEST(Explorer, TwoLiesOneAfterTheOther)
+{
+    EXPECT_GT(all_of({.peers = 3, .claims = 1, .lies = 2}).states, 100'000u);
+}
+
+TEST(Explorer, ALiarAmongFiveWhileAnyoneDies)
+{
+    EXPECT_GT(all_of({.peers = 5, .creates = 0, .crashes = 1, .lies = 1}).states, 400'000u);
+    EXPECT_GT(all_of({.peers = 5, .creates = 0, .crashes = 1, .lies = 1, .star = true}).states,
+              400'000u);
+}
+
 // Merging states that differ only in the names of peers hides no other state.
 TEST(Explorer, SymmetryHidesNothing)
 {
