@@ -72,9 +72,14 @@ std::vector<tern::ExploreScope> scopes()
     tern::ExploreScope &told = scope(1, 0, 0, 2, 0);
     told.star = true;
     told.losses = 1;
-    tern::ExploreScope &lies = scope(1, 1, 0, 0, 0);
-    lies.star = true;
-    lies.forges = 1;
+    tern::ExploreScope &forged = scope(1, 1, 0, 0, 0);
+    forged.star = true;
+    forged.forges = 1;
+    scope(1, 0, 1, 0, 0).lies = 1;
+    tern::ExploreScope &named = scope(0, 0, 1, 0, 0);
+    named.peers = 4;
+    named.creates = 0;
+    named.lies = 1;
     return all;
 }
 

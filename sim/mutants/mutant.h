@@ -39,6 +39,8 @@ namespace tern {
     X(any_death_believed, "a member may report the deaths of all that others will ever make")      \
     X(shortage_endures, "who lacks room does not ask who has exceeded its lease")                  \
     X(ungranted_tenure_reported, "a member may report tenures that the host has not granted")      \
+    X(report_removes, "a host that stays removes whom a member reports as gone")                   \
+    X(first_place_counts, "a later owner is charged for another place that the creator named")     \
     X(answer_never_late, "a member may take for ever to answer a query")                           \
     X(no_term, "a new host stamps as if it were the first")                                        \
     X(own_term_plus_one, "a new host looks only at the terms that it has seen itself")             \

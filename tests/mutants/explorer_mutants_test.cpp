@@ -55,6 +55,9 @@ const Absence absences[] = {
     {Mutant::lock_ignored, "I15", {.peers = 3, .claims = 1, .locks = 1}},
     {Mutant::lock_outlives_its_tenure, "Q8", {.peers = 2, .claims = 1, .locks = 1}},
     {Mutant::release_not_resent, "Q6", {.peers = 3, .crashes = 1, .releases = 1}},
+    {Mutant::report_removes, "I28", {.peers = 4, .creates = 0, .crashes = 1, .lies = 1}},
+    {Mutant::first_place_counts, "I12", {.peers = 3, .claims = 1, .lies = 1}},
+    {Mutant::one_accuser_suffices, "I28", {.peers = 4, .creates = 0, .lies = 1}},
     {Mutant::ack_of_a_past_tenure, "Q2", {.peers = 3, .claims = 2, .updates = 1, .holds = 1}},
 };
 
