@@ -192,10 +192,17 @@ check_explorer() {
 --star --peers 3 --claims 1 --destroys 1 --crashes 1 --joins 1
 --star --peers 2 --creates 3 --claims 0 --destroys 2 --crashes 1 --joins 1 --objects-max 2
 --peers 3 --creates 3 --claims 0 --destroys 2 --crashes 1 --objects-max 2
+--peers 4 --claims 1 --destroys 0 --crashes 1 --lies 1
+--star --peers 4 --claims 1 --destroys 0 --crashes 1 --lies 1
 --star --peers 4 --claims 2 --destroys 1 --crashes 1
 --peers 3 --claims 1 --destroys 0 --crashes 1 --updates 1 --hides 2
 --peers 4 --claims 1 --destroys 0 --crashes 1 --suspicions 1
 --star --peers 4 --claims 1 --destroys 0 --crashes 1 --suspicions 1
+--star --peers 3 --claims 0 --destroys 0 --crashes 0 --joins 1 --lies 1
+--peers 3 --claims 1 --destroys 0 --crashes 1 --lies 2
+--star --peers 5 --creates 0 --claims 0 --destroys 0 --crashes 1 --lies 1
+--peers 5 --creates 0 --claims 0 --destroys 0 --crashes 1 --lies 1
+--peers 4 --claims 0 --destroys 0 --crashes 1 --lies 1 --liar 2
 --peers 4 --claims 1 --destroys 1 --crashes 1
 --peers 3 --claims 2 --destroys 1 --crashes 1
 --peers 3 --claims 1 --destroys 1 --crashes 1 --updates 1 --losses 1
@@ -346,6 +353,10 @@ nightly() {
     step "explorer, updates" exhausted --peers 3 --claims 2 --destroys 1 --updates 1 --losses 1 \
         --holds 1
     step "explorer, joins" exhausted --peers 3 --claims 2 --destroys 1 --crashes 1 --joins 1
+    step "explorer, a liar" exhausted --peers 3 --creates 2 --claims 1 --destroys 0 --crashes 1 \
+        --lies 1 --objects-max 3
+    step "explorer, a liar of survivors" exhausted --peers 4 --claims 1 --destroys 0 --crashes 1 \
+        --lies 1 --survivors
     step "mutants" sim mutants --time-limit 60 --jobs "$jobs" --folder build/sim-mutants
     step "planted mistakes" "$root/dev" plant
     step "fuzz targets" "$root/dev" fuzz --seconds 600
