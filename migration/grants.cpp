@@ -6,6 +6,7 @@
 #include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/views.h"
+#include "migration/work.h"
 #include <algorithm>
 #include <cstring>
 #include <sodium.h>
@@ -82,7 +83,7 @@ bool genuine(Replica &r, const Grant &grant)
     // views::is_term_before().
     const bool is_next = parts.term_number <= static_cast<uint16_t>(parts.host);
     if (parts.term_number > r.term_number && !is_next) return false;
-    r.signature_checks += 1;
+    work::signature(r);
     std::byte buffer[messages::signed_bytes_max];
     const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
     return crypto_sign_verify_detached(grant.signature,

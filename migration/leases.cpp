@@ -1,7 +1,6 @@
 #include "migration/leases.h"
 #include "migration/message_queue.h"
 #include "migration/places.h"
-#include "migration/shortage.h"
 #include <algorithm>
 #include <utility>
 

@@ -20,7 +20,7 @@ void end_member(Replica &r, MemberSlot member); // It has left the view.
 void came_alive(Replica &r, const Object &object);
 void died(Replica &r, const Object &object);
 // Whether the member may have created another object, in this place. Others than the host refuse
-// that only to a member that has exceeded its lease: see shortage.h.
+// that only to a member that has exceeded its lease: see below.
 bool allow(const Replica &r, PeerId creator, TypeId type, uint32_t place);
 // On the host, before end_departure(): by how many living objects of this type the members that
 // depart have exceeded their leases.
@@ -52,5 +52,25 @@ Verdict receive(Replica &r, MemberSlot from, BitReader reader);
 // them as the lease of that member if `keep` is true.
 void write_held(BitWriter &w, const Replica &r);
 void read_held(BitReader &reader, Replica &r, MemberSlot from, bool keep);
+
+}
+
+// A shortage: an object finds no room here, although the leases of all members leave room for all
+// that may be created. Then a member of this mesh has shown this peer more objects than its lease
+// allows, and has hidden them from the host, which alone knows the leases. This peer asks the host
+// for them, charges whoever exceeds its lease, and destroys what is too much.
+//
+// The messages of the host may wait for the same room. So question and answer are unreliable
+// messages (docs/wire_format.md, "Notices"); questions are repeated until all is answered.
+namespace tern::shortage {
+
+// An object of this type has found no room.
+void begin(Replica &r, TypeId type);
+// An object that the member in this slot had created has died.
+void died(Replica &r, MemberSlot creator, TypeId type);
+void forget(Replica &r, MemberSlot member); // The member has gone.
+// Whether this peer knows that the member has room for no further object of the type. Only a
+// member that has exceeded its lease is known so well.
+bool is_full(const Replica &r, MemberSlot member, TypeId type);
 
 }

@@ -208,9 +208,9 @@ static void write_dead(BitWriter &w, const Replica &r, uint64_t &next)
     if (range == dead.end()) return;
     messages::write_kind(w, MessageKind::dead);
     const bool own = is_own(*range);
-    for (; range != dead.end(); ++range) {
+    for (size_t count = 0; range != dead.end(); ++range, ++count) {
         // From others than the host, members accept only messages with ids of the sender.
-        if (is_own(*range) != own) {
+        if (is_own(*range) != own || count == dead_ranges_max) {
             next = range->first;
             break;
         }

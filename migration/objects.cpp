@@ -8,6 +8,7 @@
 #include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/views.h"
+#include "migration/work.h"
 #include <algorithm>
 #include <cstring>
 
@@ -166,6 +167,7 @@ static void forget_rights(Replica &r, ObjectSlot slot)
 
 static void destroy_here(Replica &r, ObjectSlot slot)
 {
+    work::dead_range(r);
     world::destroy_and_move(r.world, *r.types, slot);
     event_log::destroyed(r, slot);
     forget_rights(r, slot);
@@ -178,6 +180,7 @@ void destroy_reported(Replica &r, ObjectId object)
     const ObjectSlot slot = world::find_alive(r.world, object);
     if (slot != no_slot) return destroy_here(r, slot);
     const auto id = static_cast<uint64_t>(object);
+    work::dead_range(r);
     world::add_tombstones(r.world, {id, id});
     refuse_claim_to_self(r, object, ClaimRefusal::dead);
 }
@@ -301,6 +304,7 @@ static bool announces_all(const Replica &r, MemberSlot from)
 // Destroys all living objects of the range, in whichever way needs fewer steps.
 static void destroy_range(Replica &r, const DeadRange &range)
 {
+    work::slots(r, std::min<uint64_t>(range.last - range.first, r.world.slots.count));
     if (range.last - range.first < r.world.alive) {
         for (uint64_t id = range.first; id <= range.last; ++id) {
             const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(id));
@@ -327,6 +331,7 @@ static void take_dead_range(Replica &r, const DeadRange &range, PeerId from, Sou
     else if (!reported)
         note_given(r, last);
     destroy_range(r, range);
+    work::dead_range(r);
     world::add_tombstones(r.world, range);
     relay::died(r, range, from);
 }
@@ -347,7 +352,8 @@ Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
     const PeerId sender = r.members[from].id;
     bool all_its_own = true, names_far_own = false;
     BitReader check = reader;
-    while (bits::read_bool(check)) {
+    for (size_t count = 0; bits::read_bool(check); ++count) {
+        if (count == dead_ranges_max) return Verdict::malformed;
         const auto last = static_cast<ObjectId>(messages::read_range(check).last);
         all_its_own = all_its_own && object_id::creator(last) == sender;
         names_far_own = names_far_own || is_far_own(r, last);

@@ -10,6 +10,7 @@
 #include "migration/queue_entries.h"
 #include "migration/relay.h"
 #include "migration/views.h"
+#include "migration/work.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -178,6 +179,7 @@ Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> mess
     if (r.fault != Fault::none) return Verdict::ignored;
     if (!is_member(r, from)) return Verdict::ignored;
     if (!exchanges_objects_with(r, from)) return Verdict::ignored;
+    work::message(r, message.size());
     Verdict verdict = Verdict::ok;
     UpdateReader reader = publish::reader(*r.types, from, message, UpdateTrust::checked);
     Update update;
@@ -205,6 +207,7 @@ Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> mes
     if (!snapshots::receive(r.publisher.snapshots, scratch, find_member(r, from), message))
         return Verdict::ok;
     if (r.fault != Fault::none || !exchanges_objects_with(r, from)) return Verdict::ignored;
+    work::message(r, message.size());
     Verdict verdict = Verdict::ok;
     ObjectSlot slot = no_slot;
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
@@ -279,6 +282,7 @@ bool set_priority(Replica &r, ObjectSlot slot, PeerId peer, uint16_t priority)
 void begin_receive(Replica &r, uint64_t now_us)
 {
     r.now_us = now_us;
+    r.work_ns = 0;
     event_log::clear(r);
     world::sweep(r.world, *r.types);
 }

@@ -115,7 +115,7 @@ void rewind(Replica &r, PeerId to);
 // while an error bound suppresses a change.
 bool all_acked(const Replica &r, PeerId to);
 
-// --- Unreliable messages between a member and the host: shortage.h ---
+// --- Unreliable messages between a member and the host: leases.h ---
 bool asks_for_leases(const Replica &r);
 void write_lease_question(BitWriter &w, const Replica &r);
 bool read_lease_question(BitReader &reader, const Replica &r, LeaseQuestion &question);

@@ -9,6 +9,7 @@
 #include "migration/relay.h"
 #include "migration/replica.h"
 #include "migration/views.h"
+#include "migration/work.h"
 
 namespace tern::replica {
 
@@ -60,6 +61,7 @@ Verdict receive(Replica &r, PeerId from, std::span<const std::byte> message)
     const MemberSlot member = find_member(r, from);
     if (member == no_member || r.fault != Fault::none) return Verdict::ignored;
     if (r.members[member].fenced) return Verdict::ignored;
+    work::message(r, message.size());
     BitReader reader = bits::reader(message);
     const MessageKind kind = messages::read_kind(reader);
     return receive_as(r, member, kind, reader);

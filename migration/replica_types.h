@@ -8,6 +8,10 @@ namespace tern {
 
 inline constexpr uint32_t members_max = 512;    // Members of a session.
 inline constexpr size_t grant_objects_max = 16; // Objects of one GRANT: their states fit a message.
+inline constexpr size_t dead_ranges_max = 32;   // Of one DEAD, which a receiver takes in one go.
+// What the messages of one member may cost in a tick: work.h. What comes after that waits in its
+// stream.
+inline constexpr uint64_t work_per_tick_max_ns = 2'000'000;
 
 // How to reach and recognize a member. The rules do not interpret it; VIEW and WELCOME carry it.
 struct Identity {
@@ -188,7 +192,7 @@ struct Lease {
     uint8_t zero;
 };
 
-// What this peer asks the host because an object has found no room: see shortage.h.
+// What this peer asks the host because an object has found no room: see leases.h.
 struct Shortage {
     TypeId type;
     bool lasts;      // It asks.
@@ -307,7 +311,7 @@ struct Replica {               // Open to migration; session and sim read it.
     size_t state_bytes;        // How much the hash covers, from `session` on.
     uint64_t now_us;           // Time of the last begin_receive(). Not hashed.
     uint32_t objects_expected; // From our WELCOME: objects alive at the host. Not hashed.
-    uint32_t signature_checks; // Signatures that were verified. Not hashed.
+    uint64_t work_ns;          // What messages have cost since begin_receive(): work.h. Not hashed.
     Shortage shortage;         // Not hashed.
 
     uint64_t session;

@@ -1,5 +1,5 @@
-#include "migration/shortage.h"
 #include "migration/breaches.h"
+#include "migration/leases.h"
 #include "migration/messages.h"
 #include "migration/objects.h"
 #include <algorithm>
@@ -19,11 +19,12 @@ static Lease &lease_of(Replica &r, MemberSlot member, TypeId type)
     return r.leases[size_t{member} * r.places.count + type];
 }
 
-// Another type has to wait until the answers about this one have come.
+// Another type has to wait until the answers about this one have come. A newcomer may still learn
+// of objects whose deaths the members that were in have acked, so it can charge nobody.
 void begin(Replica &r, TypeId type)
 {
     Shortage &shortage = r.shortage;
-    if (r.topology == Topology::star || shortage.lasts) return;
+    if (r.topology == Topology::star || r.phase != Phase::in || shortage.lasts) return;
     shortage = {type, true, shortage.number + 1, PeerId{1}};
     for (MemberSlot member = 0; member < r.members.count; ++member)
         r.least_alive[member] = lease_of(r, member, type).alive;

@@ -7,7 +7,6 @@
 #include "migration/places.h"
 #include "migration/relay.h"
 #include "migration/roster.h"
-#include "migration/shortage.h"
 #include <algorithm>
 #include <cstring>
 

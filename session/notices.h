@@ -1,5 +1,5 @@
 // Notices: unreliable messages between the host and a member, outside of the streams: the host's
-// clock, a member's question about leases (migration/shortage.h), and the host's answer.
+// clock, a member's question about leases (migration/leases.h), and the host's answer.
 // Format: docs/wire_format.md, "Notices".
 #pragma once
 #include "session/session_types.h"

@@ -338,7 +338,8 @@ void update_links(Session &s)
 {
     for (ConnectionIndex i = 0; i < s.used_links; ++i) {
         if (rests(s, i) || s.links[i].role == PeerRole::none) continue;
-        s.links[i].call_count = s.links[i].call_bytes = s.links[i].signature_checks = 0;
+        s.links[i].call_count = s.links[i].call_bytes = 0;
+        s.links[i].work_ns = 0;
         const HandshakeState handshake = endpoint::handshake_state(*s.endpoint, i);
         if (handshake != HandshakeState::open) {
             update_connecting(s, i, handshake);

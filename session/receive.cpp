@@ -89,10 +89,12 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
             take_path_message(s, index, message, source);
         if (from.role != PeerRole::member) return;
         Verdict verdict = Verdict::ok;
+        const uint64_t before_ns = s.replica->work_ns;
         if (message.kind == UnreliableKind::updates)
             verdict = replica::receive_updates(*s.replica, from.peer, message.bytes);
         if (message.kind == UnreliableKind::snapshot)
             verdict = replica::receive_snapshot(*s.replica, from.peer, message.bytes);
+        from.work_ns += s.replica->work_ns - before_ns;
         charge(s, index, verdict);
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))
             take_call(s, from.peer, message.bytes, Reliability::unreliable);
@@ -129,14 +131,19 @@ static void note_forged(Session &s, PeerLink &from)
     from.forged_count += 1;
 }
 
-// Whether the member has cost so much that its next message waits. While we join we have no ticks
-// to keep, and want the world soon.
+// Whether the member has cost so much that this tick takes nothing more from it. While we join we
+// have no ticks to keep, and want the world soon.
 static bool is_over_budget(const Session &s, const PeerLink &from)
 {
-    if (from.role != PeerRole::member || !is_in(s)) return false;
+    return from.role == PeerRole::member && is_in(s) && from.work_ns >= work_per_tick_max_ns;
+}
+
+// Whether its next message waits.
+static bool must_wait(const Session &s, const PeerLink &from)
+{
     const bool lies =
         from.forged_count >= forged_per_second_max && s.now_us - from.forged_us < 1'000'000;
-    return lies || from.signature_checks >= signature_checks_per_tick_max;
+    return is_over_budget(s, from) || (lies && from.role == PeerRole::member && is_in(s));
 }
 
 // False: the message stays where it is until the next tick.
@@ -156,9 +163,9 @@ static bool take_world_message(Session &s, ConnectionIndex index,
         const PeerId peer = from.peer;
         if (is_join(message)) return true; // It has crossed our WELCOME.
         if (receive_meet_of_member(s, index, message)) return true;
-        const uint32_t before = s.replica->signature_checks;
+        const uint64_t before_ns = s.replica->work_ns;
         const Verdict verdict = replica::receive(*s.replica, peer, message);
-        from.signature_checks += s.replica->signature_checks - before;
+        from.work_ns += s.replica->work_ns - before_ns;
         if (verdict == Verdict::forged) note_forged(s, from);
         if (verdict != Verdict::later) from.received_messages += 1;
         if (s.journal && verdict != Verdict::later) note_received(s, index, peer, verdict, message);
@@ -181,7 +188,7 @@ static void drain_streams(Session &s, ConnectionIndex index)
         Connection &c = endpoint::at(*s.endpoint, index);
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::world);
         peer_link(s, index).stream_waits = !message.empty();
-        if (message.empty() || is_over_budget(s, peer_link(s, index))) break;
+        if (message.empty() || must_wait(s, peer_link(s, index))) break;
         if (!take_world_message(s, index, message)) break;
         if (endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open) return;
         connection::consume_message(c, StreamId::world);
@@ -205,6 +212,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     const PeerLink &from = peer_link(s, arrival.connection);
     // The sender may be a member that our next view names. Without an ack it sends this again.
     if (from.role == PeerRole::unidentified && arrival.packet.unreliable_count > 0) return;
+    if (arrival.packet.unreliable_count > 0 && is_over_budget(s, from)) return;
     const PacketDisposition accepted = packet_disposition(s, from, arrival.packet);
     if (accepted == PacketDisposition::drop) {
         endpoint::count_bad_datagram(*s.endpoint);

@@ -42,9 +42,8 @@ inline constexpr size_t call_memory_share_bytes = 8 * 1024;
 inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024;
 inline constexpr uint32_t unreliable_calls_max = 512;
 inline constexpr uint32_t calls_per_tick_max = 256; // From each peer; the rest waits.
-// Signatures of a member that are verified in a tick, about 60 us each, and messages in a second
-// whose signature may be wrong. What comes after that waits in its stream.
-inline constexpr uint32_t signature_checks_per_tick_max = 32;
+// Messages of a member in a second whose signature may be wrong. What comes after that waits in its
+// stream.
 inline constexpr uint32_t forged_per_second_max = 4;
 // Bounds of Session::packets_per_tick. The upper one is a fourth of what a connection keeps in
 // flight.
@@ -177,7 +176,7 @@ struct PeerLink {
     uint64_t received_messages;            // World messages from the member.
     bool stream_waits; // A message from its world stream must wait, so later packets are not acked.
     uint32_t call_count, call_bytes; // Calls taken from its stream in this tick.
-    uint32_t signature_checks;       // In this tick.
+    uint64_t work_ns;                // In this tick.
     uint32_t forged_count;           // Forged messages since forged_us.
     uint64_t forged_us;
     PathCandidates candidates;

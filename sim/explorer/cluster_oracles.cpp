@@ -83,11 +83,12 @@ static Violation i1(const Cluster &c, const ClusterState &s, PeerPlace a, PeerPl
     return {};
 }
 
-// I29: at no peer of a mesh live more objects of one creator than its host has leased to that one.
+// I29: at no peer of a mesh that is in live more objects of one creator than its host has leased to
+// that one.
 static Violation i29(const Cluster &c, const ClusterState &s, PeerPlace host, PeerPlace peer)
 {
     const Glance &leasing = glance(c, s, host), &other = glance(c, s, peer);
-    const bool follows = other.leader == host && other.view != 0 && !cluster::is_star(c);
+    const bool follows = other.leader == host && other.phase == Phase::in && !cluster::is_star(c);
     if (!follows || (leasing.roster >> peer & 1) == 0) return {};
     for (PeerPlace creator = 0; creator < cluster::place_count(c); ++creator) {
         const bool both = (leasing.roster & other.roster) >> creator & 1;

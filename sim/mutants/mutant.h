@@ -37,6 +37,7 @@ namespace tern {
     X(waiting_grant_unanswered, "a GRANT overtaken while it waits is dropped without an answer")   \
     X(older_value_reported, "a report of the same tenure replaces a newer value")                  \
     X(any_death_believed, "a member may report the deaths of all that others will ever make")      \
+    X(work_unbounded, "a member may send as much work in a tick as it likes")                      \
     X(shortage_endures, "who lacks room does not ask who has exceeded its lease")                  \
     X(ungranted_tenure_reported, "a member may report tenures that the host has not granted")      \
     X(report_removes, "a host that stays removes whom a member reports as gone")                   \

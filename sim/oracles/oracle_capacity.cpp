@@ -80,7 +80,7 @@ Violation check_leases(std::span<const Node> nodes, uint16_t index)
 {
     if (!nodes[index].session) return {};
     const Replica &r = inspect::replica(nodes[index].session);
-    if (r.topology == Topology::star || r.phase == Phase::outside) return {};
+    if (r.topology == Topology::star || r.phase != Phase::in) return {};
     const Replica *host = host_of(r, nodes);
     if (!host) return {};
     for (const uint16_t slot : r.order.all()) {

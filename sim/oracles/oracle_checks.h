@@ -147,6 +147,7 @@ namespace oracle_cooldowns {
 Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index);
 }
 // I28: whatever liars send, no honest peer is charged, removed, or ends.
+// I30: what the messages of a member cost in a tick is bounded.
 namespace oracle_liars {
 Violation check(const Oracles &o, std::span<const Node> nodes, uint16_t index); // After a tick.
 }
@@ -227,7 +228,8 @@ Violation check(const AtRest &at_rest);
 namespace oracle_capacity {
 Violation check(const Node &node, uint16_t index);
 Violation check_places(const Replica &replica, uint16_t index);
-// I29: at no peer of a mesh live more objects of one creator than its lease at the host has places.
+// I29: at no member of a mesh that is in live more objects of one creator than its lease at the
+// host has places.
 Violation check_leases(std::span<const Node> nodes, uint16_t index);
 // Q11: the leases of all members together are objects_max, and the used places are those of the
 // living objects.

@@ -271,12 +271,13 @@ static void exhausts(Intruder &i)
 static void buries(Intruder &i)
 {
     if (take_token(i) == 0) return;
-    BitWriter w = begin(i, MessageKind::dead);
-    for (const Object &object : replica(i).world.slots.all())
-        if (object.life == Life::alive && object.owner != local_peer(i.session))
-            write_range(w, object.id, 0);
-    bits::write_bool(w, false);
-    send(i, host_peer(i.session), w);
+    for (const Object &object : replica(i).world.slots.all()) {
+        if (object.life != Life::alive || object.owner == local_peer(i.session)) continue;
+        BitWriter w = begin(i, MessageKind::dead);
+        write_range(w, object.id, 0);
+        bits::write_bool(w, false);
+        send(i, host_peer(i.session), w);
+    }
 }
 
 static void dooms(Intruder &i)
@@ -373,21 +374,21 @@ static void stalls(Intruder &i)
         send_frames(i, to, {&ping, 1}); // It is not silent.
 }
 
-// Fills the intruder's own stream with a long message that is harmless and takes a minute at the
-// pace of a slow intruder: ids of its own that it will never use. Its session's answer to a QUERY
-// waits behind that.
+// Fills the intruder's own stream with messages that are harmless and take a minute at the pace of
+// a slow intruder: ids of its own that it will never use. Its session's answer to a QUERY waits
+// behind them.
 static void withholds(Intruder &i)
 {
-    constexpr size_t range_bytes_max = 12;
-    constexpr uint32_t first = 0x80000000;
+    constexpr size_t all_bytes = 190'000;
     if (i.ticks % 300 != 0) return;
-    for (uint32_t k = 0; k < 3; ++k) {
+    for (size_t sent_bytes = 0; sent_bytes < all_bytes;) {
         BitWriter w = begin(i, MessageKind::dead);
-        uint32_t serial = first;
-        while (bits::size_bytes(w) + range_bytes_max < i.buffer.size())
+        uint32_t serial = 0x80000000;
+        for (size_t k = 0; k < dead_ranges_max; ++k)
             write_range(w, object_id::make(local_peer(i.session), serial += 2), 0);
         bits::write_bool(w, false);
         send_to_all(i, w);
+        sent_bytes += bits::size_bytes(w);
     }
 }
 
