@@ -436,7 +436,10 @@ Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader)
     const uint64_t reason = bits::read(reader, 8);
     if (reason == 0 || reason > static_cast<uint64_t>(ClaimRefusal::cooldown)) bits::fail(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
-    if (from != replica::host(r)) return Verdict::forged;
+    if (from != replica::successor(r)) return Verdict::forged;
+    // A newer VIEW of a new host may wait behind refusals that followed its first one. When we
+    // follow this host, we ask it again.
+    if (from != replica::host(r)) return Verdict::ignored;
     refuse_claim_to_self(r, id, static_cast<ClaimRefusal>(reason));
     return Verdict::ok;
 }
