@@ -38,9 +38,11 @@ static Violation check_work(const Node &node, uint16_t index)
 {
     const Replica &r = inspect::replica(node.session);
     if (session_state(node.session) != State::open) return {};
-    const uint64_t ranges = 8 * uint64_t{r.world.dead.count} + 32 * uint64_t{r.world.slots.count};
-    const uint64_t each_ns = work_per_tick_max_ns + 100'000 + dead_ranges_max * ranges;
-    if (r.work_ns <= r.order.count * each_ns) return {};
+    const bool full = r.world.dead.count == r.world.dead.capacity;
+    uint64_t range_ns = r.world.dead.count + 4 * uint64_t{r.world.slots.count};
+    if (full) range_ns *= 8;
+    const uint64_t each_ns = work_per_tick_max_ns + 100'000 + dead_ranges_max * range_ns;
+    if (r.work_ns <= (r.order.count - 1) * each_ns) return {};
     return oracles::violation(
         "I30", ObjectId::none, index, "peer %s: the messages of %u members cost %llu us in a tick",
         text(node.self).c_str(), r.order.count, static_cast<unsigned long long>(r.work_ns / 1000));
