@@ -60,6 +60,13 @@ bool malformed(const UpdateReader &r)
     return bits::failed(r._reader);
 }
 
+// Of another tenure than the one that is known here, the sender may know better: a hostile creator
+// can show each member another type.
+static bool contradicts(const Object &known, Stamp stamp, TypeId type)
+{
+    return type != known.type && stamp == known.stamp;
+}
+
 bool check(const World &world, const TypeTable &types, PeerId sender,
            std::span<const std::byte> message)
 {
@@ -69,7 +76,7 @@ bool check(const World &world, const TypeTable &types, PeerId sender,
     while (next(r, update)) {
         slot = world::find_near(world, slot, update.object);
         if (slot == no_slot) continue;
-        if (update.type != world.slots[slot].type) return false;
+        if (contradicts(world.slots[slot], update.stamp, update.type)) return false;
     }
     return !malformed(r);
 }
@@ -117,7 +124,9 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlo
         return {Applied::unchanged, VisibilityChange::same, no_slot, 0};
     const TypeId type = world.slots[slot].type;
     world::count_received(world, type, update.bit_count);
-    if (update.type != type) return {Applied::forged, VisibilityChange::same, slot, 0};
+    if (contradicts(world.slots[slot], update.stamp, update.type))
+        return {Applied::forged, VisibilityChange::same, slot, 0};
+    if (update.type != type) return {Applied::unchanged, VisibilityChange::same, slot, 0};
     const VisibilityChange visibility =
         see(world.slots[slot], from, update.stamp, update.message_tick, update.hides);
     const Applied judged = judge(world, from, slot, update.stamp, update.tick);
@@ -136,7 +145,9 @@ AppliedUpdate apply_carried(World &world, const TypeTable &types, const Snapshot
         return {Applied::unchanged, VisibilityChange::same, no_slot, 0};
     const ReceivedEntry &entry = scratch.read_entries[i];
     const TypeId type = world.slots[slot].type;
-    if (entry.type != type) return {Applied::forged, VisibilityChange::same, slot, 0};
+    if (contradicts(world.slots[slot], entry.stamp, entry.type))
+        return {Applied::forged, VisibilityChange::same, slot, 0};
+    if (entry.type != type) return {Applied::unchanged, VisibilityChange::same, slot, 0};
     world::count_received(world, type, scratch.read_bits[i]);
     const uint32_t tick = scratch.read.tick;
     const VisibilityChange visibility = see(world.slots[slot], from, entry.stamp, tick, false);

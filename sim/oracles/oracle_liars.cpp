@@ -34,18 +34,20 @@ static Violation check_event(const Oracles &o, std::span<const Node> nodes, uint
 }
 
 // Each member may begin one more message when it has nearly cost the most.
-static Violation check_work(const Node &node, uint16_t index)
+static Violation check_work(const NodeRecord &record, const Node &node, uint16_t index)
 {
     const Replica &r = inspect::replica(node.session);
-    if (session_state(node.session) != State::open) return {};
+    // While it joins, a peer wants the world soon.
+    if (record.open_us == 0 || record.open_us == node.ticked_us) return {};
     const bool full = r.world.dead.count == r.world.dead.capacity;
     uint64_t range_ns = r.world.dead.count + 4 * uint64_t{r.world.slots.count};
     if (full) range_ns *= 8;
     const uint64_t each_ns = work_per_tick_max_ns + 100'000 + dead_ranges_max * range_ns;
-    if (r.work_ns <= (r.order.count - 1) * each_ns) return {};
-    return oracles::violation(
-        "I30", ObjectId::none, index, "peer %s: the messages of %u members cost %llu us in a tick",
-        text(node.self).c_str(), r.order.count, static_cast<unsigned long long>(r.work_ns / 1000));
+    if (r.work_ns <= (record.members_before - 1) * each_ns) return {};
+    return oracles::violation("I30", ObjectId::none, index,
+                              "peer %s: the messages of %u members cost %llu us in a tick",
+                              text(node.self).c_str(), record.members_before,
+                              static_cast<unsigned long long>(r.work_ns / 1000));
 }
 
 Violation check(const Oracles &o, std::span<const Node> nodes, uint16_t index)
@@ -56,7 +58,7 @@ Violation check(const Oracles &o, std::span<const Node> nodes, uint16_t index)
     const bool is_out = state == State::removed || state == State::refused_by_game;
     if (state == State::overflow || (is_out && o.all_stay))
         return wrong(node, index, node.self, state_text(node.session));
-    if (const Violation found = check_work(node, index); found) return found;
+    if (const Violation found = check_work(o.nodes[index], node, index); found) return found;
     for (const Event &event : node.events)
         if (const Violation found = check_event(o, nodes, index, event); found) return found;
     return {};

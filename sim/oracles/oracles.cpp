@@ -225,15 +225,24 @@ static void note_paths_of_calls(NodeRecord &record, const Node &node, PeerId hos
     record.relaying_host = host;
 }
 
+static void begin_tick(Oracles &o, NodeRecord &record, const Node &node)
+{
+    record.self = node.self;
+    record.ticks += 1;
+    o.ledger.now_us = node.ticked_us;
+    const bool open = node.session && session_state(node.session) == State::open;
+    record.open_us = !open ? 0 : record.open_us == 0 ? node.ticked_us : record.open_us;
+    record.members_before = record.members;
+    record.members = open ? inspect::replica(node.session).order.count : 0;
+}
+
 // With liars about, the rules about objects hold for those of honest peers only, and what these
 // know of a liar's is not the same everywhere.
 static void ticked_among_liars(Oracles &o, std::span<const Node> nodes, uint16_t index)
 {
     const Node &node = nodes[index];
     NodeRecord &record = record_of(o, index);
-    record.self = node.self;
-    record.ticks += 1;
-    o.ledger.now_us = node.ticked_us;
+    begin_tick(o, record, node);
     note_paths_of_calls(record, node, node.session ? tern::host_peer(node.session) : PeerId::none);
     if (node.note_count > 0) count_links(o, node, index);
     if (!node.calls.empty()) keep(o, oracle_calls::check(o, node, index));
@@ -251,11 +260,7 @@ void ticked(Oracles &o, std::span<const Node> nodes, uint16_t index)
     if (o.liars_first < nodes.size()) return ticked_among_liars(o, nodes, index);
     const Node &node = nodes[index];
     NodeRecord &record = record_of(o, index);
-    record.self = node.self;
-    record.ticks += 1;
-    o.ledger.now_us = node.ticked_us;
-    const bool open = node.session && session_state(node.session) == State::open;
-    record.open_us = !open ? 0 : record.open_us == 0 ? node.ticked_us : record.open_us;
+    begin_tick(o, record, node);
     o.journals = o.journals || node.note_count > 0;
     const PeerId host = node.session ? tern::host_peer(node.session) : PeerId::none;
     if (node.session && host == node.self && host != PeerId::none) {

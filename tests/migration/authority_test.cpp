@@ -167,26 +167,6 @@ TEST_F(Authority, OnlyTheHostSendsViewsAndRefusals)
     EXPECT_EQ(replica::receive(group.at(4), peer(1), view[0]), Verdict::ok);
 }
 
-// A VIEW that a newer one replaces goes to the end of what waits, behind the refusals that followed
-// it: star seed 60013 with two liars.
-TEST_F(Authority, ARefusalMayComeBeforeTheViewOfTheNextHost)
-{
-    replica::claim(group.at(4), object);
-    std::byte buffer[16];
-    BitWriter w = bits::writer(buffer);
-    messages::write_kind(w, MessageKind::claim_refused);
-    messages::write_object_id(w, object);
-    bits::write(w, static_cast<uint64_t>(ClaimRefusal::overtaken), 8);
-    const Bytes refusal(buffer, buffer + bits::size_bytes(w));
-    expect_forged(2, refusal);
-    replica::peer_gone(group.at(4), peer(1));
-    ASSERT_EQ(replica::host(group.at(4)), PeerId::none);
-    replica::begin_receive(group.at(4));
-    expect_forged(3, refusal);
-    EXPECT_EQ(replica::receive(group.at(4), peer(2), refusal), Verdict::ignored);
-    EXPECT_EQ(group.at(4).claims.count, 1u) << "it is asked again";
-}
-
 TEST_F(Authority, AMemberCannotSendTheHostAway)
 {
     replica::peer_gone(group.at(1), peer(4));

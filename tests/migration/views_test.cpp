@@ -317,3 +317,25 @@ TEST_F(Votes, WithHalfOfThemTheHostGoesOnIfAllKnowWhoVotes)
     EXPECT_FALSE(goes_on(1, true, false)); // Two of five.
     EXPECT_FALSE(goes_on(2, true, true));  // It is not the host.
 }
+
+// A VIEW that a newer one replaces goes to the end of what waits, behind the refusals that followed
+// it: star seed 60013 with two liars.
+TEST_F(Views, ARefusalMayComeBeforeTheViewOfTheNextHost)
+{
+    const Thing thing = {};
+    const ObjectId object = replica::create(group.at(2), 0, &thing);
+    group.flow();
+    replica::claim(group.at(4), object);
+    std::byte buffer[16];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::claim_refused);
+    messages::write_object_id(w, object);
+    bits::write(w, static_cast<uint64_t>(ClaimRefusal::overtaken), 8);
+    const Bytes refusal(buffer, buffer + bits::size_bytes(w));
+    EXPECT_EQ(replica::receive(group.at(4), peer(2), refusal), Verdict::forged);
+    replica::peer_gone(group.at(4), peer(1));
+    ASSERT_EQ(replica::host(group.at(4)), PeerId::none);
+    EXPECT_EQ(replica::receive(group.at(4), peer(3), refusal), Verdict::forged);
+    EXPECT_EQ(replica::receive(group.at(4), peer(2), refusal), Verdict::ignored);
+    EXPECT_EQ(group.at(4).claims.count, 1u) << "it is asked again";
+}

@@ -468,4 +468,18 @@ TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
                                message)); // The message itself is valid.
 }
 
+// A hostile creator can show each member another type, so that the next owner sends another one
+// than is known here.
+TEST_F(Publish, OfATenureThatIsNotKnownAnotherTypeIsNoBreach)
+{
+    add_changed();
+    const ObjectSlot slot_there = world::find(there.world(), id(1));
+    const std::span<const std::byte> message = write(2);
+    Object &object = there.world().slots[slot_there];
+    object.type = 1;
+    EXPECT_FALSE(publish::check(there.world(), table, PeerId::none, message));
+    object.stamp = 4;
+    EXPECT_TRUE(publish::check(there.world(), table, PeerId::none, message));
+}
+
 }
