@@ -27,16 +27,6 @@ static uint32_t low_mark(const Places &places)
     return free_places(places) / 4;
 }
 
-static Lease &lease_of(Replica &r, MemberSlot member, size_t type)
-{
-    return r.leases[size_t{member} * type_count(r) + type];
-}
-
-static const Lease &lease_of(const Replica &r, MemberSlot member, size_t type)
-{
-    return r.leases[size_t{member} * type_count(r) + type];
-}
-
 // Begins the lease anew.
 static void set_places(Lease &lease, uint32_t places)
 {
@@ -88,23 +78,18 @@ void end_member(Replica &r, MemberSlot member)
     shortage::forget(r, member);
 }
 
-static Lease *lease_of_creator(Replica &r, const Object &object)
-{
-    const MemberSlot creator = replica::find_member(r, object_id::creator(object.id));
-    return creator == no_member ? nullptr : &lease_of(r, creator, object.type);
-}
-
 void came_alive(Replica &r, const Object &object)
 {
-    if (Lease *lease = lease_of_creator(r, object)) lease->alive += 1;
+    const MemberSlot creator = replica::find_member(r, object_id::creator(object.id));
+    if (creator != no_member) lease_of(r, creator, object.type).alive += 1;
 }
 
 void died(Replica &r, const Object &object)
 {
-    Lease *lease = lease_of_creator(r, object);
-    if (!lease) return;
-    lease->alive -= 1;
-    shortage::died(r, replica::find_member(r, object_id::creator(object.id)), object.type);
+    const MemberSlot creator = replica::find_member(r, object_id::creator(object.id));
+    if (creator == no_member) return;
+    lease_of(r, creator, object.type).alive -= 1;
+    shortage::died(r, creator, object.type);
 }
 
 // A creator uses a place of its lease until the host has acked the death in it. So the host never

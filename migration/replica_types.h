@@ -8,7 +8,8 @@ namespace tern {
 
 inline constexpr uint32_t members_max = 512;    // Members of a session.
 inline constexpr size_t grant_objects_max = 16; // Objects of one GRANT: their states fit a message.
-inline constexpr size_t dead_ranges_max = 32;   // Of one DEAD, which a receiver takes in one go.
+// One DEAD has at most so many ranges, because a receiver takes it in one go.
+inline constexpr size_t dead_ranges_max = 32;
 // What the messages of one member may cost in a tick: work.h. What comes after that waits in its
 // stream.
 inline constexpr uint64_t work_per_tick_max_ns = 2'000'000;
@@ -392,6 +393,15 @@ struct Replica {               // Open to migration; session and sim read it.
 
 using MemberSlot = uint32_t;
 inline constexpr MemberSlot no_member = 0xffffffff;
+
+inline Lease &lease_of(Replica &r, MemberSlot member, size_t type)
+{
+    return r.leases[size_t{member} * r.places.count + type];
+}
+inline const Lease &lease_of(const Replica &r, MemberSlot member, size_t type)
+{
+    return r.leases[size_t{member} * r.places.count + type];
+}
 
 // The part of an array that belongs to one member: all members have parts of the same size.
 template <class T> std::span<T> of_member(Flat<T> &array, const Replica &r, MemberSlot member)

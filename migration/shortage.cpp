@@ -9,16 +9,6 @@ namespace tern::shortage {
 // Entries of one answer: it fits into any packet.
 static constexpr uint32_t entries_max = 64;
 
-static const Lease &lease_of(const Replica &r, MemberSlot member, TypeId type)
-{
-    return r.leases[size_t{member} * r.places.count + type];
-}
-
-static Lease &lease_of(Replica &r, MemberSlot member, TypeId type)
-{
-    return r.leases[size_t{member} * r.places.count + type];
-}
-
 // Another type has to wait until the answers about this one have come. A newcomer may still learn
 // of objects whose deaths the members that were in have acked, so it can charge nobody.
 void begin(Replica &r, TypeId type)
@@ -112,7 +102,7 @@ void write_leases(BitWriter &w, const Replica &r, const LeaseQuestion &question)
         if (count == shortage::entries_max) break;
         bits::write_bool(w, true);
         messages::write_peer(w, member.id);
-        bits::write_varint(w, shortage::lease_of(r, slot, question.type).places);
+        bits::write_varint(w, lease_of(r, slot, question.type).places);
         count += 1;
     }
     bits::write_bool(w, false);

@@ -50,12 +50,14 @@ static void take_clock(Session &s, ConnectionIndex index, BitReader reader)
     }
 }
 
-void take_notice(Session &s, ConnectionIndex index, std::span<const std::byte> bytes)
+void take_notice(Session &s, ConnectionIndex index, std::span<const std::byte> bytes, bool again)
 {
     PeerLink &p = peer_link(s, index);
     BitReader reader = bits::reader(bytes);
     switch (read_kind(reader)) {
-    case Notice::clock: return take_clock(s, index, reader);
+    case Notice::clock:
+        if (!again) take_clock(s, index, reader);
+        return;
     case Notice::lease_question:
         replica::read_lease_question(reader, *s.replica, p.lease_question);
         p.asks_for_leases = true;

@@ -69,12 +69,13 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
     return result;
 }
 
-static void take_notices(Session &s, ConnectionIndex index, const OpenedPacket &packet)
+// Notices depend on no message of a stream.
+static void take_notices(Session &s, ConnectionIndex index, const OpenedPacket &packet, bool again)
 {
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
         if (peer_link(s, index).role == PeerRole::member && message.kind == UnreliableKind::notice)
-            take_notice(s, index, message.bytes);
+            take_notice(s, index, message.bytes, again);
     }
 }
 
@@ -212,6 +213,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     const PeerLink &from = peer_link(s, arrival.connection);
     // The sender may be a member that our next view names. Without an ack it sends this again.
     if (from.role == PeerRole::unidentified && arrival.packet.unreliable_count > 0) return;
+    // Without a look at its messages the packet counts as lost.
     if (arrival.packet.unreliable_count > 0 && is_over_budget(s, from)) return;
     const PacketDisposition accepted = packet_disposition(s, from, arrival.packet);
     if (accepted == PacketDisposition::drop) {
@@ -228,7 +230,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     if (s.journal && !early)
         note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
     if (!early) note_source(s, arrival.connection, datagram.address, arrival.packet.number);
-    take_notices(s, arrival.connection, arrival.packet); // They depend on no message of a stream.
+    take_notices(s, arrival.connection, arrival.packet, early);
     if (room && !early) take_unreliable(s, arrival.connection, arrival.packet, datagram.address);
     drain_streams(s, arrival.connection);
 }

@@ -77,7 +77,7 @@ static void look_at_marks(Glance &glance, const Replica &r, std::span<const Beli
 // There is one type with objects.
 static void look_at_lease(Glance &glance, const Replica &r, MemberSlot slot)
 {
-    const Lease &lease = r.leases[size_t{slot} * r.places.count];
+    const Lease &lease = lease_of(r, slot, 0);
     const PeerPlace place = place_of(r.members[slot].id);
     glance.created[place] = static_cast<uint8_t>(std::min(lease.alive, 255u));
     glance.leased[place] = static_cast<uint8_t>(std::min(lease.places, 255u));

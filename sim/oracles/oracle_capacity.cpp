@@ -87,10 +87,10 @@ Violation check_leases(std::span<const Node> nodes, uint16_t index)
         const PeerId creator = r.members[slot].id;
         if (creator == r.self || creator == host->self) continue;
         if (!replica::is_member(r, creator) || !replica::is_member(*host, creator)) continue;
-        const size_t leases = size_t{replica::find_member(*host, creator)} * host->places.count;
+        const MemberSlot at_host = replica::find_member(*host, creator);
         for (size_t type = 0; type < r.places.count; ++type) {
-            const uint32_t alive = r.leases[size_t{slot} * r.places.count + type].alive;
-            const uint32_t places = host->leases[leases + type].places;
+            const uint32_t alive = lease_of(r, slot, type).alive;
+            const uint32_t places = lease_of(*host, at_host, type).places;
             if (alive > places)
                 return exceeds("I29", r, index, type, "living objects of one creator", alive,
                                places);

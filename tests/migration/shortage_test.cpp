@@ -10,7 +10,7 @@ using namespace tern::test;
 
 namespace {
 
-constexpr uint32_t objects_max = 64; // Of each type of the group.
+constexpr uint32_t objects_max = 64; // Each type of the group has this limit.
 
 // Peer 1 is the host, 4 the liar, and 2 the peer that it fills with objects.
 struct Shortages : ::testing::Test {
@@ -158,8 +158,7 @@ TEST_F(Shortages, WhatDiedMeanwhileIsNotCounted)
     replica::destroy(group.at(3), world::find_alive(group.at(3).world, first));
     group.flow();
     ASSERT_EQ(alive(3), 1u);
-    Lease &lease =
-        group.at(1).leases[replica::find_member(group.at(1), peer(3)) * group.at(1).places.count];
+    Lease &lease = lease_of(group.at(1), replica::find_member(group.at(1), peer(3)), 0);
     lease.places = 1;
     const Bytes answered = answer(asked);
     lease.places = 2;
