@@ -60,8 +60,8 @@ bool malformed(const UpdateReader &r)
     return bits::failed(r._reader);
 }
 
-// Of another tenure than the one that is known here, the sender may know better: a hostile creator
-// can show each member another type.
+// Whether the sender contradicts the type that is known here. A hostile creator can show each
+// member another type; then the sender of another tenure may be right.
 static bool contradicts(const Object &known, Stamp stamp, TypeId type)
 {
     return type != known.type && stamp == known.stamp;

@@ -105,7 +105,7 @@ struct Lie {
     PeerPlace about;
     ObjectId object;
     uint32_t number;
-    uint32_t token; // Of the QUERY that a REPORT or REPORT_OBJECT answers.
+    uint32_t token; // REPORT and REPORT_OBJECT answer the QUERY of this token.
     PeerId gone;    // takes: the peer that the QUERY names.
 };
 

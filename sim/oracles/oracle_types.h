@@ -187,8 +187,9 @@ struct NodeRecord { // The record of one peer. A new peer at the same node start
     // World time when the peer last had a path in doubt, or a bridged one: it then challenges other
     // addresses, and is answered from them. 0: it never had.
     uint64_t doubted_us;
-    uint64_t open_us;                 // World time from which on the session is open. 0: it is not.
-    uint32_t members, members_before; // Of the session, at the end of this tick and of the last.
+    uint64_t open_us; // World time from which on the session is open. 0: it is not.
+    // The session has so many members at the end of this tick, and had at the end of the last one.
+    uint32_t members, members_before;
     // World time when the path to a peer was last bridged, or there was no connection with it.
     std::map<PeerId, uint64_t> indirect_us;
 };

@@ -377,7 +377,7 @@ TEST(Bridge, TwoThatMoveBackAtOnceFindEachOther)
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
 }
 
-// Of five members only the fourth has a path to the last one, and the newcomer has none.
+// Only the fourth of five members has a path to the last one, and the newcomer has none.
 TEST(Bridge, ANewcomerFindsTheOneRelayInTime)
 {
     SimWorld world(6);
