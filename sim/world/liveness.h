@@ -10,7 +10,8 @@
 //   L2  Under 30 % loss every member calls every other one, and all calls arrive within 60 round
 //       trips and 5 s (or the timeout, if that is longer).
 //   L3  In the quiet time that follows, each connection takes at most 12 datagrams and 800 bytes a
-//       second and direction, and no game gets an event, apart from late unreliable calls.
+//       second and direction, and no game gets an event, apart from late unreliable calls
+//       and the failures of calls that were lost before.
 #pragma once
 #include "sim/world/simulation.h"
 

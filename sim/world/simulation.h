@@ -69,7 +69,7 @@ struct Counts {
     uint64_t world_events, ticks, events, changes;
     uint64_t acts[act_count]; // Acts that had an effect, without the network's: see WireCounts.
     uint64_t skipped;         // Choices that could not be carried out.
-    uint64_t claims_granted, claims_refused, calls_received, migrations;
+    uint64_t claims_granted, claims_refused, calls_received, calls_unanswered, migrations;
     uint64_t ended[static_cast<size_t>(State::overflow) + 1]; // Peers, indexed by last state.
     uint64_t slow_ticks, pauses_waited;
     uint64_t host_changes, splits;

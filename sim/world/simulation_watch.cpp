@@ -103,6 +103,9 @@ static void count_tick(Simulation &sim, uint16_t place)
         sim.counts.claims_granted += event.kind == EventKind::claim_granted;
         sim.counts.claims_refused += event.kind == EventKind::claim_refused;
         sim.counts.calls_received += event.kind == EventKind::call;
+        sim.counts.calls_unanswered +=
+            event.kind == EventKind::call_failed &&
+            (event.failure == CallFailure::lost || event.failure == CallFailure::no_reply);
         sim.counts.migrations += event.kind == EventKind::owner_changed;
     }
 }
