@@ -181,12 +181,13 @@ void move_in(Replica &r, ObjectSlot slot, uint32_t number)
 }
 
 // Whether the object uses a place of this peer's lease: one that it has created or, on the host,
-// one whose creator has departed: leases::end_departure().
+// one whose creator has departed, once leases::end_departure() has counted it.
 static bool uses_own_lease(const Replica &r, PeerId creator)
 {
     if (creator == r.self) return true;
     const bool departs = r.collecting && replica::find_member(r, creator) != no_member;
-    return replica::host(r) == r.self && !replica::is_member(r, creator) && !departs;
+    return r.counts_departed && replica::host(r) == r.self && !replica::is_member(r, creator) &&
+           !departs;
 }
 
 void died(Replica &r, ObjectSlot slot)
