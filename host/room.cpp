@@ -110,6 +110,7 @@ static Session *made_session(const Room &room)
     config.topology = room.options.topology;
     config.name = room.host_name.c_str();
     config.send_bytes_per_second_max = room.options.send_bytes_per_second_max;
+    config.forward_bytes_per_second_max = room.options.forward_bytes_per_second_max;
     config.timeout_ms = room.options.timeout_ms;
     config.parallel = room.parallel;
     config.recording_bytes_max = room.recording ? recording_bytes_max : 0;

@@ -31,6 +31,8 @@ static std::vector<scripts::Setting> settings_of(const Room &room)
                                          {"timeout_ms", std::to_string(own.timeout_ms), true}};
     all.push_back(
         {"send_bytes_per_second_max", std::to_string(own.send_bytes_per_second_max), true});
+    all.push_back(
+        {"forward_bytes_per_second_max", std::to_string(own.forward_bytes_per_second_max), true});
     if (room.recording)
         all.push_back({"recording_bytes_max", std::to_string(recording_bytes_max), true});
     const std::vector<scripts::Setting> fallbacks = {

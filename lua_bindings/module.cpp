@@ -14,8 +14,8 @@ static const char *const state_names[] = {
     "idle",           "joining",         "open",         "cut_off",       "leaving",
     "left",           "unreachable",     "refused_full", "refused_types", "refused_version",
     "refused_secret", "refused_by_game", "removed",      "overflow"};
-static const char *const claim_refusal_names[] = {"none",    "dead",      "unknown", "policy",
-                                                  "by_game", "overtaken", "locked",  "cooldown"};
+static const char *const claim_refusal_names[] = {
+    "none", "dead", "unknown", "policy", "by_game", "overtaken", "locked", "cooldown", "quota"};
 static const char *const call_failure_names[] = {"none",        "dead", "unknown",
                                                  "not_allowed", "lost", "no_reply"};
 static const char *const breach_names[] = {"none", "malformed", "forged", "over_quota"};

@@ -17,6 +17,7 @@ static const char *const session_keys[] = {"types",
                                            "name",
                                            "send_bytes_per_second_max",
                                            "bridge_bytes_per_second_max",
+                                           "forward_bytes_per_second_max",
                                            "timeout_ms",
                                            "join_timeout_ms",
                                            "go_on_after_ms",
@@ -50,6 +51,8 @@ static Config read_config(const Table &t)
         bytes("send_bytes_per_second_max", config.send_bytes_per_second_max, 4096);
     config.bridge_bytes_per_second_max =
         bytes("bridge_bytes_per_second_max", config.bridge_bytes_per_second_max, 4096);
+    config.forward_bytes_per_second_max =
+        bytes("forward_bytes_per_second_max", config.forward_bytes_per_second_max, 4096);
     config.timeout_ms =
         static_cast<uint32_t>(whole_option(t, "timeout_ms", config.timeout_ms, 100, 600'000));
     config.join_timeout_ms = static_cast<uint32_t>(

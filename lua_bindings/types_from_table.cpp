@@ -14,9 +14,17 @@ static const char *const orphan_names[] = {"to_host", "destroy", "spread", "ask_
 static const char *const claim_names[] = {"always", "ask_game", "never"};
 static const char *const callers_names[] = {"anybody", "host", "owner"};
 static const char *const field_keys[] = {"name", "kind", "count", "min", "max", "step", "bound"};
-static const char *const type_keys[] = {
-    "name",    "objects_max",          "orphan",    "claim", "claim_cooldown_ms",
-    "callers", "calls_per_second_max", "predicted", "fields"};
+static const char *const type_keys[] = {"name",
+                                        "objects_max",
+                                        "orphan",
+                                        "claim",
+                                        "claim_cooldown_ms",
+                                        "owned_max",
+                                        "claims_per_second_max",
+                                        "callers",
+                                        "calls_per_second_max",
+                                        "predicted",
+                                        "fields"};
 
 // Limits for the objects of all types of a script and for the bytes of their values. make_session()
 // needs more memory than these, and ends the program if it cannot get it.
@@ -97,6 +105,9 @@ static Type read_type(const Table &t, int holder, std::span<Field> fields)
     type.claim = static_cast<ClaimPolicy>(choice_option(t, "claim", 0, words(claim_names)));
     type.claim_cooldown_ms =
         static_cast<uint32_t>(whole_option(t, "claim_cooldown_ms", 0, 0, UINT32_MAX));
+    type.owned_max = static_cast<uint32_t>(whole_option(t, "owned_max", 0, 0, UINT32_MAX));
+    type.claims_per_second_max =
+        static_cast<uint16_t>(whole_option(t, "claims_per_second_max", 0, 0, UINT16_MAX));
     type.callers = static_cast<Callers>(choice_option(t, "callers", 0, words(callers_names)));
     type.calls_per_second_max =
         static_cast<uint16_t>(whole_option(t, "calls_per_second_max", 0, 0, UINT16_MAX));

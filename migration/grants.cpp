@@ -174,6 +174,18 @@ void forget_pending_owner(Replica &r, ObjectSlot slot)
     r.pending_owners[slot] = PeerId::none;
 }
 
+bool is_intended_for(const Replica &r, ObjectSlot slot, PeerId peer)
+{
+    if (r.pending_owners[slot] != PeerId::none) return r.pending_owners[slot] == peer;
+    const Outstanding &outstanding = r.outstanding[slot];
+    bool to_another = outstanding.more != 0;
+    for (const OutstandingGrant &grant : outstanding.grants) {
+        if (grant.owner == peer) return true;
+        to_another = to_another || grant.owner != PeerId::none;
+    }
+    return !to_another && r.world.slots[slot].owner == peer;
+}
+
 static void note_outstanding(Replica &r, ObjectSlot slot, PeerId to)
 {
     Outstanding &outstanding = r.outstanding[slot];

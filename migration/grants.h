@@ -18,6 +18,8 @@ void forget_pending_owner(Replica &r, ObjectSlot slot);
 bool orphaned(const Replica &r, ObjectSlot slot); // Alive, but its owner has gone.
 // Grants all orphans to the host. Requested transfers of orphans stay, for settle().
 void adopt_orphans(Replica &r);
+// Whether the object belongs to the peer once all that is requested and granted has been announced.
+bool is_intended_for(const Replica &r, ObjectSlot slot, PeerId peer);
 // A tenure with this stamp has begun here: it and earlier grants of the object are not outstanding.
 void forget_outstanding(Replica &r, ObjectSlot slot, Stamp stamp);
 // Whether the tenure follows from a grant of this host, in whose term its stamp is. True also if it

@@ -391,6 +391,34 @@ static ClaimRefusal refusal(const Replica &r, ObjectSlot slot, ObjectId object)
     return cools ? ClaimRefusal::cooldown : ClaimRefusal::none;
 }
 
+// Takes one claim from the claimer's rate. False: the rate is used up.
+static bool take_claim(Replica &r, PeerId claimer, TypeId type)
+{
+    const uint32_t per_second = r.types->types[type].claims_per_second_max;
+    if (per_second == 0) return true;
+    const MemberSlot member = replica::find_member(r, claimer);
+    ClaimRate &rate = r.claim_rates[size_t{member} * r.places.count + type];
+    if (rate.claimer != claimer) rate = {claimer, allowance::make(per_second, per_second)};
+    return allowance::take(rate.allowance, r.now_us);
+}
+
+// Whether the claimer has all the objects of this type that claims may give it. An object that it
+// has been granted is its own from then on, although it may announce that late, or never.
+static bool has_its_share(Replica &r, PeerId claimer, ObjectSlot claimed)
+{
+    const TypeId type = r.world.slots[claimed].type;
+    const uint32_t owned_max = r.types->types[type].owned_max;
+    if (owned_max == 0) return false;
+    work::slots(r, r.world.slots.count);
+    uint32_t count = 0;
+    for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
+        const Object &object = r.world.slots[slot];
+        if (object.life != Life::alive || object.type != type || slot == claimed) continue;
+        count += grants::is_intended_for(r, slot, claimer);
+    }
+    return count >= owned_max;
+}
+
 void answer_asked(Replica &r, ObjectId object, PeerId to)
 {
     for (uint32_t i = 0; i < r.asked.count;) {
@@ -412,7 +440,10 @@ static void decide_claim(Replica &r, PeerId claimer, ObjectId object)
     const ObjectSlot slot = world::find_alive(r.world, object);
     const ClaimRefusal reason = refusal(r, slot, object);
     if (reason != ClaimRefusal::none) return replica::refuse_claim(r, object, claimer, reason);
-    if (r.types->types[r.world.slots[slot].type].claim == ClaimPolicy::always)
+    const TypeId type = r.world.slots[slot].type;
+    if (!take_claim(r, claimer, type) || has_its_share(r, claimer, slot))
+        return replica::refuse_claim(r, object, claimer, ClaimRefusal::quota);
+    if (r.types->types[type].claim == ClaimPolicy::always)
         return grants::request_transfer(r, slot, claimer);
     if (flat::full(r.asked)) // The game does not answer fast enough.
         return replica::refuse_claim(r, object, claimer, ClaimRefusal::overtaken);
@@ -434,7 +465,7 @@ Verdict receive_claim_refused(Replica &r, PeerId from, BitReader reader)
 {
     const ObjectId id = messages::read_object_id(reader);
     const uint64_t reason = bits::read(reader, 8);
-    if (reason == 0 || reason > static_cast<uint64_t>(ClaimRefusal::cooldown)) bits::fail(reader);
+    if (reason == 0 || reason > static_cast<uint64_t>(ClaimRefusal::quota)) bits::fail(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (from != replica::successor(r)) return Verdict::forged;
     // A newer VIEW of a new host may wait behind refusals that followed its first one. When we

@@ -89,6 +89,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
     flat::place(b, r.changed_events, slots, slots);
     flat::place(b, r.visibility_events, slots, slots);
+    flat::place(b, r.claim_rates, type_count * limits.peers_max, type_count * limits.peers_max);
     flat::place(b, r.least_alive, limits.peers_max, limits.peers_max);
 }
 

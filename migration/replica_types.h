@@ -3,6 +3,7 @@
 #pragma once
 #include "replication/sampling/state_history.h"
 #include "replication/update/publish.h"
+#include "transport/handshake/allowance.h"
 
 namespace tern {
 
@@ -305,6 +306,12 @@ struct Outstanding {
     uint32_t more; // The largest count of those that had no room; 0: none.
 };
 
+// The budget of a claimer for one type with claims_per_second_max.
+struct ClaimRate {
+    PeerId claimer;
+    Allowance allowance;
+};
+
 struct Replica {               // Open to migration; session and sim read it.
     const TypeTable *types;    // Outside of the block, and not hashed.
     Charges *charges;          // Likewise. Null: traffic is not counted.
@@ -388,6 +395,7 @@ struct Replica {               // Open to migration; session and sim read it.
     Flat<uint32_t> visibility_events; // Likewise of the object_hidden or object_shown.
     Flat<SendScratch> scratch;        // One per part. Receiving uses the first.
     StateHistory state_history;       // Not state.
+    Flat<ClaimRate> claim_rates;      // On the host, [member slot * types + type]. Not state.
     Flat<uint32_t> least_alive; // Per member slot: the least Lease::alive since the shortage began.
 };
 

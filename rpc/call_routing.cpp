@@ -119,13 +119,61 @@ bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliabil
 
 // --- Forwarding at the host of a star ---
 
-// Whether the recipients have room for the call. Without room it waits in its caller's stream, and
-// the caller's own queue fills up, until call() returns false there.
-static bool can_pass_on(const Session &s, PeerId caller, PeerId to, size_t size_bytes)
+static Allowance &forwards_of(Session &s, PeerId caller)
 {
-    if (to != PeerId::everyone) return has_room(s, to, size_bytes);
+    CallRate &rate = s.forward_rates[replica::find_member(*s.replica, caller)];
+    const uint32_t per_second = s.config.forward_bytes_per_second_max;
+    if (rate.caller != caller) rate = {caller, allowance::make(per_second, per_second)};
+    return rate.allowance;
+}
+
+static ForwardShare &share_of(const Session &s, MemberSlot to, PeerId caller)
+{
+    return s
+        .forward_shares[size_t{to} * s.config.peers_max + replica::find_member(*s.replica, caller)];
+}
+
+static void note_forwarded(Session &s, PeerId to, PeerId caller, size_t size_bytes)
+{
+    const ConnectionIndex index = link_to(s, to);
+    if (index == no_connection) return;
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    const MemberSlot slot = replica::find_member(*s.replica, to);
+    ForwardQueue &queue = s.forward_queues[slot];
+    const bool is_empty = connection::acked_offset(c, StreamId::calls) ==
+                          connection::queued_offset(c, StreamId::calls);
+    if (is_empty || queue.round == 0) queue = {queue.round + 1, 0, 0};
+    ForwardShare &share = share_of(s, slot, caller);
+    if (share.round != queue.round) {
+        share = {queue.round, 0};
+        queue.callers += 1;
+    }
+    share.bytes += size_bytes;
+    queue.bytes += size_bytes;
+}
+
+// Whether a call finds room in the queue to a member. A caller that has had more than an equal
+// share of the queue leaves half of it to the others, and to one more.
+static bool has_room_for(const Session &s, PeerId to, PeerId caller, size_t size_bytes)
+{
+    if (link_to(s, to) == no_connection) return true;
+    const MemberSlot slot = replica::find_member(*s.replica, to);
+    const ForwardQueue &queue = s.forward_queues[slot];
+    const ForwardShare &share = share_of(s, slot, caller);
+    const bool has_more =
+        share.round == queue.round && share.bytes * (queue.callers + 1) > queue.bytes;
+    return has_room(s, to, size_bytes + (has_more ? call_queue_bytes_max / 2 : 0));
+}
+
+// Whether the call is within the caller's rate, and the recipients have room for it. If not, it
+// waits in its caller's stream, and the caller's own queue fills up, until call() returns false
+// there.
+static bool can_pass_on(Session &s, PeerId caller, PeerId to, size_t size_bytes)
+{
+    if (allowance::left(forwards_of(s, caller), s.now_us) < size_bytes) return false;
+    if (to != PeerId::everyone) return has_room_for(s, to, caller, size_bytes);
     for (PeerId peer : other_peers(&s))
-        if (peer != caller && !has_room(s, peer, size_bytes)) return false;
+        if (peer != caller && !has_room_for(s, peer, caller, size_bytes)) return false;
     return true;
 }
 
@@ -141,13 +189,18 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
 {
     std::byte buffer[routed_call_bytes_max];
     const std::span<const std::byte> message = routed(buffer, caller, call);
+    const auto size_bytes = static_cast<uint32_t>(message.size());
+    const bool within = allowance::take(forwards_of(s, caller), s.now_us, size_bytes);
     if (reliability == Reliability::unreliable) {
+        if (!within) return;
         queue_unreliable(s, to, caller, message); // Lost if there is no room.
         return;
     }
-    if (to != PeerId::everyone) return pass_on_to(s, to, message);
-    for (PeerId peer : other_peers(&s))
-        if (peer != caller) pass_on_to(s, peer, message);
+    for (PeerId peer : other_peers(&s)) {
+        if (peer == caller || (to != PeerId::everyone && peer != to)) continue;
+        note_forwarded(s, peer, caller, message.size());
+        pass_on_to(s, peer, message);
+    }
 }
 
 // --- Receiving ---

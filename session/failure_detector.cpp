@@ -8,6 +8,9 @@
 
 namespace tern::session {
 
+// A member that is not too slow takes this many bytes of calls, or all that wait for it.
+static constexpr uint64_t calls_step_bytes = 8 * 1024;
+
 static uint64_t timeout_us(const Session &s)
 {
     return uint64_t{s.config.timeout_ms} * 1000;
@@ -290,6 +293,10 @@ static uint64_t member_rests_until_us(const Session &s, MemberSlot slot, bool le
     if (index == no_connection) return wants_link(s, slot) ? 0 : UINT64_MAX;
     if (s.away[slot] != 0) return 0;
     const Connection &c = endpoint::at(*s.endpoint, index);
+    const bool owes_acks = leads && s.config.topology == Topology::star &&
+                           connection::acked_offset(c, StreamId::calls) <
+                               connection::queued_offset(c, StreamId::calls);
+    if (owes_acks) return s.now_us + timeout_us(s) / 4;
     return connection::last_received_us(c) + timeout_us(s) / 2;
 }
 
@@ -392,6 +399,26 @@ static bool ack_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadli
     return deadlines.view_us >= uint64_t{s.config.join_timeout_ms} * 1000 / 2;
 }
 
+// In a star the host forwards calls, and who takes none keeps their callers waiting. So it must
+// take some within the time of a REPORT, whatever else it acks.
+static bool calls_are_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
+{
+    const ConnectionIndex index = link_to(s, s.replica->members[slot].id);
+    if (s.config.topology != Topology::star || index == no_connection) return false;
+    const Connection &c = endpoint::at(*s.endpoint, index);
+    const uint64_t acked = connection::acked_offset(c, StreamId::calls);
+    const uint64_t epoch = s.links[index].connection_epoch;
+    if (epoch != deadlines.calls_epoch || acked >= deadlines.calls_end) {
+        deadlines.calls_us = 0;
+        deadlines.calls_epoch = epoch;
+        deadlines.calls_end =
+            std::min(connection::queued_offset(c, StreamId::calls), acked + calls_step_bytes);
+    } else {
+        deadlines.calls_us += heard_us(s, slot);
+    }
+    return deadlines.calls_us >= report_timeouts * timeout_us(s);
+}
+
 static bool newcomer_is_late(const Session &s, const Member &member, PeerDeadlines &deadlines)
 {
     if (member.caught_up || replica::host(*s.replica) != s.replica->self) {
@@ -418,9 +445,10 @@ void update_deadlines(Session &s)
         }
         const bool report = report_is_late(s, slot, deadlines);
         const bool ack = ack_is_late(s, slot, deadlines);
+        const bool calls = calls_are_late(s, slot, deadlines);
         deadlines.checked_us = s.now_us;
         const bool newcomer = newcomer_is_late(s, member, deadlines);
-        if ((report || ack || newcomer) && can_go_on_without(s, slot))
+        if ((report || ack || calls || newcomer) && can_go_on_without(s, slot))
             replica::give_up(*s.replica, member.id);
     }
 }

@@ -177,7 +177,7 @@ static EndpointLimits endpoint_limits(const Config &config)
     limits.connection.bridged_bytes_per_second_max = config.bridge_bytes_per_second_max;
     limits.connection.timeout_us = config.timeout_ms * 1000;
     limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::world)] = 256 * 1024;
-    limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::calls)] = 64 * 1024;
+    limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::calls)] = call_queue_bytes_max;
     limits.handshake_timeout_us = std::min<uint32_t>(config.join_timeout_ms * 1000 / 2, 5'000'000);
     return limits;
 }
@@ -221,6 +221,10 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(part_rows, own_charges * rows);
     array(part_runs, own_charges * runs);
     array(s.call_rates, s.config.peers_max * s.types.types.size());
+    array(s.forward_rates, s.config.peers_max);
+    array(s.forward_queues, s.config.peers_max);
+    const size_t peers_max = s.config.topology == Topology::star ? s.config.peers_max : 0;
+    array(s.forward_shares, peers_max * peers_max);
     array(s.deadlines, s.config.peers_max);
     array(s.breaches, s.config.peers_max);
     array(s.outages, s.config.peers_max);
@@ -408,6 +412,9 @@ ConfigProblem config_problem(const Config &config)
         return outside("send_bytes_per_second_max", c.send_bytes_per_second_max, 4096, UINT32_MAX);
     if (c.bridge_bytes_per_second_max < 4096)
         return outside("bridge_bytes_per_second_max", c.bridge_bytes_per_second_max, 4096,
+                       UINT32_MAX);
+    if (c.forward_bytes_per_second_max < 4096)
+        return outside("forward_bytes_per_second_max", c.forward_bytes_per_second_max, 4096,
                        UINT32_MAX);
     if (c.recording_bytes_max != 0 && c.recording_bytes_max < recording_bytes_min)
         return outside("recording_bytes_max", c.recording_bytes_max, recording_bytes_min,

@@ -40,6 +40,7 @@ inline constexpr size_t call_memory_share_bytes = 8 * 1024;
 // Unreliable calls that are sent in one tick. call() returns false for more, and the host of a star
 // drops more of those that it forwards.
 inline constexpr size_t unreliable_call_memory_bytes = 64 * 1024;
+inline constexpr size_t call_queue_bytes_max = 64 * 1024; // Reliable calls to one peer.
 inline constexpr uint32_t unreliable_calls_max = 512;
 inline constexpr uint32_t calls_per_tick_max = 256; // From each peer; the rest waits.
 // Messages of a member in a second whose signature may be wrong. What comes after that waits in its
@@ -256,10 +257,22 @@ struct UnreliableCall {
     uint32_t first, size_bytes; // Place in unreliable_memory.
 };
 
-// The budget of one caller for one type with calls_per_second_max. We are a caller, too.
+// The budget of one caller: calls of a type with calls_per_second_max, where we are a caller, too;
+// or the bytes of calls that this host of a star forwards for it.
 struct CallRate {
     PeerId caller;
     Allowance allowance;
+};
+
+// At the host of a star: how many bytes of calls it has queued for a member since that one's queue
+// was empty last, and from how many callers; and how many of one caller, if the round is the same.
+struct ForwardQueue {
+    uint32_t round, callers;
+    uint64_t bytes;
+};
+struct ForwardShare {
+    uint32_t round;
+    uint64_t bytes;
 };
 
 // One per member slot, at the host or its successor: the deadlines of this member.
@@ -269,8 +282,12 @@ struct PeerDeadlines {
     uint64_t report_us; // How long packets have come from it while it owed a REPORT.
     // How long packets have come from it without an ack of anything while it owed an ack of a view.
     uint64_t view_us;
-    uint64_t acked_bytes;   // It had acked so much of the world stream.
-    uint64_t checked_us;    // When report_us and view_us were brought up to date.
+    uint64_t acked_bytes; // It had acked so much of the world stream.
+    // In a star: how long packets have come from it while it has not acked the calls up to
+    // calls_end, an offset in the stream of the connection with this epoch.
+    uint64_t calls_us;
+    uint64_t calls_end, calls_epoch;
+    uint64_t checked_us;    // When report_us, view_us and calls_us were brought up to date.
     uint64_t catch_up_us;   // Since when it catches up, as a newcomer. 0: it does not.
     bool has_what_was_held; // The objects that were held for it have been given back.
 };
@@ -348,6 +365,9 @@ struct Session {
     std::byte *unreliable_memory;         // unreliable_call_memory_bytes.
     uint64_t connection_epochs;           // The last PeerLink::connection_epoch that was given.
     CallRate *call_rates;                 // [member slot * types + type].
+    CallRate *forward_rates;              // [member slot]
+    ForwardQueue *forward_queues;         // [member slot]
+    ForwardShare *forward_shares;         // In a star [member slot * peers_max + caller's slot].
     Received *received_calls;             // Indexed by type.
     Charges charges;                      // Counts what is sent; the replica's, too.
     TrafficRow *traffic;                  // Memory that `charges` uses.

@@ -19,10 +19,10 @@ constexpr uint32_t objects_max = 128, glides_max = 64;
 const Type types[arena_types] = {
     {"ball", sizeof(Ball), ball_fields, objects_max},
     {"kept", sizeof(Ball), ball_fields, objects_max, Orphan::spread, ClaimPolicy::never},
-    {"glide", sizeof(Ball), ball_fields, glides_max, Orphan::destroy, ClaimPolicy::always, 0,
+    {"glide", sizeof(Ball), ball_fields, glides_max, Orphan::destroy, ClaimPolicy::always, 0, 0, 0,
      Callers::anybody, 0, true},
     {"shout", sizeof(Shout), shout_fields},
-    {"order", sizeof(Shout), shout_fields, 0, Orphan::to_host, ClaimPolicy::always, 0,
+    {"order", sizeof(Shout), shout_fields, 0, Orphan::to_host, ClaimPolicy::always, 0, 0, 0,
      Callers::owner}};
 
 // --- What no hostile member can bring about ---

@@ -59,7 +59,8 @@ inline const Field lonely_fields[] = {{"value", FieldKind::uint16, offsetof(Lone
 inline const Type every_kind_types[] = {{"numbers", sizeof(Numbers), numbers_fields, 4},
                                         {"body", sizeof(Body), body_fields, 4, Orphan::destroy},
                                         {"labels", sizeof(Labels), labels_fields, 4,
-                                         Orphan::to_host, ClaimPolicy::ask_game, 0, Callers::owner},
+                                         Orphan::to_host, ClaimPolicy::ask_game, 0, 0, 0,
+                                         Callers::owner},
                                         {"lonely", sizeof(Lonely), lonely_fields, 4},
                                         {"nothing", sizeof(Nothing), {}}};
 

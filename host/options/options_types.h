@@ -21,6 +21,7 @@ struct RoomOptions {
     tern::Quorum quorum = tern::Quorum::majority;
     uint16_t peers_max = 64; // Including the host.
     uint32_t send_bytes_per_second_max = 256 * 1024;
+    uint32_t forward_bytes_per_second_max = 128 * 1024;
     uint32_t timeout_ms = 3'000;
     std::string script; // Path of a Lua game; empty: none, and the types are Options::types.
     bool script_sandboxed = true;

@@ -163,6 +163,13 @@ struct Type {
     Orphan orphan = Orphan::to_host;
     ClaimPolicy claim = ClaimPolicy::always;
     uint32_t claim_cooldown_ms = 0; // The host refuses claims for this long after a grant.
+    // How many objects of this type a peer may own before the host refuses it further ones with
+    // ClaimRefusal::quota. Objects that a peer creates, or that it is given without a claim, count
+    // too, but it always gets them. 0: no limit.
+    uint32_t owned_max = 0;
+    // How many claims of this type the host takes from one peer in a second; they may come all at
+    // once. It refuses the others with ClaimRefusal::quota. 0: no limit.
+    uint16_t claims_per_second_max = 0;
     Callers callers = Callers::anybody;
     // How many calls of this type one peer may make in a second; it may make them all at once. 0:
     // no limit. call() returns false above the limit. Calls can pile up on the way, so a recipient
@@ -234,6 +241,10 @@ struct Config {
     // members and direction, and those that it sends to a peer over a relay. It should be equal on
     // all peers. At least 4096.
     uint32_t bridge_bytes_per_second_max = 64 * 1024;
+    // In a star: how many bytes of calls the host forwards for each other member in a second; they
+    // may come all at once. Further reliable calls wait in the caller's stream, until call()
+    // returns false there, and unreliable ones are lost. At least 4096.
+    uint32_t forward_bytes_per_second_max = 128 * 1024;
     // A peer that is silent for this long counts as gone. A member that is connected but holds up a
     // departure for three times as long is removed. 100 to 600'000.
     uint32_t timeout_ms = 10'000;
@@ -351,6 +362,8 @@ enum class ClaimRefusal : uint8_t {
     overtaken, // Another claim or a migrate() came first; claim again.
     locked,    // The owner has locked the object; claim again after it unlocks it.
     cooldown,  // The object was granted less than Type::claim_cooldown_ms ago; claim again later.
+    quota,     // The claimer has Type::owned_max objects, or claims too fast:
+               // Type::claims_per_second_max.
 };
 
 // One event. Valid until the next receive(), with all that it points to. Members that do not belong

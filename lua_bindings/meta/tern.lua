@@ -68,6 +68,7 @@ local tern = {}
 ---| "overtaken"
 ---| "locked"
 ---| "cooldown"
+---| "quota"
 ---@alias tern.CallFailure
 ---| "none"
 ---| "dead"
@@ -121,6 +122,8 @@ local tern = {}
 ---@field orphan? "to_host"|"destroy"|"spread"|"ask_game"|"hold" Who gets the orphans.
 ---@field claim? "always"|"ask_game"|"never" How the host answers claims.
 ---@field claim_cooldown_ms? integer How long after a grant the host refuses claims of the object.
+---@field owned_max? integer The host refuses claims by a peer that owns so many; 0: no limit.
+---@field claims_per_second_max? integer The limit for each claimer; 0: no limit.
 ---@field predicted? boolean Updates are coded as differences to a prediction of the motion.
 ---@field callers? "anybody"|"host"|"owner" Peers that may call; owner: of the object in a field.
 ---@field calls_per_second_max? integer The limit for each caller; 0: no limit.
@@ -137,6 +140,7 @@ local tern = {}
 ---@field name? string The name of this peer for others; cut to 31 bytes.
 ---@field send_bytes_per_second_max? integer Limit for each peer; 4096 or more.
 ---@field bridge_bytes_per_second_max? integer Limit of what is relayed for a pair; 4096 or more.
+---@field forward_bytes_per_second_max? integer Limit of each member's calls to others, in a star.
 ---@field timeout_ms? integer Silence after which a peer counts as gone; 100 to 600000.
 ---@field join_timeout_ms? integer 100 to 600000.
 ---@field go_on_after_ms? integer How long it waits in cut_off before it goes on alone; 0: for ever.

@@ -6,8 +6,8 @@
 
 namespace bot::report {
 
-static constexpr const char *refusal_names[] = {"none",    "dead",      "unknown", "policy",
-                                                "by_game", "overtaken", "locked",  "cooldown"};
+static constexpr const char *refusal_names[] = {
+    "none", "dead", "unknown", "policy", "by_game", "overtaken", "locked", "cooldown", "quota"};
 
 template <class... T> static std::string format(const char *pattern, T... values)
 {

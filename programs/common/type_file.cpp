@@ -13,10 +13,12 @@ using tern::Type;
 namespace type_file {
 
 static constexpr std::string_view type_keys[] = {
-    "name",      "objects_max", "orphan", "claim", "claim_cooldown_ms",
-    "predicted", "at_start",    "field",  "fields"};
-static constexpr std::string_view object_keys[] = {"orphan", "claim", "claim_cooldown_ms",
-                                                   "predicted", "at_start"};
+    "name",      "objects_max",           "orphan",    "claim",    "claim_cooldown_ms",
+    "owned_max", "claims_per_second_max", "predicted", "at_start", "field",
+    "fields"};
+static constexpr std::string_view object_keys[] = {
+    "orphan",    "claim",   "claim_cooldown_ms", "owned_max", "claims_per_second_max",
+    "predicted", "at_start"};
 static constexpr std::string_view orphan_names[] = {"to_host", "destroy", "spread", "ask_game",
                                                     "hold"};
 static constexpr std::string_view claim_names[] = {"always", "ask_game", "never"};
@@ -276,6 +278,9 @@ static void parse_policies(Reader &reader, const toml::table &table, const std::
         type.claim = static_cast<tern::ClaimPolicy>(*index);
     type.claim_cooldown_ms =
         whole_number(reader, table, "claim_cooldown_ms", whose, 0, UINT32_MAX).value_or(0);
+    type.owned_max = whole_number(reader, table, "owned_max", whose, 0, UINT32_MAX).value_or(0);
+    type.claims_per_second_max = static_cast<uint16_t>(
+        whole_number(reader, table, "claims_per_second_max", whose, 0, UINT16_MAX).value_or(0));
     type.predicted = truth(reader, table, "predicted", whose).value_or(false);
     const uint32_t at_start_max = type.objects_max > 0 ? type.objects_max : UINT32_MAX;
     out.at_start.push_back(

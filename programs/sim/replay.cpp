@@ -171,7 +171,7 @@ int replay(const Options &options)
     if (text.starts_with("tern-trace 1 simulate")) return replay_simulation(options, text);
     fail(options.name + ": neither a trace nor a recording: it begins with neither "
                         "\"tern-trace 1 explore\" nor \"tern-trace 1 simulate\" nor "
-                        "\"tern-recording 3\"");
+                        "\"tern-recording 4\"");
 }
 
 int shrink(const Options &options)

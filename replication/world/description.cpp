@@ -54,6 +54,14 @@ static void add_type(Text &text, const Type &type)
             add(text, " cooldown ");
             add_number(text, type.claim_cooldown_ms);
         }
+        if (type.owned_max > 0) {
+            add(text, " owned ");
+            add_number(text, type.owned_max);
+        }
+        if (type.claims_per_second_max > 0) {
+            add(text, " claims_per_second ");
+            add_number(text, type.claims_per_second_max);
+        }
     }
     if (type.callers != Callers::anybody) {
         add(text, " callers ");

@@ -91,6 +91,8 @@ static void write_type(BitWriter &w, const Type &type)
     bits::write(w, static_cast<uint64_t>(type.orphan), 8);
     bits::write(w, static_cast<uint64_t>(type.claim), 8);
     bits::write(w, type.claim_cooldown_ms, 32);
+    bits::write(w, type.owned_max, 32);
+    bits::write(w, type.claims_per_second_max, 16);
     bits::write(w, static_cast<uint64_t>(type.callers), 8);
     bits::write(w, type.calls_per_second_max, 16);
     bits::write(w, type.fields.size(), 16);
@@ -112,6 +114,8 @@ RecordedType read_type(ByteReader &r)
     if (claim > static_cast<uint64_t>(ClaimPolicy::never)) fail(r);
     read.type.claim = static_cast<ClaimPolicy>(claim);
     read.type.claim_cooldown_ms = static_cast<uint32_t>(number(r, 4));
+    read.type.owned_max = static_cast<uint32_t>(number(r, 4));
+    read.type.claims_per_second_max = static_cast<uint16_t>(number(r, 2));
     const uint64_t callers = number(r, 1);
     if (callers > static_cast<uint64_t>(Callers::owner)) fail(r);
     read.type.callers = static_cast<Callers>(callers);
@@ -131,6 +135,7 @@ static void write_config(BitWriter &w, const Config &config, const uint8_t (&see
     bits::write(w, static_cast<uint64_t>(config.topology), 8);
     bits::write(w, config.send_bytes_per_second_max, 32);
     bits::write(w, config.bridge_bytes_per_second_max, 32);
+    bits::write(w, config.forward_bytes_per_second_max, 32);
     bits::write(w, config.timeout_ms, 32);
     bits::write(w, config.join_timeout_ms, 32);
     bits::write(w, config.go_on_after_ms, 32);
@@ -159,6 +164,7 @@ RecordedConfig read_config(ByteReader &r)
     read.config.topology = static_cast<Topology>(topology);
     read.config.send_bytes_per_second_max = static_cast<uint32_t>(number(r, 4));
     read.config.bridge_bytes_per_second_max = static_cast<uint32_t>(number(r, 4));
+    read.config.forward_bytes_per_second_max = static_cast<uint32_t>(number(r, 4));
     read.config.timeout_ms = static_cast<uint32_t>(number(r, 4));
     read.config.join_timeout_ms = static_cast<uint32_t>(number(r, 4));
     read.config.go_on_after_ms = static_cast<uint32_t>(number(r, 4));

@@ -8,7 +8,7 @@
 
 namespace tern {
 
-inline constexpr char recording_mark[] = "tern-recording 3\n"; // A recording begins with it.
+inline constexpr char recording_mark[] = "tern-recording 4\n"; // A recording begins with it.
 inline constexpr size_t recording_bytes_min = 64 * 1024;       // Least Config::recording_bytes_max.
 inline constexpr uint32_t recorded_addresses_max = 64;         // Others are written out each time.
 

@@ -55,6 +55,7 @@ namespace tern {
     X(claims_not_asked_again, "what a lost host left unanswered is not asked of the next")         \
     X(former_hosts_forgotten, "what a former host granted cannot be told from a forgery")          \
     X(lock_ignored, "the host grants claims of what its owner has locked")                         \
+    X(quota_ignored, "who owns all that it may is granted claims")                                 \
     X(cooldown_short, "a cooldown ends after a tenth of its time")                                 \
     X(lock_outlives_its_tenure, "what was locked stays so for the next owner")                     \
     X(release_not_resent, "what a lost host left unreleased is not asked of the next")             \

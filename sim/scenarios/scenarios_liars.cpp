@@ -299,11 +299,42 @@ PlayedSessions tiring(const Stage &stage)
     return finish(run, std::to_string(ranges) + " ranges, and no tick was long");
 }
 
+uint32_t owned_things(const Run &run, uint16_t place, uint16_t of)
+{
+    uint32_t count = 0;
+    for (const Object &object : inspect::replica(session(run, of)).world.slots.all())
+        count += object.life == Life::alive && object.type == THING &&
+                 object.owner == run.sim->nodes[place].self;
+    return count;
+}
+
+// The liar claims all things in each tick. Its own objects count, too.
+PlayedSessions hoarding(const Stage &stage)
+{
+    constexpr uint32_t owned_max = 3;
+    Run run = begin_with_liar(stage, 4);
+    run.sim->types[THING].owned_max = owned_max; // All peers read this table.
+    const uint32_t before = owned_things(run, 3, 0);
+    for (int step = 0; step < 60; ++step) {
+        for (const Object &object : inspect::replica(session(run, 3)).world.slots.all())
+            if (object.life == Life::alive && object.type == THING)
+                claim(session(run, 3), object.id);
+        advance_to(run, begin_us + static_cast<uint64_t>(step) * 33'000);
+    }
+    advance_to(run, begin_us + 4 * second_us);
+    expect(run, before < owned_max && owned_things(run, 3, 0) == owned_max,
+           "it gets as many things as a peer may own by claims");
+    expect(run, agree(run), "all agree");
+    run.sim->types[THING].owned_max = 0; // In the end each member claims an object.
+    return finish(run, "who claims everything gets its share");
+}
+
 constexpr Playable all[] = {
     {{"liar-malformed", "a member sends what is in no format"}, malformed, true},
     {{"liar-lease", "a member creates more than its lease allows"}, beyond_the_lease, true},
     {{"liar-hides", "a member fills the tables of others than the host"}, hidden},
     {{"liar-tires", "a member calls thousands of ids of its own dead"}, tiring, true},
+    {{"liar-hoards", "a member claims all objects of a type, again and again"}, hoarding, true},
     {{"liar-accuses", "a member accuses two others falsely"}, one_word},
     {{"liar-witnesses", "a member wrongs one, and after a change of host another"}, two_witnesses},
     {{"liar-dooms", "a member reports the deaths of what another has not made yet"}, doomed, true},

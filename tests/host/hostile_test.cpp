@@ -26,6 +26,7 @@ timeout_ms = 1500
 name = "crate"
 objects_max = 1000
 at_start = 20
+owned_max = 20
 
 [[type.field]]
 name = "position"

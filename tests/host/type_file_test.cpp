@@ -95,7 +95,7 @@ const Field ship_fields[] = {
 const Field chat_fields[] = {{"text", FieldKind::text, offsetof(Chat, text), sizeof(Chat::text)},
                              {"number", FieldKind::uint32, offsetof(Chat, number)}};
 const Type ships[] = {
-    {"ship", sizeof(Ship), ship_fields, 64, Orphan::ask_game, ClaimPolicy::ask_game, 250},
+    {"ship", sizeof(Ship), ship_fields, 64, Orphan::ask_game, ClaimPolicy::ask_game, 250, 12, 8},
     {"chat", sizeof(Chat), chat_fields}};
 
 constexpr const char *ships_text = R"(
@@ -105,6 +105,8 @@ objects_max = 64
 orphan = "ask_game"
 claim = "ask_game"
 claim_cooldown_ms = 250
+owned_max = 12
+claims_per_second_max = 8
 at_start = 3
   [[type.field]]
   name = "position"
@@ -429,7 +431,9 @@ std::string any_table(Random &random)
             text += "orphan = '" + any_of(random, {"to_host", "destroy", "spread", "ask_game"});
             text += "'\nclaim = '" + any_of(random, {"always", "ask_game", "never"}) + "'\n";
         }
-        if (random() % 8 == 0) text += "claim_cooldown_ms = " + any_number(random) + "\n";
+        if (random() % 8 == 0)
+            text += any_of(random, {"claim_cooldown_ms", "owned_max", "claims_per_second_max"}) +
+                    " = " + any_number(random) + "\n";
         text += "field = [";
         const size_t fields = random() % 4;
         for (size_t k = 0; k < fields; ++k)

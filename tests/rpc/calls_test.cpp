@@ -342,6 +342,78 @@ TEST_P(Calls, AreLostAtOnceWithTheConnectionThatTookThem)
     EXPECT_LE(lost_at - failed_at, GetParam() == Topology::star ? 20 : 1);
 }
 
+// --- What the host of a star forwards ---
+
+struct Forwarded : testing::Test {
+    std::vector<Type> types = call_types();
+    SimWorld world{56, {20, 20, 0, 0}};
+    uint32_t count = 0;                 // Calls of node 1 that node 2 has got.
+    std::vector<int32_t> of_the_others; // Numbers of the calls of node 3 that node 2 has got.
+
+    void begin(uint32_t bytes_per_second, uint32_t host_sends)
+    {
+        world.config.types = types;
+        world.config.topology = Topology::star;
+        world.config.forward_bytes_per_second_max = bytes_per_second;
+        for (int i = 0; i < 4; ++i) {
+            world.config.send_bytes_per_second_max = i == 0 ? host_sends : 256 * 1024;
+            world.add();
+        }
+        ASSERT_TRUE(world.step_until_open());
+    }
+
+    // Node 1 calls node 2 as often as it can, and node 3 calls it now and then.
+    void flood(int steps, Reliability reliability)
+    {
+        for (int step = 0; step < steps; ++step) {
+            for (int i = 0; i < 500; ++i)
+                if (!call(session(1), id(2), WORD, Said{ObjectId::none, -1}, reliability)) break;
+            if (step % 15 == 0) call(session(3), id(2), WORD, Said{ObjectId::none, step});
+            world.step([&](size_t node, const std::vector<Event> &events) {
+                for (const Event &event : events) {
+                    if (node != 2 || event.kind != EventKind::call) continue;
+                    count += event.peer == id(1);
+                    if (event.peer == id(3))
+                        of_the_others.push_back(call_arguments<Said>(event).number);
+                }
+            });
+        }
+    }
+
+    void expect_rate(Reliability reliability)
+    {
+        flood(30, reliability); // Uses up what may come at once.
+        const uint32_t before = count;
+        flood(90, reliability);             // 3 s
+        constexpr uint32_t call_bytes = 14; // With the 2 bytes of the route.
+        EXPECT_NEAR((count - before) * call_bytes, 3 * 8192, 2048) << count - before;
+        EXPECT_GE(of_the_others.size(), 3u);
+    }
+
+    Session *session(size_t node) { return world.nodes[node].session; }
+    PeerId id(size_t node) { return local_peer(session(node)); }
+};
+
+TEST_F(Forwarded, NoMemberHasTheHostForwardMoreReliableCallsThanItsRate)
+{
+    begin(8192, 256 * 1024);
+    expect_rate(Reliability::reliable);
+}
+
+TEST_F(Forwarded, NoMemberHasTheHostForwardMoreUnreliableCallsThanItsRate)
+{
+    begin(8192, 256 * 1024);
+    expect_rate(Reliability::unreliable);
+}
+
+TEST_F(Forwarded, WhoCallsAllTheTimeLeavesRoomInTheQueueOfASlowMember)
+{
+    begin(64 * 1024, 4096);            // The host sends much less than it may forward.
+    flood(900, Reliability::reliable); // 30 s, of which the queue holds 8.
+    EXPECT_GT(count, 1000u);
+    EXPECT_GE(of_the_others.size(), 35u) << "of 60";
+}
+
 INSTANTIATE_TEST_SUITE_P(In, Calls, testing::Values(Topology::mesh, Topology::star),
                          [](const auto &in) {
                              return in.param == Topology::star ? "Star" : "Mesh";

@@ -335,3 +335,80 @@ TEST(Cooldown, AnObjectIsGrantedAgainWhenTheTimeHasPassedAndNotBefore)
     EXPECT_EQ(granted, 2);
     EXPECT_EQ(refused, 5);
 }
+
+// --- owned_max, claims_per_second_max ---
+
+class Quotas : public testing::Test {
+  protected:
+    // Three members, of which the first has made 8 objects.
+    void begin(uint32_t owned_max, uint16_t claims_per_second_max)
+    {
+        std::copy(std::begin(world_types), std::end(world_types), types);
+        types[BODY].owned_max = owned_max;
+        types[BODY].claims_per_second_max = claims_per_second_max;
+        world.config.types = types;
+        ASSERT_TRUE(world.open(3));
+        for (ObjectId &object : objects)
+            object = create(session(0), BODY, Body{});
+        ASSERT_TRUE(world.step_until_converged());
+    }
+
+    Session *session(size_t place) { return world.nodes[place].session; }
+
+    void steps(int count)
+    {
+        world.steps(count, [&](size_t, const Event &event) {
+            granted += event.kind == EventKind::claim_granted;
+            if (event.kind != EventKind::claim_refused) return;
+            refused += 1;
+            EXPECT_EQ(event.refusal, ClaimRefusal::quota);
+        });
+    }
+
+    SimWorld world{79, {20, 20, 0, 0}};
+    Type types[std::size(world_types)];
+    ObjectId objects[8];
+    int granted = 0, refused = 0;
+};
+
+TEST_F(Quotas, NobodyClaimsMoreThanAPeerMayOwn)
+{
+    begin(3, 0);
+    const ObjectId made = create(session(1), BODY, Body{}); // Counts as one of three.
+    for (const ObjectId object : objects)
+        claim(session(1), object);
+    steps(15);
+    EXPECT_EQ(granted, 2);
+    EXPECT_EQ(refused, 6);
+    // The host has eight, and gets no more, but what it gives away is taken.
+    EXPECT_TRUE(claim(session(0), made));
+    steps(15);
+    EXPECT_EQ(refused, 7);
+    migrate(session(0), objects[7], local_peer(session(1)));
+    steps(15);
+    EXPECT_EQ(object_owner(session(2), objects[7]), local_peer(session(1)));
+    // Who loses one may claim another.
+    destroy(session(1), made);
+    release_ownership(session(1), objects[7]);
+    steps(15);
+    claim(session(1), objects[6]);
+    steps(15);
+    EXPECT_EQ(granted, 3);
+    ASSERT_TRUE(world.step_until_converged());
+}
+
+TEST_F(Quotas, NobodyClaimsFasterThanATypeAllows)
+{
+    begin(0, 5);
+    for (const ObjectId object : objects)
+        claim(session(1), object);
+    steps(15); // 0.5 s
+    EXPECT_EQ(granted, 5);
+    EXPECT_EQ(refused, 3);
+    steps(30);
+    for (const ObjectId object : objects)
+        if (object_owner(session(1), object) != local_peer(session(1))) claim(session(1), object);
+    steps(15);
+    EXPECT_EQ(granted, 8);
+    EXPECT_EQ(refused, 3);
+}

@@ -110,6 +110,8 @@ TEST(QuestionsTest, EachNumberOfAConfigHasItsLimits)
                   UINT32_MAX);
     expect_limits(&Config::bridge_bytes_per_second_max, "bridge_bytes_per_second_max", 4096,
                   UINT32_MAX);
+    expect_limits(&Config::forward_bytes_per_second_max, "forward_bytes_per_second_max", 4096,
+                  UINT32_MAX);
     expect_limits(&Config::recording_bytes_max, "recording_bytes_max", 65'536, UINT32_MAX);
 }
 

@@ -312,6 +312,36 @@ TEST(Trouble, WhoAcksNoViewOfANewcomerIsGivenUpInItsPlace)
 }
 
 // Others leave one after the other, and each departure has a query of its own.
+// One that takes no calls keeps those that call it waiting, until it is removed.
+TEST(Trouble, WhoTakesNoCallsOfAStarIsGivenUp)
+{
+    SimWorld world(36, {20, 60, 0, 0});
+    world.config.topology = Topology::star;
+    ASSERT_TRUE(world.open(4));
+    Session *caller = world.nodes[2].session;
+    const PeerId stalling = local_peer(world.nodes[1].session);
+    steps_without_acks(world, 200);
+    ASSERT_TRUE(replica::is_member(inspect::replica(world.nodes[0].session), stalling))
+        << "nobody waits for it";
+    int32_t calls = 0;
+    while (call(caller, stalling, HIT, Hit{ObjectId::none, calls}))
+        calls += 1;
+    EXPECT_GT(calls, 1000);
+    int removed_after = 0, in_vain = 0;
+    for (int step = 1; step < 400 && removed_after == 0; ++step) {
+        steps_without_acks(world, 1);
+        in_vain += !call(caller, stalling, HIT, Hit{ObjectId::none, 0});
+        if (!replica::is_member(inspect::replica(world.nodes[0].session), stalling))
+            removed_after = step;
+    }
+    EXPECT_GT(in_vain, 0);
+    EXPECT_GT(removed_after, 3 * static_cast<int>(world.config.timeout_ms) / 34);
+    EXPECT_LT(removed_after, 4 * static_cast<int>(world.config.timeout_ms) / 33);
+    world.steps(5);
+    EXPECT_EQ(other_peers(caller).size(), 2u);
+    EXPECT_TRUE(call(caller, local_peer(world.nodes[3].session), HIT, Hit{ObjectId::none, 1}));
+}
+
 TEST(Trouble, FurtherDeparturesGiveNoTimeToWhoAnswersNoQuery)
 {
     SimWorld world(36);

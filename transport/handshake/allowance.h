@@ -14,7 +14,9 @@ struct Allowance { // Closed.
 namespace allowance {
 
 Allowance make(uint32_t per_second, uint32_t burst); // Begins full, with `burst` tokens.
-bool take(Allowance &a, uint64_t now_us);            // Takes a token. False if there is none.
+// Takes the tokens. False if there are fewer.
+bool take(Allowance &a, uint64_t now_us, uint32_t tokens = 1);
+uint32_t left(Allowance &a, uint64_t now_us); // The tokens that are there.
 
 }
 }
