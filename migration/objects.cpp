@@ -100,11 +100,13 @@ void note_given(Replica &r, ObjectId object)
     newest = std::max(newest, object_id::serial(object));
 }
 
+// How many peers may have joined that this peer has not learned of.
+static constexpr uint16_t later_peers_max = 256;
+
 // A host that stays has given all PeerIds and knows nearly all objects. The next one may learn of
 // peers and objects by reports, and of reports that the last one believed.
 bool may_have_given(const Replica &r, ObjectId object)
 {
-    constexpr uint16_t later_peers_max = 256;
     const bool host_stays = r.view_host == r.self;
     const auto creator = static_cast<uint16_t>(object_id::creator(object));
     if (creator > r.last_peer) return !host_stays && creator - r.last_peer <= later_peers_max;
@@ -326,6 +328,9 @@ static void take_dead_range(Replica &r, const DeadRange &range, PeerId from, Sou
     const auto last = static_cast<ObjectId>(range.last);
     const bool reported = source == Source::report && object_id::creator(last) != from;
     if (reported && !may_have_given(r, last)) return;
+    // A member may know more peers than we do while we join, but only the host knows all.
+    const auto creator = static_cast<uint16_t>(object_id::creator(last));
+    if (from != replica::successor(r) && creator > r.last_peer + later_peers_max) return;
     if (object_id::creator(last) == r.self)
         r.world.serial = std::max(r.world.serial, object_id::serial(last));
     else if (!reported)

@@ -226,6 +226,36 @@ TEST_P(BreachesInAMesh, WhoSendsWrongSignaturesWaitsInItsOwnStream)
     expect_open({0, 1, 2});
 }
 
+// Member 2 calls all objects of many later peers dead, before it lets the newcomer have its own.
+TEST_P(BreachesInAMesh, ANewcomerBelievesNoDeathsOfPeersThatAreFarFromJoining)
+{
+    ASSERT_TRUE(open(3));
+    std::byte buffer[64];
+    BitWriter w = bits::writer(buffer);
+    messages::write_kind(w, MessageKind::dead);
+    for (const uint16_t creator : {uint16_t{30}, uint16_t{3000}}) {
+        const auto first = static_cast<uint64_t>(object_id::make(PeerId{creator}, 1));
+        bits::write_bool(w, true);
+        messages::write_range(w, {first, first + 1000});
+    }
+    bits::write_bool(w, false);
+    const std::span<const std::byte> lie = std::span(buffer).first(bits::size_bytes(w));
+    Session *newcomer = world.add().session;
+    bool has_lied = false;
+    for (int step = 0; step < 100 && !has_lied; ++step)
+        world.step([&](size_t node, const std::vector<Event> &) {
+            if (node == 2 && !has_lied && other_peers(session(2)).size() == 3)
+                has_lied =
+                    inspect::lie(session(2), other_peers(session(2)).back(), StreamId::world, lie);
+        });
+    ASSERT_TRUE(has_lied);
+    ASSERT_EQ(session_state(newcomer), State::joining);
+    ASSERT_TRUE(world.step_until_open());
+    const auto &dead = inspect::replica(newcomer).world.dead;
+    EXPECT_TRUE(tern::dead::contains(dead, object_id::make(PeerId{30}, 7)));
+    EXPECT_FALSE(tern::dead::contains(dead, object_id::make(PeerId{3000}, 7)));
+}
+
 // Each of these deaths moves all ranges of destroyed ids that another peer knows.
 TEST_P(BreachesInAMesh, WhoMovesManyRangesOfTheDeadWaitsInItsOwnStream)
 {
