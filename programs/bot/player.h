@@ -15,7 +15,8 @@ struct Tally {
     uint64_t created, not_created; // not_created: the type had reached objects_max.
     uint64_t destroyed, sets;
     uint64_t claims, granted, refused;
-    std::array<uint64_t, 8> refusals; // Indexed by tern::ClaimRefusal.
+    // Indexed by tern::ClaimRefusal.
+    std::array<uint64_t, static_cast<size_t>(tern::ClaimRefusal::quota) + 1> refusals;
     uint64_t calls, not_called;       // not_called: the queue was full.
     uint64_t calls_received, changes_received;
     uint64_t interruptions; // How often the session was not open any more, and did not end either.

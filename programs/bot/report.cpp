@@ -216,6 +216,7 @@ static nlohmann::ordered_json siege_json(const Options &options, const Outcome &
 
 static nlohmann::ordered_json tally_json(const Tally &tally)
 {
+    static_assert(std::size(refusal_names) == std::tuple_size_v<decltype(tally.refusals)>);
     nlohmann::ordered_json refused;
     for (size_t i = 1; i < std::size(refusal_names); ++i)
         if (tally.refusals[i] > 0) refused[refusal_names[i]] = tally.refusals[i];
