@@ -18,7 +18,8 @@ static const char *const claim_refusal_names[] = {
     "none", "dead", "unknown", "policy", "by_game", "overtaken", "locked", "cooldown", "quota"};
 static const char *const call_failure_names[] = {"none",        "dead", "unknown",
                                                  "not_allowed", "lost", "no_reply"};
-static const char *const breach_names[] = {"none", "malformed", "forged", "over_quota"};
+static const char *const breach_names[] = {"none", "malformed", "forged", "over_quota",
+                                           "equivocated"};
 
 const Words event_kinds = words(event_kind_names);
 const Words states = words(state_names);

@@ -67,6 +67,7 @@ static int stats(lua_State *L)
                  {"malformed", stats.breaches[static_cast<size_t>(Breach::malformed)]},
                  {"forged", stats.breaches[static_cast<size_t>(Breach::forged)]},
                  {"over_quota", stats.breaches[static_cast<size_t>(Breach::over_quota)]},
+                 {"equivocated", stats.breaches[static_cast<size_t>(Breach::equivocated)]},
                  {"datagram_bytes", stats.datagram_bytes}});
     lua_pushboolean(L, stats.bridged);
     lua_setfield(L, -2, "bridged");

@@ -1,6 +1,8 @@
 #include "migration/breaches.h"
 #include "migration/event_log.h"
+#include "migration/grants.h"
 #include "migration/message_queue.h"
+#include <algorithm>
 
 namespace tern::breaches {
 
@@ -99,6 +101,103 @@ void forget(Replica &r, MemberSlot member)
         report(r, member, other) = report(r, other, member) = 0;
 }
 
+// --- Two grants with one stamp ---
+
+static bool is_proved(const Member &member)
+{
+    return member.conflicting_grants[0] != 0;
+}
+
+static bool is_same(const Grant &a, const Grant &b)
+{
+    const size_t count = a.object_count;
+    return a.owner == b.owner && count == b.object_count &&
+           std::equal(a.objects, a.objects + count, b.objects) &&
+           std::equal(a.places, a.places + count, b.places);
+}
+
+static void prove(Replica &r, MemberSlot host, uint32_t first, uint32_t second)
+{
+    r.members[host].conflicting_grants[0] = first;
+    r.members[host].conflicting_grants[1] = second;
+    message_queue::push_to_all(r, Control::equivocations);
+    found(r, host, Breach::equivocated);
+}
+
+// The index + 1 of the grant of an own object that contradicts this one. 0: there is none.
+static uint32_t contradicted(const Replica &r, const Grant &grant)
+{
+    for (uint16_t i = 0; i < grant.object_count; ++i) {
+        const ObjectSlot slot = grants::own_slot(r, grant, i);
+        if (slot == no_slot) continue;
+        const uint32_t own = r.world.slots[slot].grant;
+        if (!is_same(r.grants[own - 1], grant)) return own;
+    }
+    return 0;
+}
+
+bool compare(Replica &r, const Grant &grant)
+{
+    const PeerId host = stamps::parts(grant.stamp).host;
+    if (host == r.self || !replica::is_member(r, host)) return true;
+    const MemberSlot slot = replica::find_member(r, host);
+    const uint32_t own = is_proved(r.members[slot]) ? 0 : contradicted(r, grant);
+    if (own == 0) return true;
+    if (r.free_grants.count == 0) return false;
+    r.grants[own - 1].references += 1;
+    prove(r, slot, own, grants::keep(r, grant));
+    return true;
+}
+
+// The sender may know more than we do of who is a member. The key of a member is the same for all.
+Verdict receive_equivocation(Replica &r, BitReader reader)
+{
+    Grant first, second;
+    messages::read_grant(reader, first);
+    messages::read_grant(reader, second);
+    if (!bits::complete(reader)) return Verdict::malformed;
+    const PeerId host = stamps::parts(first.stamp).host;
+    const bool differ = first.stamp == second.stamp && !is_same(first, second);
+    if (!differ || host == r.self || r.topology == Topology::star) return Verdict::forged;
+    const MemberSlot slot = replica::find_member(r, host);
+    if (!replica::is_member(r, host) || is_proved(r.members[slot])) return Verdict::ignored;
+    if (r.free_grants.count < 2) return Verdict::later;
+    const uint8_t *key = r.members[slot].identity.signing_key;
+    if (!grants::is_signed(r, first, key) || !grants::is_signed(r, second, key))
+        return Verdict::forged;
+    const uint32_t kept = grants::keep(r, first);
+    prove(r, slot, kept, grants::keep(r, second));
+    return Verdict::ok;
+}
+
+// The accused is sent nothing about itself.
+bool write_equivocation(BitWriter &w, Replica &r, MemberSlot to)
+{
+    uint32_t &next = r.queues[to].equivocations_next;
+    while (next < r.members.count) {
+        const MemberSlot host = next++;
+        if (host == to || !is_proved(r.members[host])) continue;
+        messages::write_kind(w, MessageKind::equivocation);
+        for (const uint32_t grant : r.members[host].conflicting_grants)
+            messages::write_grant(w, r.grants[grant - 1]);
+        return true;
+    }
+    return false;
+}
+
+void sync(Replica &r, MemberSlot to)
+{
+    if (std::ranges::any_of(r.members.all(), is_proved))
+        message_queue::push(r, to, Control::equivocations);
+}
+
+void drop(Replica &r, MemberSlot member)
+{
+    if (!is_proved(r.members[member])) return;
+    for (const uint32_t grant : r.members[member].conflicting_grants)
+        grants::unreference(r, grant);
+}
+
 }
 
 namespace tern::replica {
@@ -107,6 +206,12 @@ void accuse(Replica &r, PeerId peer, Breach breach)
 {
     const MemberSlot slot = find_member(r, peer);
     if (slot != no_member) breaches::found(r, slot, breach);
+}
+
+bool has_equivocated(const Replica &r, PeerId peer)
+{
+    const MemberSlot slot = find_member(r, peer);
+    return slot != no_member && breaches::is_proved(r.members[slot]);
 }
 
 // The word of one member is never enough, nor that of fewer members than may lie: a third.

@@ -371,15 +371,16 @@ bool has_quorum(const Replica &r, std::span<const uint8_t> away)
 
 // When the list of former hosts is full, the next one to join it displaces the oldest key. What
 // that host or an earlier one granted could then not be verified, so it is granted anew to its
-// owners.
-static void renew_old_grants(Replica &r)
+// owners. So is what a host granted that signed two grants with one stamp: two members may own it.
+static void renew_grants(Replica &r)
 {
-    if (r.former.count < former_hosts_max) return;
-    const PeerId oldest = r.former[0].id;
+    const PeerId oldest = r.former.count < former_hosts_max ? PeerId::none : r.former[0].id;
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const Object &object = r.world.slots[slot];
         if (object.life != Life::alive || object.stamp == 0) continue;
-        if (stamps::parts(object.stamp).host > oldest || grants::orphaned(r, slot)) continue;
+        const PeerId host = stamps::parts(object.stamp).host;
+        if (host > oldest && !replica::has_equivocated(r, host)) continue;
+        if (grants::orphaned(r, slot)) continue;
         if (r.pending_owners[slot] == PeerId::none) grants::request_transfer(r, slot, object.owner);
     }
 }
@@ -397,7 +398,7 @@ static void take_charge(Replica &r)
 {
     if (r.view_host == r.self) return;
     leave_ids_to_the_other(r);
-    renew_old_grants(r);
+    renew_grants(r);
     r.view_host = r.self;
     r.term_number_max += 1;
     r.term_number = r.term_number_max;

@@ -15,10 +15,12 @@ namespace tern::grants {
 
 // --- The pool ---
 
-static uint32_t take(Replica &r)
+uint32_t keep(Replica &r, const Grant &grant)
 {
     const uint32_t index = r.free_grants[r.free_grants.count - 1];
     flat::pop(r.free_grants);
+    r.grants[index] = grant;
+    r.grants[index].references = 1;
     return index + 1;
 }
 
@@ -71,6 +73,16 @@ static const uint8_t *signing_key(const Replica &r, PeerId host)
     return nullptr;
 }
 
+bool is_signed(Replica &r, const Grant &grant, const uint8_t *key)
+{
+    work::signature(r);
+    std::byte buffer[messages::signed_bytes_max];
+    const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
+    return crypto_sign_verify_detached(grant.signature,
+                                       reinterpret_cast<const unsigned char *>(bytes.data()),
+                                       bytes.size(), key) == 0;
+}
+
 // Hosts follow each other by ascending ids, and a new one grants nothing before all members have
 // reported to it and so follow it. So nobody above the successor has been a host.
 bool genuine(Replica &r, const Grant &grant)
@@ -83,12 +95,7 @@ bool genuine(Replica &r, const Grant &grant)
     // views::is_term_before().
     const bool is_next = parts.term_number <= static_cast<uint16_t>(parts.host);
     if (parts.term_number > r.term_number && !is_next) return false;
-    work::signature(r);
-    std::byte buffer[messages::signed_bytes_max];
-    const std::span<const std::byte> bytes = messages::signed_bytes(r.session, grant, buffer);
-    return crypto_sign_verify_detached(grant.signature,
-                                       reinterpret_cast<const unsigned char *>(bytes.data()),
-                                       bytes.size(), key) == 0;
+    return is_signed(r, grant, key);
 }
 
 // --- Becoming the owner ---
@@ -268,7 +275,6 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
     r.grant_count += 1;
     grant.owner = to;
     grant.stamp = stamps::make({r.term_number, r.self, r.grant_count});
-    grant.references = 1; // Held by this function.
     sign(r, grant);
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
@@ -277,8 +283,7 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
         if (r.types->types[type].claim_cooldown_ms > 0) r.granted_us[slot] = r.now_us;
         if (to != r.self) note_outstanding(r, slot, to);
     }
-    const uint32_t index = take(r);
-    r.grants[index - 1] = grant;
+    const uint32_t index = keep(r, grant);
     if (to == r.self)
         grant_to_self(r, index);
     else
@@ -391,9 +396,7 @@ Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
     const Verdict verdict = read_granted(r, check, grant, 0);
     if (verdict != Verdict::ok) return verdict;
     if (r.free_grants.count == 0) return Verdict::later;
-    const uint32_t index = take(r);
-    grant.references = 1; // Held by this function.
-    r.grants[index - 1] = grant;
+    const uint32_t index = keep(r, grant);
     read_granted(r, reader, grant, index);
     unreference(r, index);
     return Verdict::ok;

@@ -33,6 +33,9 @@ bool room(const Replica &r, uint32_t objects);
 void unreference(Replica &r, uint32_t grant);
 // The slot of the grant's object i, if we own it through this grant; else no_slot.
 ObjectSlot own_slot(const Replica &r, const Grant &grant, uint16_t i);
+// Keeps a copy of the grant, with one reference. There must be a free one. Returns its index + 1.
+uint32_t keep(Replica &r, const Grant &grant);
+bool is_signed(Replica &r, const Grant &grant, const uint8_t *key);
 // Whether the host named in its stamp signed it. Only for hosts whose key is known here.
 bool genuine(Replica &r, const Grant &grant);
 bool names(const Grant &grant, ObjectId object);

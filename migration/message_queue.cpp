@@ -53,6 +53,7 @@ void push(Replica &r, MemberSlot to, Control control)
         return prepend_deaths(r, to, control);
     }
     if (control == Control::report) r.queues[to].report_dead_next = r.queues[to].report_next = 0;
+    if (control == Control::equivocations) r.queues[to].equivocations_next = 0;
     queue_entries::append(r, to, entry, 1);
 }
 
@@ -362,6 +363,7 @@ static void requeue(Replica &r, MemberSlot to, const UnackedEntry &entry)
         leases::lost(r, to, static_cast<TypeId>(entry.token));
         return again(Control::lease);
     case MessageKind::accuse: breaches::lost(r, entry.peer); return again(Control::accusations);
+    case MessageKind::equivocation: return again(Control::equivocations);
     case MessageKind::destroy: // deaths::proofs_lost() does these.
     case MessageKind::report_object:
     case MessageKind::none: return;
@@ -372,7 +374,7 @@ void rewind(Replica &r, MemberSlot to)
 {
     MemberQueue &queue = r.queues[to];
     queue.message_count = queue.acked_count = 0;
-    queue.dead_next = queue.report_dead_next = queue.report_next = 0;
+    queue.dead_next = queue.report_dead_next = queue.report_next = queue.equivocations_next = 0;
     while (queue.unacked_count > 0) { // The newest first, so that all keep their order.
         const UnackedEntry entry = unacked(r, to, queue.unacked_count - 1);
         unacked(r, to, queue.unacked_count - 1) = {};

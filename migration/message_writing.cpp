@@ -361,6 +361,13 @@ static bool write_accusations(const Writing &m)
     return entry.peer == PeerId::none;
 }
 
+static bool write_equivocations(const Writing &m)
+{
+    if (!breaches::write_equivocation(m.w, m.r, m.to)) return true;
+    note(m, about(MessageKind::equivocation));
+    return false;
+}
+
 static bool write_plain(const Writing &m, MessageKind kind)
 {
     messages::write_kind(m.w, kind);
@@ -384,6 +391,7 @@ static bool write_control(const Writing &m, Control control)
     case Control::dead_wanted: return write_dead_wanted(m);
     case Control::lease: return write_lease(m);
     case Control::accusations: return write_accusations(m);
+    case Control::equivocations: return write_equivocations(m);
     case Control::none: break;
     }
     TERN_ASSERT(false, "control %u", static_cast<unsigned>(control));

@@ -12,7 +12,7 @@ void write_kind(BitWriter &w, MessageKind kind)
 MessageKind read_kind(BitReader &r)
 {
     const uint64_t kind = bits::read(r, 8);
-    if (kind == 0 || kind > static_cast<uint64_t>(MessageKind::accuse)) {
+    if (kind == 0 || kind > static_cast<uint64_t>(MessageKind::equivocation)) {
         bits::fail(r);
         return MessageKind::none;
     }

@@ -1,4 +1,5 @@
 #include "migration/objects.h"
+#include "migration/breaches.h"
 #include "migration/deaths.h"
 #include "migration/departures.h"
 #include "migration/event_log.h"
@@ -265,6 +266,7 @@ Verdict receive_migrate(Replica &r, PeerId from, BitReader reader)
     if (bits::failed(reader)) return Verdict::malformed;
     const bool allowed = grant.owner == from && grants::genuine(r, grant);
     if (!allowed) return Verdict::forged;
+    if (!breaches::compare(r, grant)) return Verdict::later;
     const Verdict verdict = read_migrated(r, reader, grant, false);
     if (verdict == Verdict::ok) read_migrated(r, reader, grant, true);
     return verdict;
@@ -287,6 +289,7 @@ Verdict receive_destroy(Replica &r, PeerId from, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     const bool allowed = may_destroy(r, from, grant, id);
     if (!allowed) return Verdict::forged;
+    if (!breaches::compare(r, grant)) return Verdict::later;
     const bool known = dead::contains(r.world.dead, id);
     destroy_reported(r, id);
     if (!known) relay::died(r, {static_cast<uint64_t>(id), static_cast<uint64_t>(id)}, from);

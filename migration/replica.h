@@ -74,6 +74,9 @@ PeerId suspected(const Replica &r);
 // The member has broken the rules towards this peer. The game gets `misbehaved`, and in a mesh the
 // host gets ACCUSE. A later breach of the same kind changes nothing.
 void accuse(Replica &r, PeerId peer, Breach breach);
+// Whether this peer has the proof that the member signed two grants with one stamp. A host that did
+// must go: report it with peer_gone().
+bool has_equivocated(const Replica &r, PeerId peer);
 // On the host: whether the breaches of this member are proved well enough to remove it.
 bool is_guilty(const Replica &r, MemberSlot slot);
 // Whether enough voters of the last view are left for the session to continue.

@@ -50,6 +50,7 @@ static Verdict receive_as(Replica &r, MemberSlot member, MessageKind kind, BitRe
     case MessageKind::relay: return relay::receive(r, from, reader);
     case MessageKind::lease: return leases::receive(r, member, reader);
     case MessageKind::accuse: return breaches::receive_accuse(r, member, reader);
+    case MessageKind::equivocation: return breaches::receive_equivocation(r, reader);
     case MessageKind::welcome: return Verdict::ignored; // It comes again over a new connection.
     case MessageKind::none: break;
     }

@@ -44,6 +44,9 @@ struct Member {
     uint32_t query_token;   // The token of that QUERY.
     uint32_t since_view;    // On the host: the first view that contains the present identity.
     uint32_t newest_serial; // See replica_objects::may_have_given().
+    // It has signed both with one stamp: indices + 1 in `grants`, which count as references. 0: no
+    // such grants are known.
+    uint32_t conflicting_grants[2];
     Identity identity;
 };
 
@@ -78,7 +81,8 @@ enum class MessageKind : uint8_t {
     dead_wanted,
     relay,
     lease,
-    accuse
+    accuse,
+    equivocation
 };
 
 // A message to a member that is not about one object. Each kind waits at most once for a member.
@@ -92,13 +96,14 @@ enum class Control : uint8_t {
     view,
     synced,
     caught_up,
-    claims,      // CLAIM for each claim that the host has not been asked for.
-    refusals,    // CLAIM_REFUSED for each of Replica::refusals.
-    dead_wanted, // DEAD_WANTED for each member whose MemberQueue::misses_dead is set.
-    lease,       // LEASE for each type whose Lease::waits, or on a member Places::waits, is set.
-    accusations  // ACCUSE for each member with breaches that the host does not know.
+    claims,       // CLAIM for each claim that the host has not been asked for.
+    refusals,     // CLAIM_REFUSED for each of Replica::refusals.
+    dead_wanted,  // DEAD_WANTED for each member whose MemberQueue::misses_dead is set.
+    lease,        // LEASE for each type whose Lease::waits, or on a member Places::waits, is set.
+    accusations,  // ACCUSE for each member with breaches that the host does not know.
+    equivocations // EQUIVOCATION for each member with Member::conflicting_grants.
 };
-inline constexpr uint32_t control_count = 14;
+inline constexpr uint32_t control_count = 15;
 
 // What waits for a member about one object, as bits.
 enum Waiting : uint8_t {
@@ -159,7 +164,9 @@ struct MemberQueue {
     bool removing;    // give_up() was called: departures::settle() removes this member.
     AckedDeaths deaths;
     uint8_t zero;
-    uint32_t deaths_message; // With AckedDeaths::sent: the last of the messages about them.
+    uint32_t deaths_message;     // With AckedDeaths::sent: the last of the messages about them.
+    uint32_t equivocations_next; // Control::equivocations: the member slot from which it goes on.
+    uint8_t more_zeros[4];
 };
 
 // What this peer may create of one type; places.h and leases.h tell the rules.
@@ -230,8 +237,8 @@ struct Grant {
     Stamp stamp;
     PeerId owner;
     uint16_t object_count;
-    uint32_t references; // What needs it: own objects, GRANTs that wait or are in flight, proofs.
-                         // 0: free.
+    uint32_t references; // What needs it: own objects, GRANTs that wait or are in flight, proofs,
+                         // Member::conflicting_grants. 0: free.
     ObjectId objects[grant_objects_max];
     uint32_t places[grant_objects_max]; // See places.h.
     uint8_t signature[64];

@@ -118,6 +118,7 @@ void send_own(Replica &r, MemberSlot to)
 static void sync_world(Replica &r, MemberSlot to)
 {
     message_queue::push(r, to, Control::dead); // First, or the living may find no room.
+    breaches::sync(r, to);
     if (replica::relays(r))
         relay::send_all(r, to);
     else
@@ -196,6 +197,7 @@ void drop(Replica &r, MemberSlot slot)
     flat::erase(r.order, place);
     flat::erase(r.ids, place);
     leases::end_member(r, slot);
+    breaches::drop(r, slot);
     r.members[slot] = {};
     count_places(r);
 }

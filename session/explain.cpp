@@ -112,6 +112,7 @@ const char *to_text(Breach breach)
     case Breach::malformed: return "It sent what is not in the format.";
     case Breach::forged: return "It sent what it has no authority to send.";
     case Breach::over_quota: return "It created more objects than the host lets it.";
+    case Breach::equivocated: return "It signed two grants with one stamp.";
     }
     return "";
 }

@@ -283,7 +283,16 @@ void lease(Lie &lie)
 void accuse(Lie &lie)
 {
     messages::write_peer(lie.w, any_peer(lie));
-    bits::write(lie.w, input::u8(lie.in) % 16, breach_kinds);
+    bits::write(lie.w, input::u8(lie.in) % 32, breach_kinds);
+}
+
+// Half of the time both have one stamp.
+void equivocate(Lie &lie)
+{
+    Grant first = any_grant(lie), second = any_grant(lie);
+    if (input::u8(lie.in) % 2 == 0) second.stamp = first.stamp;
+    messages::write_grant(lie.w, first);
+    messages::write_grant(lie.w, second);
 }
 
 void meet(Lie &lie)
@@ -303,7 +312,7 @@ constexpr struct {
     {9, about_object}, {10, about_object}, {11, about_object}, {12, about_object},
     {13, refusal},     {14, grant},        {15, query},        {16, report_object},
     {17, report},      {18, about_peer},   {19, relay},        {20, lease},
-    {21, accuse},      {0x42, meet}};
+    {21, accuse},      {22, equivocate},   {0x42, meet}};
 
 // Changes a byte of the message, or ends it early.
 size_t spoil(Input &in, std::span<std::byte> message)

@@ -14,7 +14,7 @@ namespace dedicated {
 
 // As metrics, JSON and the log name them; indexed by tern::Breach.
 inline constexpr std::array<const char *, tern::breach_kinds> breach_names = {
-    "none", "malformed", "forged", "over_quota"};
+    "none", "malformed", "forged", "over_quota", "equivocated"};
 
 struct PeerStatus {
     uint16_t id;

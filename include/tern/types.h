@@ -195,15 +195,17 @@ inline constexpr uint16_t star_peers_max = 512;
 // How a member has broken the rules. No honest peer does, whatever the network does to it.
 enum class Breach : uint8_t {
     none,
-    malformed, // It sent something that is not in the format, sealed with its own key.
-    forged,    // It sent something for which it has no authority.
-    over_quota // It has created more objects than the host lets it: creations_left().
+    malformed,  // It sent something that is not in the format, sealed with its own key.
+    forged,     // It sent something for which it has no authority.
+    over_quota, // It has created more objects than the host lets it: creations_left().
+    equivocated // It signed two grants with one stamp, which no honest host does.
 };
-inline constexpr size_t breach_kinds = 4; // With none.
+inline constexpr size_t breach_kinds = 5; // With none.
 
 // How the host treats a member that has broken the rules: it removes the member, or leaves that to
 // its game (misbehaved). The host believes what it has found itself, and what more than a third of
-// the other members have, at least two of them.
+// the other members have, at least two of them. In a mesh the members treat a host that has
+// equivocated likewise: they follow the next one, or stay until the next one has left it.
 enum class Misbehaviour : uint8_t { remove, ask_game };
 
 inline constexpr uint32_t send_parts_max = 16;
@@ -441,6 +443,7 @@ struct Stats {
     uint64_t received_bytes;
     uint64_t lost_datagrams; // Sent datagrams that loss detection has declared lost.
     // Indexed by Breach: what it sent against the rules. Each message or datagram was ignored.
+    // equivocated: 1 if there is a proof.
     uint64_t breaches[breach_kinds];
     uint32_t datagram_bytes; // Largest UDP payload sent to it; probed once packets are full.
     bool bridged;            // Datagrams to it are relayed by another member.

@@ -81,6 +81,7 @@ local tern = {}
 ---| "malformed"
 ---| "forged"
 ---| "over_quota"
+---| "equivocated"
 ---@alias tern.FieldKind
 ---| "boolean"
 ---| "int8"
@@ -353,9 +354,10 @@ function tern.peer_name(session, peer) end
 ---@field received_datagrams integer
 ---@field received_bytes integer
 ---@field lost_datagrams integer
----@field malformed integer Breaches of the rules by this peer, like the next two.
+---@field malformed integer Breaches of the rules by this peer, like the next three.
 ---@field forged integer
 ---@field over_quota integer
+---@field equivocated integer
 ---@field datagram_bytes integer The size of the largest datagrams sent to this peer.
 ---@field bridged boolean
 

@@ -188,6 +188,7 @@ static nlohmann::ordered_json charge_json(const Charge &charge)
     return {{"malformed", charge.breaches[1]},
             {"forged", charge.breaches[2]},
             {"over_quota", charge.breaches[3]},
+            {"equivocated", charge.breaches[4]},
             {"events", charge.events}};
 }
 

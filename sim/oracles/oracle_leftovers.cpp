@@ -63,12 +63,16 @@ const Replica *host_of(const AtRest &at_rest)
     return nullptr;
 }
 
-// A kept grant is referenced by the living objects that are owned under it, and by nothing else.
+// A kept grant is referenced by the living objects that are owned under it and by the proofs about
+// members, and by nothing else.
 Violation check_grants(const Replica &r, uint16_t index)
 {
     std::vector<uint32_t> uses(r.grants.count);
     for (const Object &object : r.world.slots.all())
         if (object.life == Life::alive && object.grant != 0) uses[object.grant - 1] += 1;
+    for (const Member &member : r.members.all())
+        for (const uint32_t grant : member.conflicting_grants)
+            if (grant != 0) uses[grant - 1] += 1;
     for (uint32_t i = 0; i < r.grants.count; ++i)
         if (r.grants[i].references != uses[i])
             return left(r, index, "a grant that nothing needs", i);

@@ -220,7 +220,13 @@ void lease(Lie &lie)
 void accuse(Lie &lie)
 {
     write_peer(lie, any_peer(lie));
-    bits::write(lie.w, dice::within(lie.dice, 1, 7) << 1, breach_kinds);
+    bits::write(lie.w, dice::within(lie.dice, 1, 15) << 1, breach_kinds);
+}
+
+void equivocate(Lie &lie)
+{
+    write_grant(lie);
+    write_grant(lie);
 }
 
 void nothing(Lie &) {}
@@ -251,7 +257,8 @@ constexpr Said all_said[] = { // Indexed by MessageKind.
     {MessageKind::dead_wanted, about_peer},
     {MessageKind::relay, relay},
     {MessageKind::lease, lease},
-    {MessageKind::accuse, accuse}};
+    {MessageKind::accuse, accuse},
+    {MessageKind::equivocation, equivocate}};
 
 // While somebody departs, what a liar reports counts most.
 bool is_departure(const Replica &r)

@@ -208,7 +208,7 @@ static void accuses(Intruder &i)
         if (accused == host_peer(i.session)) continue;
         BitWriter w = begin(i, MessageKind::accuse);
         messages::write_peer(w, accused);
-        bits::write(w, (1 + below(i.random, 7)) << 1, breach_kinds);
+        bits::write(w, (1 + below(i.random, 15)) << 1, breach_kinds);
         send(i, host_peer(i.session), w);
     }
 }

@@ -254,7 +254,8 @@ void add_labelled(Values &values, const HostedRoom &hosted)
     const double owned = real(stats.owned), objects = real(stats.objects);
     values[labelled("tern_objects", hosted, ",owner=\"self\"")] = owned;
     values[labelled("tern_objects", hosted, ",owner=\"others\"")] = objects - owned;
-    for (const std::string reason : {"malformed", "forged", "over_quota"}) // Nobody cheats.
+    for (const std::string reason : {"malformed", "forged", "over_quota", "equivocated"})
+        // Nobody cheats.
         values[labelled("tern_misbehaved_total", hosted, ",reason=\"" + reason + "\"")] = 0;
     for (tern::TypeId type = 0; type < std::size(room_types); ++type) {
         const tern::TypeStats each = tern::type_stats(session, type);
