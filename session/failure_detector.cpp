@@ -2,6 +2,7 @@
 // a departure would wait for all reports, and a newcomer for all members, without end.
 #include "session/failure_detector.h"
 #include "session/former.h"
+#include "session/membership.h"
 #include "session/peer_links.h"
 #include "session/session.h"
 #include <algorithm>
@@ -213,8 +214,21 @@ static void give_up_joining_host(Session &s)
         replica::peer_gone(*s.replica, s.replica->members[leader].id);
 }
 
+// A host that is proved to lie goes as if its path had been lost for good, and the next one
+// follows. With Misbehaviour::ask_game this peer waits until the next one has begun that.
+static void leave_liar(Session &s)
+{
+    const PeerId leader = replica::successor(*s.replica);
+    const MemberSlot slot = replica::find_member(*s.replica, leader);
+    if (s.config.misbehaviour != Misbehaviour::remove) return;
+    if (!replica::has_equivocated(*s.replica, leader) || !can_go_on_without(s, slot)) return;
+    ban(s, slot);
+    replica::peer_gone(*s.replica, leader);
+}
+
 // Another member has lost the host or its successor, and a majority hears that member. Instead of
-// waiting for our own timeout, we ping the suspect: if it lives, it answers.
+// waiting for our own timeout, we ping the suspect: if it lives, it answers. One that is proved to
+// lie need not answer.
 static void probe_suspect(Session &s)
 {
     const PeerId id = replica::suspected(*s.replica);
@@ -236,7 +250,8 @@ static void probe_suspect(Session &s)
                lost_us != 0) {
         since_us = std::min(since_us, lost_us);
     }
-    if (s.now_us - since_us >= least_us) replica::peer_gone(*s.replica, id);
+    const bool is_gone = s.now_us - since_us >= least_us;
+    if (is_gone || replica::has_equivocated(*s.replica, id)) replica::peer_gone(*s.replica, id);
 }
 
 // A member that refuses us has removed us. The removal is final once the other members could not
@@ -274,6 +289,7 @@ void update_outages(Session &s)
     probe_suspect(s);
     if (r.phase == Phase::joining) return give_up_joining_host(s);
     update_heard(s);
+    leave_liar(s);
     if (replica::successor(r) != r.self) replace_host(s);
     if (replica::successor(r) == r.self) remove_unreachable(s);
     note_former_members(s);

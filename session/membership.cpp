@@ -61,13 +61,16 @@ void charge(Session &s, ConnectionIndex index, Verdict verdict)
     if (verdict == Verdict::over_quota) charge(s, index, Breach::over_quota);
 }
 
-// Whoever has removed a member does not admit its key again.
+void ban(Session &s, MemberSlot slot)
+{
+    std::memcpy(s.banned[s.banned_count % banned_max], s.replica->members[slot].identity.key, 32);
+    s.banned_count += 1;
+}
+
 static void ban_and_give_up(Session &s, MemberSlot slot)
 {
-    const Member &member = s.replica->members[slot];
-    std::memcpy(s.banned[s.banned_count % banned_max], member.identity.key, 32);
-    s.banned_count += 1;
-    replica::give_up(*s.replica, member.id);
+    ban(s, slot);
+    replica::give_up(*s.replica, s.replica->members[slot].id);
 }
 
 void remove_guilty(Session &s)

@@ -17,6 +17,8 @@ const char *member_name(const Session &s, PeerId peer); // "" for others than me
 // name yet, and its connection is closed.
 void charge(Session &s, ConnectionIndex index, Breach breach);
 void charge(Session &s, ConnectionIndex index, Verdict verdict); // Only for breaches.
+// Whoever removes a member for its breaches does not admit its key again.
+void ban(Session &s, MemberSlot slot);
 // Once per tick: with Misbehaviour::remove the host removes the members that are guilty.
 void remove_guilty(Session &s);
 

@@ -458,10 +458,19 @@ static bool is_needless(const Session &s, const PeerLink &p)
            direct_address(s, to_leader).port != 0;
 }
 
+// Whether the member at the other end has gone. A host that was left because it lied must not
+// notice that before all have left it: it would remove those whose connections end first. So its
+// connection ends with its departure.
+static bool has_gone(const Session &s, const PeerLink &p)
+{
+    return p.role == PeerRole::member && !replica::is_member(*s.replica, p.peer) &&
+           !replica::has_equivocated(*s.replica, p.peer);
+}
+
 static void bind_or_end(Session &s, ConnectionIndex index)
 {
     PeerLink &p = s.links[index];
-    if (p.role == PeerRole::member && !replica::is_member(*s.replica, p.peer)) {
+    if (has_gone(s, p)) {
         const bool by_game = is_banned(s, endpoint::key(*s.endpoint, index));
         return end_link(s, index, by_game ? CloseReason::removed : CloseReason::refused);
     }

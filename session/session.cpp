@@ -514,6 +514,8 @@ Stats peer_stats(const Session *session, PeerId peer)
     if (index != no_connection) stats = connection::stats(endpoint::at(*session->endpoint, index));
     if (slot != no_member && session->breaches[slot].id == peer)
         std::ranges::copy(session->breaches[slot].counts, stats.breaches);
+    if (replica::has_equivocated(*session->replica, peer))
+        stats.breaches[static_cast<size_t>(Breach::equivocated)] = 1;
     if (index == no_connection) return stats;
     stats.bridged =
         address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));

@@ -73,6 +73,18 @@ struct BreachTest : testing::TestWithParam<Topology> {
                 charged[node].push_back({event.breach, event.peer, event.previous});
         });
     }
+    // The host, node 0, grants one object to nodes 1 and 2 under one stamp.
+    ObjectId grant_twice()
+    {
+        const ObjectId object = create(session(0), BODY, Body{{1, 2, 3}, 4});
+        run(30);
+        migrate(session(0), object, id(1));
+        run(1);
+        session(0)->replica->grant_count -= 1;
+        migrate(session(0), object, id(2));
+        run(1);
+        return object;
+    }
     size_t members_of(size_t node) { return other_peers(session(node)).size() + 1; }
     void expect_open(std::initializer_list<size_t> nodes)
     {
@@ -311,4 +323,121 @@ TEST_P(BreachesInAMesh, ManySignaturesOfATickAreVerifiedInTheNextOnes)
     for (const ObjectId object : objects)
         ASSERT_EQ(object_owner(session(2), object), id(3));
     expect_open({0, 1, 2, 3});
+}
+
+TEST_P(BreachesInAMesh, AHostThatGrantsTheSameTwiceIsRemoved)
+{
+    ASSERT_TRUE(open(5));
+    const PeerId liar = id(0);
+    const ObjectId object = grant_twice();
+    run(60);
+    for (const size_t node : std::initializer_list<size_t>{1, 2, 3, 4}) {
+        EXPECT_EQ(charged[node], (std::vector<Charged>{{Breach::equivocated, liar, PeerId::none}}));
+        EXPECT_EQ(host_peer(session(node)), id(1)) << node;
+        EXPECT_EQ(members_of(node), 4u) << node;
+    }
+    EXPECT_EQ(session_state(session(0)), State::refused_by_game);
+    expect_open({1, 2, 3, 4});
+    for (const size_t node : std::initializer_list<size_t>{1, 2, 3, 4}) {
+        EXPECT_EQ(object_owner(session(node), object), object_owner(session(1), object)) << node;
+        EXPECT_EQ(world_digest(session(node)), world_digest(session(1))) << node;
+    }
+}
+
+TEST_P(BreachesInAMesh, WithAskGameAHostThatLiesStays)
+{
+    world.config.misbehaviour = Misbehaviour::ask_game;
+    ASSERT_TRUE(open(4));
+    grant_twice();
+    run(90);
+    expect_open({0, 1, 2, 3});
+    for (const size_t node : std::initializer_list<size_t>{1, 2, 3}) {
+        EXPECT_EQ(charged[node],
+                  (std::vector<Charged>{{Breach::equivocated, id(0), PeerId::none}}));
+        EXPECT_EQ(host_peer(session(node)), id(0)) << node;
+        EXPECT_EQ(members_of(node), 4u) << node;
+        const Stats stats = peer_stats(session(node), id(0));
+        EXPECT_EQ(stats.breaches[static_cast<size_t>(Breach::equivocated)], 1u) << node;
+    }
+}
+
+// The second grant may come so late that its owner knows the first tenure. Then it is void, and
+// nobody notices the lie. Otherwise all leave the host, in whichever order they get the proof.
+TEST(Equivocation, WhateverIsLostAllLeaveTheHostOrNobodyDoes)
+{
+    int removed = 0;
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        SimWorld world(seed, {20, 80, 0.1f, 0.02f});
+        ASSERT_TRUE(world.open(5)) << seed;
+        size_t host = 0;
+        while (host_peer(world.nodes[host].session) != local_peer(world.nodes[host].session))
+            host += 1;
+        Session *liar = world.nodes[host].session;
+        const PeerId id = local_peer(liar);
+        const ObjectId object = create(liar, BODY, Body{{1, 2, 3}, 4});
+        world.steps(30);
+        for (const size_t to : {(host + 1) % 5, (host + 2) % 5}) {
+            if (to == (host + 2) % 5) liar->replica->grant_count -= 1;
+            migrate(liar, object, local_peer(world.nodes[to].session));
+            world.steps(1);
+        }
+        std::map<size_t, int> events;
+        world.steps(180, [&](size_t node, const Event &event) {
+            if (event.kind != EventKind::misbehaved) return;
+            EXPECT_EQ(event.peer, id) << seed;
+            EXPECT_EQ(event.breach, Breach::equivocated) << seed;
+            events[node] += 1;
+        });
+        const size_t left = events.empty() ? 5 : 4;
+        const Session *first = world.nodes[(host + 1) % 5].session;
+        removed += left == 4;
+        for (size_t node = 0; node < 5; ++node) {
+            if (node == host && left == 4) continue;
+            EXPECT_EQ(events[node], left == 4 ? 1 : 0) << seed << ": " << node;
+            const Session *session = world.nodes[node].session;
+            EXPECT_EQ(session_state(session), State::open) << seed << ": " << node;
+            EXPECT_EQ(other_peers(session).size() + 1, left) << seed << ": " << node;
+            EXPECT_EQ(world_digest(session), world_digest(first)) << seed << ": " << node;
+        }
+    }
+    EXPECT_GT(removed, 10);
+}
+
+// The game of node 3 would decide itself, but the next host has decided.
+TEST_P(BreachesInAMesh, WhoWouldAskItsGameFollowsTheNextHost)
+{
+    ASSERT_TRUE(open(3));
+    world.config.misbehaviour = Misbehaviour::ask_game;
+    world.add();
+    ASSERT_TRUE(world.step_until_open());
+    grant_twice();
+    run(60);
+    expect_open({1, 2, 3});
+    EXPECT_EQ(host_peer(session(3)), id(1));
+    EXPECT_EQ(members_of(3), 3u);
+}
+
+// Without those that are away the others could not go on, so nobody leaves the host before they
+// are back.
+TEST_P(BreachesInAMesh, TooFewDoNotLeaveAHostThatLies)
+{
+    world.config.timeout_ms = 6000;
+    ASSERT_TRUE(open(5));
+    const PeerId liar = id(0);
+    for (const size_t away : std::initializer_list<size_t>{3, 4})
+        world.nodes[away].crashed = true;
+    run(105); // More than half of a timeout.
+    grant_twice();
+    run(15);
+    for (const size_t node : std::initializer_list<size_t>{1, 2}) {
+        EXPECT_EQ(charged[node].size(), 1u) << node;
+        EXPECT_EQ(host_peer(session(node)), liar) << node;
+    }
+    for (const size_t away : std::initializer_list<size_t>{3, 4})
+        world.nodes[away].crashed = false;
+    run(60);
+    expect_open({1, 2, 3, 4});
+    for (const size_t node : std::initializer_list<size_t>{1, 2, 3, 4})
+        EXPECT_EQ(host_peer(session(node)), id(1)) << node;
+    EXPECT_EQ(session_state(session(0)), State::refused_by_game);
 }
