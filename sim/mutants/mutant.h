@@ -123,6 +123,7 @@ namespace tern {
     X(breaches_forgiven, "the host removes nobody for what it has found itself")                   \
     X(one_accuser_suffices, "the host removes whom a single member accuses")                       \
     X(accused_once, "a new host is not told who has broken the rules")                             \
+    X(two_grants_unnoticed, "who holds two grants of one stamp does not notice that they differ")  \
     X(incarnations_confused, "a connection of a former incarnation counts as that of the present")
 
 enum class Mutant : uint8_t {

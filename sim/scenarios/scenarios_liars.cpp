@@ -329,6 +329,49 @@ PlayedSessions hoarding(const Stage &stage)
     return finish(run, "who claims everything gets its share");
 }
 
+// The other three leave and come back, so that the last place is the host.
+constexpr std::string_view others_come_back = "leave 0 @5500000\nstart 0 @7000000 =0\n"
+                                              "leave 1 @8500000\nstart 1 @10000000 =0\n"
+                                              "leave 2 @11500000\nstart 2 @13000000 =0\n"
+                                              "create 0 @14500000 o9 =124076828\n";
+
+// Takes back the host's last stamp, so that its next grant has the same one.
+void take_stamp_back(Run &run, uint16_t host)
+{
+    const_cast<Replica &>(inspect::replica(session(run, host))).grant_count -= 1;
+}
+
+// The host grants the thing of 0 to 1 and to 2, with one stamp.
+PlayedSessions equivocated(const Stage &stage)
+{
+    Run run = begin(stage, populated_trace(4, 20, {}) + std::string(others_come_back));
+    advance_to(run, 15'000'000);
+    expect(run, agree(run), "all are in the session");
+    run.sim->oracles.liars_first = 3;
+    Session *liar = session(run, 3);
+    const ObjectId object = simulation::object(*run.sim, 9);
+    expect(run, host_peer(liar) == run.sim->nodes[3].self, "the liar is the host");
+    for (const uint16_t owner : {uint16_t{1}, uint16_t{2}}) {
+        if (owner == 2) take_stamp_back(run, 3);
+        migrate(liar, object, run.sim->nodes[owner].self);
+        const uint32_t ticks = run.sim->places[3].ticks;
+        while (run.sim->places[3].ticks < ticks + 1 && advance(run)) {
+        }
+    }
+    advance_to(run, 16'000'000);
+    constexpr uint16_t honest[] = {0, 1, 2};
+    for (const uint16_t place : honest)
+        expect(run, !is_member(run, 3, place), "the others have removed it within a second");
+    if (!run.failure.empty()) return finish(run);
+    run.sim->options.liars = 1; // It is no host any more.
+    advance_to(run, 18'000'000);
+    for (const uint16_t place : honest)
+        expect(run, is_open(run, place) && host_peer(session(run, place)) == run.sim->nodes[0].self,
+               "the lowest of them is the host");
+    expect(run, agree(run, honest), "they agree on the owner");
+    return finish(run, "two grants with one stamp cost the host its place");
+}
+
 constexpr Playable all[] = {
     {{"liar-malformed", "a member sends what is in no format"}, malformed, true},
     {{"liar-lease", "a member creates more than its lease allows"}, beyond_the_lease, true},
@@ -343,6 +386,7 @@ constexpr Playable all[] = {
      withheld,
      false,
      Topology::star},
+    {{"liar-equivocates", "a host grants an object to two members with one stamp"}, equivocated},
 };
 
 }
