@@ -162,6 +162,7 @@ static bool make_call(Simulation &sim, uint16_t place, const SimChoice &choice)
     if (all && reliable) return false;
     const PeerId to = all ? PeerId::everyone : sim.nodes[choice.b].self;
     if (to == PeerId::none || (!all && !sim.nodes[choice.b].session)) return false;
+    if (to == node.self) return false; // A host that was lost had given the id to the other one.
     std::vector<uint32_t> &counts = reliable ? p.reliable_calls : p.unreliable_calls;
     const size_t at = all ? 0 : static_cast<size_t>(to);
     if (counts.size() <= at) counts.resize(at + 1);

@@ -24,7 +24,8 @@ static PeerId addressee(const Simulation &sim, uint16_t place, const SimChoice &
     case Ask::limited: break;
     }
     const bool is_there = choice.b != place && sim.nodes[choice.b].session;
-    return is_there ? sim.nodes[choice.b].self : PeerId::none;
+    const PeerId peer = is_there ? sim.nodes[choice.b].self : PeerId::none;
+    return peer == sim.nodes[place].self ? PeerId::none : peer; // See make_call().
 }
 
 // Makes the call. False: it was not sent. `id` stays none for a call that has no id.
