@@ -17,7 +17,7 @@ struct Tally {
     uint64_t claims, granted, refused;
     // Indexed by tern::ClaimRefusal.
     std::array<uint64_t, static_cast<size_t>(tern::ClaimRefusal::quota) + 1> refusals;
-    uint64_t calls, not_called;       // not_called: the queue was full.
+    uint64_t calls, not_called; // not_called: the queue was full.
     uint64_t calls_received, changes_received;
     uint64_t interruptions; // How often the session was not open any more, and did not end either.
 };
