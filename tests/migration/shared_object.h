@@ -29,7 +29,8 @@ struct SharedObject : testing::Test {
 // --- Messages of a member with a modified client ---
 
 // A report of an object without a grant's proof, with a value that its sender chose.
-inline Bytes object_report(uint32_t query_token, ObjectId id, Stamp stamp, PeerId owner)
+inline Bytes object_report(uint32_t query_token, ObjectId id, Stamp stamp, PeerId owner,
+                           uint32_t place = 0)
 {
     std::byte buffer[64];
     BitWriter w = bits::writer(buffer);
@@ -38,7 +39,7 @@ inline Bytes object_report(uint32_t query_token, ObjectId id, Stamp stamp, PeerI
     messages::write_object_id(w, id);
     messages::write_stamp(w, stamp);
     messages::write_peer(w, owner);
-    bits::write_varint(w, 0); // Its place.
+    bits::write_varint(w, place);
     bits::write(w, 0, 8);
     bits::write(w, 1, 32);
     bits::write(w, 0, 64);

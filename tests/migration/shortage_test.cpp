@@ -1,7 +1,8 @@
 // A member of a mesh shows another one more objects than its lease allows, and hides them from the
 // host: whoever lacks room asks the host for the leases.
 #include "migration/messages.h"
-#include "tests/migration/group.h"
+#include "migration/places.h"
+#include "tests/migration/shared_object.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -213,5 +214,35 @@ TEST_F(Shortages, AQuestionAboutAnUnknownTypeIsMalformed)
         bits::write(w, 1, 16);
         BitReader reader = bits::reader(std::span(buffer).first(bits::size_bytes(w)));
         EXPECT_EQ(replica::read_lease_question(reader, group.at(1), question), type < 5) << type;
+    }
+}
+
+// Peer 3 reports to the next host more objects of one that left before than all could have made.
+// What is too much dies, and frees no places: none were ever counted for it.
+TEST(Excess, WhatANewHostDestroysFreesNoPlaces)
+{
+    for (const Topology topology : {Topology::mesh, Topology::star}) {
+        Group group = make_group(4, topology);
+        for (unsigned id = 1; id <= 3; ++id)
+            replica::peer_gone(group.at(id), peer(4));
+        group.flow();
+        for (unsigned id = 2; id <= 3; ++id)
+            replica::peer_gone(group.at(id), peer(1));
+        Replica &host = group.at(2);
+        host.now_us += 1;
+        group.settle_and_pull(1);
+        ASSERT_NE(host.query_token, 0u);
+        for (uint32_t i = 0; i < objects_max; ++i)
+            replica::receive(
+                host, peer(3),
+                object_report(host.query_token, object_id::make(peer(4), 1 + i), 0, peer(4), i));
+        const uint32_t reported = host.world.packed[0].alive;
+        group.flow();
+        ASSERT_EQ(replica::host(host), peer(2));
+        EXPECT_LT(host.world.packed[0].alive, reported) << "some are too much";
+        const Places &places = host.places[0];
+        EXPECT_GE(places.used, host.world.packed[0].alive);
+        EXPECT_LE(places.used, places.held);
+        EXPECT_LE(host.world.packed[0].alive + places::left(host, 0), places.held);
     }
 }
