@@ -108,9 +108,12 @@ if(TERN_BUILD_TESTS)
 
   add_test(NAME tidy.house_checks
            COMMAND ${PROJECT_SOURCE_DIR}/tests/house_checks.sh ${CMAKE_CXX_COMPILER})
+  add_test(NAME surface.mistakes COMMAND ${PROJECT_SOURCE_DIR}/tests/mistakes/mistakes.sh
+           ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include)
   add_test(NAME tidy.commit_subjects COMMAND ${PROJECT_SOURCE_DIR}/tests/commit_subjects.sh)
   add_test(NAME tidy.module_picture
            COMMAND ${PROJECT_SOURCE_DIR}/tests/module_picture.sh --check)
+  set_tests_properties(surface.mistakes PROPERTIES LABELS surface TIMEOUT 120)
   set_tests_properties(tidy.house_checks tidy.commit_subjects tidy.module_picture PROPERTIES
                        LABELS tidy TIMEOUT 120 SKIP_RETURN_CODE 77)
 

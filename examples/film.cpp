@@ -17,23 +17,13 @@ struct Body {
     float position[2]; // In pixels of a panel.
     float speed[2];    // In pixels per second. Only the owner moves the body.
 };
-const Field fields[] = {
-    {"position", FieldKind::float32, offsetof(Body, position), 2, -50, 350, 0.1},
-    {"speed", FieldKind::float32, offsetof(Body, speed), 2, -500, 500, 0.1},
-};
+TERN_FIELDS(Body, field(position, range(-50, 350), step(0.1)),
+            field(speed, range(-500, 500), step(0.1)));
 enum : TypeId { ship_type, crate_type };
 const Type types[] = {
-    {.name = "ship",
-     .size_bytes = sizeof(Body),
-     .fields = fields,
-     .objects_max = 8,
-     .orphan = Orphan::destroy,
-     .claim = ClaimPolicy::never},
-    {.name = "crate",
-     .size_bytes = sizeof(Body),
-     .fields = fields,
-     .objects_max = 16,
-     .orphan = Orphan::spread},
+    make_type<Body>("ship",
+                    {.objects_max = 8, .orphan = Orphan::destroy, .claim = ClaimPolicy::never}),
+    make_type<Body>("crate", {.objects_max = 16, .orphan = Orphan::spread}),
 };
 
 constexpr int peer_count = 3, crate_count = 8;

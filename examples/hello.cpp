@@ -7,8 +7,8 @@ using namespace tern;
 struct Lamp {
     bool lit;
 };
-const Field fields[] = {{"lit", FieldKind::boolean, offsetof(Lamp, lit)}};
-const Type types[] = {{"lamp", sizeof(Lamp), fields, 100}}; // 100 lamps may exist.
+TERN_FIELDS(Lamp, lit);
+const Type types[] = {make_type<Lamp>("lamp", {.objects_max = 100})}; // 100 lamps may exist.
 
 int main()
 {

@@ -12,8 +12,9 @@ using namespace tern;
 struct Die {
     int32_t eyes;
 };
-const Field die_fields[] = {{"eyes", FieldKind::int32, offsetof(Die, eyes), 1, 1, 6}};
-const Type types[] = {{"die", sizeof(Die), die_fields, 16, Orphan::destroy, ClaimPolicy::never}};
+TERN_FIELDS(Die, field(eyes, range(1, 6)));
+const Type types[] = {make_type<Die>(
+    "die", {.objects_max = 16, .orphan = Orphan::destroy, .claim = ClaimPolicy::never})};
 
 struct Arguments {
     double seconds = 0; // How long to play; 0: until the process is ended.

@@ -15,18 +15,18 @@ struct Ship {
     float heading; // Radians.
     int32_t health;
 };
+TERN_FIELDS(Ship, field(position, range(-1000, 1000), step(0.01)),
+            field(heading, range(0, 6.3), step(0.01)), field(health, range(0, 100)));
 struct Chat {
     char text[64];
 };
+TERN_FIELDS(Chat, text);
 enum : TypeId { ship_type, chat_type };
 
-const Field ship_fields[] = {
-    {"position", FieldKind::float32, offsetof(Ship, position), 2, -1000, 1000, 0.01},
-    {"heading", FieldKind::float32, offsetof(Ship, heading), 1, 0, 6.3, 0.01},
-    {"health", FieldKind::int32, offsetof(Ship, health), 1, 0, 100}};
-const Field chat_fields[] = {{"text", FieldKind::text, offsetof(Chat, text), sizeof(Chat::text)}};
-const Type types[] = {{"ship", sizeof(Ship), ship_fields, 64, Orphan::destroy, ClaimPolicy::never},
-                      {"chat", sizeof(Chat), chat_fields}};
+const Type types[] = {
+    make_type<Ship>("ship",
+                    {.objects_max = 64, .orphan = Orphan::destroy, .claim = ClaimPolicy::never}),
+    make_type<Chat>("chat")};
 
 struct Arguments {
     double seconds = 0; // How long to play; 0: until the process is ended.

@@ -11,58 +11,30 @@ using namespace tern;
 struct Player {
     float position[2]; // Metres.
 };
+// An error of 5 cm is not worth an update.
+TERN_FIELDS(Player, field(position, range(-100, 100), step(0.01), bound(0.05)));
 struct Ball {
     float position[2];
 };
+TERN_FIELDS(Ball, field(position, range(-100, 100), step(0.01)));
 struct Shout {
     char text[32];
 };
+TERN_FIELDS(Shout, text);
 enum : TypeId {
     player_type,
     ball_type,
     shout_type,
 };
 
-const Field player_fields[] = {
-    {.name = "position",
-     .kind = FieldKind::float32,
-     .offset_bytes = offsetof(Player, position),
-     .count = 2,
-     .min = -100,
-     .max = 100,
-     .step = 0.01,
-     .bound = 0.05}, // An error of 5 cm is not worth an update.
-};
-const Field ball_fields[] = {
-    {.name = "position",
-     .kind = FieldKind::float32,
-     .offset_bytes = offsetof(Ball, position),
-     .count = 2,
-     .min = -100,
-     .max = 100,
-     .step = 0.01},
-};
-const Field shout_fields[] = {
-    {.name = "text",
-     .kind = FieldKind::text,
-     .offset_bytes = offsetof(Shout, text),
-     .count = sizeof(Shout::text)},
-};
 const Type types[] = {
-    {.name = "player",
-     .size_bytes = sizeof(Player),
-     .fields = player_fields,
-     .objects_max = 64,
-     .orphan = Orphan::destroy,
-     .claim = ClaimPolicy::never},
-    {.name = "ball",
-     .size_bytes = sizeof(Ball),
-     .fields = ball_fields,
-     .objects_max = 1,
-     .orphan = Orphan::to_host,
-     .claim = ClaimPolicy::always,
-     .claim_cooldown_ms = 2000},
-    {.name = "shout", .size_bytes = sizeof(Shout), .fields = shout_fields},
+    make_type<Player>("player",
+                      {.objects_max = 64, .orphan = Orphan::destroy, .claim = ClaimPolicy::never}),
+    make_type<Ball>("ball", {.objects_max = 1,
+                             .orphan = Orphan::to_host,
+                             .claim = ClaimPolicy::always,
+                             .claim_cooldown_ms = 2000}),
+    make_type<Shout>("shout"),
 };
 
 // Moves the player in a circle, each at another speed so that they meet.

@@ -10,26 +10,14 @@ using namespace tern;
 struct Player {
     float position[2]; // Metres.
 };
+TERN_FIELDS(Player, field(position, range(-100, 100), step(0.01)));
 enum : TypeId {
     player_type,
 };
 
-const Field player_fields[] = {
-    {.name = "position",
-     .kind = FieldKind::float32,
-     .offset_bytes = offsetof(Player, position),
-     .count = 2,
-     .min = -100,
-     .max = 100,
-     .step = 0.01},
-};
 const Type types[] = {
-    {.name = "player",
-     .size_bytes = sizeof(Player),
-     .fields = player_fields,
-     .objects_max = 64,
-     .orphan = Orphan::destroy,
-     .claim = ClaimPolicy::never},
+    make_type<Player>("player",
+                      {.objects_max = 64, .orphan = Orphan::destroy, .claim = ClaimPolicy::never}),
 };
 
 // Moves the player in a circle, each at another speed so that they meet.

@@ -7,8 +7,8 @@
 struct Lamp {
     bool lit;
 };
-const tern::Field fields[] = {{"lit", tern::FieldKind::boolean, offsetof(Lamp, lit)}};
-const tern::Type types[] = {{"lamp", sizeof(Lamp), fields, 100}};
+TERN_FIELDS(Lamp, lit);
+const tern::Type types[] = {tern::make_type<Lamp>("lamp", {.objects_max = 100})};
 
 int main()
 {

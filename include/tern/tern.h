@@ -7,6 +7,7 @@
 // Threads: one thread at a time may use a session. Game structs are passed as pointer and size,
 // which must be those of the type; templates at the end of this header take the struct itself.
 #pragma once
+#include "tern/fields.h"
 #include "tern/types.h"
 #include <type_traits>
 

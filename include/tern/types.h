@@ -153,9 +153,9 @@ enum class Callers : uint8_t {
 // A game struct that is replicated as an object, or sent as the arguments of a call. The struct
 // must be trivially copyable; bytes that no field covers are not sent.
 struct Type {
-    const char *name;              // Unique in the session, not empty, without spaces.
-    uint16_t size_bytes;           // sizeof the struct; 1 to struct_bytes_max.
-    std::span<const Field> fields; // fields_max at most. Lives as long as the session.
+    const char *name = nullptr;         // Unique in the session, not empty, without spaces.
+    uint16_t size_bytes = 0;            // sizeof the struct; 1 to struct_bytes_max.
+    std::span<const Field> fields = {}; // fields_max at most. Lives as long as the session.
     // Objects of this type that can be alive at once, of all peers together; at most 2^24 for all
     // types together. Each peer may create a part of them: creations_left(). 0: the type is for
     // calls only.

@@ -1,0 +1,15 @@
+// error: tern: no field has this type
+#include <tern/fields.h>
+
+struct Ship {
+    float position[3], rotation[4];
+    uint8_t health;
+    struct {
+        int a;
+    } part;
+};
+#ifdef RIGHT
+TERN_FIELDS(Ship, field(position, range(-500, 500), step(0.01)), health);
+#else
+TERN_FIELDS(Ship, position, part);
+#endif

@@ -1,0 +1,13 @@
+// error: tern: one char is no field
+#include <tern/fields.h>
+
+struct Ship {
+    float position[3], rotation[4];
+    uint8_t health;
+    char letter;
+};
+#ifdef RIGHT
+TERN_FIELDS(Ship, field(position, range(-500, 500), step(0.01)), health);
+#else
+TERN_FIELDS(Ship, position, letter);
+#endif

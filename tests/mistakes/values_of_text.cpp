@@ -1,0 +1,13 @@
+// error: only_uint8_t_arrays_can_be_values
+#include <tern/fields.h>
+
+struct Ship {
+    float position[3], rotation[4];
+    uint8_t health;
+    char name[16];
+};
+#ifdef RIGHT
+TERN_FIELDS(Ship, field(position, range(-500, 500), step(0.01)), health);
+#else
+TERN_FIELDS(Ship, field(name, as_values()));
+#endif
