@@ -283,9 +283,12 @@ static void follow_state(Simulation &sim, uint16_t place)
     const auto peer = static_cast<size_t>(node.self);
     if (node.self != PeerId::none) {
         if (sim.place_of_peer.size() <= peer) sim.place_of_peer.resize(peer + 1, no_place);
-        sim.place_of_peer[peer] = place;
+        if (!p.id_is_taken) sim.place_of_peer[peer] = place;
         if (sim.was_in.size() <= peer) sim.was_in.resize(peer + 1, false);
         if (p.state == State::open) sim.was_in[peer] = true;
+        if (p.state == State::open && p.id_is_taken && !sim.oracles.violation)
+            sim.oracles.violation =
+                oracles::violation("I6", ObjectId::none, place, "PeerId %zu was given twice", peer);
     }
     if (p.state <= State::leaving) return;
     sim.counts.ended[static_cast<size_t>(p.state)] += 1;
@@ -328,20 +331,17 @@ static void tick_ending(Simulation &sim, uint16_t place)
     p.ending = nullptr;
 }
 
-// A PeerId is never given to two members. It may be given again if the first peer never became one:
-// then nobody but the host knew of it.
+// A PeerId is never given to two members. It may be given to another newcomer, if one of the two
+// never becomes a member: a host that the others have removed does not know what the next one has
+// given, and cannot let anybody in.
 // Two sessions that Quorum::survivors has left may give the same ids. The oracles cannot tell such
 // peers apart, so the run ends.
 static void check_given_once(Simulation &sim, uint16_t place)
 {
     const auto peer = static_cast<size_t>(sim.nodes[place].self);
-    if (peer >= sim.was_in.size() || !sim.was_in[peer] || sim.oracles.violation) return;
-    if (sim.options.quorum == Quorum::survivors) {
-        sim.is_void = true;
-        return;
-    }
-    sim.oracles.violation =
-        oracles::violation("I6", ObjectId::none, place, "PeerId %zu was given twice", peer);
+    const bool is_taken = peer < sim.was_in.size() && sim.was_in[peer];
+    sim.places[place].id_is_taken = is_taken;
+    if (is_taken && sim.options.quorum == Quorum::survivors) sim.is_void = true;
 }
 
 static void play_tick(Simulation &sim, uint16_t place)

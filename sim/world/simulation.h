@@ -45,6 +45,7 @@ struct Place {          // The state of a node that the oracles do not read.
     size_t slot_end;                // No slot from here on was ever used.
     State state;                    // The session's state after its last tick.
     bool joins_again;               // It began to join again in that tick.
+    bool id_is_taken;               // Another peer has been a member with its id.
     std::string last_words;         // state_text() of the last peer whose session ended here.
     std::vector<SimChoice> acts;    // Acts of its game, by time: scripted, ordered or planned.
     size_t next_act;                // The first of them that is still to come.
