@@ -83,7 +83,7 @@ enum class FieldKind : uint8_t {
     values  // uint8_t[count] that holds one dynamic value (values.h). A malformed one becomes nil.
 };
 
-// One member of a game struct.
+// One member of a game struct. TERN_FIELDS (fields.h) makes a table of these from the struct.
 struct Field {
     const char *name; // Unique in its type, not empty, without spaces.
     FieldKind kind;

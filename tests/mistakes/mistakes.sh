@@ -1,24 +1,32 @@
 #!/bin/bash
-# Compiles each file of this folder: with a mistake, which the compiler must refuse with the text
-# after "// error:", and without it (-DRIGHT): mistakes.sh COMPILER INCLUDE_FOLDER
+# Compiles fields.cpp without a mistake, which must succeed, and with each of its mistakes, which
+# the compiler must refuse with the text after "// error:": mistakes.sh COMPILER INCLUDE_FOLDER
 set -uo pipefail
 cd "$(dirname "$0")"
 
 compiler=${1:?which compiler?} include=${2:?which folder has tern/?}
-failed=0
-for file in *.cpp; do
-    expected=$(sed -n '1s|^// error: ||p' "$file")
-    compile=("$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -I"$include" "$file")
-    if ! said=$("${compile[@]}" -DRIGHT 2>&1); then
-        echo "$file: refused without the mistake: $said" | head -5
-        failed=1
-    fi
-    if said=$("${compile[@]}" 2>&1); then
-        echo "$file: accepted with the mistake"
+compile() {
+    "$compiler" -std=c++20 -fsyntax-only -I"$include" -DMISTAKE="$1" fields.cpp 2>&1
+}
+
+failed=0 count=0
+if ! said=$(compile 0); then
+    echo "refused without a mistake: $said" | head -5
+    failed=1
+fi
+while IFS='|' read -r number expected; do
+    count=$((count + 1))
+    if said=$(compile "$number"); then
+        echo "mistake $number is accepted; expected \"$expected\""
         failed=1
     elif ! grep -qF -- "$expected" <<<"$said"; then
-        echo "$file: expected \"$expected\", the compiler says: $(grep error <<<"$said" | head -3)"
+        echo "mistake $number: expected \"$expected\", the compiler says:"
+        grep error <<<"$said" | head -3
         failed=1
     fi
-done
+done < <(sed -nE 's|^#elif MISTAKE == ([0-9]+) // error: (.*)$|\1\|\2|p' fields.cpp)
+if [ "$count" -eq 0 ]; then
+    echo "no mistake was found in fields.cpp"
+    failed=1
+fi
 exit $failed

@@ -387,7 +387,7 @@ TEST_F(Quotas, NobodyClaimsMoreThanAPeerMayOwn)
     migrate(session(0), objects[7], local_peer(session(1)));
     steps(15);
     EXPECT_EQ(object_owner(session(2), objects[7]), local_peer(session(1)));
-    // Who loses one may claim another.
+    // A peer that has lost one may claim another.
     destroy(session(1), made);
     release_ownership(session(1), objects[7]);
     steps(15);

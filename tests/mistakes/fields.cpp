@@ -1,0 +1,61 @@
+// One mistake for each number, and what the compiler must say about it; 0 has none. mistakes.sh
+// compiles each.
+#include <string>
+#include <tern/fields.h>
+
+struct Ship {
+    float position[3], rotation[4];
+    uint8_t health;
+    char name[16];
+    char letter;
+    double mass;
+    Ship *next;
+    struct {
+        int a;
+    } part;
+};
+struct Named {
+    std::string name;
+    int32_t number;
+};
+TERN_FIELDS(Named, number);
+
+#if MISTAKE == 0
+TERN_FIELDS(Ship, field(position, range(-500, 500), step(0.01)),
+            field(rotation, as_quaternion(), step(0.002)), field(health, range(0, 100)), name);
+const tern::Type type = tern::make_type<Ship>("ship", {.objects_max = 64});
+#elif MISTAKE == 1  // error: the_min_of_a_range_must_be_below_its_max
+TERN_FIELDS(Ship, field(position, range(500, -500)));
+#elif MISTAKE == 2  // error: a_range_must_fit_the_type_of_the_member
+TERN_FIELDS(Ship, field(health, range(0, 1000)));
+#elif MISTAKE == 3  // error: the_range_of_an_integer_must_be_whole
+TERN_FIELDS(Ship, field(health, range(0.5, 10)));
+#elif MISTAKE == 4  // error: only_integers_and_float_have_a_range
+TERN_FIELDS(Ship, field(name, range(0, 9)));
+#elif MISTAKE == 5  // error: only_float_with_a_range_and_quaternion_have_a_step
+TERN_FIELDS(Ship, field(position, step(0.01), range(-500, 500)));
+#elif MISTAKE == 6  // error: a_step_must_be_above_0_and_fit_the_range
+TERN_FIELDS(Ship, field(position, range(0, 1), step(2)));
+#elif MISTAKE == 7  // error: only_float_and_quaternion_have_a_bound
+TERN_FIELDS(Ship, field(health, bound(1)));
+#elif MISTAKE == 8  // error: a_bound_must_be_above_0
+TERN_FIELDS(Ship, field(position, bound(0)));
+#elif MISTAKE == 9  // error: only_float_4_can_be_a_quaternion
+TERN_FIELDS(Ship, field(position, as_quaternion()));
+#elif MISTAKE == 10 // error: only_uint8_t_arrays_can_be_values
+TERN_FIELDS(Ship, field(name, as_values()));
+#elif MISTAKE == 11 // error: tern: a double is no field: use float
+TERN_FIELDS(Ship, mass);
+#elif MISTAKE == 12 // error: tern: a pointer is no field: use ObjectId for an object
+TERN_FIELDS(Ship, next);
+#elif MISTAKE == 13 // error: tern: no field has this type
+TERN_FIELDS(Ship, part);
+#elif MISTAKE == 14 // error: tern: one char is no field
+TERN_FIELDS(Ship, letter);
+#elif MISTAKE == 15 // error: helth
+TERN_FIELDS(Ship, helth);
+#elif MISTAKE == 16 // error: tern_fields
+const tern::Type type = tern::make_type<Ship>("ship", {.objects_max = 64});
+#elif MISTAKE == 17 // error: tern: a game struct is trivially copyable and has a standard layout
+const tern::Type type = tern::make_type<Named>("named", {.objects_max = 64});
+#endif
