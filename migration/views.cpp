@@ -456,10 +456,8 @@ Verdict fits(Replica &r, ObjectId id, TypeId type, uint32_t place, NewObjects &f
     const uint32_t objects_max = r.types->types[type].objects_max;
     if (place >= objects_max) return Verdict::malformed;
     if (world::find(r.world, id) != no_slot) return Verdict::ok;
-    // Only this peer creates objects with its own ids.
-    if (object_id::creator(id) == r.self && object_id::serial(id) > r.world.serial)
-        return Verdict::malformed;
     if (dead::contains(r.world.dead, id)) return Verdict::ok;
+    if (object_id::creator(id) == r.self) return Verdict::malformed; // This peer never made it.
     TERN_ASSERT(fresh.count < grant_objects_max, "%u objects", fresh.count);
     const bool empty = places::occupant(r, object_id::creator(id), type, place) == no_slot;
     fresh.objects[fresh.count++] = {type, empty};
