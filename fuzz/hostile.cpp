@@ -161,10 +161,12 @@ void end_hostile(Arena &a, unsigned how)
 {
     if (how == 3) stay(a);
     a.now.mode = 0;
-    if (how == 1 && arena::is_in(a, hostile)) return leave(a.peers[hostile]);
-    if (how == 2 && replica::is_member(inspect::replica(a.peers[0]), a.now.ids[hostile]))
-        return remove(a.peers[0], a.now.ids[hostile]);
-    a.now.runs[hostile] = false;
+    if (how == 1 && arena::is_in(a, hostile))
+        leave(a.peers[hostile]);
+    else if (how == 2 && replica::is_member(inspect::replica(a.peers[0]), a.now.ids[hostile]))
+        remove(a.peers[0], a.now.ids[hostile]);
+    else
+        a.now.runs[hostile] = false;
 }
 
 // --- The honest ones ---

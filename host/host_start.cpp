@@ -168,10 +168,12 @@ static int load_scripts(Host &host)
     return exit_clean;
 }
 
-static void open_rooms(Host &host)
+static int open_rooms(Host &host)
 {
     for (Room &room : host.rooms)
-        room::open(room, host.log, now_us(host));
+        if (const std::string error = room::open(room, host.log, now_us(host)); !error.empty())
+            return failed(host, exit_error, "room_failed",
+                          {{"room", room.options.name}, {"text", error}});
     host.opened = true;
     publish(host);
     LogFields fields = {{"version", TERN_VERSION}, {"rooms", host.rooms.size()}};
@@ -182,6 +184,7 @@ static void open_rooms(Host &host)
     notify::say(host.notify, "READY=1\nSTATUS=" + std::to_string(host.rooms.size()) +
                                  (host.rooms.size() == 1 ? " room is open" : " rooms are open"));
     if (host.agones) agones::ready(*host.agones);
+    return exit_clean;
 }
 
 int start(Host &host)
@@ -191,12 +194,11 @@ int start(Host &host)
                    {{"where", warning.where}, {"text", warning.text}});
     // bind_others() opens the control socket before it starts the HTTP threads: see
     // control::open(). The threads of the Agones client run already, but create no files.
-    int (*const steps[])(Host &) = {bind_rooms, bind_others, begin_recordings, make_workers,
-                                    load_scripts};
+    int (*const steps[])(Host &) = {bind_rooms,   bind_others,  begin_recordings,
+                                    make_workers, load_scripts, open_rooms};
     if (const int status = join_fleet(host); status != exit_clean) return status;
     for (const auto step : steps)
         if (const int status = step(host); status != exit_clean) return status;
-    open_rooms(host);
     return exit_clean;
 }
 

@@ -117,9 +117,12 @@ static Session *made_session(const Room &room)
     return make_session(config);
 }
 
-void open(Room &room, const Log &log, uint64_t now_us)
+std::string open(Room &room, const Log &log, uint64_t now_us)
 {
     room.session = made_session(room);
+    if (!room.session)
+        return "the system gives no memory for a session of " +
+               std::to_string(room.options.peers_max) + " peers and these types";
     receive(room.session, {}, now_us); // Sets the session's clock.
     start(room.session);
     print_invite(room);
@@ -136,6 +139,7 @@ void open(Room &room, const Log &log, uint64_t now_us)
                     {"file", room.recording_path},
                     {"text", "it holds the keys and the secret of the room"}});
     record(room, log);
+    return "";
 }
 
 void close(Room &room)
@@ -213,7 +217,10 @@ static void answer_newcomer(Room &room, const Log &log, const Event &event)
         reason = "the host is shutting down";
     else if (!room.options.open)
         reason = "the room is closed";
-    if (!reason) return admit(room.session, event.peer);
+    if (!reason) {
+        admit(room.session, event.peer);
+        return;
+    }
     refuse(room.session, event.peer, reason);
     room.refused += 1;
     log::write(log, LogLevel::info, "peer_refused",

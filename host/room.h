@@ -71,11 +71,10 @@ struct Room {
 
 namespace room {
 
-// Called in this order. bind() and begin_recording() return an empty string, or the error; call
-// close() after an error.
+// Called in this order. Each returns an empty string, or the error; call close() after an error.
 std::string bind(Room &room, const Options &options, const RoomOptions &own);
 std::string begin_recording(Room &room, const std::string &folder);
-void open(Room &room, const Log &log, uint64_t now_us);
+std::string open(Room &room, const Log &log, uint64_t now_us);
 void close(Room &room); // Does not leave() the session first. May be called twice.
 
 void tick(Room &room, const Log &log, uint64_t now_us);

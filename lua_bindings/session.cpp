@@ -91,6 +91,8 @@ static int make_session(lua_State *L)
     lua_rawseti(L, -2, kept_types);
     lua_pop(L, 1);
     box.session = tern::make_session(config);
+    if (!box.session)
+        fail(a, "the system does not give the %zu bytes of this session", session_bytes(config));
     return 1;
 }
 

@@ -4,7 +4,7 @@
 #include "rpc/call_retry.h"
 #include "rpc/call_routing.h"
 #include "rpc/call_rules.h"
-#include "session/game.h"
+#include "session/misuse.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
 #include <cstring>
@@ -244,11 +244,13 @@ void update_open_calls(Session &s)
 
 // --- The public functions ---
 
-static void check_ask(const Session &s, TypeId type, size_t size_bytes, uint32_t timeout_ms)
+static bool is_ask(const misuse::Entry &entry, TypeId type, const void *arguments,
+                   size_t size_bytes, uint32_t timeout_ms)
 {
-    check_in(s);
-    check_type(s, type, size_bytes);
-    TERN_ASSERT(timeout_ms >= 1 && timeout_ms <= 600'000, "timeout_ms %u", timeout_ms);
+    if (!entry || !misuse::is_call(entry, type, arguments, size_bytes)) return false;
+    if (timeout_ms >= 1 && timeout_ms <= 600'000) return true;
+    return misuse::report(entry, ObjectId::none, "Pass 1 to 600000 ms.", "timeout_ms is %u.",
+                          timeout_ms);
 }
 
 // The arguments of a call that is kept, normalised: a call to ourselves must arrive with the same
@@ -288,8 +290,9 @@ static CallId ask_owner(Session &s, ObjectId object, TypeId type, const void *ar
 CallId call_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
                   size_t size_bytes)
 {
+    const misuse::Entry entry = misuse::change(session, "call_owner");
+    if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return CallId::none;
     Session &s = *session;
-    session::check_ask(s, type, size_bytes, 1);
     session::note(s, RecordKind::call_owner, PeerId::none, object, type, arguments, 0);
     return session::ask_owner(s, object, type, arguments, false, call_answer_us);
 }
@@ -297,8 +300,9 @@ CallId call_owner(Session *session, ObjectId object, TypeId type, const void *ar
 CallId request_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
                      size_t size_bytes, uint32_t timeout_ms)
 {
+    const misuse::Entry entry = misuse::change(session, "request_owner");
+    if (!session::is_ask(entry, type, arguments, size_bytes, timeout_ms)) return CallId::none;
     Session &s = *session;
-    session::check_ask(s, type, size_bytes, timeout_ms);
     session::note(s, RecordKind::request_owner, PeerId::none, object, type, arguments, timeout_ms);
     return session::ask_owner(s, object, type, arguments, true, timeout_ms * uint64_t{1000});
 }
@@ -306,10 +310,16 @@ CallId request_owner(Session *session, ObjectId object, TypeId type, const void 
 CallId request(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
                uint32_t timeout_ms)
 {
+    const misuse::Entry entry = misuse::change(session, "request");
+    if (!session::is_ask(entry, type, arguments, size_bytes, timeout_ms)) return CallId::none;
     Session &s = *session;
-    session::check_ask(s, type, size_bytes, timeout_ms);
-    TERN_ASSERT(to != PeerId::everyone && to != local_peer(session), "a request to peer %u",
-                static_cast<unsigned>(to));
+    if (to == PeerId::everyone || to == s.replica->self) {
+        misuse::report(entry, ObjectId::none,
+                       "Request it of one other peer; request each one for all.",
+                       "A request to %s gets no reply.",
+                       to == PeerId::everyone ? "everyone" : "this peer itself");
+        return CallId::none;
+    }
     session::note(s, RecordKind::request, to, ObjectId::none, type, arguments, timeout_ms);
     const bool to_host = to == PeerId::host;
     if (!to_host && !replica::is_member(*s.replica, to)) return CallId::none;
@@ -324,9 +334,12 @@ CallId request(Session *session, PeerId to, TypeId type, const void *arguments, 
 bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
            size_t size_bytes)
 {
+    const misuse::Entry entry = misuse::change(session, "reply");
+    if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return false;
+    if (call == CallId::none)
+        return misuse::report(entry, ObjectId::none, "Reply only if Event::call is not none.",
+                              "The caller of this call awaits no reply.");
     Session &s = *session;
-    session::check_ask(s, type, size_bytes, 1);
-    TERN_ASSERT(call != CallId::none, "a reply to a call that wants none");
     Record line = session::about(RecordKind::reply, ObjectId::none, caller);
     line.call = call;
     session::record_value(s, line, type, arguments);

@@ -1,7 +1,8 @@
 #include "rpc/call_routing.h"
 #include "rpc/call_retry.h"
 #include "rpc/call_rules.h"
-#include "session/game.h"
+#include "session/membership.h"
+#include "session/misuse.h"
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
@@ -69,10 +70,10 @@ static bool has_room(const Session &s, PeerId to, size_t size_bytes)
 
 static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message)
 {
-    for (PeerId peer : other_peers(&s))
+    for (PeerId peer : other_members(s))
         if (!has_room(s, peer, message.size())) return false; // To all of them, or to none.
     bool any = false;
-    for (PeerId peer : other_peers(&s))
+    for (PeerId peer : other_members(s))
         any = queue_reliable(s, peer, message) || any;
     return any;
 }
@@ -172,7 +173,7 @@ static bool can_pass_on(Session &s, PeerId caller, PeerId to, size_t size_bytes)
 {
     if (allowance::left(forwards_of(s, caller), s.now_us) < size_bytes) return false;
     if (to != PeerId::everyone) return has_room_for(s, to, caller, size_bytes);
-    for (PeerId peer : other_peers(&s))
+    for (PeerId peer : other_members(s))
         if (peer != caller && !has_room_for(s, peer, caller, size_bytes)) return false;
     return true;
 }
@@ -196,7 +197,7 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
         queue_unreliable(s, to, caller, message); // Lost if there is no room.
         return;
     }
-    for (PeerId peer : other_peers(&s)) {
+    for (PeerId peer : other_members(s)) {
         if (peer == caller || (to != PeerId::everyone && peer != to)) continue;
         note_forwarded(s, peer, caller, message.size());
         pass_on_to(s, peer, message);
@@ -365,12 +366,17 @@ ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> messa
 bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
           Reliability reliability)
 {
+    const misuse::Entry entry = misuse::change(session, "call");
+    if (!entry || !misuse::is_call(entry, type, arguments, size_bytes)) return false;
     Session &s = *session;
-    session::check_in(s);
-    session::check_type(s, type, size_bytes);
-    TERN_ASSERT(to != local_peer(session), "a call to oneself");
-    TERN_ASSERT(to != PeerId::host || reliability == Reliability::reliable,
-                "to the host reliably only");
+    if (to == s.replica->self)
+        return misuse::report(entry, ObjectId::none, "Do in the game what the call would do.",
+                              "A peer does not call itself: peer %u is this one.",
+                              static_cast<unsigned>(to));
+    if (to == PeerId::host && reliability != Reliability::reliable)
+        return misuse::report(entry, ObjectId::none,
+                              "Call host_peer() unreliably, or PeerId::host reliably.",
+                              "Calls to PeerId::host are reliable.");
     Record line = session::about(RecordKind::call, ObjectId::none, to);
     line.reliability = reliability;
     session::record_value(s, line, type, arguments);

@@ -2,6 +2,7 @@
 #include "session/bridge.h"
 #include "session/former.h"
 #include "session/join_messages.h"
+#include "session/misuse.h"
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
@@ -238,15 +239,21 @@ static ConnectionIndex find_join_target(Session &s, PeerId newcomer)
     return no_connection;
 }
 
-void admit(Session *session, PeerId newcomer)
+bool admit(Session *session, PeerId newcomer)
 {
+    const misuse::Entry entry = misuse::change(session, "admit");
+    if (!entry) return false;
     session::record(*session, session::about(RecordKind::admit, ObjectId::none, newcomer));
     const ConnectionIndex index = find_join_target(*session, newcomer);
     if (index != no_connection) session::take_in(*session, index, newcomer);
+    return index != no_connection;
 }
 
-void refuse(Session *session, PeerId newcomer, const char *reason)
+bool refuse(Session *session, PeerId newcomer, const char *reason)
 {
+    const misuse::Entry entry = misuse::change(session, "refuse");
+    if (!entry) return false;
+    if (!reason) reason = "";
     const std::span<const char> text(reason, strnlen(reason, reason_bytes_max - 1));
     Record line = session::about(RecordKind::refuse, ObjectId::none, newcomer);
     line.bytes = std::as_bytes(text);
@@ -254,6 +261,7 @@ void refuse(Session *session, PeerId newcomer, const char *reason)
     const ConnectionIndex index = find_join_target(*session, newcomer);
     if (index != no_connection)
         session::answer_refused(*session, index, JoinRefusal::by_game, text);
+    return index != no_connection;
 }
 
 }

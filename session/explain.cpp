@@ -3,6 +3,7 @@
 #include "session/explain.h"
 #include "migration/deaths.h"
 #include "migration/message_queue.h"
+#include "session/misuse.h"
 #include "session/peer_links.h"
 
 namespace tern {
@@ -102,6 +103,7 @@ static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)
 
 Explanation explain(const Session *session, ObjectId object, PeerId peer)
 {
+    if (!misuse::Entry(session, "explain")) return {};
     return session::explain_to(*session, object, peer);
 }
 

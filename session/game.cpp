@@ -1,7 +1,7 @@
 // The public functions on objects: check the arguments, record the call, and pass it to the
 // replica.
-#include "session/game.h"
 #include "migration/places.h"
+#include "session/misuse.h"
 #include "session/optimistic.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
@@ -10,40 +10,19 @@
 
 namespace tern {
 
-void session::check_type(const Session &s, TypeId type, size_t size_bytes)
-{
-    TERN_ASSERT(type < s.types.types.size(), "type %u of %zu", type, s.types.types.size());
-    TERN_ASSERT(s.types.types[type].size_bytes == size_bytes,
-                "a value of %zu bytes for type %s of %u", size_bytes, s.types.types[type].name,
-                s.types.types[type].size_bytes);
-}
-
-void session::check_in(const Session &s)
-{
-    TERN_ASSERT(is_in(s), "state %u: %s", static_cast<unsigned>(s.state), s.text);
-}
-
-static void check_known(ObjectSlot slot, ObjectId object)
-{
-    TERN_ASSERT(slot != no_slot, "no object %llx is known",
-                static_cast<unsigned long long>(object));
-}
-
-static ObjectSlot known(const Session *session, ObjectId object)
-{
-    const ObjectSlot slot = world::find(session->replica->world, object);
-    check_known(slot, object);
-    return slot;
-}
-
 // --- Objects ---
 
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes)
 {
-    session::check_in(*session);
-    session::check_type(*session, type, size_bytes);
-    TERN_ASSERT(session->types.types[type].objects_max > 0, "type %s is for calls only",
-                session->types.types[type].name);
+    const misuse::Entry entry = misuse::change(session, "create");
+    if (!entry || !misuse::is_in(entry) || !misuse::is_value(entry, type, value, size_bytes))
+        return ObjectId::none;
+    if (session->types.types[type].objects_max == 0) {
+        misuse::report(entry, ObjectId::none, "Set Type::objects_max, or call() it.",
+                       "Type %s is for calls only: its objects_max is 0.",
+                       session->types.types[type].name);
+        return ObjectId::none;
+    }
     if (session->state == State::cut_off) return ObjectId::none;
     session::record_value(*session, session::about(RecordKind::create, ObjectId::none), type,
                           value);
@@ -52,70 +31,103 @@ ObjectId create(Session *session, TypeId type, const void *value, size_t size_by
 
 uint32_t creations_left(const Session *session, TypeId type)
 {
-    TERN_ASSERT(type < session->types.types.size(), "type %u of %zu", static_cast<unsigned>(type),
-                session->types.types.size());
+    const misuse::Entry entry(session, "creations_left");
+    if (!entry || !misuse::has_type(entry, type)) return 0;
     return session->state == State::cut_off ? 0 : places::left(*session->replica, type);
 }
 
-void destroy(Session *session, ObjectId object)
+// Checks what the functions need that only the owner may call. no_slot: reported.
+static ObjectSlot begin_own(const misuse::Entry &entry, ObjectId object)
 {
-    session::check_in(*session);
-    const ObjectSlot slot = known(session, object);
-    if (session->state == State::cut_off) return;
+    return entry && misuse::is_in(entry) ? misuse::find_own(entry, object) : no_slot;
+}
+
+bool destroy(Session *session, ObjectId object)
+{
+    const misuse::Entry entry = misuse::change(session, "destroy");
+    const ObjectSlot slot = begin_own(entry, object);
+    if (slot == no_slot || session->state == State::cut_off) return false;
     session::record(*session, session::about(RecordKind::destroy, object));
     replica::destroy(*session->replica, slot);
+    return true;
 }
 
 bool exists(const Session *session, ObjectId object)
 {
-    return world::find_alive(session->replica->world, object) != no_slot;
+    const misuse::Entry entry(session, "exists");
+    return entry && world::find_alive(session->replica->world, object) != no_slot;
 }
 
 bool can_read(const Session *session, ObjectId object)
 {
-    return world::find(session->replica->world, object) != no_slot;
+    const misuse::Entry entry(session, "can_read");
+    return entry && world::find(session->replica->world, object) != no_slot;
+}
+
+// The object of a call that reads it. Null: reported.
+static const Object *find_object(const misuse::Entry &entry, ObjectId object)
+{
+    const ObjectSlot slot = entry ? misuse::find(entry, object) : no_slot;
+    return slot == no_slot ? nullptr : &entry.session->replica->world.slots[slot];
 }
 
 TypeId object_type(const Session *session, ObjectId object)
 {
-    return session->replica->world.slots[known(session, object)].type;
+    const Object *found = find_object({session, "object_type"}, object);
+    return found ? found->type : no_type;
 }
 
 PeerId object_owner(const Session *session, ObjectId object)
 {
-    return session->replica->world.slots[known(session, object)].owner;
+    const Object *found = find_object({session, "object_owner"}, object);
+    return found ? found->owner : PeerId::none;
 }
 
 uint64_t object_stamp(const Session *session, ObjectId object)
 {
-    return session->replica->world.slots[known(session, object)].stamp;
+    const Object *found = find_object({session, "object_stamp"}, object);
+    return found ? found->stamp : 0;
 }
 
 const void *get(const Session *session, ObjectId object, size_t size_bytes)
 {
-    const ObjectSlot slot = known(session, object);
-    session::check_type(*session, session->replica->world.slots[slot].type, size_bytes);
-    return world::value(session->replica->world, session->types, slot);
+    const misuse::Entry entry(session, "get");
+    const ObjectSlot slot = entry ? misuse::find(entry, object) : no_slot;
+    if (slot == no_slot) return nullptr;
+    const World &world = session->replica->world;
+    if (!misuse::has_size(entry, world.slots[slot].type, size_bytes)) return nullptr;
+    return world::value(world, session->types, slot);
 }
 
-void set(Session *session, ObjectId object, const void *value, size_t size_bytes)
+bool set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
-    session::check_in(*session);
-    const ObjectSlot slot = world::find_near(session->replica->world, session->set_slot, object);
-    check_known(slot, object);
+    const misuse::Entry entry = misuse::change(session, "set");
+    if (!entry || !misuse::is_in(entry)) return false;
+    Replica &r = *session->replica;
+    ObjectSlot slot = world::find_near(r.world, session->set_slot, object);
+    if (slot == no_slot) slot = misuse::find(entry, object); // Reports it.
+    if (slot == no_slot) return false;
     session->set_slot = slot;
-    const TypeId type = session->replica->world.slots[slot].type;
-    session::check_type(*session, type, size_bytes);
-    if (session->state == State::cut_off) return;
+    const Object &found = r.world.slots[slot];
+    const TypeId type = found.type;
+    if (!misuse::is_value(entry, type, value, size_bytes)) return false;
+    const bool any_optimistic = session->optimistic_counts[type] > 0;
+    const bool is_ours =
+        found.owner == r.self || (any_optimistic && session::is_optimistic(*session, slot));
+    if (!(is_ours && found.life == Life::alive) && misuse::find_own(entry, object) == no_slot)
+        return false;
+    if (session->state == State::cut_off) return false;
     if (record::is_on(session->recorder))
         session::record_value(*session, session::about(RecordKind::set, object), type, value);
-    const bool any_optimistic = session->optimistic_counts[type] > 0;
-    if (any_optimistic && session::set_optimistic(*session, slot, value)) return;
-    replica::set(*session->replica, slot, value);
+    if (any_optimistic && session::set_optimistic(*session, slot, value)) return true;
+    replica::set(r, slot, value);
+    return true;
 }
 
 bool may_set(const Session *session, ObjectId object)
 {
+    const misuse::Entry entry(session, "may_set");
+    if (!entry) return false;
     const ObjectSlot slot = world::find_alive(session->replica->world, object);
     if (slot == no_slot || session->state != State::open) return false;
     return session->replica->world.slots[slot].owner == session->replica->self ||
@@ -124,21 +136,24 @@ bool may_set(const Session *session, ObjectId object)
 
 std::span<const ObjectId> object_ids(const Session *session, TypeId type)
 {
-    TERN_ASSERT(type < session->types.types.size(), "type %u", type);
+    const misuse::Entry entry(session, "object_ids");
+    if (!entry || !misuse::has_type(entry, type)) return {};
     const World &world = session->replica->world;
     return {world.ids.begin() + world.packed[type].first, world.packed[type].count};
 }
 
 const void *object_values(const Session *session, TypeId type, size_t size_bytes)
 {
-    session::check_type(*session, type, size_bytes);
+    const misuse::Entry entry(session, "object_values");
+    if (!entry || !misuse::has_size(entry, type, size_bytes)) return nullptr;
     const World &world = session->replica->world;
     return world.values.begin() + world.packed[type].value_first_bytes;
 }
 
 bool claim(Session *session, ObjectId object, ClaimMode mode)
 {
-    session::check_in(*session);
+    const misuse::Entry entry = misuse::change(session, "claim");
+    if (!entry || !misuse::is_in(entry)) return false;
     const ObjectSlot slot = world::find_alive(session->replica->world, object);
     const bool optimistic = mode == ClaimMode::optimistic;
     if (session->state == State::cut_off) return false;
@@ -153,68 +168,68 @@ bool claim(Session *session, ObjectId object, ClaimMode mode)
     return true;
 }
 
-static ObjectSlot own(const Session *session, ObjectId object)
+bool is_claiming(const Session *session, ObjectId object)
 {
-    const ObjectSlot slot = world::find_alive(session->replica->world, object);
-    TERN_ASSERT(slot != no_slot &&
-                    session->replica->world.slots[slot].owner == session->replica->self,
-                "object %llx is not ours", static_cast<unsigned long long>(object));
-    return slot;
+    if (!misuse::Entry(session, "is_claiming")) return false;
+    const std::span<const Claim> claims = session->replica->claims.all();
+    return std::ranges::any_of(claims, [&](const Claim &claim) { return claim.object == object; });
 }
 
-void release_ownership(Session *session, ObjectId object)
+bool release_ownership(Session *session, ObjectId object)
 {
-    session::check_in(*session);
-    const ObjectSlot slot = own(session, object);
-    if (session->state == State::cut_off) return;
+    const misuse::Entry entry = misuse::change(session, "release_ownership");
+    const ObjectSlot slot = begin_own(entry, object);
+    if (slot == no_slot || session->state == State::cut_off) return false;
     session::record(*session, session::about(RecordKind::release, object));
     replica::release_ownership(*session->replica, slot);
+    return true;
 }
 
-void lock(Session *session, ObjectId object, bool locked)
+bool lock(Session *session, ObjectId object, bool locked)
 {
-    session::check_in(*session);
-    const ObjectSlot slot = own(session, object);
-    if (session->state == State::cut_off) return;
+    const misuse::Entry entry = misuse::change(session, "lock");
+    const ObjectSlot slot = begin_own(entry, object);
+    if (slot == no_slot || session->state == State::cut_off) return false;
     session::record(*session,
                     session::about(locked ? RecordKind::lock : RecordKind::unlock, object));
     replica::lock(*session->replica, slot, locked);
+    return true;
 }
 
 bool migrate(Session *session, ObjectId object, PeerId to)
 {
-    session::check_in(*session);
-    TERN_ASSERT(host_peer(session) == local_peer(session), "only the host migrates; others claim");
-    if (session->state == State::cut_off) return false;
+    const misuse::Entry entry = misuse::change(session, "migrate");
+    if (!entry || !misuse::is_host(entry) || session->state == State::cut_off) return false;
     session::record(*session, session::about(RecordKind::migrate, object, to));
     return replica::migrate(*session->replica, object, to);
 }
 
-void refuse_claim(Session *session, ObjectId object, PeerId claimer)
+bool refuse_claim(Session *session, ObjectId object, PeerId claimer)
 {
-    session::check_in(*session);
-    TERN_ASSERT(host_peer(session) == local_peer(session), "only the host answers claims");
-    if (session->state == State::cut_off) return;
+    const misuse::Entry entry = misuse::change(session, "refuse_claim");
+    if (!entry || !misuse::is_host(entry) || session->state == State::cut_off) return false;
     session::record(*session, session::about(RecordKind::refuse_claim, object, claimer));
-    if (!object_id::is_possible(object)) return;
+    if (!object_id::is_possible(object)) return false;
     replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
+    return true;
 }
 
-void balance(Session *session, TypeId type)
+bool balance(Session *session, TypeId type)
 {
-    session::check_in(*session);
-    TERN_ASSERT(type < session->types.types.size(), "type %u", type);
-    TERN_ASSERT(host_peer(session) == local_peer(session), "only the host balances");
-    if (session->state == State::cut_off) return;
+    const misuse::Entry entry = misuse::change(session, "balance");
+    if (!entry || !misuse::is_host(entry) || !misuse::has_type(entry, type)) return false;
+    if (session->state == State::cut_off) return false;
     Record line = session::about(RecordKind::balance, ObjectId::none);
     line.type = type;
     session::record(*session, line);
     replica::balance(*session->replica, type);
+    return true;
 }
 
 uint64_t world_digest(const Session *session)
 {
-    return session::replicated_digest(*session);
+    const misuse::Entry entry(session, "world_digest");
+    return entry ? session::replicated_digest(*session) : 0;
 }
 
 }

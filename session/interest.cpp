@@ -1,5 +1,5 @@
 // The game's choice of what is sent to which member: priorities, set one by one or by distance.
-#include "session/game.h"
+#include "session/misuse.h"
 #include "session/recording/recording.h"
 #include <algorithm>
 #include <cmath>
@@ -83,8 +83,11 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
 
 bool set_priority(Session *session, ObjectId object, PeerId peer, float priority)
 {
-    session::check_in(*session);
-    TERN_ASSERT(priority >= 0, "priority %g", static_cast<double>(priority));
+    const misuse::Entry entry = misuse::change(session, "set_priority");
+    if (!entry || !misuse::is_in(entry)) return false;
+    if (!(priority >= 0)) // Also for a NaN.
+        return misuse::report(entry, object, "Pass 0 to hide the object, and 1 for each tick.",
+                              "The priority is %g.", static_cast<double>(priority));
     const ObjectSlot slot = world::find_alive(session->replica->world, object);
     if (slot == no_slot) return false;
     return session::prioritize(*session, slot, peer, session::coded(priority));
@@ -92,24 +95,42 @@ bool set_priority(Session *session, ObjectId object, PeerId peer, float priority
 
 bool is_hidden(const Session *session, ObjectId object)
 {
+    const misuse::Entry entry(session, "is_hidden");
+    if (!entry) return false;
     const ObjectSlot slot = world::find_alive(session->replica->world, object);
     return slot != no_slot && session->replica->world.slots[slot].hidden;
 }
 
-void set_interest(Session *session, TypeId type, uint16_t position,
+// Whether the field can be a position.
+static bool is_position(const misuse::Entry &entry, TypeId type, uint16_t position)
+{
+    const Type &described = entry.session->types.types[type];
+    const char *remedy = "Pass the index of a float32 field of one to three numbers.";
+    if (position >= described.fields.size())
+        return misuse::report(entry, ObjectId::none, remedy,
+                              "Type %s has %zu fields, and no field %u.", described.name,
+                              described.fields.size(), position);
+    const Field &field = described.fields[position];
+    if (field.kind == FieldKind::float32 && field.count <= 3) return true;
+    return misuse::report(entry, ObjectId::none, remedy, "Field %s of type %s is no position.",
+                          field.name, described.name);
+}
+
+bool set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance)
 {
-    session::check_in(*session);
-    TERN_ASSERT(type < session->types.types.size(), "type %u", type);
-    const Type &described = session->types.types[type];
-    TERN_ASSERT(position < described.fields.size(), "field %u of %s", position, described.name);
-    const Field &field = described.fields[position];
-    TERN_ASSERT(field.kind == FieldKind::float32 && field.count <= 3,
-                "field %s of %s is no position", field.name, described.name);
-    TERN_ASSERT(near_distance > 0 && far_distance >= near_distance, "near %g, far %g",
-                static_cast<double>(near_distance), static_cast<double>(far_distance));
+    const misuse::Entry entry = misuse::change(session, "set_interest");
+    if (!entry || !misuse::is_in(entry) || !misuse::has_type(entry, type)) return false;
+    if (!is_position(entry, type, position)) return false;
+    if (!(near_distance > 0 && far_distance >= near_distance))
+        return misuse::report(entry, ObjectId::none, "Make 0 < near_distance <= far_distance.",
+                              "near_distance is %g and far_distance %g.",
+                              static_cast<double>(near_distance),
+                              static_cast<double>(far_distance));
+    const Field &field = session->types.types[type].fields[position];
     for (const Viewpoint &from : viewpoints)
         session::look_around(*session, type, field, from, {near_distance, far_distance});
+    return true;
 }
 
 }

@@ -1,5 +1,6 @@
 // Invites as text: "tern1-" and base64url of the record, with a checksum against typing errors.
 // Format: docs/wire_format.md, "Invites".
+#include "session/misuse.h"
 #include "session/session.h"
 #include "session/session_types.h"
 #include <cstring>
@@ -14,10 +15,17 @@ static constexpr size_t record_bytes_max = 8 + 32 + 32 + 1 + 18 * invite_address
 
 Invite make_invite(const Session *session, std::span<const Address> addresses)
 {
+    const misuse::Entry entry(session, "make_invite");
+    if (!entry || !misuse::is_in(entry)) return {};
+    if (addresses.empty() || addresses.size() > invite_addresses_max) {
+        misuse::report(entry, ObjectId::none,
+                       "Pass the addresses at which newcomers reach this process, such as those "
+                       "of usable_addresses().",
+                       "There are %zu addresses, and an invite has 1 to %zu.", addresses.size(),
+                       invite_addresses_max);
+        return {};
+    }
     const Session &s = *session;
-    TERN_ASSERT(session::is_in(s), "state %u", static_cast<unsigned>(s.state));
-    TERN_ASSERT(!addresses.empty() && addresses.size() <= invite_addresses_max, "%zu addresses",
-                addresses.size());
     Invite invite = s.invite;
     std::memcpy(invite.key, s.keys.public_key, sizeof invite.key);
     invite.address_count = static_cast<uint8_t>(addresses.size());
@@ -45,7 +53,6 @@ static size_t write_record(const Invite &invite, std::span<std::byte> buffer)
         bits::write_bytes(w, std::as_bytes(std::span(invite.addresses[i].ip)));
         bits::write(w, invite.addresses[i].port, 16);
     }
-    TERN_ASSERT(!bits::overflow(w), "%u addresses", invite.address_count);
     return bits::size_bytes(w);
 }
 
@@ -67,6 +74,12 @@ static bool read_record(std::span<const std::byte> record, Invite &invite)
 
 InviteText to_text(const Invite &invite)
 {
+    if (invite.address_count > invite_addresses_max) {
+        misuse::report(MisuseHandler{}, "to_text", "Make invites with make_invite().",
+                       "The invite has %u addresses, and at most %zu are allowed.",
+                       invite.address_count, invite_addresses_max);
+        return {};
+    }
     std::byte record[record_bytes_max + checksum_bytes];
     const size_t size = write_record(invite, record);
     uint8_t sum[checksum_bytes];
@@ -82,6 +95,7 @@ InviteText to_text(const Invite &invite)
 
 ParsedInvite parse_invite(const char *text)
 {
+    if (!text) return {{}, "it is a null pointer"};
     if (std::strncmp(text, invite_prefix, prefix_bytes) != 0)
         return {{}, "an invite begins with \"tern1-\""};
     std::byte record[record_bytes_max + checksum_bytes];

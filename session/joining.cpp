@@ -3,6 +3,7 @@
 #include "session/join_messages.h"
 #include "session/journal.h"
 #include "session/membership.h"
+#include "session/misuse.h"
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
@@ -137,7 +138,11 @@ static void give_up_joining(Session &s)
 {
     const PeerId missing = missing_sync(*s.replica);
     fail(s, State::unreachable);
-    if (missing != PeerId::none)
+    if (s.handed_out_bits == 0)
+        std::snprintf(s.text, sizeof s.text,
+                      "Nothing was sent: call send() after each receive(), and send what it "
+                      "returns.");
+    else if (missing != PeerId::none)
         std::snprintf(
             s.text, sizeof s.text,
             "Joining took longer than join_timeout_ms: peer %u has not sent us its objects. Is "
@@ -183,7 +188,7 @@ static void add_target(Session &s, const Target &target)
 
 static void target_members(Session &s, bool refuse)
 {
-    for (const PeerId peer : other_peers(&s)) {
+    for (const PeerId peer : other_members(s)) {
         const MemberSlot slot = replica::find_member(*s.replica, peer);
         const Identity &identity = s.replica->members[slot].identity;
         const bool refuses = s.outages[slot].id == peer && s.outages[slot].disowned;
@@ -275,13 +280,20 @@ void forget_former_world(Session &s)
 
 }
 
-void join(Session *session, const Invite &invite, JoinPayload payload)
+bool join(Session *session, const Invite &invite, JoinPayload payload)
 {
+    const misuse::Entry entry = misuse::change(session, "join");
+    if (!entry || !misuse::is_idle(entry)) return false;
+    if (payload.bytes.size() > payload_bytes_max)
+        return misuse::report(entry, ObjectId::none, "Send the rest in a call, after caught_up.",
+                              "The payload has %zu bytes, and at most %zu may be sent.",
+                              payload.bytes.size(), payload_bytes_max);
+    if (invite.address_count == 0 || invite.address_count > invite_addresses_max)
+        return misuse::report(entry, ObjectId::none,
+                              "Check ParsedInvite::error, and show it to the player.",
+                              "The invite has %u addresses: it was not read from a valid text.",
+                              invite.address_count);
     Session &s = *session;
-    TERN_ASSERT(s.state == State::idle, "state %u", static_cast<unsigned>(s.state));
-    TERN_ASSERT(payload.bytes.size() <= payload_bytes_max, "%zu bytes", payload.bytes.size());
-    TERN_ASSERT(invite.address_count >= 1 && invite.address_count <= invite_addresses_max,
-                "%u addresses", invite.address_count);
     Record line = session::about(RecordKind::join, ObjectId::none);
     line.invite = invite;
     line.bytes = payload.bytes;
@@ -297,6 +309,7 @@ void join(Session *session, const Invite &invite, JoinPayload payload)
     }
     endpoint::enter(*s.endpoint, invite.session, invite.secret);
     session::enter_state(s, State::joining, "Joining.");
+    return true;
 }
 
 }

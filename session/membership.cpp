@@ -1,4 +1,5 @@
 #include "session/membership.h"
+#include "session/misuse.h"
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
@@ -86,15 +87,17 @@ void remove_guilty(Session &s)
 
 }
 
-void start(Session *session)
+bool start(Session *session)
 {
+    const misuse::Entry entry = misuse::change(session, "start");
+    if (!entry || !misuse::is_idle(entry)) return false;
     Session &s = *session;
-    TERN_ASSERT(s.state == State::idle, "state %u", static_cast<unsigned>(s.state));
     session::record(s, session::about(RecordKind::start, ObjectId::none));
     endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
     replica::start(*s.replica, s.invite.session, s.signing_secret, session::own_identity(s));
     s.clock_offset_us = -static_cast<int64_t>(s.now_us);
     session::enter_state(s, State::open, "The session is open.");
+    return true;
 }
 
 void session::begin_another(Session &s)
@@ -110,51 +113,64 @@ void session::begin_another(Session &s)
     enter_state(s, State::open, "The session is open.");
 }
 
-void go_on(Session *session)
+bool go_on(Session *session)
 {
+    const misuse::Entry entry = misuse::change(session, "go_on");
+    if (!entry) return false;
     Session &s = *session;
-    TERN_ASSERT(s.state == State::cut_off, "state %u", static_cast<unsigned>(s.state));
+    if (s.state != State::cut_off)
+        return misuse::report(entry, ObjectId::none, "Call it in State::cut_off only.",
+                              "The session is not cut off: %s", s.text);
     session::record(s, session::about(RecordKind::go_on, ObjectId::none));
     session::begin_another(s);
+    return true;
 }
 
-void remove(Session *session, PeerId peer)
+bool remove(Session *session, PeerId peer)
 {
+    const misuse::Entry entry = misuse::change(session, "remove");
+    if (!entry || !misuse::is_host(entry)) return false;
     Session &s = *session;
     const MemberSlot slot = replica::find_member(*s.replica, peer);
-    TERN_ASSERT(replica::host(*s.replica) == s.replica->self, "only the host removes");
-    if (s.state == State::cut_off) return;
+    if (s.state == State::cut_off) return false;
     session::record(s, session::about(RecordKind::remove, ObjectId::none, peer));
-    if (slot == no_member || peer == s.replica->self) return;
+    if (slot == no_member || peer == s.replica->self) return false;
     session::wake_all(s);
     session::ban_and_give_up(s, slot);
+    return true;
 }
 
 // --- Peers ---
 
+std::span<const PeerId> session::other_members(const Session &s)
+{
+    const Replica &r = *s.replica;
+    uint16_t count = 0;
+    for (const uint16_t slot : r.order.all())
+        if (!r.members[slot].fenced && r.members[slot].id != r.self)
+            s.peers[count++] = r.members[slot].id;
+    return {s.peers, count};
+}
+
 PeerId local_peer(const Session *session)
 {
-    return session->replica->self;
+    return misuse::Entry(session, "local_peer") ? session->replica->self : PeerId::none;
 }
 
 PeerId host_peer(const Session *session)
 {
-    return replica::host(*session->replica);
+    return misuse::Entry(session, "host_peer") ? replica::host(*session->replica) : PeerId::none;
 }
 
 std::span<const PeerId> other_peers(const Session *session)
 {
-    const Replica &r = *session->replica;
-    uint16_t count = 0;
-    for (const uint16_t slot : r.order.all())
-        if (!r.members[slot].fenced && r.members[slot].id != r.self)
-            session->peers[count++] = r.members[slot].id;
-    return {session->peers, count};
+    return misuse::Entry(session, "other_peers") ? session::other_members(*session)
+                                                 : std::span<const PeerId>{};
 }
 
 const char *peer_name(const Session *session, PeerId peer)
 {
-    return session::member_name(*session, peer);
+    return misuse::Entry(session, "peer_name") ? session::member_name(*session, peer) : "";
 }
 
 }

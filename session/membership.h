@@ -12,6 +12,8 @@ void renew_incarnation(Session &s);
 uint32_t incarnation_of(const uint8_t (&signing_key)[32]); // Never 0.
 // When cut off: makes a session of its own of what is here.
 void begin_another(Session &s);
+// All members but this peer, in ascending order, until the members change.
+std::span<const PeerId> other_members(const Session &s);
 const char *member_name(const Session &s, PeerId peer); // "" for others than members.
 // The peer at the other end has broken the rules. Only what members do counts: another peer has no
 // name yet, and its connection is closed.

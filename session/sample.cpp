@@ -1,6 +1,6 @@
 // sample(): the state of an object at a time, interpolated between the states that its owner has
 // sent, or extrapolated beyond them.
-#include "session/game.h"
+#include "session/misuse.h"
 #include "session/optimistic.h"
 #include <cstring>
 
@@ -8,11 +8,13 @@ namespace tern {
 
 bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value, size_t size_bytes)
 {
+    const misuse::Entry entry(session, "sample");
+    if (!entry) return false;
     const Replica &r = *session->replica;
     const ObjectSlot slot = world::find_alive(r.world, object);
     if (slot == no_slot) return false;
     const Object &found = r.world.slots[slot];
-    session::check_type(*session, found.type, size_bytes);
+    if (!misuse::has_size(entry, found.type, size_bytes)) return false;
     const MemberSlot owner = replica::find_member(r, found.owner);
     const bool has_history = found.owner != r.self && owner != no_member &&
                              r.state_history.clocks.count > 0 &&

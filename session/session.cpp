@@ -4,18 +4,18 @@
 #include "session/explain.h"
 #include "session/former.h"
 #include "session/membership.h"
+#include "session/misuse.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "transport/handshake/handshake.h"
 #include "transport/handshake/noise.h"
-#include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
+#include <memory>
 #include <sodium.h>
 
 namespace tern {
@@ -36,7 +36,9 @@ const char *sentence(State state)
                "running, "
                "and the invite its own?";
     case State::refused_full: return "The session is full.";
-    case State::refused_types: return "The host has another type table.";
+    case State::refused_types:
+        return "The host has another type table: Config::types must be equal on all peers. Use the "
+               "same version of the game.";
     case State::refused_version:
         return "The host speaks another version of the wire. Use the same version of the game.";
     case State::refused_secret:
@@ -184,15 +186,6 @@ static EndpointLimits endpoint_limits(const Config &config)
 
 static_assert(messages::welcome_bytes_max <= stream_message_bytes_max);
 
-// `all_bytes`: what the whole session takes, for whoever has to choose smaller limits.
-static void *zeroed(size_t size_bytes, size_t all_bytes)
-{
-    void *memory = std::calloc(1, size_bytes);
-    TERN_ASSERT(memory, "the system refuses %zu of the %zu bytes of session_bytes()", size_bytes,
-                all_bytes);
-    return memory;
-}
-
 // Places the arrays one after the other in one allocation, or only measures them if b.block is
 // null.
 static void place_arrays(flat::Builder &b, Session &s)
@@ -287,8 +280,6 @@ void place_replica(Session &s)
 // Sets what follows from the config alone, and allocates nothing.
 static void set_limits(Session &s, const Config &config)
 {
-    const ConfigProblem problem = config_problem(config);
-    TERN_ASSERT(problem.text[0] == 0, "%s", problem.text);
     s.config = config;
     s.types = type_table::make(config.types);
     s.limits = replica_limits(config, s.types);
@@ -311,20 +302,38 @@ static size_t all_bytes(Session &s)
            arrays_bytes(s);
 }
 
+static void free_memory(Session *s)
+{
+    if (s->endpoint) endpoint::destroy_endpoint(s->endpoint);
+    std::free(s->replica_memory);
+    std::free(s->memory);
+    std::free(s);
+}
+
+// Null: the system gives no memory for it.
+static Session *allocate(const Config &config, EntropySource &entropy)
+{
+    auto *s = static_cast<Session *>(std::calloc(1, sizeof(Session)));
+    if (!s) return nullptr;
+    set_limits(*s, config);
+    make_keys(*s, entropy);
+    s->replica_memory = std::calloc(1, s->sizes.block_bytes);
+    s->memory = std::calloc(1, arrays_bytes(*s));
+    s->endpoint = endpoint::make_endpoint(endpoint_limits(config), s->keys);
+    if (s->replica_memory && s->memory && s->endpoint) return s;
+    free_memory(s);
+    return nullptr;
+}
+
 static Session *make(const Config &config, EntropySource entropy)
 {
-    auto *s = static_cast<Session *>(zeroed(sizeof(Session), sizeof(Session)));
-    set_limits(*s, config);
-    const size_t all = all_bytes(*s);
+    Session *s = allocate(config, entropy);
+    if (!s) return nullptr;
     std::snprintf(s->name, sizeof s->name, "%s", config.name ? config.name : "");
     s->config.name = s->name;
-    make_keys(*s, entropy);
-    s->replica_memory = zeroed(s->sizes.block_bytes, all);
     place_replica(*s);
-    s->memory = zeroed(arrays_bytes(*s), all);
     flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
     place_arrays(place, *s);
-    s->endpoint = endpoint::make_endpoint(endpoint_limits(config), s->keys);
     endpoint::set_entropy(*s->endpoint, entropy);
     renew_incarnation(*s);
     // Recordings and simulations must give the same bytes on machines with and without AES.
@@ -335,7 +344,18 @@ static Session *make(const Config &config, EntropySource entropy)
                                {s->charge_runs, charges::run_count(s->types)});
     s->optimistic_shown = true;
     enter_state(*s, State::idle, "%s", sentence(State::idle));
+    misuse::use(s).store(misuse::ready, std::memory_order_relaxed);
     return s;
+}
+
+// Whether a session can be made of this config. A problem is reported.
+static bool is_valid(const Config &config, const char *function)
+{
+    const ConfigProblem problem = config_problem(config);
+    if (problem.text[0] == 0) return true;
+    return misuse::report(config.misuse, function,
+                          "Show what config_problem() returns for settings from a file.",
+                          "The config is wrong: %s.", problem.text);
 }
 
 static void init_sodium()
@@ -350,7 +370,7 @@ Session *inspect::make_seeded_session(const Config &config, const uint8_t (&seed
 {
     session::init_sodium();
     Session *s = session::make(config, entropy::from_seed(seed));
-    if (config.recording_bytes_max > 0)
+    if (s && config.recording_bytes_max > 0)
         record::begin(s->recorder, {s->recording, config.recording_bytes_max}, config, seed);
     return s;
 }
@@ -442,122 +462,85 @@ size_t element_bytes(FieldKind kind)
 
 size_t session_bytes(const Config &config)
 {
-    auto *measured = static_cast<Session *>(session::zeroed(sizeof(Session), sizeof(Session)));
+    if (!session::is_valid(config, "session_bytes")) return 0;
+    const std::unique_ptr<Session, decltype(&std::free)> measured(
+        static_cast<Session *>(std::calloc(1, sizeof(Session))), &std::free);
+    if (!measured) return 0;
     session::set_limits(*measured, config);
-    const size_t bytes = session::all_bytes(*measured);
-    std::free(measured);
-    return bytes;
+    return session::all_bytes(*measured);
 }
 
 const Config &session_config(const Session *session)
 {
-    return session->config;
+    static constexpr Config none = {};
+    return misuse::Entry(session, "session_config") ? session->config : none;
 }
 
 Session *make_session(const Config &config)
 {
+    if (!session::is_valid(config, "make_session")) return nullptr;
     session::init_sodium();
-    if (config.recording_bytes_max == 0) return session::make(config, {});
-    uint8_t seed[32];
-    randombytes_buf(seed, sizeof seed);
-    Session *s = inspect::make_seeded_session(config, seed);
-    sodium_memzero(seed, sizeof seed);
+    Session *s = nullptr;
+    if (config.recording_bytes_max == 0) {
+        s = session::make(config, {});
+    } else {
+        uint8_t seed[32];
+        randombytes_buf(seed, sizeof seed);
+        s = inspect::make_seeded_session(config, seed);
+        sodium_memzero(seed, sizeof seed);
+    }
+    if (!s)
+        misuse::report(config.misuse, "make_session",
+                       "Make peers_max or the objects_max of the types smaller.",
+                       "The system gives less than the %zu bytes of session_bytes().",
+                       session_bytes(config));
     return s;
 }
 
 void destroy_session(Session *session)
 {
     if (!session) return;
-    endpoint::destroy_endpoint(session->endpoint);
+    if (!misuse::change(session, "destroy_session")) return;
+    misuse::use(session).store(0, std::memory_order_relaxed);
     sodium_memzero(session->signing_secret, sizeof session->signing_secret);
     sodium_memzero(session->keys.secret_key, sizeof session->keys.secret_key);
     sodium_memzero(session->invite.secret, sizeof session->invite.secret);
     sodium_memzero(session->replica->signing_secret, sizeof session->replica->signing_secret);
     sodium_memzero(session->recording, session->config.recording_bytes_max);
-    std::free(session->replica_memory);
-    std::free(session->memory);
-    std::free(session);
+    session::free_memory(session);
 }
 
-void leave(Session *session)
+bool leave(Session *session)
 {
+    const misuse::Entry entry = misuse::change(session, "leave");
+    if (!entry) return false;
     Session &s = *session;
-    TERN_ASSERT(session::is_in(s) || s.state == State::joining, "state %u",
-                static_cast<unsigned>(s.state));
+    if (s.state != State::joining && !misuse::is_in(entry)) return false;
     session::record(s, session::about(RecordKind::leave, ObjectId::none));
     session::enter_state(s, State::leaving, "%s", session::sentence(State::leaving));
     s.deadline_us = s.now_us + leave_time_us;
+    return true;
 }
 
 State session_state(const Session *session)
 {
-    return session->state;
+    return misuse::Entry(session, "session_state") ? session->state : State::left;
 }
 
 const char *state_text(const Session *session)
 {
-    return session->text;
+    return misuse::Entry(session, "state_text") ? session->text : "There is no session.";
 }
 
 std::span<const Event> session_events(const Session *session)
 {
+    if (!misuse::Entry(session, "session_events")) return {};
     return {session->events, session->event_count};
-}
-
-// --- Statistics ---
-
-Stats peer_stats(const Session *session, PeerId peer)
-{
-    const ConnectionIndex index = session::link_to(*session, peer);
-    const MemberSlot slot = replica::find_member(*session->replica, peer);
-    Stats stats = {};
-    if (index != no_connection) stats = connection::stats(endpoint::at(*session->endpoint, index));
-    if (slot != no_member && session->breaches[slot].id == peer)
-        std::ranges::copy(session->breaches[slot].counts, stats.breaches);
-    if (replica::has_equivocated(*session->replica, peer))
-        stats.breaches[static_cast<size_t>(Breach::equivocated)] = 1;
-    if (index == no_connection) return stats;
-    stats.bridged =
-        address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));
-    return stats;
-}
-
-uint64_t breach_count(const Stats &stats)
-{
-    return std::accumulate(std::begin(stats.breaches), std::end(stats.breaches), uint64_t{0});
-}
-
-SessionStats session_stats(const Session *session)
-{
-    const Replica &r = *session->replica;
-    SessionStats stats = {};
-    stats.bad_datagrams = endpoint::bad_datagrams(*session->endpoint);
-    stats.objects = r.world.alive;
-    for (const Object &object : r.world.slots.all())
-        stats.owned += object.life == Life::alive && object.owner == r.self;
-    stats.migrations = r.migrations;
-    stats.dead_ranges = r.world.dead.count;
-    stats.forwarded_datagrams = session->bridge.forwarded_datagrams;
-    stats.forwarded_bytes = session->bridge.forwarded_bytes;
-    stats.not_forwarded = session->bridge.not_forwarded;
-    stats.refused_full = session->refused_full;
-    stats.refused_types = session->refused_types;
-    stats.refused_calls = session->refused_calls;
-    return stats;
-}
-
-TypeStats type_stats(const Session *session, TypeId type)
-{
-    TERN_ASSERT(type < session->types.types.size(), "type %u of %zu", type,
-                session->types.types.size());
-    const charges::TypeSum sent = charges::sum(session->charges, session->types, type);
-    const Received &calls = session->received_calls[type];
-    const Received &objects = session->replica->world.received[type];
-    return {sent.bits, calls.bits + objects.bits, sent.count, calls.count + objects.count};
 }
 
 uint64_t session_clock_us(const Session *session, uint64_t now_us)
 {
+    if (!misuse::Entry(session, "session_clock_us")) return now_us;
     return now_us + static_cast<uint64_t>(session->clock_offset_us);
 }
 

@@ -310,6 +310,8 @@ struct SendPart {
 };
 
 struct Session {
+    uint32_t use;       // misuse.cpp: whether a function is changing the session.
+    uint32_t reporting; // misuse.cpp: 1 while Config::misuse runs.
     Config config;
     Endpoint *endpoint;
     Replica *replica;

@@ -1,7 +1,12 @@
-// traffic_rows(): which items this session's bits were spent on. Values and messages were charged
-// where they were written. traffic_rows() adds what the transport counts, and subtracts what was
-// not sent yet.
+// The statistics of a session. traffic_rows() shows which items its bits were spent on: values and
+// messages were charged where they were written; it adds what the transport counts, and subtracts
+// what was not sent yet.
 #include "session/traffic.h"
+#include "session/misuse.h"
+#include "session/peer_links.h"
+#include "transport/sockets/addresses.h"
+#include <algorithm>
+#include <numeric>
 
 namespace tern {
 
@@ -42,10 +47,29 @@ void charge_bytes(Session &s, TrafficKind kind, size_t bytes)
     charges::add(s.charges, kind, static_cast<int64_t>(bytes * 8), 1);
 }
 
+// Rows that repeat other counters are filled in on request; nothing else of the session changes.
+static std::span<const TrafficRow> rows(const Session &session)
+{
+    auto &s = const_cast<Session &>(session);
+    const Tallies sums = sum_of_all(s);
+    set(s, TrafficKind::handshake, sums.handshakes.bytes, sums.handshakes.count);
+    set(s, TrafficKind::header, sums.packets.count * data_header_bytes, sums.packets.count);
+    set(s, TrafficKind::tag, sums.packets.count * tag_bytes, sums.packets.count);
+    set(s, TrafficKind::ack, sums.acks.bytes, sums.acks.count);
+    set(s, TrafficKind::ping, sums.pings.bytes, sums.pings.count);
+    set(s, TrafficKind::frame, sums.frames.bytes, sums.frames.count);
+    set(s, TrafficKind::repeated, sums.repeated.bytes, sums.repeated.count);
+    const uint64_t waiting_bytes = sums.queued_bytes - sums.fresh_bytes;
+    const uint64_t not_bridged_bytes = s.bridge.own_bytes - s.bridge.carried_own_bytes;
+    const uint64_t unsent_bytes = waiting_bytes + not_bridged_bytes;
+    charges::set(s.charges, TrafficKind::unsent, -static_cast<int64_t>(unsent_bytes * 8), 0);
+    return charges::rows(s.charges, s.types);
+}
+
 int64_t charged_bits(const Session &s)
 {
     int64_t sum = 0;
-    for (const TrafficRow &row : traffic_rows(&s))
+    for (const TrafficRow &row : rows(s))
         sum += row.bits;
     return sum;
 }
@@ -54,23 +78,62 @@ int64_t charged_bits(const Session &s)
 
 std::span<const TrafficRow> traffic_rows(const Session *session)
 {
-    // Rows that repeat other counters are filled in on request; nothing else of the session
-    // changes.
-    Session &s = *const_cast<Session *>(session);
-    const Tallies sums = session::sum_of_all(s);
-    session::set(s, TrafficKind::handshake, sums.handshakes.bytes, sums.handshakes.count);
-    session::set(s, TrafficKind::header, sums.packets.count * data_header_bytes,
-                 sums.packets.count);
-    session::set(s, TrafficKind::tag, sums.packets.count * tag_bytes, sums.packets.count);
-    session::set(s, TrafficKind::ack, sums.acks.bytes, sums.acks.count);
-    session::set(s, TrafficKind::ping, sums.pings.bytes, sums.pings.count);
-    session::set(s, TrafficKind::frame, sums.frames.bytes, sums.frames.count);
-    session::set(s, TrafficKind::repeated, sums.repeated.bytes, sums.repeated.count);
-    const uint64_t waiting_bytes = sums.queued_bytes - sums.fresh_bytes;
-    const uint64_t not_bridged_bytes = s.bridge.own_bytes - s.bridge.carried_own_bytes;
-    const uint64_t unsent_bytes = waiting_bytes + not_bridged_bytes;
-    charges::set(s.charges, TrafficKind::unsent, -static_cast<int64_t>(unsent_bytes * 8), 0);
-    return charges::rows(s.charges, s.types);
+    if (!misuse::Entry(session, "traffic_rows")) return {};
+    return session::rows(*session);
+}
+
+// --- Statistics ---
+
+Stats peer_stats(const Session *session, PeerId peer)
+{
+    if (!misuse::Entry(session, "peer_stats")) return {};
+    const ConnectionIndex index = session::link_to(*session, peer);
+    const MemberSlot slot = replica::find_member(*session->replica, peer);
+    Stats stats = {};
+    if (index != no_connection) stats = connection::stats(endpoint::at(*session->endpoint, index));
+    if (slot != no_member && session->breaches[slot].id == peer)
+        std::ranges::copy(session->breaches[slot].counts, stats.breaches);
+    if (replica::has_equivocated(*session->replica, peer))
+        stats.breaches[static_cast<size_t>(Breach::equivocated)] = 1;
+    if (index == no_connection) return stats;
+    stats.bridged =
+        address::is_bridged(connection::address(endpoint::at(*session->endpoint, index)));
+    return stats;
+}
+
+uint64_t breach_count(const Stats &stats)
+{
+    return std::accumulate(std::begin(stats.breaches), std::end(stats.breaches), uint64_t{0});
+}
+
+SessionStats session_stats(const Session *session)
+{
+    if (!misuse::Entry(session, "session_stats")) return {};
+    const Replica &r = *session->replica;
+    SessionStats stats = {};
+    stats.bad_datagrams = endpoint::bad_datagrams(*session->endpoint);
+    stats.objects = r.world.alive;
+    for (const Object &object : r.world.slots.all())
+        stats.owned += object.life == Life::alive && object.owner == r.self;
+    stats.migrations = r.migrations;
+    stats.dead_ranges = r.world.dead.count;
+    stats.forwarded_datagrams = session->bridge.forwarded_datagrams;
+    stats.forwarded_bytes = session->bridge.forwarded_bytes;
+    stats.not_forwarded = session->bridge.not_forwarded;
+    stats.refused_full = session->refused_full;
+    stats.refused_types = session->refused_types;
+    stats.refused_calls = session->refused_calls;
+    return stats;
+}
+
+TypeStats type_stats(const Session *session, TypeId type)
+{
+    const misuse::Entry entry(session, "type_stats");
+    if (!entry || !misuse::has_type(entry, type)) return {};
+    const charges::TypeSum sent = charges::sum(session->charges, session->types, type);
+    const Received &calls = session->received_calls[type];
+    const Received &objects = session->replica->world.received[type];
+    return {sent.bits, calls.bits + objects.bits, sent.count, calls.count + objects.count};
 }
 
 const char *to_text(TrafficKind kind)

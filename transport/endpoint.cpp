@@ -73,8 +73,7 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
 
     const Places at = places(limits);
     auto *block = static_cast<std::byte *>(std::calloc(at.size_bytes, 1));
-    TERN_ASSERT(block, "no memory for %u connections of %zu bytes", limits.connections_max,
-                at.connection_bytes);
+    if (!block) return nullptr;
     const auto unaligned = reinterpret_cast<uintptr_t>(block + at.connections);
 
     auto *e = reinterpret_cast<Endpoint *>(block);

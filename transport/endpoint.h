@@ -64,6 +64,7 @@ struct Arrival {
 namespace endpoint {
 
 size_t size_bytes(const EndpointLimits &limits); // What make_endpoint() allocates.
+// Null: the system gives no memory.
 Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys);
 void destroy_endpoint(Endpoint *endpoint);
 // Sets the source of keys, nonces and ids. Without it, libsodium's random source.

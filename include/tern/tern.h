@@ -2,10 +2,13 @@
 // send() takes the time and returns datagrams. A session contains no thread, clock or socket.
 //
 // Lifetimes: all that a session returns is valid until the next receive(), and the datagrams of
-// send() until the next send(). Errors: wrong arguments and calls in the wrong state fail an
-// assertion; what the network causes is reported by State, Event and the documented return values.
-// Threads: one thread at a time may use a session. Game structs are passed as pointer and size,
-// which must be those of the type; templates at the end of this header take the struct itself.
+// send() until the next send(). Errors: a call with wrong arguments or in the wrong state does
+// nothing, gives false, none, null, zero or an empty span, and is reported to Config::misuse; what
+// the network causes is reported by State, Event and the documented return values. A function that
+// gives bool gives true if it has done what it says, and false in State::cut_off, where it does
+// nothing. Threads: one thread at a time may use a session. Game structs are passed as pointer and
+// size, which must be those of the type; templates at the end of this header take the struct
+// itself.
 #pragma once
 #include "tern/fields.h"
 #include "tern/types.h"
@@ -15,14 +18,14 @@ namespace tern {
 
 // --- A session ---
 // Allocates all memory that the session will ever use: session_bytes() of it, all zero, so that the
-// system provides a page when it is first used. Asserts that config_problem() finds nothing, and
-// that the system gives the memory.
+// system provides a page when it is first used. Null, and reported to Config::misuse, if
+// config_problem() finds something, or if the system does not give the memory.
 Session *make_session(const Config &config);
 // The bytes that make_session() allocates for this config. Most of them are for as many objects and
-// peers as there can be: what both limits multiply takes 34 bytes for each object and peer. Asserts
-// that config_problem() finds nothing.
+// peers as there can be: what both limits multiply takes 34 bytes for each object and peer. 0 if
+// config_problem() finds something.
 size_t session_bytes(const Config &config);
-// Call this first on a config from a file or a script: make_session() asserts that it is valid.
+// For a config from a file or a script, whose problems its author should see.
 ConfigProblem config_problem(const Config &config);
 // Size in the struct of one element of a field of this kind; 1 for text, bytes and values.
 size_t element_bytes(FieldKind kind);
@@ -31,18 +34,18 @@ const Config &session_config(const Session *session);
 void destroy_session(Session *session); // Null: nothing happens. Sends no goodbye; see leave().
 // In State::idle: starts a new session as its first peer, which is the host. The
 // session is open at once.
-void start(Session *session);
+bool start(Session *session);
 // In State::idle: joins through the member that made the invite. The session becomes open with
 // the event caught_up. If joining fails, session_state() shows why. The payload is copied.
-void join(Session *session, const Invite &invite, JoinPayload payload = {});
+bool join(Session *session, const Invite &invite, JoinPayload payload = {});
 // When open, cut off or joining: this peer leaves, and its objects become orphans. Keep calling
 // receive() and send() until the state is State::left. That takes until everything that this peer
 // sent is acked, at most four seconds.
-void leave(Session *session);
+bool leave(Session *session);
 // In State::cut_off: this peer becomes the host of a new session, with new invites, that keeps all
 // objects and owns them. It is open at once; the next receive() returns the events of the change.
 // See Config::go_on_after_ms.
-void go_on(Session *session);
+bool go_on(Session *session);
 State session_state(const Session *session);
 // A sentence for people about the state: what happened, and what to do.
 const char *state_text(const Session *session);
@@ -99,23 +102,24 @@ const char *to_text(TrafficKind kind); // A word or two to show to people.
 uint64_t session_clock_us(const Session *session, uint64_t now_us);
 
 // --- For the host's game. On the host only. ---
-void admit(Session *session, PeerId newcomer); // Answers join_asked. No effect if it has left.
-// Answers join_asked. state_text() of the newcomer shows the reason, cut to reason_bytes_max - 1.
-void refuse(Session *session, PeerId newcomer, const char *reason);
+bool admit(Session *session, PeerId newcomer); // Answers join_asked. False if it has left.
+// Answers join_asked. False if it has left. state_text() of the newcomer shows the reason, cut to
+// reason_bytes_max - 1.
+bool refuse(Session *session, PeerId newcomer, const char *reason);
 // Removes (kicks) a member. This host refuses its key from then on; it remembers the last 256
-// such keys. A later host does not inherit them. Nothing happens for an unknown peer and for the
-// host itself.
-void remove(Session *session, PeerId peer);
+// such keys. A later host does not inherit them. False, and nothing happens, for an unknown peer
+// and for the host itself.
+bool remove(Session *session, PeerId peer);
 // Gives an object to a member, even if its owner has locked it. owner_changed follows on all peers.
 // False, and nothing happens, if the object is destroyed or unknown, or if `to` is not a member
 // that has caught up. Check the result: either can be so before the game gets the event.
 bool migrate(Session *session, ObjectId object, PeerId to);
 // Answers claim_asked; the claimer gets claim_refused with ClaimRefusal::by_game.
-void refuse_claim(Session *session, ObjectId object, PeerId claimer);
+bool refuse_claim(Session *session, ObjectId object, PeerId claimer);
 // Gives objects of this type from the members that own most to those that own least, until no two
 // differ by more than one. Objects that are locked or about to change owner stay. Nothing happens
 // while a departure is being settled.
-void balance(Session *session, TypeId type);
+bool balance(Session *session, TypeId type);
 
 // --- Objects; docs/use/ownership.md. Owners change only inside receive(). ---
 // Requires State::open. Copies `value`. Returns none if creations_left() is 0: every peer must have
@@ -128,7 +132,7 @@ ObjectId create(Session *session, TypeId type, const void *value, size_t size_by
 uint32_t creations_left(const Session *session, TypeId type);
 // Owner only; requires State::open. The object stays in object_ids() and can be read until the next
 // receive().
-void destroy(Session *session, ObjectId object);
+bool destroy(Session *session, ObjectId object);
 bool exists(const Session *session, ObjectId object); // Known here, and alive.
 // Whether object_type(), object_owner(), object_stamp() and get() may be called: the object exists,
 // or was destroyed during the last receive() or after it.
@@ -137,10 +141,11 @@ TypeId object_type(const Session *session, ObjectId object);
 PeerId object_owner(const Session *session, ObjectId object);
 // Identifies the current tenure (the time under one owner); rises with each change of owner.
 uint64_t object_stamp(const Session *session, ObjectId object);
-// The object's struct. A later set() changes what the pointer points to.
+// The object's struct. A later set() changes what the pointer points to. Requires can_read().
 const void *get(const Session *session, ObjectId object, size_t size_bytes);
-// Requires may_set(). Copies `value`; other peers get the fields that have changed.
-void set(Session *session, ObjectId object, const void *value, size_t size_bytes);
+// Requires may_set(), and that no float of `value` is NaN. Copies `value`; other peers get the
+// fields that have changed.
+bool set(Session *session, ObjectId object, const void *value, size_t size_bytes);
 // Writes the object as of `at_us`, on the clock of receive(), to `value`: for rendering.
 // - at_us = now_us: extrapolated from the owner's updates (dead reckoning).
 // - at_us = now_us - 100'000, for example: interpolated between updates.
@@ -169,14 +174,16 @@ const void *object_values(const Session *session, TypeId type, size_t size_bytes
 // an id that create() never returns, and while there are 64 more unanswered claims than the session
 // can hold objects (only claims of unknown objects can reach that).
 bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait);
+// Whether a claim of the object by this peer waits for its answer.
+bool is_claiming(const Session *session, ObjectId object);
 // On the owner: gives the object up to the host. This peer stays the owner until owner_changed, the
 // only event that follows; if the host changes meanwhile, the new host takes the object. Nothing
 // happens on the host itself.
-void release_ownership(Session *session, ObjectId object);
+bool release_ownership(Session *session, ObjectId object);
 // On the owner: while an object is locked, the host refuses claims of it with ClaimRefusal::locked,
 // from when the host receives the lock until it receives the unlock or the object has another
 // owner. A lock does not prevent migrate(). There is no event.
-void lock(Session *session, ObjectId object, bool locked);
+bool lock(Session *session, ObjectId object, bool locked);
 // Sets how often `peer` is updated about `object`. Call it on the peer that sends the updates: the
 // owner, or the host in a star. An object is due 1 / priority ticks after its last update; if
 // bandwidth is short, the objects with the largest product of waiting time and priority go first.
@@ -194,7 +201,7 @@ bool is_hidden(const Session *session, ObjectId object); // Whether its sender h
 // hidden, and shown again at 0.9 of it. `position` is the index of a float32 field of 1 to 3
 // numbers; 0 < near_distance <= far_distance, in its unit. Viewpoints of peers that are not members
 // are ignored. Costs: docs/use/interest.md.
-void set_interest(Session *session, TypeId type, uint16_t position,
+bool set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
 // Hash of the ids, stamps, owners and values of all living objects. Equal on peers that have the
 // same world; values set under an unanswered optimistic claim are left out.
@@ -246,14 +253,17 @@ template <GameStruct T> ObjectId create(Session *session, TypeId type, const T &
     return create(session, type, &value, sizeof(T));
 }
 
+// Where the other get() gives null, this one gives an empty struct.
 template <GameStruct T> const T &get(const Session *session, ObjectId object)
 {
-    return *static_cast<const T *>(get(session, object, sizeof(T)));
+    static const T nothing = {};
+    const void *value = get(session, object, sizeof(T));
+    return value ? *static_cast<const T *>(value) : nothing;
 }
 
-template <GameStruct T> void set(Session *session, ObjectId object, const T &value)
+template <GameStruct T> bool set(Session *session, ObjectId object, const T &value)
 {
-    set(session, object, &value, sizeof(T));
+    return set(session, object, &value, sizeof(T));
 }
 
 template <GameStruct T>
@@ -264,8 +274,9 @@ bool sample(const Session *session, ObjectId object, uint64_t at_us, T &value)
 
 template <GameStruct T> std::span<const T> object_values(const Session *session, TypeId type)
 {
-    return {static_cast<const T *>(object_values(session, type, sizeof(T))),
-            object_ids(session, type).size()};
+    const void *values = object_values(session, type, sizeof(T));
+    if (!values) return {};
+    return {static_cast<const T *>(values), object_ids(session, type).size()};
 }
 
 template <GameStruct T>

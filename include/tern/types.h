@@ -224,6 +224,25 @@ struct Parallel {
     uint32_t parts = 1;
 };
 
+// A call that the game must not make: wrong arguments, in the wrong state, of what another peer
+// owns, from two threads at once. The function that was called has done nothing.
+// docs/use/misuse.md.
+struct Misuse {
+    const char *function; // The name of the function.
+    const char *wrong;    // A sentence for programmers: what was wrong, and what was expected.
+    const char *remedy;   // A sentence: what to do instead.
+    ObjectId object;      // The object that the call named; none: no object.
+    PeerId owner;         // Its owner; none: unknown.
+};
+
+struct MisuseHandler {
+    // Called by the function that was called wrongly, before it returns. All pointers are valid
+    // until handle() returns. It may read the session, but not change it. Null: the misuse is
+    // printed to stderr, and a library that was built without NDEBUG calls abort().
+    void (*handle)(void *user, const Misuse &misuse) = nullptr;
+    void *user = nullptr; // Passed to handle().
+};
+
 struct Config {
     // Equal on all peers. The types and all that they point to live as long as the session.
     std::span<const Type> types;
@@ -262,6 +281,7 @@ struct Config {
     // KEYS AND THE SECRET OF ITS SESSION.
     uint32_t recording_bytes_max = 0;
     Parallel parallel = {};
+    MisuseHandler misuse = {};
 };
 
 // The first problem of a Config, as an English sentence that names the setting. "": none.

@@ -70,6 +70,8 @@ Player make_player(const Options &options, uint32_t number)
     Config own = config(options);
     own.name = name.c_str();
     p.session = make_session(own);
+    if (!p.session) p.socket_error = "the system gives no memory for the session";
+    if (!p.session) return p;
     // Random phases, so that not all bots act in the same tick.
     p.claims_due = share(p.random);
     p.calls_due = share(p.random);

@@ -55,6 +55,7 @@ std::string open(Peer &peer, const Options &options, Config config, uint32_t ind
     peer.socket =
         options.impaired ? make_impaired_socket(made.socket, impairment, seed) : made.socket;
     peer.session = make_session(config);
+    if (!peer.session) return "the system gives no memory for the session";
     const bool has_more = index < options.objects % options.peers;
     peer.game = {peer.session, options.hz, options.objects / options.peers + has_more,
                  options.objects, std::mt19937_64(seed)};

@@ -121,7 +121,10 @@ static void open_player(GameWorld &world, Player &player)
     player.comes_us = never_us;
     Session *session = session_of(player);
     receive(session, {}, world.now_us); // start() needs the time.
-    if (!through) return start(session);
+    if (!through) {
+        start(session);
+        return;
+    }
     sodium_source::use(&through->crypto);
     const Invite invited = make_invite(session_of(*through), std::span(&through->address, 1));
     sodium_source::use(&player.crypto);

@@ -3,6 +3,7 @@
 #include "replication/world/field.h"
 #include "replication/world/type_checks.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -81,6 +82,22 @@ void normalise(const TypeTable &table, TypeId id, void *value)
     std::byte result[struct_bytes_max];
     normalise(table, id, value, result);
     std::memcpy(value, result, at(table, id).size_bytes);
+}
+
+uint32_t find_nan(const TypeTable &table, TypeId id, const void *value)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    const auto *from = static_cast<const std::byte *>(value);
+    for (uint32_t i = 0; i < fields.size(); ++i) {
+        if (fields[i].kind != FieldKind::float32 && fields[i].kind != FieldKind::quaternion)
+            continue;
+        for (size_t at = 0; at < field::size_bytes(fields[i]); at += sizeof(float)) {
+            float number;
+            std::memcpy(&number, from + fields[i].offset_bytes + at, sizeof number);
+            if (std::isnan(number)) return i;
+        }
+    }
+    return fields_max;
 }
 
 uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b)

@@ -44,6 +44,8 @@ void first_difference(std::span<const char> ours, std::span<const char> theirs,
 void normalise(const TypeTable &table, TypeId type, void *value);
 // `result` and `value` must not overlap.
 void normalise(const TypeTable &table, TypeId type, const void *value, std::byte *result);
+// The index of the first field with a NaN in it; fields_max: none has one.
+uint32_t find_nan(const TypeTable &table, TypeId type, const void *value);
 // A mask with bit i set if field i differs. Both values must be normalised.
 uint64_t difference(const TypeTable &table, TypeId type, const void *a, const void *b);
 // Only the fields of `mask` are compared.

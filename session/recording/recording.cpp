@@ -1,4 +1,5 @@
 #include "session/recording/recording.h"
+#include "session/misuse.h"
 
 namespace tern {
 namespace session {
@@ -55,7 +56,13 @@ void record_sent(Session &s, std::span<const Datagram> datagrams)
 
 std::span<const std::byte> take_recording(Session *session)
 {
-    TERN_ASSERT(session->config.recording_bytes_max > 0, "recording_bytes_max is 0");
+    const misuse::Entry entry = misuse::change(session, "take_recording");
+    if (!entry) return {};
+    if (session->config.recording_bytes_max == 0) {
+        misuse::report(entry, ObjectId::none, "Set Config::recording_bytes_max to record.",
+                       "This session is not recorded.");
+        return {};
+    }
     return record::take(session->recorder);
 }
 

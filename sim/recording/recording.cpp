@@ -35,6 +35,7 @@ struct Player {
     uint64_t first_us = 0, now_us = 0;
     PlayedRecording played = {};
     uint64_t handed_out_bits = 0;
+    std::string misuse; // What a call was refused for. The sessions of recordings refused none.
     ~Player() { destroy_session(session); }
 };
 
@@ -81,100 +82,6 @@ std::string load(std::span<const std::byte> header, std::unique_ptr<Loaded> &out
     loaded->table = type_table::make(loaded->types);
     out = std::move(loaded);
     return "";
-}
-
-// --- Whether a call may be made. A call that would fail an assert was never recorded ---
-
-bool is_open(const Player &p)
-{
-    return session_state(p.session) == State::open || session_state(p.session) == State::cut_off;
-}
-
-bool is_host(const Player &p)
-{
-    return is_open(p) && host_peer(p.session) == local_peer(p.session);
-}
-
-bool is_ours(const Player &p, const Record &record, bool with_type)
-{
-    if (!is_open(p) || !exists(p.session, record.object)) return false;
-    if (object_owner(p.session, record.object) != local_peer(p.session)) return false;
-    return !with_type || object_type(p.session, record.object) == record.type;
-}
-
-bool may_claim(const Player &p, const Record &record)
-{
-    if (!is_open(p) || flat::full(inspect::replica(p.session).claims)) return false;
-    return !exists(p.session, record.object) ||
-           object_owner(p.session, record.object) != local_peer(p.session);
-}
-
-// Claimed with ClaimMode::optimistic: for other objects that are not ours, set() asserts.
-bool is_claimed(const Player &p, const Record &record)
-{
-    return is_open(p) && exists(p.session, record.object) &&
-           object_type(p.session, record.object) == record.type &&
-           inspect::is_optimistic(p.session, record.object);
-}
-
-bool has_timeout(const Record &record)
-{
-    return record.timeout_ms >= 1 && record.timeout_ms <= 600'000;
-}
-
-bool may_call(const Player &p, const Record &record)
-{
-    if (!is_open(p) || record.type >= p.loaded->types.size()) return false;
-    const bool is_to_one = record.peer != PeerId::everyone && record.peer != local_peer(p.session);
-    switch (record.kind) {
-    case RecordKind::call:
-        return record.peer != local_peer(p.session) &&
-               (record.peer != PeerId::host || record.reliability == Reliability::reliable);
-    case RecordKind::request: return is_to_one && has_timeout(record);
-    case RecordKind::request_owner: return has_timeout(record);
-    case RecordKind::reply: return record.call != CallId::none;
-    default: return true;
-    }
-}
-
-bool may(const Player &p, const Record &record)
-{
-    const std::vector<Type> &types = p.loaded->types;
-    const bool idle = session_state(p.session) == State::idle;
-    switch (record.kind) {
-    case RecordKind::start: return idle;
-    case RecordKind::join:
-        return idle && record.invite.address_count > 0 && record.bytes.size() <= payload_bytes_max;
-    case RecordKind::leave: return is_open(p) || session_state(p.session) == State::joining;
-    case RecordKind::receive:
-    case RecordKind::send: return record.now_us >= p.now_us;
-    case RecordKind::create:
-        return is_open(p) && record.type < types.size() && types[record.type].objects_max > 0;
-    case RecordKind::set: return is_ours(p, record, true) || is_claimed(p, record);
-    case RecordKind::destroy: return is_ours(p, record, false);
-    case RecordKind::claim:
-    case RecordKind::claim_optimistic: return may_claim(p, record);
-    case RecordKind::release:
-    case RecordKind::lock:
-    case RecordKind::unlock: return is_ours(p, record, false);
-    case RecordKind::priority: return is_open(p) && exists(p.session, record.object);
-    case RecordKind::balance: return is_host(p) && record.type < types.size();
-    case RecordKind::migrate:
-    case RecordKind::refuse_claim: return is_host(p);
-    case RecordKind::call:
-    case RecordKind::request:
-    case RecordKind::call_owner:
-    case RecordKind::request_owner:
-    case RecordKind::reply: return may_call(p, record);
-    case RecordKind::admit:
-    case RecordKind::refuse: return true;
-    case RecordKind::remove: return host_peer(p.session) == local_peer(p.session);
-    case RecordKind::go_on: return session_state(p.session) == State::cut_off;
-    case RecordKind::none:
-    case RecordKind::header:
-    case RecordKind::full: break;
-    }
-    return false;
 }
 
 // --- One record ---
@@ -268,6 +175,7 @@ void play_call(Player &p, const Record &r, const std::byte *value, size_t size_b
 std::string play_value(Player &p, const Record &record, ObjectId &created)
 {
     alignas(16) std::byte value[struct_bytes_max];
+    if (record.type >= p.loaded->types.size()) return "its type is unknown";
     if (!read_value(p, record, value)) return "its value cannot be read";
     const size_t size_bytes = p.loaded->types[record.type].size_bytes;
     if (record.kind == RecordKind::create)
@@ -281,28 +189,29 @@ void play_plain(Player &p, const Record &record)
 {
     Session *s = p.session;
     switch (record.kind) {
-    case RecordKind::start: return start(s);
-    case RecordKind::join: return join(s, record.invite, {record.bytes});
-    case RecordKind::leave: return leave(s);
-    case RecordKind::go_on: return go_on(s);
-    case RecordKind::destroy: return destroy(s, record.object);
+    case RecordKind::start: start(s); return;
+    case RecordKind::join: join(s, record.invite, {record.bytes}); return;
+    case RecordKind::leave: leave(s); return;
+    case RecordKind::go_on: go_on(s); return;
+    case RecordKind::destroy: destroy(s, record.object); return;
     case RecordKind::claim: claim(s, record.object); return;
     case RecordKind::claim_optimistic: claim(s, record.object, ClaimMode::optimistic); return;
-    case RecordKind::release: return release_ownership(s, record.object);
-    case RecordKind::lock: return lock(s, record.object, true);
-    case RecordKind::unlock: return lock(s, record.object, false);
-    case RecordKind::balance: return balance(s, record.type);
+    case RecordKind::release: release_ownership(s, record.object); return;
+    case RecordKind::lock: lock(s, record.object, true); return;
+    case RecordKind::unlock: lock(s, record.object, false); return;
+    case RecordKind::balance: balance(s, record.type); return;
     case RecordKind::priority:
         set_priority(s, record.object, record.peer, static_cast<float>(record.priority) / 256);
         return;
     case RecordKind::migrate: migrate(s, record.object, record.peer); return;
-    case RecordKind::refuse_claim: return refuse_claim(s, record.object, record.peer);
-    case RecordKind::admit: return admit(s, record.peer);
-    case RecordKind::remove: return remove(s, record.peer);
+    case RecordKind::refuse_claim: refuse_claim(s, record.object, record.peer); return;
+    case RecordKind::admit: admit(s, record.peer); return;
+    case RecordKind::remove: remove(s, record.peer); return;
     case RecordKind::refuse: {
         const std::string reason(reinterpret_cast<const char *>(record.bytes.data()),
                                  record.bytes.size());
-        return refuse(s, record.peer, reason.c_str());
+        refuse(s, record.peer, reason.c_str());
+        return;
     }
     default: return;
     }
@@ -310,9 +219,9 @@ void play_plain(Player &p, const Record &record)
 
 std::string play_record(Player &p, const Record &record)
 {
-    if (!may(p, record))
-        return "the recording's call (kind " + std::to_string(static_cast<unsigned>(record.kind)) +
-               ") cannot be made: this session has become another";
+    if (record.kind == RecordKind::none || record.kind == RecordKind::header)
+        return "a record of kind " + std::to_string(static_cast<unsigned>(record.kind)) +
+               " is none of the game's calls";
     const bool timed = record.kind == RecordKind::receive || record.kind == RecordKind::send;
     if (timed && p.first_us == 0) p.first_us = record.now_us;
     if (timed) p.now_us = record.now_us;
@@ -328,6 +237,8 @@ std::string play_record(Player &p, const Record &record)
         wrong = play_value(p, record, created);
     else
         play_plain(p, record);
+    // What the game called was right when it was recorded.
+    if (wrong.empty() && !p.misuse.empty()) wrong = "this session has become another: " + p.misuse;
     const std::string text = label(record, created);
     if (!text.empty()) recording_history::act(*p.history, time_us, text);
     recording_history::look(*p.history, p.session, time_us);
@@ -344,6 +255,11 @@ std::string at(const Player &p, size_t byte, const std::string &what)
     return text + what;
 }
 
+void note_misuse(void *user, const Misuse &misuse)
+{
+    static_cast<Player *>(user)->misuse = std::string(misuse.function) + "(): " + misuse.wrong;
+}
+
 std::string begin(Player &p)
 {
     Record record;
@@ -353,6 +269,7 @@ std::string begin(Player &p)
     if (read == ReadRecord::damaged || record.kind != RecordKind::header)
         return "its header is damaged";
     if (const std::string wrong = load(record.bytes, p.loaded); !wrong.empty()) return wrong;
+    p.loaded->config.misuse = {note_misuse, &p};
     p.session = inspect::make_seeded_session(p.loaded->config, p.loaded->seed);
     p.history = recording_history::make(p.session, p.loaded->config.name);
     return "";
@@ -390,7 +307,7 @@ PlayedRecording play(std::span<const std::byte> recording)
     Player p;
     PlayedRecording &played = p.played;
     if (!is_recording(recording)) {
-        played.error = "it does not begin as a recording of tern does, version 2";
+        played.error = "it does not begin as a recording of this version of tern does";
         return played;
     }
     p.reader = record::reader(recording);

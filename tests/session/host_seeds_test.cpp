@@ -50,8 +50,10 @@ struct Play {
             claim(s, id);
             return;
         }
-        if (below(8) == 0) return destroy(s, id);
-        set(s, id, value);
+        if (below(8) == 0)
+            destroy(s, id);
+        else
+            set(s, id, value);
     }
 
     void step()

@@ -36,7 +36,8 @@ struct Game {
             Body body = get<Body>(session, id);
             body.position[random::below(world.random, 3)] = coordinate();
             body.health = static_cast<int32_t>(random::below(world.random, 101));
-            return set(session, id, body);
+            set(session, id, body);
+            return;
         }
         Name name = {};
         std::snprintf(name.text, sizeof name.text, "%llu",

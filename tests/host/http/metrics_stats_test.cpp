@@ -52,7 +52,7 @@ struct HostedRoom {
         room.addresses = {LiveRoom::address_of(0)};
         room.socket = tern::make_sim_socket(network, room.addresses[0]);
         EXPECT_EQ(room::begin_recording(room, folder.path), "");
-        room::open(room, log, now_us);
+        EXPECT_EQ(room::open(room, log, now_us), "");
     }
     HostedRoom(const HostedRoom &) = delete;
     ~HostedRoom()

@@ -1,0 +1,87 @@
+// The public functions begin here: each makes an Entry and checks its arguments. A call that the
+// game must not make is reported to Config::misuse, and the function then does nothing.
+#pragma once
+#include "session/session_types.h"
+#include <atomic>
+
+namespace tern::misuse {
+
+// The values of Session::use. Memory that holds no session has others.
+inline constexpr uint32_t ready = 0x6e726574, in_use = ready + 1;
+
+inline std::atomic_ref<uint32_t> use(const Session *session)
+{
+    return std::atomic_ref(const_cast<Session *>(session)->use);
+}
+
+// A call of a public function. False, and reported, if the session is null or destroyed, or if a
+// function that changes the session is running: another thread, or a callback, has made this call.
+class Entry {
+  public:
+    enum class Kind : uint8_t { reads, changes };
+    inline Entry(const Session *session, const char *function, Kind kind = Kind::reads);
+    inline ~Entry(); // Lets the next call in.
+    Entry(const Entry &) = delete;
+    explicit operator bool() const { return _is_allowed; }
+
+    const Session *const session;
+    const char *const function;
+
+  private:
+    friend bool report(const Entry &entry, ObjectId object, const char *remedy, const char *format,
+                       ...);
+    Kind _kind;
+    bool _is_allowed;
+};
+
+[[gnu::cold]] void refuse(const Entry &entry, uint32_t found);
+
+inline Entry::Entry(const Session *called_for, const char *name, Kind kind)
+    : session(called_for), function(name), _kind(kind), _is_allowed(false)
+{
+    uint32_t found = 0;
+    if (session && kind == Kind::reads) found = use(session).load(std::memory_order_relaxed);
+    if (session && kind == Kind::changes) {
+        found = ready;
+        use(session).compare_exchange_strong(found, in_use, std::memory_order_acquire);
+    }
+    _is_allowed = found == ready;
+    if (!_is_allowed) refuse(*this, found);
+}
+
+inline Entry::~Entry()
+{
+    if (_is_allowed && _kind == Kind::changes) use(session).store(ready, std::memory_order_release);
+}
+
+// The call of a function that changes the session.
+inline Entry change(Session *session, const char *function)
+{
+    return {session, function, Entry::Kind::changes};
+}
+
+// Reports a misuse: what to do, and what is wrong as a printf format; both are sentences. Gives
+// false. `object`: what the call is about, or none.
+[[gnu::cold, gnu::format(printf, 4, 5)]] bool report(const Entry &entry, ObjectId object,
+                                                     const char *remedy, const char *format, ...);
+// For functions that have no session.
+[[gnu::cold, gnu::format(printf, 4, 5)]] bool report(const MisuseHandler &handler,
+                                                     const char *function, const char *remedy,
+                                                     const char *format, ...);
+
+// --- Checks. Each gives whether all is right, and reports it otherwise. ---
+bool is_in(const Entry &entry);   // The state is open or cut_off.
+bool is_idle(const Entry &entry); // The session has neither started nor joined.
+bool is_host(const Entry &entry); // The same, and this peer is the host.
+bool has_type(const Entry &entry, TypeId type);
+// The struct of the type has this size.
+bool has_size(const Entry &entry, TypeId type, size_t size_bytes);
+// `value` is a struct of the type, and holds no NaN.
+bool is_value(const Entry &entry, TypeId type, const void *value, size_t size_bytes);
+// The same for the arguments of a call, and the state is open or cut_off.
+bool is_call(const Entry &entry, TypeId type, const void *arguments, size_t size_bytes);
+bool goes_on_in_time(const Entry &entry, uint64_t now_us); // The time has not gone back.
+ObjectSlot find(const Entry &entry, ObjectId object);      // no_slot: the object is unknown.
+ObjectSlot find_own(const Entry &entry, ObjectId object);  // no_slot: it is not alive, or not ours.
+
+}
