@@ -1,6 +1,6 @@
 // Announcers answer queries. Finders send queries and list the sessions in the answers. Formats:
 // docs/wire_format.md, "Discovery".
-#include "tern/discovery.h"
+#include "tern/discovery.hpp"
 #include "discovery/discovery_wire.h"
 #include "session/session_types.h"
 #include "transport/handshake/allowance.h"

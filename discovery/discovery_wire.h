@@ -1,6 +1,6 @@
 // Encodes and decodes the two datagrams of discovery. Formats: docs/wire_format.md, "Discovery".
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 namespace tern::discovery {
 

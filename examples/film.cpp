@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 #include <vector>
 using namespace tern;
 

@@ -1,7 +1,7 @@
 // Ada makes a lamp. Ben, on another peer, asks for it and switches it off.
 #include <cstdio>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 using namespace tern;
 
 struct Lamp {

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <tern/discovery.h>
-#include <tern/tern.h>
+#include <tern/discovery.hpp>
+#include <tern/tern.hpp>
 using namespace tern;
 
 struct Die {

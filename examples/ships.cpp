@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <tern/io.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/tern.hpp>
 using namespace tern;
 
 struct Ship {

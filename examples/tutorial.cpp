@@ -4,8 +4,8 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <tern/io.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/tern.hpp>
 using namespace tern;
 
 struct Player {

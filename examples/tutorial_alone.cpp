@@ -1,8 +1,8 @@
 // docs/use/tutorial.md, steps 2 and 3: a session alone, with one object.
 #include <cmath>
 #include <cstdio>
-#include <tern/io.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/tern.hpp>
 using namespace tern;
 
 struct Player {

@@ -3,8 +3,8 @@
 //     example_tutorial_together [<invite>]
 #include <cmath>
 #include <cstdio>
-#include <tern/io.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/tern.hpp>
 using namespace tern;
 
 struct Player {

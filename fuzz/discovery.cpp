@@ -1,12 +1,12 @@
 // Sends arbitrary datagrams to an announcer and a finder. Each datagram that can be read has one
 // encoding, each answer belongs to a query and is no larger, and the list of the finder is
 // consistent.
-#include "tern/discovery.h"
+#include "tern/discovery.hpp"
 #include "discovery/discovery_wire.h"
 #include "fuzz/support/chance.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 #include <cstring>
 
 namespace tern::fuzz {

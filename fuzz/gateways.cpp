@@ -10,8 +10,8 @@ void tern::fuzz::fuzz_gateways(std::span<const uint8_t>) {}
 #else
 
 #include "map/answers.h"
-#include "tern/io.h"
-#include "tern/tern.h"
+#include "tern/io.hpp"
+#include "tern/tern.hpp"
 #include <string>
 
 namespace tern::fuzz {

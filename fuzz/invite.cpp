@@ -2,8 +2,8 @@
 // value.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
-#include "tern/io.h"
-#include "tern/tern.h"
+#include "tern/io.hpp"
+#include "tern/tern.hpp"
 #include <cstring>
 #include <sodium.h>
 

@@ -18,9 +18,9 @@ void tern::fuzz::fuzz_lua_script(std::span<const uint8_t>) {}
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <tern/sim.h>
-#include <tern/tern.h>
-#include <tern/values.h>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
+#include <tern/values.hpp>
 
 namespace tern::fuzz {
 

@@ -4,7 +4,7 @@
 #include "host/host.h"
 #include "host/http/board.h"
 #include <algorithm>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 
 using namespace tern;
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <fstream>
 #include <sys/resource.h>
-#include <tern/io.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/tern.hpp>
 #include <unistd.h>
 
 namespace dedicated::host {

@@ -3,7 +3,7 @@
 #include "host/signals.h"
 #include <cstdio>
 #include <cstdlib>
-#include <tern/io.h>
+#include <tern/io.hpp>
 
 namespace dedicated::host {
 

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 #include <unistd.h>
 
 using namespace tern;

@@ -7,7 +7,7 @@
 #include "host/watch.h"
 #include <cstdio>
 #include <deque>
-#include <tern/io.h>
+#include <tern/io.hpp>
 #include <unordered_map>
 
 namespace dedicated {

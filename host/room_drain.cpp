@@ -1,7 +1,7 @@
 // The drain of a room: it transfers all of its objects to the members, then leaves.
 #include "host/room.h"
 #include <algorithm>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 
 using namespace tern;
 

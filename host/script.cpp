@@ -1,6 +1,6 @@
 #include "host/script.h"
 #include "host/room.h"
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 
 #ifdef TERN_HAVE_LUA
 #include "scripts/console.h"

@@ -11,9 +11,9 @@
 #pragma once
 #include "lua_bindings/lua_headers.h"
 #include <initializer_list>
-#include <tern/discovery.h>
-#include <tern/lua.h>
-#include <tern/sim.h>
+#include <tern/discovery.hpp>
+#include <tern/lua.hpp>
+#include <tern/sim.hpp>
 
 namespace tern::lua {
 

@@ -2,7 +2,7 @@
 // metatables are refused.
 #include "lua_bindings/binding.h"
 #include <cstring>
-#include <tern/values.h>
+#include <tern/values.hpp>
 
 namespace tern::lua {
 

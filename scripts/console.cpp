@@ -2,7 +2,7 @@
 #include "scripts/sandbox.h"
 #include <algorithm>
 #include <cstdio>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 
 namespace tern::scripts::console {
 

@@ -3,8 +3,8 @@
 #include "scripts/sandbox.h"
 #include <cstdlib>
 #include <filesystem>
-#include <tern/lua.h>
-#include <tern/tern.h>
+#include <tern/lua.hpp>
+#include <tern/tern.hpp>
 
 namespace tern::scripts {
 

@@ -7,7 +7,7 @@
 #pragma once
 #include "scripts/collector.h"
 #include "scripts/state.h"
-#include <tern/types.h>
+#include <tern/types.hpp>
 
 namespace tern::scripts {
 

@@ -1,7 +1,7 @@
 // Access for tests, the simulator and tools to parts of a session that games do not see.
 #pragma once
 #include "migration/replica_types.h"
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include "transport/transport_types.h"
 #include <array>
 

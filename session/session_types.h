@@ -4,7 +4,7 @@
 #include "rpc/open_calls.h"
 #include "session/inspect.h"
 #include "session/recording/record.h"
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 #include "transport/connection/pace.h"
 #include "transport/endpoint.h"
 #include "transport/handshake/allowance.h"

@@ -21,7 +21,7 @@ figure() {
 }
 
 core_files() {
-    find "${core[@]}" -name '*.h' -o -name '*.cpp'
+    find "${core[@]}" -name '*.h' -o -name '*.hpp' -o -name '*.cpp'
 }
 
 # comments_of_ten_thousand <pattern>: how many of 10,000 comments of the core match.
@@ -66,7 +66,7 @@ errors() {
 }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-core_files | grep '\.h$' | sort | sed 's,^include/,,; s/.*/#include "&"/' >"$folder/headers.cpp"
+core_files | grep -E '\.h(pp)?$' | sort | sed 's,^include/,,; s/.*/#include "&"/' >"$folder/headers.cpp"
 figure "errors with all headers of the core in one file" "$(errors "$folder/headers.cpp")" 0
 figure "errors with the names that callers choose for variables" \
     "$(errors tests/natural_names.cpp)" 0

@@ -11,7 +11,7 @@ rows=("host programs -" "scripts sim discovery" "lua_bindings - -" "- session -"
 declare -A what=(
     [programs]="tern-demo, tern-sim, ..." [host]="dedicated server" [scripts]="games in Lua"
     [sim]="simulator, oracles, explorer" [lua_bindings]="Lua module"
-    [discovery]="sessions on the LAN" [session]="implements tern.h" [rpc]="calls and replies"
+    [discovery]="sessions on the LAN" [session]="implements tern.hpp" [rpc]="calls and replies"
     [migration]="ownership, membership" [transport]="packets, acks, encryption"
     [replication]="fields, updates, snapshots" [base]="bits, arrays, hash"
     [include]="public headers")
@@ -23,7 +23,7 @@ edges() {
     for from in ${rows[@]}; do
         [ "$from" != - ] || continue
         # rpc/call_* act on a whole session; rpc below them does not know it.
-        grep -rhoE '^#include "[a-z_]+/' --include='*.h' --include='*.cpp' --exclude='call_*' \
+        grep -rhoE '^#include "[a-z_]+/' --include='*.h' --include='*.hpp' --include='*.cpp' --exclude='call_*' \
             "$from" |
             sed 's/.*"//; s,/$,,' | sort -u | while read -r to; do
             [ "$to" != "$from" ] && [ "$to" != base ] && [ -n "${what[$to]:-}" ] && echo "$from $to"

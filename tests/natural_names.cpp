@@ -1,8 +1,8 @@
 // A caller names a variable after the function that it is set by: object_owner() leaves the name
 // `owner` to it. This file is only compiled; a function that hides such a name stops the build.
-#include <tern/discovery.h>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/discovery.hpp>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 
 namespace tern {
 namespace {

@@ -48,7 +48,7 @@ std::vector<File> files_of(const std::string &root)
 
 bool is_code(const File &file)
 {
-    return file.path.ends_with(".h") || file.path.ends_with(".cpp");
+    return file.path.ends_with(".h") || file.path.ends_with(".hpp") || file.path.ends_with(".cpp");
 }
 
 std::string folder(const std::string &path)

@@ -14,7 +14,7 @@ struct File {
 // All text files of the tree, sorted by path. Skips the folders build*, .git* and .cache* in the
 // root.
 std::vector<File> files_of(const std::string &root);
-bool is_code(const File &file);              // True for .h and .cpp
+bool is_code(const File &file);              // True for .h, .hpp and .cpp
 std::string folder(const std::string &path); // "transport", or "tests/transport" for its tests
 
 std::vector<std::string_view> lines_of(std::string_view text);

@@ -122,7 +122,7 @@ Findings virtuals(const File &file)
     const std::string code = without_comments(file.text);
     const size_t socket = code.find("struct Socket {");
     const size_t socket_end = socket == std::string::npos ? socket : code.find("\n};", socket);
-    const bool has_socket = file.path == "include/tern/io.h" && socket != std::string::npos;
+    const bool has_socket = file.path == "include/tern/io.hpp" && socket != std::string::npos;
     Findings out;
     for (std::sregex_iterator it(code.begin(), code.end(), word), end; it != end; ++it) {
         const size_t place = static_cast<size_t>(it->position(0));
@@ -141,7 +141,7 @@ Findings virtuals(const File &file)
 // The module that a file belongs to. The tests of a module may use its closed members.
 std::string owner(const File &file)
 {
-    if (file.path == "include/tern/values.h") return "replication"; // Defines its functions
+    if (file.path == "include/tern/values.hpp") return "replication"; // Defines its functions
     const std::string name = folder(file.path);
     return name.starts_with("tests/") ? name.substr(6) : name;
 }
@@ -181,24 +181,24 @@ std::string module_of(const std::string &path)
 // The modules and single files that the files of each module may include.
 const std::map<std::string, Names> &lower_modules()
 {
-    static const Names transport = {"base", "transport", "tern/types.h", "tern/io.h",
-                                    "tern/discovery.h"};
-    static const Names replication = {"base", "replication", "tern/types.h", "tern/values.h"};
-    static const Names middle = {"base", "transport", "replication", "tern/types.h"};
-    static const Names session = {"base",      "transport",   "replication",     "migration",
-                                  "rpc",       "rpc/call_*",  "tern/types.h",    "session",
-                                  "tern/io.h", "tern/tern.h", "tern/discovery.h"};
+    static const Names transport = {"base", "transport", "tern/types.hpp", "tern/io.hpp",
+                                    "tern/discovery.hpp"};
+    static const Names replication = {"base", "replication", "tern/types.hpp", "tern/values.hpp"};
+    static const Names middle = {"base", "transport", "replication", "tern/types.hpp"};
+    static const Names session = {"base",        "transport",     "replication",       "migration",
+                                  "rpc",         "rpc/call_*",    "tern/types.hpp",    "session",
+                                  "tern/io.hpp", "tern/tern.hpp", "tern/discovery.hpp"};
     static const Names user = {"tern"};
     static std::map<std::string, Names> allowed = {
         {"include", {"tern"}},
-        {"base", {"base", "tern/types.h"}},
+        {"base", {"base", "tern/types.hpp"}},
         {"transport", transport},
         {"replication", replication},
         {"migration", middle},
         {"rpc", middle},
         {"session", session},
         {"rpc/call_*", session},
-        {"discovery", {"base", "transport", "session", "tern/types.h", "tern/discovery.h"}},
+        {"discovery", {"base", "transport", "session", "tern/types.hpp", "tern/discovery.hpp"}},
         {"lua_bindings", user},
         {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
         {"sim",
@@ -431,8 +431,9 @@ TEST(TidyTest, OnlySocketIsVirtual)
 {
     EXPECT_TRUE(none(everywhere(virtuals)));
     const std::string socket = "struct Socket {\n    virtual void send() = 0;\n};\n";
-    EXPECT_EQ(count(virtuals, "include/tern/io.h", socket), 0u);
-    EXPECT_EQ(count(virtuals, "include/tern/io.h", socket + "struct X { virtual int f(); };"), 1u);
+    EXPECT_EQ(count(virtuals, "include/tern/io.hpp", socket), 0u);
+    EXPECT_EQ(count(virtuals, "include/tern/io.hpp", socket + "struct X { virtual int f(); };"),
+              1u);
     EXPECT_EQ(count(virtuals, "base/x.h", socket), 1u);
     EXPECT_EQ(count(virtuals, "base/x.h", "struct A : B {};\n"), 1u);
     EXPECT_EQ(count(virtuals, "base/x.h", "class A final : public ns::B {};\n"), 1u);
@@ -470,7 +471,7 @@ TEST(TidyTest, IncludesPointDownwards)
     EXPECT_EQ(findings("rpc/call_rules.h", "discovery/discovery_wire.h"), 1u);
     EXPECT_EQ(findings("rpc/call_rules.h", "session/session.h"), 0u);
     EXPECT_EQ(findings("session/x.h", "rpc/call_rules.h"), 0u);
-    EXPECT_EQ(findings("migration/x.h", "tern/tern.h"), 1u);
+    EXPECT_EQ(findings("migration/x.h", "tern/tern.hpp"), 1u);
     EXPECT_EQ(findings("include/tern/x.h", "base/bits.h"), 1u);
     EXPECT_EQ(findings("programs/x.cpp", "base/bits.h"), 1u);
     EXPECT_EQ(findings("programs/bot/hostile/x.cpp", "base/bits.h"), 0u);
@@ -483,7 +484,7 @@ TEST(TidyTest, IncludesPointDownwards)
     EXPECT_EQ(findings("bench/surface/x.cpp", "bench/pairs/star.h"), 1u);
     EXPECT_EQ(findings("bench/surface/x.cpp", "bench/surface/race.h"), 0u);
     EXPECT_EQ(findings("bench/sections/x.cpp", "base/random.h"), 0u);
-    for (const char *header : {"tern/sim.h", "base/random.h", "migration/replica.h",
+    for (const char *header : {"tern/sim.hpp", "base/random.h", "migration/replica.h",
                                "session/inspect.h", "sim/network.h"})
         EXPECT_EQ(findings("sim/x.cpp", header), 0u) << header;
     for (const char *header :

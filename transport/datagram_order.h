@@ -1,7 +1,7 @@
 // Packets of one tick often overtake each other on the way, and what a packet builds on is mostly
 // in the one before it. So what arrives together is processed in the order in which it was sent.
 #pragma once
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include <cstdint>
 #include <span>
 

@@ -1,6 +1,6 @@
 // Types of the transport: keys, streams, packets and their outcomes. No functions.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 namespace tern {
 

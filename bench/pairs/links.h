@@ -3,7 +3,7 @@
 // rate limit with a queue.
 #pragma once
 #include "base/random.h"
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include <deque>
 #include <memory>
 #include <vector>

@@ -1,8 +1,8 @@
 // A host that owns all objects, and its clients: whole sessions, on real or simulated sockets,
 // ticked by hand.
 #pragma once
-#include "tern/io.h"
-#include "tern/tern.h"
+#include "tern/io.hpp"
+#include "tern/tern.hpp"
 #include <vector>
 
 namespace bench {

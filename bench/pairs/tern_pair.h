@@ -2,7 +2,7 @@
 // with one member, without the session. Everything is encrypted.
 #pragma once
 #include "bench/harness.h"
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include "transport/endpoint.h"
 #include <vector>
 

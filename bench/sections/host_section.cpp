@@ -3,7 +3,7 @@
 #include "bench/pairs/plain_pair.h"
 #include "bench/pairs/tern_pair.h"
 #include "bench/sections/sections.h"
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include <array>
 #include <cstdio>
 #include <cstdlib>

@@ -3,8 +3,8 @@
 #ifdef TERN_HAVE_LUA
 #include "bench/sections/sections.h"
 #include "lua_bindings/lua_headers.h"
-#include "tern/lua.h"
-#include "tern/sim.h"
+#include "tern/lua.hpp"
+#include "tern/sim.hpp"
 #include <cstdio>
 #include <cstdlib>
 #if LUA_VERSION_NUM < 502

@@ -1,6 +1,6 @@
 // Measures whole sessions without a network: eight of them, with datagrams handed over directly.
 #include "bench/sections/sections.h"
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 #include "transport/connection/aead.h"
 #include <cstddef>
 

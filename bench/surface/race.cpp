@@ -72,8 +72,9 @@ void print_virtual_layer()
     static bool is_printed = false;
     if (is_printed) return;
     is_printed = true;
-    std::printf("\nlayer: public surface: sessions, over the simulated network of tern/sim.h, in\n"
-                "virtual time. tern: default Config, but types, topology = star, peers_max.\n");
+    std::printf(
+        "\nlayer: public surface: sessions, over the simulated network of tern/sim.hpp, in\n"
+        "virtual time. tern: default Config, but types, topology = star, peers_max.\n");
 }
 
 bool run(const Race &race, std::vector<Racer> &racers, const Options &options)

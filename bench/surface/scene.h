@@ -2,7 +2,7 @@
 // and the clients compare what they see with it. A scene is played forwards and backwards in turn,
 // so nothing ever jumps.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include <vector>
 
 namespace bench::surface {

@@ -1,8 +1,8 @@
 // tern's side of the contenders: sessions in a star, through public headers only, as a game would
 // embed them. Every Config is the default one but for what changes_text() names.
 #pragma once
-#include "tern/io.h"
-#include "tern/tern.h"
+#include "tern/io.hpp"
+#include "tern/tern.hpp"
 #include <string>
 #include <vector>
 
@@ -39,7 +39,7 @@ template <class Take> void receive(Peer &peer, uint64_t now_us, Take take);
 void send(Peer &peer, uint64_t now_us);
 double wire_bytes(const Peer &peer); // Both directions, with the headers of UDP and IPv4.
 
-// A host should call receive() again if more may wait, a limited number of times (tern/io.h).
+// A host should call receive() again if more may wait, a limited number of times (tern/io.hpp).
 inline constexpr size_t receive_calls_max = 16;
 
 template <class Take> void receive(Peer &peer, uint64_t now_us, Take take)

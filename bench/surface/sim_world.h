@@ -1,8 +1,8 @@
-// A scene that a host replicates to its clients over the simulated network of tern/sim.h, in
+// A scene that a host replicates to its clients over the simulated network of tern/sim.hpp, in
 // virtual time and in one process.
 #pragma once
 #include "bench/surface/session_objects.h"
-#include "tern/sim.h"
+#include "tern/sim.hpp"
 
 namespace bench::surface {
 

@@ -1,8 +1,8 @@
 // A program whose session a script may use: the program ticks it, the script plays.
 #include <cstdio>
 #include <lua.hpp>
-#include <tern/lua.h>
-#include <tern/tern.h>
+#include <tern/lua.hpp>
+#include <tern/tern.hpp>
 
 struct Lamp {
     bool lit;

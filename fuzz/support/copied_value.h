@@ -2,7 +2,7 @@
 // in the same bytes.
 #pragma once
 #include "base/assert.h"
-#include "tern/values.h"
+#include "tern/values.hpp"
 
 namespace tern::fuzz {
 

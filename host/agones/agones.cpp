@@ -3,7 +3,7 @@
 #include "host/agones/agones.h"
 #include "host/agones/agones_link.h"
 #include <algorithm>
-#include <tern/io.h>
+#include <tern/io.hpp>
 
 namespace dedicated {
 

@@ -1,5 +1,5 @@
 #include "host/agones/agones_link.h"
-#include <tern/io.h>
+#include <tern/io.hpp>
 
 namespace dedicated::agones_link {
 

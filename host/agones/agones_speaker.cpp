@@ -4,7 +4,7 @@
 #include "host/http/board.h"
 #include <algorithm>
 #include <optional>
-#include <tern/io.h>
+#include <tern/io.hpp>
 
 namespace dedicated::agones_link {
 

@@ -8,7 +8,7 @@
 #include <httplib.h>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <tern/io.h>
+#include <tern/io.hpp>
 
 namespace dedicated::http_pages {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 #include <vector>
 
 namespace dedicated {

@@ -2,7 +2,7 @@
 #include "host/log.h"
 #include <algorithm>
 #include <sys/un.h>
-#include <tern/io.h>
+#include <tern/io.hpp>
 
 namespace dedicated::options {
 

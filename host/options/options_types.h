@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tern/types.h>
+#include <tern/types.hpp>
 #include <vector>
 
 namespace dedicated {

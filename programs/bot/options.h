@@ -3,7 +3,7 @@
 #include "common/type_file.h"
 #include <cstdint>
 #include <string>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 
 namespace bot {
 

@@ -4,8 +4,8 @@
 #include "values.h"
 #include <array>
 #include <map>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 #include <vector>
 
 namespace bot {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <tern/tern.h>
-#include <tern/values.h>
+#include <tern/tern.hpp>
+#include <tern/values.hpp>
 
 using namespace tern;
 

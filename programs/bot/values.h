@@ -2,7 +2,7 @@
 #pragma once
 #include <random>
 #include <span>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 
 namespace bot {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 
 using tern::Type;
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tern/types.h>
+#include <tern/types.hpp>
 #include <toml++/toml.h>
 #include <vector>
 

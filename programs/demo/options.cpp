@@ -1,6 +1,6 @@
 #include "options.h"
 #include "common/option_checks.h"
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 using namespace option_checks;
 

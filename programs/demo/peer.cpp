@@ -1,5 +1,5 @@
 #include "peer.h"
-#include "tern/sim.h"
+#include "tern/sim.hpp"
 #include <algorithm>
 #include <filesystem>
 

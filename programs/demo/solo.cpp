@@ -1,6 +1,6 @@
 #include "common/command_line.h"
 #include "peer.h"
-#include "tern/discovery.h"
+#include "tern/discovery.hpp"
 
 namespace demo {
 

@@ -1,5 +1,5 @@
 #include "list.h"
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,6 @@
 // The output of tern-find: the sessions that were found, for people and for programs.
 #pragma once
-#include "tern/discovery.h"
+#include "tern/discovery.hpp"
 #include <span>
 #include <string>
 

@@ -2,7 +2,7 @@
 #include "common/command_line.h"
 #include "common/option_checks.h"
 #include "list.h"
-#include "tern/discovery.h"
+#include "tern/discovery.hpp"
 #include <cstdio>
 #include <string>
 

@@ -2,7 +2,7 @@
 #include "answers.h"
 #include "common/command_line.h"
 #include "common/option_checks.h"
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>

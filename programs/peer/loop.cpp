@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <tern/io.h>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 
 using namespace tern;
 using scripts::Game;

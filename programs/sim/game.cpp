@@ -2,7 +2,7 @@
 #include "sim/world/sodium_source.h"
 #include <algorithm>
 #include <cstring>
-#include <tern/tern.h>
+#include <tern/tern.hpp>
 
 using namespace tern;
 

@@ -2,7 +2,7 @@
 // order of a table's keys, addresses in texts, and the order of equal elements after a sort.
 #include "game.h"
 #include "scripts/state.h"
-#include <tern/lua.h>
+#include <tern/lua.hpp>
 
 namespace sim {
 

@@ -2,7 +2,7 @@
 // requires an update, receivers use it in sample(); both must get the same result. The snapshot
 // coder does not use it; see motion.h for its predictions.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 namespace tern::extrapolation {
 

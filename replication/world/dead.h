@@ -3,7 +3,7 @@
 // them.
 #pragma once
 #include "base/flat.h"
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 namespace tern {
 

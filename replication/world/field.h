@@ -2,7 +2,7 @@
 #pragma once
 #include "base/bits.h"
 #include "replication/world/quaternion.h"
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 namespace tern {
 

@@ -1,7 +1,7 @@
 // The stamp of a tenure: (term, count), compared as one integer; a larger one supersedes a smaller
 // one. A term is (number, host id). An object is created with stamp 0.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 namespace tern {
 

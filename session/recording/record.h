@@ -3,7 +3,7 @@
 // Format: docs/use/recordings.md.
 #pragma once
 #include "base/bits.h"
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 #include <string_view>
 
 namespace tern {

@@ -3,7 +3,7 @@
 // sending order.
 #pragma once
 #include "base/random.h"
-#include "tern/sim.h"
+#include "tern/sim.hpp"
 #include <memory>
 #include <vector>
 

@@ -6,7 +6,7 @@ namespace tern {
 
 namespace {
 
-constexpr uint32_t delayed_datagrams_max = 4096; // sim.h promises this number.
+constexpr uint32_t delayed_datagrams_max = 4096; // sim.hpp promises this number.
 constexpr size_t send_batch_max = 64;
 
 struct ImpairedSocket final : Socket { // Closed.

@@ -1,6 +1,6 @@
-// make_impaired_socket() of tern/sim.h with the clock as a parameter, for tests.
+// make_impaired_socket() of tern/sim.hpp with the clock as a parameter, for tests.
 #pragma once
-#include "tern/sim.h"
+#include "tern/sim.hpp"
 
 namespace tern::impaired_socket {
 

@@ -1,13 +1,13 @@
 #include "base/assert.h"
 #include "sim/network/delay_line.h"
-#include "tern/sim.h"
+#include "tern/sim.hpp"
 #include <algorithm>
 
 namespace tern {
 
 namespace {
 
-constexpr size_t inbox_datagrams_max = 1024; // For each socket; sim.h promises this number.
+constexpr size_t inbox_datagrams_max = 1024; // For each socket; sim.hpp promises this number.
 
 struct SimSocket final : Socket { // Closed.
     SimNetwork *_network;

@@ -3,7 +3,7 @@
 #pragma once
 #include "sim/trace/script.h"
 #include "sim/world/dice.h"
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include <memory>
 #include <vector>
 

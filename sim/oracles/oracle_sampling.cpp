@@ -17,7 +17,7 @@ constexpr float glide_step_max = 0.4f; // The most that a gliding object moves i
 constexpr uint64_t steady_us = 10'000'000;
 // With a jitter of 80 ms such an estimate is off by 50 ms at most after that time.
 constexpr uint64_t clock_error_us = 50'000;
-// Receivers go on for 16 ticks of the owner, and return in as many: sample() in tern.h.
+// Receivers go on for 16 ticks of the owner, and return in as many: sample() in tern.hpp.
 constexpr uint64_t extrapolated_ticks = 32;
 
 Violation wrong(const Node &node, uint16_t index, const Object &object, const char *what)

@@ -1,7 +1,7 @@
 // A profile of what sessions have sent: rows of traffic_rows(), added up by name. Shows a profile
 // as a tree or a treemap, and the difference of two. See docs/use/profiling.md.
 #pragma once
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 #include <string>
 #include <vector>
 

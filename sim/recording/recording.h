@@ -3,7 +3,7 @@
 #pragma once
 #include "sim/picture/history.h"
 #include "sim/profile/profile.h"
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include <cstddef>
 #include <span>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "session/inspect.h"
 #include "sim/picture/history.h"
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 #include <deque>
 #include <map>
 #include <memory>

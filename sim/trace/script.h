@@ -3,7 +3,7 @@
 // which choices are removed is a valid list too.
 #pragma once
 #include "sim/world/faults.h"
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,11 +1,11 @@
-// Whole sessions over the network of tern/sim.h, which tick together; the caller plays their games.
-// Measurements use a group, because the faults and oracles of a Simulation would disturb them. A
-// run depends on the seed alone.
+// Whole sessions over the network of tern/sim.hpp, which tick together; the caller plays their
+// games. Measurements use a group, because the faults and oracles of a Simulation would disturb
+// them. A run depends on the seed alone.
 #pragma once
 #include "base/random.h"
 #include "session/inspect.h"
-#include "tern/sim.h"
-#include "tern/tern.h"
+#include "tern/sim.hpp"
+#include "tern/tern.hpp"
 #include <vector>
 
 namespace tern {

@@ -5,7 +5,7 @@ extern "C" {
 #include <lua.h>
 #include <lualib.h>
 }
-#include <tern/lua.h>
+#include <tern/lua.hpp>
 
 int main()
 {

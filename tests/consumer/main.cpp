@@ -1,8 +1,8 @@
 // What a user's first program may look like, small: one function of each public header.
-#include "tern/discovery.h"
-#include "tern/io.h"
-#include "tern/sim.h"
-#include "tern/tern.h"
+#include "tern/discovery.hpp"
+#include "tern/io.hpp"
+#include "tern/sim.hpp"
+#include "tern/tern.hpp"
 #include <cstddef>
 #include <cstdio>
 #include <cstring>

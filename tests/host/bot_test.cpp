@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <tern/io.h>
+#include <tern/io.hpp>
 #include <thread>
 
 using namespace tern;

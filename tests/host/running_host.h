@@ -11,8 +11,8 @@
 #include <functional>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <tern/io.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/tern.hpp>
 
 namespace dedicated::test {
 

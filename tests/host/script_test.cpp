@@ -4,7 +4,7 @@
 #include "tests/programs/terminal.h"
 #include <fstream>
 #include <gtest/gtest.h>
-#include <tern/io.h>
+#include <tern/io.hpp>
 
 #ifdef TERN_HAVE_LUA
 

@@ -3,9 +3,9 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
-#include <tern/io.h>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 #include <unistd.h>
 
 using namespace tern;

@@ -1,7 +1,7 @@
-// The C++ functions of the module, lua.h.
+// The C++ functions of the module, lua.hpp.
 #include "tests/lua/state.h"
 #include <gtest/gtest.h>
-#include <tern/lua.h>
+#include <tern/lua.hpp>
 
 using namespace tern;
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string_view>
-#include <tern/lua.h>
+#include <tern/lua.hpp>
 
 namespace {
 

@@ -1,5 +1,5 @@
 #include "tests/lua/state.h"
-#include <tern/lua.h>
+#include <tern/lua.hpp>
 
 namespace lua_test {
 

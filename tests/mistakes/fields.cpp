@@ -1,7 +1,7 @@
 // One mistake for each number, and what the compiler must say about it; 0 has none. mistakes.sh
 // compiles each.
 #include <string>
-#include <tern/fields.h>
+#include <tern/fields.hpp>
 
 struct Ship {
     float position[3], rotation[4];

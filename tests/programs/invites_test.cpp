@@ -1,6 +1,6 @@
 // Invites made by any member, over real UDP sockets.
-#include "tern/io.h"
-#include "tern/tern.h"
+#include "tern/io.hpp"
+#include "tern/tern.hpp"
 #include <deque>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Programs that find each other on the network of this machine, as processes. Skipped without
 // broadcast and multicast.
-#include "tern/discovery.h"
-#include "tern/tern.h"
+#include "tern/discovery.hpp"
+#include "tern/tern.hpp"
 #include "tests/programs/process.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

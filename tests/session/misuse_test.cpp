@@ -5,9 +5,9 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <string>
-#include <tern/io.h>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 #include <thread>
 #include <utility>
 

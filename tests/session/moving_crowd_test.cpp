@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 #include <vector>
 
 using namespace tern;

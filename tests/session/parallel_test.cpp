@@ -1,5 +1,5 @@
 // Packets that are built in parallel parts have the same bytes as packets built in one part.
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 #include <thread>

@@ -1,8 +1,8 @@
 // The functions that let a game check beforehand whether a call would assert.
 #include <gtest/gtest.h>
 #include <string>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 
 using namespace tern;
 

@@ -4,8 +4,8 @@
 #include "session/inspect.h"
 #include "session/peer_links.h"
 #include <gtest/gtest.h>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 #include <vector>
 
 using namespace tern;

@@ -4,8 +4,8 @@
 #include "base/random.h"
 #include "fuzz/support/chance.h"
 #include "session/inspect.h"
-#include "tern/sim.h"
-#include "tern/tern.h"
+#include "tern/sim.hpp"
+#include "tern/tern.hpp"
 #include "transport/sockets/addresses.h"
 #include <cstdio>
 #include <cstring>

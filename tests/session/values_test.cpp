@@ -1,5 +1,5 @@
 // Dynamic values as fields of objects and as arguments of calls, from one session to another.
-#include "tern/values.h"
+#include "tern/values.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "transport/connection/congestion.h"
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,6 +1,6 @@
 // A byte budget: a token bucket that fills at a steady rate.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 namespace tern {
 

@@ -1,6 +1,6 @@
 #include "transport/sockets/addresses.h"
 #include "base/assert.h"
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include <array>
 #include <cstdio>
 #include <cstring>

@@ -1,7 +1,7 @@
 // IPv4 within the 16 bytes of an Address, and addresses that stand for a relayed member. All
 // inline, because the core uses this header and does not link the socket libraries.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include <cstring>
 
 namespace tern::address {

@@ -1,7 +1,7 @@
 // The socket of LAN discovery. It sends a datagram to 255.255.255.255 once or twice from each local
 // address, by broadcast and by multicast. All datagrams leave with the largest hop limit, and those
 // that arrive with a smaller one are dropped, because a router has forwarded them (RFC 5082).
-#include "tern/discovery.h"
+#include "tern/discovery.hpp"
 #include "transport/sockets/addresses.h"
 #include "transport/sockets/socket_error.h"
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-#include "tern/io.h"
+#include "tern/io.hpp"
 
 #ifndef TERN_HAVE_ENET
 namespace tern {

@@ -1,6 +1,6 @@
 // Translates the errno of a socket that could not be opened.
 #pragma once
-#include "tern/io.h"
+#include "tern/io.hpp"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include <chrono>
 #include <thread>
 

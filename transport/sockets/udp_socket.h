@@ -1,6 +1,6 @@
 // Lets tests change the options of a UDP socket, as a system that refuses some of them would.
 #pragma once
-#include "tern/io.h"
+#include "tern/io.hpp"
 
 namespace tern::udp_socket {
 

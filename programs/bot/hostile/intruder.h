@@ -8,7 +8,7 @@
 #include "occupants.h"
 #include "session/inspect.h"
 #include <array>
-#include <tern/io.h>
+#include <tern/io.hpp>
 #include <vector>
 
 namespace bot {

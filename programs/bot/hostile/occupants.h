@@ -1,8 +1,8 @@
 // Strangers with an invite that occupy connections of the host: they ask to join with other limits
 // than the host's, and never close the connection on which they were refused.
 #pragma once
-#include <tern/io.h>
-#include <tern/tern.h>
+#include <tern/io.hpp>
+#include <tern/tern.hpp>
 #include <vector>
 
 namespace bot {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <tern/io.h>
+#include <tern/io.hpp>
 #include <thread>
 #include <unistd.h>
 

@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
-#include <tern/io.h>
+#include <tern/io.hpp>
 #include <thread>
 #include <unistd.h>
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/socket.h>
-#include <tern/io.h>
+#include <tern/io.hpp>
 #include <thread>
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
 #include "host/watch.h"
 #include <cstdlib>
 #include <string>
-#include <tern/sim.h>
-#include <tern/tern.h>
+#include <tern/sim.hpp>
+#include <tern/tern.hpp>
 #include <vector>
 
 namespace dedicated::test {

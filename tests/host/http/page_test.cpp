@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <gtest/gtest.h>
-#include <tern/io.h>
+#include <tern/io.hpp>
 #include <thread>
 
 using namespace dedicated;

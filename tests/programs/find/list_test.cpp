@@ -1,5 +1,5 @@
 #include "programs/find/list.h"
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "tern/sim.h"
+#include "tern/sim.hpp"
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include "transport/sockets/addresses.h"
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,6 +1,6 @@
 // The discovery socket on the real network of this machine. Without broadcast and multicast, not
 // even on loopback, these tests are skipped.
-#include "tern/discovery.h"
+#include "tern/discovery.hpp"
 #include "tests/transport/sockets/owned_socket.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

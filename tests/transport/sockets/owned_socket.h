@@ -1,6 +1,6 @@
 // Sockets that are destroyed with their owner, and datagrams of text.
 #pragma once
-#include "tern/io.h"
+#include "tern/io.hpp"
 #include <memory>
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // Lua loads tern with `require "tern"` instead. Guide: docs/use/lua.md; reference:
 // lua_bindings/meta/tern.lua.
 #pragma once
-#include "tern/tern.h"
+#include "tern/tern.hpp"
 
 struct lua_State;
 

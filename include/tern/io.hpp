@@ -1,7 +1,7 @@
 // Input and output: sockets, addresses, threads and the clock. The core uses none of it; sockets
 // are in the libraries tern::udp and tern::enet.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 
 namespace tern {
 

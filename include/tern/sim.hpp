@@ -1,7 +1,7 @@
 // A simulated network for tests. It is deterministic: the same seed and the same calls give the
 // same run.
 #pragma once
-#include "tern/io.h"
+#include "tern/io.hpp"
 
 namespace tern {
 

@@ -9,10 +9,10 @@
 //                 field(rotation, as_quaternion(), step(0.002)), health, name);
 //     const tern::Type types[] = {tern::make_type<Ship>("ship", {.objects_max = 64})};
 //
-// Kind, offset and count of a field follow from the member. A table of Field (types.h) is for types
-// that are known at run time only, such as those of scripts.
+// Kind, offset and count of a field follow from the member. A table of Field (types.hpp) is for
+// types that are known at run time only, such as those of scripts.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include <array>
 #include <limits>
 #include <type_traits>

@@ -7,8 +7,8 @@
 
 namespace tern {
 
-struct Session;    // This process's peer of one game session. Opaque; see tern.h.
-struct SimNetwork; // A simulated network. Opaque; see sim.h.
+struct Session;    // This process's peer of one game session. Opaque; see tern.hpp.
+struct SimNetwork; // A simulated network. Opaque; see sim.hpp.
 
 // Names a peer of one session. The host assigns the ids in ascending order and never reuses one: a
 // peer that leaves and joins again gets a new id.
@@ -80,10 +80,10 @@ enum class FieldKind : uint8_t {
     object, // ObjectId. May name an object that this peer does not know (yet, or any more).
     text,   // char[count], zero-terminated.
     bytes,  // uint8_t[count]
-    values  // uint8_t[count] that holds one dynamic value (values.h). A malformed one becomes nil.
+    values // uint8_t[count] that holds one dynamic value (values.hpp). A malformed one becomes nil.
 };
 
-// One member of a game struct. TERN_FIELDS (fields.h) makes a table of these from the struct.
+// One member of a game struct. TERN_FIELDS (fields.hpp) makes a table of these from the struct.
 struct Field {
     const char *name; // Unique in its type, not empty, without spaces.
     FieldKind kind;
@@ -210,8 +210,8 @@ enum class Misbehaviour : uint8_t { remove, ask_game };
 
 inline constexpr uint32_t send_parts_max = 16;
 
-// Threads of the caller that send() may use; tern starts none. make_workers() in tern/io.h provides
-// some.
+// Threads of the caller that send() may use; tern starts none. make_workers() in tern/io.hpp
+// provides some.
 struct Parallel {
     // Must call run(context, i) once for each i below count, in any order and concurrently if it
     // can, and return when all of these calls have returned. Called only inside send(), and never

@@ -10,8 +10,8 @@
 // size, which must be those of the type; templates at the end of this header take the struct
 // itself.
 #pragma once
-#include "tern/fields.h"
-#include "tern/types.h"
+#include "tern/fields.hpp"
+#include "tern/types.hpp"
 #include <type_traits>
 
 namespace tern {

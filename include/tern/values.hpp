@@ -4,7 +4,7 @@
 //
 // The encoding is canonical: equal values have equal bytes on all peers. An array of zeros is nil.
 #pragma once
-#include "tern/types.h"
+#include "tern/types.hpp"
 #include <string_view>
 
 namespace tern {

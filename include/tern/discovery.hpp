@@ -6,7 +6,7 @@
 // A found session is only a hint: anybody on the network can forge an announcement. Only the
 // handshake of join() proves which peer answers (docs/security.md).
 #pragma once
-#include "tern/io.h"
+#include "tern/io.hpp"
 
 namespace tern {
 
