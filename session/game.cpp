@@ -12,21 +12,30 @@ namespace tern {
 
 // --- Objects ---
 
+// Whether there can be objects of the type, with structs of this size.
+static bool has_objects(const misuse::Entry &entry, TypeId type, size_t size_bytes)
+{
+    if (!entry || !misuse::is_in(entry) || !misuse::has_size(entry, type, size_bytes)) return false;
+    const Type &known = entry.session->types.types[type];
+    if (known.objects_max > 0) return true;
+    return misuse::report(entry, ObjectId::none, "Set Type::objects_max, or call() it.",
+                          "Type %s is for calls only: its objects_max is 0.", known.name);
+}
+
+static ObjectId create_one(Session &s, const misuse::Entry &entry, TypeId type, const void *value)
+{
+    const size_t size_bytes = s.types.types[type].size_bytes;
+    if (!misuse::is_value(entry, type, value, size_bytes)) return ObjectId::none;
+    if (s.state == State::cut_off) return ObjectId::none;
+    session::record_value(s, session::about(RecordKind::create, ObjectId::none), type, value);
+    return replica::create(*s.replica, type, value);
+}
+
 ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes)
 {
     const misuse::Entry entry = misuse::change(session, "create");
-    if (!entry || !misuse::is_in(entry) || !misuse::is_value(entry, type, value, size_bytes))
-        return ObjectId::none;
-    if (session->types.types[type].objects_max == 0) {
-        misuse::report(entry, ObjectId::none, "Set Type::objects_max, or call() it.",
-                       "Type %s is for calls only: its objects_max is 0.",
-                       session->types.types[type].name);
-        return ObjectId::none;
-    }
-    if (session->state == State::cut_off) return ObjectId::none;
-    session::record_value(*session, session::about(RecordKind::create, ObjectId::none), type,
-                          value);
-    return replica::create(*session->replica, type, value);
+    if (!has_objects(entry, type, size_bytes)) return ObjectId::none;
+    return create_one(*session, entry, type, value);
 }
 
 uint32_t creations_left(const Session *session, TypeId type)
@@ -42,14 +51,19 @@ static ObjectSlot begin_own(const misuse::Entry &entry, ObjectId object)
     return entry && misuse::is_in(entry) ? misuse::find_own(entry, object) : no_slot;
 }
 
+static bool destroy_one(Session &s, const misuse::Entry &entry, ObjectId object)
+{
+    const ObjectSlot slot = misuse::find_own(entry, object);
+    if (slot == no_slot || s.state == State::cut_off) return false;
+    session::record(s, session::about(RecordKind::destroy, object));
+    replica::destroy(*s.replica, slot);
+    return true;
+}
+
 bool destroy(Session *session, ObjectId object)
 {
     const misuse::Entry entry = misuse::change(session, "destroy");
-    const ObjectSlot slot = begin_own(entry, object);
-    if (slot == no_slot || session->state == State::cut_off) return false;
-    session::record(*session, session::about(RecordKind::destroy, object));
-    replica::destroy(*session->replica, slot);
-    return true;
+    return entry && misuse::is_in(entry) && destroy_one(*session, entry, object);
 }
 
 bool exists(const Session *session, ObjectId object)
@@ -99,29 +113,37 @@ const void *get(const Session *session, ObjectId object, size_t size_bytes)
     return world::value(world, session->types, slot);
 }
 
+// `type`: of the struct; no_type: whichever the object has.
+static bool set_one(Session &s, const misuse::Entry &entry, TypeId type, ObjectId object,
+                    std::span<const std::byte> value)
+{
+    Replica &r = *s.replica;
+    ObjectSlot slot = world::find_near(r.world, s.set_slot, object);
+    if (slot == no_slot) slot = misuse::find(entry, object); // Reports it.
+    if (slot == no_slot) return false;
+    s.set_slot = slot;
+    const Object &found = r.world.slots[slot];
+    if (type != no_type && !misuse::is_type(entry, object, found.type, type)) return false;
+    if (!misuse::is_value(entry, found.type, value.data(), value.size())) return false;
+    const bool any_optimistic = s.optimistic_counts[found.type] > 0;
+    const bool is_ours =
+        found.owner == r.self || (any_optimistic && session::is_optimistic(s, slot));
+    if (!(is_ours && found.life == Life::alive) && misuse::find_own(entry, object) == no_slot)
+        return false;
+    if (s.state == State::cut_off) return false;
+    if (record::is_on(s.recorder))
+        session::record_value(s, session::about(RecordKind::set, object), found.type, value.data());
+    if (any_optimistic && session::set_optimistic(s, slot, value.data())) return true;
+    replica::set(r, slot, value.data());
+    return true;
+}
+
 bool set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
     const misuse::Entry entry = misuse::change(session, "set");
     if (!entry || !misuse::is_in(entry)) return false;
-    Replica &r = *session->replica;
-    ObjectSlot slot = world::find_near(r.world, session->set_slot, object);
-    if (slot == no_slot) slot = misuse::find(entry, object); // Reports it.
-    if (slot == no_slot) return false;
-    session->set_slot = slot;
-    const Object &found = r.world.slots[slot];
-    const TypeId type = found.type;
-    if (!misuse::is_value(entry, type, value, size_bytes)) return false;
-    const bool any_optimistic = session->optimistic_counts[type] > 0;
-    const bool is_ours =
-        found.owner == r.self || (any_optimistic && session::is_optimistic(*session, slot));
-    if (!(is_ours && found.life == Life::alive) && misuse::find_own(entry, object) == no_slot)
-        return false;
-    if (session->state == State::cut_off) return false;
-    if (record::is_on(session->recorder))
-        session::record_value(*session, session::about(RecordKind::set, object), type, value);
-    if (any_optimistic && session::set_optimistic(*session, slot, value)) return true;
-    replica::set(r, slot, value);
-    return true;
+    return set_one(*session, entry, no_type, object,
+                   {static_cast<const std::byte *>(value), size_bytes});
 }
 
 bool may_set(const Session *session, ObjectId object)
@@ -150,22 +172,24 @@ const void *object_values(const Session *session, TypeId type, size_t size_bytes
     return world.values.begin() + world.packed[type].value_first_bytes;
 }
 
+static bool claim_one(Session &s, ObjectId object, ClaimMode mode)
+{
+    const ObjectSlot slot = world::find_alive(s.replica->world, object);
+    const bool optimistic = mode == ClaimMode::optimistic;
+    if (s.state == State::cut_off) return false;
+    session::record(
+        s, session::about(optimistic ? RecordKind::claim_optimistic : RecordKind::claim, object));
+    const bool is_ours = slot != no_slot && s.replica->world.slots[slot].owner == s.replica->self;
+    if (is_ours) return true;
+    if (!replica::claim(*s.replica, object)) return false;
+    if (optimistic && slot != no_slot) session::begin_optimistic(s, slot);
+    return true;
+}
+
 bool claim(Session *session, ObjectId object, ClaimMode mode)
 {
     const misuse::Entry entry = misuse::change(session, "claim");
-    if (!entry || !misuse::is_in(entry)) return false;
-    const ObjectSlot slot = world::find_alive(session->replica->world, object);
-    const bool optimistic = mode == ClaimMode::optimistic;
-    if (session->state == State::cut_off) return false;
-    session::record(
-        *session,
-        session::about(optimistic ? RecordKind::claim_optimistic : RecordKind::claim, object));
-    const bool is_ours =
-        slot != no_slot && session->replica->world.slots[slot].owner == session->replica->self;
-    if (is_ours) return true;
-    if (!replica::claim(*session->replica, object)) return false;
-    if (optimistic && slot != no_slot) session::begin_optimistic(*session, slot);
-    return true;
+    return entry && misuse::is_in(entry) && claim_one(*session, object, mode);
 }
 
 bool is_claiming(const Session *session, ObjectId object)
@@ -224,6 +248,81 @@ bool balance(Session *session, TypeId type)
     session::record(*session, line);
     replica::balance(*session->replica, type);
     return true;
+}
+
+// --- Many objects ---
+
+// Whether `bytes` are those of one struct for each object.
+static bool has_all(const misuse::Entry &entry, size_t objects, size_t bytes, size_t size_bytes)
+{
+    if (bytes == objects * size_bytes) return true;
+    return misuse::report(entry, ObjectId::none, "Pass one struct for each object, without gaps.",
+                          "There are %zu bytes for %zu objects of %zu bytes.", bytes, objects,
+                          size_bytes);
+}
+
+size_t create_many(Session *session, TypeId type, std::span<const std::byte> values,
+                   size_t size_bytes, std::span<ObjectId> created)
+{
+    std::ranges::fill(created, ObjectId::none);
+    const misuse::Entry entry = misuse::change(session, "create_many");
+    if (!has_objects(entry, type, size_bytes)) return 0;
+    if (!has_all(entry, created.size(), values.size(), size_bytes)) return 0;
+    size_t count = 0;
+    for (; count < created.size(); ++count) {
+        created[count] = create_one(*session, entry, type, values.data() + count * size_bytes);
+        if (created[count] == ObjectId::none) break;
+    }
+    return count;
+}
+
+size_t set_many(Session *session, TypeId type, std::span<const ObjectId> objects,
+                std::span<const std::byte> values, size_t size_bytes)
+{
+    const misuse::Entry entry = misuse::change(session, "set_many");
+    if (!has_objects(entry, type, size_bytes)) return 0;
+    if (!has_all(entry, objects.size(), values.size(), size_bytes)) return 0;
+    size_t count = 0;
+    for (size_t i = 0; i < objects.size(); ++i)
+        count +=
+            set_one(*session, entry, type, objects[i], values.subspan(i * size_bytes, size_bytes));
+    return count;
+}
+
+size_t get_many(const Session *session, TypeId type, std::span<const ObjectId> objects,
+                std::span<std::byte> values, size_t size_bytes)
+{
+    std::ranges::fill(values, std::byte{0});
+    const misuse::Entry entry(session, "get_many");
+    if (!entry || !misuse::has_size(entry, type, size_bytes)) return 0;
+    if (!has_all(entry, objects.size(), values.size(), size_bytes)) return 0;
+    const World &world = session->replica->world;
+    size_t count = 0;
+    for (size_t i = 0; i < objects.size(); ++i) {
+        const ObjectSlot slot = misuse::find(entry, objects[i]);
+        if (slot == no_slot) continue;
+        if (!misuse::is_type(entry, objects[i], world.slots[slot].type, type)) continue;
+        std::memcpy(values.data() + i * size_bytes, world::value(world, session->types, slot),
+                    size_bytes);
+        count += 1;
+    }
+    return count;
+}
+
+size_t destroy_many(Session *session, std::span<const ObjectId> objects)
+{
+    const misuse::Entry entry = misuse::change(session, "destroy_many");
+    if (!entry || !misuse::is_in(entry)) return 0;
+    return static_cast<size_t>(std::ranges::count_if(
+        objects, [&](ObjectId object) { return destroy_one(*session, entry, object); }));
+}
+
+size_t claim_many(Session *session, std::span<const ObjectId> objects, ClaimMode mode)
+{
+    const misuse::Entry entry = misuse::change(session, "claim_many");
+    if (!entry || !misuse::is_in(entry)) return 0;
+    return static_cast<size_t>(std::ranges::count_if(
+        objects, [&](ObjectId object) { return claim_one(*session, object, mode); }));
 }
 
 uint64_t world_digest(const Session *session)

@@ -114,6 +114,27 @@ bool has_type(const Entry &entry, TypeId type)
                   types.types.size());
 }
 
+// An id as people read it: creator and serial.
+struct IdText {
+    char text[24];
+};
+static IdText to_text(ObjectId object)
+{
+    IdText id;
+    std::snprintf(id.text, sizeof id.text, "%u.%u",
+                  static_cast<unsigned>(object_id::creator(object)), object_id::serial(object));
+    return id;
+}
+
+bool is_type(const Entry &entry, ObjectId object, TypeId has, TypeId wanted)
+{
+    if (has == wanted) return true;
+    const auto &types = entry.session->types.types;
+    return report(entry, object, "Ask object_type() first, or keep the ids of each type apart.",
+                  "Object %s is of type %s, and not of type %s.", to_text(object).text,
+                  types[has].name, types[wanted].name);
+}
+
 bool has_size(const Entry &entry, TypeId type, size_t size_bytes)
 {
     if (!has_type(entry, type)) return false;
@@ -158,18 +179,6 @@ bool goes_on_in_time(const Entry &entry, uint64_t now_us)
                   "same one to receive() and send().",
                   "The time went back by %llu us.",
                   static_cast<unsigned long long>(entry.session->now_us - now_us));
-}
-
-// An id as people read it: creator and serial.
-struct IdText {
-    char text[24];
-};
-static IdText to_text(ObjectId object)
-{
-    IdText id;
-    std::snprintf(id.text, sizeof id.text, "%u.%u",
-                  static_cast<unsigned>(object_id::creator(object)), object_id::serial(object));
-    return id;
 }
 
 ObjectSlot find(const Entry &entry, ObjectId object)

@@ -74,6 +74,8 @@ bool is_in(const Entry &entry);   // The state is open or cut_off.
 bool is_idle(const Entry &entry); // The session has neither started nor joined.
 bool is_host(const Entry &entry); // The same, and this peer is the host.
 bool has_type(const Entry &entry, TypeId type);
+// The object, of type `has`, is of the type that the caller wants.
+bool is_type(const Entry &entry, ObjectId object, TypeId has, TypeId wanted);
 // The struct of the type has this size.
 bool has_size(const Entry &entry, TypeId type, size_t size_bytes);
 // `value` is a struct of the type, and holds no NaN.

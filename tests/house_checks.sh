@@ -66,7 +66,8 @@ errors() {
 }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-core_files | grep -E '\.h(pp)?$' | sort | sed 's,^include/,,; s/.*/#include "&"/' >"$folder/headers.cpp"
+core_files | grep -E '\.h(pp)?$' | sort |
+    sed 's,^include/,,; s/.*/#include "&"/' >"$folder/headers.cpp"
 figure "errors with all headers of the core in one file" "$(errors "$folder/headers.cpp")" 0
 figure "errors with the names that callers choose for variables" \
     "$(errors tests/natural_names.cpp)" 0

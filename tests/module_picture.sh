@@ -23,8 +23,8 @@ edges() {
     for from in ${rows[@]}; do
         [ "$from" != - ] || continue
         # rpc/call_* act on a whole session; rpc below them does not know it.
-        grep -rhoE '^#include "[a-z_]+/' --include='*.h' --include='*.hpp' --include='*.cpp' --exclude='call_*' \
-            "$from" |
+        grep -rhoE '^#include "[a-z_]+/' --include='*.h' --include='*.hpp' --include='*.cpp' \
+            --exclude='call_*' "$from" |
             sed 's/.*"//; s,/$,,' | sort -u | while read -r to; do
             [ "$to" != "$from" ] && [ "$to" != base ] && [ -n "${what[$to]:-}" ] && echo "$from $to"
         done

@@ -32,7 +32,7 @@
 
 namespace tern {
 
-// What field() says of a member, beside its type.
+// What field() adds to a member, beside its type.
 namespace field_options {
 
 struct Range {

@@ -5,10 +5,9 @@
 // send() until the next send(). Errors: a call with wrong arguments or in the wrong state does
 // nothing, gives false, none, null, zero or an empty span, and is reported to Config::misuse; what
 // the network causes is reported by State, Event and the documented return values. A function that
-// gives bool gives true if it has done what it says, and false in State::cut_off, where it does
-// nothing. Threads: one thread at a time may use a session. Game structs are passed as pointer and
-// size, which must be those of the type; templates at the end of this header take the struct
-// itself.
+// gives bool gives false if it has done nothing, as in State::cut_off. Threads: one thread at a
+// time may use a session. Game structs are passed as pointer and size, which must be those of the
+// type; templates at the end of this header take the struct itself.
 #pragma once
 #include "tern/fields.hpp"
 #include "tern/types.hpp"
@@ -203,6 +202,20 @@ bool is_hidden(const Session *session, ObjectId object); // Whether its sender h
 // are ignored. Costs: docs/use/interest.md.
 bool set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
+// For many objects of one type: what create(), set() and so on do for each, at less cost. `values`
+// has one struct of size_bytes for each object, without gaps. An object for which the call is wrong
+// is left out and reported. Each returns the number of the other ones.
+// create_many() ends with the first object that cannot be created; `created` gets none from there.
+size_t create_many(Session *session, TypeId type, std::span<const std::byte> values,
+                   size_t size_bytes, std::span<ObjectId> created);
+size_t set_many(Session *session, TypeId type, std::span<const ObjectId> objects,
+                std::span<const std::byte> values, size_t size_bytes);
+// Copies the structs to `values`; zeros for an object that is not known.
+size_t get_many(const Session *session, TypeId type, std::span<const ObjectId> objects,
+                std::span<std::byte> values, size_t size_bytes);
+size_t destroy_many(Session *session, std::span<const ObjectId> objects);
+size_t claim_many(Session *session, std::span<const ObjectId> objects,
+                  ClaimMode mode = ClaimMode::wait);
 // Hash of the ids, stamps, owners and values of all living objects. Equal on peers that have the
 // same world; values set under an unanswered optimistic claim are left out.
 uint64_t world_digest(const Session *session);
@@ -264,6 +277,27 @@ template <GameStruct T> const T &get(const Session *session, ObjectId object)
 template <GameStruct T> bool set(Session *session, ObjectId object, const T &value)
 {
     return set(session, object, &value, sizeof(T));
+}
+
+template <GameStruct T>
+size_t create_many(Session *session, TypeId type, std::span<const T> values,
+                   std::span<ObjectId> created)
+{
+    return create_many(session, type, std::as_bytes(values), sizeof(T), created);
+}
+
+template <GameStruct T>
+size_t set_many(Session *session, TypeId type, std::span<const ObjectId> objects,
+                std::span<const T> values)
+{
+    return set_many(session, type, objects, std::as_bytes(values), sizeof(T));
+}
+
+template <GameStruct T>
+size_t get_many(const Session *session, TypeId type, std::span<const ObjectId> objects,
+                std::span<T> values)
+{
+    return get_many(session, type, objects, std::as_writable_bytes(values), sizeof(T));
 }
 
 template <GameStruct T>

@@ -592,9 +592,9 @@ function tern.migrate(session, object, to) end
 ---@param claimer tern.Peer
 function tern.refuse_claim(session, object, claimer) end
 
--- Sets how often a peer is updated about an object; see tern.hpp. Call it on the peer that sends the
--- updates: the owner, or the host in a star. 0 hides the object. False: the peer is no member, or
--- gets the updates from another one.
+-- Sets how often a peer is updated about an object; see tern.hpp. Call it on the peer that sends
+-- the updates: the owner, or the host in a star. 0 hides the object. False: the peer is no member,
+-- or gets the updates from another one.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param peer tern.Peer

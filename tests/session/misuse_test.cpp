@@ -350,6 +350,25 @@ TEST_F(Misused, TwoAtOnce)
     EXPECT_TRUE(set(host, hosts, Ship{{1, 1}, 1}));
 }
 
+TEST_F(Misused, ManyAtOnce)
+{
+    const ObjectId both[] = {guests, hosts};
+    const Ship ships[] = {{{1, 1}, 1}, {{2, 2}, 2}, {{3, 3}, 3}};
+    EXPECT_EQ(set_many<Ship>(guest, SHIP, both, ships), 0u);
+    expect("set_many", "There are 36 bytes for 2 objects of 12 bytes. Pass one struct for each "
+                       "object, without gaps.");
+    EXPECT_EQ(set_many<Ship>(guest, SHIP, both, std::span(ships).first(2)), 1u);
+    expect("set_many", "Object 1.1 (ship) belongs to peer 1, and this is peer 2. Ask may_set() or "
+                       "compare object_owner() with local_peer() first: owners change in each "
+                       "receive(). To get the object, claim() it.");
+    EXPECT_EQ(get<Ship>(guest, guests).health, 1);
+    Shout shouts[1] = {};
+    EXPECT_EQ(get_many<Shout>(guest, SHOUT, std::span(both).first(1), shouts), 0u);
+    expect("get_many",
+           "Object 2.1 is of type ship, and not of type shout. Ask object_type() first, "
+           "or keep the ids of each type apart.");
+}
+
 // A handler may read the session. What it calls wrongly itself is not reported again.
 TEST_F(Misused, TheHandlerMayRead)
 {
