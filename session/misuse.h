@@ -72,7 +72,7 @@ inline Entry change(Session *session, const char *function)
 // --- Checks. Each gives whether all is right, and reports it otherwise. ---
 bool is_in(const Entry &entry);   // The state is open or cut_off.
 bool is_idle(const Entry &entry); // The session has neither started nor joined.
-bool is_host(const Entry &entry); // The same, and this peer is the host.
+bool is_host(const Entry &entry); // The state is open or cut_off, and this peer is the host.
 bool has_type(const Entry &entry, TypeId type);
 // The object, of type `has`, is of the type that the caller wants.
 bool is_type(const Entry &entry, ObjectId object, TypeId has, TypeId wanted);

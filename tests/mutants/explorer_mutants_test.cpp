@@ -20,9 +20,9 @@ struct Absence {
 };
 
 // Without the checks Q5 and Q8 (.memory = false) the explorer does not stop at tombstones that
-// differ. It reaches the destroyed object that lives again.
+// differ. A creator that has forgotten its dead object finds a message about it malformed (I12).
 const Absence absences[] = {
-    {Mutant::no_memory_of_the_dead, "I3", {.peers = 3, .claims = 1, .destroys = 1}},
+    {Mutant::no_memory_of_the_dead, "I12", {.peers = 3, .claims = 1, .destroys = 1}},
     {Mutant::update_ignores_the_tick, "I4", {.peers = 2, .updates = 2, .losses = 1}},
     {Mutant::update_without_tenure, "I4", {.peers = 3, .claims = 1, .updates = 1, .losses = 1}},
     {Mutant::only_what_is_not_in_flight, "I4", {.peers = 2, .updates = 2, .losses = 1}},
