@@ -24,7 +24,7 @@ inline uint32_t after(const Flat<uint32_t> &table, uint32_t place)
     return (place + 1) & (table.count - 1);
 }
 
-// Where the key is, or the empty place where it belongs. `has_key` tells it of a slot.
+// Where the key is, or the empty place where it belongs. `has_key` decides for a slot.
 template <class HasKey> uint32_t find(const Flat<uint32_t> &table, uint64_t key, HasKey has_key)
 {
     uint32_t place = home(table, key);

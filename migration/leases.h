@@ -48,8 +48,8 @@ uint32_t write(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about);
 // A message about this type may not have arrived; it is written again.
 void lost(Replica &r, MemberSlot to, TypeId type);
 Verdict receive(Replica &r, MemberSlot from, BitReader reader);
-// The part of a REPORT that tells how many places of each type the sender holds. read_held() keeps
-// them as the lease of that member if `keep` is true.
+// write_held() writes into a REPORT how many places of each type the sender holds. read_held()
+// keeps them as the lease of that member if `keep` is true.
 void write_held(BitWriter &w, const Replica &r);
 void read_held(BitReader &reader, Replica &r, MemberSlot from, bool keep);
 

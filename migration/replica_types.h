@@ -169,7 +169,7 @@ struct MemberQueue {
     uint8_t more_zeros[4];
 };
 
-// What this peer may create of one type; places.h and leases.h tell the rules.
+// What this peer may create of one type; places.h and leases.h have the rules.
 struct Places {
     uint32_t held;    // The lease has so many places.
     uint32_t used;    // The number of places that are not free: an object lives there, or not all
@@ -184,7 +184,7 @@ struct Places {
     uint32_t low;    // The peer asks for more when no more places than these are free.
     uint32_t number; // The last LEASE of the present host had this number. 0: there was none.
     bool wanted;     // The peer has asked for more, or will.
-    bool waits;      // A LEASE is to tell the host of this type.
+    bool waits;      // A LEASE to the host is to name this type.
     uint8_t zero[2];
 };
 
@@ -196,7 +196,7 @@ struct Lease {
     uint32_t number;  // It rises with each change; an answer to an earlier LEASE is void.
     uint32_t asked;   // The LEASE of this number asks the member to return so many places.
     bool wanted;      // The member has asked for more.
-    bool waits;       // A LEASE is to tell the member of this type.
+    bool waits;       // A LEASE to the member is to name this type.
     bool is_exceeded; // Not on the host: it had more places alive here than the host has leased it.
     uint8_t zero;
 };

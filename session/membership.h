@@ -6,7 +6,7 @@
 namespace tern::session {
 
 Identity own_identity(const Session &s); // Without an address, which only others can see.
-// Makes a new signing key and tells the endpoint the incarnation that it stands for. The session
+// Makes a new signing key and gives the endpoint the incarnation that it stands for. The session
 // does so when it is made, and before each time that it joins again under the same key.
 void renew_incarnation(Session &s);
 uint32_t incarnation_of(const uint8_t (&signing_key)[32]); // Never 0.

@@ -64,7 +64,7 @@ inline Entry change(Session *session, const char *function)
 // false. `object`: what the call is about, or none.
 [[gnu::cold, gnu::format(printf, 4, 5)]] bool report(const Entry &entry, ObjectId object,
                                                      const char *remedy, const char *format, ...);
-// For functions that have no session.
+// Functions that have no session use this one.
 [[gnu::cold, gnu::format(printf, 4, 5)]] bool report(const MisuseHandler &handler,
                                                      const char *function, const char *remedy,
                                                      const char *format, ...);
@@ -80,7 +80,7 @@ bool is_type(const Entry &entry, ObjectId object, TypeId has, TypeId wanted);
 bool has_size(const Entry &entry, TypeId type, size_t size_bytes);
 // `value` is a struct of the type, and holds no NaN.
 bool is_value(const Entry &entry, TypeId type, const void *value, size_t size_bytes);
-// The same for the arguments of a call, and the state is open or cut_off.
+// is_in(), and `arguments` is_value() of a type for calls.
 bool is_call(const Entry &entry, TypeId type, const void *arguments, size_t size_bytes);
 bool goes_on_in_time(const Entry &entry, uint64_t now_us); // The time has not gone back.
 ObjectSlot find(const Entry &entry, ObjectId object);      // no_slot: the object is unknown.

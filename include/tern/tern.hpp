@@ -24,7 +24,7 @@ Session *make_session(const Config &config);
 // peers as there can be: what both limits multiply takes 34 bytes for each object and peer. 0 if
 // config_problem() finds something.
 size_t session_bytes(const Config &config);
-// For a config from a file or a script, whose problems its author should see.
+// Call it for a config from a file or a script, to show its author what is wrong.
 ConfigProblem config_problem(const Config &config);
 // Size in the struct of one element of a field of this kind; 1 for text, bytes and values.
 size_t element_bytes(FieldKind kind);
@@ -202,7 +202,7 @@ bool is_hidden(const Session *session, ObjectId object); // Whether its sender h
 // are ignored. Costs: docs/use/interest.md.
 bool set_interest(Session *session, TypeId type, uint16_t position,
                   std::span<const Viewpoint> viewpoints, float near_distance, float far_distance);
-// For many objects of one type: what create(), set() and so on do for each, at less cost. `values`
+// These do for many objects what create(), set() and so on do for one, in a single call. `values`
 // has one struct of size_bytes for each object, without gaps. An object for which the call is wrong
 // is left out and reported. Each returns the number of the other ones.
 // create_many() ends with the first object that cannot be created; `created` gets none from there.

@@ -1,4 +1,4 @@
-// What a game gets that calls a function wrongly: the function does nothing, and a text names the
+// A game calls functions wrongly: the function does nothing, and a text names the
 // mistake and the remedy. docs/use/misuse.md lists all of them.
 #include <cmath>
 #include <fstream>
@@ -384,7 +384,7 @@ TEST_F(Misused, TheHandlerMayRead)
     EXPECT_TRUE(set(guest, guests, Ship{}));
 }
 
-// What is no wrong call, but what a newcomer meets as well.
+// A newcomer meets these as well, though no call is wrong.
 TEST_F(Misused, WhatStatesAndTextsTell)
 {
     Session *lonely[2] = {make_session(config()), make_session(config())};

@@ -1,4 +1,4 @@
-// The functions that let a game check beforehand whether a call would assert.
+// The functions by which a game checks beforehand whether a call would be wrong.
 #include <gtest/gtest.h>
 #include <string>
 #include <tern/sim.hpp>
