@@ -97,6 +97,7 @@ struct Body {
     size_t item_bits;
     unsigned before; // Whether the listed entries before are carried, one bit each.
     bool malformed;
+    bool is_stale; // A later snapshot has given one of its entries to another object already.
 };
 
 static uint64_t read_bytes(RangeDecoder &d, unsigned count)
@@ -132,6 +133,11 @@ static History carried_history_of(Snapshots &s, const Reading &r, uint32_t entry
     for (uint8_t i = 0; i < h.count; ++i)
         history.at[i] = words_of(s, r.peer, h.numbers[i], entry);
     return history;
+}
+
+static bool is_same(const ReceivedEntry &a, const ReceivedEntry &b)
+{
+    return a.id == b.id && a.stamp == b.stamp && a.type == b.type;
 }
 
 static bool is_predicted(const TypeTable &types, TypeId type)
@@ -194,10 +200,13 @@ static void read_other(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
 {
     const size_t base_place = place_of(r.peer, r.base) * s.entry_count + number;
     const EntryPresence presence = r.base == 0 ? EntryPresence{} : s.got_presences[base_place];
-    ReceivedEntry entry = s.got_entries[size_t{r.peer} * s.entry_count + number];
+    const ReceivedEntry &known = s.got_entries[size_t{r.peer} * s.entry_count + number];
     const bool whole = range_coder::code(body.d, false, whole_probability);
     const uint8_t count = whole ? 0 : states(r.lineage, presence);
-    if (whole) entry = read_identity(body.d);
+    const ReceivedEntry entry = whole ? read_identity(body.d) : known;
+    if (known.id != ObjectId::none && !is_same(entry, known) &&
+        static_cast<int32_t>(r.number - known.named) < 0)
+        body.is_stale = true;
     if (!whole && count == 0) body.malformed = true;
     if (!is_predicted(types, entry.type)) body.malformed = true;
     if (object_id::creator(entry.id) == PeerId::none) body.malformed = true;
@@ -255,7 +264,8 @@ static SnapshotCheck read_group(Snapshots &s, SnapshotScratch &scratch, const Ty
     read_others(s, scratch, types, r, body);
     if (scratch.read_numbers.count == before) body.malformed = true;
     scratch.read.groups |= 1u << r.group;
-    return body.malformed ? SnapshotCheck::malformed : SnapshotCheck::usable;
+    if (body.malformed) return SnapshotCheck::malformed;
+    return body.is_stale ? SnapshotCheck::refused : SnapshotCheck::usable;
 }
 
 // Reads whether the next group is in the message, and its base.
@@ -274,7 +284,7 @@ static bool read_group_head(const Head &head, Reading &r, Body &body)
 static SnapshotCheck read_groups(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
                                  const Head &head, uint32_t peer, std::span<const std::byte> bytes)
 {
-    Body body = {range_coder::decoder(bytes), 0, 0, false};
+    Body body = {range_coder::decoder(bytes), 0, 0, false, false};
     Reading r = {peer, head.number, head.tick, head.since, head.first, head.base, {}};
     for (; r.group <= head.last; ++r.group) {
         if (!read_group_head(head, r, body)) continue;
@@ -314,10 +324,11 @@ static void name_entry(Snapshots &s, const SnapshotScratch &scratch, uint32_t pe
     const uint32_t number = scratch.read_numbers[i];
     const ReceivedEntry &now = scratch.read_entries[i];
     ReceivedEntry &entry = s.got_entries[size_t{peer} * s.entry_count + number];
-    if (entry.id == now.id && entry.stamp == now.stamp && entry.type == now.type) return;
+    if (is_same(entry, now)) return;
     const uint32_t at = stream_of(s, peer, number / group_entries);
     if (entry.id != ObjectId::none) s.got_renamed[at] = scratch.read.number;
     entry = now;
+    entry.named = scratch.read.number;
     for (const Snapshot &snapshot : stream(s.got, at))
         if (snapshot.number != 0 && snapshot.number != scratch.read.number)
             s.got_presences[place_of(peer, snapshot.number) * s.entry_count + number] = {};

@@ -107,7 +107,8 @@ struct ReceivedEntry {
     ObjectId id;
     Stamp stamp;
     TypeId type;
-    uint16_t zero[3];
+    uint16_t zero;
+    uint32_t named; // The snapshot that gave the entry to this object.
 };
 
 // One object in a snapshot that is being written.

@@ -490,6 +490,20 @@ TEST(Snapshots, ALateOneDoesNotGiveANumberBackToTheFormerObject)
     }
 }
 
+// It must not do so either if the receiver has learned of the new object first.
+TEST(Snapshots, ALateFirstOneDoesNotTakeItsNumberFromTheNextObject)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        SCOPED_TRACE(seed);
+        Net net = of(scarce_table);
+        net.random = random::from_seed(seed);
+        net.faults = {0.3, 150, 0, 1000};
+        for (uint32_t i = 0; i < 600; ++i)
+            net.tick(0.1);
+        if (HasFailure()) return;
+    }
+}
+
 // Sends peer 0 a snapshot in each tick; the owner learns none of their outcomes.
 static std::vector<Snapshot> send_on(Net &net, uint32_t ticks)
 {
