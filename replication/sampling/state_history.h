@@ -30,7 +30,8 @@ struct ClockEnvelope {
 // Estimates which tick an owner has at a local time, as seen through the fastest datagrams: the
 // longest side of the envelope gives the rate and the offset. If even the fastest datagram of a
 // window is further than clock_drift_us_max from that line, the owner has paused or jumped, and
-// only the samples of that window count. So both are forgotten after two windows.
+// only the samples of that window count. So both are forgotten after two windows. While the owner
+// sends no updates, a window lasts on: the estimate then stays wrong until 4 s after they go on.
 // docs/decisions.md, "Error bounds".
 inline constexpr uint64_t clock_window_us = 4'000'000;
 inline constexpr double clock_drift_us_max = 4000;

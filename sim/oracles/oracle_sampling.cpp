@@ -13,8 +13,6 @@ namespace {
 constexpr size_t samples_max = 4;      // Objects that are sampled in one tick of a peer.
 constexpr uint64_t same_ticks = 64;    // A peer samples the same ones for so many ticks.
 constexpr float glide_step_max = 0.4f; // The most that a gliding object moves in a tick.
-// Estimates of an owner's clock keep samples for 8 s, from before a pause too.
-constexpr uint64_t steady_us = 10'000'000;
 // With a jitter of 80 ms such an estimate is off by 50 ms at most after that time.
 constexpr uint64_t clock_error_us = 50'000;
 // Receivers go on for 16 ticks of the owner, and return in as many: sample() in tern.hpp.
@@ -62,7 +60,8 @@ float distance(const float (&point)[3], const float (&from)[3], const float (&to
 
 bool is_steady(const Node &node, uint64_t now_us)
 {
-    return node.troubled_us <= now_us && now_us - node.troubled_us >= steady_us;
+    return node.shows_clock && node.troubled_us <= now_us &&
+           now_us - node.troubled_us >= clock_steady_us;
 }
 
 // Whether the two had no path of their own lately. What comes over a new one has been on its way
@@ -71,7 +70,7 @@ bool were_apart(const Oracles &o, std::span<const Node> nodes, size_t a, size_t 
 {
     const auto lately = [&](size_t one, size_t other) {
         const auto found = o.nodes[one].indirect_us.find(nodes[other].self);
-        return found != o.nodes[one].indirect_us.end() && now_us - found->second < steady_us;
+        return found != o.nodes[one].indirect_us.end() && now_us - found->second < clock_steady_us;
     };
     return a != b && (lately(a, b) || lately(b, a));
 }

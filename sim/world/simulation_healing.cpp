@@ -18,6 +18,7 @@ static void heal(Simulation &sim, uint16_t place)
     p.grain_us = 0;
     uint64_t &troubled_us = sim.nodes[place].troubled_us;
     troubled_us = std::min(troubled_us, sim.now_us);
+    sim.nodes[place].shows_clock = sim.now_us - troubled_us >= clock_steady_us;
     p.acts.clear();
     p.next_act = 0;
 }

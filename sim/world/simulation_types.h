@@ -93,6 +93,9 @@ struct PlayedClaim { // A claim of this tick, or a value that was set under an u
     uint64_t hoped; // Written::tenure of that value. 0: this is the claim itself.
 };
 
+// Estimates of an owner's clock keep samples for 8 s, from before a pause too.
+inline constexpr uint64_t clock_steady_us = 10'000'000;
+
 // A place in the network. One peer may follow another there.
 struct Node {
     Session *session = nullptr; // Null: no peer runs here. A crash leaves nothing of it.
@@ -104,6 +107,9 @@ struct Node {
     uint64_t ticked_us = 0;    // World time of the last tick.
     uint64_t period_us = 0;    // The time between two ticks.
     uint64_t troubled_us = 0;  // World time of the end of the last fault of this place.
+    // Cleared at the healing after a recent fault: its objects then rest, so that no update shows
+    // others how its clock runs.
+    bool shows_clock = true;
     std::vector<Datagram> inbox;
     // The last tick, for the oracles:
     std::vector<Event> events; // Their pointers to arguments are no longer valid.
