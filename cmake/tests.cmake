@@ -28,6 +28,21 @@ if(TERN_BUILD_TESTS)
   tern_test(session ${all_modules}) # Over the simulated network, which is above them.
   tern_test(rpc ${all_modules})
 
+  # The C interface is tried from C, with what is installed only.
+  enable_language(C)
+  file(GLOB sources CONFIGURE_DEPENDS tests/c_interface/*.c)
+  tern_c_executable(test_c_interface ${sources})
+  target_include_directories(test_c_interface PRIVATE ${PROJECT_SOURCE_DIR})
+  add_test(NAME surface.c COMMAND test_c_interface)
+  add_test(NAME surface.c_compilers
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/c_interface/compile.sh ${PROJECT_SOURCE_DIR})
+  add_test(NAME surface.c_symbols
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/c_interface/symbols.sh
+                   ${PROJECT_SOURCE_DIR}/include/tern/tern.h
+                   $<TARGET_FILE:tern> $<TARGET_FILE:tern_public_udp>)
+  set_tests_properties(surface.c surface.c_compilers surface.c_symbols PROPERTIES
+                       LABELS surface TIMEOUT 120)
+
   if(TERN_LUA)
     include(cmake/lua_tests.cmake)
   endif()
@@ -86,7 +101,8 @@ if(TERN_BUILD_TESTS)
   endif()
   if(TARGET example_hello)
     add_test(NAME example.hello COMMAND example_hello)
-    set_tests_properties(example.hello PROPERTIES LABELS examples TIMEOUT 60)
+    add_test(NAME example.hello_c COMMAND example_hello_c)
+    set_tests_properties(example.hello example.hello_c PROPERTIES LABELS examples TIMEOUT 60)
     add_test(NAME example.film COMMAND ${PROJECT_SOURCE_DIR}/tests/film.sh
                                        $<TARGET_FILE:example_film>)
     set_tests_properties(example.film PROPERTIES LABELS examples TIMEOUT 60)

@@ -16,7 +16,7 @@ static void print(const Misuse &misuse)
 #endif
 }
 
-static void hand_over(const MisuseHandler &handler, const Misuse &misuse)
+void hand_over(const MisuseHandler &handler, const Misuse &misuse)
 {
     if (handler.handle)
         handler.handle(handler.user, misuse);

@@ -64,6 +64,8 @@ inline Entry change(Session *session, const char *function)
 // false. `object`: what the call is about, or none.
 [[gnu::cold, gnu::format(printf, 4, 5)]] bool report(const Entry &entry, ObjectId object,
                                                      const char *remedy, const char *format, ...);
+// Calls the handler, or prints the misuse if it has none.
+void hand_over(const MisuseHandler &handler, const Misuse &misuse);
 // Functions that have no session use this one.
 [[gnu::cold, gnu::format(printf, 4, 5)]] bool report(const MisuseHandler &handler,
                                                      const char *function, const char *remedy,

@@ -1,4 +1,5 @@
 #include "session/session.h"
+#include "base/memory.h"
 #include "migration/messages.h"
 #include "replication/world/field.h"
 #include "session/explain.h"
@@ -13,9 +14,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <sodium.h>
 
 namespace tern {
@@ -180,6 +179,7 @@ static EndpointLimits endpoint_limits(const Config &config)
     limits.connection.timeout_us = config.timeout_ms * 1000;
     limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::world)] = 256 * 1024;
     limits.connection.queue_bytes_max[static_cast<size_t>(StreamId::calls)] = call_queue_bytes_max;
+    limits.allocator = config.allocator;
     limits.handshake_timeout_us = std::min<uint32_t>(config.join_timeout_ms * 1000 / 2, 5'000'000);
     return limits;
 }
@@ -305,20 +305,21 @@ static size_t all_bytes(Session &s)
 static void free_memory(Session *s)
 {
     if (s->endpoint) endpoint::destroy_endpoint(s->endpoint);
-    std::free(s->replica_memory);
-    std::free(s->memory);
-    std::free(s);
+    const Allocator allocator = s->config.allocator;
+    memory::release(allocator, s->replica_memory);
+    memory::release(allocator, s->memory);
+    memory::release(allocator, s);
 }
 
 // Null: the system gives no memory for it.
 static Session *allocate(const Config &config, EntropySource &entropy)
 {
-    auto *s = static_cast<Session *>(std::calloc(1, sizeof(Session)));
+    auto *s = static_cast<Session *>(memory::allocate(config.allocator, sizeof(Session)));
     if (!s) return nullptr;
     set_limits(*s, config);
     make_keys(*s, entropy);
-    s->replica_memory = std::calloc(1, s->sizes.block_bytes);
-    s->memory = std::calloc(1, arrays_bytes(*s));
+    s->replica_memory = memory::allocate(config.allocator, s->sizes.block_bytes);
+    s->memory = memory::allocate(config.allocator, arrays_bytes(*s));
     s->endpoint = endpoint::make_endpoint(endpoint_limits(config), s->keys);
     if (s->replica_memory && s->memory && s->endpoint) return s;
     free_memory(s);
@@ -443,6 +444,8 @@ ConfigProblem config_problem(const Config &config)
         return outside("parallel.parts", c.parallel.parts, 1, send_parts_max);
     if (c.parallel.parts > 1 && !c.parallel.for_each)
         return {"parallel.parts above 1 without parallel.for_each"};
+    if (!c.allocator.allocate != !c.allocator.release)
+        return {"one of allocator.allocate and allocator.release without the other"};
     const ConfigProblem of_types = type_table::problem(c.types);
     if (of_types.text[0] != 0) return of_types;
     const uint64_t bytes = snapshots::received_bytes_max(c.types, c.peers_max);
@@ -463,11 +466,13 @@ size_t element_bytes(FieldKind kind)
 size_t session_bytes(const Config &config)
 {
     if (!session::is_valid(config, "session_bytes")) return 0;
-    const std::unique_ptr<Session, decltype(&std::free)> measured(
-        static_cast<Session *>(std::calloc(1, sizeof(Session))), &std::free);
-    if (!measured) return 0;
-    session::set_limits(*measured, config);
-    return session::all_bytes(*measured);
+    void *const memory = memory::allocate(config.allocator, sizeof(Session));
+    if (!memory) return 0;
+    Session &measured = *static_cast<Session *>(memory);
+    session::set_limits(measured, config);
+    const size_t bytes = session::all_bytes(measured);
+    memory::release(config.allocator, memory);
+    return bytes;
 }
 
 const Config &session_config(const Session *session)

@@ -6,12 +6,13 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 # From top to bottom, each row from left to right; "-" is an empty place.
-rows=("host programs -" "scripts sim discovery" "lua_bindings - -" "- session -"
+rows=("host programs -" "scripts sim discovery" "lua_bindings - c_interface" "- session -"
     "rpc migration -" "- replication transport" "base - include")
 declare -A what=(
     [programs]="tern-demo, tern-sim, ..." [host]="dedicated server" [scripts]="games in Lua"
     [sim]="simulator, oracles, explorer" [lua_bindings]="Lua module"
-    [discovery]="sessions on the LAN" [session]="implements tern.hpp" [rpc]="calls and replies"
+    [discovery]="sessions on the LAN" [c_interface]="implements tern.h"
+    [session]="implements tern.hpp" [rpc]="calls and replies"
     [migration]="ownership, membership" [transport]="packets, acks, encryption"
     [replication]="fields, updates, snapshots" [base]="bits, arrays, hash"
     [include]="public headers")
@@ -52,7 +53,8 @@ reduced() {
 # The core is blue.
 fill_of() {
     case $1 in
-    base | include | transport | replication | migration | rpc | session | discovery)
+    base | include | transport | replication | migration | rpc | session | discovery | \
+        c_interface)
         echo '#e3eefc'
         ;;
     *) echo '#f3f3f3' ;;

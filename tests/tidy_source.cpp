@@ -16,8 +16,8 @@ static bool starts_with_any(const std::string &name, std::initializer_list<const
 
 static bool is_text(const std::filesystem::path &path)
 {
-    static const std::vector<std::string> kinds = {".h",   ".hpp", ".cpp",  ".cmake", ".in",
-                                                   ".txt", ".md",  ".json", ".sh",    ".lua"};
+    static const std::vector<std::string> kinds = {".h",   ".hpp", ".cpp",  ".c",  ".cmake", ".in",
+                                                   ".txt", ".md",  ".json", ".sh", ".lua"};
     const std::string name = path.filename().string();
     return name == "dev" || name == "run" ||
            std::find(kinds.begin(), kinds.end(), path.extension().string()) != kinds.end();
@@ -48,7 +48,8 @@ std::vector<File> files_of(const std::string &root)
 
 bool is_code(const File &file)
 {
-    return file.path.ends_with(".h") || file.path.ends_with(".hpp") || file.path.ends_with(".cpp");
+    return file.path.ends_with(".h") || file.path.ends_with(".hpp") ||
+           file.path.ends_with(".cpp") || file.path.ends_with(".c");
 }
 
 std::string folder(const std::string &path)

@@ -18,7 +18,8 @@ constexpr size_t file_lines_max = 600;
 constexpr size_t function_lines_max = 70;
 constexpr size_t line_columns_max = 100;
 
-const Names core = {"base", "transport", "replication", "migration", "rpc", "session", "discovery"};
+const Names core = {"base", "transport", "replication", "migration",
+                    "rpc",  "session",   "discovery",   "c_interface"};
 
 std::string at(const File &file, size_t line, const std::string &what)
 {
@@ -199,6 +200,7 @@ const std::map<std::string, Names> &lower_modules()
         {"session", session},
         {"rpc/call_*", session},
         {"discovery", {"base", "transport", "session", "tern/types.hpp", "tern/discovery.hpp"}},
+        {"c_interface", {"base", "session", "tern"}},
         {"lua_bindings", user},
         {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
         {"sim",
@@ -261,7 +263,8 @@ bool is_from_outside(const std::string &header)
     static const Names standard = {
         "atomic", "cerrno", "chrono", "condition_variable", "ctime",  "filesystem", "future",
         "locale", "mutex",  "random", "semaphore",          "thread", "format"};
-    if (header == "sodium.h") return false;
+    static const Names of_c = {"stdbool.h", "stddef.h", "stdint.h"}; // For tern.h.
+    if (header == "sodium.h" || of_c.contains(header)) return false;
     return standard.contains(header) || header.ends_with(".h");
 }
 

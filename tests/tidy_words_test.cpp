@@ -18,7 +18,7 @@ constexpr size_t folder_files_max = 40;
 bool is_core(const File &file)
 {
     static const std::regex pattern(
-        "^(base|transport|replication|migration|rpc|session|discovery|include)/.*");
+        "^(base|transport|replication|migration|rpc|session|discovery|c_interface|include)/.*");
     return is_code(file) && std::regex_match(file.path, pattern);
 }
 

@@ -1,9 +1,9 @@
 #include "transport/endpoint.h"
 #include "base/assert.h"
+#include "base/memory.h"
 #include "transport/endpoint_types.h"
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <sodium.h>
 
@@ -72,7 +72,7 @@ Endpoint *make_endpoint(const EndpointLimits &limits, const KeyPair &keys)
     TERN_ASSERT(initialized >= 0, "libsodium cannot be initialized: %d", initialized);
 
     const Places at = places(limits);
-    auto *block = static_cast<std::byte *>(std::calloc(at.size_bytes, 1));
+    auto *block = static_cast<std::byte *>(memory::allocate(limits.allocator, at.size_bytes));
     if (!block) return nullptr;
     const auto unaligned = reinterpret_cast<uintptr_t>(block + at.connections);
 
@@ -98,8 +98,9 @@ void destroy_endpoint(Endpoint *endpoint)
     if (!endpoint) return;
     for (ConnectionIndex i = 0; i < endpoint->_limits.connections_max; i += 1)
         free_connection(*endpoint, i);
+    const Allocator allocator = endpoint->_limits.allocator;
     sodium_memzero(endpoint, sizeof *endpoint);
-    std::free(endpoint);
+    memory::release(allocator, endpoint);
 }
 
 void set_entropy(Endpoint &e, const EntropySource &entropy)

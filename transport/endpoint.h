@@ -22,6 +22,7 @@ struct EndpointLimits {
     uint16_t connections_max; // 1000 at most.
     ConnectionLimits connection;
     uint32_t handshake_timeout_us; // How long connect() keeps trying.
+    Allocator allocator;
 };
 
 // Datagrams to be sent in this tick, in one fixed buffer.

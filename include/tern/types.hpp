@@ -243,6 +243,16 @@ struct MisuseHandler {
     void *user = nullptr; // Passed to handle().
 };
 
+// Where the memory of a session comes from.
+struct Allocator {
+    // Gives memory that is all zero and aligned for every type, as calloc() does, or null. Only
+    // make_session() and session_bytes() call it. Null: calloc().
+    void *(*allocate)(void *user, size_t size_bytes) = nullptr;
+    // Takes back what allocate() gave. Null: free().
+    void (*release)(void *user, void *memory) = nullptr;
+    void *user = nullptr; // Passed to both.
+};
+
 struct Config {
     // Equal on all peers. The types and all that they point to live as long as the session.
     std::span<const Type> types;
@@ -282,6 +292,7 @@ struct Config {
     uint32_t recording_bytes_max = 0;
     Parallel parallel = {};
     MisuseHandler misuse = {};
+    Allocator allocator = {};
 };
 
 // The first problem of a Config, as an English sentence that names the setting. "": none.

@@ -81,6 +81,16 @@ quietly "$cxx" -std=c++20 -Wall -Wextra -Werror "$here/main.cpp" -o use-pkg-conf
     $(pkg-config --static --cflags --libs tern-sim tern)
 quietly ./use-pkg-config
 echo "consumer: pkg-config static ok"
+# shellcheck disable=SC2046
+quietly "${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror "$source_dir/examples/hello.c" \
+    -o use-c $(pkg-config --static --cflags --libs tern-udp)
+quietly ./use-c
+PKG_CONFIG_PATH=$(dirname "$(find "$work_dir/shared" -name tern.pc)")
+# shellcheck disable=SC2046
+quietly "${CC:-cc}" -std=c99 "$source_dir/examples/hello.c" -o use-c-shared \
+    -Wl,-rpath,"$(pkg-config --variable=libdir tern)" $(pkg-config --cflags --libs tern-udp tern)
+quietly ./use-c-shared
+echo "consumer: C with both ok"
 
 build_consumer subdirectory -DCONSUMER_WAY=subdirectory -DTERN_SOURCE_DIR="$source_dir" \
     -DTERN_ENET=OFF # Once without.

@@ -1,0 +1,76 @@
+// The functions of tern.h on sockets, addresses and the clock. In the library tern::udp.
+#include "c_interface/alike.h"
+#include "tern/io.hpp"
+#include <cstring>
+
+using namespace tern;
+
+// A tern_socket is a Socket, by another name.
+static Socket *inside(tern_socket *socket)
+{
+    return reinterpret_cast<Socket *>(socket);
+}
+
+static tern_result result_of(SocketError error)
+{
+    switch (error) {
+    case SocketError::none: return TERN_OK;
+    case SocketError::port_in_use: return TERN_PORT_IN_USE;
+    case SocketError::not_permitted: return TERN_NOT_PERMITTED;
+    case SocketError::no_such_family: return TERN_NO_SUCH_FAMILY;
+    case SocketError::not_built:
+    case SocketError::system: return TERN_SYSTEM;
+    }
+    return TERN_SYSTEM;
+}
+
+tern_result tern_make_udp_socket(uint16_t port, bool ipv6, tern_socket **socket)
+{
+    if (!socket) return TERN_MISUSE;
+    const MadeSocket made = make_udp_socket(port, ipv6 ? IpVersion::v6 : IpVersion::v4);
+    *socket = reinterpret_cast<tern_socket *>(made.socket);
+    return result_of(made.error);
+}
+
+void tern_destroy_socket(tern_socket *socket)
+{
+    destroy_socket(inside(socket));
+}
+
+size_t tern_socket_receive(tern_socket *socket, const tern_datagram **datagrams)
+{
+    const std::span<const Datagram> received =
+        socket ? inside(socket)->receive() : std::span<const Datagram>();
+    if (datagrams) *datagrams = c_interface::to_c(received.data());
+    return received.size();
+}
+
+void tern_socket_send(tern_socket *socket, const tern_datagram *datagrams, size_t count)
+{
+    if (socket) inside(socket)->send(c_interface::from_c(datagrams, count));
+}
+
+uint16_t tern_socket_port(const tern_socket *socket)
+{
+    return socket ? reinterpret_cast<const Socket *>(socket)->local_address().port : uint16_t{0};
+}
+
+tern_result tern_parse_address(const char *text, tern_address *address)
+{
+    const ParsedAddress parsed = parse_address(text ? text : "");
+    if (parsed.error) return TERN_BAD_TEXT;
+    if (address) std::memcpy(address, &parsed.address, sizeof *address);
+    return TERN_OK;
+}
+
+void tern_address_text(const tern_address *address, char text[TERN_ADDRESS_TEXT_MAX])
+{
+    const AddressText written = to_text(*c_interface::from_c(address, 1).data());
+    static_assert(sizeof written.text == TERN_ADDRESS_TEXT_MAX);
+    std::memcpy(text, written.text, sizeof written.text);
+}
+
+uint64_t tern_clock_us(void)
+{
+    return clock_us();
+}

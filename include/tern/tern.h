@@ -1,0 +1,557 @@
+// The C interface of tern, for C99 and for every language that can call C. docs/use/c.md.
+//
+// Threads: one thread at a time may use a session; tern starts none.
+// Lifetimes: all that a session returns is valid until its next tern_receive(), and datagrams of
+// tern_send() until the next tern_send().
+// Structs: those that begin with struct_size may grow in later versions. Set it to the sizeof that
+// your compiler knows, and the rest to zero: zero in any member means its default. A library reads
+// and writes that many bytes, so a program runs with a newer library without a new build. The
+// elements of an array have the struct_size of its first one.
+// Results: TERN_OK is 0, and all others are negative. A function that does not give TERN_OK has
+// done nothing. Functions that give something else than a result give 0 or NULL instead.
+// Text is UTF-8 and ends with a zero. Nothing is thrown, and there are no globals.
+#ifndef TERN_TERN_H
+#define TERN_TERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) && defined(TERN_SHARED)
+#define TERN_API __declspec(dllimport)
+#elif defined(_WIN32)
+#define TERN_API
+#else
+#define TERN_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TERN_VERSION "0.1.0" // Of this header; that of the library is tern_version().
+
+typedef struct tern_session tern_session; // This process's peer of one game session.
+typedef struct tern_socket tern_socket;   // A UDP socket.
+
+typedef uint16_t tern_peer;    // A peer of one session. Never reused in it.
+typedef uint64_t tern_object;  // An object of one session, in 48 bits. Never reused in it.
+typedef uint32_t tern_call_id; // A call that awaits an answer.
+typedef uint16_t tern_type_id; // An index into tern_config.types.
+
+#define TERN_NO_PEER ((tern_peer)0)
+#define TERN_HOST ((tern_peer)0xfffe)     // The present host, as the recipient of a call.
+#define TERN_EVERYONE ((tern_peer)0xffff) // All other members, as the recipient of a call.
+#define TERN_NO_OBJECT ((tern_object)0)
+#define TERN_NO_CALL ((tern_call_id)0)
+#define TERN_NO_TYPE ((tern_type_id)0xffff)
+#define TERN_NO_FIELD 0xffff
+
+#define TERN_INVITE_TEXT_MAX 256  // Bytes of a printed invite, with the final zero.
+#define TERN_ADDRESS_TEXT_MAX 56  // Bytes of a printed address, with the final zero.
+#define TERN_PROBLEM_TEXT_MAX 256 // Bytes of a config's problem, with the final zero.
+#define TERN_BREACHES 5           // Kinds of tern_breach, with TERN_BREACH_NONE.
+
+typedef enum tern_result {
+    TERN_OK = 0,
+    TERN_MISUSE = -1,      // The call was wrong; tern_config.misuse got a report.
+    TERN_CUT_OFF = -2,     // The state is TERN_STATE_CUT_OFF: nothing can change.
+    TERN_NO_ROOM = -3,     // A limit or a queue is full: try again later.
+    TERN_GONE = -4,        // The peer or the object is not there, or not any more.
+    TERN_NOT_ALLOWED = -5, // callers or calls_per_second_max of the type forbids the call.
+    TERN_BAD_CONFIG = -6,  // See tern_config_problem().
+    TERN_BAD_TEXT = -7,    // The text is no invite or no address: tern_invite_problem().
+    TERN_NO_MEMORY = -8,
+    TERN_PORT_IN_USE = -9,
+    TERN_NOT_PERMITTED = -10,  // A port below 1024, or a local firewall.
+    TERN_NO_SUCH_FAMILY = -11, // This machine does not have the IP version.
+    TERN_SYSTEM = -12          // The system is out of descriptors.
+} tern_result;
+TERN_API const char *tern_result_text(tern_result result); // A sentence for people.
+TERN_API const char *tern_version(void);                   // Of the library: TERN_VERSION.
+
+typedef struct tern_address {
+    uint8_t ip[16]; // IPv6, or IPv4 as ::ffff:a.b.c.d (RFC 4291). All zero with port 0: none.
+    uint16_t port;  // In host byte order.
+} tern_address;
+
+typedef struct tern_datagram {
+    tern_address address; // The sender of a received datagram, the destination of one to send.
+    const void *bytes;    // The UDP payload.
+    size_t size_bytes;
+} tern_datagram;
+
+// --- Types: the structs that are replicated as objects or sent as the arguments of calls ---
+
+typedef enum tern_field_kind {
+    TERN_BOOLEAN, // bool
+    // int8_t to uint64_t. With a range (min < max) a value takes as few bits as the range needs,
+    // and values outside it are clamped.
+    TERN_INT8,
+    TERN_INT16,
+    TERN_INT32,
+    TERN_INT64,
+    TERN_UINT8,
+    TERN_UINT16,
+    TERN_UINT32,
+    TERN_UINT64,
+    TERN_FLOAT32,    // float. With a range clamped; with a range and a step rounded to steps.
+    TERN_QUATERNION, // float[4] of length 1. With a step: three components, rounded to steps.
+    TERN_PEER,       // tern_peer
+    TERN_OBJECT,     // tern_object. It may name an object that this peer does not know.
+    TERN_TEXT,       // char[count] that ends with a zero.
+    TERN_BYTES,      // uint8_t[count]
+    TERN_VALUES      // uint8_t[count] with one dynamic value: docs/wire_format.md, "Values".
+} tern_field_kind;
+
+typedef struct tern_field { // One member of a struct.
+    uint32_t struct_size;
+    tern_field_kind kind;
+    const char *name;      // Unique in its type, not empty, without spaces.
+    uint16_t offset_bytes; // offsetof() in the struct.
+    uint16_t count;        // Array length; for text, bytes and values in bytes. 0: 1.
+    double min, max;       // Range of integers and TERN_FLOAT32. Both 0: that of the kind.
+    double step;           // Precision of a TERN_FLOAT32 with a range or of a quaternion. 0: exact.
+    // Receivers may show the field off by so much, in its unit or in radians. While what they
+    // extrapolate is that near, nothing is sent. 0: every change is sent. See tern_sample().
+    double bound;
+} tern_field;
+
+typedef enum tern_orphan { // What happens to an object whose owner has left.
+    TERN_ORPHAN_TO_HOST,
+    TERN_ORPHAN_DESTROY,
+    TERN_ORPHAN_SPREAD,   // The member with the fewest objects gets it.
+    TERN_ORPHAN_ASK_GAME, // The host gets it, and its game TERN_EVENT_OBJECT_ORPHANED.
+    TERN_ORPHAN_HOLD      // The host gives it back if the last owner joins again.
+} tern_orphan;
+
+typedef enum tern_claim_policy { // How the host answers claims.
+    TERN_CLAIM_ALWAYS,
+    TERN_CLAIM_ASK_GAME, // By its game, which gets TERN_EVENT_CLAIM_ASKED.
+    TERN_CLAIM_NEVER
+} tern_claim_policy;
+
+typedef enum tern_callers { // Who may make the calls of a type.
+    TERN_CALLERS_ANYBODY,
+    TERN_CALLERS_HOST,
+    TERN_CALLERS_OWNER // The owner of the object in the first TERN_OBJECT field.
+} tern_callers;
+
+typedef struct tern_type {
+    uint32_t struct_size;
+    uint32_t size_bytes; // sizeof the struct, 1 to 4096. Bytes without a field are not sent.
+    const char *name;    // Unique in the session, not empty, without spaces.
+    const tern_field *fields;
+    uint32_t field_count; // At most 64.
+    uint32_t objects_max; // Objects that can live at once, of all peers. 0: it is for calls only.
+    tern_orphan orphan;
+    tern_claim_policy claim;
+    tern_callers callers;
+    uint32_t claim_cooldown_ms;     // The host refuses claims for this long after a grant.
+    uint32_t owned_max;             // Claims of who owns so many are refused. 0: no limit.
+    uint16_t claims_per_second_max; // Of one peer. 0: no limit.
+    uint16_t calls_per_second_max;  // Of one peer. 0: no limit.
+    bool predicted;                 // Objects move steadily: fewer bytes, for more time and memory.
+} tern_type;
+
+// --- Configuration ---
+
+typedef enum tern_topology {
+    TERN_MESH, // Every peer has a connection to every other one.
+    TERN_STAR  // Client-server: every peer has one to the host.
+} tern_topology;
+
+typedef enum tern_quorum { // Which members go on when others are lost without a goodbye.
+    TERN_QUORUM_MAJORITY,
+    TERN_QUORUM_SURVIVORS
+} tern_quorum;
+
+typedef struct tern_misuse { // A call that the game must not make. docs/use/misuse.md.
+    uint32_t struct_size;
+    tern_peer owner;      // Of the object; TERN_NO_PEER if it is unknown.
+    tern_object object;   // The object of the call, or TERN_NO_OBJECT.
+    const char *function; // The name of the function, with tern_ or without.
+    const char *wrong;    // A sentence: what was wrong, and what was expected.
+    const char *remedy;   // A sentence: what to do instead.
+} tern_misuse;
+
+typedef struct tern_config {
+    uint32_t struct_size;
+    uint32_t type_count;
+    const tern_type *types;    // Equal on all peers. Types, fields and names are copied.
+    const char *name;          // The name of this peer, shown to others; at most 31 bytes. Copied.
+    uint16_t peers_max;        // With this one; 2 to 64, in a star to 512. Equal on all. 0: 16.
+    bool ask_before_admission; // Newcomers wait for tern_admit() or tern_refuse().
+    bool keep_misbehaving;     // The host leaves TERN_EVENT_MISBEHAVED to its game.
+    tern_topology topology;    // Equal on all peers.
+    tern_quorum quorum;        // Equal on all peers.
+    uint32_t timeout_ms;       // A silent peer is gone after it. 100 to 600,000; 0: 10,000.
+    uint32_t join_timeout_ms;  // How long joining may take. 100 to 600,000; 0: 10,000.
+    uint32_t go_on_after_ms;   // Cut off for so long, this peer goes on alone. 0: it waits.
+    uint32_t recording_bytes_max;       // Buffer of tern_take_recording(). 0: nothing is recorded.
+    uint32_t send_bytes_per_second_max; // To each peer; at least 4096. 0: 262,144.
+    uint32_t bridge_bytes_per_second_max;  // Relayed for each pair; at least 4096. 0: 65,536.
+    uint32_t forward_bytes_per_second_max; // A star's host, calls of each member. 0: 131,072.
+    // Gives memory that is all zero and aligned for every type, as calloc() does, or NULL. Called
+    // by tern_make_session() alone. Both NULL: calloc() and free().
+    void *(*allocate)(void *user, size_t size_bytes);
+    void (*release)(void *user, void *memory); // Called by tern_destroy_session() alone.
+    // Is called by the function that was called wrongly, before it returns. All pointers are valid
+    // until it returns. It may read the session, but not change it. NULL: the misuse is printed to
+    // stderr, and a library that was built without NDEBUG calls abort().
+    void (*misuse)(void *user, const tern_misuse *misuse);
+    // Gets lines about the session for a log file: its state, and who comes and goes. Called by
+    // functions that change the session.
+    void (*log)(void *user, const char *line);
+    // Threads that tern_send() may use. It must call run(context, i) once for each i below count,
+    // in any order and on any thread, and return when all of these calls have returned.
+    void (*for_each)(void *user, uint32_t count, void (*run)(void *context, uint32_t i),
+                     void *context);
+    uint32_t send_parts; // Into how many parts tern_send() divides its work, at most 16. 0: 1.
+    void *user;          // Is passed to all of these functions.
+} tern_config;
+
+// Writes the first problem of the config as an English sentence that names the setting, or "".
+TERN_API tern_result tern_config_problem(const tern_config *config,
+                                         char problem[TERN_PROBLEM_TEXT_MAX]);
+// The bytes that tern_make_session() allocates for this config. 0 if it has a problem.
+TERN_API size_t tern_session_bytes(const tern_config *config);
+
+// --- A session ---
+
+typedef enum tern_state {
+    TERN_STATE_IDLE,    // Made, neither started nor joining.
+    TERN_STATE_JOINING, // From tern_join() until the objects of all members are here.
+    TERN_STATE_OPEN,
+    TERN_STATE_CUT_OFF, // Too few members are heard to go on; nothing can be changed.
+    TERN_STATE_LEAVING, // The goodbye is on its way. Keep calling tern_receive() and tern_send().
+    TERN_STATE_LEFT,
+    // The session has ended against our will. All of these are final.
+    TERN_STATE_UNREACHABLE,
+    TERN_STATE_REFUSED_FULL,
+    TERN_STATE_REFUSED_TYPES, // The host has another type table, peers_max, quorum or topology.
+    TERN_STATE_REFUSED_VERSION,
+    TERN_STATE_REFUSED_SECRET,
+    TERN_STATE_REFUSED_BY_GAME,
+    TERN_STATE_REMOVED,
+    TERN_STATE_OVERFLOW // A counter of this peer has ended: docs/use/how_many.md.
+} tern_state;
+
+// Allocates all memory that the session will ever use, from config->allocate.
+TERN_API tern_result tern_make_session(const tern_config *config, tern_session **session);
+TERN_API void tern_destroy_session(tern_session *session); // Sends no goodbye: tern_leave().
+TERN_API tern_result tern_start(tern_session *session);    // As the first peer, which is the host.
+// Joins through the member that made the invite. The payload, at most 256 bytes, goes to the
+// host's game. TERN_EVENT_CAUGHT_UP follows, or a state that tern_state_text() explains.
+TERN_API tern_result tern_join(tern_session *session, const char *invite, const void *payload,
+                               size_t payload_bytes);
+TERN_API tern_result tern_leave(tern_session *session); // Its objects become orphans.
+// In TERN_STATE_CUT_OFF: this peer becomes the host of a new session that keeps all objects.
+TERN_API tern_result tern_go_on(tern_session *session);
+TERN_API tern_state tern_session_state(const tern_session *session);
+// A sentence for people about the state: what happened, and what to do.
+TERN_API const char *tern_state_text(const tern_session *session);
+
+// --- A tick: tern_receive(), all events, the game's own work, tern_send() ---
+
+typedef struct tern_event tern_event;
+// Takes the datagrams that have arrived since the last call. now_us: a monotonic time in
+// microseconds, whose zero is the caller's choice.
+TERN_API tern_result tern_receive(tern_session *session, const tern_datagram *datagrams,
+                                  size_t count, uint64_t now_us);
+TERN_API const tern_event *tern_next_event(tern_session *session); // NULL: that was the last one.
+// Gives the number of datagrams to send, and points `datagrams` to them.
+TERN_API size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **datagrams);
+// Gives the size of what is new of the recording, and points `bytes` to it. Append it to a file
+// after each tick. A recording contains the session's keys and its secret.
+TERN_API size_t tern_take_recording(tern_session *session, const void **bytes);
+
+// --- Invites ---
+
+// When open; any member may make one. `addresses`, 1 to 4, are where newcomers reach this process.
+TERN_API tern_result tern_make_invite(const tern_session *session, const tern_address *addresses,
+                                      size_t count, char invite[TERN_INVITE_TEXT_MAX]);
+TERN_API const char *tern_invite_problem(const char *invite); // NULL: the text is an invite.
+
+// --- Peers ---
+
+typedef enum tern_breach { // How a member has broken the rules. No honest peer does.
+    TERN_BREACH_NONE,
+    TERN_BREACH_MALFORMED,
+    TERN_BREACH_FORGED,
+    TERN_BREACH_OVER_QUOTA,
+    TERN_BREACH_EQUIVOCATED
+} tern_breach;
+TERN_API const char *tern_breach_text(tern_breach breach);
+
+typedef struct tern_peer_stats { // The connection to one peer.
+    uint32_t struct_size;
+    uint32_t rtt_us; // Smoothed round trip time; 0 before the first sample.
+    uint32_t rtt_variance_us;
+    uint32_t datagram_bytes; // The largest UDP payload that is sent to it.
+    uint64_t sent_datagrams, sent_bytes, received_datagrams, received_bytes;
+    uint64_t lost_datagrams;
+    uint64_t breaches[TERN_BREACHES];
+    bool bridged; // Another member relays the datagrams to it.
+} tern_peer_stats;
+
+typedef struct tern_session_stats {
+    uint32_t struct_size;
+    uint64_t bad_datagrams;  // Malformed, forged or duplicate; each was dropped whole.
+    uint64_t objects, owned; // Alive; and those of them that this peer owns.
+    uint64_t migrations;
+    uint64_t dead_ranges; // Ranges of ids that this peer keeps to remember destroyed objects.
+    uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded; // For pairs without a path.
+    uint64_t refused_full, refused_types, refused_calls;
+} tern_session_stats;
+
+TERN_API tern_peer tern_local_peer(const tern_session *session);
+TERN_API tern_peer tern_host_peer(const tern_session *session);
+// Gives the number of the other members, and points `peers` to their ids in rising order.
+TERN_API size_t tern_other_peers(const tern_session *session, const tern_peer **peers);
+TERN_API const char *tern_peer_name(const tern_session *session, tern_peer peer);
+TERN_API tern_result tern_get_peer_stats(const tern_session *session, tern_peer peer,
+                                         tern_peer_stats *stats);
+TERN_API tern_result tern_get_session_stats(const tern_session *session, tern_session_stats *stats);
+// The host's session clock at now_us, in microseconds since its tern_start().
+TERN_API uint64_t tern_session_clock_us(const tern_session *session, uint64_t now_us);
+
+// --- For the host's game, on the host only ---
+
+TERN_API tern_result tern_admit(tern_session *session, tern_peer newcomer);
+TERN_API tern_result tern_refuse(tern_session *session, tern_peer newcomer, const char *reason);
+TERN_API tern_result tern_remove(tern_session *session, tern_peer peer); // A kick, and a ban.
+TERN_API tern_result tern_migrate(tern_session *session, tern_object object, tern_peer to);
+TERN_API tern_result tern_refuse_claim(tern_session *session, tern_object object,
+                                       tern_peer claimer);
+TERN_API tern_result tern_balance(tern_session *session, tern_type_id type);
+
+// --- Objects ---
+
+// How a claimer acts until the answer arrives: it waits, or it changes the object at once, visible
+// on its own peer only.
+typedef enum tern_claim_mode { TERN_CLAIM_WAIT, TERN_CLAIM_OPTIMISTIC } tern_claim_mode;
+
+// Copies the struct and gives the new object. TERN_NO_ROOM: tern_creations_left() is 0.
+TERN_API tern_result tern_create(tern_session *session, tern_type_id type, const void *value,
+                                 size_t size_bytes, tern_object *object);
+TERN_API uint32_t tern_creations_left(const tern_session *session, tern_type_id type);
+TERN_API tern_result tern_destroy(tern_session *session, tern_object object); // By the owner.
+TERN_API bool tern_exists(const tern_session *session, tern_object object);   // Here, and alive.
+// An object that was destroyed can be read until the next tern_receive().
+TERN_API bool tern_can_read(const tern_session *session, tern_object object);
+TERN_API tern_type_id tern_object_type(const tern_session *session, tern_object object);
+TERN_API tern_peer tern_object_owner(const tern_session *session, tern_object object);
+// Identifies the time under one owner; rises with each change of owner.
+TERN_API uint64_t tern_object_stamp(const tern_session *session, tern_object object);
+// The struct of the object, or NULL. A later tern_set() changes what the pointer points to.
+TERN_API const void *tern_get(const tern_session *session, tern_object object, size_t size_bytes);
+// Copies the struct; other peers get the fields that have changed. Requires tern_may_set().
+TERN_API tern_result tern_set(tern_session *session, tern_object object, const void *value,
+                              size_t size_bytes);
+TERN_API bool tern_may_set(const tern_session *session, tern_object object);
+// For rendering: the struct as of at_us, on the clock of tern_receive(). Objects of other owners
+// are extrapolated at now_us, and interpolated before it, if their type is predicted or has a field
+// with a bound. TERN_GONE: no such object is alive here.
+TERN_API tern_result tern_sample(const tern_session *session, tern_object object, uint64_t at_us,
+                                 void *value, size_t size_bytes);
+// Gives the number of objects of the type. Points `objects` to their ids, in no particular order.
+TERN_API size_t tern_object_ids(const tern_session *session, tern_type_id type,
+                                const tern_object **objects);
+// The structs of these objects in the same order, without gaps.
+TERN_API const void *tern_object_values(const tern_session *session, tern_type_id type,
+                                        size_t size_bytes);
+// Asks the host for an object. TERN_EVENT_CLAIM_GRANTED or TERN_EVENT_CLAIM_REFUSED follows, but
+// for an object that this peer owns already.
+TERN_API tern_result tern_claim(tern_session *session, tern_object object, tern_claim_mode mode);
+TERN_API bool tern_is_claiming(const tern_session *session, tern_object object);
+// By the owner: gives the object up to the host.
+TERN_API tern_result tern_release_ownership(tern_session *session, tern_object object);
+// By the owner: while an object is locked, the host refuses claims of it.
+TERN_API tern_result tern_lock(tern_session *session, tern_object object, bool locked);
+// By who sends the object to `peer` (the owner; in a star the host): how often. 1: in each tick in
+// which it changes; 0.5: in every second one; 0: it is hidden from the peer.
+TERN_API tern_result tern_set_priority(tern_session *session, tern_object object, tern_peer peer,
+                                       float priority);
+TERN_API bool tern_is_hidden(const tern_session *session, tern_object object);
+
+typedef struct tern_viewpoint { // From where a peer sees the world.
+    tern_peer peer;
+    float position[3];
+} tern_viewpoint;
+// Sets the priorities of all objects of a type by distance: 1 within near_distance, then 1/2, 1/3
+// and so on; hidden beyond far_distance. `position`: the index of a TERN_FLOAT32 field of 1 to 3
+// numbers.
+TERN_API tern_result tern_set_interest(tern_session *session, tern_type_id type, uint16_t position,
+                                       const tern_viewpoint *viewpoints, size_t count,
+                                       float near_distance, float far_distance);
+
+// These do for `count` objects what the functions above do for one. `values` has a struct of
+// size_bytes for each object, without gaps. An object for which the call is wrong is left out and
+// reported. Each gives the number of the other ones. tern_create_many() ends with the first one
+// that cannot be created.
+TERN_API size_t tern_create_many(tern_session *session, tern_type_id type, const void *values,
+                                 size_t size_bytes, tern_object *created, size_t count);
+TERN_API size_t tern_set_many(tern_session *session, tern_type_id type, const tern_object *objects,
+                              const void *values, size_t size_bytes, size_t count);
+TERN_API size_t tern_get_many(const tern_session *session, tern_type_id type,
+                              const tern_object *objects, void *values, size_t size_bytes,
+                              size_t count);
+TERN_API size_t tern_destroy_many(tern_session *session, const tern_object *objects, size_t count);
+TERN_API size_t tern_claim_many(tern_session *session, const tern_object *objects, size_t count,
+                                tern_claim_mode mode);
+// A hash of all living objects, equal on peers that have the same world.
+TERN_API uint64_t tern_world_digest(const tern_session *session);
+// Why `peer` does not have the object or its last change, or, for this peer, why it does not own
+// it: a sentence for people.
+TERN_API const char *tern_explain(const tern_session *session, tern_object object, tern_peer peer);
+
+// --- Calls (RPC) ---
+
+typedef enum tern_reliability { TERN_RELIABLE, TERN_UNRELIABLE } tern_reliability;
+
+// `to`: another member, TERN_EVERYONE, or TERN_HOST (reliable only). Reliable calls from one peer
+// to another arrive in order.
+TERN_API tern_result tern_call(tern_session *session, tern_peer to, tern_type_id type,
+                               const void *arguments, size_t size_bytes,
+                               tern_reliability reliability);
+// Calls the peer that owns the object when the call arrives, this one too. It is delivered once, or
+// TERN_EVENT_CALL_FAILED follows with the id of the call. `call` may be NULL.
+TERN_API tern_result tern_call_owner(tern_session *session, tern_object object, tern_type_id type,
+                                     const void *arguments, size_t size_bytes, tern_call_id *call);
+// Like the two above, for calls that await a reply: TERN_EVENT_REPLY or TERN_EVENT_CALL_FAILED
+// follows. timeout_ms: 1 to 600,000.
+TERN_API tern_result tern_request(tern_session *session, tern_peer to, tern_type_id type,
+                                  const void *arguments, size_t size_bytes, uint32_t timeout_ms,
+                                  tern_call_id *call);
+TERN_API tern_result tern_request_owner(tern_session *session, tern_object object,
+                                        tern_type_id type, const void *arguments, size_t size_bytes,
+                                        uint32_t timeout_ms, tern_call_id *call);
+// Answers an event TERN_EVENT_CALL whose call is not TERN_NO_CALL, once, in the same tick or later.
+TERN_API tern_result tern_reply(tern_session *session, tern_peer caller, tern_call_id call,
+                                tern_type_id type, const void *arguments, size_t size_bytes);
+
+// --- Events ---
+
+typedef enum tern_event_kind {
+    TERN_EVENT_JOIN_PROGRESS,    // progress. While joining, once for each percent at most.
+    TERN_EVENT_CAUGHT_UP,        // After tern_join(): the state is open.
+    TERN_EVENT_JOIN_ASKED,       // newcomer. Answer with tern_admit() or tern_refuse().
+    TERN_EVENT_PEER_JOINED,      // newcomer.
+    TERN_EVENT_PEER_LEFT,        // peer.
+    TERN_EVENT_MISBEHAVED,       // misbehaved.
+    TERN_EVENT_HOST_LOST,        // peer: the lost host. If the state is joining, discard all
+                                 // earlier events: this peer joins again as a new one.
+    TERN_EVENT_HOST_CHANGED,     // host.
+    TERN_EVENT_OBJECT_CREATED,   // object. What this peer does itself causes no event.
+    TERN_EVENT_OBJECT_CHANGED,   // object, with changed_fields.
+    TERN_EVENT_OBJECT_DESTROYED, // object.
+    TERN_EVENT_OBJECT_HIDDEN,    // object. Its last values stay readable.
+    TERN_EVENT_OBJECT_SHOWN,     // object.
+    TERN_EVENT_OWNER_CHANGED,    // owner.
+    TERN_EVENT_OBJECT_ORPHANED,  // owner. On the host, with TERN_ORPHAN_ASK_GAME.
+    TERN_EVENT_CLAIM_ASKED,      // claim. Answer with tern_migrate() or tern_refuse_claim().
+    TERN_EVENT_CLAIM_GRANTED,    // claim.
+    TERN_EVENT_CLAIM_REFUSED,    // claim, with the refusal.
+    TERN_EVENT_CALL,             // call. If its call is not TERN_NO_CALL: tern_reply().
+    TERN_EVENT_REPLY,            // call: answers tern_request().
+    TERN_EVENT_CALL_FAILED       // call, with the failure.
+} tern_event_kind;
+
+typedef enum tern_claim_refusal {
+    TERN_REFUSAL_NONE,
+    TERN_REFUSAL_DEAD,      // The object was destroyed.
+    TERN_REFUSAL_UNKNOWN,   // The host does not know the object yet; claim it again later.
+    TERN_REFUSAL_POLICY,    // TERN_CLAIM_NEVER.
+    TERN_REFUSAL_BY_GAME,   // tern_refuse_claim().
+    TERN_REFUSAL_OVERTAKEN, // Another claim came first; claim again.
+    TERN_REFUSAL_LOCKED,    // The owner has locked the object.
+    TERN_REFUSAL_COOLDOWN,  // claim_cooldown_ms of its type; claim again later.
+    TERN_REFUSAL_QUOTA      // owned_max or claims_per_second_max of its type.
+} tern_claim_refusal;
+
+typedef enum tern_call_failure {
+    TERN_FAILURE_NONE,
+    TERN_FAILURE_DEAD,        // The object was destroyed.
+    TERN_FAILURE_UNKNOWN,     // This peer did not get to know the object within 2 s.
+    TERN_FAILURE_NOT_ALLOWED, // callers or calls_per_second_max of the type.
+    TERN_FAILURE_LOST,        // The recipient was lost. It may have got the call.
+    TERN_FAILURE_NO_REPLY     // Within timeout_ms. The recipient may have got the call.
+} tern_call_failure;
+TERN_API const char *tern_call_failure_text(tern_call_failure failure);
+
+// The kind says which member of the union is set: a later version may add kinds, so skip those that
+// you do not know.
+struct tern_event {
+    uint32_t struct_size;
+    tern_event_kind kind;
+    union {
+        tern_peer peer;
+        struct {
+            uint32_t objects_here, objects_expected;
+        } progress;
+        struct {
+            tern_peer peer;
+            tern_peer previous; // Its id before it was removed, if we were a member then.
+            uint16_t payload_bytes;
+            const char *name;
+            const void *payload; // TERN_EVENT_JOIN_ASKED.
+        } newcomer;
+        struct {
+            tern_peer peer;
+            tern_peer reporter; // TERN_NO_PEER: this peer has found it.
+            tern_breach breach;
+        } misbehaved;
+        struct {
+            tern_peer peer, previous;
+        } host;
+        struct {
+            tern_object object;
+            uint64_t changed_fields; // Bit i: field i of the type.
+            tern_type_id type;
+            tern_peer owner;
+        } object;
+        struct {
+            tern_object object;
+            uint64_t changed_fields;
+            tern_type_id type;
+            tern_peer owner, previous;
+            uint32_t lost_ticks; // On the previous owner: how many of its last writes are missing.
+        } owner;
+        struct {
+            tern_object object;
+            tern_type_id type; // TERN_NO_TYPE: this peer does not know the object.
+            tern_peer claimer;
+            tern_claim_refusal refusal;
+        } claim;
+        struct {
+            tern_object object;    // Of a call to the owner of one.
+            const void *arguments; // The struct. NULL: a tern_call() that was refused.
+            tern_call_id call;
+            uint16_t argument_bytes;
+            tern_type_id type;
+            tern_peer peer; // The caller; of a failed call the recipient.
+            tern_call_failure failure;
+        } call;
+    } of;
+};
+
+// --- A UDP socket, addresses and the clock. A game may use its own instead. ---
+
+// Binds a non-blocking socket to all interfaces. Port 0: any free one. ipv6: IPv4 peers too.
+TERN_API tern_result tern_make_udp_socket(uint16_t port, bool ipv6, tern_socket **socket);
+TERN_API void tern_destroy_socket(tern_socket *socket);
+// Gives the number of datagrams that have arrived, at most 256, and points `datagrams` to them.
+// They are valid until the next call.
+TERN_API size_t tern_socket_receive(tern_socket *socket, const tern_datagram **datagrams);
+TERN_API void tern_socket_send(tern_socket *socket, const tern_datagram *datagrams, size_t count);
+TERN_API uint16_t tern_socket_port(const tern_socket *socket);
+// Reads "1.2.3.4:7777" or "[::1]:7777".
+TERN_API tern_result tern_parse_address(const char *text, tern_address *address);
+TERN_API void tern_address_text(const tern_address *address, char text[TERN_ADDRESS_TEXT_MAX]);
+TERN_API uint64_t tern_clock_us(void); // A monotonic clock.
+
+#ifdef __cplusplus
+}
+#endif
+#endif
