@@ -146,7 +146,7 @@ bool may_kill(const Replica &before, PeerId from, ObjectId object, const Grant &
 // change it. The host can grant any object, but cannot change the value of one it does not own.
 void check_authority(const Replica &before, const Replica &after, PeerId from, const Grant &grant)
 {
-    for (const Object &was : before.world.slots.all()) {
+    for (const KnownObject &was : before.world.slots.all()) {
         if (was.life != Life::alive || was.owner == from) continue;
         const auto id = static_cast<unsigned long long>(was.id);
         const ObjectSlot slot = world::find_alive(after.world, was.id);
@@ -155,7 +155,7 @@ void check_authority(const Replica &before, const Replica &after, PeerId from, c
                         static_cast<unsigned>(from), id);
             continue;
         }
-        const Object &is = after.world.slots[slot];
+        const KnownObject &is = after.world.slots[slot];
         const bool same = is.owner == was.owner && is.stamp == was.stamp && is.tick == was.tick;
         const bool reported = before.collecting && !replica::is_member(before, was.owner);
         const bool announced = is.owner == from && is.stamp > was.stamp &&

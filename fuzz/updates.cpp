@@ -13,7 +13,7 @@ namespace {
 void rewrite(UpdateWriter &w, const Update &update)
 {
     alignas(16) std::byte value[struct_bytes_max] = {};
-    Object object = {};
+    KnownObject object = {};
     object.id = update.object;
     object.stamp = update.stamp;
     object.type = update.type;

@@ -312,7 +312,7 @@ static void adopt_orphans(Replica &r)
     const Stamp before = stamps::make({r.term_number, r.self, r.grant_count});
     grants::adopt_orphans(r);
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != r.self || object.stamp <= before)
             continue;
         const Orphan policy = r.types->types[object.type].orphan;
@@ -376,7 +376,7 @@ static void renew_grants(Replica &r)
 {
     const PeerId oldest = r.former.count < former_hosts_max ? PeerId::none : r.former[0].id;
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.stamp == 0) continue;
         const PeerId host = stamps::parts(object.stamp).host;
         if (host > oldest && !replica::has_equivocated(r, host)) continue;
@@ -435,7 +435,7 @@ static void destroy_excess(Replica &r)
     for (size_t type = 0; type < r.places.count; ++type) {
         uint32_t excess = leases::excess_of_departed(r, type);
         for (ObjectSlot slot = r.world.slots.count; slot > 0 && excess > 0; --slot) {
-            const Object &object = r.world.slots[slot - 1];
+            const KnownObject &object = r.world.slots[slot - 1];
             if (object.life != Life::alive || object.type != type) continue;
             if (replica::is_member(r, object_id::creator(object.id))) continue;
             replica_objects::destroy_reported(r, object.id);
@@ -502,7 +502,7 @@ static void begin_anew(Replica &r)
         if (r.members[slot].id != PeerId::none && r.members[slot].id != r.self)
             views::fence(r, slot);
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != r.self || object.stamp == 0) continue;
         grants::request_transfer(r, slot, r.self);
     }

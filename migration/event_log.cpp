@@ -4,7 +4,7 @@ namespace tern::event_log {
 
 static Event about(const Replica &r, EventKind kind, ObjectSlot slot)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     Event event = {};
     event.kind = kind;
     event.type = object.type;
@@ -73,7 +73,7 @@ void visibility_changed(Replica &r, ObjectSlot slot, VisibilityChange visibility
 
 void show(Replica &r, ObjectSlot slot)
 {
-    Object &object = r.world.slots[slot];
+    KnownObject &object = r.world.slots[slot];
     if (object.hidden) visibility_changed(r, slot, VisibilityChange::shown);
     object.hidden = false;
     object.visibility_tick = 0;

@@ -43,7 +43,7 @@ ObjectSlot own_slot(const Replica &r, const Grant &grant, uint16_t i)
 {
     const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
     if (slot == no_slot) return no_slot;
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     return object.owner == r.self && object.stamp == grant.stamp ? slot : no_slot;
 }
 
@@ -100,14 +100,14 @@ bool genuine(Replica &r, const Grant &grant)
 
 // --- Becoming the owner ---
 
-uint32_t value_tick(const Replica &r, const Object &object)
+uint32_t value_tick(const Replica &r, const KnownObject &object)
 {
     return object.owner == r.self ? r.world.tick : object.tick;
 }
 
 void give_away(Replica &r, ObjectSlot slot)
 {
-    Object &object = r.world.slots[slot];
+    KnownObject &object = r.world.slots[slot];
     if (object.owner != r.self && !replica::relays(r)) return;
     publish::forget_object(r.publisher, slot);
     r.survived_ticks[slot] = 0;
@@ -130,7 +130,7 @@ static void answer_own_claim(Replica &r, ObjectId object)
 static void take_over(Replica &r, ObjectSlot slot, uint32_t grant, uint32_t survived_tick,
                       uint64_t changed_fields)
 {
-    Object &object = r.world.slots[slot];
+    KnownObject &object = r.world.slots[slot];
     const PeerId previous = object.owner;
     give_away(r, slot); // We may have owned it in the tenure before.
     event_log::show(r, slot);
@@ -232,7 +232,7 @@ static void grant_to_self(Replica &r, uint32_t index)
     const Grant grant = r.grants[index - 1]; // A copy, because take_over() changes the original.
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         take_over(r, slot, index, value_tick(r, object), 0);
     }
     announce(r, index);
@@ -248,7 +248,7 @@ static bool pending(const Replica &r, ObjectSlot slot, PeerId to)
 
 bool orphaned(const Replica &r, ObjectSlot slot)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     return object.life == Life::alive && !replica::is_member(r, object.owner);
 }
 
@@ -341,7 +341,7 @@ static bool take_granted(Replica &r, uint32_t index, uint16_t i, Stamp previous,
         replica_objects::refuse_claim_to_self(r, id, ClaimRefusal::overtaken);
         return false;
     }
-    Object &object = r.world.slots[slot];
+    KnownObject &object = r.world.slots[slot];
     uint64_t changed = 0;
     uint32_t survived_tick = value_tick(r, object);
     // The tenure begins with the newer value, the host's or ours.

@@ -42,7 +42,7 @@ bool names(const Grant &grant, ObjectId object);
 Verdict receive_grant(Replica &r, PeerId from, BitReader reader);
 
 // The tick of our copy of the value. An owner's value is always of the present tick.
-uint32_t value_tick(const Replica &r, const Object &object);
+uint32_t value_tick(const Replica &r, const KnownObject &object);
 // Clears what this peer kept as the owner, or as the host of a star: the object has died or gets a
 // new tenure.
 void give_away(Replica &r, ObjectSlot slot);

@@ -66,7 +66,7 @@ void start(Replica &r)
 
 void begin_member(Replica &r, MemberSlot member)
 {
-    for (const Object &object : r.world.slots.all())
+    for (const KnownObject &object : r.world.slots.all())
         if (object.life == Life::alive && object_id::creator(object.id) == r.members[member].id)
             lease_of(r, member, object.type).alive += 1;
 }
@@ -78,13 +78,13 @@ void end_member(Replica &r, MemberSlot member)
     shortage::forget(r, member);
 }
 
-void came_alive(Replica &r, const Object &object)
+void came_alive(Replica &r, const KnownObject &object)
 {
     const MemberSlot creator = replica::find_member(r, object_id::creator(object.id));
     if (creator != no_member) lease_of(r, creator, object.type).alive += 1;
 }
 
-void died(Replica &r, const Object &object)
+void died(Replica &r, const KnownObject &object)
 {
     const MemberSlot creator = replica::find_member(r, object_id::creator(object.id));
     if (creator == no_member) return;

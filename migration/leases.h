@@ -17,8 +17,8 @@ void start(Replica &r);
 void begin_member(Replica &r, MemberSlot member);
 void end_member(Replica &r, MemberSlot member); // It has left the view.
 // An object has come to life here, or has died.
-void came_alive(Replica &r, const Object &object);
-void died(Replica &r, const Object &object);
+void came_alive(Replica &r, const KnownObject &object);
+void died(Replica &r, const KnownObject &object);
 // Whether the member may have created another object, in this place. Others than the host refuse
 // that only to a member that has exceeded its lease: see below.
 bool allow(const Replica &r, PeerId creator, TypeId type, uint32_t place);

@@ -6,7 +6,7 @@ Loads count(const Replica &r, int type)
 {
     Loads loads = {};
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || (type >= 0 && object.type != type)) continue;
         const PeerId next =
             r.pending_owners[slot] != PeerId::none ? r.pending_owners[slot] : object.owner;

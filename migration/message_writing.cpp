@@ -100,7 +100,7 @@ static void write_relay(const Writing &m, ObjectSlot slot)
 
 static void write_state(const Writing &m, ObjectSlot slot)
 {
-    const Object &object = m.r.world.slots[slot];
+    const KnownObject &object = m.r.world.slots[slot];
     if (replica::relays(m.r)) return write_relay(m, slot);
     if (object.owner != m.r.self) return drop(m, slot, waiting_state); // The owner announces it.
     if (object.stamp == 0) return write_create(m, slot);
@@ -128,7 +128,7 @@ static void write_grant(const Writing &m, ObjectSlot first)
     m.r.grants[index - 1].references += 1; // By the entry. Those of the objects end below.
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         if ((present >> i & 1) == 0) continue;
-        const Object &object = m.r.world.slots[slots[i]];
+        const KnownObject &object = m.r.world.slots[slots[i]];
         messages::write_stamp(m.w, object.stamp);
         messages::write_state(m.w, m.r, TrafficKind::grant, slots[i],
                               grants::value_tick(m.r, object));
@@ -236,7 +236,7 @@ static bool write_all_dead(const Writing &m)
     return true;
 }
 
-static void write_report_object(const Writing &m, const Object &object, ObjectSlot slot)
+static void write_report_object(const Writing &m, const KnownObject &object, ObjectSlot slot)
 {
     messages::write_kind(m.w, MessageKind::report_object);
     bits::write(m.w, m.queue.report_token, 32);
@@ -254,7 +254,7 @@ static bool write_report(const Writing &m)
     if (!departures::has_news(m.r, m.to)) next = slots + 1;
     while (next < slots) {
         const ObjectSlot slot = next++;
-        const Object &object = m.r.world.slots[slot];
+        const KnownObject &object = m.r.world.slots[slot];
         const bool owned = replica::is_member(m.r, object.owner);
         if (object.life != Life::alive || owned) continue;
         write_report_object(m, object, slot);

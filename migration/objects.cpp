@@ -28,7 +28,7 @@ void push_state_history(Replica &r, ObjectSlot slot)
 static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
                        const ObjectState &state)
 {
-    Object &object = r.world.slots[slot];
+    KnownObject &object = r.world.slots[slot];
     const bool newer_tenure = tenure.stamp > object.stamp;
     const bool newer_value = tenure.stamp == object.stamp && tenure.owner == object.owner &&
                              object.owner != r.self && state.tick > object.tick;
@@ -76,7 +76,7 @@ bool clear_place(Replica &r, ObjectId id, TypeId type, uint32_t place)
 
 bool takes_place(Replica &r, ObjectSlot slot, Stamp stamp, TypeId type, uint32_t place)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     if (!views::differs(r, object.id, type, place)) return true;
     const bool is_own = object_id::creator(object.id) == r.self;
     if (is_own || object.type != type || stamp <= object.stamp) return false;
@@ -133,7 +133,7 @@ void join(Replica &r, const TenureInfo &tenure, const ObjectState &state, Source
     if (source == Source::message) note_given(r, tenure.id);
     const ObjectSlot slot = world::add(r.world, *r.types, tenure.id, state.type);
     places::move_in(r, slot, tenure.place);
-    Object &object = r.world.slots[slot];
+    KnownObject &object = r.world.slots[slot];
     object.stamp = tenure.stamp;
     object.owner = tenure.owner;
     object.tick = state.tick;
@@ -191,7 +191,7 @@ void destroy_reported(Replica &r, ObjectId object)
 // The object is dead here, and still has its grant.
 static void announce_death(Replica &r, ObjectSlot slot)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     deaths::announce(r, object.id, object.grant);
     places::died(r, slot);
 }
@@ -420,7 +420,7 @@ static bool has_its_share(Replica &r, PeerId claimer, ObjectSlot claimed)
     work::slots(r, r.world.slots.count);
     uint32_t count = 0;
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.type != type || slot == claimed) continue;
         count += grants::is_intended_for(r, slot, claimer);
     }

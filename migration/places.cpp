@@ -47,7 +47,7 @@ bool take(Replica &r, TypeId type, uint32_t &number)
     return true;
 }
 
-static void leave_own(Replica &r, const Object &object)
+static void leave_own(Replica &r, const KnownObject &object)
 {
     Places &places = r.places[object.type];
     r.place_numbers[places.first + places.unused] = object.place;
@@ -137,7 +137,7 @@ static uint64_t key(PeerId creator, TypeId type, uint32_t number)
 
 static uint64_t key_of(const Replica &r, ObjectSlot slot)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     return key(object_id::creator(object.id), object.type, object.place);
 }
 
@@ -192,7 +192,7 @@ static bool uses_own_lease(const Replica &r, PeerId creator)
 
 void died(Replica &r, ObjectSlot slot)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     const PeerId creator = object_id::creator(object.id);
     leave_place(r, slot);
     leases::died(r, object);

@@ -37,7 +37,7 @@ void send_all(Replica &r, MemberSlot to)
 void began(Replica &r, ObjectSlot slot, uint32_t survived_tick)
 {
     if (!replica::relays(r)) return;
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     if (object.owner != r.self) {
         publish::forget_object(r.publisher, slot);
         forget_ticks(r, slot);
@@ -49,7 +49,7 @@ void began(Replica &r, ObjectSlot slot, uint32_t survived_tick)
 void changed(Replica &r, ObjectSlot slot, uint64_t fields)
 {
     if (!replica::relays(r) || fields == 0) return;
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     for (uint32_t field = 0; field < r.types->types[object.type].fields.size(); ++field)
         if ((fields >> field & 1) != 0) world::field_tick(r.world, slot, field) = object.tick;
     publish::changed(r.publisher, slot);
@@ -69,7 +69,7 @@ void died(Replica &r, DeadRange range, PeerId sender)
 
 uint32_t write(BitWriter &w, Replica &r, ObjectSlot slot)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     const uint32_t tick = grants::value_tick(r, object);
     messages::write_kind(w, MessageKind::relay);
     messages::write_object_id(w, object.id);

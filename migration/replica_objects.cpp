@@ -22,7 +22,7 @@ ObjectId create(Replica &r, TypeId type, const void *value)
     r.world.serial += 1;
     const ObjectSlot slot =
         world::add(r.world, *r.types, object_id::make(r.self, r.world.serial), type);
-    Object &object = r.world.slots[slot];
+    KnownObject &object = r.world.slots[slot];
     replica_objects::note_given(r, object.id);
     object.owner = r.self;
     object.tick = r.world.tick;
@@ -35,7 +35,7 @@ ObjectId create(Replica &r, TypeId type, const void *value)
 
 void destroy(Replica &r, ObjectSlot slot)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
                 static_cast<unsigned long long>(object.id));
     replica_objects::destroy_by_game(r, slot);
@@ -43,7 +43,7 @@ void destroy(Replica &r, ObjectSlot slot)
 
 void set(Replica &r, ObjectSlot slot, const void *value)
 {
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
                 static_cast<unsigned long long>(object.id));
     bounds::set(r.publisher, r.world, *r.types, slot, value);
@@ -104,7 +104,7 @@ void balance(Replica &r, TypeId type)
     if (host(r) != r.self || r.collecting) return;
     Loads of_type = loads::count(r, type);
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.type != type || r.locks[slot] != 0) continue;
         if (r.pending_owners[slot] != PeerId::none) continue;
         const MemberSlot from = find_member(r, object.owner);

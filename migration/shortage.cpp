@@ -42,7 +42,7 @@ bool is_full(const Replica &r, MemberSlot member, TypeId type)
 static void destroy_excess(Replica &r, PeerId creator, TypeId type, uint32_t count)
 {
     for (ObjectSlot slot = r.world.slots.count; slot > 0 && count > 0; --slot) {
-        const Object &object = r.world.slots[slot - 1];
+        const KnownObject &object = r.world.slots[slot - 1];
         const bool is_own = object_id::creator(object.id) == creator && object.owner == creator;
         if (!is_own || object.type != type || object.life != Life::alive) continue;
         replica_objects::destroy_reported(r, object.id);

@@ -109,7 +109,7 @@ void voters_changed(Replica &r)
 void send_own(Replica &r, MemberSlot to)
 {
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life == Life::alive && object.owner == r.self)
             message_queue::announce_to(r, to, slot);
     }
@@ -154,7 +154,7 @@ static void announce_new(Replica &r, PeerId gone, bool led)
 {
     const bool sent_all = led && r.topology == Topology::star;
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (!object.hidden || object.life != Life::alive) continue;
         if (sent_all || object.owner == gone) event_log::show(r, slot);
     }

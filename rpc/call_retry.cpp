@@ -29,7 +29,7 @@ static CallTarget owner_of(const Session &s, const OpenCall &call)
         const bool late = s.now_us - call.made_us >= call_unknown_us;
         return {PeerId::none, 0, late ? CallFailure::unknown : CallFailure::none};
     }
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     if (!replica::is_member(*s.replica, object.owner)) return {};
     return {object.owner, object.stamp, CallFailure::none};
 }

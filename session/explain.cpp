@@ -51,7 +51,7 @@ static Explanation explain_change(const Session &s, ObjectSlot slot, MemberSlot 
     const Publisher &p = r.publisher;
     const AckedState &acked_state = p.acked_states[size_t{member} * p.slot_count + slot];
     const uint32_t changed = world::changed_tick(r.world, s.types, slot);
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     if (p.interests[size_t{member} * p.slot_count + slot].hidden)
         return because(Why::hidden, object.owner);
     if (changed <= acked_state.acked_tick) return because(Why::has_it, object.owner);

@@ -65,7 +65,7 @@ void give_back(Session &s, MemberSlot slot)
     const PeerId former = former_id(s, member.identity.key);
     if (former == PeerId::none) return;
     for (ObjectSlot i = 0; i < r.world.slots.count; ++i) {
-        const Object &object = r.world.slots[i];
+        const KnownObject &object = r.world.slots[i];
         const HeldObject &held = s.held[i];
         const bool is_ours = object.life == Life::alive && object.owner == r.self;
         const bool is_locked = (r.owner_requests[i] & request_lock) != 0;

@@ -79,7 +79,7 @@ bool can_read(const Session *session, ObjectId object)
 }
 
 // The object of a call that reads it. Null: reported.
-static const Object *find_object(const misuse::Entry &entry, ObjectId object)
+static const KnownObject *find_object(const misuse::Entry &entry, ObjectId object)
 {
     const ObjectSlot slot = entry ? misuse::find(entry, object) : no_slot;
     return slot == no_slot ? nullptr : &entry.session->replica->world.slots[slot];
@@ -87,19 +87,19 @@ static const Object *find_object(const misuse::Entry &entry, ObjectId object)
 
 TypeId object_type(const Session *session, ObjectId object)
 {
-    const Object *found = find_object({session, "object_type"}, object);
+    const KnownObject *found = find_object({session, "object_type"}, object);
     return found ? found->type : no_type;
 }
 
 PeerId object_owner(const Session *session, ObjectId object)
 {
-    const Object *found = find_object({session, "object_owner"}, object);
+    const KnownObject *found = find_object({session, "object_owner"}, object);
     return found ? found->owner : PeerId::none;
 }
 
 uint64_t object_stamp(const Session *session, ObjectId object)
 {
-    const Object *found = find_object({session, "object_stamp"}, object);
+    const KnownObject *found = find_object({session, "object_stamp"}, object);
     return found ? found->stamp : 0;
 }
 
@@ -122,7 +122,7 @@ static bool set_one(Session &s, const misuse::Entry &entry, TypeId type, ObjectI
     if (slot == no_slot) slot = misuse::find(entry, object); // Reports it.
     if (slot == no_slot) return false;
     s.set_slot = slot;
-    const Object &found = r.world.slots[slot];
+    const KnownObject &found = r.world.slots[slot];
     if (type != no_type && !misuse::is_type(entry, object, found.type, type)) return false;
     if (!misuse::is_value(entry, found.type, value.data(), value.size())) return false;
     const bool any_optimistic = s.optimistic_counts[found.type] > 0;

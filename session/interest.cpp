@@ -73,7 +73,7 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
         const float square = square_distance(value, field, from);
         const uint16_t wanted = by_distance(square, range, interest.hidden);
         if (wanted == present) continue;
-        const Object &object = r.world.slots[slot]; // Read late: few objects get here.
+        const KnownObject &object = r.world.slots[slot]; // Read late: few objects get here.
         const bool sent_by_us = object.life == Life::alive && (sends_all || object.owner == r.self);
         if (sent_by_us && object.owner != from.peer) prioritize(s, slot, from.peer, wanted);
     }

@@ -200,7 +200,7 @@ ObjectSlot find_own(const Entry &entry, ObjectId object)
     const ObjectSlot slot = find(entry, object);
     if (slot == no_slot) return no_slot;
     const Replica &r = *entry.session->replica;
-    const Object &found = r.world.slots[slot];
+    const KnownObject &found = r.world.slots[slot];
     const char *type = entry.session->types.types[found.type].name;
     if (found.life != Life::alive) {
         report(entry, object, "Ask exists() first: others destroy objects, too.",

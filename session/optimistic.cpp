@@ -61,7 +61,7 @@ static std::byte *world_value(const Session &s, ObjectSlot slot)
 
 void begin_optimistic(Session &s, ObjectSlot slot)
 {
-    const Object &object = s.replica->world.slots[slot];
+    const KnownObject &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
     if (index < s.optimistic_counts[object.type]) return;
     // Claimed objects are alive, so there are no more of them than the type has room for.
@@ -73,13 +73,13 @@ void begin_optimistic(Session &s, ObjectSlot slot)
 
 bool is_optimistic(const Session &s, ObjectSlot slot)
 {
-    const Object &object = s.replica->world.slots[slot];
+    const KnownObject &object = s.replica->world.slots[slot];
     return find(s, object.type, object.id) < s.optimistic_counts[object.type];
 }
 
 bool set_optimistic(Session &s, ObjectSlot slot, const void *value)
 {
-    const Object &object = s.replica->world.slots[slot];
+    const KnownObject &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
     if (index == s.optimistic_counts[object.type] || object.life != Life::alive) return false;
     const size_t size_bytes = s.types.types[object.type].size_bytes;
@@ -145,7 +145,7 @@ void hide_optimistic(Session &s)
 
 const void *replicated(const Session &s, ObjectSlot slot)
 {
-    const Object &object = s.replica->world.slots[slot];
+    const KnownObject &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
     const bool here = s.optimistic_shown && index < s.optimistic_counts[object.type] &&
                       claims_of(s, object.type)[index].set_fields != 0;
@@ -169,7 +169,7 @@ uint64_t optimistic_fields(const Session &s, const Event &event)
     return index < s.optimistic_counts[event.type] ? claims_of(s, event.type)[index].set_fields : 0;
 }
 
-static void push_changed(Session &s, const Object &object, uint64_t fields)
+static void push_changed(Session &s, const KnownObject &object, uint64_t fields)
 {
     if (fields == 0) return;
     Event event = {};
@@ -189,7 +189,7 @@ void settle_optimistic(Session &s, const Event &answer)
     const uint64_t fields = claims_of(s, type)[index].set_fields;
     const ObjectSlot slot = world::find_alive(s.replica->world, answer.object);
     if (slot == no_slot || fields == 0) return erase(s, type, index);
-    const Object &object = s.replica->world.slots[slot];
+    const KnownObject &object = s.replica->world.slots[slot];
     const std::byte *present = world_value(s, slot);
     alignas(16) std::byte wanted[struct_bytes_max];
     std::memcpy(wanted, present, s.types.types[type].size_bytes);

@@ -13,7 +13,7 @@ bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value
     const Replica &r = *session->replica;
     const ObjectSlot slot = world::find_alive(r.world, object);
     if (slot == no_slot) return false;
-    const Object &found = r.world.slots[slot];
+    const KnownObject &found = r.world.slots[slot];
     if (!misuse::has_size(entry, found.type, size_bytes)) return false;
     const MemberSlot owner = replica::find_member(r, found.owner);
     const bool has_history = found.owner != r.self && owner != no_member &&

@@ -113,7 +113,7 @@ SessionStats session_stats(const Session *session)
     SessionStats stats = {};
     stats.bad_datagrams = endpoint::bad_datagrams(*session->endpoint);
     stats.objects = r.world.alive;
-    for (const Object &object : r.world.slots.all())
+    for (const KnownObject &object : r.world.slots.all())
         stats.owned += object.life == Life::alive && object.owner == r.self;
     stats.migrations = r.migrations;
     stats.dead_ranges = r.world.dead.count;

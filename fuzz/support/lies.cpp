@@ -11,8 +11,8 @@ struct Lie {
     BitWriter w;
     Input &in;
     Arena &a;
-    const Replica &r;              // The hostile member's own.
-    const Object *about = nullptr; // The last object that it has named and knows.
+    const Replica &r;                   // The hostile member's own.
+    const KnownObject *about = nullptr; // The last object that it has named and knows.
 };
 
 // --- Parts of messages ---
@@ -33,18 +33,18 @@ PeerId any_peer(Lie &lie)
     return static_cast<PeerId>(input::u16(lie.in));
 }
 
-const Object *any_known(Lie &lie, uint8_t which)
+const KnownObject *any_known(Lie &lie, uint8_t which)
 {
     const World &world = lie.r.world;
     if (world.slots.count == 0) return nullptr;
-    const Object &object = world.slots[which % world.slots.count];
+    const KnownObject &object = world.slots[which % world.slots.count];
     return object.id == ObjectId::none ? nullptr : &object;
 }
 
 ObjectId any_object(Lie &lie)
 {
     const uint8_t which = input::u8(lie.in);
-    const Object *known = which < 192 ? any_known(lie, which) : nullptr;
+    const KnownObject *known = which < 192 ? any_known(lie, which) : nullptr;
     lie.about = known;
     if (known) return known->id;
     const PeerId creator = any_peer(lie);
@@ -56,7 +56,7 @@ Stamp any_stamp(Lie &lie)
     const uint8_t which = input::u8(lie.in);
     if (which < 32) return 0;
     if (which < 192) {
-        const Object *known = any_known(lie, which);
+        const KnownObject *known = any_known(lie, which);
         return known ? known->stamp + which / 64 % 2 : 0;
     }
     const auto term = static_cast<uint16_t>(any_number(lie));

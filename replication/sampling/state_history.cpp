@@ -117,7 +117,7 @@ static size_t place_of(const StateRing &states, ObjectSlot slot, uint32_t i)
 void push(StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
           uint32_t member, uint64_t now_us)
 {
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     const Type &type = types.types[object.type];
     if (!keeps(t, object.type)) return;
     OwnerClockEstimate &clock = t.clocks[member];
@@ -163,7 +163,7 @@ bool state_at(const StateHistory &t, const World &world, const TypeTable &types,
               double tick, void *value)
 {
     if (t.states.count == 0) return false;
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     const Type &type = types.types[object.type];
     const StateRing &states = t.states[slot];
     if (states.count == 0 || states.id != object.id || states.stamp != object.stamp) return false;

@@ -144,7 +144,7 @@ static uint32_t free_entry(Snapshots &s, uint32_t tick)
     return s.entry_count;
 }
 
-static bool is_of(const SentEntry &entry, const Object &object)
+static bool is_of(const SentEntry &entry, const KnownObject &object)
 {
     return !entry.ended && entry.id == object.id && entry.stamp == object.stamp;
 }
@@ -152,7 +152,7 @@ static bool is_of(const SentEntry &entry, const Object &object)
 // The entry of an own object, assigned if it has none; entry_count: none is free.
 static uint32_t entry_for(Snapshots &s, const World &world, ObjectSlot slot)
 {
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     if (s.entry_of[slot] != 0 && is_of(s.entries[s.entry_of[slot] - 1u], object))
         return s.entry_of[slot] - 1u;
     forget_object(s, slot);
@@ -169,7 +169,7 @@ static uint32_t entry_for(Snapshots &s, const World &world, ObjectSlot slot)
 static void note_change(Snapshots &s, const World &world, const TypeTable &types, PeerId self,
                         ObjectSlot slot)
 {
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     if (object.life != Life::alive || object.owner != self) return;
     if (!types.types[object.type].predicted) return;
     const uint32_t entry = entry_for(s, world, slot);
@@ -206,7 +206,7 @@ void begin(Snapshots &s, const World &world, const TypeTable &types, PeerId self
         for (uint64_t left = s.active[i]; left != 0; left &= left - 1) {
             const uint32_t entry = i * 64 + static_cast<uint32_t>(std::countr_zero(left));
             const SentEntry &e = s.entries[entry];
-            const Object &object = world.slots[e.slot];
+            const KnownObject &object = world.slots[e.slot];
             const bool lives = object.life == Life::alive && is_of(e, object);
             if (!lives || world.tick - e.tick > active_ticks) set_active(s, entry, false);
         }

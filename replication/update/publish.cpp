@@ -278,7 +278,7 @@ static void settle_run(Publisher &p, const World &world, const TypeTable &types,
 {
     const bool has_interests = p.rings[peer].interests != 0;
     AckedState *acked_state = &acked_state_at(p, peer, run.slot);
-    const Object *object = &world.slots[run.slot];
+    const KnownObject *object = &world.slots[run.slot];
     for (uint32_t i = 0; i < run.count; ++i, ++acked_state, ++object) {
         if (object->life != Life::alive || object->id != id_in(run, i) ||
             object->stamp != run.stamp)

@@ -62,7 +62,7 @@ bool malformed(const UpdateReader &r)
 
 // Whether the sender contradicts the type that is known here. A hostile creator can show each
 // member another type; then the sender of another tenure may be right.
-static bool contradicts(const Object &known, Stamp stamp, TypeId type)
+static bool contradicts(const KnownObject &known, Stamp stamp, TypeId type)
 {
     return type != known.type && stamp == known.stamp;
 }
@@ -82,7 +82,7 @@ bool check(const World &world, const TypeTable &types, PeerId sender,
 }
 
 // The newest message about the object decides its visibility, whatever the tick of the value.
-static VisibilityChange see(Object &object, PeerId from, Stamp stamp, uint32_t message_tick,
+static VisibilityChange see(KnownObject &object, PeerId from, Stamp stamp, uint32_t message_tick,
                             bool hides)
 {
     const bool newer = message_tick > object.visibility_tick;
@@ -97,7 +97,7 @@ static VisibilityChange see(Object &object, PeerId from, Stamp stamp, uint32_t m
 // Whether a part about a known object is applied.
 static Applied judge(const World &world, PeerId from, ObjectSlot slot, Stamp stamp, uint32_t tick)
 {
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     const bool of_this_tenure = object.stamp == stamp;
     if (!of_this_tenure) return Applied::unchanged;
     if (of_this_tenure && from != object.owner) return Applied::forged;
@@ -109,7 +109,7 @@ static Applied judge(const World &world, PeerId from, ObjectSlot slot, Stamp sta
 static AppliedUpdate take(World &world, const TypeTable &types, ObjectSlot slot, uint32_t tick,
                           VisibilityChange visibility, const std::byte *next_value, uint64_t mask)
 {
-    Object &object = world.slots[slot];
+    KnownObject &object = world.slots[slot];
     void *value = world::value(world, types, slot);
     const uint64_t changed = type_table::difference(types, object.type, value, next_value, mask);
     std::memcpy(value, next_value, types.types[object.type].size_bytes);

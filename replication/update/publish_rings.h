@@ -71,7 +71,7 @@ inline ObjectSlot next_due(const Publisher &p, uint32_t peer, ObjectSlot from)
     return p.slot_count;
 }
 
-inline bool is_own(const Publisher &p, const Object &object)
+inline bool is_own(const Publisher &p, const KnownObject &object)
 {
     return p.ticks == Ticks::one || static_cast<uint32_t>(object.owner) == p.self;
 }
@@ -107,7 +107,7 @@ inline ObjectId id_in(const SentRun &run, uint32_t i)
 
 // Adds the object to the last run if it continues it, else begins a run. `message_runs`: the runs
 // of this message so far.
-inline void remember_object(Publisher &p, uint32_t peer, const Object &object, ObjectSlot slot,
+inline void remember_object(Publisher &p, uint32_t peer, const KnownObject &object, ObjectSlot slot,
                             uint32_t tick, uint32_t &message_runs)
 {
     PeerRing &ring = p.rings[peer];

@@ -177,7 +177,7 @@ static void copy_following(Message &m, uint32_t place)
 // Copies the object's fields if they were encoded in this send, else encodes them.
 static bool add_object(Message &m, ObjectSlot slot, uint64_t mask, uint32_t tick, uint32_t place)
 {
-    const Object &object = m.world.slots[slot];
+    const KnownObject &object = m.world.slots[slot];
     if (place != encode_cache::none)
         return update_codec::add_coded(m.w, m.types, object, encode_cache::at(m.cache, place),
                                        encode_cache::bytes(m.cache), tick);
@@ -188,7 +188,7 @@ static bool add_object(Message &m, ObjectSlot slot, uint64_t mask, uint32_t tick
 static Added add_slot(Message &m, ObjectSlot slot)
 {
     Publisher &p = m.p;
-    const Object &object = m.world.slots[slot];
+    const KnownObject &object = m.world.slots[slot];
     AckedState &acked_state = acked_state_at(p, m.peer, slot);
     const bool has_interests = p.rings[m.peer].interests != 0;
     const Interest interest = has_interests ? interest_at(p, m.peer, slot) : Interest{};
@@ -331,7 +331,7 @@ size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch
     if (size == 0) return 0;
     uint32_t runs = 0;
     for (const ObjectSlot slot : scratch.carried.all()) {
-        const Object &object = world.slots[slot];
+        const KnownObject &object = world.slots[slot];
         remember_object(p, peer, object, slot, world.tick, runs);
         acked_state_at(p, peer, slot).sent_tick = world.tick;
         clear_due(p, peer, slot);

@@ -222,8 +222,8 @@ static void write_near(UpdateWriter &w, uint64_t distance, bool same_mask)
 }
 
 // The most frequent cases have the shortest forms.
-static void write_head(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
-                       uint32_t tick)
+static void write_head(UpdateWriter &w, const TypeTable &types, const KnownObject &object,
+                       uint64_t mask, uint32_t tick)
 {
     TERN_ASSERT(tick == w._tick || w._ticks == Ticks::each, "object %llx",
                 static_cast<unsigned long long>(object.id));
@@ -314,7 +314,7 @@ void read_head(UpdateReader &r, Update &update, HeadForm form)
 
 // Completes the object whose bits begin at `begin` and whose fields begin at `values`. False: it
 // does not fit.
-static bool end_object(UpdateWriter &w, const Object &object, uint64_t mask, uint32_t tick,
+static bool end_object(UpdateWriter &w, const KnownObject &object, uint64_t mask, uint32_t tick,
                        size_t begin, size_t values)
 {
     if (!bits::room(w._writer, end_bits)) {
@@ -331,7 +331,7 @@ static bool end_object(UpdateWriter &w, const Object &object, uint64_t mask, uin
     return true;
 }
 
-bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
+bool add(UpdateWriter &w, const TypeTable &types, const KnownObject &object, uint64_t mask,
          const void *value, uint32_t tick)
 {
     if (w._count == updates_per_message_max) return false;
@@ -342,7 +342,7 @@ bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t
     return end_object(w, object, mask, tick, begin, values);
 }
 
-bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
+bool add_coded(UpdateWriter &w, const TypeTable &types, const KnownObject &object,
                const EncodedObject &cache, const std::byte *from, uint32_t tick)
 {
     const size_t bits_min = 1 + cache.value_bits + end_bits; // The shortest head has 1 bit.
@@ -355,7 +355,7 @@ bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
 }
 
 void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const EncodedObject &last,
-          const Object &last_object, uint32_t count)
+          const KnownObject &last_object, uint32_t count)
 {
     bits::write_bits(w._writer, from, begin_bits, last.end_bits - begin_bits);
     TERN_ASSERT(bits::room(w._writer, end_bits) && count <= updates_per_message_max,

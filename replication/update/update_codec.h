@@ -27,17 +27,17 @@ UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick,
 // Appends an object's fields of `mask` at `tick`, which with Ticks::one is the tick of the message.
 // Mask 0 announces that the object is hidden; `value` is then not read. False: it does not fit, and
 // nothing was written.
-bool add(UpdateWriter &w, const TypeTable &types, const Object &object, uint64_t mask,
+bool add(UpdateWriter &w, const TypeTable &types, const KnownObject &object, uint64_t mask,
          const void *value, uint32_t tick);
 // Like add(), with fields that another writer encoded. `from` must be readable for 8 bytes after
 // them.
-bool add_coded(UpdateWriter &w, const TypeTable &types, const Object &object,
+bool add_coded(UpdateWriter &w, const TypeTable &types, const KnownObject &object,
                const EncodedObject &cache, const std::byte *from, uint32_t tick);
 // Appends objects that another writer encoded after the same object as the last one here; there
 // must be room. Their bits begin at `begin_bits` of `from` and end with those of `last`. `count`:
 // the objects of this message, these included.
 void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const EncodedObject &last,
-          const Object &last_object, uint32_t count);
+          const KnownObject &last_object, uint32_t count);
 inline constexpr size_t end_bits = 3;     // The bits that finish() writes.
 size_t bit_count(const UpdateWriter &w);  // Bits written so far.
 size_t value_bits(const UpdateWriter &w); // Bits of the last object's fields.

@@ -9,7 +9,7 @@
 
 namespace tern::world {
 
-static_assert(std::has_unique_object_representations_v<Object>);
+static_assert(std::has_unique_object_representations_v<KnownObject>);
 static_assert(std::has_unique_object_representations_v<Packed>);
 
 static constexpr size_t value_alignment = 16;
@@ -146,7 +146,7 @@ ObjectSlot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
     const uint32_t index = packed.first + packed.count;
     const ObjectSlot slot = world.free_slots[world.free_slots.count - 1];
     flat::pop(world.free_slots);
-    Object &object = world.slots[slot]; // All zero while free.
+    KnownObject &object = world.slots[slot]; // All zero while free.
     object.id = id;
     object.type = type;
     object.life = Life::alive;
@@ -162,14 +162,14 @@ ObjectSlot add(World &world, const TypeTable &types, ObjectId id, TypeId type)
 
 void *value(World &world, const TypeTable &types, ObjectSlot slot)
 {
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     TERN_ASSERT(object.life != Life::none, "slot %u is free", slot);
     return value_at(world, types, object.type, object.index);
 }
 
 const void *value(const World &world, const TypeTable &types, ObjectSlot slot)
 {
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     TERN_ASSERT(object.life != Life::none, "slot %u is free", slot);
     const Packed &packed = world.packed[object.type];
     return world.values.begin() + packed.value_first_bytes +
@@ -181,7 +181,7 @@ const void *value(const World &world, const TypeTable &types, ObjectSlot slot)
 void add_tombstones(World &world, DeadRange range)
 {
     if (dead::add(world.dead, range)) return;
-    for (const Object &object : world.slots.all())
+    for (const KnownObject &object : world.slots.all())
         if (object.life == Life::alive) dead::has_living(world.dead, object.id);
     dead::widen(world.dead);
     const bool added = dead::add(world.dead, range);
@@ -196,7 +196,7 @@ static void remember(World &world, ObjectId object)
 
 void destroy_in_place(World &world, ObjectSlot slot)
 {
-    Object &object = world.slots[slot];
+    KnownObject &object = world.slots[slot];
     TERN_ASSERT(object.life == Life::alive, "slot %u is not alive", slot);
     remember(world, object.id);
     object.life = Life::destroyed;
@@ -206,7 +206,7 @@ void destroy_in_place(World &world, ObjectSlot slot)
 
 void destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot)
 {
-    Object &object = world.slots[slot];
+    KnownObject &object = world.slots[slot];
     TERN_ASSERT(object.life == Life::alive, "slot %u is not alive", slot);
     remember(world, object.id);
     Packed &packed = world.packed[object.type];
@@ -223,7 +223,7 @@ void destroy_and_move(World &world, const TypeTable &types, ObjectSlot slot)
 
 static void free_slot(World &world, const TypeTable &types, ObjectSlot slot)
 {
-    const Object object = world.slots[slot];
+    const KnownObject object = world.slots[slot];
     remove_from_lookup(world, object.id);
     std::memset(value_at(world, types, object.type, object.index), 0,
                 types.types[object.type].size_bytes);
@@ -274,7 +274,7 @@ uint32_t field_tick(const World &world, ObjectSlot slot, uint32_t field)
 
 uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void *wanted)
 {
-    Object &object = world.slots[slot];
+    KnownObject &object = world.slots[slot];
     void *present = value(world, types, slot);
     std::byte next[struct_bytes_max];
     type_table::normalise(types, object.type, wanted, next);
@@ -301,7 +301,7 @@ uint32_t changed_tick(const World &world, const TypeTable &types, ObjectSlot slo
 
 static uint64_t object_digest(const World &world, const TypeTable &types, ObjectSlot slot)
 {
-    const Object &object = world.slots[slot];
+    const KnownObject &object = world.slots[slot];
     uint64_t digest = hash::add(hash::start, static_cast<uint64_t>(object.id));
     digest = hash::add(digest, object.stamp);
     digest = hash::add(digest, uint64_t{static_cast<uint16_t>(object.owner)});
@@ -342,7 +342,7 @@ static void check_type(const World &world, TypeId type)
             continue;
         }
         const ObjectSlot slot = world.index_slots[i];
-        const Object &object = world.slots[slot];
+        const KnownObject &object = world.slots[slot];
         TERN_ASSERT(object.index == i && object.type == type && object.id == world.ids[i],
                     "index %u and slot %u disagree", i, slot);
         TERN_ASSERT(find(world, object.id) == slot, "slot %u is not found", slot);

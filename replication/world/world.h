@@ -22,7 +22,7 @@ enum class Life : uint8_t {
     dying      // Destroyed; moved to the far end of its type's part.
 };
 
-struct Object { // Open.
+struct KnownObject { // Open.
     ObjectId id;
     Stamp stamp;
     PeerId owner;
@@ -58,7 +58,7 @@ struct World {       // Open to migration and session, which change it through t
     uint32_t tick;   // This peer's tick; send() raises it by one.
     uint32_t serial; // The serial of the last object that this peer created.
     uint32_t alive;  // Living objects of all types.
-    Flat<Object> slots;
+    Flat<KnownObject> slots;
     Flat<ObjectSlot> free_slots;
     // A hash table with linear probing: slot + 1, or 0 for an empty place. Never iterated, so that
     // nothing depends on its order.

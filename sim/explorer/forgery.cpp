@@ -129,7 +129,7 @@ static void report(BitWriter &w, const Replica &r, const Lie &lie)
 static void report_object(BitWriter &w, const Replica &r, const Lie &lie)
 {
     const ObjectSlot slot = world::find_alive(r.world, lie.object);
-    const Object &object = r.world.slots[slot];
+    const KnownObject &object = r.world.slots[slot];
     const uint32_t count = object.stamp == 0 ? 1 : stamps::parts(object.stamp).count + 1;
     bits::write(w, lie.token, 32);
     write_object(w, lie.object);

@@ -7,7 +7,7 @@ namespace tern::glances {
 
 using peer_steps::place_of;
 
-static Believed believed(const Replica &r, const Object &object, ObjectSlot slot)
+static Believed believed(const Replica &r, const KnownObject &object, ObjectSlot slot)
 {
     Believed believed = {};
     believed.object = object.id;
@@ -30,7 +30,7 @@ static std::vector<Believed> beliefs_of(const Replica &r)
 {
     std::vector<Believed> all;
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life == Life::alive) all.push_back(believed(r, object, slot));
     }
     for (const DeadRange &range : r.world.dead.all())

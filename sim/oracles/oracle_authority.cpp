@@ -8,7 +8,7 @@ using names::text;
 
 static Violation wrong(const Judged &judged, const char *what)
 {
-    const Object &after = judged.step.after;
+    const KnownObject &after = judged.step.after;
     return oracles::violation("I6", judged.step.object, judged.node,
                               "at peer %s %s, of stamp %s and owner %s: %s",
                               text(judged.self).c_str(), text(judged.step.object).c_str(),
@@ -17,7 +17,7 @@ static Violation wrong(const Judged &judged, const char *what)
 
 static Violation check_owner(const Judged &judged)
 {
-    const Object &after = judged.step.after;
+    const KnownObject &after = judged.step.after;
     if (after.stamp == 0)
         return after.owner == object_id::creator(after.id)
                    ? Violation{}
@@ -34,7 +34,7 @@ static Violation check_owner(const Judged &judged)
 
 Violation check(const Judged &judged)
 {
-    const Object &after = judged.step.after, &before = judged.step.before;
+    const KnownObject &after = judged.step.after, &before = judged.step.before;
     if (!judged.record) return wrong(judged, "nobody has made it");
     if (after.id == ObjectId::none) return {};
     if (after.life == Life::alive && after.type != judged.record->type)

@@ -22,7 +22,7 @@ Violation exceeds(const char *invariant, const Replica &r, uint16_t index, size_
 uint32_t count_creations(const Replica &r, size_t type)
 {
     uint32_t count = 0;
-    for (const Object &object : r.world.slots.all())
+    for (const KnownObject &object : r.world.slots.all())
         count += object.life == Life::alive && object.type == type &&
                  object_id::creator(object.id) == r.self;
     return count;
@@ -49,7 +49,7 @@ Violation check(const Node &node, uint16_t index)
 Violation check_places(const Replica &r, uint16_t index)
 {
     std::set<std::tuple<PeerId, TypeId, uint32_t>> taken;
-    for (const Object &object : r.world.slots.all()) {
+    for (const KnownObject &object : r.world.slots.all()) {
         if (object.life != Life::alive) continue;
         const PeerId creator = object_id::creator(object.id);
         if (taken.insert({creator, object.type, object.place}).second) continue;

@@ -76,7 +76,7 @@ namespace oracle_freshness {
 bool is_good(const Oracles &oracles, std::span<const Node> nodes, size_t one, size_t other);
 // The longest time from a write of the owner until this node shows it. 0: there is no bound now.
 uint64_t bound_us(const Oracles &oracles, std::span<const Node> nodes, size_t index,
-                  const Object &object);
+                  const KnownObject &object);
 Violation check(const Oracles &oracles, std::span<const Node> nodes, uint16_t index);
 }
 // I23: sample() gives what the owner has had: its fields that are not interpolated are those of one

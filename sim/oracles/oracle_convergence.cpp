@@ -6,7 +6,7 @@ namespace tern::oracle_convergence {
 using names::text;
 
 // Compares an object of `one` with the same object of `other`, whose node is `index`.
-static Violation compare(const Replica &one, const Replica &other, const Object &object,
+static Violation compare(const Replica &one, const Replica &other, const KnownObject &object,
                          uint16_t index)
 {
     const ObjectSlot slot = world::find_alive(other.world, object.id);
@@ -18,7 +18,7 @@ static Violation compare(const Replica &one, const Replica &other, const Object 
                                   text(object.owner).c_str(), text(one.self).c_str(),
                                   text(other.self).c_str(),
                                   dead::contains(other.world.dead, object.id) ? "dead" : "unknown");
-    const Object &theirs = other.world.slots[slot];
+    const KnownObject &theirs = other.world.slots[slot];
     if (theirs.stamp == object.stamp && theirs.owner == object.owner) return {};
     return oracles::violation("Q1", object.id, index,
                               "%s has stamp %s and owner %s at peer %s, stamp %s and owner %s at "
@@ -31,7 +31,7 @@ static Violation compare(const Replica &one, const Replica &other, const Object 
 
 static Violation compare_all(const Replica &one, const Replica &other, uint16_t index)
 {
-    for (const Object &object : one.world.slots.all()) {
+    for (const KnownObject &object : one.world.slots.all()) {
         if (object.life != Life::alive) continue;
         Violation violation = compare(one, other, object, index);
         if (violation) return violation;

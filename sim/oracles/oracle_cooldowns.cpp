@@ -20,7 +20,7 @@ bool heard(const Node &node, MessageKind kind)
 // Transfers for which the host has another reason than a claim, or which were decided on before:
 // its game gives the object away or spreads the load, the owner has left or releases the object.
 // Only the answers to its query may show the host that a member that has left was the owner.
-bool has_other_reason(const NodeRecord &record, const Node &node, const Object &object,
+bool has_other_reason(const NodeRecord &record, const Node &node, const KnownObject &object,
                       PeerId owner)
 {
     const Replica &r = inspect::replica(node.session);
@@ -40,7 +40,7 @@ uint64_t cooldown_us(const Replica &r, TypeId type)
     return uint64_t{r.types->types[type].claim_cooldown_ms} * 1000;
 }
 
-bool cools(const NodeRecord &record, const Replica &r, const Object &object)
+bool cools(const NodeRecord &record, const Replica &r, const KnownObject &object)
 {
     const auto last = record.last_grants.find(object.id);
     return last != record.last_grants.end() &&
@@ -55,7 +55,7 @@ Violation check_grant(NodeRecord &record, const Node &node, uint16_t index,
     for (const ObjectId id : grant.objects) {
         const ObjectSlot slot = world::find(r.world, id);
         if (slot == no_slot) continue;
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (cooldown_us(r, object.type) == 0) continue;
         if (cools(record, r, object) && !has_other_reason(record, node, object, grant.owner))
             violation = oracles::violation(

@@ -113,7 +113,7 @@ Violation compare_value(const MirroredObject &object, const Node &node, uint16_t
         text(value.tenure).c_str(), text(value.writer).c_str());
 }
 
-Violation compare(Mirror &mirror, const Node &node, uint16_t index, const Object &shown,
+Violation compare(Mirror &mirror, const Node &node, uint16_t index, const KnownObject &shown,
                   const Written &value)
 {
     const MirroredObject &object = entry(mirror, shown.id);

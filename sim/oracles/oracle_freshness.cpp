@@ -71,8 +71,8 @@ uint64_t hop_us(const Oracles &o, std::span<const Node> nodes, size_t from, size
 
 // How much longer it takes because the sender's game has lowered the priority. UINT64_MAX: there is
 // no bound, because the object is hidden or the priority has changed lately.
-uint64_t waiting_us(const NodeRecord &sender, const Node &node, const Object &object, PeerId peer,
-                    uint64_t now_us)
+uint64_t waiting_us(const NodeRecord &sender, const Node &node, const KnownObject &object,
+                    PeerId peer, uint64_t now_us)
 {
     const auto found = sender.preferences.find({object.id, peer});
     if (found == sender.preferences.end() || found->second.stamp != object.stamp) return 0;
@@ -83,7 +83,7 @@ uint64_t waiting_us(const NodeRecord &sender, const Node &node, const Object &ob
 }
 
 // Whether the peer holds this tenure, and has for long enough.
-bool holds(const NodeRecord &record, const Object &object, uint64_t now_us)
+bool holds(const NodeRecord &record, const KnownObject &object, uint64_t now_us)
 {
     const Shown *shown = oracles::find_shown(record, object.id);
     return shown && shown->life == Life::alive && shown->stamp == object.stamp &&
@@ -102,7 +102,8 @@ uint64_t outdated_us(const Tenure &tenure, uint32_t sequence)
 
 }
 
-uint64_t bound_us(const Oracles &o, std::span<const Node> nodes, size_t index, const Object &object)
+uint64_t bound_us(const Oracles &o, std::span<const Node> nodes, size_t index,
+                  const KnownObject &object)
 {
     const uint64_t now_us = o.ledger.now_us;
     const size_t owner = node_of(nodes, object.owner);
@@ -141,7 +142,7 @@ Violation check(const Oracles &o, std::span<const Node> nodes, uint16_t index)
     const Node &node = nodes[index];
     const NodeRecord &record = o.nodes[index];
     if (!node.session || record.open_us == 0) return {};
-    for (const Object &object : node.slots) {
+    for (const KnownObject &object : node.slots) {
         if (object.life != Life::alive || object.owner == node.self || object.hidden) continue;
         const Shown *shown = oracles::find_shown(record, object.id);
         const ObjectRecord *known = ledger::find(o.ledger, object.id);

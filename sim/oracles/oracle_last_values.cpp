@@ -14,7 +14,7 @@ static const Replica *owner_of(const AtRest &at_rest, PeerId owner)
     return nullptr;
 }
 
-static Violation compare(const Replica &other, const Replica &owner, const Object &object,
+static Violation compare(const Replica &other, const Replica &owner, const KnownObject &object,
                          uint16_t index)
 {
     const ObjectSlot theirs = world::find_alive(other.world, object.id);
@@ -40,7 +40,7 @@ Violation check(const AtRest &at_rest)
             index != at_rest.members[0])
             continue; // Equal to the first member, which was checked.
         const Replica &other = inspect::replica(session);
-        for (const Object &object : other.world.slots.all()) {
+        for (const KnownObject &object : other.world.slots.all()) {
             const Replica *owner =
                 object.life == Life::alive ? owner_of(at_rest, object.owner) : nullptr;
             if (!owner || owner == &other) continue;

@@ -39,7 +39,7 @@ Violation check_open(const Replica &r, uint16_t index)
 Violation check_wants(const Replica &r, uint16_t index, const Replica *host)
 {
     for (ObjectSlot slot = 0; slot < r.owner_requests.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != r.self) continue;
         Violation violation;
         if ((r.owner_requests[slot] & request_release) != 0)
@@ -68,7 +68,7 @@ const Replica *host_of(const AtRest &at_rest)
 Violation check_grants(const Replica &r, uint16_t index)
 {
     std::vector<uint32_t> uses(r.grants.count);
-    for (const Object &object : r.world.slots.all())
+    for (const KnownObject &object : r.world.slots.all())
         if (object.life == Life::alive && object.grant != 0) uses[object.grant - 1] += 1;
     for (const Member &member : r.members.all())
         for (const uint32_t grant : member.conflicting_grants)

@@ -12,7 +12,7 @@ static std::map<ObjectId, Stamp> locked(const Replica &r)
 {
     std::map<ObjectId, Stamp> all;
     for (ObjectSlot slot = 0; slot < r.locks.count; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (r.locks[slot] != 0 && object.life == Life::alive && replica::is_member(r, object.owner))
             all[object.id] = object.stamp;
     }

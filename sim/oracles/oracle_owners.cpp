@@ -10,7 +10,7 @@ Violation check(const AtRest &at_rest)
 {
     for (uint16_t index : at_rest.members) {
         const Replica &r = inspect::replica(at_rest.nodes[index].session);
-        for (const Object &object : r.world.slots.all()) {
+        for (const KnownObject &object : r.world.slots.all()) {
             if (object.life != Life::alive) continue;
             const bool lives =
                 std::any_of(at_rest.members.begin(), at_rest.members.end(), [&](uint16_t member) {

@@ -18,7 +18,7 @@ constexpr uint64_t clock_error_us = 50'000;
 // Receivers go on for 16 ticks of the owner, and return in as many: sample() in tern.hpp.
 constexpr uint64_t extrapolated_ticks = 32;
 
-Violation wrong(const Node &node, uint16_t index, const Object &object, const char *what)
+Violation wrong(const Node &node, uint16_t index, const KnownObject &object, const char *what)
 {
     return oracles::violation("I23", object.id, index, "sample() of %s at peer %s: %s",
                               text(object.id).c_str(), text(node.self).c_str(), what);
@@ -96,7 +96,7 @@ float strayed(const Tenure &tenure, const float (&position)[3], uint64_t now_us,
 }
 
 Violation check_position(const Oracles &o, std::span<const Node> nodes, uint16_t index,
-                         const Object &object, const Tenure &tenure, const Written &value)
+                         const KnownObject &object, const Tenure &tenure, const Written &value)
 {
     const Node &node = nodes[index];
     const auto bound =
@@ -134,7 +134,7 @@ Violation check_position(const Oracles &o, std::span<const Node> nodes, uint16_t
 }
 
 Violation check_object(Oracles &o, std::span<const Node> nodes, uint16_t index,
-                       const Object &object)
+                       const KnownObject &object)
 {
     const Node &node = nodes[index];
     const ObjectRecord *known = ledger::find(o.ledger, object.id);
@@ -173,7 +173,7 @@ Violation check(Oracles &o, std::span<const Node> nodes, uint16_t index)
     const size_t first = record.ticks / same_ticks * samples_max;
     size_t left = samples_max;
     for (size_t i = 0; i < node.slots.size() && left > 0; ++i) {
-        const Object &object = node.slots[(first + i) % node.slots.size()];
+        const KnownObject &object = node.slots[(first + i) % node.slots.size()];
         if (object.life != Life::alive || object.owner == node.self) continue;
         left -= 1;
         Violation violation = check_object(o, nodes, index, object);

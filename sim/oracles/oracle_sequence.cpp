@@ -7,7 +7,7 @@ using names::text;
 
 Violation check(const Judged &judged)
 {
-    const Object &after = judged.step.after;
+    const KnownObject &after = judged.step.after;
     const Shown &before = judged.before;
     if (after.life != Life::alive || before.life != Life::alive) return {};
     if (before.stamp != after.stamp || !judged.step.value_changed) return {};

@@ -7,7 +7,7 @@ using names::text;
 
 Violation check(const Judged &judged)
 {
-    const Object &after = judged.step.after;
+    const KnownObject &after = judged.step.after;
     if (after.id == ObjectId::none || judged.before.life == Life::none) return {};
     if (after.stamp >= judged.before.stamp) return {};
     return oracles::violation("I2", after.id, judged.node,

@@ -163,7 +163,7 @@ Violation check_totals(const Mirror &mirror, const Node &node, uint16_t index)
     if (stats.objects != mirror.object_count)
         return wrong_total(node, index, "objects", stats.objects, mirror.object_count);
     uint64_t owned = 0;
-    for (const Object &object : node.slots)
+    for (const KnownObject &object : node.slots)
         owned += object.life == Life::alive && object.owner == node.self;
     if (stats.owned != owned) return wrong_total(node, index, "own objects", stats.owned, owned);
     if (stats.migrations < mirror.owner_changes ||

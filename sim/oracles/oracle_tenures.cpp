@@ -7,7 +7,7 @@ using names::text;
 
 Violation check(const Judged &judged)
 {
-    const Object &after = judged.step.after, &before = judged.step.before;
+    const KnownObject &after = judged.step.after, &before = judged.step.before;
     if (after.life != Life::alive || !judged.record) return {};
     if (before.stamp == after.stamp && before.owner == after.owner) return {};
     for (const Tenure &tenure : judged.record->tenures)

@@ -14,7 +14,7 @@ static bool wrote(const Tenure &tenure, const Written &value)
 
 static Violation wrong(const Judged &judged, const char *what)
 {
-    const Object &after = judged.step.after;
+    const KnownObject &after = judged.step.after;
     const Written &value = judged.step.value;
     return oracles::violation("I4", after.id, judged.node,
                               "peer %s shows %s, of stamp %s and owner %s, with write %u of tenure "
@@ -63,7 +63,7 @@ static Violation check_own(const Judged &judged, bool began)
 
 Violation check(const Judged &judged)
 {
-    const Object &after = judged.step.after, &before = judged.step.before;
+    const KnownObject &after = judged.step.after, &before = judged.step.before;
     if (after.life != Life::alive || !judged.record) return {};
     const bool began = before.stamp != after.stamp || before.owner != after.owner;
     if (!began && !judged.step.value_changed) return {};

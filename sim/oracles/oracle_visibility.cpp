@@ -7,7 +7,7 @@ namespace tern::oracle_visibility {
 // message about its visibility arrived in between.
 static bool stays_hidden(const Change &change)
 {
-    const Object &before = change.before, &after = change.after;
+    const KnownObject &before = change.before, &after = change.after;
     return before.life == Life::alive && after.life == Life::alive && before.hidden &&
            after.hidden && before.stamp == after.stamp &&
            before.visibility_tick == after.visibility_tick;
@@ -38,7 +38,7 @@ Violation check_at_rest(const AtRest &rest)
 {
     for (const uint16_t member : rest.members) {
         const Node &node = rest.nodes[member];
-        for (const Object &object : inspect::replica(node.session).world.slots.all())
+        for (const KnownObject &object : inspect::replica(node.session).world.slots.all())
             if (object.life == Life::alive && object.hidden)
                 return oracles::violation("Q10", object.id, member, "%s is still hidden from %s",
                                           names::text(object.id).c_str(),

@@ -25,7 +25,7 @@ void keep(Oracles &o, Violation &&violation)
 
 Violation judge(const Judged &judged)
 {
-    const Object &before = judged.step.before, &after = judged.step.after;
+    const KnownObject &before = judged.step.before, &after = judged.step.after;
     const bool goes_on = judged.record && judged.before.life == Life::alive &&
                          after.life == Life::alive && before.stamp == after.stamp &&
                          before.owner == after.owner && before.type == after.type;

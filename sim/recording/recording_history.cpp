@@ -85,7 +85,7 @@ static void tell(RecordingHistory &h, const Note &note, uint64_t time_us)
 
 // --- Objects ---
 
-static void show(RecordingHistory &h, const Object &object, bool alive, uint64_t time_us)
+static void show(RecordingHistory &h, const KnownObject &object, bool alive, uint64_t time_us)
 {
     Moment shown = moment(MomentKind::object, time_us, 0);
     shown.object = object.id;
@@ -96,7 +96,8 @@ static void show(RecordingHistory &h, const Object &object, bool alive, uint64_t
     h.history.moments.push_back(shown);
 }
 
-static void look_at_slot(RecordingHistory &h, Object &before, const Object &now, uint64_t time_us)
+static void look_at_slot(RecordingHistory &h, KnownObject &before, const KnownObject &now,
+                         uint64_t time_us)
 {
     const bool was = before.life == Life::alive, is = now.life == Life::alive;
     const bool same = before.id == now.id;
@@ -111,7 +112,7 @@ void look(RecordingHistory &h, const Session *session, uint64_t time_us)
     for (size_t i = 0; i < h.journal.count; ++i)
         tell(h, h.notes[i], time_us);
     h.journal.count = 0;
-    const Flat<Object> &slots = inspect::replica(session).world.slots;
+    const Flat<KnownObject> &slots = inspect::replica(session).world.slots;
     h.slots.resize(slots.count);
     for (ObjectSlot slot = 0; slot < slots.count; ++slot)
         look_at_slot(h, h.slots[slot], slots[slot], time_us);

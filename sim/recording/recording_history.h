@@ -20,7 +20,7 @@ struct RecordingHistory { // Open.
     Journal journal;
     uint64_t link_count;
     std::map<uint64_t, std::deque<SaidMoment>> unacked; // Indexed by Note::key.
-    std::vector<Object> slots;                          // The slots at the last look().
+    std::vector<KnownObject> slots;                     // The slots at the last look().
 };
 
 namespace recording_history {

@@ -53,7 +53,7 @@ void report_taken(Run &run, uint16_t liar, uint16_t victim, uint16_t gone)
 {
     const Replica &host = inspect::replica(session(run, 0));
     const Replica &known = inspect::replica(session(run, liar));
-    for (const Object &object : known.world.slots.all()) {
+    for (const KnownObject &object : known.world.slots.all()) {
         if (object.life != Life::alive || object.owner != run.sim->nodes[victim].self) continue;
         const Written value = {};
         std::byte buffer[200];
@@ -302,7 +302,7 @@ PlayedSessions tiring(const Stage &stage)
 uint32_t owned_things(const Run &run, uint16_t place, uint16_t of)
 {
     uint32_t count = 0;
-    for (const Object &object : inspect::replica(session(run, of)).world.slots.all())
+    for (const KnownObject &object : inspect::replica(session(run, of)).world.slots.all())
         count += object.life == Life::alive && object.type == THING &&
                  object.owner == run.sim->nodes[place].self;
     return count;
@@ -316,7 +316,7 @@ PlayedSessions hoarding(const Stage &stage)
     run.sim->types[THING].owned_max = owned_max; // All peers read this table.
     const uint32_t before = owned_things(run, 3, 0);
     for (int step = 0; step < 60; ++step) {
-        for (const Object &object : inspect::replica(session(run, 3)).world.slots.all())
+        for (const KnownObject &object : inspect::replica(session(run, 3)).world.slots.all())
             if (object.life == Life::alive && object.type == THING)
                 claim(session(run, 3), object.id);
         advance_to(run, begin_us + static_cast<uint64_t>(step) * 33'000);

@@ -5,14 +5,14 @@
 
 namespace tern::ledger {
 
-static Object if_known(const Object &object)
+static KnownObject if_known(const KnownObject &object)
 {
-    return object.id == ObjectId::none || object.life == Life::none ? Object{} : object;
+    return object.id == ObjectId::none || object.life == Life::none ? KnownObject{} : object;
 }
 
 Steps steps(const Change &change)
 {
-    const Object before = if_known(change.before), after = if_known(change.after);
+    const KnownObject before = if_known(change.before), after = if_known(change.after);
     const bool one =
         before.id == ObjectId::none || after.id == ObjectId::none || before.id == after.id;
     if (one) {
@@ -151,7 +151,7 @@ static void own(ObjectRecord &record, const Step &step, uint64_t now_us)
 
 void record(Ledger &ledger, PeerId self, PeerId host, const Step &step)
 {
-    const Object &before = step.before, &after = step.after;
+    const KnownObject &before = step.before, &after = step.after;
     const bool creates = before.id == ObjectId::none && after.id != ObjectId::none &&
                          object_id::creator(after.id) == self && after.stamp == 0 &&
                          after.owner == self;

@@ -12,7 +12,7 @@ namespace tern {
 // to another makes two Steps.
 struct Step {
     ObjectId object;
-    Object before, after; // Zero: the peer does not know the object.
+    KnownObject before, after; // Zero: the peer does not know the object.
     bool value_changed;
     Written value; // The value after the tick, if the object is alive.
 };

@@ -113,7 +113,7 @@ bool is_refused(const Simulation &sim, ObjectId object)
 uint32_t pick(const Liveness &l, const Simulation &sim, uint16_t place, bool own)
 {
     const Node &node = sim.nodes[place];
-    for (const Object &object : inspect::replica(node.session).world.slots.all()) {
+    for (const KnownObject &object : inspect::replica(node.session).world.slots.all()) {
         if (object.life != Life::alive || (object.owner == node.self) != own) continue;
         const uint32_t thing = simulation::thing(sim, object.id);
         if (thing == 0 || object.type == KEPT || is_probed(l, thing)) continue;
@@ -365,7 +365,7 @@ static void show_all(Simulation &sim, uint16_t place)
 {
     const Node &node = sim.nodes[place];
     if (!node.session || !inspect::is_in(node.session)) return;
-    for (const Object &object : inspect::replica(node.session).world.slots.all())
+    for (const KnownObject &object : inspect::replica(node.session).world.slots.all())
         for (const PeerId peer : other_peers(node.session))
             if (object.life == Life::alive && set_priority(node.session, object.id, peer, 1))
                 oracles::preferred(sim.oracles, node, place, {object.id, peer, 1});

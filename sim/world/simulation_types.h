@@ -49,7 +49,7 @@ inline constexpr uint16_t limited_calls_per_second = 5; // LIMITED
 // A change of one object at one peer in one tick, whatever caused it.
 struct Change {
     ObjectId object;
-    Object before, after; // Zero: the peer did not know the object.
+    KnownObject before, after; // Zero: the peer did not know the object.
     bool value_changed;
     Written value; // The value after the tick, if the object is alive.
 };
@@ -122,9 +122,9 @@ struct Node {
     bool balanced = false;        // The host's game has spread the load.
     std::vector<Note> notes;      // The storage of the journal.
     size_t note_count = 0;
-    size_t notes_missed = 0;     // Notes that the journal had no room for.
-    std::vector<Object> slots;   // All slots ever used, as at the end of the last tick.
-    std::vector<Written> values; // The values of living objects, indexed by slot.
+    size_t notes_missed = 0;        // Notes that the journal had no room for.
+    std::vector<KnownObject> slots; // All slots ever used, as at the end of the last tick.
+    std::vector<Written> values;    // The values of living objects, indexed by slot.
 };
 
 }

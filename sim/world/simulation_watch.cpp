@@ -9,14 +9,14 @@ namespace tern::simulation {
 
 // Compares what the oracles read of an object. Its visibility does not count, nor do `index` and
 // `grant`, which name places in this peer's memory.
-static bool is_same(const Object &a, const Object &b)
+static bool is_same(const KnownObject &a, const KnownObject &b)
 {
     return a.id == b.id && a.stamp == b.stamp && a.owner == b.owner && a.type == b.type &&
            a.life == b.life && a.tick == b.tick;
 }
 
-static void push_change(Simulation &sim, uint16_t place, size_t slot, const Object &before,
-                        const Object &after)
+static void push_change(Simulation &sim, uint16_t place, size_t slot, const KnownObject &before,
+                        const KnownObject &after)
 {
     Node &node = sim.nodes[place];
     Change change = {};
@@ -37,8 +37,8 @@ static void push_change(Simulation &sim, uint16_t place, size_t slot, const Obje
 static void compare_slot(Simulation &sim, uint16_t place, size_t slot)
 {
     Node &node = sim.nodes[place];
-    const Object now = inspect::replica(node.session).world.slots[slot];
-    const Object before = node.slots[slot];
+    const KnownObject now = inspect::replica(node.session).world.slots[slot];
+    const KnownObject before = node.slots[slot];
     node.slots[slot] = now;
     if (is_same(before, now)) return;
     if (before.id != now.id && before.id != ObjectId::none && now.id != ObjectId::none) {
@@ -56,7 +56,7 @@ static void compare_slots(Simulation &sim, uint16_t place)
     constexpr size_t chunk = 8;
     Node &node = sim.nodes[place];
     size_t &end = sim.places[place].slot_end;
-    const Flat<Object> &slots = inspect::replica(node.session).world.slots;
+    const Flat<KnownObject> &slots = inspect::replica(node.session).world.slots;
     while (end < slots.count && slots[end].id != ObjectId::none)
         end += 1;
     node.slots.resize(end);
@@ -64,7 +64,8 @@ static void compare_slots(Simulation &sim, uint16_t place)
     node.changes.clear();
     for (size_t first = 0; first < end; first += chunk) {
         const size_t count = std::min(chunk, end - first);
-        if (std::memcmp(&slots[first], &node.slots[first], count * sizeof(Object)) == 0) continue;
+        if (std::memcmp(&slots[first], &node.slots[first], count * sizeof(KnownObject)) == 0)
+            continue;
         for (size_t i = 0; i < count; ++i)
             compare_slot(sim, place, first + i);
     }

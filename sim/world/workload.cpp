@@ -108,7 +108,7 @@ static bool change_many(Simulation &sim, uint16_t place, const SimChoice &choice
     if (end == 0) return false;
     const size_t first = (value >> 16) % end;
     for (size_t i = 0; i < end && left > 0; ++i) {
-        const Object &object = r.world.slots[(first + i) % end];
+        const KnownObject &object = r.world.slots[(first + i) % end];
         if (object.life != Life::alive || object.owner != node.self) continue;
         write(node, object.id, dice::mixed(choice.when + i) | 15);
         left -= 1;
@@ -382,7 +382,7 @@ static uint32_t pick(Simulation &sim, uint16_t place, bool own)
     const Replica &r = inspect::replica(node.session);
     size_t slot = dice::within(drawn, 0, p.slot_end - 1);
     for (size_t i = 0; i < std::min(looks_max, p.slot_end); ++i) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life == Life::alive && (object.owner == node.self) == own)
             return thing(sim, object.id);
         slot = slot + 1 == p.slot_end ? 0 : slot + 1;

@@ -37,7 +37,7 @@ bool glide(Simulation &sim, uint16_t place, const SimChoice &choice)
     const auto most = static_cast<uint64_t>(choice.value);
     uint64_t moved = 0;
     for (size_t slot = 0; slot < sim.places[place].slot_end && moved < most; ++slot) {
-        const Object &object = r.world.slots[slot];
+        const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != node.self || object.type != ASKED)
             continue;
         const auto &value = get<Written>(node.session, object.id);

@@ -30,7 +30,7 @@ ObjectId any_object(Lie &lie)
 {
     const uint32_t slots = lie.r.world.slots.count;
     if (slots > 0 && dice::per_mille(lie.dice, 800)) {
-        const Object &object = lie.r.world.slots[dice::within(lie.dice, 0, slots - 1u)];
+        const KnownObject &object = lie.r.world.slots[dice::within(lie.dice, 0, slots - 1u)];
         if (object.id != ObjectId::none) return object.id;
     }
     return object_id::make(any_peer(lie), static_cast<uint32_t>(dice::within(lie.dice, 1, 200)));

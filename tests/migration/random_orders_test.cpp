@@ -198,7 +198,7 @@ static void expect_converged(Play &play, uint64_t seed)
         EXPECT_EQ(world::digest(r.world, *r.types), digest) << "seed " << seed << " peer " << i + 1;
         EXPECT_EQ(r.view, host.view) << "seed " << seed << " peer " << i + 1;
         EXPECT_EQ(r.claims.count, 0u) << "seed " << seed << " peer " << i + 1;
-        for (const Object &object : r.world.slots.all()) {
+        for (const KnownObject &object : r.world.slots.all()) {
             if (object.life != Life::alive) continue;
             EXPECT_TRUE(replica::is_member(r, object.owner)) << "seed " << seed;
         }

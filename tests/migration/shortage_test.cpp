@@ -80,7 +80,7 @@ struct Shortages : ::testing::Test {
     uint32_t alive(unsigned creator)
     {
         uint32_t count = 0;
-        for (const Object &object : group.at(2).world.slots.all())
+        for (const KnownObject &object : group.at(2).world.slots.all())
             count += object.life == Life::alive && object_id::creator(object.id) == peer(creator);
         return count;
     }

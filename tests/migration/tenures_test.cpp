@@ -115,7 +115,7 @@ TEST_F(Tenures, OrphansAreSpreadEvenly)
     replica::peer_gone(group.at(1), peer(4));
     group.flow();
     unsigned owned[4] = {};
-    for (const Object &one : group.at(1).world.slots.all())
+    for (const KnownObject &one : group.at(1).world.slots.all())
         if (one.life == Life::alive) owned[static_cast<unsigned>(one.owner)] += 1;
     // Seven objects with that of peer 2, which counts.
     for (unsigned id = 1; id <= 3; ++id)

@@ -248,7 +248,7 @@ struct SimWorld {
                           state_text(node.session),
                           static_cast<unsigned long long>(world_digest(node.session)));
             text += line;
-            for (const Object &object : inspect::replica(node.session).world.slots.all()) {
+            for (const KnownObject &object : inspect::replica(node.session).world.slots.all()) {
                 if (object.life != Life::alive) continue;
                 std::snprintf(line, sizeof line, "  %llx stamp %llx owner %u tick %u\n",
                               static_cast<unsigned long long>(object.id),

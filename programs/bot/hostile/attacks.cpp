@@ -21,7 +21,7 @@ static void malformed(Intruder &i)
 
 static void forged(Intruder &i)
 {
-    const Object *object = foreign_object(i);
+    const KnownObject *object = foreign_object(i);
     if (!object) return;
     const PeerId self = local_peer(i.session);
     BitWriter w = begin(i, MessageKind::grant);
@@ -60,7 +60,7 @@ static void send_view(Intruder &i)
 static void poses(Intruder &i)
 {
     send_view(i);
-    const Object *object = foreign_object(i);
+    const KnownObject *object = foreign_object(i);
     if (!object) return;
     BitWriter w = begin(i, MessageKind::claim_refused);
     messages::write_object_id(w, object->id);
@@ -79,7 +79,7 @@ static void poses(Intruder &i)
 static void steals(Intruder &i)
 {
     std::array<std::byte, datagram_bytes_max> buffer;
-    const Object *object = foreign_object(i);
+    const KnownObject *object = foreign_object(i);
     if (!object) return;
     const std::span<const std::byte> frame = update_frame(i, *object, buffer);
     for (const PeerId to : others(i))
@@ -186,7 +186,7 @@ static void differs(Intruder &i)
     const PeerId self = local_peer(i.session);
     const std::vector<std::byte> zero(i.types[type].size_bytes);
     if (i.ticks == 0) create(i.session, type, zero.data(), zero.size());
-    for (const Object &object : replica(i).world.slots.all())
+    for (const KnownObject &object : replica(i).world.slots.all())
         if (object.life == Life::alive && object.owner == self)
             for (const PeerId to : others(i))
                 send_frames(i, to, update_frame(i, object, buffer));
@@ -271,7 +271,7 @@ static void exhausts(Intruder &i)
 static void buries(Intruder &i)
 {
     if (take_token(i) == 0) return;
-    for (const Object &object : replica(i).world.slots.all()) {
+    for (const KnownObject &object : replica(i).world.slots.all()) {
         if (object.life != Life::alive || object.owner == local_peer(i.session)) continue;
         BitWriter w = begin(i, MessageKind::dead);
         write_range(w, object.id, 0);
@@ -287,7 +287,7 @@ static void dooms(Intruder &i)
     BitWriter w = begin(i, MessageKind::dead);
     for (const PeerId creator : others(i)) {
         uint32_t last = 0; // The last serial of this creator that is known here.
-        for (const Object &object : replica(i).world.slots.all())
+        for (const KnownObject &object : replica(i).world.slots.all())
             if (object_id::creator(object.id) == creator)
                 last = std::max(last, object_id::serial(object.id));
         if (creator != host_peer(i.session))
@@ -303,9 +303,9 @@ static void takes(Intruder &i)
     const uint32_t token = take_token(i);
     if (token == 0 || gone == PeerId::none) return;
     Stamp newest = 0;
-    for (const Object &object : replica(i).world.slots.all())
+    for (const KnownObject &object : replica(i).world.slots.all())
         newest = std::max(newest, object.stamp);
-    for (const Object &object : replica(i).world.slots.all()) {
+    for (const KnownObject &object : replica(i).world.slots.all()) {
         if (object.life != Life::alive || object.stamp >= newest) continue;
         BitWriter w = begin(i, MessageKind::report_object);
         bits::write(w, token, 32);

@@ -49,12 +49,12 @@ std::vector<PeerId> others(const Intruder &i)
     return {all.begin(), all.end()};
 }
 
-const Object *foreign_object(Intruder &i)
+const KnownObject *foreign_object(Intruder &i)
 {
     const auto &slots = replica(i).world.slots;
     const uint64_t first = below(i.random, std::max<uint64_t>(1, slots.count));
     for (uint32_t k = 0; k < slots.count; ++k) {
-        const Object &object = slots[static_cast<uint32_t>((first + k) % slots.count)];
+        const KnownObject &object = slots[static_cast<uint32_t>((first + k) % slots.count)];
         if (object.life == Life::alive && object.owner != local_peer(i.session)) return &object;
     }
     return nullptr;
@@ -95,7 +95,7 @@ void write_state(BitWriter &w, Intruder &i, TypeId type)
     write_fields(w, i, type);
 }
 
-void write_grant(BitWriter &w, const Intruder &i, const Object &object, PeerId owner)
+void write_grant(BitWriter &w, const Intruder &i, const KnownObject &object, PeerId owner)
 {
     const std::byte signature[64] = {};
     const Replica &r = replica(i);
@@ -124,7 +124,7 @@ static void write_gap(BitWriter &w, uint32_t gap)
 }
 
 // The head of an object that is not near the one before it, which is serial 0 of the sender.
-static void write_whole(BitWriter &w, const Intruder &i, const Object &object)
+static void write_whole(BitWriter &w, const Intruder &i, const KnownObject &object)
 {
     const bool own = object_id::creator(object.id) == local_peer(i.session);
     const StampParts stamp = stamps::parts(object.stamp);
@@ -145,7 +145,7 @@ static void write_whole(BitWriter &w, const Intruder &i, const Object &object)
     bits::write_bool(w, false); // Not hidden.
 }
 
-static void write_update(BitWriter &w, Intruder &i, const Object &object)
+static void write_update(BitWriter &w, Intruder &i, const KnownObject &object)
 {
     const bool own = object_id::creator(object.id) == local_peer(i.session);
     bits::write(w, replica(i).world.tick + 1, 32);
@@ -163,7 +163,8 @@ static void write_update(BitWriter &w, Intruder &i, const Object &object)
     bits::write(w, 0, 3); // The end.
 }
 
-std::span<const std::byte> update_frame(Intruder &i, const Object &object, std::span<std::byte> to)
+std::span<const std::byte> update_frame(Intruder &i, const KnownObject &object,
+                                        std::span<std::byte> to)
 {
     constexpr size_t updates = 64, longest = 31; // Kinds and lengths of frames.
     BitWriter w = bits::writer(to.subspan(1));

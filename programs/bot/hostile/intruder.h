@@ -45,7 +45,7 @@ void send_datagram(Intruder &i, const tern::Address &to, std::span<const std::by
 // All other members, copied, so that it outlives calls on the session.
 std::vector<tern::PeerId> others(const Intruder &i);
 // A random living object of another owner; null if there is none.
-const tern::Object *foreign_object(Intruder &i);
+const tern::KnownObject *foreign_object(Intruder &i);
 // A member that is being removed; none if there is none.
 tern::PeerId departing(const Intruder &i);
 // The token of a QUERY that has not been answered with lies yet; 0 if there is none. In this tick
@@ -55,11 +55,11 @@ uint32_t take_token(Intruder &i);
 // --- Parts of messages ---
 void write_state(tern::BitWriter &w, Intruder &i, tern::TypeId type); // With random values.
 // A grant of one object with a signature of zeros: only the host can sign.
-void write_grant(tern::BitWriter &w, const Intruder &i, const tern::Object &object,
+void write_grant(tern::BitWriter &w, const Intruder &i, const tern::KnownObject &object,
                  tern::PeerId owner);
 void write_random(tern::BitWriter &w, Intruder &i, uint64_t bytes_max); // 1 to bytes_max bytes.
 // The frame of an UPDATE about one object, with random values, in `to`. Returns the frame.
-std::span<const std::byte> update_frame(Intruder &i, const tern::Object &object,
+std::span<const std::byte> update_frame(Intruder &i, const tern::KnownObject &object,
                                         std::span<std::byte> to);
 
 }

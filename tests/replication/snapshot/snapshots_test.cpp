@@ -120,7 +120,7 @@ struct Net {
         set(slot);
         for (Block &side : there) {
             const ObjectSlot added = world::add(side.world(), kinds, id, type);
-            Object &object = side.world().slots[added];
+            KnownObject &object = side.world().slots[added];
             object.owner = owner;
             object.tick = world().tick;
             std::memcpy(world::value(side.world(), kinds, added),

@@ -452,7 +452,7 @@ TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
     add_changed();
     const std::vector<std::byte> message = copy_of_written(1);
     const ObjectSlot slot_there = world::find(there.world(), id(1));
-    Object &object = there.world().slots[slot_there];
+    KnownObject &object = there.world().slots[slot_there];
     EXPECT_EQ(apply(message, PeerId{2}).result, Applied::forged);
     object.stamp = 4;
     EXPECT_EQ(apply(message).result, Applied::unchanged);
@@ -475,7 +475,7 @@ TEST_F(Publish, OfATenureThatIsNotKnownAnotherTypeIsNoBreach)
     add_changed();
     const ObjectSlot slot_there = world::find(there.world(), id(1));
     const std::span<const std::byte> message = write(2);
-    Object &object = there.world().slots[slot_there];
+    KnownObject &object = there.world().slots[slot_there];
     object.type = 1;
     EXPECT_FALSE(publish::check(there.world(), table, PeerId::none, message));
     object.stamp = 4;

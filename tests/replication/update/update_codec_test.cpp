@@ -42,7 +42,7 @@ static const void *value(const Item &item)
 
 static bool add(UpdateWriter &w, const Item &item)
 {
-    Object object = {};
+    KnownObject object = {};
     object.id = item.id;
     object.stamp = item.stamp;
     object.type = item.type;
@@ -314,7 +314,7 @@ TEST(UpdateCodec, WhatIsHiddenHasNoFields)
 {
     std::vector<std::byte> buffer(64);
     UpdateWriter w = update_codec::writer(buffer, sender, 7);
-    Object object = {};
+    KnownObject object = {};
     object.id = id(5, 9);
     ASSERT_TRUE(update_codec::add(w, table, object, 0, nullptr, 7));
     object.id = id(5, 10);
@@ -511,7 +511,7 @@ TEST(UpdateCodec, HostileBytesAreReadToAnEnd)
         }
         if (trial % 50 == 0) {
             world::check(block.world());
-            for (Object &object : block.world().slots.all())
+            for (KnownObject &object : block.world().slots.all())
                 object.tick = 0;
         }
     }

@@ -293,7 +293,7 @@ inline void migrate(Block &receiver, const Tenure &tenure)
 {
     World &world = receiver.world();
     const ObjectSlot slot = world::find(world, object_id_of_pair);
-    Object &object = world.slots[slot];
+    KnownObject &object = world.slots[slot];
     if (tenure.stamp <= object.stamp) return;
     object.stamp = tenure.stamp;
     object.owner = tenure.owner;

@@ -183,7 +183,7 @@ TEST(World, TheDigestDoesNotDependOnWhereObjectsLie)
     const ObjectSlot slot = world::find(b.world(), id(7));
     for (int what = 0; what < 4; ++what) {
         Block changed = b;
-        Object &object = changed.world().slots[slot];
+        KnownObject &object = changed.world().slots[slot];
         const Cube other = {1, 1};
         if (what == 0) object.stamp += 1;
         if (what == 1) object.owner = PeerId{8};
@@ -214,7 +214,7 @@ TEST(World, WhatIsFreedIsZero)
         ASSERT_EQ(tick, 0u);
     for (ObjectSlot entry : world.lookup.all())
         ASSERT_EQ(entry, 0u);
-    for (const Object &object : world.slots.all())
+    for (const KnownObject &object : world.slots.all())
         ASSERT_EQ(object.life, Life::none);
 }
 

@@ -63,12 +63,12 @@ struct Scene {
     void shows(uint16_t node, ObjectId id, Stamp stamp, PeerId owner, const Written &value,
                Life life = Life::alive)
     {
-        Object after = {};
+        KnownObject after = {};
         after.id = id;
         after.stamp = stamp;
         after.owner = owner;
         after.life = life;
-        Object &before = last[{node, id}];
+        KnownObject &before = last[{node, id}];
         nodes[node].changes.push_back({id, before, after, true, value});
         before = after;
         tick(node);
@@ -111,7 +111,7 @@ struct Scene {
         tick(node);
     }
 
-    std::map<std::pair<uint16_t, ObjectId>, Object> last;
+    std::map<std::pair<uint16_t, ObjectId>, KnownObject> last;
 };
 
 inline testing::AssertionResult fired(const Scene &scene, const char *invariant)

@@ -31,7 +31,7 @@ struct Game {
     // A living object that the peer at place 2 does not own, with a stamp like this.
     ObjectId others_object(TypeId type, bool granted) const
     {
-        for (const Object &object : node(2).slots) {
+        for (const KnownObject &object : node(2).slots) {
             const Shown *shown = oracles::find_shown(record(2), object.id);
             if (object.life != Life::alive || object.type != type || !shown) continue;
             const bool is_old = sim->now_us - shown->since_us > 2'500'000;
@@ -42,7 +42,7 @@ struct Game {
     }
     Tenure &tenure(ObjectId id) const
     {
-        const Object &object = *find(id);
+        const KnownObject &object = *find(id);
         std::vector<ObjectRecord> &records =
             sim->oracles.ledger.objects[static_cast<size_t>(object_id::creator(id))];
         for (Tenure &tenure : records[object_id::serial(id)].tenures)
@@ -50,11 +50,11 @@ struct Game {
         ADD_FAILURE();
         return records[0].tenures[0];
     }
-    const Object *find(ObjectId id) const
+    const KnownObject *find(ObjectId id) const
     {
         const auto &slots = node(2).slots;
         return &*std::find_if(slots.begin(), slots.end(),
-                              [id](const Object &object) { return object.id == id; });
+                              [id](const KnownObject &object) { return object.id == id; });
     }
     MirroredObject &mirrored(Mirror &mirror, ObjectId id) const
     {
@@ -66,7 +66,7 @@ constexpr const char *everyday = "none,destroy=0,prefer=0,create=60,claim=0,migr
                                  "whisper=0,ask=0,hope=0,release=0,balance=0";
 constexpr const char *with_claims = "none,destroy=0,prefer=0,create=60,claim=20,balance=0";
 
-Event about(EventKind kind, ObjectId id, const Object &object)
+Event about(EventKind kind, ObjectId id, const KnownObject &object)
 {
     Event event = {};
     event.kind = kind;
@@ -100,7 +100,7 @@ struct OracleEvents : testing::Test {
     void SetUp() override
     {
         node.events.clear();
-        for (const Object &object : node.slots)
+        for (const KnownObject &object : node.slots)
             if (object.life == Life::alive && object.owner != node.self) id = object.id;
         ASSERT_NE(id, ObjectId::none);
     }
@@ -159,7 +159,7 @@ TEST_F(OracleEvents, AnEventThatNamesFieldsBringsTheirValues)
 
 TEST_F(OracleEvents, AnEventThatDoesNotFit)
 {
-    const Object &object = *game.find(id);
+    const KnownObject &object = *game.find(id);
     EXPECT_EQ(check(about(EventKind::object_created, id, object)), "I19");
     EXPECT_EQ(check(about(EventKind::object_changed, id, object)), "I19"); // It names no field.
     EXPECT_EQ(check(about(EventKind::object_destroyed, id, object)), "I19");
@@ -252,7 +252,7 @@ struct OracleLostTicks : testing::Test {
     std::string check(uint32_t included, uint32_t lost_ticks)
     {
         const ObjectId id = game.others_object(THING, true);
-        const Object &object = *game.find(id);
+        const KnownObject &object = *game.find(id);
         Tenure former = {};
         former.stamp = object.stamp - 1;
         former.owner = node.self;
@@ -389,7 +389,7 @@ struct OracleSampling : testing::Test {
     }
     template <class F> void change_tenures(F change)
     {
-        for (const Object &object : game.node(2).slots)
+        for (const KnownObject &object : game.node(2).slots)
             if (object.life == Life::alive && object.type == ASKED) change(game.tenure(object.id));
     }
 };
@@ -409,7 +409,7 @@ TEST_F(OracleSampling, AValueThatTheOwnerNeverHad)
 
 TEST_F(OracleSampling, AWriteThatIsEarlierThanBefore)
 {
-    for (const Object &object : game.node(2).slots)
+    for (const KnownObject &object : game.node(2).slots)
         if (object.type == ASKED) game.record(2).sampled[object.id] = {object.stamp, 100'000};
     EXPECT_EQ(check(), "I23");
 }

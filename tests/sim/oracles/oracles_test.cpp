@@ -134,7 +134,7 @@ TEST(OracleDead, ASlotThatIsUsedAgainIsNoGhost)
     Scene scene(2);
     scene.creates(0, object(1, 1));
     scene.shows(0, object(1, 1), 0, peer(1), {}, Life::destroyed);
-    Object before = {}, after = {};
+    KnownObject before = {}, after = {};
     before.id = object(1, 1);
     before.life = Life::destroyed;
     before.owner = after.owner = peer(1);
@@ -260,7 +260,7 @@ TEST(OracleAuthority, ADeathThatNobodyDecided)
 TEST(OracleAuthority, TheHostDestroysAnOrphanByItsType)
 {
     Scene scene(3);
-    Object made = {}, orphan = {};
+    KnownObject made = {}, orphan = {};
     made.id = orphan.id = object(3, 1);
     made.type = orphan.type = MORTAL;
     made.owner = peer(3);
