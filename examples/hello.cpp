@@ -19,8 +19,8 @@ int main()
     Session *ada = make_session({.types = types}), *ben = make_session({.types = types});
     start(ada);
     join(ben, make_invite(ada, {&address, 1}));
-    const ObjectId lamp = create(ada, 0, Lamp{true});
-    for (uint64_t now_us = 0; get<Lamp>(ada, lamp).lit && now_us < 10'000'000; now_us += 16'667) {
+    const Object<Lamp> lamp = create(ada, Lamp{true});
+    for (uint64_t now_us = 0; get(ada, lamp).lit && now_us < 10'000'000; now_us += 16'667) {
         advance(network, now_us);
         receive(ada, ada_socket->receive(), now_us);
         for (const Event &event : receive(ben, ben_socket->receive(), now_us)) {
@@ -30,7 +30,7 @@ int main()
         ada_socket->send(send(ada, now_us));
         ben_socket->send(send(ben, now_us));
     }
-    const bool failed = get<Lamp>(ada, lamp).lit;
+    const bool failed = get(ada, lamp).lit;
     std::puts(failed ? "The lamp is still lit." : "Ada sees that Ben has switched the lamp off.");
     destroy_session(ben);
     destroy_session(ada);

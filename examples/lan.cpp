@@ -57,9 +57,9 @@ static void enter(Session *session, const Config &config)
 
 static void print_dice(const Session *session)
 {
-    for (ObjectId die : object_ids(session, 0))
+    for (const Object<Die> die : object_ids<Die>(session))
         std::printf("peer %u: %d  ", static_cast<unsigned>(object_owner(session, die)),
-                    get<Die>(session, die).eyes);
+                    get(session, die).eyes);
     std::printf("\n");
     std::fflush(stdout);
 }
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
     announcement.open = true;
     Announcer *announcer = make_announcer(announcement);
 
-    ObjectId mine = ObjectId::none;
+    Object<Die> mine;
     const uint64_t begun_us = clock_us();
     for (uint64_t tick = 0; session_state(session) <= State::leaving; ++tick) {
         const uint64_t now_us = clock_us();
@@ -94,8 +94,8 @@ int main(int argc, char **argv)
         lan.socket->send(announce(announcer, session, lan.socket->receive(), now_us));
         if (session_state(session) == State::open && tick % 60 == 0) {
             const Die rolled = {static_cast<int32_t>(1 + now_us / 16 % 6)};
-            if (mine == ObjectId::none) mine = create(session, 0, rolled);
-            if (mine != ObjectId::none) set(session, mine, rolled);
+            if (!mine) mine = create(session, rolled);
+            if (mine) set(session, mine, rolled);
             print_dice(session);
         }
         const bool over =

@@ -21,7 +21,6 @@ struct Chat {
     char text[64];
 };
 TERN_FIELDS(Chat, text);
-enum : TypeId { ship_type, chat_type };
 
 const Type types[] = {
     make_type<Ship>("ship",
@@ -78,16 +77,16 @@ static void hear(Session *session, const Event &event)
     const auto peer = static_cast<unsigned>(event.peer);
     if (event.kind == EventKind::peer_joined) {
         std::printf("peer %u has come\n", peer);
-        call(session, event.peer, chat_type, Chat{"welcome aboard"});
+        call(session, event.peer, Chat{"welcome aboard"});
     }
     if (event.kind == EventKind::peer_left) std::printf("peer %u has gone\n", peer);
-    if (event.kind == EventKind::call && event.type == chat_type)
-        std::printf("peer %u says: %s\n", peer, call_arguments<Chat>(event).text);
+    if (const Chat *chat = find_arguments<Chat>(session, event))
+        std::printf("peer %u says: %s\n", peer, chat->text);
 }
 
-static void steer(Session *session, ObjectId mine)
+static void steer(Session *session, Object<Ship> mine)
 {
-    Ship ship = get<Ship>(session, mine);
+    Ship ship = get(session, mine);
     ship.heading = std::fmod(ship.heading + 0.02f, 6.28f);
     ship.position[0] += std::cos(ship.heading);
     ship.position[1] += std::sin(ship.heading);
@@ -96,7 +95,7 @@ static void steer(Session *session, ObjectId mine)
 
 static void print_ships(const Session *session)
 {
-    for (const Ship &ship : object_values<Ship>(session, ship_type))
+    for (const Ship &ship : object_values<Ship>(session))
         std::printf("(%.1f %.1f) ", double{ship.position[0]}, double{ship.position[1]});
     std::printf("\n");
     std::fflush(stdout);
@@ -115,16 +114,15 @@ int main(int argc, char **argv)
     Session *session = make_session(config);
     if (!enter(session, made.socket, given)) return 2;
 
-    ObjectId mine = ObjectId::none;
+    Object<Ship> mine;
     const uint64_t begun_us = clock_us();
     for (uint64_t tick = 0; session_state(session) != State::left; ++tick) {
         const uint64_t now_us = clock_us();
         for (const Event &event : receive(session, made.socket->receive(), now_us))
             hear(session, event);
         const State present = session_state(session);
-        if (present == State::open && mine == ObjectId::none)
-            mine = create(session, ship_type, Ship{{0, 0}, 0, 100});
-        if (present == State::open && mine != ObjectId::none) steer(session, mine);
+        if (present == State::open && !mine) mine = create(session, Ship{{0, 0}, 0, 100});
+        if (present == State::open && mine) steer(session, mine);
         if (tick % 60 == 0) print_ships(session);
         const bool over =
             given.seconds > 0 && static_cast<double>(now_us - begun_us) >= given.seconds * 1e6;

@@ -21,11 +21,6 @@ struct Shout {
     char text[32];
 };
 TERN_FIELDS(Shout, text);
-enum : TypeId {
-    player_type,
-    ball_type,
-    shout_type,
-};
 
 const Type types[] = {
     make_type<Player>("player",
@@ -38,7 +33,7 @@ const Type types[] = {
 };
 
 // Moves the player in a circle, each at another speed so that they meet.
-static void walk(Session *session, ObjectId mine, int tick)
+static void walk(Session *session, Object<Player> mine, int tick)
 {
     const float speed = 0.01f * static_cast<float>(local_peer(session));
     const float angle = speed * static_cast<float>(tick);
@@ -47,7 +42,7 @@ static void walk(Session *session, ObjectId mine, int tick)
 
 static void print_players(const Session *session, uint64_t now_us)
 {
-    for (const ObjectId id : object_ids(session, player_type)) {
+    for (const Object<Player> id : object_ids<Player>(session)) {
         Player player = {};
         sample(session, id, now_us - 100'000, player); // The position a tenth of a second ago.
         std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(object_owner(session, id)),
@@ -57,19 +52,19 @@ static void print_players(const Session *session, uint64_t now_us)
 }
 
 // The owner carries the ball; another player that comes near claims it.
-static void play_ball(Session *session, ObjectId mine)
+static void play_ball(Session *session, Object<Player> mine)
 {
-    if (object_ids(session, ball_type).empty()) {
-        if (host_peer(session) == local_peer(session)) create(session, ball_type, Ball{});
+    if (object_ids<Ball>(session).empty()) {
+        if (host_peer(session) == local_peer(session)) create(session, Ball{});
         return;
     }
-    const ObjectId ball = object_ids(session, ball_type)[0];
-    const Player &player = get<Player>(session, mine);
+    const Object<Ball> ball = object_ids<Ball>(session)[0];
+    const Player &player = get(session, mine);
     if (object_owner(session, ball) == local_peer(session)) {
         set(session, ball, Ball{{player.position[0], player.position[1]}});
         return;
     }
-    const float *at = get<Ball>(session, ball).position;
+    const float *at = get(session, ball).position;
     if (std::hypot(at[0] - player.position[0], at[1] - player.position[1]) < 2)
         claim(session, ball);
 }
@@ -77,9 +72,9 @@ static void play_ball(Session *session, ObjectId mine)
 // Asks for the ball: a call to the peer that owns it at present.
 static void shout(Session *session)
 {
-    for (const ObjectId ball : object_ids(session, ball_type))
+    for (const Object<Ball> ball : object_ids<Ball>(session))
         if (object_owner(session, ball) != local_peer(session))
-            call_owner(session, ball, shout_type, Shout{"over here!"});
+            call_owner(session, ball, Shout{"over here!"});
 }
 
 // Starts a session and prints its invite, or joins the session of the given invite.
@@ -97,17 +92,18 @@ static bool enter(Session *session, const Socket *socket, const char *invite_tex
     return !parsed.error;
 }
 
-static void report(const Event &event)
+static void report(const Session *session, const Event &event)
 {
     const auto peer = static_cast<unsigned>(event.peer);
     switch (event.kind) {
     case EventKind::peer_joined: std::printf("player %u has joined\n", peer); break;
     case EventKind::peer_left: std::printf("player %u has left\n", peer); break;
     case EventKind::owner_changed:
-        if (event.type == ball_type) std::printf("player %u has the ball\n", peer);
+        if (find_object<Ball>(session, event.object)) std::printf("player %u has the ball\n", peer);
         break;
     case EventKind::call:
-        std::printf("player %u shouts: %s\n", peer, call_arguments<Shout>(event).text);
+        if (const Shout *heard = find_arguments<Shout>(session, event))
+            std::printf("player %u shouts: %s\n", peer, heard->text);
         break;
     case EventKind::host_changed: std::printf("player %u is the host now\n", peer); break;
     default: break;
@@ -124,13 +120,13 @@ int main(int argc, char **argv)
     Session *session = make_session({.types = types, .timeout_ms = 3000});
     if (!enter(session, made.socket, argc > 1 ? argv[1] : nullptr)) return 1;
 
-    ObjectId mine = ObjectId::none;
+    Object<Player> mine;
     for (int tick = 0; session_state(session) <= State::leaving; ++tick) {
         const uint64_t now_us = clock_us();
         for (const Event &event : receive(session, made.socket->receive(), now_us))
-            report(event);
+            report(session, event);
         if (session_state(session) == State::open) {
-            if (mine == ObjectId::none) mine = create(session, player_type, Player{});
+            if (!mine) mine = create(session, Player{});
             walk(session, mine, tick);
             play_ball(session, mine);
             if (tick % 180 == 0) shout(session);

@@ -9,9 +9,6 @@ struct Player {
     float position[2]; // Metres.
 };
 TERN_FIELDS(Player, field(position, range(-100, 100), step(0.01)));
-enum : TypeId {
-    player_type,
-};
 
 const Type types[] = {
     make_type<Player>("player",
@@ -19,7 +16,7 @@ const Type types[] = {
 };
 
 // Moves the player in a circle, each at another speed so that they meet.
-static void walk(Session *session, ObjectId mine, int tick)
+static void walk(Session *session, Object<Player> mine, int tick)
 {
     const float speed = 0.01f * static_cast<float>(local_peer(session));
     const float angle = speed * static_cast<float>(tick);
@@ -28,8 +25,8 @@ static void walk(Session *session, ObjectId mine, int tick)
 
 static void print_players(const Session *session)
 {
-    for (const ObjectId id : object_ids(session, player_type)) {
-        const Player &player = get<Player>(session, id);
+    for (const Object<Player> id : object_ids<Player>(session)) {
+        const Player &player = get(session, id);
         std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(object_owner(session, id)),
                     player.position[0], player.position[1]);
     }
@@ -40,7 +37,7 @@ int main()
 {
     Session *session = make_session({.types = types});
     start(session);
-    const ObjectId mine = create(session, player_type, Player{});
+    const Object<Player> mine = create(session, Player{});
     for (int tick = 0; tick < 180; ++tick) {
         const uint64_t now_us = clock_us();
         receive(session, {}, now_us); // No datagrams have arrived.

@@ -11,9 +11,6 @@ struct Player {
     float position[2]; // Metres.
 };
 TERN_FIELDS(Player, field(position, range(-100, 100), step(0.01)));
-enum : TypeId {
-    player_type,
-};
 
 const Type types[] = {
     make_type<Player>("player",
@@ -21,7 +18,7 @@ const Type types[] = {
 };
 
 // Moves the player in a circle, each at another speed so that they meet.
-static void walk(Session *session, ObjectId mine, int tick)
+static void walk(Session *session, Object<Player> mine, int tick)
 {
     const float speed = 0.01f * static_cast<float>(local_peer(session));
     const float angle = speed * static_cast<float>(tick);
@@ -30,8 +27,8 @@ static void walk(Session *session, ObjectId mine, int tick)
 
 static void print_players(const Session *session)
 {
-    for (const ObjectId id : object_ids(session, player_type)) {
-        const Player &player = get<Player>(session, id);
+    for (const Object<Player> id : object_ids<Player>(session)) {
+        const Player &player = get(session, id);
         std::printf("player %u at (%.2f %.2f)  ", static_cast<unsigned>(object_owner(session, id)),
                     player.position[0], player.position[1]);
     }
@@ -70,13 +67,13 @@ int main(int argc, char **argv)
     Session *session = make_session({.types = types});
     if (!enter(session, made.socket, argc > 1 ? argv[1] : nullptr)) return 1;
 
-    ObjectId mine = ObjectId::none;
+    Object<Player> mine;
     for (int tick = 0; session_state(session) <= State::leaving; ++tick) {
         const uint64_t now_us = clock_us();
         for (const Event &event : receive(session, made.socket->receive(), now_us))
             report(event);
         if (session_state(session) == State::open) {
-            if (mine == ObjectId::none) mine = create(session, player_type, Player{});
+            if (!mine) mine = create(session, Player{});
             walk(session, mine, tick);
             if (tick % 60 == 0) print_players(session);
         }

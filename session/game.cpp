@@ -66,6 +66,16 @@ bool destroy(Session *session, ObjectId object)
     return entry && misuse::is_in(entry) && destroy_one(*session, entry, object);
 }
 
+TypeId find_type(const Session *session, std::span<const Field> fields)
+{
+    const misuse::Entry entry(session, "find_type");
+    if (!entry) return no_type;
+    const std::span<const Type> types = session->types.types;
+    const auto found = std::ranges::find(types, fields.data(),
+                                         [](const Type &type) { return type.fields.data(); });
+    return found == types.end() ? no_type : static_cast<TypeId>(found - types.begin());
+}
+
 bool exists(const Session *session, ObjectId object)
 {
     const misuse::Entry entry(session, "exists");

@@ -109,6 +109,9 @@ bool has_type(const Entry &entry, TypeId type)
 {
     const TypeTable &types = entry.session->types;
     if (type < types.types.size()) return true;
+    if (type == no_type)
+        return report(entry, ObjectId::none, "Add make_type<>() of the struct to Config::types.",
+                      "No type of the session has this struct.");
     return report(entry, ObjectId::none, "Use the index of a type in Config::types.",
                   "There is no type %u: the session has %zu types.", static_cast<unsigned>(type),
                   types.types.size());

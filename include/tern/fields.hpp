@@ -105,6 +105,9 @@ struct Elements<std::array<Element, size>> : Elements<Element[size]> {
 };
 
 template <class> inline constexpr bool never = false;
+template <class> inline constexpr bool is_object = false;
+template <> inline constexpr bool is_object<ObjectId> = true;
+template <class T> inline constexpr bool is_object<Object<T>> = true;
 
 template <class Integer> constexpr FieldKind integer_kind()
 {
@@ -125,7 +128,7 @@ template <class Element, bool is_array> constexpr FieldKind kind()
         return FieldKind::float32;
     } else if constexpr (std::is_same_v<Element, PeerId>) {
         return FieldKind::peer;
-    } else if constexpr (std::is_same_v<Element, ObjectId>) {
+    } else if constexpr (is_object<Element>) {
         return FieldKind::object;
     } else if constexpr (std::is_same_v<Element, char>) {
         static_assert(is_array, "tern: one char is no field: int8_t is a number, char[n] a text");
@@ -141,10 +144,11 @@ template <class Element, bool is_array> constexpr FieldKind kind()
         static_assert(never<Element>, "tern: a double is no field: use float");
     } else if constexpr (std::is_pointer_v<Element>) {
         static_assert(never<Element>,
-                      "tern: a pointer is no field: use ObjectId for an object, char[n] for text");
+                      "tern: a pointer is no field: use Object<> for an object, char[n] for text");
     } else {
-        static_assert(never<Element>, "tern: no field has this type: use bool, integers, float, "
-                                      "enums, PeerId, ObjectId, or arrays of one of these");
+        static_assert(never<Element>,
+                      "tern: no field has this type: use bool, integers, float, "
+                      "enums, PeerId, ObjectId, Object<>, or arrays of one of these");
     }
 }
 

@@ -22,6 +22,16 @@ enum class PeerId : uint16_t {
 // session. It has 48 bits, so a Lua number (a double) holds it exactly.
 enum class ObjectId : uint64_t { none = 0 };
 
+// An object whose type has the struct T: an ObjectId that the compiler tells from those of other
+// structs. find_object() makes one of the id that an event has. Also the type of a member of a game
+// struct that names such an object.
+template <class T> struct Object {
+    ObjectId id = ObjectId::none;
+    constexpr operator ObjectId() const { return id; }
+    constexpr explicit operator bool() const { return id != ObjectId::none; }
+    friend constexpr bool operator==(const Object &, const Object &) = default;
+};
+
 // Names a call that awaits an answer; only its caller knows it. Never reused by one peer.
 enum class CallId : uint32_t { none = 0 };
 

@@ -27,51 +27,51 @@ static void create_cube(Game &game)
     choose_place(game, cube.position);
     for (float &velocity : cube.velocity)
         velocity = between(game, -12, 12);
-    create(game.session, cube_type, cube);
+    create(game.session, cube);
 }
 
 static void create_first(Game &game)
 {
     for (; game.first_cubes > 0; --game.first_cubes)
         create_cube(game);
-    if (game.player != ObjectId::none) return;
+    if (game.player) return;
     Player player = {};
     choose_place(game, player.position);
     choose_place(game, game.goal);
     std::snprintf(player.name, sizeof player.name, "%s",
                   peer_name(game.session, local_peer(game.session)));
-    game.player = create(game.session, player_type, player);
+    game.player = create(game.session, player);
 }
 
 // A random cube that this peer owns, or does not own. For none claim() and migrate() do nothing.
-static ObjectId any_cube(Game &game, bool mine)
+static Object<Cube> any_cube(Game &game, bool mine)
 {
-    const std::span<const ObjectId> cubes = object_ids(game.session, cube_type);
+    const std::span<const Object<Cube>> cubes = object_ids<Cube>(game.session);
     const uint32_t first = cubes.empty() ? 0 : below(game, static_cast<uint32_t>(cubes.size()));
     for (size_t i = 0; i < cubes.size(); ++i) {
-        const ObjectId cube = cubes[(first + i) % cubes.size()];
+        const Object<Cube> cube = cubes[(first + i) % cubes.size()];
         if (!exists(game.session, cube)) continue;
         if ((object_owner(game.session, cube) == local_peer(game.session)) == mine) return cube;
     }
-    return ObjectId::none;
+    return {};
 }
 
 static void replace_one(Game &game)
 {
-    const ObjectId cube = any_cube(game, true);
-    if (cube == ObjectId::none) return;
+    const Object<Cube> cube = any_cube(game, true);
+    if (!cube) return;
     destroy(game.session, cube); // The count includes it until the next tick.
-    if (object_ids(game.session, cube_type).size() <= game.cubes_max) create_cube(game);
+    if (object_ids<Cube>(game.session).size() <= game.cubes_max) create_cube(game);
 }
 
 static Push walk(Game &game)
 {
     if (!exists(game.session, game.player)) return {};
-    const Player before = get<Player>(game.session, game.player);
+    const Player before = get(game.session, game.player);
     Player player = before;
     physics::walk(player.position, game.goal, player_speed / static_cast<float>(game.hz));
     set(game.session, game.player, player);
-    player = get<Player>(game.session, game.player); // Rounded to steps of the field.
+    player = get(game.session, game.player); // Rounded to steps of the field.
     const bool stands =
         player.position[0] == before.position[0] && player.position[1] == before.position[1];
     if (stands) choose_place(game, game.goal);
@@ -80,8 +80,8 @@ static Push walk(Game &game)
 
 static void simulate(Game &game, const Push &push)
 {
-    const std::span<const ObjectId> cubes = object_ids(game.session, cube_type);
-    const std::span<const Cube> all = object_values<Cube>(game.session, cube_type);
+    const std::span<const Object<Cube>> cubes = object_ids<Cube>(game.session);
+    const std::span<const Cube> all = object_values<Cube>(game.session);
     game.bodies.resize(cubes.size());
     for (size_t i = 0; i < cubes.size(); ++i)
         game.bodies[i] = {all[i], object_owner(game.session, cubes[i]) == local_peer(game.session)};
@@ -103,7 +103,7 @@ void play(Game &game)
                 others[below(game, static_cast<uint32_t>(others.size()))]);
     if (below(game, game.hz) == 0) replace_one(game);
     if (below(game, game.hz) == 0)
-        game.cheered += call(session, PeerId::everyone, cheer_type, Cheer{game.cheered + 1});
+        game.cheered += call(session, PeerId::everyone, Cheer{game.cheered + 1});
 }
 
 }

@@ -21,34 +21,27 @@ struct Cube {
     uint16_t bumps; // Counts the walls and cubes that this cube has met; wraps.
     PeerId pusher;  // The peer whose player pushed it last.
 };
+TERN_FIELDS(Cube, field(position, range(0, 128), step(1.0 / 64)),
+            field(velocity, range(-32, 32), step(1.0 / 16)), bumps, pusher);
 
 struct Player {
     float position[2];
     char name[12];
 };
+TERN_FIELDS(Player, field(position, range(0, 128), step(1.0 / 64)), name);
 
 // A reliable call to all others.
 struct Cheer {
     uint32_t number; // Starts at 1.
 };
-
-enum : TypeId { cube_type, player_type, cheer_type };
-
-inline constexpr Field cube_fields[] = {
-    {"position", FieldKind::float32, offsetof(Cube, position), 2, 0, 128, 1.0 / 64},
-    {"velocity", FieldKind::float32, offsetof(Cube, velocity), 2, -32, 32, 1.0 / 16},
-    {"bumps", FieldKind::uint16, offsetof(Cube, bumps)},
-    {"pusher", FieldKind::peer, offsetof(Cube, pusher)}};
-inline constexpr Field player_fields[] = {
-    {"position", FieldKind::float32, offsetof(Player, position), 2, 0, 128, 1.0 / 64},
-    {"name", FieldKind::text, offsetof(Player, name), sizeof(Player::name)}};
-inline constexpr Field cheer_fields[] = {{"number", FieldKind::uint32, offsetof(Cheer, number)}};
+TERN_FIELDS(Cheer, number);
 
 // Each peer has a share of the places, so there are more than objects_limit.
-inline constexpr Type types[] = {
-    {"cube", sizeof(Cube), cube_fields, objects_limit + 200, Orphan::to_host, ClaimPolicy::always},
-    {"player", sizeof(Player), player_fields, star_peers_max, Orphan::destroy, ClaimPolicy::never},
-    {"cheer", sizeof(Cheer), cheer_fields}};
+inline constexpr Type types[] = {make_type<Cube>("cube", {.objects_max = objects_limit + 200}),
+                                 make_type<Player>("player", {.objects_max = star_peers_max,
+                                                              .orphan = Orphan::destroy,
+                                                              .claim = ClaimPolicy::never}),
+                                 make_type<Cheer>("cheer")};
 
 // --- Physics: the same input gives the same result, to the bit ---
 
@@ -79,9 +72,9 @@ struct Game {
     uint32_t first_cubes = 0; // Cubes that this peer still has to create.
     uint32_t cubes_max = 0;   // Limit for the session; at the limit this peer creates no cube.
     std::mt19937_64 random = {};
-    ObjectId player = ObjectId::none;
+    Object<Player> player = {};
     float goal[2] = {};            // The player walks there.
-    std::vector<Body> bodies = {}; // In this tick, in the order of object_ids(session, cube_type).
+    std::vector<Body> bodies = {}; // In this tick, in the order of object_ids<Cube>().
     uint32_t cheered = 0, cheers_received = 0;
 };
 

@@ -184,11 +184,10 @@ std::vector<Known> cubes(const Peer &peer)
 {
     const Session *session = peer.session;
     std::vector<Known> known;
-    for (ObjectId cube : object_ids(session, cube_type))
+    for (const Object<Cube> cube : object_ids<Cube>(session))
         if (exists(session, cube))
             known.push_back(verdict::describe(cube, object_stamp(session, cube),
-                                              object_owner(session, cube),
-                                              get<Cube>(session, cube)));
+                                              object_owner(session, cube), get(session, cube)));
     return known;
 }
 

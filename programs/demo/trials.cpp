@@ -8,10 +8,10 @@ namespace {
 
 // The table of the cubes as a newer game might have it, with a finer velocity.
 constexpr Field other_fields[] = {
-    cube_fields[0],
-    {"velocity", FieldKind::float32, offsetof(Cube, velocity), 2, -32, 32, 1.0 / 32},
-    cube_fields[2],
-    cube_fields[3]};
+    fields_of<Cube>[0],
+    { "velocity", FieldKind::float32, offsetof(Cube, velocity), 2, -32, 32, 1.0 / 32 },
+    fields_of<Cube>[2],
+    fields_of<Cube>[3]};
 constexpr Type other_types[] = {
     {"cube", sizeof(Cube), other_fields, objects_limit + 200, Orphan::to_host, ClaimPolicy::always},
     types[1]};

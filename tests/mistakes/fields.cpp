@@ -1,7 +1,7 @@
 // One mistake for each number, and what the compiler must say about it; 0 has none. mistakes.sh
 // compiles each.
 #include <string>
-#include <tern/fields.hpp>
+#include <tern/tern.hpp>
 
 struct Ship {
     float position[3], rotation[4];
@@ -19,11 +19,26 @@ struct Named {
     int32_t number;
 };
 TERN_FIELDS(Named, number);
+struct Rock {
+    float size;
+};
+TERN_FIELDS(Rock, size);
+struct Crane {
+    tern::Object<Rock> load;
+};
 
 #if MISTAKE == 0
 TERN_FIELDS(Ship, field(position, range(-500, 500), step(0.01)),
             field(rotation, as_quaternion(), step(0.002)), field(health, range(0, 100)), name);
 const tern::Type type = tern::make_type<Ship>("ship", {.objects_max = 64});
+TERN_FIELDS(Crane, load);
+static_assert(tern::fields_of<Crane>[0].kind == tern::FieldKind::object);
+float use(tern::Session *session, tern::Object<Rock> rock)
+{
+    tern::set(session, rock, Rock{2});
+    tern::claim(session, rock);
+    return tern::get(session, rock).size;
+}
 #elif MISTAKE == 1  // error: the_min_of_a_range_must_be_below_its_max
 TERN_FIELDS(Ship, field(position, range(500, -500)));
 #elif MISTAKE == 2  // error: a_range_must_fit_the_type_of_the_member
@@ -46,7 +61,7 @@ TERN_FIELDS(Ship, field(position, as_quaternion()));
 TERN_FIELDS(Ship, field(name, as_values()));
 #elif MISTAKE == 11 // error: tern: a double is no field: use float
 TERN_FIELDS(Ship, mass);
-#elif MISTAKE == 12 // error: tern: a pointer is no field: use ObjectId for an object
+#elif MISTAKE == 12 // error: tern: a pointer is no field: use Object<> for an object
 TERN_FIELDS(Ship, next);
 #elif MISTAKE == 13 // error: tern: no field has this type
 TERN_FIELDS(Ship, part);
@@ -58,4 +73,24 @@ TERN_FIELDS(Ship, helth);
 const tern::Type type = tern::make_type<Ship>("ship", {.objects_max = 64});
 #elif MISTAKE == 17 // error: tern: a game struct is trivially copyable and has a standard layout
 const tern::Type type = tern::make_type<Named>("named", {.objects_max = 64});
+#elif MISTAKE == 18 // error: deleted function
+int use(tern::Session *session, tern::Object<Rock> rock)
+{
+    return tern::get<Ship>(session, rock).health;
+}
+#elif MISTAKE == 19 // error: deleted function
+bool use(tern::Session *session, tern::Object<Rock> rock)
+{
+    return tern::set(session, rock, Ship{});
+}
+#elif MISTAKE == 20 // error: Object<Rock>
+tern::Object<Ship> use(tern::Object<Rock> rock)
+{
+    return rock;
+}
+#elif MISTAKE == 21 // error: deleted function
+bool use(tern::Session *session, tern::Object<Rock> rock, Ship &ship)
+{
+    return tern::sample(session, rock, 0, ship);
+}
 #endif

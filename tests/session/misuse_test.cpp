@@ -25,6 +25,10 @@ struct Shout {
     ObjectId about;
 };
 TERN_FIELDS(Shout, text, about);
+struct Rock { // No type has it.
+    float size;
+};
+TERN_FIELDS(Rock, size);
 
 enum : TypeId { SHIP, SHOUT };
 
@@ -243,6 +247,9 @@ TEST_F(Misused, TypesAndValues)
     EXPECT_TRUE(object_ids(guest, 9).empty());
     expect("object_ids", "There is no type 9: the session has 2 types. Use the index of a type in "
                          "Config::types.");
+    EXPECT_FALSE(create(guest, Rock{}));
+    expect("create", "No type of the session has this struct. Add make_type<>() of the struct to "
+                     "Config::types.");
     EXPECT_EQ(create(guest, SHOUT, Shout{}), ObjectId::none);
     expect("create",
            "Type shout is for calls only: its objects_max is 0. Set Type::objects_max, or "
