@@ -87,6 +87,20 @@ TEST(Documents, AllThatTheyNameIsThere)
     }
 }
 
+TEST(Documents, PicturesOfWaysNameFilesThatAreThere)
+{
+    for (const char *way : {"value", "datagram", "claim"}) {
+        const std::string svg = content(source + "docs/way_of_a_" + way + ".svg");
+        const std::regex path(">([a-z_]+/[a-z_/]+\\.(?:cpp|h))<");
+        size_t count = 0;
+        for (std::sregex_iterator i(svg.begin(), svg.end(), path), end; i != end; ++i, ++count) {
+            const std::string file = (*i)[1].str();
+            EXPECT_TRUE(std::filesystem::exists(source + file)) << way << ": " << file;
+        }
+        EXPECT_GT(count, 5u) << way;
+    }
+}
+
 TEST(Documents, EachFaultIsTold)
 {
     const std::string text = content(source + "docs/testing.md");
